@@ -28,6 +28,7 @@
 #include <filesystem>
 #include <iterator>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -324,11 +325,33 @@ jit::Compile *load(const std::string &file) {
   return reinterpret_cast<jit::Compile *>(compile);
 }
 
+// forced returns the file that an option includes before the source, if it is such an option.
+// The file may be the next option, which i then stands at.
+std::optional<std::string> forced(const std::vector<std::string> &options, size_t &i) {
+  const std::string &option = options[i];
+  if (option == "-include" || option == "--include") {
+    if (i + 1 == options.size()) return {};
+    return options[++i];
+  }
+  if (has_prefix(option, "--include=")) return option.substr(10);
+  if (has_prefix(option, "-include") && option != "-include-pch") return option.substr(8);
+  return {};
+}
+
 // adapted writes options as a release takes them: that of 2025.3 has -O2 for /O2, as
-// compilers for Windows spell it.
+// compilers for Windows spell it. The library drops -include, but clang behind it has it too.
 std::vector<std::string> adapted(const std::vector<std::string> &options) {
   std::vector<std::string> out;
-  for (const std::string &o : options) {
+  bool value = false;  // of the option before
+  for (size_t i = 0; i < options.size(); i++) {
+    const std::string &o = options[i];
+    if (!value) {
+      if (const auto file = forced(options, i)) {
+        out.insert(out.end(), {"-Xclang", "-include", "-Xclang", *file});
+        continue;
+      }
+    }
+    value = o == "-Xclang" || o == "-Xpreprocessor" || o == "-mllvm";
     if (has_prefix(shared->library, "libsycl-jit.so.21.") && o.size() == 3 &&
         has_prefix(o, "-O") && o[2] != '0')
       out.push_back("-Xclang");

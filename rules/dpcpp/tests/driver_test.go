@@ -142,6 +142,29 @@ k.cpp:1:2: warning: narrow
 	}
 }
 
+// TestInclude: the library drops -include of clang's driver, and knows that of clang.
+func TestInclude(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	write(t, "k.cpp", "options\n")
+	for options, want := range map[string]string{
+		"-include a.hpp -O2":                                  "-Xclang -include -Xclang a.hpp -O2",
+		"-includea.hpp -include b.hpp":                        "-Xclang -include -Xclang a.hpp -Xclang -include -Xclang b.hpp",
+		"--include a.hpp --include=b.hpp":                     "-Xclang -include -Xclang a.hpp -Xclang -include -Xclang b.hpp",
+		"-Xclang -include -Xclang a.hpp -O2":                  "-Xclang -include -Xclang a.hpp -O2",
+		"-Xpreprocessor -includea.hpp":                        "-Xpreprocessor -includea.hpp",
+		"-mllvm -O2 -include -include":                        "-mllvm -O2 -Xclang -include -Xclang -include",
+		"-imacros a.hpp -include-pch a --include-directory=d": "-imacros a.hpp -include-pch a --include-directory=d",
+		"-include": "-include",
+	} {
+		code, _, stderr := run(t, driver, append([]string{"compile", "--library", fake, "--output=k.bc", "k.cpp", "--"}, strings.Fields(options)...)...)
+		got := strings.Join(strings.Split(strings.TrimSuffix(stderr, "\n"), "\noption ")[1:], " ")
+		if code != 0 || got != want {
+			t.Errorf("%s: exit %d, %q, want %q", options, code, got, want)
+		}
+	}
+}
+
 func TestUnused(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	t.Chdir(t.TempDir())

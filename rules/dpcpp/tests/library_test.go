@@ -137,6 +137,34 @@ func TestLibrary(t *testing.T) {
 	checkImages(t)
 }
 
+// TestLibraryInclude: options bring in files before the source, from the folder or the include path.
+func TestLibraryInclude(t *testing.T) {
+	driver, library := driver(t), library(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "k.cpp", "#if A + B + C != 6\n#error a file is missing\n#endif\n")
+	write(t, "a.hpp", "#define A 1\n")
+	write(t, "b.hpp", "#define B A + 1\n")
+	write(t, "c.hpp", "#define C 3\n")
+	if err := os.Mkdir("include", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename("b.hpp", "include/b.hpp"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, driver, "compile", "--library", library, "--output", "k.bc", "--depfile", "k.d", "k.cpp", "--",
+		"-include", "a.hpp", "-includeb.hpp", "-Iinclude", "-imacros", "c.hpp")
+	for _, name := range []string{"a.hpp", "include/b.hpp", "c.hpp"} {
+		if text := read(t, "k.d"); !strings.Contains(text, name) {
+			t.Errorf("%s is not among the dependencies: %q", name, text)
+		}
+	}
+	code, _, stderr := run(t, driver, "compile", "--library", library, "--output", "k.bc", "k.cpp", "--", "-include", "lost.hpp")
+	if code != 1 || !strings.Contains(stderr, "'lost.hpp' file not found") {
+		t.Errorf("exit %d\n%s", code, stderr)
+	}
+}
+
 // withoutNames returns SPIR-V without OpName, and other text as it is. The library names
 // blocks that it makes itself when it has read bitcode, and not right after clang.
 func withoutNames(text string) string {

@@ -12,7 +12,8 @@ def host_check_action(ctx, cc, sources, context, local_defines, flags, symbol):
     """SyclHostCheck: finds kernels that only one of the two compiles has, and those that differ.
 
     Where GCC captures a constant that DPC++ does not, the source is compiled again, with debug
-    information, which says where the captures are.
+    information, which says where the captures are. So is one whose object file is for the linker
+    to compile, which has no symbols.
 
     Args:
         ctx: the rule context.
@@ -31,7 +32,11 @@ def host_check_action(ctx, cc, sources, context, local_defines, flags, symbol):
     args.add("--layouts", out)
     args.add("--symbol", symbol)
     inputs, transitive = [], []
-    again = not cc.toolchain.compiler.startswith("clang")
+    options = [
+        host_compile_options(cc, host_compile_variables(ctx, cc, s.wrapper, _OBJECT, context, local_defines, flags))
+        for s in sources
+    ]
+    again = not cc.toolchain.compiler.startswith("clang") or any([o.startswith("-flto") for o in options[0]])
     for i, s in enumerate(sources):
         args.add("--header", s.header)
         args.add("--object", s.object)
@@ -41,7 +46,7 @@ def host_check_action(ctx, cc, sources, context, local_defines, flags, symbol):
             lines = ctx.actions.args()
             lines.set_param_file_format("multiline")
             lines.add(cc_common.get_tool_for_action(feature_configuration = cc.features, action_name = CPP_COMPILE_ACTION_NAME))
-            lines.add_all(host_compile_options(cc, host_compile_variables(ctx, cc, s.wrapper, _OBJECT, context, local_defines, flags)))
+            lines.add_all(options[i])
             ctx.actions.write(command, lines)
             args.add("--compile", command)
             inputs += [command, s.wrapper, s.footer]

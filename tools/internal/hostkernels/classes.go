@@ -30,11 +30,13 @@ type member struct {
 	removal removal
 }
 
-// A removal says whether the device compile leaves a capture out.
+// A removal says whether the device compile leaves a capture out: the higher, the likelier.
 type removal int
 
 const (
-	never removal = iota
+	never     removal = iota
+	discarded         // g++ captures what only discarded statements of templates use
+	templated         // g++ captures some constants of the function itself, in templates
 	possible
 	certain
 )
@@ -63,6 +65,11 @@ func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
 	file, err := elf.NewFile(r)
 	if err != nil {
 		return nil, err
+	}
+	if len(file.Sections) >= int(elf.SHN_LORESERVE) {
+		if file, err = withSections(r, file); err != nil {
+			return nil, err
+		}
 	}
 	data, err := file.DWARF()
 	if err != nil {
@@ -153,6 +160,40 @@ func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
 	return classes, nil
 }
 
+// A patched file has other bytes at a place.
+type patched struct {
+	io.ReaderAt
+	at   int64
+	data []byte
+}
+
+func (p patched) ReadAt(b []byte, off int64) (int, error) {
+	n, err := p.ReaderAt.ReadAt(b, off)
+	if first, end := max(off, p.at), min(off+int64(n), p.at+int64(len(p.data))); first < end {
+		copy(b[first-off:end-off], p.data[first-p.at:])
+	}
+	return n, err
+}
+
+// withSections returns an object file whose symbols have section numbers that fit in 16 bits: package
+// elf does not apply relocations with others, and applies all alike.
+func withSections(r io.ReaderAt, file *elf.File) (*elf.File, error) {
+	symtab := file.SectionByType(elf.SHT_SYMTAB)
+	if symtab == nil || file.Class != elf.ELFCLASS64 {
+		return file, nil
+	}
+	data, err := symtab.Data()
+	if err != nil {
+		return nil, err
+	}
+	for at := 0; at+elf.Sym64Size <= len(data); at += elf.Sym64Size {
+		if section := data[at+6 : at+8]; file.ByteOrder.Uint16(section) == uint16(elf.SHN_XINDEX) {
+			file.ByteOrder.PutUint16(section, 1)
+		}
+	}
+	return elf.NewFile(patched{r, int64(symtab.Offset), data})
+}
+
 func isClass(e *dwarf.Entry) bool {
 	return e.Tag == dwarf.TagClassType || e.Tag == dwarf.TagStructType
 }
@@ -224,7 +265,11 @@ func (t *reader) read(at dwarf.Offset, depth int) *class {
 		}
 		return c
 	case dwarf.TagBaseType, dwarf.TagEnumerationType, dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
-		return &class{size: size, align: max(align, size), scalar: true, pointer: e.Tag == dwarf.TagPointerType, parts: 1}
+		own := size
+		if e.Tag == dwarf.TagBaseType && number(e, dwarf.AttrEncoding) == complexFloat {
+			own = size / 2
+		}
+		return &class{size: size, align: max(align, own), scalar: true, pointer: e.Tag == dwarf.TagPointerType, parts: 1}
 	case dwarf.TagArrayType:
 		element := t.class(offset(e, dwarf.AttrType), depth)
 		if element == nil {
@@ -301,31 +346,37 @@ func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
 // removal returns what there is to know of a capture of a lambda.
 func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
 	name, ok := strings.CutPrefix(text(capture, dwarf.AttrName), "__")
-	constant, plain := t.constant(offset(capture, dwarf.AttrType))
+	constant, of := t.constant(offset(capture, dwarf.AttrType))
 	at, closed := place(capture), place(lambda)
-	if !ok || !constant || at[0] == closed[0] && (at[1] < closed[1] || at[1] == closed[1] && at[2] < closed[2]) {
+	if !ok || at[0] == closed[0] && (at[1] < closed[1] || at[1] == closed[1] && at[2] < closed[2]) {
 		return never // it is in the brackets, which end where the lambda is said to be
 	}
+	if !constant {
+		return discarded
+	}
 	function := t.parents[lambda.Offset]
-	if t.variable(function, name) != nil {
-		return never // g++ leaves constants of the function itself out
+	if v := t.variable(function, name); v != nil {
+		if expression, _ := v.Val(attrConstExpr).(bool); expression {
+			return templated
+		}
+		return discarded
 	}
 	outer, members := t.around(function)
 	if outer == nil || !isLambda(outer, members) {
-		return never
+		return discarded
 	}
 	captured := false
 	for _, m := range members {
 		captured = captured || m.Tag == dwarf.TagMember && text(m, dwarf.AttrName) == "__"+name
 	}
-	if !captured {
+	if !captured && of != classOf {
 		return certain // what is no constant has to come through the lambda around
 	}
 	for range 100 {
 		function = t.parents[outer.Offset]
 		if v := t.variable(function, name); v != nil {
-			if expression, _ := v.Val(attrConstExpr).(bool); !expression && !plain {
-				return never
+			if expression, _ := v.Val(attrConstExpr).(bool); !expression && of != integer {
+				return discarded
 			}
 			break
 		}
@@ -336,15 +387,28 @@ func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
 	return possible
 }
 
-const attrConstExpr = dwarf.Attr(0x6c) // DW_AT_const_expr
+const (
+	attrConstExpr = dwarf.Attr(0x6c) // DW_AT_const_expr
+	complexFloat  = 3                // DW_ATE_complex_float
+	floatingPoint = 4                // DW_ATE_float
+)
+
+// A kind is what a constant is.
+type kind int
+
+const (
+	integer  kind = iota // or an enumeration
+	floating             // DPC++ takes the value where it can
+	classOf              // DPC++ captures one that is copied, g++ also one of which a member is read
+)
 
 // place returns where the source has something: a file, a line and a column.
 func place(e *dwarf.Entry) [3]int64 {
 	return [3]int64{number(e, dwarf.AttrDeclFile), number(e, dwarf.AttrDeclLine), number(e, dwarf.AttrDeclColumn)}
 }
 
-// constant reports whether a type is const, and of integers or an enumeration.
-func (t *reader) constant(at dwarf.Offset) (constant, plain bool) {
+// constant reports whether a type is const, and of what it is.
+func (t *reader) constant(at dwarf.Offset) (constant bool, of kind) {
 	for range 100 {
 		e, _ := t.entry(at)
 		if e == nil {
@@ -355,16 +419,18 @@ func (t *reader) constant(at dwarf.Offset) (constant, plain bool) {
 			constant = true
 		case dwarf.TagTypedef, dwarf.TagArrayType, dwarf.TagVolatileType:
 		case dwarf.TagEnumerationType:
-			return constant, true
+			return constant, integer
 		case dwarf.TagBaseType:
-			const float = 4 // DW_ATE_float
-			return constant, number(e, dwarf.AttrEncoding) != float
+			if number(e, dwarf.AttrEncoding) == floatingPoint {
+				return constant, floating
+			}
+			return constant, integer
 		default:
-			return constant, false
+			return constant, classOf
 		}
 		at = offset(e, dwarf.AttrType)
 	}
-	return constant, false
+	return constant, classOf
 }
 
 // around returns the class that a function is of, nil for none, and the class's children.

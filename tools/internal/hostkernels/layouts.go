@@ -89,43 +89,48 @@ func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout)
 		}
 		return false
 	}
-	var doubts []*member
-	c.each(func(m *member) {
-		leave, ok := known[m]
-		switch {
-		case m.removal == certain || ok && leave:
-			left[m] = true
-		case m.removal == possible && !ok && !slices.Contains(doubts, m):
-			doubts = append(doubts, m)
-		}
-	})
-	sure := len(left)
-	if sure+len(doubts) == 0 && p.host.Size == p.device.Size {
-		return false
-	}
 	var (
-		host  []int64                    // for each byte in the device compile, where it is in the host's; -1 for none
-		count int                        // of solutions
-		leave = make([]int, len(doubts)) // in how many of them a doubt is left out
-		same  = true                     // whether they agree
-		own   bool                       // whether one of them is that the device compile leaves out none
+		doubts []*member
+		sure   int     // how many members are left out in any case
+		host   []int64 // for each byte in the device compile, where it is in the host's; -1 for none
+		count  int     // of solutions
+		leave  []int   // in how many of them a doubt is left out
+		same   = true  // whether they agree
+		own    bool    // whether one of them is that the device compile leaves out none
 	)
-	for set := 0; len(doubts) <= mostDoubts && set < 1<<len(doubts); set++ {
-		for i, m := range doubts {
-			left[m] = set>>i&1 == 1
+	for _, least := range []removal{possible, templated, discarded} {
+		doubts = nil
+		clear(left)
+		c.each(func(m *member) {
+			leave, ok := known[m]
+			switch {
+			case m.removal == certain || ok && leave:
+				left[m] = true
+			case m.removal >= least && !ok && !slices.Contains(doubts, m):
+				doubts = append(doubts, m)
+			}
+		})
+		sure, leave = len(left), make([]int, len(doubts))
+		for set := 0; len(doubts) <= mostDoubts && set < 1<<len(doubts); set++ {
+			for i, m := range doubts {
+				left[m] = set>>i&1 == 1
+			}
+			f := form{left: left}
+			if size, _ := f.place(c, 0); size != p.device.Size || !f.fits(p.device.parameters) {
+				continue
+			}
+			count++
+			own = own || sure+set == 0
+			for i := range doubts {
+				leave[i] += set >> i & 1
+			}
+			var agree bool
+			host, agree = merge(host, f.parts, p.device.Size)
+			same = same && agree
 		}
-		f := form{left: left}
-		if size, _ := f.place(c, 0); size != p.device.Size || !f.fits(p.device.parameters) {
-			continue
+		if count > 0 {
+			break
 		}
-		count++
-		own = own || sure+set == 0
-		for i := range doubts {
-			leave[i] += set >> i & 1
-		}
-		var agree bool
-		host, agree = merge(host, f.parts, p.device.Size)
-		same = same && agree
 	}
 	for i, m := range doubts {
 		if count > 0 && (leave[i] == 0 || leave[i] == count) {

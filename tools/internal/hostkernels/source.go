@@ -50,8 +50,14 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 		return nil, err
 	}
 	c := &Comparison{Layouts: map[string]*Layout{}}
+	if len(s.Compile) > 0 && !host.Readable {
+		if host, err = compiledAgain(ctx, log, s, ReadObject); err != nil {
+			return nil, err
+		}
+	}
 	if len(s.Compile) > 0 && NeedLayouts(device, host) {
-		if host.Layouts, err = s.layouts(ctx, log, device); err != nil {
+		host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return Layouts(r, device) })
+		if err != nil {
 			return nil, err
 		}
 		for symbol, layout := range host.Layouts {
@@ -84,12 +90,13 @@ func (s *Source) Print(w io.Writer, findings []Finding) {
 	}
 }
 
-// layouts compiles the source again, with debugging information, and reads where the captures of
-// its kernels are.
-func (s *Source) layouts(ctx context.Context, log io.Writer, device []Kernel) (map[string]*Layout, error) {
+// compiledAgain compiles a source again, with debugging information and not for the linker to
+// compile, and reads the object file.
+func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from func(io.ReaderAt) (T, error)) (T, error) {
+	var none T
 	folder, err := os.MkdirTemp("", "hostkernels")
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	defer os.RemoveAll(folder)
 	object := filepath.Join(folder, "layouts.o")
@@ -101,9 +108,9 @@ func (s *Source) layouts(ctx context.Context, log io.Writer, device []Kernel) (m
 	}
 	argv = append(argv, "-g", "-O0", "-fno-data-sections", "-fno-lto", "-w")
 	if err := command.Run(ctx, nil, nil, log, argv[0], argv[1:]...); err != nil {
-		return nil, err
+		return none, err
 	}
-	return read(object, func(r io.ReaderAt) (map[string]*Layout, error) { return Layouts(r, device) })
+	return read(object, from)
 }
 
 // read reads an object file.

@@ -1,0 +1,76 @@
+// Kernels of templates in templates: packs, specializations, base classes that know their derived one.
+#include "check.hpp"
+
+template <class... T>
+void sum(Run &r, T... v) {
+  r.queue.single_task([=, out = r.out] { out[0] = static_cast<int>((v + ...)); });
+}
+
+template <int N>
+void number(Run &r) {
+  r.queue.single_task([out = r.out] { out[0] = 10 * out[0] + N; });
+}
+
+template <int... N>
+void numbers(Run &r) {
+  (number<N>(r), ...);
+}
+
+template <class Derived>
+struct Base {
+  void run(Run &r) const {
+    r.queue.single_task([self = static_cast<const Derived &>(*this), out = r.out] { out[0] = self(); });
+  }
+};
+struct Two : Base<Two> {
+  int two = 2;
+  int operator()() const { return two; }
+};
+struct Three : Base<Three> {
+  long three[3] = {1, 2, 3};
+  int operator()() const { return static_cast<int>(three[2]); }
+};
+
+template <template <class> class Of, class T>
+struct Deep {
+  template <class U>
+  struct Inner {
+    static void run(Run &r, Of<T> t, U u) {
+      r.queue.submit([&](sycl::handler &h) {
+        h.single_task([=, out = r.out] {
+          if constexpr (sizeof(U) == 1)
+            out[0] = t.v + u;
+          else
+            out[0] = t.v * static_cast<int>(u);
+        });
+      });
+    }
+  };
+};
+template <class T>
+struct Value {
+  T v;
+};
+template <>
+struct Value<char> {
+  int other, v;
+};
+
+int main() {
+  Run r;
+  sum(r, 1);
+  r.expect(1, "pack of one");
+  sum(r, 1, 2.5, 'A');
+  r.expect(68, "pack of three");
+  numbers<1, 2, 3>(r);
+  r.expect(123, "pack of kernels");
+  Two().run(r);
+  r.expect(2, "base class");
+  Three().run(r);
+  r.expect(3, "base class of another one");
+  Deep<Value, int>::Inner<char>::run(r, {4}, 5);
+  r.expect(9, "nested template");
+  Deep<Value, char>::Inner<double>::run(r, {1, 4}, 5);
+  r.expect(20, "nested template, specialized");
+  return result();
+}
