@@ -1,7 +1,15 @@
 // Constants of a function in kernels of a [&] lambda: g++ captures them, DPC++ does not.
 #include "check.hpp"
 
+#include <complex>
+
 static int four() { return 4; }
+
+template <class T>
+void in_template(Run &r, T v) {
+  constexpr long n = 4;
+  r.queue.parallel_for(sycl::range<1>(32), [=, out = r.out](sycl::item<1> i) { if (i / n == 7) out[0] = static_cast<int>(v.real() + v.imag()); });
+}
 
 int main() {
   Run r;
@@ -55,6 +63,16 @@ int main() {
     h.parallel_for(sycl::range<1>(40), sycl::reduction(out, sycl::plus<>()), [=](sycl::id<1>, auto &sum) { sum += step * small; });
   });
   r.expect(600, "reduction");
+  constexpr std::complex<float> copied(3, 4);
+  r.queue.submit([&](sycl::handler &h) {
+    h.single_task([=] {
+      const std::complex<float> value = copied;
+      out[0] = small * step + static_cast<int>(value.imag());
+    });
+  });
+  r.expect(19, "a constant that is copied");
+  in_template(r, std::complex<double>(5, 6));
+  r.expect(11, "a constant of a template");
   const auto kernel = [&](sycl::handler &h) { h.parallel_for(sycl::nd_range<1>(8, 8), [=](sycl::nd_item<1> i) { if (i.get_local_id(0) == step) out[0] = step * small + known; }); };
   for (int k = 0; k < 3; k++) {
     r.queue.submit(kernel);

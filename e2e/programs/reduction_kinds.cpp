@@ -33,6 +33,15 @@ int main() {
   });
   r.queue.single_task([=] { out[0] = most->at; });
   r.expect(30, "class of the program");
+  auto *parts = sycl::malloc_shared<Most>(2, r.queue);
+  parts[0] = parts[1] = {-1, -1};
+  r.queue.parallel_for(sycl::nd_range<1>(64, 8), sycl::reduction(sycl::span<Most, 2>(parts, 2), Most{-1, -1}, larger), [=](sycl::nd_item<1> i, auto &found) {
+    const int at = static_cast<int>(i.get_global_id(0));
+    found[at % 2].combine(Most{at, 2 * at});
+  });
+  r.queue.single_task([=] { out[0] = parts[0].at + parts[1].at; });
+  r.expect(250, "span of a class, whose reduction has statements that are discarded");
+  sycl::free(parts, r.queue);
   out[0] = 1000;
   r.queue.parallel_for(sycl::range<1>(64), sycl::reduction(out, sycl::plus<>(), sycl::property::reduction::initialize_to_identity()), sycl::reduction(out + 1, sycl::minimum<>()),
                        sycl::reduction(out + 2, sycl::bit_or<>()), [=](sycl::id<1> i, auto &sum, auto &least, auto &bits) {
