@@ -4,8 +4,9 @@
 //
 // The kernels of the device compile are in DPC++'s integration header. Those of the host are in
 // the symbols of its object file: for each kernel K of N bytes that the code submits, the headers
-// of rules/dpcpp/host define rules_sycl::Submitted<K, N, H>::here. H is the FNV-1a hash of the name
-// that the integration header has for K, 0 where only K's own name says which kernel it is.
+// of rules/dpcpp/host define rules_sycl::Submitted<K, N, H, F>::here. H is the FNV-1a hash of the name
+// that the integration header has for K, 0 where only K's own name says which kernel it is; F is the
+// form of its class.
 package hostkernels
 
 import (
@@ -38,6 +39,7 @@ type Kernel struct {
 	parameters []intheader.Parameter // none for one of the host
 	hash       uint64                // of the symbol; 0 for one of the host that has none
 	pack       bool                  // whether a parameter pack is part of the symbol
+	form       classForm             // unknown for one of the device compile
 }
 
 // An Object is what an object file says of the host code.
@@ -84,7 +86,7 @@ func ofLibrary(name string) bool {
 }
 
 var (
-	submitted = regexp.MustCompile(`^rules_sycl::Submitted<(.*), (\d+)ul, (\d+)ul>::here$`)
+	submitted = regexp.MustCompile(`^rules_sycl::Submitted<(.*), (\d+)ul, (\d+)ul, ([012])ul>::here$`)
 	gcc       = regexp.MustCompile(`GCC: \(.*\) (\d+)\.`)
 )
 
@@ -136,7 +138,7 @@ func ReadObject(r io.ReaderAt) (*Object, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the symbol %s: %w", s.Name, err)
 		}
-		o.Submitted = append(o.Submitted, Kernel{Name: m[1], Size: size, symbol: s.Name, hash: sum})
+		o.Submitted = append(o.Submitted, Kernel{Name: m[1], Size: size, symbol: s.Name, hash: sum, form: classForm(m[4][0] - '0')})
 	}
 	return o, nil
 }

@@ -65,7 +65,7 @@ func TestCompare(t *testing.T) {
 	add := strconv.FormatUint(hash("_ZTS3Add"), 10)
 	// Of a kernel of 8 bytes, as g++ and clang name the symbol.
 	submitted := func(kernel string, size int, hash string) string {
-		return fmt.Sprintf("_ZN10rules_sycl9SubmittedI%sLm%dELm%sEE4hereE", kernel, size, hash)
+		return fmt.Sprintf("_ZN10rules_sycl9SubmittedI%sLm%dELm%sELm0EE4hereE", kernel, size, hash)
 	}
 	tests := []struct {
 		name     string
@@ -149,8 +149,8 @@ func TestFoldExpression(t *testing.T) {
 		want     int
 	}{{gcc16, 1}, {clang21, 0}} {
 		host := object(t, tt.compiler,
-			"_ZN10rules_sycl9SubmittedIZ4eachIJildEEvDpT_EUlvE_Lm8ELm0EE4hereE",
-			"_ZN10rules_sycl9SubmittedIZ4eachIJildEEvDpT_EUlvE0_Lm8ELm0EE4hereE")
+			"_ZN10rules_sycl9SubmittedIZ4eachIJildEEvDpT_EUlvE_Lm8ELm0ELm0EE4hereE",
+			"_ZN10rules_sycl9SubmittedIZ4eachIJildEEvDpT_EUlvE0_Lm8ELm0ELm0EE4hereE")
 		found := Compare(device, host)
 		if len(found) != tt.want {
 			t.Errorf("%s: got %v", tt.compiler, found)
@@ -159,8 +159,8 @@ func TestFoldExpression(t *testing.T) {
 	// Two reductions of one function are at one place of libsycl's headers, and differ in their arguments.
 	device = one("_ZTSN4sycl3RedIZ4mainEUlvE_JiEEE", "_ZTSN4sycl3RedIZ4mainEUlvE0_JiEEE")
 	host := object(t, gcc16,
-		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE_JiEEELm8ELm0EE4hereE",
-		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE0_JiEEELm8ELm0EE4hereE")
+		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE_JiEEELm8ELm0ELm0EE4hereE",
+		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE0_JiEEELm8ELm0ELm0EE4hereE")
 	if found := Compare(device, host); len(found) != 0 {
 		t.Errorf("reductions: got %v", found)
 	}

@@ -21,11 +21,22 @@ type Layout struct {
 type Move struct{ Host, Device, Size int64 }
 
 // NeedLayouts reports whether the host code may lay a kernel out in another way than the device
-// compile: g++ made it, and it has more bytes, or bytes between captures where another one fits.
-func NeedLayouts(device []Kernel, host *Object) bool {
+// compile: g++ made it, and it has more bytes, or bytes between captures where another one fits
+// that g++ may capture. The texts are those of sources, by their names.
+func NeedLayouts(device []Kernel, host *Object, texts map[string]string) bool {
 	pairs, _, _, _ := match(device, host)
 	return host.GCC != 0 && slices.ContainsFunc(pairs, func(p pair) bool {
-		return p.host.Size > p.device.Size || p.host.Size == p.device.Size && !ofLibrary(p.device.Name) && hasRoom(p.device)
+		if p.host.Size != p.device.Size || ofLibrary(p.device.Name) || !hasRoom(p.device) {
+			return p.host.Size > p.device.Size
+		}
+		switch p.host.form {
+		case ownClass:
+			return false
+		case ownLambda:
+			at := p.device.Location
+			return mayHaveLambdas(texts[at.Path], int(at.Line), int(at.Column))
+		}
+		return true
 	})
 }
 

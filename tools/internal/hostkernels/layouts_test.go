@@ -18,14 +18,14 @@ import (
 // What rules/dpcpp/host and libsycl's headers have of this.
 const library = `
 namespace rules_sycl {
-template <class K, unsigned long Size, unsigned long Name>
+template <class K, unsigned long Size, unsigned long Name, unsigned long Form>
 struct Submitted {
   __attribute__((used, visibility("hidden"))) static inline char here = 0;
 };
 }
 template <class K, class Type>
 struct KernelWrapper {
-  static void wrap(const Type &) { (void)&rules_sycl::Submitted<K, sizeof(Type), Name>::here; }
+  static void wrap(const Type &) { (void)&rules_sycl::Submitted<K, sizeof(Type), Name, rules_sycl::form<Type>()>::here; }
 };
 struct Accessor {
   Accessor(const Accessor &);
@@ -60,7 +60,8 @@ func compiled(t testing.TB, body string, hash uint64) []byte {
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := exec.Command(programs.Find(t, "g++"), "-std=c++17", "-g", "-O0", "-c", "-o", out, source).CombinedOutput(); err != nil {
+	const form = "../../../rules/dpcpp/host/rules_sycl/form.hpp"
+	if text, err := exec.Command(programs.Find(t, "g++"), "-include", form, "-std=c++17", "-g", "-O0", "-c", "-o", out, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	object, err := os.ReadFile(out)
@@ -189,7 +190,7 @@ func TestLayouts(t *testing.T) {
 				}
 				if k.want == nil {
 					errors++
-				} else if k.want != same && !NeedLayouts(device, host) {
+				} else if k.want != same && !NeedLayouts(device, host, nil) {
 					t.Error("layouts are needed")
 				}
 			}
@@ -219,11 +220,11 @@ func TestNeedLayouts(t *testing.T) {
 	} {
 		device := []Kernel{{Name: "K", Size: tt.size, parameters: tt.parameters}}
 		host := &Object{Readable: true, GCC: 16, Submitted: []Kernel{{Name: "K", Size: tt.host}}}
-		if got := NeedLayouts(device, host); got != tt.want {
+		if got := NeedLayouts(device, host, nil); got != tt.want {
 			t.Errorf("%+v: got %v", tt, got)
 		}
 		host.GCC = 0
-		if NeedLayouts(device, host) {
+		if NeedLayouts(device, host, nil) {
 			t.Errorf("%+v: clang", tt)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -55,7 +56,7 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 			return nil, err
 		}
 	}
-	if len(s.Compile) > 0 && NeedLayouts(device, host) {
+	if len(s.Compile) > 0 && NeedLayouts(device, host, s.text()) {
 		host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return Layouts(r, device) })
 		if err != nil {
 			return nil, err
@@ -70,9 +71,18 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	return c, nil
 }
 
+// text returns the text of the source by its name without folders, as integration headers name it.
+func (s *Source) text() map[string]string {
+	text, err := os.ReadFile(s.Name)
+	if err != nil {
+		return nil // the places of kernels are not known then
+	}
+	return map[string]string{path.Base(filepath.ToSlash(s.Name)): string(text)}
+}
+
 // Print prints findings as compilers do.
 func (s *Source) Print(w io.Writer, findings []Finding) {
-	text, _ := os.ReadFile(s.Name) // without it, kernels of unknown places have no line
+	text := []byte(s.text()[path.Base(filepath.ToSlash(s.Name))])
 	found := map[string]int{}
 	for _, f := range findings {
 		severity := "error"

@@ -12,13 +12,14 @@
 #include <sycl/detail/compile_time_kernel_info.hpp>
 
 #include <rules_sycl/find.hpp>
+#include <rules_sycl/form.hpp>
 
 namespace rules_sycl {
 
 // The name of `here` says in the object file which kernel the host code submits: its type, its size,
-// and a hash of the name that the integration header has for the type, 0 when it has none. 'devicec
-// host' compares that with the device compile.
-template <class K, unsigned long Size, unsigned long Name>
+// a hash of the name that the integration header has for the type, 0 when it has none, and the form
+// of its class. 'devicec host' compares that with the device compile.
+template <class K, unsigned long Size, unsigned long Name, unsigned long Form>
 struct Submitted {
   __attribute__((used, visibility("hidden"))) static inline char here = 0;
 };
@@ -63,7 +64,8 @@ template <WrapAs As, class K, class Type, class Element,
           class Properties = ext::oneapi::experimental::empty_properties_t>
 struct KernelWrapper {
   static void wrap(const Type &kernel) {
-    (void)&rules_sycl::Submitted<K, sizeof(Type), rules_sycl::hash(KernelInfo<K>::getName())>::here;
+    (void)&rules_sycl::Submitted<K, sizeof(Type), rules_sycl::hash(KernelInfo<K>::getName()),
+                                 rules_sycl::form<Type>()>::here;
     static const bool checked = rules_sycl::check<K, Type>();
     (void)checked;
     KernelWrapperOfLibrary<As, K, Type, Element, Properties>::wrap(kernel);
