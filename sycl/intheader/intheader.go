@@ -79,9 +79,14 @@ var (
 	global = regexp.MustCompile(`(^|[^\w>])::`)
 )
 
+// ByName is the first line of a header of a source whose host compile does without the header: the
+// host then finds all kernels by their names.
+const ByName = "// The host finds kernels by their names.\n"
+
 // Parse returns the kernels of a header in their order.
 func Parse(text string) []Kernel {
 	var kernels []Kernel
+	byName := strings.HasPrefix(text, ByName)
 	parameters := parameters(text)
 	for _, class := range classes.FindAllStringSubmatchIndex(text, -1) {
 		body, _, closed := strings.Cut(text[class[1]:], "\n};")
@@ -89,7 +94,7 @@ func Parse(text string) []Kernel {
 			continue
 		}
 		var k Kernel
-		if class[2] < 0 {
+		if class[2] < 0 && !byName {
 			k.Type = global.ReplaceAllString(text[class[4]:class[5]], "$1")
 		}
 		for _, m := range returns.FindAllStringSubmatch(body, -1) {

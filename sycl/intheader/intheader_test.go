@@ -33,6 +33,18 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestParseByName(t *testing.T) {
+	text, err := os.ReadFile("testdata/kernels.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range Parse(ByName + string(text)) {
+		if k.Type != "" || k.Name == "" {
+			t.Errorf("%+v", k)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	text, err := os.ReadFile("testdata/kernels.h")
 	if err != nil {

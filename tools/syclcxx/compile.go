@@ -211,6 +211,8 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 		if same, err = u.compare(ctx, u.hostArguments(u.file("host.cpp"), hostkernels.ObjectName)); err != nil {
 			return nil, err
 		}
+	} else if err := u.markByName(); err != nil {
+		return nil, err
 	}
 	u.env.Stderr.Write(hostLog.Bytes())
 	u.env.Stderr.Write(deviceLog.Bytes())
@@ -243,6 +245,15 @@ func (u *compilation) needsHeaders() (bool, error) {
 	}
 	footer, err := os.ReadFile(u.file("footer.h"))
 	return intheader.BeyondKernels(string(header), string(footer)), err
+}
+
+// markByName notes in the integration header that the host code does without it.
+func (u *compilation) markByName() error {
+	header, err := os.ReadFile(u.file("header.h"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(u.file("header.h"), append([]byte(intheader.ByName), header...), 0o666)
 }
 
 // compare compares the kernels of both compiles.
