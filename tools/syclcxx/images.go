@@ -270,7 +270,7 @@ func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, ou
 // which programs it is made.
 func (c *compiler) machine() []string {
 	var args []string
-	for _, option := range c.line.Host {
+	for _, option := range c.hostOptions() {
 		for _, prefix := range []string{"-m", "--target=", "--sysroot=", "--gcc-", "-B", "-fuse-ld="} {
 			if strings.HasPrefix(option, prefix) && option != "-mllvm" {
 				args = append(args, option)
