@@ -298,7 +298,7 @@ func (u *compilation) addTable(source string, same *hostkernels.Comparison) erro
 	}
 	_, err = fmt.Fprintf(file, "\n.section %s,\"e\",@progbits\n.string \"%s\"\n", releaseSection, libsycl)
 	if err == nil {
-		err = hosttable.Write(file, intheader.Parse(string(header)), same.Layouts, u.source)
+		err = hosttable.Write(file, intheader.Parse(string(header)), same, u.source)
 	}
 	return errors.Join(err, file.Close())
 }

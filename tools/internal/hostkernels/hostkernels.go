@@ -46,6 +46,8 @@ type Object struct {
 	Submitted []Kernel
 	GCC       int // the major version of the compiler, 0 when it is not GCC
 
+	types map[string]string // names of types that typeid has for GCC's code, by what people read
+
 	// Layouts are those of the kernels that the host compiler lays out in another way than
 	// the device compile, by the symbols of the latter; nil for those of which this cannot be
 	// told. Without Layouts, what differs is told by the sizes.
@@ -120,7 +122,11 @@ func ReadObject(r io.ReaderAt) (*Object, error) {
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return nil, err
 	}
+	o.types = make(map[string]string)
 	for _, s := range symbols {
+		if of, ok := strings.CutPrefix(s.Name, "_ZTSP"); ok && o.GCC != 0 {
+			o.types[strings.TrimSuffix(strings.TrimPrefix(demangle.Filter(s.Name), "typeinfo name for "), "*")] = of
+		}
 		if !strings.HasPrefix(s.Name, "_ZN10rules_sycl9SubmittedI") {
 			continue
 		}
@@ -183,6 +189,19 @@ func match(device []Kernel, host *Object) (pairs []pair, onlyHost, onlyDevice, u
 		onlyDevice = append(onlyDevice, d[common:]...)
 	}
 	return pairs, onlyHost, onlyDevice, unnamed
+}
+
+// types returns the names that typeid has for the types of kernels that the host submits, by the
+// symbols of the device compile, where these are others.
+func types(device []Kernel, host *Object) map[string]string {
+	types := make(map[string]string)
+	pairs, _, _, _ := match(device, host)
+	for _, p := range pairs {
+		if name, ok := host.types[p.host.Name]; ok && "_ZTS"+name != p.device.symbol {
+			types[p.device.symbol] = name
+		}
+	}
+	return types
 }
 
 // Compare returns how the device compile of a source and its host code differ, errors first.

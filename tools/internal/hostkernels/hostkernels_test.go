@@ -3,6 +3,7 @@ package hostkernels
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -128,6 +129,21 @@ func TestCompare(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTypes(t *testing.T) {
+	device := Device(header("_ZTSZ4mainEUlvE_", "_ZTSZ4mainEUliE_", "_ZTS3Add"))
+	symbols := []string{"_ZTSPZ4mainEUlvE2_", "_ZTSPZ4mainEUliE_", "_ZTSP3Add", "_ZTSP5Other"}
+	for _, kernel := range []string{"Z4mainEUlvE2_", "Z4mainEUliE_", "3Add"} {
+		symbols = append(symbols, "_ZN10rules_sycl9SubmittedI"+kernel+"Lm8ELm0EE4hereE")
+	}
+	got := types(device, object(t, gcc12, symbols...))
+	if want := map[string]string{"_ZTSZ4mainEUlvE_": "Z4mainEUlvE2_"}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := types(device, object(t, clang21, symbols...)); len(got) != 0 {
+		t.Errorf("clang's code does not use typeid, and got %v", got)
 	}
 }
 

@@ -31,6 +31,7 @@ type Source struct {
 type Comparison struct {
 	Findings []Finding
 	Layouts  map[string]*Layout // of the kernels that need one
+	Types    map[string]string  // what typeid calls kernels, where the device compile calls them something else
 }
 
 // Failed reports whether the program would be wrong.
@@ -49,7 +50,7 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{Layouts: map[string]*Layout{}}
+	c := &Comparison{Layouts: map[string]*Layout{}, Types: types(device, host)}
 	if len(s.Compile) > 0 && NeedLayouts(device, host) {
 		if host.Layouts, err = s.layouts(ctx, log, device); err != nil {
 			return nil, err

@@ -45,9 +45,6 @@ const char *type_name() {
   throw sycl::exception(sycl::make_error_code(sycl::errc::kernel), "rules_sycl: " + text);
 }
 
-// Names of kernels begin with _ZTS, which stands for the name of a type.
-inline const char *type_of(const Kernel &k) { return k.name + 4; }
-
 template <class Is>
 const Kernel *the(Kernels all, Is is) {
   for (const Kernel *k = all.first; k != all.end; k++)
@@ -55,12 +52,17 @@ const Kernel *the(Kernels all, Is is) {
   return nullptr;
 }
 
-#if defined(__clang__) || __GNUC__ >= 13
+// Whether a kernel is found by the numbers of its lambdas alone.
+#if !defined(__clang__) && __GNUC__ < 13 && !defined(RULES_SYCL_TABLE)
+#define RULES_SYCL_RANKS
+#endif
+
+#if !defined(RULES_SYCL_RANKS)
 
 inline const Kernel *find(const char *type, Kernels all) {
-  if (auto *k = the(all, [&](const Kernel &k) { return std::strcmp(type_of(k), type) == 0; })) return k;
+  if (auto *k = the(all, [&](const Kernel &k) { return std::strcmp(k.type, type) == 0; })) return k;
   // Compilers disagree on whether a name shows that a function is internal.
-  return the(all, [&](const Kernel &k) { return readable(type_of(k)) == readable(type); });
+  return the(all, [&](const Kernel &k) { return readable(k.type) == readable(type); });
 }
 
 #else
@@ -118,10 +120,10 @@ inline const Kernel *find(const char *type, Kernels all, const std::vector<const
   Rank host{wanted};
   for (const char *other : types) host.count(Numbered(other));
   return the(all, [&](const Kernel &k) {
-    const Numbered candidate(type_of(k));
+    const Numbered candidate(k.type);
     if (candidate.name != wanted.name) return false;
     Rank device{candidate};
-    the(all, [&](const Kernel &other) { return device.count(Numbered(type_of(other))), false; });
+    the(all, [&](const Kernel &other) { return device.count(Numbered(other.type)), false; });
     return device.all == host.all && device.before == host.before;
   });
 }
@@ -130,7 +132,7 @@ inline const Kernel *find(const char *type, Kernels all, const std::vector<const
 
 template <class K>
 const Kernel &find() {
-#if defined(__clang__) || __GNUC__ >= 13
+#if !defined(RULES_SYCL_RANKS)
   const Kernel *found = find(type_name<K>(), kernels());
 #else
   const Kernel *found = find(type_name<K>(), kernels(), submitted());

@@ -36,7 +36,7 @@ bool check() {
 #if defined(__clang__) && !defined(RULES_SYCL_TABLE)
   if constexpr (!described<K>) find<K>();
 #else
-#if !defined(__clang__) && __GNUC__ < 13
+#if defined(RULES_SYCL_RANKS)
   if constexpr (!described<K>) (void)&Listed<K>::here;
 #endif
   const Info &kernel = info<K>();
