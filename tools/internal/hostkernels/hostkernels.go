@@ -46,6 +46,7 @@ type Object struct {
 	Submitted []Kernel
 	GCC       int // the major version of the compiler, 0 when it is not GCC
 
+	table bool              // whether the code finds kernels in a table, by what typeid says
 	types map[string]string // names of types that typeid has for GCC's code, by what people read
 
 	// Layouts are those of the kernels that the host compiler lays out in another way than
@@ -103,7 +104,7 @@ func ReadObject(r io.ReaderAt) (*Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Object{Readable: true}
+	o := &Object{Readable: true, table: file.Section("rules_sycl_kernels") != nil}
 	for _, s := range file.Sections {
 		if strings.HasPrefix(s.Name, ".gnu.lto_") {
 			return new(Object), nil
@@ -175,6 +176,10 @@ func match(device []Kernel, host *Object) (pairs []pair, onlyHost, onlyDevice, u
 	if host.GCC != 0 && host.GCC < 13 {
 		// It numbers lambdas in another way, and those of one name in the same order.
 		key = func(k Kernel) string { return numbers.ReplaceAllString(k.Name, "#") }
+		if host.table {
+			// For the lambda of a variable it repeats another parameter than its own.
+			key = func(k Kernel) string { return numbers.ReplaceAllString(withoutCalls(k.Name), "#") }
+		}
 	}
 	devices, hosts := groups(unnamed, key), groups(submitted, key)
 	for _, name := range order(devices, hosts) {
@@ -289,6 +294,46 @@ func groups(kernels []Kernel, key func(Kernel) string) map[string][]Kernel {
 		})
 	}
 	return byKey
+}
+
+// withoutCalls returns a name without the parameters of the call operators of lambdas: those of
+// the lambda stand before them.
+func withoutCalls(name string) string {
+	const call = "}::operator()"
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(name, call)
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		out.WriteString(call)
+		end := 0
+		if strings.HasPrefix(after, "<") {
+			end = closing(after)
+			out.WriteString(after[:end])
+		}
+		if strings.HasPrefix(after[end:], "(") {
+			end += closing(after[end:])
+		}
+		name = after[end:]
+	}
+}
+
+// closing returns where the bracket that a text begins with is closed: behind that, or its end.
+func closing(text string) int {
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '(', '<', '{', '[':
+			depth++
+		case ')', '>', '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(text)
 }
 
 func ordinals(name string) (list []int) {

@@ -132,6 +132,31 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestWithoutCalls(t *testing.T) {
+	for name, want := range map[string]string{
+		"f(int)::{lambda(A&)#1}::operator()(A) const::{lambda()#2}":                      "f(int)::{lambda(A&)#1}::operator() const::{lambda()#2}",
+		"{lambda(auto:1)#1}::operator()<g<int (*)(int)>>(g<int (*)(int)>)::{lambda()#1}": "{lambda(auto:1)#1}::operator()<g<int (*)(int)>>::{lambda()#1}",
+		"A<{lambda()#1}::operator()() const::{lambda()#1}>":                              "A<{lambda()#1}::operator() const::{lambda()#1}>",
+		"{lambda()#1}::operator()(":                                                      "{lambda()#1}::operator()",
+	} {
+		if got := withoutCalls(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	device := Device(header("_ZTSZNK12at_namespaceMUlR3RunE_clES1_EUlvE_"))
+	host := object(t, gcc12, "_ZN10rules_sycl9SubmittedIZNK12at_namespaceMUlR3RunE_clES1_EUlvE_Lm8ELm0EE4hereE")
+	if got := Compare(device, host); len(got) != 2 || host.table {
+		t.Errorf("without a table, got %v", got)
+	}
+	host = object(t, gcc12, "_ZN10rules_sycl9SubmittedIZNK12at_namespaceMUlR3RunE_clES1_EUlvE_Lm8ELm0EE4hereE", ".section rules_sycl_kernels\nat")
+	if got := Compare(device, host); len(got) != 0 {
+		t.Errorf("with a table, got %v", got)
+	}
+}
+
 func TestTypes(t *testing.T) {
 	device := Device(header("_ZTSZ4mainEUlvE_", "_ZTSZ4mainEUliE_", "_ZTS3Add"))
 	symbols := []string{"_ZTSPZ4mainEUlvE2_", "_ZTSPZ4mainEUliE_", "_ZTSP3Add", "_ZTSP5Other"}
