@@ -320,6 +320,9 @@ func (u *compilation) deviceOptions() []string {
 	if u.line.EmulateDouble {
 		options = append(options, "-Xclang", "-fsycl-fp64-conv-emu")
 	}
+	if u.gccFolder != "" {
+		return append(options, slices.DeleteFunc(slices.Clone(u.line.Device), ofGCCFolder)...)
+	}
 	return append(options, u.line.Device...)
 }
 
@@ -372,19 +375,29 @@ func (u *compilation) hostArguments(source, object string) []string {
 	return append(args, "-DRULES_SYCL_TABLE", "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
 }
 
-// hostOptions returns the options of the command line for the host compile. Those of -Xclang are for
-// clang's own front end, which may be that of the device compile alone.
-func (c *compiler) hostOptions() []string {
-	var options []string
-	for i := 0; i < len(c.line.Host); i++ {
-		if c.line.Host[i] == "-Xclang" && !c.host.clang {
-			i++
-			continue
-		}
-		options = append(options, c.line.Host[i])
+// hostOptions returns the options of the command line for the host compile.
+func (c *compiler) hostOptions() []string { return c.forHost(c.line.Host) }
+
+// forHost returns options without those that the host compiler does not know: those of -Xclang are
+// for clang's own front end, which may be that of the device compile alone.
+func (c *compiler) forHost(list []string) []string {
+	if c.host.clang {
+		return slices.Clone(list)
 	}
-	return options
+	var options []string
+	for i := 0; i < len(list); i++ {
+		if list[i] == "-Xclang" {
+			i++
+		} else {
+			options = append(options, list[i])
+		}
+	}
+	return slices.DeleteFunc(options, ofGCCFolder)
 }
+
+// ofGCCFolder reports whether an option names a folder of GCC. g++ has its own, which is that of the
+// device compile as well.
+func ofGCCFolder(option string) bool { return strings.HasPrefix(option, "--gcc-") }
 
 // writeWrapper writes the source of a host compile between integration header and footer.
 func (u *compilation) writeWrapper() error {

@@ -278,7 +278,7 @@ func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, ou
 // which programs it is made.
 func (c *compiler) machine() []string {
 	var args []string
-	for _, option := range c.line.Host {
+	for _, option := range c.hostOptions() {
 		for _, prefix := range []string{"-m", "--target=", "--sysroot=", "--gcc-", "-B", "-fuse-ld="} {
 			if strings.HasPrefix(option, prefix) && option != "-mllvm" {
 				args = append(args, option)
@@ -306,7 +306,7 @@ func (u *compilation) addTable(source string, same *hostkernels.Comparison) erro
 	}
 	_, err = fmt.Fprintf(file, "\n.section %s,\"e\",@progbits\n.string \"%s\"\n", releaseSection, libsycl)
 	if err == nil {
-		err = hosttable.Write(file, intheader.Parse(string(header)), same.Layouts, u.source)
+		err = hosttable.Write(file, intheader.Parse(string(header)), same, u.source)
 	}
 	return errors.Join(err, file.Close())
 }

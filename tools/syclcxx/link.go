@@ -43,7 +43,7 @@ func (c *compiler) program(ctx context.Context) error {
 	if c.line.LinkDevice {
 		return c.deviceObject(ctx, device)
 	}
-	args := slices.Clone(c.line.Link)
+	args := c.forHost(c.line.Link)
 	for _, w := range words {
 		switch {
 		case w.Input == nil:

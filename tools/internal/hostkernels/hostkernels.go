@@ -48,6 +48,9 @@ type Object struct {
 	Submitted []Kernel
 	GCC       int // the major version of the compiler, 0 when it is not GCC
 
+	table bool              // whether the code finds kernels in a table, by what typeid says
+	types map[string]string // names of types that typeid has for GCC's code, by what people read
+
 	// Layouts are those of the kernels that the host compiler lays out in another way than
 	// the device compile, by the symbols of the latter; nil for those of which this cannot be
 	// told. Without Layouts, what differs is told by the sizes.
@@ -103,7 +106,7 @@ func ReadObject(r io.ReaderAt) (*Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Object{Readable: true}
+	o := &Object{Readable: true, table: file.Section("rules_sycl_kernels") != nil}
 	for _, s := range file.Sections {
 		if strings.HasPrefix(s.Name, ".gnu.lto_") {
 			return new(Object), nil
@@ -122,7 +125,11 @@ func ReadObject(r io.ReaderAt) (*Object, error) {
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return nil, err
 	}
+	o.types = make(map[string]string)
 	for _, s := range symbols {
+		if of, ok := strings.CutPrefix(s.Name, "_ZTSP"); ok && o.GCC != 0 {
+			o.types[strings.TrimSuffix(strings.TrimPrefix(demangle.Filter(s.Name), "typeinfo name for "), "*")] = of
+		}
 		if !strings.HasPrefix(s.Name, "_ZN10rules_sycl9SubmittedI") {
 			continue
 		}
@@ -171,6 +178,10 @@ func match(device []Kernel, host *Object) (pairs []pair, onlyHost, onlyDevice, u
 	if host.GCC != 0 && host.GCC < 13 {
 		// It numbers lambdas in another way, and those of one name in the same order.
 		key = func(k Kernel) string { return numbers.ReplaceAllString(k.Name, "#") }
+		if host.table {
+			// For the lambda of a variable it repeats another parameter than its own.
+			key = func(k Kernel) string { return numbers.ReplaceAllString(withoutCalls(k.Name), "#") }
+		}
 	}
 	devices, hosts := groups(unnamed, key), groups(submitted, key)
 	for _, name := range order(devices, hosts) {
@@ -185,6 +196,19 @@ func match(device []Kernel, host *Object) (pairs []pair, onlyHost, onlyDevice, u
 		onlyDevice = append(onlyDevice, d[common:]...)
 	}
 	return pairs, onlyHost, onlyDevice, unnamed
+}
+
+// types returns the names that typeid has for the types of kernels that the host submits, by the
+// symbols of the device compile, where these are others.
+func types(device []Kernel, host *Object) map[string]string {
+	types := make(map[string]string)
+	pairs, _, _, _ := match(device, host)
+	for _, p := range pairs {
+		if name, ok := host.types[p.host.Name]; ok && "_ZTS"+name != p.device.symbol {
+			types[p.device.symbol] = name
+		}
+	}
+	return types
 }
 
 // Compare returns how the device compile of a source and its host code differ, errors first.
@@ -272,6 +296,46 @@ func groups(kernels []Kernel, key func(Kernel) string) map[string][]Kernel {
 		})
 	}
 	return byKey
+}
+
+// withoutCalls returns a name without the parameters of the call operators of lambdas: those of
+// the lambda stand before them.
+func withoutCalls(name string) string {
+	const call = "}::operator()"
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(name, call)
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		out.WriteString(call)
+		end := 0
+		if strings.HasPrefix(after, "<") {
+			end = closing(after)
+			out.WriteString(after[:end])
+		}
+		if strings.HasPrefix(after[end:], "(") {
+			end += closing(after[end:])
+		}
+		name = after[end:]
+	}
+}
+
+// closing returns where the bracket that a text begins with is closed: behind that, or its end.
+func closing(text string) int {
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '(', '<', '{', '[':
+			depth++
+		case ')', '>', '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(text)
 }
 
 func ordinals(name string) (list []int) {

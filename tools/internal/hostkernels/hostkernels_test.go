@@ -3,6 +3,7 @@ package hostkernels
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,6 +132,46 @@ func TestCompare(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestWithoutCalls(t *testing.T) {
+	for name, want := range map[string]string{
+		"f(int)::{lambda(A&)#1}::operator()(A) const::{lambda()#2}":                      "f(int)::{lambda(A&)#1}::operator() const::{lambda()#2}",
+		"{lambda(auto:1)#1}::operator()<g<int (*)(int)>>(g<int (*)(int)>)::{lambda()#1}": "{lambda(auto:1)#1}::operator()<g<int (*)(int)>>::{lambda()#1}",
+		"A<{lambda()#1}::operator()() const::{lambda()#1}>":                              "A<{lambda()#1}::operator() const::{lambda()#1}>",
+		"{lambda()#1}::operator()(":                                                      "{lambda()#1}::operator()",
+	} {
+		if got := withoutCalls(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	device := Device(header("_ZTSZNK12at_namespaceMUlR3RunE_clES1_EUlvE_"))
+	host := object(t, gcc12, "_ZN10rules_sycl9SubmittedIZNK12at_namespaceMUlR3RunE_clES1_EUlvE_Lm8ELm0EE4hereE")
+	if got := Compare(device, host); len(got) != 2 || host.table {
+		t.Errorf("without a table, got %v", got)
+	}
+	host = object(t, gcc12, "_ZN10rules_sycl9SubmittedIZNK12at_namespaceMUlR3RunE_clES1_EUlvE_Lm8ELm0EE4hereE", ".section rules_sycl_kernels\nat")
+	if got := Compare(device, host); len(got) != 0 {
+		t.Errorf("with a table, got %v", got)
+	}
+}
+
+func TestTypes(t *testing.T) {
+	device := Device(header("_ZTSZ4mainEUlvE_", "_ZTSZ4mainEUliE_", "_ZTS3Add"))
+	symbols := []string{"_ZTSPZ4mainEUlvE2_", "_ZTSPZ4mainEUliE_", "_ZTSP3Add", "_ZTSP5Other"}
+	for _, kernel := range []string{"Z4mainEUlvE2_", "Z4mainEUliE_", "3Add"} {
+		symbols = append(symbols, "_ZN10rules_sycl9SubmittedI"+kernel+"Lm8ELm0EE4hereE")
+	}
+	got := types(device, object(t, gcc12, symbols...))
+	if want := map[string]string{"_ZTSZ4mainEUlvE_": "Z4mainEUlvE2_"}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := types(device, object(t, clang21, symbols...)); len(got) != 0 {
+		t.Errorf("clang's code does not use typeid, and got %v", got)
 	}
 }
 

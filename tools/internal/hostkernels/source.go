@@ -32,6 +32,7 @@ type Source struct {
 type Comparison struct {
 	Findings []Finding
 	Layouts  map[string]*Layout // of the kernels that need one
+	Types    map[string]string  // what typeid calls kernels, where the device compile calls them something else
 }
 
 // Failed reports whether the program would be wrong.
@@ -67,6 +68,7 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 			}
 		}
 	}
+	c.Types = types(device, host)
 	c.Findings = Compare(device, host)
 	return c, nil
 }

@@ -49,9 +49,9 @@ func (e *KernelError) Unwrap() error { return e.Err }
 // BadInput marks errors that are the fault of an input file.
 func (*KernelError) BadInput() {}
 
-// Write writes the table of a source's kernels, with the layouts of those that need one. What it
-// calls the source is for messages. The same arguments give the same bytes.
-func Write(w io.Writer, kernels []intheader.Kernel, layouts map[string]*hostkernels.Layout, source string) error {
+// Write writes the table of a source's kernels, with what comes of comparing them with the host
+// code. What it calls the source is for messages. The same arguments give the same bytes.
+func Write(w io.Writer, kernels []intheader.Kernel, same *hostkernels.Comparison, source string) error {
 	for _, k := range kernels {
 		if err := check(k); err != nil {
 			return &KernelError{k.Name, err}
@@ -67,7 +67,7 @@ func Write(w io.Writer, kernels []intheader.Kernel, layouts map[string]*hostkern
 	t.quads(".Lrules_sycl_first", ".Lrules_sycl_end", ".Lrules_sycl_layouts", t.text(source))
 	t.label(".Lrules_sycl_first")
 	for i, k := range kernels {
-		t.quads(t.text(k.Name))
+		t.quads(t.text(k.Name), t.text(typeOf(k, same.Types)))
 		t.longs(len(k.Parameters), number(k.ESIMD))
 		t.quads(t.text(k.Location.Path), t.text(k.Function))
 		t.longs(int(k.Location.Line), int(k.Location.Column))
@@ -75,9 +75,9 @@ func Write(w io.Writer, kernels []intheader.Kernel, layouts map[string]*hostkern
 	}
 	t.label(".Lrules_sycl_end")
 	t.label(".Lrules_sycl_layouts")
-	names := slices.Sorted(maps.Keys(layouts))
+	names := slices.Sorted(maps.Keys(same.Layouts))
 	for i, name := range names {
-		l := layouts[name]
+		l := same.Layouts[name]
 		t.quads(t.text(name))
 		t.longs(int(l.Host), int(l.Device))
 		t.quads(moves(i))
@@ -95,7 +95,7 @@ func Write(w io.Writer, kernels []intheader.Kernel, layouts map[string]*hostkern
 	}
 	for i, name := range names {
 		t.label(moves(i))
-		for _, m := range layouts[name].Moves {
+		for _, m := range same.Layouts[name].Moves {
 			t.longs(int(m.Host), int(m.Device), int(m.Size))
 		}
 	}
@@ -121,6 +121,20 @@ func check(k intheader.Kernel) error {
 		}
 	}
 	return nil
+}
+
+// typeOf returns what typeid calls the type of a kernel, "" for one that has the name of another.
+func typeOf(k intheader.Kernel, types map[string]string) string {
+	if name, ok := types[k.Name]; ok {
+		return name
+	}
+	name := strings.TrimPrefix(k.Name, "_ZTS")
+	for _, other := range types {
+		if other == name {
+			return ""
+		}
+	}
+	return name
 }
 
 func number(b bool) int {

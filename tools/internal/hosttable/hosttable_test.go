@@ -25,10 +25,14 @@ var kernels = []intheader.Kernel{
 		Parameters: []intheader.Parameter{{Kind: "accessor", Info: 4062, Offset: 0}, {Kind: "struct_with_special_type", Info: 8, Offset: 16}},
 	},
 	{Name: "_ZTS3Add", Type: "Add", Size: 1, ESIMD: true},
+	{Name: "_ZTSZ4mainEUlvE3_", Size: 1},
 }
 
-var layouts = map[string]*hostkernels.Layout{
-	"_ZTSZ4mainEUlvE_": {Host: 32, Device: 24, Moves: []hostkernels.Move{{Host: 8, Device: 0, Size: 16}, {Host: 28, Device: 20, Size: 4}}},
+var same = &hostkernels.Comparison{
+	Layouts: map[string]*hostkernels.Layout{
+		"_ZTSZ4mainEUlvE_": {Host: 32, Device: 24, Moves: []hostkernels.Move{{Host: 8, Device: 0, Size: 16}, {Host: 28, Device: 20, Size: 4}}},
+	},
+	Types: map[string]string{"_ZTSZ4mainEUlvE_": "Z4mainEUlvE3_"},
 }
 
 // What rules/dpcpp/host has of this, with the parts of libsycl's headers that it needs.
@@ -36,7 +40,7 @@ const reader = `
 #include <stdio.h>
 struct Param { int kind, info, offset; };
 struct Kernel {
-  const char *name;
+  const char *name, *type;
   unsigned parameters;
   bool esimd;
   const char *file, *function;
@@ -57,7 +61,7 @@ void NAME() {
   const Kernels all = kernels();
   printf("%s\n", all.source);
   for (const Kernel *k = all.first; k != all.end; k++) {
-    printf("%s %s %s:%u:%u %d %ld", k->name, k->function, k->file, k->line, k->column, k->esimd, k->size);
+    printf("%s '%s' %s %s:%u:%u %d %ld", k->name, k->type, k->function, k->file, k->line, k->column, k->esimd, k->size);
     for (unsigned i = 0; i < k->parameters; i++) printf(" (%d %d %d)", k->parameter[i].kind, k->parameter[i].info, k->parameter[i].offset);
     printf("\n");
   }
@@ -97,9 +101,9 @@ func TestRead(t *testing.T) {
 			var b bytes.Buffer
 			var err error
 			if name == "a" {
-				err = Write(&b, kernels, layouts, "src/a.cpp")
+				err = Write(&b, kernels, same, "src/a.cpp")
 			} else {
-				err = Write(&b, nil, nil, "src/b.cpp")
+				err = Write(&b, nil, new(hostkernels.Comparison), "src/b.cpp")
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -112,8 +116,9 @@ func TestRead(t *testing.T) {
 		}
 		run(append(append([]string{cxx, "main.cpp", "-o", "main"}, objects...), options...)...)
 		want := `src/a.cpp
-_ZTSZ4mainEUlvE_ class (lambda) a"\ä.cpp:3:5 0 24 (0 4062 0) (9 8 16)
-_ZTS3Add  :0:0 1 1
+_ZTSZ4mainEUlvE_ 'Z4mainEUlvE3_' class (lambda) a"\ä.cpp:3:5 0 24 (0 4062 0) (9 8 16)
+_ZTS3Add '3Add'  :0:0 1 1
+_ZTSZ4mainEUlvE3_ ''  :0:0 0 1
 _ZTSZ4mainEUlvE_ 32 24 (8 0 16) (28 20 4)
 src/b.cpp
 `
@@ -128,7 +133,7 @@ func TestSection(t *testing.T) {
 	cxx := programs.Find(t, "c++")
 	dir := t.TempDir()
 	var b bytes.Buffer
-	if err := Write(&b, kernels, layouts, "a.cpp"); err != nil {
+	if err := Write(&b, kernels, same, "a.cpp"); err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command(cxx, "-x", "assembler", "-c", "-", "-o", filepath.Join(dir, "a.o"))
@@ -169,13 +174,13 @@ func TestErrors(t *testing.T) {
 		},
 		{intheader.Kernel{Name: "_ZTS3Add", Function: "a\x00"}, `kernel "_ZTS3Add": there is a NUL in its description`},
 	} {
-		err := Write(io.Discard, []intheader.Kernel{test.kernel}, nil, "a.cpp")
+		err := Write(io.Discard, []intheader.Kernel{test.kernel}, new(hostkernels.Comparison), "a.cpp")
 		var kernel *KernelError
 		if !errors.As(err, &kernel) || fmt.Sprint(err) != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
 	}
-	if err := Write(io.Discard, nil, nil, "a\x00.cpp"); err == nil {
+	if err := Write(io.Discard, nil, new(hostkernels.Comparison), "a\x00.cpp"); err == nil {
 		t.Error("the name of the source may have a NUL")
 	}
 }

@@ -50,15 +50,21 @@ const char *type_name() {
   throw sycl::exception(sycl::make_error_code(sycl::errc::kernel), "rules_sycl: " + text);
 }
 
-// Names of kernels begin with _ZTS, which stands for the name of a type.
-inline const char *type_of(const Kernel &k) { return k.name + 4; }
-
 template <class Is>
 const Kernel *the(Kernels all, Is is) {
   for (const Kernel *k = all.first; k != all.end; k++)
     if (k->name && is(*k)) return k;
   return nullptr;
 }
+
+#if defined(RULES_SYCL_TABLE)
+
+// The table has the names that this compiler gives to types.
+inline const Kernel *find(const char *type, Kernels all) {
+  return the(all, [&](const Kernel &k) { return std::strcmp(k.type, type) == 0; });
+}
+
+#elif defined(__clang__) || __GNUC__ >= 13
 
 // A name without the marks of internal functions. Compilers disagree on which ones have it. What is
 // readable is less: several classes K in blocks of a function are alike there.
@@ -70,12 +76,12 @@ inline std::string unmarked(const char *type) {
 }
 
 inline const Kernel *find(const char *type, Kernels all) {
-  if (auto *k = the(all, [&](const Kernel &k) { return std::strcmp(type_of(k), type) == 0; })) return k;
-  if (auto *k = the(all, [&](const Kernel &k) { return unmarked(type_of(k)) == unmarked(type); })) return k;
-  return the(all, [&](const Kernel &k) { return readable(type_of(k)) == readable(type); });
+  if (auto *k = the(all, [&](const Kernel &k) { return std::strcmp(k.type, type) == 0; })) return k;
+  if (auto *k = the(all, [&](const Kernel &k) { return unmarked(k.type) == unmarked(type); })) return k;
+  return the(all, [&](const Kernel &k) { return readable(k.type) == readable(type); });
 }
 
-#if !defined(__clang__) && __GNUC__ < 13
+#else
 
 // These releases number the lambdas of a function in one sequence; the device compile numbers
 // those of the same parameters. Among these, the order is the same, so that the second of three
@@ -131,27 +137,38 @@ inline const Kernel *find(const char *type, Kernels all, const std::vector<const
   Rank host{wanted};
   for (const char *other : types) host.count(Numbered(other));
   return the(all, [&](const Kernel &k) {
-    const Numbered candidate(type_of(k));
+    const Numbered candidate(k.type);
     if (candidate.name != wanted.name) return false;
     Rank device{candidate};
-    the(all, [&](const Kernel &other) { return device.count(Numbered(type_of(other))), false; });
+    the(all, [&](const Kernel &other) { return device.count(Numbered(other.type)), false; });
     return device.all == host.all && device.before == host.before;
   });
 }
 
 #endif
 
+// These are no templates, so that a kernel has little code of its own.
+[[noreturn]] __attribute__((cold, noinline)) inline void missing(const char *type, const char *source) {
+  fail("the device compile of " + std::string(source) + " has no kernel '" + readable(type) +
+       "', which the host code submits: name it, as in parallel_for<class Name>(...), and take away "
+       "what only one of the two compiles sees, such as #ifdef __SYCL_DEVICE_ONLY__");
+}
+
+[[noreturn]] __attribute__((cold, noinline)) inline void differs(const char *type, const char *source, long host, long device) {
+  fail("the kernel '" + readable(type) + "' of " + source + " has " + std::to_string(host) +
+       " bytes of captures, and in the device compile " + std::to_string(device) +
+       ": g++ captures a constant that DPC++ does not; make it static constexpr, or put it outside of the function");
+}
+
 template <class K>
 const Kernel &find() {
-#if defined(__clang__) || __GNUC__ >= 13
+#if defined(RULES_SYCL_TABLE) || defined(__clang__) || __GNUC__ >= 13
   const Kernel *found = find(type_name<K>(), kernels());
 #else
   const Kernel *found = find(type_name<K>(), kernels(), submitted());
 #endif
-  if (found) return *found;
-  fail("the device compile of " + std::string(kernels().source) + " has no kernel '" + readable(type_name<K>()) +
-       "', which the host code submits: name it, as in parallel_for<class Name>(...), and take away "
-       "what only one of the two compiles sees, such as #ifdef __SYCL_DEVICE_ONLY__");
+  if (!found) missing(type_name<K>(), kernels().source);
+  return *found;
 }
 
 // The same, and looks it up once.

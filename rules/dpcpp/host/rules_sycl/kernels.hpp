@@ -53,6 +53,7 @@ constexpr ::rules_sycl::Kernel row() {
     return {};  // KernelInfo describes it
   else
     return {Data::getName(),
+            Data::getName() + 4,  // _ZTS
             Data::getNumParams(),
             Data::isESIMD(),
             Data::getFileName(),

@@ -42,6 +42,7 @@ namespace rules_sycl {
 // A kernel that only its name describes, as the integration header has it.
 struct Kernel {
   const char *name;  // null for other kernels
+  const char *type;  // as the host's compiler mangles it
   unsigned parameters;
   bool esimd;
   const char *file, *function;
@@ -70,7 +71,7 @@ struct Kernels {
 
 #if defined(RULES_SYCL_TABLE)
 
-static_assert(sizeof(Kernel) == 56 && sizeof(Layout) == 32 && sizeof(Move) == 12 && sizeof(Kernels) == 32 &&
+static_assert(sizeof(Kernel) == 64 && sizeof(Layout) == 32 && sizeof(Move) == 12 && sizeof(Kernels) == 32 &&
                   sizeof(sycl::detail::kernel_param_desc_t) == 12,
               "hosttable writes other sizes");
 

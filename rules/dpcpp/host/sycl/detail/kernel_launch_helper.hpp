@@ -37,7 +37,7 @@ bool check() {
 #if defined(__clang__) && !defined(RULES_SYCL_TABLE)
   if constexpr (!described<K>) find<K>();
 #else
-#if !defined(__clang__) && __GNUC__ < 13
+#if !defined(RULES_SYCL_TABLE) && !defined(__clang__) && __GNUC__ < 13
   if constexpr (!described<K>) (void)&Listed<K>::here;
 #endif
   const Info &kernel = info<K>();
@@ -46,10 +46,7 @@ bool check() {
     Arguments<Type>::layout = l;
     return true;
   }
-  if (kernel.KernelSize != sizeof(Type))
-    fail("the kernel '" + readable(type_name<K>()) + "' of " + kernels().source + " has " + std::to_string(sizeof(Type)) +
-         " bytes of captures, and in the device compile " + std::to_string(kernel.KernelSize) +
-         ": g++ captures a constant that DPC++ does not; make it static constexpr, or put it outside of the function");
+  if (kernel.KernelSize != sizeof(Type)) differs(type_name<K>(), kernels().source, sizeof(Type), kernel.KernelSize);
 #endif
   return true;
 }

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
+)
+
+func TestOptionsOfClangAlone(t *testing.T) {
+	line, err := commandline.Parse([]string{"-O3", "-Xclang", "-fsycl-x", "--gcc-toolchain=", "--gcc-install-dir=/gcc", "x.cpp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		host       host
+		gccFolder  string
+		want, link string
+		device     bool
+	}{
+		{host{"g++", false}, "/lib/gcc", "-O3", "-O3", false},
+		{host{"clang++", true}, "", "-O3 -Xclang -fsycl-x --gcc-toolchain= --gcc-install-dir=/gcc", "-O3 --gcc-toolchain= --gcc-install-dir=/gcc", true},
+	} {
+		c := &compiler{line: line, host: &tt.host, gccFolder: tt.gccFolder, dpcpp: new(installation)}
+		if got := strings.Join(c.hostOptions(), " "); got != tt.want {
+			t.Errorf("%s: the host compile has %s, want %s", tt.host.path, got, tt.want)
+		}
+		if got := strings.Join(c.forHost(line.Link), " "); got != tt.link {
+			t.Errorf("%s: the link has %s, want %s", tt.host.path, got, tt.link)
+		}
+		options := (&compilation{compiler: c}).deviceOptions()
+		if got := slices.Contains(options, "--gcc-install-dir=/gcc"); got != tt.device || !slices.Contains(options, "-fsycl-x") {
+			t.Errorf("%s: the device compile has %q", tt.host.path, options)
+		}
+		if tt.gccFolder != "" && !slices.Contains(options, "--gcc-install-dir="+tt.gccFolder) {
+			t.Errorf("%s: the device compile has %q", tt.host.path, options)
+		}
+	}
+}
