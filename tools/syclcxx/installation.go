@@ -15,6 +15,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
 // An installation is DPC++ in a folder: a Python environment, a compiler of oneAPI or a build of
@@ -206,6 +207,9 @@ func (c *compiler) part(chosen, part, flag string) (string, error) {
 func (c *compiler) runHost(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if c.shows(append([]string{c.host.path}, args...)) {
 		return nil
+	}
+	if c.line.Verbose && c.line.Mode != commandline.HostOnly { // CMake and Meson read folders from what it prints
+		args = append([]string{"-v"}, args...)
 	}
 	cmd := interrupt.Command(ctx, c.host.path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env.Stdin, stdout, stderr

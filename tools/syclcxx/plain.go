@@ -3,15 +3,20 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
+
+// stdin stands for standard input, which the host compiler alone reads.
+const stdin = "-"
 
 // plainObject compiles a source that reads none of libsycl's headers. When it turns out that it
 // does, it is compiled as SYCL.
@@ -44,6 +49,12 @@ func (c *compiler) plainObject(ctx context.Context, in commandline.Input, output
 		return err
 	}
 	if strings.Contains(string(read), "/sycl/detail/") {
+		if err := os.Remove(output); err != nil { // else it would count as made when what follows fails
+			return err
+		}
+		if in.Path == stdin {
+			return cli.BadInput(errors.New("a source of SYCL is read twice, for the devices and for the host: put it into a file"))
+		}
 		return c.syclObject(ctx, in, output, depfile)
 	}
 	return nil
@@ -91,7 +102,7 @@ var include = regexp.MustCompile(`^\s*#\s*(?:include|include_next|import)\s*(?:<
 // readsSYCL reports whether a source may read libsycl's headers: by its #include lines and those of
 // headers in the folders that options name, whatever conditions they are under.
 func (c *compiler) readsSYCL(in commandline.Input) (bool, error) {
-	if !c.line.SYCL || !isCPlusPlus(in) {
+	if !c.line.SYCL || !isCPlusPlus(in) || in.Path == stdin {
 		return false, nil
 	}
 	if _, err := os.Stat(in.Path); err != nil {

@@ -50,6 +50,7 @@ func TestReadsSYCL(t *testing.T) {
 		{"named.cpp", "", false},
 		{"named.cpp", "-include include/prelude.hpp", true},
 		{"named.cpp", "-x assembler", false},
+		{"-", "-x c++", false},
 	} {
 		args := append(strings.Fields(test.options), "-c", test.source)
 		line, err := commandline.Parse(args)

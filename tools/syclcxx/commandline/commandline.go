@@ -371,6 +371,14 @@ func (p *parser) finish() error {
 		l.Mode = HostOnly
 		p.asked = append(p.asked, map[bool]string{true: "-v", false: "-###"}[l.Verbose])
 	}
+	if l.Mode == Link && inputs == 0 && slices.ContainsFunc(l.Words, asksLinker) {
+		l.Mode = HostOnly
+		p.asked = append(p.asked, l.Link...)
+		for _, w := range l.Words {
+			p.asked = append(p.asked, w.Option...)
+		}
+		l.Words = nil
+	}
 	if l.Mode == HostOnly {
 		l.Host = append(l.Host, p.asked...)
 		return nil
@@ -388,6 +396,13 @@ func (p *parser) finish() error {
 		l.Unused = p.onlyLink
 	}
 	return p.targets()
+}
+
+// asksLinker reports whether a word lets the linker say what it is, as build systems ask.
+func asksLinker(w Word) bool {
+	return slices.ContainsFunc(strings.Split(strings.Join(w.Option, ","), ","), func(option string) bool {
+		return slices.Contains([]string{"--version", "-v", "-V", "--help"}, option)
+	})
 }
 
 // targets adds the targets that -device of ocloc names.

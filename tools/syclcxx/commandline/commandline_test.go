@@ -108,6 +108,9 @@ func TestParse(t *testing.T) {
 		{"-print-search-dirs", "Mode=5 Host=[-print-search-dirs]"},
 		{"-m32 -dumpmachine", "Mode=5 Host=[-m32 -dumpmachine] Link=[-m32]"},
 		{"-v", "Mode=5 Host=[-v] Verbose=true"},
+		{"-fuse-ld=lld -Wl,--version -O2", "Mode=5 Host=[-O2 -fuse-ld=lld -O2 -Wl,--version] Device=[-O2] Link=[-fuse-ld=lld -O2]"},
+		{"-Xlinker -v", "Mode=5 Host=[-Xlinker -v]"},
+		{"a.o -Wl,--version", "Words=[a.o -Wl,--version]"},
 		{"-v a.cpp", "Words=[a.cpp:c++] Verbose=true"},
 		{"-### -c a.cpp", "Mode=1 Words=[a.cpp:c++] DryRun=true"},
 

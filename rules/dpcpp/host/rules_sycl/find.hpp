@@ -107,14 +107,20 @@ struct Numbered {
   std::string name;
   std::vector<int> numbers;
 
+  // The demanglers of these releases do not read all names of lambdas with parameters 'auto...'. A
+  // name that stays mangled has the numbers of lambdas as E_, E0_, E1_ and so on.
   explicit Numbered(const char *type) {
     const std::string text = readable(type);
+    const bool mangled = text == type;
     for (std::size_t i = 0; i < text.size();) {
       name += text[i];
-      if (text[i++] != '#') continue;
-      std::size_t digits = 0;
-      numbers.push_back(std::stoi(text.substr(i), &digits));
-      i += digits;
+      if (text[i++] != (mangled ? 'E' : '#')) continue;
+      std::size_t end = i;
+      int number = 0;
+      for (; text[end] >= '0' && text[end] <= '9'; end++) number = (number * 10 + text[end] - '0') % 100000000;
+      if (mangled && text[end] != '_') continue;
+      numbers.push_back(end == i ? 0 : number + 1);
+      i = end;
     }
   }
 };

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace field {
+
+// How much of the difference to the neighbours flows in a step.
+constexpr float kFlow = 0.2f;
+
+}  // namespace field

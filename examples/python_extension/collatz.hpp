@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// steps returns how many steps of Collatz each number takes to 1.
+std::vector<std::int64_t> steps(const std::vector<std::int64_t> &numbers);
+
+// device returns the name of the device that counts them.
+std::string device();

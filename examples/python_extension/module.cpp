@@ -1,0 +1,11 @@
+// What Python sees. This source has no kernels, and reads no header of SYCL: the host compiler
+// alone compiles it.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "collatz.hpp"
+
+PYBIND11_MODULE(collatz, m) {
+  m.def("steps", &steps, "How many steps each number takes to 1.", pybind11::call_guard<pybind11::gil_scoped_release>());
+  m.def("device", &device, "The name of the device that counts them.");
+}
