@@ -150,11 +150,11 @@ func TestWithoutCalls(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	device := Device(header("_ZTSZNK12at_namespaceMUlR3RunE_clES1_EUlvE_"))
-	host := object(t, gcc12, "_ZN10rules_sycl9SubmittedIZNK12at_namespaceMUlR3RunE_clES1_EUlvE_Lm8ELm0EE4hereE")
+	host := object(t, gcc12, "_ZN10rules_sycl9SubmittedIZNK12at_namespaceMUlR3RunE_clES1_EUlvE_Lm8ELm0ELm0EE4hereE")
 	if got := Compare(device, host); len(got) != 2 || host.table {
 		t.Errorf("without a table, got %v", got)
 	}
-	host = object(t, gcc12, "_ZN10rules_sycl9SubmittedIZNK12at_namespaceMUlR3RunE_clES1_EUlvE_Lm8ELm0EE4hereE", ".section rules_sycl_kernels\nat")
+	host = object(t, gcc12, "_ZN10rules_sycl9SubmittedIZNK12at_namespaceMUlR3RunE_clES1_EUlvE_Lm8ELm0ELm0EE4hereE", ".section rules_sycl_kernels\nat")
 	if got := Compare(device, host); len(got) != 0 {
 		t.Errorf("with a table, got %v", got)
 	}
@@ -164,7 +164,7 @@ func TestTypes(t *testing.T) {
 	device := Device(header("_ZTSZ4mainEUlvE_", "_ZTSZ4mainEUliE_", "_ZTS3Add"))
 	symbols := []string{"_ZTSPZ4mainEUlvE2_", "_ZTSPZ4mainEUliE_", "_ZTSP3Add", "_ZTSP5Other"}
 	for _, kernel := range []string{"Z4mainEUlvE2_", "Z4mainEUliE_", "3Add"} {
-		symbols = append(symbols, "_ZN10rules_sycl9SubmittedI"+kernel+"Lm8ELm0EE4hereE")
+		symbols = append(symbols, "_ZN10rules_sycl9SubmittedI"+kernel+"Lm8ELm0ELm0EE4hereE")
 	}
 	got := types(device, object(t, gcc12, symbols...))
 	if want := map[string]string{"_ZTSZ4mainEUlvE_": "Z4mainEUlvE2_"}; !maps.Equal(got, want) {
