@@ -48,8 +48,8 @@ type Object struct {
 	Submitted []Kernel
 	GCC       int // the major version of the compiler, 0 when it is not GCC
 
-	table bool              // whether the code finds kernels in a table, by what typeid says
-	types map[string]string // names of types that typeid has for GCC's code, by what people read
+	table bool                // whether the code finds kernels in a table, by what typeid says
+	types map[string][]string // names of types that typeid has for GCC's code, by what people read
 
 	// Layouts are those of the kernels that the host compiler lays out in another way than
 	// the device compile, by the symbols of the latter; nil for those of which this cannot be
@@ -125,10 +125,11 @@ func ReadObject(r io.ReaderAt) (*Object, error) {
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return nil, err
 	}
-	o.types = make(map[string]string)
+	o.types = make(map[string][]string)
 	for _, s := range symbols {
 		if of, ok := strings.CutPrefix(s.Name, "_ZTSP"); ok && o.GCC != 0 {
-			o.types[strings.TrimSuffix(strings.TrimPrefix(demangle.Filter(s.Name), "typeinfo name for "), "*")] = of
+			readable := strings.TrimSuffix(strings.TrimPrefix(demangle.Filter(s.Name), "typeinfo name for "), "*")
+			o.types[readable] = append(o.types[readable], of)
 		}
 		if !strings.HasPrefix(s.Name, "_ZN10rules_sycl9SubmittedI") {
 			continue
@@ -202,14 +203,34 @@ func match(device []Kernel, host *Object) (pairs []pair, onlyHost, onlyDevice, u
 // symbols of the device compile, where these are others.
 func types(device []Kernel, host *Object) map[string]string {
 	types := make(map[string]string)
+	add := func(d Kernel, readable string) {
+		own, names := strings.TrimPrefix(d.symbol, "_ZTS"), host.types[readable]
+		if slices.Contains(names, own) || types[d.symbol] != "" {
+			return
+		}
+		// Several classes K in blocks of a function are alike but for their mangled names.
+		i := slices.IndexFunc(names, func(name string) bool { return unmarked(name) == unmarked(own) })
+		if i < 0 && len(names) == 1 {
+			i = 0
+		}
+		if i >= 0 {
+			types[d.symbol] = names[i]
+		}
+	}
+	for _, d := range device {
+		add(d, d.Name)
+	}
 	pairs, _, _, _ := match(device, host)
 	for _, p := range pairs {
-		if name, ok := host.types[p.host.Name]; ok && "_ZTS"+name != p.device.symbol {
-			types[p.device.symbol] = name
-		}
+		add(p.device, p.host.Name)
 	}
 	return types
 }
+
+var marks = regexp.MustCompile(`L(\d)`)
+
+// unmarked returns a mangled name without the marks of internal functions, on which compilers disagree.
+func unmarked(symbol string) string { return marks.ReplaceAllString(symbol, "$1") }
 
 // Compare returns how the device compile of a source and its host code differ, errors first.
 func Compare(device []Kernel, host *Object) []Finding {

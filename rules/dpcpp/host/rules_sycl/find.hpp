@@ -7,6 +7,8 @@
 
 #include <cxxabi.h>
 
+#include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -44,10 +46,6 @@ const char *type_name() {
                 "parallel_for<class Name>(...), or build with clang (--repo_env=CC=clang-21)");
   return "";
 #endif
-}
-
-[[noreturn]] inline void fail(const std::string &text) {
-  throw sycl::exception(sycl::make_error_code(sycl::errc::kernel), "rules_sycl: " + text);
 }
 
 template <class Is>
@@ -153,17 +151,21 @@ inline const Kernel *find(const char *type, Kernels all, const std::vector<const
 
 #endif
 
-// These are no templates, so that a kernel has little code of its own.
-[[noreturn]] __attribute__((cold, noinline)) inline void missing(const char *type, const char *source) {
-  fail("the device compile of " + std::string(source) + " has no kernel '" + readable(type) +
-       "', which the host code submits: name it, as in parallel_for<class Name>(...), and take away "
-       "what only one of the two compiles sees, such as #ifdef __SYCL_DEVICE_ONLY__");
-}
-
-[[noreturn]] __attribute__((cold, noinline)) inline void differs(const char *type, const char *source, long host, long device) {
-  fail("the kernel '" + readable(type) + "' of " + source + " has " + std::to_string(host) +
-       " bytes of captures, and in the device compile " + std::to_string(device) +
-       ": g++ captures a constant that DPC++ does not; make it static constexpr, or put it outside of the function");
+// Throws with a text about the kernel of a type. It is no template, and has no strings of the C++
+// library, so that it costs a compile little.
+[[noreturn]] __attribute__((cold, noinline, unused)) static void fail(const char *type, const char *format, ...) {
+  char *readable = abi::__cxa_demangle(type, nullptr, nullptr, nullptr), *rest = nullptr, *text = nullptr;
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&rest, format, arguments) < 0) rest = nullptr;
+  va_end(arguments);
+  const char *source = kernels().source;
+  if (asprintf(&text, "rules_sycl: the kernel '%s' of %s %s", readable ? readable : type, source, rest) < 0) text = nullptr;
+  sycl::exception e(sycl::make_error_code(sycl::errc::kernel), text ? text : "rules_sycl: out of memory");
+  std::free(readable);
+  std::free(rest);
+  std::free(text);
+  throw e;
 }
 
 template <class K>
@@ -173,7 +175,10 @@ const Kernel &find() {
 #else
   const Kernel *found = find(type_name<K>(), kernels(), submitted());
 #endif
-  if (!found) missing(type_name<K>(), kernels().source);
+  if (!found)
+    fail(type_name<K>(), "is not in the device compile, and the host code submits it: name it, as in "
+                         "parallel_for<class Name>(...), and take away what only one of the two compiles sees, such as "
+                         "#ifdef __SYCL_DEVICE_ONLY__");
   return *found;
 }
 

@@ -46,7 +46,10 @@ bool check() {
     Arguments<Type>::layout = l;
     return true;
   }
-  if (kernel.KernelSize != sizeof(Type)) differs(type_name<K>(), kernels().source, sizeof(Type), kernel.KernelSize);
+  if (kernel.KernelSize != sizeof(Type))
+    fail(type_name<K>(), "has %ld bytes of captures, and in the device compile %ld: g++ captures a constant that DPC++ does "
+                         "not; make it static constexpr, or put it outside of the function",
+         long{sizeof(Type)}, long{kernel.KernelSize});
 #endif
   return true;
 }
