@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -105,8 +106,8 @@ func (c *compiler) readsSYCL(in commandline.Input) (bool, error) {
 	if !c.line.SYCL || !isCPlusPlus(in) || in.Path == stdin {
 		return false, nil
 	}
-	if _, err := os.Stat(in.Path); err != nil {
-		return false, err
+	if !exists(in.Path) {
+		return false, cli.BadInput(fmt.Errorf("%s: there is no such file", in.Path))
 	}
 	folders := c.includeFolders()
 	queue, seen := []string{in.Path}, map[string]bool{in.Path: true}

@@ -149,7 +149,7 @@ func TestErrors(t *testing.T) {
 		{"-fsycl-host-compiler=no-such-compiler -c a.cpp", cli.ExitBadInput, "-fsycl-host-compiler=no-such-compiler: there is no such program"},
 		{"--dpcpp=missing -c a.cpp", cli.ExitBadInput, "--dpcpp=missing: it has no lib/libsycl-jit.so: pip's package is dpcpp-cpp-rt"},
 		{"--dpcpp=old -c a.cpp", cli.ExitBadInput, "--dpcpp=old: it has no lib/libsycl.so.9: syclc++ needs DPC++ 2026"},
-		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp"},
+		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: there is no such file"},
 	} {
 		var stderr bytes.Buffer
 		args := strings.Fields(test.args)
