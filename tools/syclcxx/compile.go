@@ -63,7 +63,7 @@ func (c *compiler) sources(ctx context.Context) error {
 	}
 	for _, in := range inputs {
 		output := c.line.Output
-		if c.line.Mode != commandline.Object {
+		if c.line.Mode != commandline.Object || isHeader(in) {
 			if err := c.hostOnly(ctx, in, output); err != nil {
 				return err
 			}

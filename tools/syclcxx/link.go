@@ -22,6 +22,9 @@ func (c *compiler) program(ctx context.Context) error {
 	if len(c.line.Words) == 0 {
 		return cli.Usagef("there is no input file: name a source or an object")
 	}
+	if first := c.line.Words[0].Input; first != nil && isHeader(*first) {
+		return c.sources(ctx) // nothing is linked
+	}
 	folder, remove, err := interrupt.TempDir()
 	if err != nil {
 		return err

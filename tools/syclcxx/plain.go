@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -60,8 +61,8 @@ func (c *compiler) plainObject(ctx context.Context, in commandline.Input, output
 	return nil
 }
 
-// hostOnly lets the host compiler do what is not the compile of an object: -E, -S, -fsyntax-only
-// and -M.
+// hostOnly lets the host compiler do what is not the compile of an object: -E, -S, -fsyntax-only,
+// -M and precompiled headers.
 func (c *compiler) hostOnly(ctx context.Context, in commandline.Input, output string) error {
 	sycl, err := c.readsSYCL(in)
 	if err != nil {
@@ -95,7 +96,11 @@ func (c *compiler) hostOnly(ctx context.Context, in commandline.Input, output st
 	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(args, "-x", in.Language, in.Path))
 }
 
-func isCPlusPlus(in commandline.Input) bool { return in.Language == "c++" }
+func isCPlusPlus(in commandline.Input) bool { return in.Language == "c++" || isHeader(in) }
+
+// isHeader reports whether a header is to be precompiled. That is for the host compile, with all its
+// macros: clang does not read the precompiled headers of g++, and reads the header itself.
+func isHeader(in commandline.Input) bool { return in.Language == "c++-header" }
 
 var include = regexp.MustCompile(`^\s*#\s*(?:include|include_next|import)\s*(?:<([^>]*)>|"([^"]*)"|(\S))`)
 
@@ -105,14 +110,17 @@ func (c *compiler) readsSYCL(in commandline.Input) (bool, error) {
 	if !c.line.SYCL || !isCPlusPlus(in) || in.Path == stdin {
 		return false, nil
 	}
-	if _, err := os.Stat(in.Path); err != nil {
-		return false, err
+	if !exists(in.Path) {
+		return false, cli.BadInput(fmt.Errorf("%s: there is no such file", in.Path))
 	}
 	folders := c.includeFolders()
 	queue, seen := []string{in.Path}, map[string]bool{in.Path: true}
 	add := func(from, name string) {
 		for _, folder := range append([]string{filepath.Dir(from)}, folders...) {
 			path := filepath.Join(folder, name)
+			if filepath.IsAbs(name) {
+				path = name
+			}
 			if info, err := os.Stat(path); err == nil && !info.IsDir() {
 				if !seen[path] {
 					seen[path] = true

@@ -34,6 +34,10 @@ func TestReadsSYCL(t *testing.T) {
 	} {
 		testfile.Write(t, name, text)
 	}
+	absolute, err := filepath.Abs("include/prelude.hpp")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		source, options string
 		want            bool
@@ -49,8 +53,11 @@ func TestReadsSYCL(t *testing.T) {
 		{"macro.cpp", "", true},
 		{"named.cpp", "", false},
 		{"named.cpp", "-include include/prelude.hpp", true},
+		{"named.cpp", "-include " + absolute, true}, // as CMake names precompiled headers
 		{"named.cpp", "-x assembler", false},
 		{"-", "-x c++", false},
+		{"include/prelude.hpp", "", true},
+		{"plain.hpp", "-x c++-header", false},
 	} {
 		args := append(strings.Fields(test.options), "-c", test.source)
 		line, err := commandline.Parse(args)
@@ -149,7 +156,7 @@ func TestErrors(t *testing.T) {
 		{"-fsycl-host-compiler=no-such-compiler -c a.cpp", cli.ExitBadInput, "-fsycl-host-compiler=no-such-compiler: there is no such program"},
 		{"--dpcpp=missing -c a.cpp", cli.ExitBadInput, "--dpcpp=missing: it has no lib/libsycl-jit.so: pip's package is dpcpp-cpp-rt"},
 		{"--dpcpp=old -c a.cpp", cli.ExitBadInput, "--dpcpp=old: it has no lib/libsycl.so.9: syclc++ needs DPC++ 2026"},
-		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp"},
+		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: there is no such file"},
 	} {
 		var stderr bytes.Buffer
 		args := strings.Fields(test.args)

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "field/field.hpp"
+#include "field/weights.hpp"
 
 namespace field {
 

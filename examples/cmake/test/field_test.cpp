@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "field/field.hpp"
+#include "field/weights.hpp"
 
 int main() {
   constexpr int side = 17, steps = 9;

@@ -3,8 +3,6 @@
 
 #include <sycl/sycl.hpp>
 
-#include "field/weights.hpp"
-
 namespace field {
 
 // smooth lets heat flow for some steps; the rim of the field keeps its temperature.
