@@ -2,6 +2,7 @@
 
 load(":aot_filter.bzl", _aot_filter = "aot_filter")
 load(":dpcpp_toolchain.bzl", _sycl_dpcpp_toolchain = "sycl_dpcpp_toolchain")
+load(":if_sycl.bzl", _if_sycl = "if_sycl")
 load(":providers.bzl", _SyclCompatInfo = "SyclCompatInfo", _SyclCompatSetInfo = "SyclCompatSetInfo", _SyclDeviceInfo = "SyclDeviceInfo", _SyclProgramInfo = "SyclProgramInfo", _SyclRuntimeInfo = "SyclRuntimeInfo", _SyclToolchainInfo = "SyclToolchainInfo", _SyclbinInfo = "SyclbinInfo")
 load(":requires_sycl.bzl", _requires_sycl = "requires_sycl")
 load(":sycl_binary.bzl", _sycl_binary = "sycl_binary")
@@ -20,6 +21,7 @@ load(":syclbin_link.bzl", _syclbin_link = "syclbin_link")
 load(":toolchain.bzl", _sycl_local_program = "sycl_local_program", _sycl_toolchain = "sycl_toolchain")
 
 aot_filter = _aot_filter
+if_sycl = _if_sycl
 requires_sycl = _requires_sycl
 sycl_binary = _sycl_binary
 sycl_cc_binary = _sycl_cc_binary

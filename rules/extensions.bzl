@@ -2,6 +2,7 @@
 DPC++, as a compiler or as the runtime of programs that load SYCLBINs.
 """
 
+load("//rules/private:cc_toolchain.bzl", "sycl_cc_repository")
 load("//rules/private:local_toolchain.bzl", "sycl_local_toolchain")
 load("//rules/private:prebuilt_tools.bzl", "make_prebuilt_tools", "tools_tag")
 load("//rules/private:sycl_runtime.bzl", "check_runtime", "sycl_runtime_repository")
@@ -99,6 +100,7 @@ def _sycl_impl(mctx):
             toolchains[tag.name] = str(tag.toolchain)
     for tag in local.values():
         sycl_local_toolchain(name = tag.repository, llvm = tag.llvm, ocloc = tag.ocloc)
+    sycl_cc_repository(name = "sycl_cc")
     sycl_toolchains_hub(
         name = "sycl_toolchains",
         dpcpp = [name for name, kind in made.items() if kind == "dpcpp"],

@@ -66,7 +66,7 @@ SyclCompatInfo = provider(
 SyclCompatSetInfo = provider(
     doc = "The SYCLBINs and programs that a target depends on.",
     fields = {
-        "binaries": "depset of struct(file, device_config, embedded, reported): a SYCLBIN; a tuple of the device configuration Files that it was built with; whether a program holds the images of the SYCLBIN itself; and a tuple of the targets that a report is on, even when no image is for them.",
+        "binaries": "depset of struct(file, device_config, embedded, reported): a SYCLBIN, or an object file with device images; a tuple of the device configuration Files that it was built with; whether a program holds the images itself; and a tuple of the targets that a report is on, even when no image is for them.",
         "reports": "depset of File: the report on each SYCLBIN.",
     },
 )

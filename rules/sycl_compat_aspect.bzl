@@ -1,5 +1,6 @@
 """The sycl_compat_aspect aspect."""
 
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":providers.bzl", "SyclCompatSetInfo", "SyclProgramInfo", "SyclbinInfo")
 
 # Attributes with programs that the build runs.
@@ -17,6 +18,12 @@ def _sets(rule_attr, names):
         found += [v[SyclCompatSetInfo] for v in value if type(v) == "Target" and SyclCompatSetInfo in v]
     return found
 
+def _objects(target, ctx):
+    """The object files of a C++ target that is built with the feature sycl."""
+    if "sycl" not in ctx.features or CcInfo not in target or not hasattr(target[OutputGroupInfo], "compilation_outputs"):
+        return []
+    return target[OutputGroupInfo].compilation_outputs.to_list()
+
 def _sycl_compat_aspect_impl(target, ctx):
     binaries, reports, below = [], [], []
     if SyclbinInfo in target:
@@ -31,6 +38,8 @@ def _sycl_compat_aspect_impl(target, ctx):
         info = target[SyclProgramInfo]
         binaries = [struct(file = info.file, device_config = tuple(info.device_config), embedded = True, reported = tuple(info.reported))]
         reports = [info.report]
+    elif SyclbinInfo not in target:
+        binaries = [struct(file = f, device_config = (), embedded = True, reported = ()) for f in _objects(target, ctx)]
     reports = depset(reports, transitive = [s.reports for s in below])
     return [
         SyclCompatSetInfo(
@@ -43,7 +52,8 @@ def _sycl_compat_aspect_impl(target, ctx):
 sycl_compat_aspect = aspect(
     implementation = _sycl_compat_aspect_impl,
     doc = """Finds all SYCLBINs and SYCL programs and libraries that a target depends on, directly or not, but
-for programs that only its build runs (`tools`).
+for programs that only its build runs (`tools`). Of C++ targets with the feature `sycl`
+([plain_cc.md](plain_cc.md)), it finds the object files.
 
 `sycl_compat_report` and `sycl_compat_test` use it on their `deps`. On a command line it
 builds a report for each `sycl_binary` and each `sycl_cc_*` target of a whole repository:

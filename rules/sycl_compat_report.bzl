@@ -20,7 +20,7 @@ def make_report(ctx):
     """
     binaries = depset(transitive = [dep[SyclCompatSetInfo].binaries for dep in ctx.attr.deps]).to_list()
     if not binaries:
-        fail("%s: deps have no device code: none of them is or depends on a sycl_binary or a sycl_cc_* target" % ctx.label)
+        fail("%s: deps have no device code: none of them is or depends on a sycl_binary, a sycl_cc_* target or a C++ target with the feature sycl" % ctx.label)
     device_config = _unique([f for b in binaries for f in b.device_config] + ctx.files.device_config)
     if not device_config:
         # The names of a device configuration are known only when it is read.
@@ -40,7 +40,7 @@ def make_report(ctx):
 REPORT_ATTRS = {
     "deps": attr.label_list(
         aspects = [sycl_compat_aspect],
-        doc = "What to report on: `sycl_cc_*` and `sycl_binary` targets, or anything that depends on one, such as a `cc_binary` with a SYCLBIN in `data`.",
+        doc = "What to report on: `sycl_cc_*` and `sycl_binary` targets, C++ targets with the feature `sycl`, or anything that depends on one, such as a `cc_binary` with a SYCLBIN in `data`.",
         mandatory = True,
         allow_empty = False,
     ),

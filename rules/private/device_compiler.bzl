@@ -2,6 +2,8 @@
 
 _FLAG = "//rules/settings:device_compiler"
 
+_CC_TOOLCHAIN = "//rules/settings:cc_toolchain"
+
 # The value of the command line, where the attribute has changed the flag.
 _ORIGINAL = "//rules/settings:original_device_compiler"
 
@@ -23,10 +25,16 @@ device_compiler_transition = transition(
 # of tools as well: without this, they would be built once for each value of the attribute.
 # They get the value of the command line and not the default: Bazel names the folder of
 # outputs by what differs from the command line, so that the default would be one more folder.
+#
+# A C++ toolchain that runs these targets cannot build them: they have the other one.
 without_device_compiler = transition(
-    implementation = lambda settings, _attr: {_FLAG: settings[_ORIGINAL] or settings[_FLAG], _ORIGINAL: ""},
+    implementation = lambda settings, _attr: {
+        _CC_TOOLCHAIN: False,
+        _FLAG: settings[_ORIGINAL] or settings[_FLAG],
+        _ORIGINAL: "",
+    },
     inputs = [_FLAG, _ORIGINAL],
-    outputs = [_FLAG, _ORIGINAL],
+    outputs = [_CC_TOOLCHAIN, _FLAG, _ORIGINAL],
 )
 
 DEVICE_COMPILER_ATTRS = {

@@ -1,6 +1,8 @@
 """Whether the SYCL toolchain has what targets need, for select."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load(":resolve.bzl", "needs_ocloc")
 
@@ -13,6 +15,25 @@ device_compiler_state = rule(
     implementation = _device_compiler_state_impl,
     doc = "Has the value `present` or `missing`, for config_settings to match.",
     toolchains = use_sycl_toolchain(mandatory = False),
+)
+
+def _cc_toolchain_state_impl(ctx):
+    cc_toolchain = find_cc_toolchain(ctx, mandatory = False)
+    knows = cc_toolchain and cc_common.is_enabled(
+        feature_configuration = cc_common.configure_features(
+            ctx = ctx,
+            cc_toolchain = cc_toolchain,
+            requested_features = ["sycl"],
+        ),
+        feature_name = "sycl",
+    )
+    return [config_common.FeatureFlagInfo(value = "present" if knows else "missing")]
+
+cc_toolchain_state = rule(
+    implementation = _cc_toolchain_state_impl,
+    doc = "Has the value `present` where the C++ toolchain has a feature `sycl`, else `missing`, for config_settings to match.",
+    fragments = ["cpp"],
+    toolchains = use_cc_toolchain(mandatory = False),
 )
 
 def _ocloc_state_impl(ctx):

@@ -52,7 +52,7 @@ def shown(label):
     return text if label.repo_name else text.lstrip("@")
 
 # Targets that sycl_runtime_targets declares, beside the one with the name that it gets.
-_OWN_TARGETS = ["compiler", "cpu_device", "cpu_driver", "devices", "headers", "missing", "missing_setting", "sycl", "toolchain"]
+_OWN_TARGETS = ["compiler", "cpu_device", "cpu_driver", "devices", "headers", "missing", "missing_setting", "sycl", "syclc++", "toolchain"]
 
 def is_own_target(name):
     """Whether sycl_runtime_targets has a target of its own with this name."""

@@ -232,7 +232,8 @@ def _cc(ctx):
             ctx = ctx,
             cc_toolchain = toolchain,
             requested_features = ctx.features,
-            unsupported_features = ctx.disabled_features,
+            # A toolchain with the feature sycl would compile for devices as well.
+            unsupported_features = ctx.disabled_features + ["sycl"],
         ),
     )
 

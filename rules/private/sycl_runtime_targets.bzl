@@ -10,6 +10,7 @@ load("//rules:toolchain.bzl", "sycl_local_program", "sycl_toolchain")
 load(":dpcpp_compiler.bzl", "dpcpp_compiler")
 load(":reason.bzl", "NOTHING", "reason")
 load(":sycl_runtime_versions.bzl", "RELEASES")
+load(":syclcxx.bzl", "syclcxx")
 
 # Intel's OpenCL CPU device. It finds its other files beside the library.
 _CPU_DEVICE = [
@@ -212,6 +213,13 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
         runtime = runtime,
         visibility = ["//visibility:public"],
         **{attribute: ":installed_" + attribute for attribute in installed or {}}
+    )
+    syclcxx(
+        name = "syclc++",
+        folder = native.glob(["include/**", "licenses/intel_sycl_rt-*.txt"], allow_empty = True) + libsycl_files(),
+        tags = ["manual"],
+        toolchain = ":toolchain",
+        visibility = ["//visibility:public"],
     )
     for attribute, path in (installed or {}).items():
         sycl_local_program(

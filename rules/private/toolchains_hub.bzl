@@ -3,18 +3,21 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:toolchain.bzl", "sycl_toolchain")
+load(":cc_toolchain.bzl", "CC_TOOLCHAIN")
 load(":names.bzl", "is_own_target", "nearest_names")
 load(":reason.bzl", "NOTHING")
 load(":sycl_runtime_versions.bzl", "DEFAULT_RUNTIME")
 
 _FLAG = Label("//rules/settings:device_compiler")
 _TYPE = Label("//rules/toolchain:toolchain_type")
+_CC_TYPE = "@bazel_tools//tools/cpp:toolchain_type"
+_CC_IS_ON = Label("//rules/settings:cc_toolchain_is_on")
 
 # Values of the flag that are not names of repositories.
 RESERVED_COMPILERS = ["auto", "chosen", "clang", "missing", "unknown", "unknown_compiler"]
 
 # Repositories that the extension makes without a tag, and what the names of others begin with.
-_OWN_REPOSITORIES = ["sycl_local", "sycl_toolchains", "sycl_tools"]
+_OWN_REPOSITORIES = ["sycl_cc", "sycl_local", "sycl_toolchains", "sycl_tools"]
 _OWN_PREFIXES = ("sycl_local_", "sycl_tools_")
 
 # The repository of a sycl.runtime tag without a name.
@@ -71,7 +74,7 @@ def check_repository(kind, name):
     if name in _OWN_REPOSITORIES or name.startswith(_OWN_PREFIXES) or name in RESERVED_COMPILERS or is_own_target(name):
         fail("sycl.%s: the name %r is reserved; give the repository another name" % (kind, name))
 
-def declare_toolchains(name, local, dpcpp, others = {}, missing = {}):
+def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = {}, libsycl = {}):
     """Declares the toolchains that the flag chooses from.
 
     Args:
@@ -82,6 +85,9 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}):
         others: dict of name -> label of a sycl_toolchain, for any machine.
         missing: dict of compiler -> label of a constraint whose name says why there is
             none, for the alias `missing`. Not declared when it is empty.
+        syclcxx: dict of repository -> label of its syclc++, for the alias `syclc++`. Not
+            declared when it is empty.
+        libsycl: dict of repository -> label of its libsycl, for the alias `libsycl`.
     """
     toolchains = dpcpp | local | others
     _chosen(name = name, names = toolchains.keys())
@@ -99,6 +105,34 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}):
             toolchain_type = _TYPE,
         )
 
+    if syclcxx:
+        native.alias(
+            name = "syclc++",
+            actual = select({
+                ":%s_is_chosen" % compiler: label
+                for compiler, label in syclcxx.items()
+            }, no_match_error = "syclc++ runs DPC++, and the flag device_compiler chooses another compiler"),
+            tags = ["manual"],  # it may match nothing
+            visibility = ["//visibility:public"],
+        )
+
+        # For all programs of a project that names libsycl nowhere, but not for the tools of
+        # the toolchain that builds them.
+        native.alias(
+            name = "libsycl",
+            actual = select({
+                _CC_IS_ON: ":libsycl_of_chosen",
+                "//conditions:default": "@bazel_tools//tools/cpp:empty_lib",
+            }),
+            visibility = ["//visibility:public"],
+        )
+        native.alias(
+            name = "libsycl_of_chosen",
+            actual = select({
+                ":%s_is_chosen" % compiler: label
+                for compiler, label in libsycl.items()
+            } | {"//conditions:default": "@bazel_tools//tools/cpp:empty_lib"}),
+        )
     if missing:
         native.alias(
             name = "missing",
@@ -106,6 +140,24 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}):
                 "//conditions:default": Label("//rules/toolchain:nothing_to_compile_with"),
             }),
             visibility = ["//visibility:public"],
+        )
+
+def declare_cc_toolchains(name, dpcpp, toolchain):
+    """Declares the C++ toolchain that builds SYCL, for each DPC++ that the flag chooses.
+
+    Args:
+        name: what the names of the toolchains begin with.
+        dpcpp: list of the repositories with DPC++.
+        toolchain: label of the cc_toolchain.
+    """
+    for compiler in dpcpp:
+        native.toolchain(
+            name = "%s_with_%s" % (name, compiler),
+            exec_compatible_with = _EXEC_LINUX + _EXEC_X86,
+            target_compatible_with = _EXEC_LINUX + _EXEC_X86,
+            target_settings = [_CC_IS_ON, "//:%s_is_chosen" % compiler],
+            toolchain = toolchain,
+            toolchain_type = _CC_TYPE,
         )
 
 def declare_disabled_toolchain(name):
@@ -172,16 +224,29 @@ load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_toolchains")
 declare_toolchains(
     name = "chosen",
     dpcpp = %r,
+    libsycl = %r,
     local = %r,
     missing = %r,
     others = %r,
+    syclcxx = %r,
 )
 """ % (
         {name: repository + "//:toolchain" for name, repository in dpcpp.items()},
+        {name: repository + "//:sycl" for name, repository in dpcpp.items()},
         {name: repository + "//:toolchain" for name, repository in rctx.attr.local.items()},
         {name: repository + "//:missing" for name, repository in (dpcpp | rctx.attr.local).items()},
         rctx.attr.others,
+        {name: repository + "//:syclc++" for name, repository in dpcpp.items()},
     ))
+    rctx.file("cc/BUILD.bazel", """# Made by the sycl module extension.
+load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_cc_toolchains")
+
+declare_cc_toolchains(
+    name = "cc",
+    dpcpp = %r,
+    toolchain = "@sycl_cc//:%s",
+)
+""" % (rctx.attr.dpcpp, CC_TOOLCHAIN))
     rctx.file("runtime/BUILD.bazel", """# Made by the sycl module extension.
 load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_default_runtime")
 

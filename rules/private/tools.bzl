@@ -13,6 +13,7 @@ TOOLS = [
     "dpcppdriver",
     "packager",
     "postlink",
+    "syclcxx",
 ]
 
 def _sycl_tools_impl(ctx):

@@ -349,9 +349,11 @@ func (u *compilation) hostArguments(source, object string) []string {
 	if !u.line.StandardGiven {
 		args = append(args, standard)
 	}
+	// These are in front of libsycl's headers, which options can name as well.
+	args = append(args, "-isystem", headers, "-isystem", filepath.Join(include, "sycl/stl_wrappers"))
 	args = append(args, u.hostOptions()...)
 	args = append(args,
-		"-isystem", headers, "-isystem", filepath.Join(include, "sycl/stl_wrappers"), "-isystem", include,
+		"-isystem", include,
 		"-D__SYCL_ID_QUERIES_FIT_IN_INT__=1", "-D__SYCL_UNNAMED_LAMBDA__=1")
 	// What options say of these comes after it.
 	for _, option := range u.line.Host {

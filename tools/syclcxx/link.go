@@ -107,7 +107,11 @@ func (c *compiler) libraryOptions() []string {
 		}
 	}
 	library := filepath.Join(d.folder, "lib")
-	return []string{"-L" + library, "-Wl,--push-state,--as-needed", "-l:" + libsycl, "-Wl,--pop-state", "-Wl,-rpath," + library}
+	options := []string{"-L" + library, "-Wl,--push-state,--as-needed", "-l:" + libsycl, "-Wl,--pop-state"}
+	if !filepath.IsAbs(library) {
+		return options // a program is called from anywhere
+	}
+	return append(options, "-Wl,-rpath,"+library)
 }
 
 var twice = regexp.MustCompile(`sycl_kernel_is_defined_twice_\w+`)

@@ -1,0 +1,6 @@
+#pragma once
+
+#include <vector>
+
+// y = a * x + y, on the device that SYCL chooses. Callers need not include SYCL's headers.
+void axpy(float a, const std::vector<float> &x, std::vector<float> &y);

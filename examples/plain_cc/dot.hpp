@@ -1,0 +1,7 @@
+#pragma once
+
+#include <sycl/sycl.hpp>
+#include <vector>
+
+// The sum of all x[i] * y[i].
+double dot(sycl::queue &queue, const std::vector<float> &x, const std::vector<float> &y);
