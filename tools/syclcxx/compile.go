@@ -31,6 +31,7 @@ type compiler struct {
 	dpcpp *installation // nil until a source needs it
 
 	gccFolder string // of the host's GCC, "" when that is not known
+	scratch   string // where a compile has its files, "" without one
 }
 
 // A compilation is a source that is compiled for devices and for the host. Its files are in a
@@ -101,6 +102,8 @@ func (c *compiler) syclObject(ctx context.Context, in commandline.Input, output 
 		return err
 	}
 	defer remove()
+	c.scratch = folder
+	defer func() { c.scratch = "" }()
 	u := &compilation{compiler: c, source: in.Path, folder: folder, depfile: depfile, output: output}
 	kernels, err := u.compile(ctx)
 	if err != nil || c.line.DryRun {

@@ -213,6 +213,9 @@ func (c *compiler) runHost(ctx context.Context, stdout, stderr io.Writer, args [
 	}
 	cmd := interrupt.Command(ctx, c.host.path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env.Stdin, stdout, stderr
+	if c.scratch != "" { // what it leaves when it is killed goes with the folder
+		cmd.Env = append(os.Environ(), "TMPDIR="+c.scratch)
+	}
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() > 0 {
