@@ -148,19 +148,17 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 // compile makes the host object and the device images of a source, and compares the two compiles.
 // Both run at the same time, unless the host code needs what only the device compile can say.
 func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, error) {
-	text, err := os.ReadFile(u.source)
-	if err != nil {
-		return nil, err
-	}
 	if u.line.DryRun {
 		u.shows(append([]string{u.host.path}, u.hostArguments(u.source, u.file("host.o"))...))
 		return nil, u.device(ctx, u.env.Stderr)
 	}
+	text, err := os.ReadFile(u.source)
+	if err != nil {
+		return nil, err
+	}
 	early := u.mayGoFirst(text)
 	hostCtx, stopHost := context.WithCancel(ctx)
 	defer stopHost()
-	deviceCtx, stopDevice := context.WithCancel(ctx)
-	defer stopDevice()
 
 	var hostErr, deviceErr error
 	var hostLog, deviceLog bytes.Buffer
@@ -169,7 +167,7 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 	wait.Add(1)
 	go func() {
 		defer wait.Done()
-		if deviceErr = u.device(deviceCtx, &deviceLog); deviceErr != nil {
+		if deviceErr = u.device(ctx, &deviceLog); deviceErr != nil {
 			return
 		}
 		if needsHeaders, deviceErr = u.needsHeaders(); needsHeaders {
@@ -278,7 +276,11 @@ func (u *compilation) device(ctx context.Context, log io.Writer) error {
 		"build", "--library", u.dpcpp.library, "--output-dir", u.file("images"), "--output", u.file("device.bc"),
 		"--header", u.file("header.h"), "--footer", u.file("footer.h"), "--depfile", u.file("device.d"), u.source, "--",
 	}
-	args = append(args, u.deviceOptions()...)
+	text, err := os.ReadFile(u.source)
+	if err != nil {
+		return err
+	}
+	args = append(args, u.deviceOptions(text)...)
 	if u.shows(append([]string{driver}, args...)) {
 		return nil
 	}
@@ -297,11 +299,12 @@ var lineTables = []string{
 	"-fdebug-info-for-profiling", "-ffile-compilation-dir=.", "-Xclang", "-fdebug-compilation-dir=.",
 }
 
-func (u *compilation) deviceOptions() []string {
+func (u *compilation) deviceOptions(text []byte) []string {
 	options := slices.Clone(lineTables)
-	// Names of a source's internal constants and variables are those of this object.
+	// Names of a source's internal constants and variables are those of this source and these options.
 	h := fnv.New64a()
 	io.WriteString(h, strings.Join(append([]string{u.source}, u.line.Device...), "\x00"))
+	h.Write(text)
 	options = append(options, "-Xclang", fmt.Sprintf("-fsycl-unique-prefix=uid%016x", h.Sum64()))
 	options = append(options, "-fsycl-device-code-split="+cmp.Or(u.line.Split, "auto"))
 	if u.line.RDC {

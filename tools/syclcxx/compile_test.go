@@ -29,7 +29,7 @@ func TestOptionsOfClangAlone(t *testing.T) {
 		if got := strings.Join(c.forHost(line.Link), " "); got != tt.link {
 			t.Errorf("%s: the link has %s, want %s", tt.host.path, got, tt.link)
 		}
-		options := (&compilation{compiler: c}).deviceOptions()
+		options := (&compilation{compiler: c}).deviceOptions(nil)
 		if got := slices.Contains(options, "--gcc-install-dir=/gcc"); got != tt.device || !slices.Contains(options, "-fsycl-x") {
 			t.Errorf("%s: the device compile has %q", tt.host.path, options)
 		}
