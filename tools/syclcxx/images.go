@@ -304,7 +304,11 @@ func (u *compilation) addTable(source string, same *hostkernels.Comparison) erro
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(file, "\n.section %s,\"e\",@progbits\n.string \"%s\"\n", releaseSection, libsycl)
+	lines := []string{"", ".section " + releaseSection + `,"e",@progbits`, ".string " + assemblerString(libsycl)}
+	for _, b := range u.line.Backend {
+		lines = append(lines, ".string "+assemblerString(optionPrefix+b.Option))
+	}
+	_, err = file.WriteString(strings.Join(lines, "\n") + "\n")
 	if err == nil {
 		err = hosttable.Write(file, intheader.Parse(string(header)), same, u.source)
 	}

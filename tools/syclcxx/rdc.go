@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,10 +35,12 @@ const (
 	recordMagic    = "rsyclbc1"
 )
 
-// releaseSection has the name of the libsycl that an object's images are for.
+// releaseSection has texts that end in NUL: the name of the libsycl that an object's images are
+// for, and the options of the compilers of native code.
 const (
 	releaseSection = "rules_sycl_runtime"
 	libsycl        = "libsycl.so." + runtimeMajor
+	optionPrefix   = "option "
 )
 
 // A record is the device code of a source.
@@ -90,63 +93,85 @@ func records(data []byte) ([]record, error) {
 	return list, nil
 }
 
-// deviceCode returns the device code in an object or archive, and fails when its images are for
-// another libsycl. Other files have none.
-func deviceCode(name string) ([]record, error) {
-	data, err := os.ReadFile(name)
+// contents are what an object or archive has for the link of a program.
+type contents struct {
+	code    []record        // to link
+	sycl    bool            // it has been made by this program
+	options map[string]bool // with which native code was made, and with which the runtime makes it
+}
+
+// readObject reads an object or archive, and fails when its images are for another libsycl. Other
+// files have nothing.
+func readObject(name string) (*contents, error) {
+	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	var list []record
-	read := func(name string, object []byte) error {
-		file, err := elf.NewFile(bytes.NewReader(object))
-		if err != nil || file.Type != elf.ET_REL {
-			return nil // a linker script, bitcode, or what the linker refuses
+	defer file.Close()
+	c := &contents{options: map[string]bool{}}
+	magic := make([]byte, len(archiveMagic))
+	if _, err := file.ReadAt(magic, 0); err != nil {
+		return c, nil // the linker says what is wrong
+	}
+	if string(magic) != archiveMagic {
+		return c, c.add(name, file)
+	}
+	return c, members(file, func(member io.ReaderAt) error { return c.add(name, member) })
+}
+
+// add adds what an object has.
+func (c *contents) add(name string, object io.ReaderAt) error {
+	file, err := elf.NewFile(object)
+	if err != nil || file.Type != elf.ET_REL {
+		return nil // a linker script, bitcode, or what the linker refuses
+	}
+	for _, section := range file.Sections {
+		if section.Name != bitcodeSection && section.Name != releaseSection {
+			continue
 		}
-		for _, section := range file.Sections {
-			if section.Name != bitcodeSection && section.Name != releaseSection {
-				continue
-			}
-			content, err := section.Data()
-			if err != nil {
-				return cli.BadInput(fmt.Errorf("%s: the section %s cannot be read: %w; compile the source again", name, section.Name, err))
-			}
-			if section.Name == releaseSection {
-				for other := range strings.FieldsSeq(strings.ReplaceAll(string(content), "\x00", " ")) {
-					if other != libsycl {
-						return cli.BadInput(fmt.Errorf("%s: its device images are for %s, and the program is linked to %s: compile the source again with this release of DPC++", name, other, libsycl))
-					}
-				}
-				continue
-			}
+		content, err := section.Data()
+		if err != nil {
+			return cli.BadInput(fmt.Errorf("%s: the section %s cannot be read: %w; compile the source again", name, section.Name, err))
+		}
+		if section.Name == bitcodeSection {
 			found, err := records(content)
 			if err != nil {
 				return cli.BadInput(fmt.Errorf("%s: %w; compile the source again", name, err))
 			}
-			list = append(list, found...)
+			c.code = append(c.code, found...)
+			continue
 		}
-		return nil
-	}
-	if !bytes.HasPrefix(data, []byte("!<arch>\n")) {
-		return list, read(name, data)
-	}
-	return list, members(data, func(member []byte) error { return read(name, member) })
-}
-
-// members calls read for the members of an archive.
-func members(archive []byte, read func([]byte) error) error {
-	const header = 60
-	for at := 8; at+header <= len(archive); {
-		size, err := strconv.Atoi(strings.TrimSpace(string(archive[at+48 : at+58])))
-		if err != nil || size < 0 || size > len(archive)-at-header {
-			return nil // the linker says what is wrong
+		c.sycl = true
+		for text := range strings.SplitSeq(strings.TrimRight(string(content), "\x00"), "\x00") {
+			if option, ok := strings.CutPrefix(text, optionPrefix); ok {
+				c.options[option] = true
+			} else if text != libsycl {
+				return cli.BadInput(fmt.Errorf("%s: its device images are for %s, and the program is linked to %s: compile the source again with this release of DPC++", name, text, libsycl))
+			}
 		}
-		if err := read(archive[at+header : at+header+size]); err != nil {
-			return err
-		}
-		at += header + size + size%2
 	}
 	return nil
+}
+
+const archiveMagic = "!<arch>\n"
+
+// members calls read for the members of an archive.
+func members(archive io.ReaderAt, read func(io.ReaderAt) error) error {
+	header := make([]byte, 60)
+	for at := int64(len(archiveMagic)); ; {
+		if _, err := archive.ReadAt(header, at); err != nil {
+			return nil // the end, or the linker says what is wrong
+		}
+		size, err := strconv.ParseInt(strings.TrimSpace(string(header[48:58])), 10, 64)
+		if err != nil || size < 0 {
+			return nil
+		}
+		at += int64(len(header))
+		if err := read(io.NewSectionReader(archive, at, size)); err != nil {
+			return err
+		}
+		at += size + size%2
+	}
 }
 
 // linkedFiles returns the objects and archives that a link reads, as far as the linker is told
@@ -189,14 +214,17 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 	var headers []string
 	names := map[string]int{}
 	for _, file := range files {
-		list, err := deviceCode(file)
+		object, err := readObject(file)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // the linker says so
 		}
 		if err != nil {
 			return "", err
 		}
-		for _, r := range list {
+		if object.sycl && len(object.code) == 0 {
+			c.warnLate(file, object.options)
+		}
+		for _, r := range object.code {
 			n := strconv.Itoa(len(sources))
 			bitcode, header := filepath.Join(folder, n+".bc"), filepath.Join(folder, n+".h")
 			if err := errors.Join(os.WriteFile(bitcode, r.bitcode, 0o666), os.WriteFile(header, r.header, 0o666)); err != nil {
@@ -252,6 +280,15 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 	}
 	out := filepath.Join(folder, "linked.s")
 	return out, packager.Run(ctx, c.env, "wrap", c.wrapArguments(out, tables, headers)...)
+}
+
+// warnLate warns of options of the compilers of native code that an object was made without.
+func (c *compiler) warnLate(object string, known map[string]bool) {
+	for _, b := range c.line.Backend {
+		if !known[b.Option] {
+			c.env.Warnf(object, "'%s' does nothing where the program is linked: the images are made where the source is compiled; write it there, or compile and link with -fsycl-rdc", b.Option)
+		}
+	}
 }
 
 // oldestLLVM is the first release of LLVM that reads DPC++'s bitcode.

@@ -120,7 +120,7 @@ func FuzzRecords(f *testing.F) {
 }
 
 // Objects that are no ELF files are the linker's business.
-func FuzzDeviceCode(f *testing.F) {
+func FuzzReadObject(f *testing.F) {
 	f.Add([]byte("!<arch>\na.o/            0           0     0     644     4         `\nabcd"))
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -128,8 +128,8 @@ func FuzzDeviceCode(f *testing.F) {
 		if err := os.WriteFile(name, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if list, err := deviceCode(name); err == nil && len(list) > 0 && !bytes.Contains(data, []byte(recordMagic)) {
-			t.Errorf("device code of nothing: %q", list)
+		if object, err := readObject(name); err == nil && len(object.code) > 0 && !bytes.Contains(data, []byte(recordMagic)) {
+			t.Errorf("device code of nothing: %q", object.code)
 		}
 	})
 }
