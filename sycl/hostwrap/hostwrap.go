@@ -324,7 +324,7 @@ func (s *source) label() word {
 func (s *source) text(text string) word {
 	s.line("\t.section .rodata.str1.1,\"aMS\",@progbits,1")
 	label := s.label()
-	s.line("\t.asciz %s", quote(text))
+	s.line("\t.asciz %s", Quote(text))
 	return label
 }
 
@@ -348,7 +348,7 @@ func (s *source) file(name string) (begin, end word) {
 	s.line("\t.section .rodata,\"a\",@progbits")
 	s.line("\t.balign 16")
 	begin = s.label()
-	s.line("\t.incbin %s", quote(name))
+	s.line("\t.incbin %s", Quote(name))
 	return begin, s.label()
 }
 
@@ -470,15 +470,15 @@ func (s *source) value(v propset.Value) []word {
 	s.line("\t.balign 8")
 	label := s.label()
 	for part := range slices.Chunk(raw, 64) {
-		s.line("\t.ascii %s", quote(string(part)))
+		s.line("\t.ascii %s", Quote(string(part)))
 	}
 	s.line("\t.byte 0")
 	return []word{label, typ, number(uint64(len(raw)))}
 }
 
-// quote returns a string as the assemblers read it: bytes other than printable ones of
+// Quote returns a string as the assemblers read it: bytes other than printable ones of
 // ASCII are three octal digits.
-func quote(text string) string {
+func Quote(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for i := range len(text) {

@@ -304,9 +304,9 @@ func (u *compilation) addTable(source string, same *hostkernels.Comparison) erro
 	if err != nil {
 		return err
 	}
-	lines := []string{"", ".section " + releaseSection + `,"e",@progbits`, ".string " + assemblerString(libsycl)}
+	lines := []string{"", ".section " + releaseSection + `,"e",@progbits`, ".string " + hostwrap.Quote(libsycl)}
 	for _, b := range u.line.Backend {
-		lines = append(lines, ".string "+assemblerString(optionPrefix+b.Option))
+		lines = append(lines, ".string "+hostwrap.Quote(optionPrefix+b.Option))
 	}
 	_, err = file.WriteString(strings.Join(lines, "\n") + "\n")
 	if err == nil {

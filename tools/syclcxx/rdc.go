@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
@@ -51,22 +52,8 @@ func (u *compilation) writeBitcode(name string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".section %s,\"e\",@progbits\n.balign 8\n.ascii \"%s\"\n", bitcodeSection, recordMagic)
 	fmt.Fprintf(&b, ".quad %d, 2f-1f, 3f-2f\n.ascii %s\n1:\n.incbin %s\n2:\n.incbin %s\n3:\n.balign 8\n",
-		len(u.source), assemblerString(u.source), assemblerString(u.file("device.bc")), assemblerString(u.file("header.h")))
+		len(u.source), hostwrap.Quote(u.source), hostwrap.Quote(u.file("device.bc")), hostwrap.Quote(u.file("header.h")))
 	return os.WriteFile(name, []byte(b.String()), 0o666)
-}
-
-// assemblerString returns a string literal of the assembler.
-func assemblerString(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			fmt.Fprintf(&b, `\%03o`, c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String() + `"`
 }
 
 // records returns those of a section.

@@ -134,12 +134,6 @@ func FuzzReadObject(f *testing.F) {
 	})
 }
 
-func TestAssemblerString(t *testing.T) {
-	if got, want := assemblerString("a \"b\"\n\\\xff"), `"a \042b\042\012\134\377"`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
 // The exit code and the message of what can be told without a compiler.
 func TestErrors(t *testing.T) {
 	t.Chdir(t.TempDir())

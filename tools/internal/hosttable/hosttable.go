@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 )
@@ -102,7 +103,7 @@ func Write(w io.Writer, kernels []intheader.Kernel, same *hostkernels.Comparison
 	t.line("\t.section .rodata.str1.1,\"aMS\",@progbits,1")
 	for i, text := range t.texts {
 		t.label(label(i))
-		t.line("\t.asciz %s", quote(text))
+		t.line("\t.asciz %s", hostwrap.Quote(text))
 	}
 	return t.w.Flush()
 }
@@ -171,23 +172,4 @@ func (t *table) longs(numbers ...int) {
 func (t *table) text(text string) string {
 	t.texts = append(t.texts, text)
 	return label(len(t.texts) - 1)
-}
-
-// quote returns a string as the assemblers read it.
-func quote(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ' || c > '~':
-			fmt.Fprintf(&b, "\\%03o", c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
