@@ -94,6 +94,10 @@ func (c *compiler) object(ctx context.Context, in commandline.Input, output stri
 
 // syclObject compiles a source for devices and for the host.
 func (c *compiler) syclObject(ctx context.Context, in commandline.Input, output string, depfile commandline.Depfile) error {
+	targets, err := c.targets()
+	if err != nil {
+		return err
+	}
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
@@ -115,7 +119,7 @@ func (c *compiler) syclObject(ctx context.Context, in commandline.Input, output 
 	if err != nil {
 		return err
 	}
-	if err := u.join(ctx, kernels, object); err != nil {
+	if err := u.join(ctx, kernels, targets, object); err != nil {
 		return out.Relabel(err)
 	}
 	if depfile.Write {
@@ -132,6 +136,9 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 		return nil
 	}
 	if c.dpcpp, err = findDPCPP(c.line.DPCPP); err != nil {
+		return err
+	}
+	if _, err := c.headers(); err != nil {
 		return err
 	}
 	if c.host.clang {
@@ -349,7 +356,7 @@ func (c *compiler) intelNumber() int {
 // hostArguments returns the arguments of the host compile, whose code finds its kernels in a table
 // that the object gets later.
 func (u *compilation) hostArguments(source, object string) []string {
-	headers, _ := u.headers()
+	headers, _ := u.headers() // prepare has found them
 	include := filepath.Join(u.dpcpp.folder, "include")
 	var args []string
 	if !u.line.StandardGiven {

@@ -61,7 +61,28 @@ func (c *compiler) targets() ([]target, error) {
 			targets = append(targets, t)
 		}
 	}
-	return targets, nil
+	return targets, c.checkBackend(config, targets)
+}
+
+// checkBackend fails for options of the compilers of native code that are for no known target, or
+// do not say which one of several.
+func (c *compiler) checkBackend(config *deviceconfig.Config, targets []target) error {
+	for i, b := range c.line.Backend {
+		switch b.Target {
+		case "*", "intel_gpu_*":
+		case "":
+			if len(targets) > 1 {
+				return cli.Usagef("%s: there are several targets: name one, as in -Xsycl-target-backend=%s", b.Option, targets[0].name)
+			}
+		default:
+			d, err := devices.Find(config, b.Target)
+			if err != nil {
+				return fmt.Errorf("%s: %w", b.Option, err)
+			}
+			c.line.Backend[i].Target = d.Name // not an alias
+		}
+	}
+	return nil
 }
 
 // An imageSet is the images of a source, or of linked device code, before targets choose.
@@ -243,17 +264,13 @@ func (c *compiler) wrapArguments(output string, tables, headers []string) []stri
 }
 
 // join makes one object of the host object, the device images and the table of kernels.
-func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, output string) error {
+func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, targets []target, output string) error {
 	source := u.file("images.s")
 	if u.line.RDC {
 		if err := u.writeBitcode(source); err != nil {
 			return err
 		}
 	} else {
-		targets, err := u.targets()
-		if err != nil {
-			return err
-		}
 		tables, err := u.tables(ctx, targets)
 		if err != nil {
 			return err

@@ -72,6 +72,13 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 		return c.printVersion()
 	case commandline.Link:
 		return c.program(ctx)
+	case commandline.Object:
+		if line.Syclbin != "" { // which is one file, with and without -c
+			return c.program(ctx)
+		}
+	}
+	if line.LinkDevice {
+		return cli.Usagef("-fsycl-link links objects: leave out the option that stops before the link, such as -c")
 	}
 	return c.sources(ctx)
 }
