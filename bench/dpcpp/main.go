@@ -6,13 +6,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 func main() { bench.Main(bench.Program{Name: "dpcpp", Runs: 5, Limits: true, Setup: setup}) }
@@ -60,7 +58,7 @@ func setup(b *bench.Bench) func() error {
 		if t.library, err = filepath.Abs(*library); err != nil {
 			return err
 		}
-		if t.driver, err = buildDriver(b, *driver); err != nil {
+		if t.driver, err = b.Driver(*driver); err != nil {
 			return err
 		}
 		if t.devicec, err = b.Tool("devicec", *devicec); err != nil {
@@ -89,19 +87,6 @@ func findSources(b *bench.Bench) (sources []string, err error) {
 		err = os.WriteFile(sources[0], []byte(small), 0o666)
 	}
 	return sources, err
-}
-
-// buildDriver returns the path of the driver.
-func buildDriver(b *bench.Bench, binary string) (string, error) {
-	if binary != "" {
-		return filepath.Abs(binary)
-	}
-	binary = filepath.Join(b.Dir, "driver")
-	cmd := interrupt.Command(b.Context, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-o", binary, "-ldl")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("cannot build the driver: %w: give --driver, or run this in the folder of the module\n%s", err, out)
-	}
-	return filepath.Abs(binary)
 }
 
 func (t *tools) measure(b *bench.Bench, source string) error {

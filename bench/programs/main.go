@@ -36,6 +36,7 @@ func setup(b *bench.Bench) func() error {
 	dir := b.Flags.String("dir", "", "write files below this `folder` (required)")
 	dpcpp := b.Flags.String("dpcpp", "", "the `folder` of DPC++, as a Python environment (required)")
 	binary := b.Flags.String("syclcxx", "", "measure this `binary` instead of building the one of this module with 'go build'")
+	own := b.Flags.String("driver", "", "measure this `binary` instead of building rules/dpcpp/driver.cpp with c++")
 	host := b.Flags.String("host", "g++", "the host `compiler`: g++, as headers of DPC++ alone need no option of it")
 	return func() error {
 		if *dpcpp == "" {
@@ -48,7 +49,7 @@ func setup(b *bench.Bench) func() error {
 		if err != nil {
 			return err
 		}
-		driver, err := buildDriver(b)
+		driver, err := b.Driver(*own)
 		if err != nil {
 			return err
 		}
@@ -75,19 +76,6 @@ func setup(b *bench.Bench) func() error {
 		}
 		return nil
 	}
-}
-
-// buildDriver builds the program that calls the library.
-func buildDriver(b *bench.Bench) (string, error) {
-	binary, err := filepath.Abs(filepath.Join(b.Dir, "driver"))
-	if err != nil {
-		return "", err
-	}
-	cmd := interrupt.Command(b.Context, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-o", binary, "-ldl")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("cannot build the driver: %w: run this in the folder of the module\n%s", err, out)
-	}
-	return binary, nil
 }
 
 // compilers are called by hand: the host compile between DPC++'s integration header and footer, as

@@ -122,3 +122,15 @@ func (b *Bench) Tool(name, binary string) (string, error) {
 	}
 	return filepath.Abs(binary)
 }
+
+// Driver is [Bench.Tool] for rules/dpcpp/driver.cpp, which a C++ compiler builds.
+func (b *Bench) Driver(binary string) (string, error) {
+	if binary == "" {
+		binary = filepath.Join(b.Dir, "driver")
+		cmd := interrupt.Command(b.Context, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-o", binary, "-ldl")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("cannot build the driver: %w: give --driver, or run this in the folder of the module\n%s", err, out)
+		}
+	}
+	return filepath.Abs(binary)
+}

@@ -1,8 +1,8 @@
 // Package hosttable writes what the headers of rules/dpcpp/host read about the kernels of a source
 // that is compiled with the macro RULES_SYCL_TABLE.
 //
-// It is assembler source for x86-64 ELF, to be put behind that of package hostwrap. Both the object of the host code and that of this source
-// have a section rules_sycl_kernels. 'ld -r HOST.o TABLE.o' puts the one of HOST.o, which is a
+// It is assembler source for x86-64 ELF, to be put behind that of package hostwrap. Both the object
+// of the host code and that of this source have a section rules_sycl_kernels. 'ld -r HOST.o TABLE.o' puts the one of HOST.o, which is a
 // pointer, before that of TABLE.o, so that the code finds the table behind the pointer. The structs
 // are those of rules/dpcpp/host/sycl/detail/kernel_desc.hpp.
 package hosttable
