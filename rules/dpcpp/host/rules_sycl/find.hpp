@@ -168,25 +168,23 @@ inline const Kernel *find(const char *type, Kernels all, const std::vector<const
   throw e;
 }
 
-template <class K>
-const Kernel &find() {
-#if defined(RULES_SYCL_TABLE) || defined(__clang__) || __GNUC__ >= 13
-  const Kernel *found = find(type_name<K>(), kernels());
-#else
-  const Kernel *found = find(type_name<K>(), kernels(), submitted());
-#endif
+// `found`, or throws.
+__attribute__((noinline, unused)) static const Kernel &known(const Kernel *found, const char *type) {
   if (!found)
-    fail(type_name<K>(), "is not in the device compile, and the host code submits it: name it, as in "
-                         "parallel_for<class Name>(...), and take away what only one of the two compiles sees, such as "
-                         "#ifdef __SYCL_DEVICE_ONLY__");
+    fail(type, "is not in the device compile, and the host code submits it: name it, as in "
+               "parallel_for<class Name>(...), and take away what only one of the two compiles sees, such as "
+               "#ifdef __SYCL_DEVICE_ONLY__");
   return *found;
 }
 
-// The same, and looks it up once.
 template <class K>
-const Kernel &found() {
-  static const Kernel &kernel = find<K>();
-  return kernel;
+const Kernel &find() {
+  const char *type = type_name<K>();
+#if defined(RULES_SYCL_TABLE) || defined(__clang__) || __GNUC__ >= 13
+  return known(find(type, kernels()), type);
+#else
+  return known(find(type, kernels(), submitted()), type);
+#endif
 }
 
 }  // namespace rules_sycl

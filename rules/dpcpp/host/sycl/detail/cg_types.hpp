@@ -22,37 +22,50 @@
 
 namespace rules_sycl {
 
+// That of the kernels of a type; null when DPC++'s is the same.
 template <class Type>
+inline const Layout *layout = nullptr;
+
+// The classes below are made for each kernel of a source. What does not depend on the kernel is here,
+// out of line, so that it costs a compile once.
 class Arguments {
  public:
-  // That of the kernels of this type; null when DPC++'s is the same.
-  static inline const Layout *layout = nullptr;
+  Arguments() = default;
+  Arguments(const Arguments &) = delete;
+  __attribute__((noinline)) ~Arguments() { delete[] copy_; }
 
-  char *of(char *kernel) {
+  __attribute__((noinline)) char *of(char *kernel, const Layout *layout) {
     if (!layout) return kernel;
-    if (!copy_) copy_.reset(new char[layout->device]());
+    if (!copy_) copy_ = new char[layout->device]();
     for (int i = 0; i < layout->count; i++) {
       const Move &move = layout->moves[i];
-      std::memcpy(copy_.get() + move.device, kernel + move.host, move.size);
+      std::memcpy(copy_ + move.device, kernel + move.host, move.size);
     }
-    return copy_.get();
+    return copy_;
   }
 
  private:
-  std::unique_ptr<char[]> copy_;
+  char *copy_ = nullptr;
 };
 
 // A kernel that libsycl's own class holds.
-template <class Type>
 class Held : public sycl::detail::HostKernelBase {
  public:
-  explicit Held(std::unique_ptr<sycl::detail::HostKernelBase> kernel) : kernel_(std::move(kernel)) {}
-  char *getPtr() override { return arguments_.of(kernel_->getPtr()); }
+  Held(std::unique_ptr<sycl::detail::HostKernelBase> kernel, const Layout *layout)
+      : kernel_(std::move(kernel)), layout_(layout) {}
+  char *getPtr() override { return arguments_.of(kernel_->getPtr(), layout_); }
 
  private:
   std::unique_ptr<sycl::detail::HostKernelBase> kernel_;
-  Arguments<Type> arguments_;
+  const Layout *layout_;
+  Arguments arguments_;
 };
+
+__attribute__((noinline, unused)) static std::unique_ptr<sycl::detail::HostKernelBase> held(
+    std::unique_ptr<sycl::detail::HostKernelBase> kernel, const Layout *layout) {
+  if (!layout) return kernel;
+  return std::make_unique<Held>(std::move(kernel), layout);
+}
 
 }  // namespace rules_sycl
 
@@ -66,10 +79,10 @@ class HostKernel : public HostKernelOfLibrary<Type, Argument, Dims> {
 
  public:
   using Base::Base;
-  char *getPtr() override { return arguments_.of(Base::getPtr()); }
+  char *getPtr() override { return arguments_.of(Base::getPtr(), rules_sycl::layout<Type>); }
 
  private:
-  rules_sycl::Arguments<Type> arguments_;
+  rules_sycl::Arguments arguments_;
 };
 
 template <class Type, class Reference, class Argument, int Dims>
@@ -78,13 +91,13 @@ class HostKernelRef : public HostKernelRefOfLibrary<Type, Reference, Argument, D
 
  public:
   using Base::Base;
-  char *getPtr() override { return arguments_.of(Base::getPtr()); }
+  char *getPtr() override { return arguments_.of(Base::getPtr(), rules_sycl::layout<Type>); }
   std::unique_ptr<HostKernelBase> takeOrCopyOwnership() const override {
-    return std::make_unique<rules_sycl::Held<Type>>(Base::takeOrCopyOwnership());
+    return rules_sycl::held(Base::takeOrCopyOwnership(), rules_sycl::layout<Type>);
   }
 
  private:
-  rules_sycl::Arguments<Type> arguments_;
+  rules_sycl::Arguments arguments_;
 };
 
 }  // namespace detail

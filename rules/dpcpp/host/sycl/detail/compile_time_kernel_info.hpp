@@ -20,9 +20,24 @@ namespace rules_sycl {
 
 using Info = sycl::detail::CompileTimeKernelInfoTy;
 
+using Parameter = sycl::detail::kernel_param_desc_t (*)(int);
+
+// What libsycl reads of a kernel in a table.
+struct Found {
+  const Kernel &kernel;
+  const Info info;
+
+  __attribute__((noinline)) Found(const Kernel &k, Parameter parameter)
+      : kernel(k),
+        info{std::string_view(k.name),     k.parameters, k.esimd,  std::string_view(k.file),
+             std::string_view(k.function), k.line,       k.column, k.size,
+             parameter} {}
+};
+
 template <class K>
-sycl::detail::kernel_param_desc_t parameter(int index) {
-  return found<K>().parameter[index];
+const Found &found() {
+  static const Found out(find<K>(), [](int index) { return found<K>().kernel.parameter[index]; });
+  return out;
 }
 
 template <class K>
@@ -30,12 +45,7 @@ const Info &info() {
   if constexpr (described<K>) {
     return sycl::detail::CompileTimeKernelInfoOfLibrary<K>;
   } else {
-    static const Info out = [] {
-      const Kernel &k = found<K>();
-      return Info{std::string_view(k.name), k.parameters, k.esimd, std::string_view(k.file),
-                  std::string_view(k.function), k.line, k.column, k.size, parameter<K>};
-    }();
-    return out;
+    return found<K>().info;
   }
 }
 

@@ -31,6 +31,20 @@ constexpr unsigned long hash(const char *text) {
   return out;
 }
 
+#if !defined(__clang__) || defined(RULES_SYCL_TABLE)
+// The layout of a kernel of some size; throws when its captures are at other places in the device
+// compile and there is none.
+__attribute__((noinline, unused)) static const Layout *layout_of(const Info &kernel, const char *type, long size) {
+  for (const Layout *l = kernels().layouts; l->kernel; l++)
+    if (l->kernel == std::string_view(kernel.Name) && l->host == size) return l;
+  if (kernel.KernelSize != size)
+    fail(type, "has %ld bytes of captures, and in the device compile %ld: g++ captures a constant that DPC++ does "
+               "not; make it static constexpr, or put it outside of the function",
+         size, long{kernel.KernelSize});
+  return nullptr;
+}
+#endif
+
 // Throws when the device compile has no such kernel, or one whose captures are at other places.
 template <class K, class Type>
 bool check() {
@@ -40,16 +54,7 @@ bool check() {
 #if !defined(RULES_SYCL_TABLE) && !defined(__clang__) && __GNUC__ < 13
   if constexpr (!described<K>) (void)&Listed<K>::here;
 #endif
-  const Info &kernel = info<K>();
-  for (const Layout *l = kernels().layouts; l->kernel; l++) {
-    if (l->kernel != std::string_view(kernel.Name) || l->host != sizeof(Type)) continue;
-    Arguments<Type>::layout = l;
-    return true;
-  }
-  if (kernel.KernelSize != sizeof(Type))
-    fail(type_name<K>(), "has %ld bytes of captures, and in the device compile %ld: g++ captures a constant that DPC++ does "
-                         "not; make it static constexpr, or put it outside of the function",
-         long{sizeof(Type)}, long{kernel.KernelSize});
+  layout<Type> = layout_of(info<K>(), type_name<K>(), sizeof(Type));
 #endif
   return true;
 }
