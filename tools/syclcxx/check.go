@@ -61,7 +61,10 @@ func (c *compiler) check(ctx context.Context) error {
 			if program.name == "ocloc" {
 				path, err = exec.LookPath(program.name)
 			} else {
-				path, err = llvm(program.name)
+				var found []string
+				if found, err = command.FindLLVM(oldestLLVM, program.name, "llvm-dis"); err == nil {
+					path = found[0]
+				}
 			}
 		}
 		if err != nil {

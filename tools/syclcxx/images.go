@@ -21,6 +21,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hosttable"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
@@ -112,16 +113,12 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 			CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table, KeepDebugInfo: s.line.DebugInfo,
 		})
 	}
-	dis, err := llvm("llvm-dis")
-	if err != nil {
-		return "", fmt.Errorf("%s: for specialization constants and -fsycl-fp64-conv-emu, %w", s.name, err)
-	}
-	opt, err := llvm("opt")
+	llvm, err := command.FindLLVM(oldestLLVM, "llvm-dis", "opt")
 	if err != nil {
 		return "", fmt.Errorf("%s: for specialization constants and -fsycl-fp64-conv-emu, %w", s.name, err)
 	}
 	err = steps.PostLink(ctx, s.env.Stderr, steps.PostLinkOptions{
-		Input: s.bitcode, LLVMDis: dis, Opt: opt, Output: s.file("split.table"), OutDir: s.file("split"), AllowNoKernels: true,
+		Input: s.bitcode, LLVMDis: llvm[0], Opt: llvm[1], Output: s.file("split.table"), OutDir: s.file("split"), AllowNoKernels: true,
 		Run: postlink.Options{
 			Split:  postlink.SplitOptions{Mode: postlink.SplitMode(s.line.Split), KernelsOnly: true},
 			Source: s.source, EmulateFP64Conversions: s.emulate, DPCPPTranslator: true,

@@ -9,14 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
+	"github.com/rules-sycl/rules_sycl/tools/internal/command"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
@@ -230,18 +229,14 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 	if err := c.prepare(ctx); err != nil {
 		return "", err
 	}
-	linker, err := llvm("llvm-link")
+	llvm, err := command.FindLLVM(oldestLLVM, "llvm-dis", "llvm-link")
 	if err != nil {
 		return "", fmt.Errorf("-fsycl-rdc: %w: install it, or define what kernels call in the same source and leave -fsycl-rdc out", err)
-	}
-	dis, err := llvm("llvm-dis")
-	if err != nil {
-		return "", err
 	}
 	s := &imageSet{compiler: c, name: filepath.Join(folder, "linked.bc"), folder: folder, emulate: c.line.EmulateDouble}
 	s.bitcode = s.name
 	if err := steps.Link(ctx, c.env.Stderr, steps.LinkOptions{
-		LLVMDis: dis, LLVMLink: linker, Sources: sources, Output: s.bitcode, EmulateFP64Conversions: s.emulate,
+		LLVMDis: llvm[0], LLVMLink: llvm[1], Sources: sources, Output: s.bitcode, EmulateFP64Conversions: s.emulate,
 	}); err != nil {
 		return "", err
 	}
@@ -280,22 +275,3 @@ func (c *compiler) warnLate(object string, known map[string]bool) {
 
 // oldestLLVM is the first release of LLVM that reads DPC++'s bitcode.
 const oldestLLVM = 22
-
-var llvmVersion = regexp.MustCompile(`LLVM version (\d+)\.`)
-
-// llvm returns a program of LLVM, of a release that reads DPC++'s bitcode.
-func llvm(name string) (string, error) {
-	for _, suffix := range []string{"", "-24", "-23", "-22"} {
-		path, err := exec.LookPath(name + suffix)
-		if err != nil {
-			continue
-		}
-		out, err := exec.Command(path, "--version").Output()
-		if m := llvmVersion.FindSubmatch(out); err == nil && m != nil {
-			if release, err := strconv.Atoi(string(m[1])); err == nil && release >= oldestLLVM {
-				return path, nil
-			}
-		}
-	}
-	return "", fmt.Errorf("%s of LLVM %d or newer is not in PATH (Debian: llvm-%d)", name, oldestLLVM, oldestLLVM)
-}

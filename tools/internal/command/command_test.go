@@ -74,12 +74,23 @@ func TestFindLLVM(t *testing.T) {
 	dis := program("llvm-dis-22")
 	program("llvm-link-22")
 	program("opt-21")
-	_, err := FindLLVM("llvm-dis", "llvm-link", "opt")
-	if err == nil || !strings.HasPrefix(err.Error(), "opt of one version of LLVM is not in PATH") {
+	_, err := FindLLVM(21, "llvm-dis", "llvm-link", "opt")
+	if err == nil || !strings.HasPrefix(err.Error(), "opt of LLVM 21 or newer, all of one release, is not in PATH") {
 		t.Errorf("got %v", err)
 	}
-	paths, err := FindLLVM("llvm-dis")
+	paths, err := FindLLVM(21, "llvm-dis")
 	if err != nil || !slices.Equal(paths, []string{dis}) {
 		t.Errorf("got %q, %v", paths, err)
+	}
+
+	// One without a release in its name says which it is.
+	plain := program("llvm-dis")
+	for version, want := range map[string]string{"21.1.8": dis, "22.1.0": plain} {
+		if err := os.WriteFile(plain, []byte("#!/bin/sh\necho Debian LLVM version "+version+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if paths, err := FindLLVM(22, "llvm-dis"); err != nil || paths[0] != want {
+			t.Errorf("llvm-dis is %s: got %q, %v, want %s", version, paths, err, want)
+		}
 	}
 }

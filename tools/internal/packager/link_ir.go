@@ -95,9 +95,9 @@ func (l *linkIR) findPrograms(ahead bool) error {
 			names, unset = append(names, p.name), append(unset, p.path)
 		}
 	}
-	found, err := command.FindLLVM(names...)
+	found, err := command.FindLLVM(steps.OldestLLVM, names...)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; or give --%s", err, names[0])
 	}
 	for i, path := range found {
 		*unset[i] = path

@@ -252,7 +252,7 @@ func TestLinkIRRefusals(t *testing.T) {
 	if err := os.Remove("llvm-dis-21"); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := run(t, append(ir, "native.syclbin")...); code != cli.ExitFailure || !strings.Contains(stderr, "llvm-dis of one version of LLVM is not in PATH") {
+	if code, _, stderr := run(t, append(ir, "native.syclbin")...); code != cli.ExitFailure || !strings.Contains(stderr, "llvm-dis of LLVM 21 or newer, all of one release, is not in PATH") {
 		t.Errorf("without llvm-dis: exit %d, %s", code, stderr)
 	}
 }

@@ -227,6 +227,9 @@ func (o *PostLinkOptions) readInput() ([]byte, error) {
 	return text, nil
 }
 
+// OldestLLVM is the oldest release of LLVM whose programs the steps work with.
+const OldestLLVM = 21
+
 // findLLVM looks for the programs that are needed and not given.
 func (o *PostLinkOptions) findLLVM(isBitcode bool) error {
 	if !o.FindLLVM {
@@ -240,11 +243,14 @@ func (o *PostLinkOptions) findLLVM(isBitcode bool) error {
 	if o.Opt == "" && !o.Text {
 		names, unset = append(names, "opt"), append(unset, &o.Opt)
 	}
-	paths, err := command.FindLLVM(names...)
+	paths, err := command.FindLLVM(OldestLLVM, names...)
+	if err != nil {
+		return fmt.Errorf("%w; or give --%s", err, names[0])
+	}
 	for i, path := range paths {
 		*unset[i] = path
 	}
-	return err
+	return nil
 }
 
 // report writes diagnostics. It fails when there are errors among them.
