@@ -22,30 +22,22 @@ using Info = sycl::detail::CompileTimeKernelInfoTy;
 
 using Parameter = sycl::detail::kernel_param_desc_t (*)(int);
 
-// What libsycl reads of a kernel in a table.
-struct Found {
-  const Kernel &kernel;
-  const Info info;
-
-  __attribute__((noinline)) Found(const Kernel &k, Parameter parameter)
-      : kernel(k),
-        info{std::string_view(k.name),     k.parameters, k.esimd,  std::string_view(k.file),
-             std::string_view(k.function), k.line,       k.column, k.size,
-             parameter} {}
-};
+// What libsycl reads of a kernel in a table. Its constructor calls `parameter`.
+__attribute__((noinline, unused)) static Info read(const Kernel &k, Parameter parameter) {
+  const std::string_view name = k.name, file = k.file, function = k.function;
+  return Info{name, k.parameters, k.esimd, file, function, k.line, k.column, k.size, parameter};
+}
 
 template <class K>
-const Found &found() {
-  static const Found out(find<K>(), [](int index) { return found<K>().kernel.parameter[index]; });
-  return out;
-}
+inline const Kernel *found = nullptr;
 
 template <class K>
 const Info &info() {
   if constexpr (described<K>) {
     return sycl::detail::CompileTimeKernelInfoOfLibrary<K>;
   } else {
-    return found<K>().info;
+    static const Info out = read(*(found<K> = &find<K>()), [](int index) { return found<K>->parameter[index]; });
+    return out;
   }
 }
 
