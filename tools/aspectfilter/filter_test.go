@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // run runs the tool and returns its exit code and what it printed.
@@ -383,10 +384,21 @@ func TestPlanNamesFiles(t *testing.T) {
 
 func TestRequireTaken(t *testing.T) {
 	workspace(t)
+	r, err := propset.Parse("fp64.prop", []byte(contents(t, "fp64.prop")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	srcloc.Put(r, "_ZTS4fp64", srcloc.Kernel{Location: srcloc.Location{Line: 6, Path: "a.cpp"}, Origins: []srcloc.Origin{
+		{Aspect: aspect.FP64.Named(), Function: "_Z5twiced", Location: srcloc.Location{Line: 3, Column: 12, Path: "a.hpp"}},
+		{Aspect: aspect.FP16.Named(), Location: srcloc.Location{Line: 7, Path: "a.cpp"}}, // which all have
+	}})
+	testfile.Write(t, "fp64.prop", r.String())
 	code, stdout, stderr := run(t, "--plan", "--require-taken", "--targets", "intel_gpu_dg2,intel_gpu_dg1", "--output", "p.json", "in.table")
-	want := `aspectfilter: error: no target takes in.table: row 2 (fp64.bc), kernel fp64:
+	want := `aspectfilter: error: none of the targets can run kernel fp64 (a.cpp:6), and the program would lack it:
   intel_gpu_dg2: Required aspect fp64 is not supported on the device
   intel_gpu_dg1: Required aspect fp64 is not supported on the device
+  twice(double) uses fp64 at a.hpp:3:12
+Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled where the program runs, or write the code without what the targets lack
 `
 	if code != 1 || stdout != "" || stderr != want {
 		t.Errorf("exit %d, %q, got:\n%s\nwant:\n%s", code, stdout, stderr, want)

@@ -151,11 +151,19 @@ func (in *needyTable) describe(row int) string {
 	if code := in.code(row); code != "" {
 		s += " (" + safetext.Escape(code) + ")"
 	}
+	if kernels := in.kernels(row, func(name string) string { return name }); kernels != "" {
+		s += ", " + kernels
+	}
+	return s
+}
+
+// kernels names the kernels of a row for people, "" when it has none.
+func (in *needyTable) kernels(row int, show func(name string) string) string {
 	const most = 5
 	var names []string
 	for _, k := range in.rows[row].kernels {
 		// DPC++ makes two kernels of some, which people know by one name.
-		if name := safetext.Escape(kernelname.Display(k)); !slices.Contains(names, name) {
+		if name := safetext.Escape(show(kernelname.Display(k))); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -164,10 +172,9 @@ func (in *needyTable) describe(row int) string {
 	}
 	switch len(names) {
 	case 0:
+		return ""
 	case 1:
-		s += ", kernel " + names[0]
-	default:
-		s += ", kernels " + strings.Join(names, ", ")
+		return "kernel " + names[0]
 	}
-	return s
+	return "kernels " + strings.Join(names, ", ")
 }

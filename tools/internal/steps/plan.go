@@ -1,15 +1,24 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/tables"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // PlanOptions say what to plan.
@@ -49,16 +58,59 @@ func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 	if !ok {
 		return nil
 	}
-	for i := range why {
-		why[i] = safetext.Escape(why[i])
-	}
 	for _, in := range inputs {
 		if row < len(in.rows) {
-			return cli.No(fmt.Errorf("no target takes %s: %s:\n  %s", in.name, in.describe(row), strings.Join(why, "\n  ")))
+			return cli.No(in.untaken(row, why, targets))
 		}
 		row -= len(in.rows)
 	}
 	return nil
+}
+
+// untaken says of a row that no target takes which kernels the program would lack, where in the
+// source they need what, and what to do.
+func (in *needyTable) untaken(row int, why []string, targets []*deviceconfig.Device) error {
+	properties := new(propset.Registry)
+	if c := in.table.Column(filetable.Properties); c >= 0 {
+		if data, found, err := tables.Read(in.name, in.table.Rows[row][c]); err == nil {
+			if read, err := propset.Parse(found, data); err == nil {
+				properties = read
+			}
+		}
+	}
+	places := map[string]srcloc.Location{} // of kernels by their names
+	var lines []string
+	for _, symbol := range in.rows[row].kernels {
+		k, _ := srcloc.Of(properties, symbol)
+		name := kernelname.Display(symbol)
+		if places[name].IsZero() {
+			places[name] = k.Location
+		}
+		for _, o := range k.Origins {
+			lacks := func(d *deviceconfig.Device) bool { return !d.Has(aspect.Aspect(o.Aspect.Value)) }
+			line := fmt.Sprintf("%s uses %s at %s", cmp.Or(kernelname.Display(o.Function), name), o.Aspect.Name, o.Location)
+			if !o.Location.IsZero() && slices.ContainsFunc(targets, lacks) && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	const most = 5
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("and %d more places", more))
+	}
+	lines = append(why, lines...)
+	for i, line := range lines {
+		lines[i] = "\n  " + safetext.Escape(line)
+	}
+	what := in.kernels(row, func(name string) string {
+		if place := places[name]; !place.IsZero() {
+			return name + " (" + place.String() + ")"
+		}
+		return name
+	})
+	return fmt.Errorf("none of the targets can run %s, and the program would lack it:%s\n"+
+		"Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled where the program runs, or write the code without what the targets lack",
+		cmp.Or(what, in.describe(row)), strings.Join(lines, ""))
 }
 
 // named returns how an output names files: relative to its folder, so that it says the same
