@@ -148,7 +148,8 @@ func (o *ImagesOptions) undefinedText(images []*image, kind, name string) string
 	if strings.HasPrefix(name, "_ZTV") { // a vtable, which DPC++ makes beside kernels that need it only
 		return text + ". Define the virtual functions of the class in the same source or in a header that it includes"
 	}
-	return text + ". Define it in the same source or in a header that it includes; to use what other sources define, " + cmp.Or(o.ToLink, "set rdc = True")
+	return text + ". Define it in the same source or in a header that it includes; to use what other sources define, " +
+		cmp.Or(o.ToLink, "set rdc = True on this target, and on the sycl_cc_library in deps that has them")
 }
 
 // user returns a kernel that uses what nothing defines, the one with the shortest name, as
