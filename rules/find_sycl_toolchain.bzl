@@ -40,4 +40,6 @@ def find_sycl_toolchain(ctx):
         [SyclToolchainInfo](#sycltoolchaininfo). None with `mandatory = False`, when no toolchain matches.
     """
     resolved = ctx.toolchains[SYCL_TOOLCHAIN_TYPE]
+    if hasattr(resolved, "unknown"):
+        fail("%s: %s" % (ctx.label, resolved.unknown))
     return resolved.sycl if resolved else None

@@ -3,11 +3,16 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
-load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
+load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE", "use_sycl_toolchain")
 load(":resolve.bzl", "needs_ocloc")
 
+def _toolchain(ctx):
+    """SyclToolchainInfo or None. A target with an unknown compiler is not skipped: it fails."""
+    resolved = ctx.toolchains[SYCL_TOOLCHAIN_TYPE]
+    return resolved.sycl if resolved else None
+
 def _device_compiler_state_impl(ctx):
-    toolchain = find_sycl_toolchain(ctx)
+    toolchain = _toolchain(ctx)
     enabled = toolchain and not toolchain.missing
     return [config_common.FeatureFlagInfo(value = "present" if enabled else "missing")]
 
@@ -37,7 +42,7 @@ cc_toolchain_state = rule(
 )
 
 def _ocloc_state_impl(ctx):
-    toolchain = find_sycl_toolchain(ctx)
+    toolchain = _toolchain(ctx)
     names = ctx.attr._override_sycl_targets[BuildSettingInfo].value
     if not names:
         names = ctx.attr.sycl_targets or (ctx.attr._sycl_targets[BuildSettingInfo].value if ctx.attr.by_flag else [])

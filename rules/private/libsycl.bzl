@@ -2,10 +2,10 @@
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_cc//cc/common:cc_shared_library_hint_info.bzl", "CcSharedLibraryHintInfo")
-load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
+load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE", "use_sycl_toolchain")
 
 def _libsycl_impl(ctx):
-    libsycl = find_sycl_toolchain(ctx).libsycl
+    libsycl = ctx.toolchains[SYCL_TOOLCHAIN_TYPE].sycl.libsycl
     linking = libsycl[CcInfo].linking_context if libsycl else None
     owners = {i.owner: None for i in linking.linker_inputs.to_list()} if linking else {}
     return [

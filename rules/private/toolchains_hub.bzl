@@ -47,15 +47,19 @@ _chosen = rule(
 def _unknown_compiler_impl(ctx):
     value = ctx.attr._flag[BuildSettingInfo].value
     near = nearest_names(value, ctx.attr.names)
-    fail("unknown device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler take: %s. A tag in MODULE.bazel of sycl.dpcpp, sycl.local or sycl.toolchain adds its name" % (
-        value,
-        "; did you mean %s?" % " or ".join(near) if near else ".",
-        ", ".join(["auto"] + ctx.attr.names),
-    ))
+    return [platform_common.ToolchainInfo(
+        # Of what says whether targets are skipped: they are not.
+        sycl = struct(libsycl = None, missing = "", ocloc = struct(missing = "")),
+        unknown = "unknown device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler take: %s. A tag in MODULE.bazel of sycl.dpcpp, sycl.local or sycl.toolchain adds its name" % (
+            value,
+            "; did you mean %s?" % " or ".join(near) if near else ".",
+            ", ".join(["auto"] + ctx.attr.names),
+        ),
+    )]
 
 _unknown_compiler = rule(
     implementation = _unknown_compiler_impl,
-    doc = "The toolchain of an unknown value: fails and lists the known ones.",
+    doc = "The toolchain of an unknown value, with which targets fail: by find_sycl_toolchain, so that the error is theirs.",
     attrs = {
         "names": attr.string_list(),
         "_flag": attr.label(default = _FLAG),

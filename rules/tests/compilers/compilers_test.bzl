@@ -63,8 +63,8 @@ _MISSPELLED = {_FLAG: "secnd"}
 
 _unknown_test = analysistest.make(_unknown_impl, config_settings = _MISSPELLED)
 
-# The toolchain of an unknown value.
-_fails_test = make_fails_test(flags = _MISSPELLED)
+# With the toolchain of an unknown value.
+_misspelled_test = make_fails_test(_TOOLCHAINS, _MISSPELLED)
 
 # Two versions of clang.
 _mixed_test = make_fails_test(_TOOLCHAINS)
@@ -200,10 +200,11 @@ def compilers_test_suite(name):
         tests.append(case + "_test")
 
     _unknown_test(name = "unknown_test", target_under_test = "chosen")
-    _fails_test(
+    _probe(name = "misspelled_probe", **manual)
+    _misspelled_test(
         name = "misspelled_test",
-        target_under_test = "unknown_compiler",
-        texts = ["unknown device compiler \"secnd\"; did you mean second?", "take: auto, first, second, clang, newer, own."],
+        target_under_test = "misspelled_probe",
+        texts = ["misspelled_probe: unknown device compiler \"secnd\"; did you mean second?", "take: auto, first, second, clang, newer, own."],
     )
 
     clang = {"device_compiler": "clang"} | manual
