@@ -56,7 +56,7 @@ def _state(ctx):
     return "executable" if ctx.attr.mode == "ir" or _all_executable(ctx) else ""
 
 def _combine(ctx, toolchain, state):
-    for attribute in ["device_code_split", "fixed_targets", "ir", "sycl_targets"]:
+    for attribute in ["device_code_split", "fixed_targets", "ir", "sycl_targets", "targets"]:
         if getattr(ctx.attr, attribute):
             fail("%s: %s goes with mode = \"ir\": mode = \"combine\" keeps the existing images" % (ctx.label, attribute))
     _check_states(ctx, state)

@@ -146,6 +146,8 @@ def build_program(ctx, link_dependencies):
         host = True,
     )
     if link_dependencies:
+        if not compiled.compiled and not ctx.attr.deps:
+            fail("%s: there is no source: give srcs, or deps with a library that has the function main" % ctx.label)
         _check_runtime(ctx, toolchain)
     waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in all_deps(ctx)])
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if rdc else [])

@@ -8,6 +8,10 @@ SYCL_TARGETS_ATTRS = {
     "sycl_targets": attr.string_list(
         doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs), `intel_gpu_*` and, for a `sycl_binary` in executable state that clang compiles, `nvidia_gpu_sm_*` and `amd_gpu_gfx*` ([gpus.md](gpus.md)). Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
     ),
+    # Without it, Bazel asks who writes it whether tags is meant.
+    "targets": attr.string_list(
+        doc = "Refused: the attribute is `sycl_targets`.",
+    ),
     "_override_sycl_targets": attr.label(default = "//rules/settings:override_sycl_targets"),
     "_requires_ocloc": attr.label(default = requires_ocloc),
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
@@ -20,8 +24,10 @@ def chosen_targets(ctx, own = None):
         ctx: the context of a rule with SYCL_TARGETS_ATTRS.
         own: those that the rule itself asks for; None for those of the attribute.
     Returns:
-        list of string. Those of the attribute are to be checked by the rule.
+        list of string. Those of the attribute sycl_targets are to be checked by the rule.
     """
+    if getattr(ctx.attr, "targets", []):
+        fail("%s: targets: the attribute is sycl_targets: write sycl_targets = %s" % (ctx.label, ctx.attr.targets))
     override = ctx.attr._override_sycl_targets
     if override[BuildSettingInfo].value:
         return _of_flag(override)

@@ -352,6 +352,18 @@ def sycl_cc_test_suite(name):
         target_under_test = ":fixed_program.program",
         texts = ["fixed_targets goes with post_link = \"rules_sycl\""],
     )
+    sycl_cc_binary(name = "no_source_program", hdrs = ["headers.hpp"], **manual)
+    _fails_test(
+        name = "cc_no_source_test",
+        target_under_test = ":no_source_program.program",
+        texts = ["no_source_program.program: there is no source: give srcs, or deps with a library"],
+    )
+    sycl_cc_binary(name = "wrong_attribute_program", srcs = ["c.cpp"], targets = ["intel_gpu_pvc"], **manual)
+    _fails_test(
+        name = "cc_wrong_attribute_test",
+        target_under_test = ":wrong_attribute_program.program",
+        texts = ["targets: the attribute is sycl_targets: write sycl_targets = [\"intel_gpu_pvc\"]"],
+    )
     _fails_test(
         name = "cc_nvidia_test",
         target_under_test = ":nvidia_program.program",
@@ -394,6 +406,7 @@ def sycl_cc_test_suite(name):
             "cc_links_rdc_shared_test",
             "cc_links_shared_test",
             "cc_no_libsycl_test",
+            "cc_no_source_test",
             "cc_rdc_library_test",
             "cc_rdc_program_test",
             "cc_report_test",
@@ -402,6 +415,7 @@ def sycl_cc_test_suite(name):
             "cc_specialize_program_test",
             "cc_specialize_test_program_test",
             "cc_two_runtimes_test",
+            "cc_wrong_attribute_test",
             "dpcpp_post_link_test",
         ],
     )
