@@ -115,56 +115,75 @@ def _find_python(rctx, pip):
 def _wheel(name, version):
     return "%s-%s-%s.whl" % (name.replace("-", "_"), version, WHEEL_TAG)
 
+def _taken(rctx, name, version, sha256, urls):
+    """Takes a wheel from Bazel's repository cache or from URLs; returns whether that worked.
+
+    With URLs, Bazel looks in a --distdir before it opens one, and warns when that fails.
+    """
+    return rctx.download(urls, "wheels/" + _wheel(name, version), sha256 = sha256, allow_fail = True).success
+
+# A program of Python: how many bytes of wheels there are.
+_PRESENT = "import os; print(sum(f.stat().st_size for f in os.scandir('wheels')))"
+
 def _lacking(rctx, wheels):
-    """Takes wheels from Bazel's repository cache or a --distdir.
+    """Takes wheels from Bazel's repository cache.
 
     Args:
         rctx: the repository context.
         wheels: dict of name -> (version, SHA-256).
     Returns:
-        the wheels that neither has.
+        the wheels that it lacks.
     """
-    lacking = {}
-    for name, (version, sha256) in wheels.items():
-        file = _wheel(name, version)
-
-        # Bazel looks in both, by checksum or name, before it opens the URL. It warns when
-        # that fails: once is enough.
-        nowhere = "file:///not-in-the-cache-yet/" + file
-        if not rctx.download(nowhere, "wheels/" + file, sha256 = sha256, allow_fail = True).success:
-            lacking[name] = (version, sha256)
-            if name == wheels.keys()[0]:
-                return wheels
-    return lacking
+    return {
+        name: (version, sha256)
+        for name, (version, sha256) in wheels.items()
+        if not _taken(rctx, name, version, sha256, [])
+    }
 
 def _pip_download(rctx, python, wheels, megabytes):
-    """Fetches wheels by pip, as the machine has it set up."""
-    rctx.file("requirements.txt", "".join([
-        "%s==%s --hash=sha256:%s\n" % (name, version, sha256)
-        for name, (version, sha256) in wheels.items()
-    ]))
-    rctx.report_progress("fetching %s by pip (%d MB in all)" % (", ".join(wheels), megabytes))
-    result = rctx.execute(
-        [python, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--require-hashes"] +
-        ["--platform", WHEEL_TAG.split("-")[-1], "--dest", "pip", "--requirement", "requirements.txt"],
-        environment = {
-            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-            "PIP_NO_INPUT": "1",
-            "PIP_PROGRESS_BAR": "off",
-            "PIP_REQUIRE_VIRTUALENV": "0",
-        },
-        timeout = 3600,
-    )
-    if result.return_code == 0:
-        return
+    """Fetches wheels by pip, as the machine has it set up.
+
+    One at a time, so that it can be said how far it is, and what is here stays in Bazel's cache
+    when the rest fails. Once pip has failed, only a --distdir is asked.
+
+    Args:
+        rctx: the repository context.
+        python: path of a Python with pip.
+        wheels: dict of name -> (version, SHA-256).
+        megabytes: of all wheels of the release.
+    """
+    failed = None
+    for name, (version, sha256) in wheels.items():
+        present = rctx.execute([python, "-c", _PRESENT]).stdout.strip() or "0"
+        rctx.report_progress("fetching DPC++ by pip: %d %% of %d MB, now %s" % (int(present) // (megabytes * 10000), megabytes, name))
+        rctx.file("requirements.txt", "%s==%s --hash=sha256:%s\n" % (name, version, sha256))
+        result = failed or rctx.execute(
+            [python, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--require-hashes"] +
+            ["--platform", WHEEL_TAG.split("-")[-1], "--dest", "pip", "--requirement", "requirements.txt"],
+            environment = {
+                "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+                "PIP_NO_INPUT": "1",
+                "PIP_PROGRESS_BAR": "off",
+                "PIP_REQUIRE_VIRTUALENV": "0",
+            },
+            timeout = 3600,
+        )
+
+        if result.return_code != 0:
+            failed = result
+
+        # Bazel checks it again, and keeps it in its cache.
+        if not _taken(rctx, name, version, sha256, ["file://" + str(rctx.path("pip/" + _wheel(name, version)))]):
+            _fail_to_fetch(rctx, name, version, result)
+    rctx.delete("pip")
+
+def _fail_to_fetch(rctx, name, version, result):
+    """Fails with what pip said."""
     said = result.stderr.strip() or result.stdout.strip()
     if "DO NOT MATCH THE HASHES" in said:
         remedy = "The package index of this machine's pip serves a file that differs from the one of PyPI that rules_sycl knows: do not use it, and ask the operators of the index"
     else:
-        remedy = "Make sure that `python3 -m pip download --no-deps %s==%s` works (network, proxy, package index), or give a folder with the wheels by PIP_FIND_LINKS or Bazel's --distdir" % (
-            wheels.keys()[0],
-            wheels.values()[0][0],
-        )
+        remedy = "Make sure that `python3 -m pip download --no-deps %s==%s` works (network, proxy, package index), or give a folder with the wheels by PIP_FIND_LINKS or Bazel's --distdir" % (name, version)
     fail("%s: pip cannot fetch DPC++'s runtime. %s. With --keep_going, all targets that do not need it build. Output of pip:\n%s" % (
         _tag(rctx),
         remedy,
@@ -213,11 +232,6 @@ def _from_wheels(rctx, python):
         lacking = _lacking(rctx, lacking)
     if lacking:
         _pip_download(rctx, python, lacking, megabytes)
-    for name, (version, sha256) in lacking.items():
-        # Bazel checks it again, and keeps it in its cache.
-        file = _wheel(name, version)
-        rctx.download("file://" + str(rctx.path("pip/" + file)), "wheels/" + file, sha256 = sha256)
-    rctx.delete("pip")
     rctx.report_progress("unpacking")
     result = rctx.execute(
         [python, rctx.path(rctx.attr._unpack), "."] +
@@ -421,13 +435,13 @@ def _sycl_runtime_repository_impl(rctx):
         pip = [name for name in RUNTIMES[rctx.attr.version][1] if name not in rctx.attr.urls]
         python, why = _find_python(rctx, pip)
         if python:
-            _from_wheels(rctx, python)
             if rctx.attr.compiler:
                 # buildifier: disable=print
                 print("%s is under Intel's End User License Agreement for Developer Tools: %s. You may use and copy it within your organization; you may not pass libsycl-jit on." % (
                     _tag(rctx),
                     rctx.path("licenses"),
                 ))
+            _from_wheels(rctx, python)
         else:
             why += ". Install pip (Debian: python3-pip), or give the folder of an installation as path"
 
