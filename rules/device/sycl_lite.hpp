@@ -59,6 +59,8 @@
 // DPC++ defines SYCL_EXTERNAL by itself, and has all of this in its own headers.
 #if defined(__SYCL_DEVICE_ONLY__) && defined(SYCL_EXTERNAL)
 #error "sycl_lite.hpp is for clang: give the target device_compiler = \"clang\", or include <sycl/sycl.hpp>"
+// A file that is missing ends the compile: dozens of errors would follow.
+#include "see the error above"
 #endif
 
 #include <cstddef>
