@@ -12,7 +12,8 @@ load(":find_sycl_toolchain.bzl", "use_sycl_toolchain")
 def _sycl_program_impl(ctx):
     return build_program(ctx, link_dependencies = True)
 
-_sycl_program = rule(
+# Its name is in Bazel's errors, and the reference page has its attributes, which the macro passes on.
+sycl_cc_binary_rule = rule(
     implementation = _sycl_program_impl,
     doc = "All of a program but the link of its host code.",
     attrs = PROGRAM_ATTRS | {"alwayslink": attr.bool(default = True)},
@@ -21,9 +22,6 @@ _sycl_program = rule(
     provides = [CcInfo],
     toolchains = use_sycl_toolchain() + use_cc_toolchain(),
 )
-
-# For the reference page: the attributes that the macro passes on.
-sycl_cc_binary_rule = _sycl_program
 
 # Attributes of the compiles; all others are those of cc_binary.
 _COMPILE = [name for name in PROGRAM_ATTRS if not name.startswith("_") and name != "data"]
@@ -56,7 +54,7 @@ def sycl_cc_binary(name, data = [], **kwargs):
     """
     visibility = kwargs.pop("visibility", None)
     both = common_attributes(kwargs, groups = [])
-    _sycl_program(
+    sycl_cc_binary_rule(
         name = name + PROGRAM_SUFFIX,
         data = data,
         visibility = ["//visibility:private"],

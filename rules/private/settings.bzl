@@ -24,7 +24,7 @@ def chosen_targets(ctx, own = None):
         ctx: the context of a rule with SYCL_TARGETS_ATTRS.
         own: those that the rule itself asks for; None for those of the attribute.
     Returns:
-        list of string. Those of the attribute sycl_targets are to be checked by the rule.
+        list of string, all of them known.
     """
     if getattr(ctx.attr, "targets", []):
         fail("%s: targets: the attribute is sycl_targets: write sycl_targets = %s" % (ctx.label, ctx.attr.targets))
@@ -32,6 +32,7 @@ def chosen_targets(ctx, own = None):
     if override[BuildSettingInfo].value:
         return _of_flag(override)
     own = ctx.attr.sycl_targets if own == None else own
+    known_targets(ctx.label, "sycl_targets", own)
     return own or _of_flag(ctx.attr._sycl_targets)
 
 def _of_flag(target):
