@@ -44,7 +44,8 @@ A shared library that is complete in itself, such as a module of Python, is a `s
 with `linkshared = True`.
 
 A kernel that does not run on one of the targets is a warning of the build, as for
-`sycl_binary`. Output groups: those of `sycl_binary`, and `integration_headers`.
+`sycl_binary`, where the library itself is built or linked: who includes only its headers does not
+build its device code. Output groups: those of `sycl_binary`, and `integration_headers`.
 """,
     attrs = PROGRAM_ATTRS | PROGRAM_LIBRARY_ATTRS | {"_requires_ocloc": attr.label(default = _requires_ocloc)},
     cfg = device_compiler_transition,

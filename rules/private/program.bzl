@@ -401,6 +401,7 @@ def _embed(ctx, toolchain, cc, code, targets, split, backend, debug, objects, sy
     reported = [t.name for t in built.reported]
     report_action(ctx, [], [], ctx.files.device_config, report, embedded = [syclbin], targets = reported)
     return struct(
+        checks = check_action(ctx, report, stem),
         program = SyclProgramInfo(
             device_config = ctx.files.device_config,
             file = syclbin,
@@ -409,7 +410,6 @@ def _embed(ctx, toolchain, cc, code, targets, split, backend, debug, objects, sy
             targets = [t.name for t in built.targets],
         ),
         groups = built.groups | {
-            "_validation": depset(check_action(ctx, report, stem)),
             "compat_report": depset([report]),
             "syclbin": depset([syclbin]),
         },
@@ -455,10 +455,13 @@ def _providers(ctx, toolchain, cc, compiled, objects, info, link, program):
             libraries.append(outputs.library_to_link)
 
     # A cc_shared_library takes the host code and the images, or neither: both have one owner.
+    checks = info.checks if info else []
     linked = cc_common.create_linker_input(
         libraries = depset(libraries),
         owner = ctx.label,
-        additional_inputs = depset(ctx.files.additional_linker_inputs),
+        # Bazel runs the validations of all dependencies, also where only the headers of these are
+        # used. Those of a library are for who links it, and for who asks for the library itself.
+        additional_inputs = depset(ctx.files.additional_linker_inputs + ([] if program else checks)),
         user_link_flags = link,
     )
     own = CcInfo(
@@ -481,6 +484,8 @@ def _providers(ctx, toolchain, cc, compiled, objects, info, link, program):
         everything,
         instrumented_files(ctx, objects[0].notes),
         OutputGroupInfo(
+            _validation = depset(checks if program else []),
+            _hidden_top_level_INTERNAL_ = depset([] if program else checks),
             integration_headers = depset([f for c in compiled.compiled for f in [c.header, c.footer]]),
             **(info.groups if info else {})
         ),

@@ -1,15 +1,17 @@
 """Analysis tests of the rules that report on and check compatibility."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclCompatInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
+load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:sycl_compat_report.bzl", "sycl_compat_report")
 load("//rules:sycl_compat_test.bzl", "sycl_compat_test")
 load("//rules:sycl_device_config.bzl", "sycl_device_config")
 load("//rules:syclbin_import.bzl", "syclbin_import")
 load("//rules:syclbin_link.bzl", "syclbin_link")
 load("//rules/private:compat_baseline.bzl", "baseline_problem")
-load(":analysis.bzl", "COMPLETE", "make_fails_test")
+load(":analysis.bzl", "COMPLETE", "DPCPP", "make_fails_test")
 
 _TOOLCHAIN = {"//command_line_option:extra_toolchains": COMPLETE}
 _SETTING = str(Label("//rules/settings:compat"))
@@ -160,6 +162,19 @@ def _check_impl(ctx):
     asserts.equals(env, ctx.attr.level == "warn", "--warn-only" in action.argv)
     return analysistest.end(env)
 
+def _library_check_impl(ctx):
+    """The device code of a library is for those who link it, and not for those who include its headers."""
+    env = analysistest.begin(ctx)
+    target = analysistest.target_under_test(env)
+    check = _action(env, "SyclCompatCheck").outputs.to_list()
+    asserts.equals(env, [], target[OutputGroupInfo]._validation.to_list())
+    asserts.equals(env, check, target[OutputGroupInfo]._hidden_top_level_INTERNAL_.to_list())
+    own = [i for i in target[CcInfo].linking_context.linker_inputs.to_list() if i.owner == target.label]
+    asserts.equals(env, check, own[0].additional_inputs)
+    return analysistest.end(env)
+
+_library_check_test = analysistest.make(_library_check_impl, config_settings = {"//command_line_option:extra_toolchains": DPCPP})
+
 def _make_check_test(level):
     return analysistest.make(
         _check_impl,
@@ -254,6 +269,8 @@ def compat_test_suite(name):
     _check_warn_test(name = "compat_check_warn_test", target_under_test = ":compat_a")
     _check_error_test(name = "compat_check_error_test", target_under_test = ":compat_a")
     _check_off_test(name = "compat_check_off_test", target_under_test = ":compat_a")
+    sycl_cc_library(name = "compat_library", srcs = ["a.cpp"], **manual)
+    _library_check_test(name = "compat_check_library_test", target_under_test = ":compat_library")
     _config_test(name = "compat_config_test", target_under_test = ":compat_config")
     _nothing_test(name = "compat_nothing_test", target_under_test = ":compat_nothing")
     _unknown_device_test(
@@ -274,6 +291,7 @@ def compat_test_suite(name):
             "compat_unknown_device_report_test",
             "compat_unknown_device_test_test",
             "compat_check_error_test",
+            "compat_check_library_test",
             "compat_check_off_test",
             "compat_check_warn_test",
             "compat_config_test",
