@@ -93,9 +93,9 @@ own_version() {
   done < "$here/../MODULE.bazel"
 }
 
-# build FILE: builds the program.
+# build FILE: builds the program. A Go that is too old for it fetches the one that go.mod names.
 build() {
-  (cd "$here/.." && CGO_ENABLED=0 GOWORK=off GOFLAGS= go build -mod=readonly -buildvcs=false -o "$1" ./action) >&2
+  (cd "$here/.." && CGO_ENABLED=0 GOWORK=off GOFLAGS= GOTOOLCHAIN=auto go build -mod=readonly -buildvcs=false -o "$1" ./action) >&2
 }
 
 if [ -n "${INPUT_BINARY-}" ]; then
