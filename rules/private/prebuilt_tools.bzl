@@ -125,8 +125,10 @@ sycl.tools(
 ```
 
 Without the tag, the rules build their programs from source, with the Go toolchain that
-rules_go fetches. With it, neither is needed on the platforms that it names. The archives
-are files of a release of the same version; `.ci/release` makes them from the source.
+rules_go fetches. When your `MODULE.bazel` has a `go_sdk` tag, it is that one, which must be
+Go 1.26 or newer. With `sycl.tools`, neither the source nor Go is needed on the platforms
+that it names, and no Go SDK is fetched. The archives are files of a release of the same
+version; `.ci/release` makes them from the source.
 """,
     attrs = {
         "sha256": attr.string_dict(doc = "Platform -> SHA-256 of the archive."),

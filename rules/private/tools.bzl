@@ -25,6 +25,8 @@ sycl_tools = rule(
     implementation = _sycl_tools_impl,
     doc = "The programs as a toolchain of the type TOOLS_TYPE.",
     attrs = {
+        "needs": attr.label(doc = "A target that fails where the programs cannot be built."),
+    } | {
         # A tool is built for the platform that it runs on: sycl_tool is in that configuration.
         name: attr.label(allow_files = True, cfg = "target", executable = True, mandatory = True)
         for name in TOOLS

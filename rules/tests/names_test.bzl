@@ -1,6 +1,7 @@
 """Tests of names that the rules make or compare."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
+load("//rules/private:go_sdk.bzl", "is_too_old")
 load("//rules/private:names.bzl", "is_own_target", "is_sha256", "nearest_names", "shown")
 load("//rules/private:targets.bzl", "TARGETS")
 load("//rules/private/actions:compile.bzl", "unique_prefix")
@@ -47,6 +48,10 @@ def _checks_impl(ctx):
     asserts.true(env, is_sha256("0aF" + "1" * 61))
     for text in ["", "0" * 63, "0" * 65, "g" * 64, " " * 64]:
         asserts.false(env, is_sha256(text), text)
+    for version in ["1.22.12", "1.25rc1", "1.9"]:
+        asserts.true(env, is_too_old(version), version)
+    for version in ["1.26.0", "1.26rc1", "1.126", "2.0", ""]:
+        asserts.false(env, is_too_old(version), version)
     return unittest.end(env)
 
 _checks_test = unittest.make(_checks_impl)

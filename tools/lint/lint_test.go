@@ -385,3 +385,27 @@ func TestLinks(t *testing.T) {
 		t.Errorf("only %d links found", checked)
 	}
 }
+
+// TestGo: the version of Go in go.mod is that of MODULE.bazel, and what the rules ask for.
+func TestGo(t *testing.T) {
+	root := tree(t)
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	version := regexp.MustCompile(`(?m)^go (\d+)\.(\d+)\.\d+$`).FindStringSubmatch(read("go.mod"))
+	if version == nil {
+		t.Fatal("go.mod has no version of Go")
+	}
+	for name, want := range map[string]string{
+		"MODULE.bazel":             `go_sdk.download(version = "` + strings.TrimPrefix(version[0], "go ") + `")`,
+		"rules/private/go_sdk.bzl": "_NEEDED = (" + version[1] + ", " + version[2] + ")",
+	} {
+		if !strings.Contains(read(name), "\n"+want+"\n") {
+			t.Errorf("%s has no %s, and go.mod has Go %s.%s", name, want, version[1], version[2])
+		}
+	}
+}
