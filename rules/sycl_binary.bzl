@@ -88,6 +88,7 @@ sycl_binary(
         ),
     } | BACKEND_ATTRS | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
     cfg = device_compiler_transition,
+    fragments = ["cpp"],
     provides = [SyclbinInfo],
     toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),
 )

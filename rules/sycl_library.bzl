@@ -49,6 +49,7 @@ sycl_binary(
 """,
     attrs = COMPILE_ATTRS | LIBRARY_ATTRS | DEVICE_COMPILER_ATTRS,
     cfg = device_compiler_transition,
+    fragments = ["cpp"],
     provides = [CcInfo, SyclDeviceInfo],
     toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),
 )

@@ -1,4 +1,6 @@
-// Two sources have the kernels of a header, and static functions of different names.
+// Two sources have the kernels of a header, and static functions of different names. Others of
+// the program are for the host alone, in C and in assembler.
+#include "in_c.h"
 #include "shared.hpp"
 
 static void first(Run &r) { r.queue.single_task([out = r.out] { out[0] = 1; }); }
@@ -12,5 +14,7 @@ int main() {
   in_template(r, 3);
   r.expect(6, "template in the first source");
   other(r);
+  r.queue.single_task([out = r.out, v = in_c(1)] { out[0] = v; });
+  r.expect(43, "sources for the host alone");
   return result();
 }

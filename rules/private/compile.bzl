@@ -1,9 +1,10 @@
 """What the rules that compile SYCL sources share."""
 
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
 load("//rules/private:gpus.bzl", "EMULATED")
-load("//rules/private:headers.bzl", "HEADERS", "SOURCES", "compilation_context", "implementation_context")
+load("//rules/private:headers.bzl", "HEADERS", "SOURCES", "compilation_context", "implementation_contexts")
 load("//rules/private:options.bzl", "expanded_defines")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
@@ -108,13 +109,14 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
         host: whether a host compiler compiles the sources as well.
         families: the families of GPUs, of gpus.bzl, that may be compiled for as well.
     Returns:
-        struct(context, implementation, local_defines, own, compiled): the compilation
-        context of dependents, and that of the rule's sources; the rule's own
+        struct(context, contexts, local_defines, own, compiled): the compilation
+        context of dependents, and those of the rule's sources; the rule's own
         definitions; the structs of SyclDeviceInfo of the rule's own sources; and a list of
         struct(source, bitcode, header, footer), as compile_action returns them.
     """
     context = compilation_context(ctx)
-    implementation = implementation_context(ctx, context)
+    contexts = implementation_contexts(ctx, context)
+    implementation = cc_common.merge_compilation_contexts(compilation_contexts = contexts)
     copts = before + options.device
     local_defines = expanded_defines(ctx, "local_defines") + _runfiles_define(ctx)
     own = {}
@@ -126,7 +128,7 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
         if source.is_directory:
             fail("%s: srcs: %s is a folder; make its sources single files" % (ctx.label, source.short_path))
 
-        # A rule can make other files beside a source.
+        # A rule can make other files beside a source. Those for the host alone are not for DPC++.
         if "." + source.extension not in SOURCES:
             continue
 
@@ -149,7 +151,7 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
         )
     return struct(
         context = context,
-        implementation = implementation,
+        contexts = contexts,
         local_defines = local_defines,
         own = own.values(),
         compiled = compiled,

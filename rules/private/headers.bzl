@@ -1,12 +1,16 @@
 """Where the sources of a target find headers."""
 
 load("@bazel_skylib//lib:paths.bzl", "paths")
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":options.bzl", "expanded_defines", "expanded_texts")
 
 # Endings of sources.
 SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
+
+# Endings of sources for the host alone, which only ordinary SYCL programs have.
+HOST_SOURCES = [".c", ".s", ".S"]
 
 # Endings of headers among srcs.
 HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".tlh", ".tli", ".H"]
@@ -18,7 +22,8 @@ def is_header(file):
 def compilation_context(ctx):
     """The headers and include folders of a rule with COMPILE_ATTRS, for it and its dependents.
 
-    They are those of a `cc_library` with the same attributes.
+    They are those of a `cc_library` with the same attributes, with a module map where the C++
+    toolchain has them.
 
     Args:
         ctx: the rule context.
@@ -28,32 +33,77 @@ def compilation_context(ctx):
     roots = _roots(ctx)
     moved = _moved_headers(ctx)
     private = [f for f in ctx.files.srcs if is_header(f)]
+    folders = {
+        "includes": moved.folders,
+        "quote_includes": roots,
+        "system_includes": [
+            paths.normalize(paths.join(root, folder))
+            for folder in [_folder(ctx, include) for include in expanded_texts(ctx, "includes")]
+            for root in roots
+        ],
+    }
+    defines = expanded_defines(ctx, "defines")
+    deps = _contexts(ctx.attr.deps)
+
+    # Headers for devices need not be such that the host's compiler parses them.
+    cc = cc_of(ctx, unsupported = ["parse_headers"], mandatory = False)
+    if cc:
+        context, _ = cc_common.compile(
+            actions = ctx.actions,
+            cc_toolchain = cc.toolchain,
+            compilation_contexts = deps,
+            defines = defines,
+            feature_configuration = cc.features,
+            name = ctx.label.name,
+            private_hdrs = private,
+            public_hdrs = ctx.files.hdrs + moved.headers,
+            textual_hdrs = ctx.files.textual_hdrs,
+            **folders
+        )
+        return context
     return cc_common.merge_compilation_contexts(compilation_contexts = [
         cc_common.create_compilation_context(
-            defines = depset(expanded_defines(ctx, "defines")),
+            defines = depset(defines),
             # Those of dependents as well: public headers include private ones.
             headers = depset(ctx.files.hdrs + ctx.files.textual_hdrs + private + moved.headers),
-            includes = depset(moved.folders),
-            quote_includes = depset(roots),
-            system_includes = depset([
-                paths.normalize(paths.join(root, folder))
-                for folder in [_folder(ctx, include) for include in expanded_texts(ctx, "includes")]
-                for root in roots
-            ]),
+            **{name: depset(each) for name, each in folders.items()}
         ),
-    ] + _contexts(ctx.attr.deps))
+    ] + deps)
 
-def implementation_context(ctx, context):
+def cc_of(ctx, unsupported = [], mandatory = True):
+    """The C++ toolchain of a rule.
+
+    Args:
+        ctx: the rule context.
+        unsupported: features that are off.
+        mandatory: whether to fail without a toolchain.
+    Returns:
+        struct(toolchain, features), or None.
+    """
+    toolchain = find_cc_toolchain(ctx, mandatory = mandatory)
+    if not toolchain:
+        return None
+    return struct(
+        toolchain = toolchain,
+        features = cc_common.configure_features(
+            ctx = ctx,
+            cc_toolchain = toolchain,
+            requested_features = ctx.features,
+            # A toolchain with the feature sycl would compile for devices as well.
+            unsupported_features = ctx.disabled_features + ["sycl"] + unsupported,
+        ),
+    )
+
+def implementation_contexts(ctx, context):
     """What a rule's own sources see: also the headers of implementation_deps.
 
     Args:
         ctx: the rule context.
         context: what compilation_context returned.
     Returns:
-        The C++ compilation context.
+        list of C++ compilation contexts: those whose headers the sources may include.
     """
-    more = _contexts(getattr(ctx.attr, "implementation_deps", []))
-    return cc_common.merge_compilation_contexts(compilation_contexts = [context] + more) if more else context
+    return [context] + _contexts(ctx.attr.deps + getattr(ctx.attr, "implementation_deps", []))
 
 def _contexts(deps):
     return [dep[CcInfo].compilation_context for dep in deps if CcInfo in dep]

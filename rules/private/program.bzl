@@ -1,6 +1,5 @@
 """What the rules for ordinary SYCL programs share: each source is compiled for devices and for the host."""
 
-load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
@@ -11,6 +10,7 @@ load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
+load("//rules/private:headers.bzl", "HEADERS", "HOST_SOURCES", "SOURCES", "cc_of")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
 load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
 load("//rules/private:resolve.bzl", "resolve_targets")
@@ -81,6 +81,10 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
     "linkopts": attr.string_list(
         doc = "Options of the host link, for a library of all programs with it. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell.",
     ),
+    "srcs": attr.label_list(
+        allow_files = SOURCES + HEADERS + HOST_SOURCES,
+        doc = "SYCL sources, headers that only they include, and sources in C and in assembler (`.c`, `.s`, `.S`), which are for the host alone.",
+    ),
 } | _HOST_ATTRS | BACKEND_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | LIBSYCL_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # Attributes of sycl_cc_library. In sycl_cc_binary, implementation_deps have no use.
@@ -128,7 +132,7 @@ def build_program(ctx, link_dependencies):
         list of providers.
     """
     toolchain = program_toolchain(ctx)
-    cc = _cc(ctx)
+    cc = cc_of(ctx)
     intel_host = cc.toolchain.compiler.startswith("ic")  # icx, icpx
     knows_headers = toolchain.runtime.startswith("2026")
     unnamed = knows_headers or _is_clang(cc)
@@ -225,20 +229,6 @@ def _libsycl(targets):
 def _fields(source):
     return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "header", "module"]}
 
-def _cc(ctx):
-    """The C++ toolchain: struct(toolchain, features)."""
-    toolchain = find_cc_toolchain(ctx)
-    return struct(
-        toolchain = toolchain,
-        features = cc_common.configure_features(
-            ctx = ctx,
-            cc_toolchain = toolchain,
-            requested_features = ctx.features,
-            # A toolchain with the feature sycl would compile for devices as well.
-            unsupported_features = ctx.disabled_features + ["sycl"],
-        ),
-    )
-
 def _symbol(ctx):
     """The symbol that a library's host code needs, and that its linked device code defines.
 
@@ -258,15 +248,16 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        cc: the C++ toolchain, of _cc.
+        cc: the C++ toolchain, of cc_of.
         compiled: what compile_sources returned.
         options: those of the target.
         asks: whether the host code asks for linked device code.
         unnamed: whether kernels may be without names.
         knows_headers: whether the headers of //rules/dpcpp:host are for this libsycl.
     Returns:
-        struct(context, outputs, notes): the compilation context of dependents, the
-        CcCompilationOutputs, and the notes of a coverage build.
+        struct(context, outputs, notes, parsed): the compilation context of dependents, the
+        CcCompilationOutputs, the notes of a coverage build, and a depset of what shows that
+        headers compile by themselves.
     """
     flags = (
         _STANDARD + _macros(toolchain, cc) +
@@ -290,7 +281,28 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
             for folder in folders.to_list()
         ])),
     ] if knows_headers else []
-    sees = cc_common.merge_compilation_contexts(compilation_contexts = front + [compiled.implementation, libsycl])
+    contexts = front + compiled.contexts + [libsycl]
+    sees = cc_common.merge_compilation_contexts(compilation_contexts = contexts)
+    own = compiled.context.direct_headers
+    parsed = depset()
+    if cc_common.is_enabled(feature_configuration = cc.features, feature_name = "parse_headers"):
+        context, _ = cc_common.compile(
+            actions = ctx.actions,
+            cc_toolchain = cc.toolchain,
+            compilation_contexts = contexts,
+            feature_configuration = cc.features,
+            local_defines = compiled.local_defines,
+            name = ctx.label.name + ".headers",
+            public_hdrs = compiled.context.direct_public_headers + compiled.context.direct_private_headers,
+            textual_hdrs = compiled.context.direct_textual_headers,
+            user_compile_flags = flags,
+        )
+        parsed = context.validation_artifacts
+
+    # The commands of own actions know no module maps.
+    unchecked = cc
+    if cc_common.is_enabled(feature_configuration = cc.features, feature_name = "use_module_maps"):
+        unchecked = cc_of(ctx, unsupported = ["layering_check", "use_module_maps"])
     covers = ctx.coverage_instrumented() and writes_notes(cc)
     layouts = _unique(ctx, "rules_sycl_layouts_of_") + "_%x" % (hash(str(ctx.label)) % 0x100000000)
     outputs, notes, sources = [], [], []
@@ -317,7 +329,7 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
 
         inputs = [c.source, c.header, c.footer] + ctx.files.additional_compiler_inputs
         if covers:
-            covered = covered_action(ctx, cc, "%s.host/%d/%s" % (ctx.label.name, i, c.source.basename), wrapper, inputs, sees, compiled.local_defines, flags)
+            covered = covered_action(ctx, unchecked, "%s.host/%d/%s" % (ctx.label.name, i, c.source.basename), wrapper, inputs, sees, compiled.local_defines, flags)
             output = covered.outputs
             notes.append(covered.notes)
         else:
@@ -326,11 +338,14 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
                 actions = ctx.actions,
                 additional_inputs = inputs,
                 cc_toolchain = cc.toolchain,
-                compilation_contexts = [sees],
+                compilation_contexts = contexts,
                 feature_configuration = cc.features,
                 local_defines = compiled.local_defines,
                 name = "%s.%d" % (ctx.label.name, i),
                 srcs = [wrapper],
+                # All that the wrapper includes is of one module, as a cc_library's source and
+                # its headers are.
+                textual_hdrs = own + [c.source, c.header, c.footer],
                 user_compile_flags = flags,
             )
         outputs.append(output)
@@ -341,6 +356,21 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
             object = (output.pic_objects or output.objects)[0],
             wrapper = wrapper,
         ))
+    alone = [f for f in ctx.files.srcs if "." + f.extension in HOST_SOURCES]
+    if alone:
+        _, output = cc_common.compile(
+            actions = ctx.actions,
+            additional_inputs = ctx.files.additional_compiler_inputs,
+            cc_toolchain = cc.toolchain,
+            compilation_contexts = compiled.contexts + [libsycl],
+            feature_configuration = cc.features,
+            local_defines = compiled.local_defines,
+            name = ctx.label.name + ".alone",
+            srcs = alone,
+            textual_hdrs = own,
+            user_compile_flags = options,
+        )
+        outputs.append(output)
     if knows_headers and sources:
         # Nothing is linked before the compiles are compared.
         _, output = cc_common.compile(
@@ -348,12 +378,13 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
             cc_toolchain = cc.toolchain,
             feature_configuration = cc.features,
             name = ctx.label.name + ".layouts",
-            srcs = [host_check_action(ctx, cc, sources, sees, compiled.local_defines, flags, layouts)],
+            srcs = [host_check_action(ctx, unchecked, sources, sees, compiled.local_defines, flags, layouts)],
         )
         outputs.append(output)
     return struct(
         context = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.context, libsycl]),
         notes = notes,
+        parsed = parsed,
         outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
     )
 
@@ -478,6 +509,8 @@ def _providers(ctx, toolchain, cc, compiled, objects, info, link, program):
     if program:
         everything = _without_flags(ctx, everything)
     runfiles = runfiles_of(ctx).merge(toolchain.libsycl[DefaultInfo].default_runfiles)
+    groups = dict(info.groups) if info else {}
+    groups["_validation"] = depset(transitive = [groups.get("_validation", depset()), objects[0].parsed])
     archives = [f for library in libraries for f in [library.static_library or library.pic_static_library] if f]
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),
@@ -487,6 +520,6 @@ def _providers(ctx, toolchain, cc, compiled, objects, info, link, program):
             _validation = depset(checks if program else []),
             _hidden_top_level_INTERNAL_ = depset([] if program else checks),
             integration_headers = depset([f for c in compiled.compiled for f in [c.header, c.footer]]),
-            **(info.groups if info else {})
+            **groups
         ),
     ] + ([info.program] if info else [])

@@ -269,6 +269,8 @@ def sycl_runtime_targets(name, missing, compiler = None):
     cc_library(
         name = "headers",
         hdrs = native.glob(["include/**"], allow_empty = True),
+        # Some are parts of others.
+        features = ["-parse_headers"],
         includes = ["include"],
         **common
     )

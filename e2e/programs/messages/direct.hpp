@@ -1,0 +1,3 @@
+#pragma once
+#include "messages/below.hpp"
+constexpr int direct = below;
