@@ -429,7 +429,7 @@ void report(const jit::Result &result) {
 
 struct Arguments {
   std::string command, library, output, output_dir, header, footer, depfile, input;
-  std::string candidates, unused;
+  std::string candidates, inputs, unused;
   std::vector<std::string> options;
 };
 
@@ -526,6 +526,32 @@ std::string unread(std::string_view candidates, std::string_view rule,
   return out;
 }
 
+// check_declared fails when a dependency file names a file that no line of a list names, or a
+// folder in it, which ends with '/'. Files outside the current folder are the machine's.
+void check_declared(std::string_view list, std::string_view rule) {
+  std::set<std::string> declared;
+  std::vector<std::string> folders;
+  while (!list.empty()) {
+    const std::string line(list.substr(0, list.find('\n')));
+    list.remove_prefix(std::min(line.size() + 1, list.size()));
+    if (!line.empty() && line.back() == '/')
+      folders.push_back(line);
+    else
+      declared.insert(fs::path(line).lexically_normal().string());
+  }
+  const std::vector<std::string> read = words(rule);  // the target, then the source
+  for (size_t i = 1; i < read.size(); i++) {
+    const std::string name = file_name(read[i]);
+    if (name[0] == '/' || declared.count(name) || std::any_of(folders.begin(), folders.end(), [&](const std::string &folder) {
+          return has_prefix(name, folder);
+        }))
+      continue;
+    fail(kDoesNotCompile, file_name(read[1]) + ": error: undeclared inclusion of '" + shown(name) +
+                              "'\nnote: a change in it would compile nothing again: add it to hdrs or srcs, "
+                              "or to deps the library that has it in hdrs");
+  }
+}
+
 // fixed returns a name of a place that is the same in each run: with -g the compiler puts its
 // command line into the debug information. The folder is that of an open file, by its number.
 std::string fixed(const std::string &place, int number) {
@@ -571,8 +597,10 @@ void compile(const Arguments &args, const Places &at) {
   if (list.empty()) return;
   const std::string rule = read_file(list);
   if (!at.depfile.empty()) write_file(at.depfile, args.depfile, on_disk(rule));
-  if (!at.unused.empty())
-    write_file(at.unused, args.unused, unread(read_file(args.candidates), rule, args.options));
+  if (at.unused.empty()) return;
+  const std::string candidates = read_file(args.candidates);
+  if (!args.inputs.empty()) check_declared(candidates + "\n" + read_file(args.inputs), rule);
+  write_file(at.unused, args.unused, unread(candidates, rule, args.options));
 }
 
 void post_link(const Arguments &args, const Places &at) {
@@ -765,6 +793,8 @@ compile turns a SYCL source into bitcode, to which device libraries are not link
   --candidates FILE, --unused FILE
                                 write those of the files that the first lists, one a
                                 line, which were not read and no option names
+  --inputs FILE                 fail when a file below the current folder was read that is
+                                neither a candidate nor in this list; a folder ends with /
 
 post-link links device libraries to bitcode, splits it and translates it to SPIR-V. DIR gets
 N.spv, N.prop (property sets) and N.sym (symbols) of each image, and images.table, the file
@@ -816,6 +846,7 @@ Arguments parse(const std::vector<std::string> &args) {
       {"--footer", &out.footer, "", "compile build"},
       {"--depfile", &out.depfile, "", "compile build"},
       {"--candidates", &out.candidates, "", "compile"},
+      {"--inputs", &out.inputs, "", "compile"},
       {"--unused", &out.unused, "", "compile"},
   };
   auto among = [&](std::string_view commands) {
@@ -846,6 +877,7 @@ Arguments parse(const std::vector<std::string> &args) {
              "give the options themselves");
   if (out.candidates.empty() != out.unused.empty())
     misuse("--candidates and --unused go together");
+  if (!out.inputs.empty() && out.candidates.empty()) misuse("--inputs needs --candidates");
   if (out.input.empty() && out.command != "check") misuse("the input file is missing");
   while (out.output_dir.size() > 1 && out.output_dir.back() == '/') out.output_dir.pop_back();
   return out;

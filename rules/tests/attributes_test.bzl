@@ -143,7 +143,11 @@ def _unused_impl(ctx):
     env = analysistest.begin(ctx)
     argv = by_mnemonic(env)["SyclCompile"][0].argv
     candidates = [a.split("/")[-1] for a in argv[argv.index("--unused") + 2:argv.index("--")]]
-    asserts.equals(env, ["api.hpp"], [a for a in candidates if not a.startswith("--")])
+    names = [a for a in candidates if not a.startswith("--")]
+
+    # The list of other inputs begins with the source.
+    asserts.equals(env, ["api.hpp"], names[:names.index("a.cpp")])
+    asserts.true(env, "headers.stamp" in names, str(names))
     return analysistest.end(env)
 
 # What a compiler reads without a word is never among the headers that it did not read.

@@ -15,8 +15,8 @@ import (
 
 // A compilation turns a source into bitcode.
 type compilation struct {
-	output             string
-	candidates, unused string // "" for none
+	output                     string
+	candidates, inputs, unused string // "" for none
 }
 
 // setupCompile declares the flags of 'devicec compile'.
@@ -24,6 +24,7 @@ func setupCompile(fs *flag.FlagSet) cli.Run {
 	c := new(compilation)
 	fs.StringVar(&c.output, "output", "", "the bitcode `file` (required)")
 	fs.StringVar(&c.candidates, "candidates", "", "a `file` with names of files, one a line")
+	fs.StringVar(&c.inputs, "inputs", "", "a `file` with names of the other files that may be read, one a line; a name of a folder ends with '/'")
 	fs.StringVar(&c.unused, "unused", "", "a `file` for those of the candidates that were not read, and that no option names")
 	return c.run
 }
@@ -34,6 +35,9 @@ func (c *compilation) run(ctx context.Context, env *cli.Env, args []string) erro
 	}
 	if (c.candidates == "") != (c.unused == "") {
 		return cli.Usagef("--candidates and --unused go together")
+	}
+	if c.inputs != "" && c.candidates == "" {
+		return cli.Usagef("--inputs needs --candidates")
 	}
 	if len(args) < 2 {
 		return cli.Usagef("the command is missing: give clang++, its options and the source after --")
@@ -64,7 +68,13 @@ func (c *compilation) run(ctx context.Context, env *cli.Env, args []string) erro
 		return out.Relabel(err)
 	}
 	if unused != "" {
-		if err := depfile.WriteUnused(unused, c.candidates, unused, args[1:]); err != nil {
+		err := depfile.WriteUnused(unused, c.candidates, c.inputs, unused, args[1:])
+		var undeclared *depfile.Undeclared
+		if errors.As(err, &undeclared) {
+			fmt.Fprint(env.Stderr, undeclared)
+			return cli.No(nil)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -35,11 +35,18 @@ func TestCompile(t *testing.T) {
 		t.Errorf("clang++ was called with %q", got)
 	}
 
+	testfile.Write(t, "headers", "k.cpp\n")
+	testfile.Write(t, "inputs", "dpcpp/\n")
+	code, stderr = run(t, "compile", "--output", "k.bc", "--candidates=headers", "--inputs=inputs", "--unused", "k.unused", "--", clang, "k.cpp")
+	if code != 1 || !strings.Contains(stderr, "k.cpp: error: undeclared inclusion of 'used.hpp'\n") {
+		t.Errorf("a header that is in no list: exit %d: %s", code, stderr)
+	}
+
 	if code, stderr := run(t, "compile", "--output", "again.bc", "--", clang, "k.cpp"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if calls := strings.Split(testfile.Read(t, "clang++.calls"), "\n"); strings.Contains(calls[1], "-MD") {
-		t.Errorf("clang++ was called with %q", calls[1])
+	if calls := strings.Split(testfile.Read(t, "clang++.calls"), "\n"); strings.Contains(calls[2], "-MD") {
+		t.Errorf("clang++ was called with %q", calls[2])
 	}
 }
 

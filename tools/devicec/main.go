@@ -28,7 +28,9 @@ func tool(kept *keep.Files) *cli.Tool {
 				Long: `
 Runs stock clang++ as it is given, with -c and -o. With --candidates and --unused it
 writes those of the files that the first lists, one a line, which clang++ did not
-read and no option names: a change in one of these changes nothing in the bitcode.
+read and no option names: a change in one of these changes nothing in the bitcode. With
+--inputs, a file below the current folder that clang++ read and that is in neither list
+is an error.
 
 Exit code 1 says that the source does not compile; clang++ has printed why.`,
 				Example: "devicec compile --output axpy.bc -- clang++-21 -fsycl -fsycl-device-only -O2 axpy.cpp",

@@ -23,6 +23,7 @@ type compiler struct {
 	Header, Footer     string // for the host compiler; "" for none, as those below
 	Depfile            string
 	Candidates, Unused string
+	Inputs             string
 }
 
 func (c *compiler) setup(fs *flag.FlagSet) cli.Run {
@@ -32,6 +33,7 @@ func (c *compiler) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&c.Footer, "footer", "", "a `file` for the integration footer")
 	fs.StringVar(&c.Depfile, "depfile", "", "a `file` for the files that were read, as make has it")
 	fs.StringVar(&c.Candidates, "candidates", "", "a `file` with names of files, one a line")
+	fs.StringVar(&c.Inputs, "inputs", "", "a `file` with names of the other files that may be read, one a line; a name of a folder ends with '/'")
 	fs.StringVar(&c.Unused, "unused", "", "a `file` for those of the candidates that were not read, and that no option names")
 	return c.run
 }
@@ -49,6 +51,9 @@ func (c *compiler) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	if (c.Candidates == "") != (c.Unused == "") {
 		return cli.Usagef("--candidates and --unused go together")
+	}
+	if c.Inputs != "" && c.Candidates == "" {
+		return cli.Usagef("--inputs needs --candidates")
 	}
 	return c.compile(ctx, env, d, args[0], args[1:])
 }
@@ -76,7 +81,13 @@ func (c *compiler) compile(ctx context.Context, env *cli.Env, d *installation, s
 		return out.Relabel(err)
 	}
 	if c.Unused != "" {
-		if err := depfile.WriteUnused(out.list(), c.Candidates, out.unused, options); err != nil {
+		err := depfile.WriteUnused(out.list(), c.Candidates, c.Inputs, out.unused, options)
+		var undeclared *depfile.Undeclared
+		if errors.As(err, &undeclared) {
+			fmt.Fprint(env.Stderr, undeclared)
+			return cli.No(nil)
+		}
+		if err != nil {
 			return err
 		}
 	}

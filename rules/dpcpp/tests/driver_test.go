@@ -181,6 +181,23 @@ func TestUnused(t *testing.T) {
 	}
 }
 
+func TestUndeclared(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	write(t, "k.cpp", "")
+	write(t, "headers", "./a b.cpp\n")
+	for inputs, want := range map[string]string{
+		"k.cpp\nc.hpp\n": "",
+		"k.cpp\nc.h\n":   "error: undeclared inclusion of 'c.hpp'\nnote: a change in it would compile nothing again: add it to hdrs or srcs, ",
+	} {
+		write(t, "inputs", inputs)
+		code, _, stderr := run(t, driver, "compile", "--library", fake, "--output=k.bc", "--candidates=headers", "--inputs=inputs", "--unused=k.unused", "k.cpp", "--")
+		if want == "" && code != 0 || want != "" && (code != 1 || !strings.Contains(stderr, want)) {
+			t.Errorf("%q: exit %d, %s", inputs, code, stderr)
+		}
+	}
+}
+
 func TestPostLink(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	t.Chdir(t.TempDir())

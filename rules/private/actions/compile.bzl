@@ -104,8 +104,15 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
     candidates.add_all(_may_be_unused(ctx, compilation_context.headers))
     candidates.set_param_file_format("multiline")
     candidates.use_param_file("--candidates=%s", use_always = True)
+
+    # Where actions run without a sandbox, the compiler finds headers that are no inputs.
+    others = ctx.actions.args()
+    others.set_param_file_format("multiline")
+    others.use_param_file("--inputs=%s", use_always = True)
     compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
-    command = compile(ctx, toolchain, source, out, unused, candidates, options)
+    command = compile(ctx, toolchain, source, out, unused, [candidates, others], options)
+    others.add_all([source] + ctx.files.additional_compiler_inputs)
+    others.add_all(command.files, expand_directories = False, map_each = _file_or_repository, uniquify = True)
     ctx.actions.run(
         executable = command.executable,
         arguments = command.arguments,
@@ -126,7 +133,14 @@ def _may_be_unused(ctx, headers):
         return headers
     return [f for f in headers.to_list() if f not in needed]
 
-def _clang_compile(ctx, toolchain, source, out, unused, candidates, options):
+def _file_or_repository(file):
+    """What an input of the compiler's own is found in: its repository, but for the workspace."""
+    repository = file.owner.workspace_root
+    if file.is_source and repository:
+        return repository + "/"
+    return file.path + ("/" if file.is_directory else "")
+
+def _clang_compile(ctx, toolchain, source, out, unused, lists, options):
     """The command of compile_action for clang: struct(executable, arguments, files, tools)."""
     clang = need(ctx, toolchain.clang)
     first = ctx.actions.args()
@@ -142,12 +156,12 @@ def _clang_compile(ctx, toolchain, source, out, unused, candidates, options):
     last.add(source)
     return struct(
         executable = ctx.executable._devicec,
-        arguments = [first, candidates, command, options, last],
+        arguments = [first] + lists + [command, options, last],
         files = depset(transitive = [clang.files, toolchain.headers]),
         tools = [clang.files_to_run] if clang.files_to_run else [],
     )
 
-def _dpcpp_compile(ctx, toolchain, source, out, unused, candidates, options):
+def _dpcpp_compile(ctx, toolchain, source, out, unused, lists, options):
     """The command of compile_action for DPC++."""
     dpcpp = need(ctx, toolchain.dpcpp)
     first = ctx.actions.args()
@@ -167,7 +181,7 @@ def _dpcpp_compile(ctx, toolchain, source, out, unused, candidates, options):
     last.add_all(system.options)
     return struct(
         executable = dpcpp.driver,
-        arguments = [first, candidates, last, options],
+        arguments = [first] + lists + [last, options],
         files = depset(transitive = [dpcpp.files, toolchain.headers, system.files]),
         tools = [],
     )

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/infile"
@@ -17,7 +18,10 @@ const maxCandidates = 256 << 20
 // WriteUnused writes those files of a list, one a line, that neither a dependency file nor the
 // compiler's options name. It is what Bazel reads as unused_inputs_list. Compilers leave files of
 // options out of dependency files, such as @FILE and -fsanitize-ignorelist=FILE.
-func WriteUnused(rule, candidates, unused string, options []string) error {
+//
+// With a list of the other inputs, "" for none, a file that the compiler read and that is no input
+// is an Undeclared.
+func WriteUnused(rule, candidates, inputs, unused string, options []string) error {
 	read, err := infile.Read(rule, "", maxCandidates)
 	if err != nil {
 		// Not %w: no input is missing.
@@ -27,7 +31,54 @@ func WriteUnused(rule, candidates, unused string, options []string) error {
 	if err != nil {
 		return err
 	}
+	if inputs != "" {
+		others, err := infile.Read(inputs, "", maxCandidates)
+		if err != nil {
+			return err
+		}
+		if err := checkDeclared(string(read), string(list)+"\n"+string(others)); err != nil {
+			return err
+		}
+	}
 	return os.WriteFile(unused, []byte(unread(string(list), string(read), options)), 0o666)
+}
+
+// An Undeclared is a file that a compiler read and that a build does not know as an input: a
+// change in it would compile nothing again.
+type Undeclared struct {
+	Source, File string
+}
+
+func (u *Undeclared) Error() string {
+	return fmt.Sprintf("%s: error: undeclared inclusion of '%s'\n"+
+		"note: a change in it would compile nothing again: add it to hdrs or srcs, or to deps the library that has it in hdrs\n", u.Source, u.File)
+}
+
+// checkDeclared returns an Undeclared for the first file of a dependency file that no line of a
+// list names, or a folder in it, which ends with '/'. Files outside the folder that the compiler
+// ran in are the machine's.
+func checkDeclared(rule, list string) error {
+	declared := map[string]bool{}
+	var folders []string
+	for line := range strings.Lines(list) {
+		name := strings.TrimSuffix(line, "\n")
+		if strings.HasSuffix(name, "/") {
+			folders = append(folders, name)
+		} else if name != "" {
+			// Clang writes a backslash in a name as a slash.
+			declared[filepath.Clean(strings.ReplaceAll(name, `\`, "/"))] = true
+		}
+	}
+	// The target of the rule, then the source.
+	files := Dependencies(rule)
+	for _, file := range files[min(1, len(files)):] {
+		name := filepath.Clean(file)
+		if filepath.IsAbs(name) || declared[name] || slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(name, folder) }) {
+			continue
+		}
+		return &Undeclared{files[1], name}
+	}
+	return nil
 }
 
 // unread returns the lines of a list of files that neither a dependency file nor options name.

@@ -1,6 +1,7 @@
 package depfile
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -21,13 +22,13 @@ func TestWriteUnused(t *testing.T) {
 	testfile.Write(t, "candidates", "used.hpp\nunused.hpp\nother.hpp\ndir/used.hpp\nback\\slash.hpp\n"+
 		"options.txt\nignore=list.txt\nmodule.map\nplain.hpp\ntxt\n")
 	options := []string{"@options.txt", "-fsanitize-ignorelist=./ignore=list.txt", "-fx=a,b:module.map", "plain.hpp"}
-	if err := WriteUnused("rule", "candidates", "unused", options); err != nil {
+	if err := WriteUnused("rule", "candidates", "", "unused", options); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := testfile.Read(t, "unused"), "unused.hpp\ndir/used.hpp\ntxt\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if err := WriteUnused("none", "candidates", "unused", nil); err == nil || !strings.Contains(err.Error(), "the compiler wrote no list") {
+	if err := WriteUnused("none", "candidates", "", "unused", nil); err == nil || !strings.Contains(err.Error(), "the compiler wrote no list") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -49,4 +50,25 @@ func FuzzDependencies(f *testing.F) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
+}
+
+func TestUndeclared(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "candidates", "hdr.hpp\n")
+	testfile.Write(t, "inputs", "./k.cpp\nexternal/dpcpp/\n")
+	for read, want := range map[string]string{
+		"":                         "",
+		"external/dpcpp/a.hpp":     "",
+		"/usr/include/stdio.h":     "",
+		"./a/../hidden.hpp":        "hidden.hpp",
+		"external/dpcpp-other/a.h": "external/dpcpp-other/a.h",
+		"two\\ words.hpp":          "two words.hpp",
+	} {
+		testfile.Write(t, "rule", "k.bc: k.cpp ./hdr.hpp "+read+"\n")
+		err := WriteUnused("rule", "candidates", "inputs", "unused", nil)
+		var undeclared *Undeclared
+		if want == "" && err != nil || want != "" && (!errors.As(err, &undeclared) || *undeclared != Undeclared{"k.cpp", want}) {
+			t.Errorf("%q: got %v, want %q", read, err, want)
+		}
+	}
 }
