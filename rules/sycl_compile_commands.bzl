@@ -1,6 +1,7 @@
 """The sycl_compile_commands rule and the aspect with the commands of a target."""
 
 load("//rules/private:compat.bzl", "quoted")
+load("//rules/private:headers.bzl", "is_header")
 load("//rules/private:names.bzl", "shown")
 
 _CommandsInfo = provider(
@@ -17,7 +18,7 @@ def _after(argv, option):
     return argv[argv.index(option) + 1] if option in argv else ""
 
 def _without_outputs(argv):
-    """A compile's command line without the options that name what it writes."""
+    """A compile's command line without the options that name what it writes, and those of g++ that clangd does not know."""
     kept = []
     skip = False
     for i, argument in enumerate(argv):
@@ -25,7 +26,7 @@ def _without_outputs(argv):
             skip = False
         elif argument in ("-o", "-MF"):
             skip = True
-        elif argument != "-MD" and (argument != "-c" or i == 0):
+        elif argument not in ("-MD", "-fno-canonical-system-headers") and (argument != "-c" or i == 0):
             kept.append(argument)
     return kept
 
@@ -39,8 +40,26 @@ def _host_command(compiles, source, header):
     for action, compiled in compiles:
         if compiled.endswith(wrapper) and header in [f.path for f in action.inputs.to_list()]:
             argv = [a for a in _without_outputs(action.argv) if a != compiled]
-            return struct(action = action, argv = argv + ["-include", header, source])
+            return struct(action = action, argv = argv + ["-include", header, source], options = argv)
     return None
+
+def _host_commands(rule, compiles, options):
+    """The commands of what only the host's compiler reads: sources in C and in assembler, and headers.
+
+    Args:
+        rule: the rule of a target.
+        compiles: its compiles for the host, with their sources.
+        options: the host compile of one of its SYCL sources without the source, or None.
+    Returns:
+        dict of path -> struct(action, argv).
+    """
+    srcs = {f.path: None for f in rule.files.srcs}
+    found = {source: struct(action = action, argv = _without_outputs(action.argv)) for action, source in compiles if source in srcs}
+    if options:
+        for f in rule.files.hdrs + rule.files.srcs:
+            if is_header(f):
+                found[f.path] = struct(action = options.action, argv = options.options + ["-x", "c++-header", f.path])
+    return found
 
 def _generated_inputs(action):
     """The inputs that are generated, without those that run the action."""
@@ -48,12 +67,13 @@ def _generated_inputs(action):
     folders = [f.root.path.rpartition("/")[0] + "/" for f in inputs if f.path == action.argv[0]]
     return [f for f in inputs if not folders or not f.path.startswith(folders[0])]
 
-def _own_commands(actions):
-    """The commands of a target's actions, and the generated files that they read."""
+def _own_commands(rule, actions):
+    """The commands of the actions of a rule's target, and the generated files that they read."""
 
     # The first compile of a source is that for SPIR-V; those for families of GPUs come after it.
     compiles = [(a, _after(a.argv, "-c")) for a in actions if a.mnemonic == "CppCompile"]
     commands, files = {}, {}
+    host = None
     for action in actions:
         if action.mnemonic != "SyclCompile":
             continue
@@ -62,6 +82,7 @@ def _own_commands(actions):
         if header:
             source = argv[argv.index("--") - 1]
             command = _host_command(compiles, source, header)
+            host = host or command
         elif "--library" in argv[:argv.index("--")]:
             # DPC++'s library has no program that an editor could ask.
             continue
@@ -69,6 +90,10 @@ def _own_commands(actions):
             source = argv[-1]
             command = struct(action = action, argv = argv[argv.index("--") + 1:])
         if command and source not in commands:
+            commands[source] = struct(source = source, arguments = tuple(command.argv))
+            files.update({f: None for f in _generated_inputs(command.action)})
+    if hasattr(rule.attr, "host_copts"):
+        for source, command in _host_commands(rule, compiles, host).items():
             commands[source] = struct(source = source, arguments = tuple(command.argv))
             files.update({f: None for f in _generated_inputs(command.action)})
     return commands.values(), files.keys()
@@ -132,7 +157,7 @@ def _json(commands, directory, absolute):
     return "[\n" + ",\n".join(entries) + "\n]\n"
 
 def _aspect_impl(target, ctx):
-    own, files = _own_commands(target.actions)
+    own, files = _own_commands(ctx.rule, target.actions)
     below = _below(ctx.rule.attr)
     info = _CommandsInfo(
         commands = depset(own, transitive = [b.commands for b in below]),
@@ -195,7 +220,7 @@ if [ -s "$out" ]; then
   LC_ALL=C comm -23 "$new.old" "$new.new" | sed 's/^/no entry anymore: /'
 fi
 mv "$new" "$out"
-echo "$out: @COUNT@ sources"
+echo "$out: @COUNT@ files"
 """
 
 def _sycl_compile_commands_impl(ctx):
@@ -253,7 +278,8 @@ fails. A run names the sources that have no entry anymore.
 The commands are those of the build, with its flags, definitions and folders of headers.
 For sources that stock clang compiles, it is the compile for devices. For ordinary SYCL
 programs, it is the host's compile with DPC++'s integration header, which the run builds:
-a source that does not compile for devices stops the run.
+a source that does not compile for devices stops the run. Their sources in C and in
+assembler, and the headers of a target with sources, have the commands of the host's compiler.
 Sources of a `sycl_library` or a `sycl_binary` that DPC++ compiles have no command: its
 library is no program.
 

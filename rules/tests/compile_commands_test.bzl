@@ -43,16 +43,24 @@ _clang_test = analysistest.make(_clang_impl, config_settings = {"//command_line_
 def _dpcpp_impl(ctx):
     env = analysistest.begin(ctx)
     target = analysistest.target_under_test(env)
-    entry = _database(analysistest.target_actions(env), "program_commands.template.json")["@WORKSPACE@/rules/tests/a.cpp"]
+    entries = _database(analysistest.target_actions(env), "program_commands.template.json")
+    entry = entries["@WORKSPACE@/rules/tests/a.cpp"]
     command = entry["arguments"]
     asserts.equals(env, entry["file"], command[-1])
     header = command[command.index("-include") + 1]
     asserts.true(env, header.startswith("@EXECUTION_ROOT@/bazel-out/") and header.endswith("/a.cpp.integration.h"), header)
     for want in ["-DOWN=1", "-Wall", "-fhost-only"]:
         asserts.true(env, want in command, "no %s in %s" % (want, command))
-    for unwanted in ["-o", "-c", "-MD", "-MF", "-fdevice-only"]:
+    for unwanted in ["-o", "-c", "-MD", "-MF", "-fdevice-only", "-fno-canonical-system-headers"]:
         asserts.false(env, unwanted in command, "%s in %s" % (unwanted, command))
     asserts.equals(env, [], [a for a in command if a.endswith(".host.cpp")])
+
+    # What the host's compiler reads alone.
+    for name in ["a.hpp", "alone.c"]:
+        command = entries["@WORKSPACE@/rules/tests/" + name]["arguments"]
+        for want in ["-DOWN=1", "-fhost-only", "@WORKSPACE@/rules/tests/" + name]:
+            asserts.true(env, want in command, "no %s in %s" % (want, command))
+        asserts.false(env, "-include" in command, str(command))
 
     # The run builds what the commands read.
     asserts.true(env, header.removeprefix("@EXECUTION_ROOT@/") in [f.path for f in target[DefaultInfo].files.to_list()])
@@ -143,7 +151,8 @@ def compile_commands_test_suite(name):
     sycl_compile_commands(name = "commands_of_none", deps = [":commands_plain"], **manual)
     sycl_cc_library(
         name = "commands_program",
-        srcs = ["a.cpp"],
+        srcs = ["a.cpp", "alone.c"],
+        hdrs = ["a.hpp"],
         copts = ["-Wall"],
         device_copts = ["-fdevice-only"],
         host_copts = ["-fhost-only"],
