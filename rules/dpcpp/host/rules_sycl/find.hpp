@@ -62,7 +62,7 @@ inline const Kernel *find(const char *type, Kernels all) {
   return the(all, [&](const Kernel &k) { return std::strcmp(k.type, type) == 0; });
 }
 
-#elif defined(__clang__) || __GNUC__ >= 13
+#else
 
 // A name without the marks of internal functions. Compilers disagree on which ones have it. What is
 // readable is less: several classes K in blocks of a function are alike there.
@@ -79,7 +79,9 @@ inline const Kernel *find(const char *type, Kernels all) {
   return the(all, [&](const Kernel &k) { return readable(k.type) == readable(type); });
 }
 
-#else
+#endif
+
+#if !defined(RULES_SYCL_TABLE) && !defined(__clang__) && __GNUC__ < 13
 
 // These releases number the lambdas of a function in one sequence; the device compile numbers
 // those of the same parameters. Among these, the order is the same, so that the second of three
