@@ -509,17 +509,15 @@ def _providers(ctx, toolchain, cc, compiled, objects, info, link, program):
     if program:
         everything = _without_flags(ctx, everything)
     runfiles = runfiles_of(ctx).merge(toolchain.libsycl[DefaultInfo].default_runfiles)
-    groups = dict(info.groups) if info else {}
-    groups["_validation"] = depset(transitive = [groups.get("_validation", depset()), objects[0].parsed])
     archives = [f for library in libraries for f in [library.static_library or library.pic_static_library] if f]
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),
         everything,
         instrumented_files(ctx, objects[0].notes),
         OutputGroupInfo(
-            _validation = depset(checks if program else []),
+            _validation = depset(checks if program else [], transitive = [objects[0].parsed]),
             _hidden_top_level_INTERNAL_ = depset([] if program else checks),
             integration_headers = depset([f for c in compiled.compiled for f in [c.header, c.footer]]),
-            **groups
+            **(info.groups if info else {})
         ),
     ] + ([info.program] if info else [])
