@@ -3,7 +3,7 @@
 
 int main() {
   sycl::queue queue;
-  int *out = sycl::malloc_shared<int>(1, queue);
+  [[maybe_unused]] int *out = sycl::malloc_shared<int>(1, queue);
   queue.single_task([=] {
 #ifdef __SYCL_DEVICE_ONLY__
     out[0] = 1;
