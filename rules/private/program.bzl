@@ -10,7 +10,7 @@ load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
-load("//rules/private:headers.bzl", "HEADERS", "HOST_SOURCES", "SOURCES", "cc_of")
+load("//rules/private:headers.bzl", "HEADERS", "HOST_SOURCES", "SOURCES", "cc_of", "is_header")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
 load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
 load("//rules/private:resolve.bzl", "resolve_targets")
@@ -150,7 +150,7 @@ def build_program(ctx, link_dependencies):
         host = True,
     )
     if link_dependencies:
-        if not compiled.compiled and not ctx.attr.deps:
+        if not ctx.attr.deps and not [f for f in ctx.files.srcs if not is_header(f)]:
             fail("%s: there is no source: give srcs, or deps with a library that has the function main" % ctx.label)
         _check_runtime(ctx, toolchain)
     waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in all_deps(ctx)])

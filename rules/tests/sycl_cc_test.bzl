@@ -213,6 +213,13 @@ _fails_with_clang_test = make_fails_test(COMPLETE)
 
 _fails_without_libsycl_test = make_fails_test("//rules/tests:no_libsycl_toolchain")
 
+def _c_alone_impl(ctx):
+    env = analysistest.begin(ctx)
+    asserts.true(env, analysistest.target_under_test(env)[DefaultInfo].files.to_list(), "nothing is built of a source in C")
+    return analysistest.end(env)
+
+_c_alone_test = analysistest.make(_c_alone_impl, config_settings = {"//command_line_option:extra_toolchains": DPCPP})
+
 def sycl_cc_test_suite(name):
     """All tests of this file.
 
@@ -358,6 +365,8 @@ def sycl_cc_test_suite(name):
         target_under_test = ":no_source_program.program",
         texts = ["no_source_program.program: there is no source: give srcs, or deps with a library"],
     )
+    sycl_cc_binary(name = "c_alone", srcs = ["in_c.c"], **manual)
+    _c_alone_test(name = "cc_c_alone_test", target_under_test = ":c_alone.program")
     sycl_cc_binary(name = "wrong_attribute_program", srcs = ["c.cpp"], targets = ["intel_gpu_pvc"], **manual)
     _fails_test(
         name = "cc_wrong_attribute_test",
@@ -406,6 +415,7 @@ def sycl_cc_test_suite(name):
             "cc_links_rdc_shared_test",
             "cc_links_shared_test",
             "cc_no_libsycl_test",
+            "cc_c_alone_test",
             "cc_no_source_test",
             "cc_rdc_library_test",
             "cc_rdc_program_test",
