@@ -39,7 +39,8 @@ def find_sycl_toolchain(ctx):
     Returns:
         [SyclToolchainInfo](#sycltoolchaininfo). None with `mandatory = False`, when no toolchain matches.
     """
-    resolved = ctx.toolchains[SYCL_TOOLCHAIN_TYPE]
+    chosen = getattr(ctx.attr, "_sycl_toolchain", None)  # of a target with the attribute device_compiler
+    resolved = chosen[0][platform_common.ToolchainInfo] if chosen else ctx.toolchains[SYCL_TOOLCHAIN_TYPE]
     if hasattr(resolved, "unknown"):
         fail("%s: %s" % (ctx.label, resolved.unknown))
     return resolved.sycl if resolved else None

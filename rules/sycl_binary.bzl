@@ -4,14 +4,14 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "declare_device_target", "device_rules")
 load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "read_options", "split_of")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin")
 load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
-load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
+load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
 
 def _sycl_binary_impl(ctx):
@@ -40,36 +40,10 @@ def _sycl_binary_impl(ctx):
         runfiles = runfiles_of(ctx),
     ) + [instrumented_files(ctx)]
 
-sycl_binary = rule(
+# Their names are in Bazel's errors, and the reference page has the attributes of the first.
+sycl_binary_rule, _sycl_binary_of_compiler = device_rules(
     implementation = _sycl_binary_impl,
-    doc = """Compiles SYCL kernels for several devices and packs them as one SYCLBIN.
-
-The output is `NAME.syclbin`. Each source is compiled once for SPIR-V and all Intel GPUs, and
-once more for each family of NVIDIA and AMD GPUs. By default its device code stands alone,
-and a change of one source does not rebuild the others. With `rdc = True` the
-device code of all sources is linked, and a kernel can call a device function of another
-source.
-
-Kernels become modules as `device_code_split` says. Kernels that need different optional
-features are never in one module. A target gets images only of the modules that it can
-run: a kernel that uses `double` gets no image for a GPU without fp64, and does not stop
-the build for that GPU. When no target can run a module, the build fails and says why.
-
-A kernel that does not run on one of the targets is a warning of the build.
-`--@rules_sycl//rules/settings:compat=error` makes it an error, `compat=off` silences it.
-
-Output groups: `device_ir`, `device_link`, `device_modules`, `spirv`,
-`properties`, `file_tables`, `aot_plan`, `aot_images`, `syclbin`, `compat_report`.
-
-```starlark
-sycl_binary(
-    name = "kernels",
-    srcs = ["axpy.cpp"],
-    sycl_targets = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"],
-    deps = ["@rules_sycl//rules/device:sycl_lite"],
-)
-```
-""",
+    doc = "The rule of the macro sycl_binary.",
     attrs = {
         "device_code_split": attr.string(
             default = "auto",
@@ -87,8 +61,42 @@ sycl_binary(
             values = ["input", "object", "executable"],
         ),
     } | BACKEND_ATTRS | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
-    cfg = device_compiler_transition,
     fragments = ["cpp"],
     provides = [SyclbinInfo],
-    toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),
+    toolchains = use_cc_toolchain(mandatory = False),
 )
+
+def sycl_binary(name, **kwargs):
+    """Compiles SYCL kernels for several devices and packs them as one SYCLBIN.
+
+    The output is `NAME.syclbin`. Each source is compiled once for SPIR-V and all Intel GPUs, and
+    once more for each family of NVIDIA and AMD GPUs. By default its device code stands alone,
+    and a change of one source does not rebuild the others. With `rdc = True` the
+    device code of all sources is linked, and a kernel can call a device function of another
+    source.
+
+    Kernels become modules as `device_code_split` says. Kernels that need different optional
+    features are never in one module. A target gets images only of the modules that it can
+    run: a kernel that uses `double` gets no image for a GPU without fp64, and does not stop
+    the build for that GPU. When no target can run a module, the build fails and says why.
+
+    A kernel that does not run on one of the targets is a warning of the build.
+    `--@rules_sycl//rules/settings:compat=error` makes it an error, `compat=off` silences it.
+
+    Output groups: `device_ir`, `device_link`, `device_modules`, `spirv`,
+    `properties`, `file_tables`, `aot_plan`, `aot_images`, `syclbin`, `compat_report`.
+
+    ```starlark
+    sycl_binary(
+        name = "kernels",
+        srcs = ["axpy.cpp"],
+        sycl_targets = ["spir64", "intel_gpu_pvc", "intel_gpu_acm_g10"],
+        deps = ["@rules_sycl//rules/device:sycl_lite"],
+    )
+    ```
+
+    Args:
+        name: A unique name for this target.
+        **kwargs: Attributes of every Bazel rule, such as `tags` and `visibility`.
+    """
+    declare_device_target((sycl_binary_rule, _sycl_binary_of_compiler), kwargs | {"name": name})

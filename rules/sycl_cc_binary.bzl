@@ -5,22 +5,21 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:common_attributes.bzl", "common_attributes")
 load("//rules/private:compat.bzl", "PROGRAM_SUFFIX")
-load("//rules/private:device_compiler.bzl", "device_compiler_transition")
+load("//rules/private:device_compiler.bzl", "declare_device_target", "device_rules")
 load("//rules/private:program.bzl", "PROGRAM_ATTRS", "build_program")
-load(":find_sycl_toolchain.bzl", "use_sycl_toolchain")
 
 def _sycl_program_impl(ctx):
     return build_program(ctx, link_dependencies = True)
 
-# Its name is in Bazel's errors, and the reference page has its attributes, which the macro passes on.
-sycl_cc_binary_rule = rule(
+# Their names are in Bazel's errors, and the reference page has the attributes of the first, which
+# the macro passes on.
+sycl_cc_binary_rule, _sycl_cc_binary_of_compiler = device_rules(
     implementation = _sycl_program_impl,
     doc = "All of a program but the link of its host code.",
     attrs = PROGRAM_ATTRS | {"alwayslink": attr.bool(default = True)},
-    cfg = device_compiler_transition,
     fragments = ["cpp"],
     provides = [CcInfo],
-    toolchains = use_sycl_toolchain() + use_cc_toolchain(),
+    toolchains = use_cc_toolchain(),
 )
 
 # Attributes of the compiles; all others are those of cc_binary.
@@ -54,12 +53,12 @@ def sycl_cc_binary(name, data = [], **kwargs):
     """
     visibility = kwargs.pop("visibility", None)
     both = common_attributes(kwargs, groups = [])
-    sycl_cc_binary_rule(
-        name = name + PROGRAM_SUFFIX,
-        data = data,
-        visibility = ["//visibility:private"],
-        **({key: kwargs.pop(key) for key in _COMPILE if key in kwargs} | both)
-    )
+    program = {key: kwargs.pop(key) for key in _COMPILE if key in kwargs} | both
+    declare_device_target((sycl_cc_binary_rule, _sycl_cc_binary_of_compiler), program | {
+        "data": data,
+        "name": name + PROGRAM_SUFFIX,
+        "visibility": ["//visibility:private"],
+    })
     cc_binary(
         name = name,
         # A macro of Bazel 8 passes None for attributes that it inherits and that are not set.

@@ -2,10 +2,9 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:device_compiler.bzl", "device_compiler_transition")
+load("//rules/private:device_compiler.bzl", "declare_device_target", "device_compiler_transition", "device_rules")
 load("//rules/private:enabled.bzl", "requires_ocloc")
 load("//rules/private:program.bzl", "PROGRAM_ATTRS", "PROGRAM_LIBRARY_ATTRS", "build_program")
-load(":find_sycl_toolchain.bzl", "use_sycl_toolchain")
 
 # With rdc, the program that links the library makes the images.
 def _requires_ocloc(rdc, sycl_targets):
@@ -14,42 +13,50 @@ def _requires_ocloc(rdc, sycl_targets):
 def _sycl_cc_library_impl(ctx):
     return build_program(ctx, link_dependencies = False)
 
-sycl_cc_library = rule(
+# Their names are in Bazel's errors, and the reference page has the attributes of the first.
+sycl_cc_library_rule, _sycl_cc_library_of_compiler = device_rules(
     implementation = _sycl_cc_library_impl,
-    doc = """A library of ordinary SYCL sources.
-
-```starlark
-sycl_cc_library(
-    name = "blur",
-    srcs = ["blur.cpp"],
-    hdrs = ["blur.hpp"],
-    sycl_targets = ["spir64", "intel_gpu_pvc"],
-)
-```
-
-DPC++ compiles each source for devices, and the C++ toolchain compiles it for the host.
-The library holds the device images of its kernels, and brings libsycl with it. A
-`cc_library`, `cc_binary` or `cc_test` can have it in `deps` like any C++ library.
-
-With `rdc = True` the library holds no images. A `sycl_cc_binary` or `sycl_cc_test` that
-depends on it, directly or through other libraries, links the library's device code with
-its own, so that kernels can call the library's `SYCL_EXTERNAL` functions. Its `sycl_targets`
-and `device_config` are then those that count. Any other
-program with such a library fails to link: the missing symbol is named
-`sycl_device_code_of_LIBRARY_is_linked_by_sycl_cc_binary`.
-
-In a `cc_shared_library`, such a library is the host code only: the device code is in the
-`sycl_cc_binary` that has the library in `deps` and the `cc_shared_library` in `dynamic_deps`.
-A shared library that is complete in itself, such as a module of Python, is a `sycl_cc_binary`
-with `linkshared = True`.
-
-A kernel that does not run on one of the targets is a warning of the build, as for
-`sycl_binary`, where the library itself is built or linked: who includes only its headers does not
-build its device code. Output groups: those of `sycl_binary`, and `integration_headers`.
-""",
-    attrs = PROGRAM_ATTRS | PROGRAM_LIBRARY_ATTRS | {"_requires_ocloc": attr.label(default = _requires_ocloc)},
-    cfg = device_compiler_transition,
+    doc = "The rule of the macro sycl_cc_library.",
+    attrs = PROGRAM_ATTRS | PROGRAM_LIBRARY_ATTRS | {"_requires_ocloc": attr.label(cfg = device_compiler_transition, default = _requires_ocloc)},
     fragments = ["cpp"],
     provides = [CcInfo],
-    toolchains = use_sycl_toolchain() + use_cc_toolchain(),
+    toolchains = use_cc_toolchain(),
 )
+
+def sycl_cc_library(name, **kwargs):
+    """A library of ordinary SYCL sources.
+
+    ```starlark
+    sycl_cc_library(
+        name = "blur",
+        srcs = ["blur.cpp"],
+        hdrs = ["blur.hpp"],
+        sycl_targets = ["spir64", "intel_gpu_pvc"],
+    )
+    ```
+
+    DPC++ compiles each source for devices, and the C++ toolchain compiles it for the host.
+    The library holds the device images of its kernels, and brings libsycl with it. A
+    `cc_library`, `cc_binary` or `cc_test` can have it in `deps` like any C++ library.
+
+    With `rdc = True` the library holds no images. A `sycl_cc_binary` or `sycl_cc_test` that
+    depends on it, directly or through other libraries, links the library's device code with
+    its own, so that kernels can call the library's `SYCL_EXTERNAL` functions. Its `sycl_targets`
+    and `device_config` are then those that count. Any other
+    program with such a library fails to link: the missing symbol is named
+    `sycl_device_code_of_LIBRARY_is_linked_by_sycl_cc_binary`.
+
+    In a `cc_shared_library`, such a library is the host code only: the device code is in the
+    `sycl_cc_binary` that has the library in `deps` and the `cc_shared_library` in `dynamic_deps`.
+    A shared library that is complete in itself, such as a module of Python, is a `sycl_cc_binary`
+    with `linkshared = True`.
+
+    A kernel that does not run on one of the targets is a warning of the build, as for
+    `sycl_binary`, where the library itself is built or linked: who includes only its headers does not
+    build its device code. Output groups: those of `sycl_binary`, and `integration_headers`.
+
+    Args:
+        name: A unique name for this target.
+        **kwargs: Attributes of every Bazel rule, such as `tags` and `visibility`.
+    """
+    declare_device_target((sycl_cc_library_rule, _sycl_cc_library_of_compiler), kwargs | {"name": name})

@@ -4,10 +4,10 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:compile.bzl", "COMPILE_ATTRS", "LIBRARY_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "declare_device_target", "device_rules")
 load("//rules/private:flags.bzl", "read_options")
 load("//rules/private:gpus.bzl", "FAMILIES")
-load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
+load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load(":providers.bzl", "SyclDeviceInfo")
 
 def _sycl_library_impl(ctx):
@@ -22,34 +22,42 @@ def _sycl_library_impl(ctx):
         OutputGroupInfo(device_ir = depset(own)),
     ]
 
-sycl_library = rule(
+# Their names are in Bazel's errors, and the reference page has the attributes of the first.
+sycl_library_rule, _sycl_library_of_compiler = device_rules(
     implementation = _sycl_library_impl,
-    doc = """Device code that several `sycl_binary` targets share.
-
-The sources are compiled once for all binaries. Each `sycl_binary` that depends on the library, directly or
-through other libraries, holds its kernels. With `rdc = True` on the `sycl_binary`, its
-kernels can call the library's `SYCL_EXTERNAL` functions.
-
-```starlark
-sycl_library(
-    name = "polynomials",
-    srcs = ["horner.cpp"],
-    hdrs = ["horner.hpp"],
-    deps = ["@rules_sycl//rules/device:sycl_lite"],
-)
-
-sycl_binary(
-    name = "kernels",
-    srcs = ["evaluate.cpp"],
-    rdc = True,
-    sycl_targets = ["spir64", "intel_gpu_pvc"],
-    deps = [":polynomials"],
-)
-```
-""",
+    doc = "The rule of the macro sycl_library.",
     attrs = COMPILE_ATTRS | LIBRARY_ATTRS | DEVICE_COMPILER_ATTRS,
-    cfg = device_compiler_transition,
     fragments = ["cpp"],
     provides = [CcInfo, SyclDeviceInfo],
-    toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),
+    toolchains = use_cc_toolchain(mandatory = False),
 )
+
+def sycl_library(name, **kwargs):
+    """Device code that several `sycl_binary` targets share.
+
+    The sources are compiled once for all binaries. Each `sycl_binary` that depends on the library, directly or
+    through other libraries, holds its kernels. With `rdc = True` on the `sycl_binary`, its
+    kernels can call the library's `SYCL_EXTERNAL` functions.
+
+    ```starlark
+    sycl_library(
+        name = "polynomials",
+        srcs = ["horner.cpp"],
+        hdrs = ["horner.hpp"],
+        deps = ["@rules_sycl//rules/device:sycl_lite"],
+    )
+
+    sycl_binary(
+        name = "kernels",
+        srcs = ["evaluate.cpp"],
+        rdc = True,
+        sycl_targets = ["spir64", "intel_gpu_pvc"],
+        deps = [":polynomials"],
+    )
+    ```
+
+    Args:
+        name: A unique name for this target.
+        **kwargs: Attributes of every Bazel rule, such as `tags` and `visibility`.
+    """
+    declare_device_target((sycl_library_rule, _sycl_library_of_compiler), kwargs | {"name": name})

@@ -2,13 +2,13 @@
 
 load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS", "device_code")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "declare_device_target", "device_compiler_transition", "device_rules")
 load("//rules/private:enabled.bzl", "requires_ocloc")
 load("//rules/private:images.bzl", "build_syclbin", "syclbin_providers")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:pack.bzl", "combine_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
-load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
+load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
 
 # In which order states follow each other.
@@ -98,36 +98,16 @@ def _requires_sycl(mode):
 def _requires_ocloc(mode, sycl_targets):
     return requires_ocloc(sycl_targets) if mode == "ir" else None
 
-syclbin_link = rule(
+# Their names are in Bazel's errors, and the reference page has the attributes of the first.
+syclbin_link_rule, _syclbin_link_of_compiler = device_rules(
     implementation = _syclbin_link_impl,
-    doc = """Links SYCLBINs: the symbols that one file imports, another must export.
-
-With `mode = "combine"` the modules of all files are put into one file. Code and images
-stay as they are. When a kernel calls a function of another module, the program resolves
-the call with `sycl::link`, and the result is in object state.
-
-With `mode = "ir"` the code itself is linked, from the SPIR-V or LLVM bitcode of each
-file, and is built as that of a `sycl_binary`: calls from one file to another are ordinary
-calls, and images are compiled for `sycl_targets`. Output groups are those of
-`sycl_binary`.
-
-```starlark
-syclbin_link(
-    name = "app",
-    mode = "ir",
-    sycl_targets = ["spir64", "intel_gpu_pvc"],
-    deps = [
-        ":kernels",
-        ":math",
-    ],
-)
-```
-""",
+    doc = "The rule of the macro syclbin_link.",
     attrs = {
         "allow_unresolved": attr.bool(
             doc = "Leave imports that no file exports to a later link.",
         ),
         "deps": attr.label_list(
+            cfg = device_compiler_transition,
             doc = "The SYCLBINs: `sycl_binary`, `syclbin_import` and `syclbin_link` targets, usually in input or object state.",
             providers = [SyclbinInfo],
         ),
@@ -150,10 +130,38 @@ syclbin_link(
         ),
     } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS | {
         # To combine files, no compiler is needed.
-        "_requires_ocloc": attr.label(default = _requires_ocloc),
-        "_requires_sycl": attr.label(default = _requires_sycl),
+        "_requires_ocloc": attr.label(cfg = device_compiler_transition, default = _requires_ocloc),
+        "_requires_sycl": attr.label(cfg = device_compiler_transition, default = _requires_sycl),
     },
-    cfg = device_compiler_transition,
     provides = [SyclbinInfo],
-    toolchains = use_sycl_toolchain(),
 )
+
+def syclbin_link(name, **kwargs):
+    """Links SYCLBINs: the symbols that one file imports, another must export.
+
+    With `mode = "combine"` the modules of all files are put into one file. Code and images
+    stay as they are. When a kernel calls a function of another module, the program resolves
+    the call with `sycl::link`, and the result is in object state.
+
+    With `mode = "ir"` the code itself is linked, from the SPIR-V or LLVM bitcode of each
+    file, and is built as that of a `sycl_binary`: calls from one file to another are ordinary
+    calls, and images are compiled for `sycl_targets`. Output groups are those of
+    `sycl_binary`.
+
+    ```starlark
+    syclbin_link(
+        name = "app",
+        mode = "ir",
+        sycl_targets = ["spir64", "intel_gpu_pvc"],
+        deps = [
+            ":kernels",
+            ":math",
+        ],
+    )
+    ```
+
+    Args:
+        name: A unique name for this target.
+        **kwargs: Attributes of every Bazel rule, such as `tags` and `visibility`.
+    """
+    declare_device_target((syclbin_link_rule, _syclbin_link_of_compiler), kwargs | {"name": name})

@@ -9,6 +9,7 @@ load("//rules/private:options.bzl", "expanded_defines")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
 load("//rules/private/actions:tools.bzl", "COMPILE_TOOL_ATTRS")
+load(":device_compiler.bzl", "device_compiler_transition")
 load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
 
 # Attributes of every rule with sources. They mean what they mean in cc_library.
@@ -47,6 +48,7 @@ SOURCE_ATTRS = {
 # Attributes of libraries only, as cc_library has them and cc_binary has not.
 LIBRARY_ATTRS = {
     "implementation_deps": attr.label_list(
+        cfg = device_compiler_transition,
         doc = "Dependencies whose headers and `defines` are for this target's sources only. Dependents link their code, and do not see their headers.",
         providers = [[CcInfo]],
     ),
@@ -63,6 +65,7 @@ COMPILE_ATTRS = SOURCE_ATTRS | {
         doc = "Options of the device compile, after the toolchain's own. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
     ),
     "deps": attr.label_list(
+        cfg = device_compiler_transition,
         doc = "`sycl_library` targets and SYCLBINs in input or object state (`sycl_binary`, `syclbin_import` and `syclbin_link` targets), whose device code is linked in, and C++ libraries whose headers the sources include. Only the headers of C++ libraries are used.",
         providers = [[CcInfo], [SyclbinInfo]],
     ),

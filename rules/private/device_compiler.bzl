@@ -1,22 +1,40 @@
-"""The attribute device_compiler, which chooses a target's device compiler."""
+"""The attribute device_compiler, which chooses a target's device compiler.
+
+The outputs of a target with the attribute are where those of others are: it stays in the
+configuration of the command line, and gets the toolchain of its compiler by a dependency. Only
+its deps are in a configuration of that compiler.
+"""
+
+load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
+load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE", "use_sycl_toolchain")
 
 _FLAG = "//rules/settings:device_compiler"
 
 _CC_TOOLCHAIN = "//rules/settings:cc_toolchain"
 
-# The value of the command line, where the attribute has changed the flag.
+# The value of the command line, below a target whose attribute has changed the flag.
 _ORIGINAL = "//rules/settings:original_device_compiler"
 
-def _device_compiler_impl(settings, attr):
-    original = settings[_ORIGINAL] or settings[_FLAG]
+def _original(settings):
+    return {_FLAG: settings[_ORIGINAL] or settings[_FLAG], _ORIGINAL: ""}
+
+def _chosen_impl(settings, attr):
+    original = _original(settings)[_FLAG]
 
     # Without the attribute, and with what holds anyway, there is no second configuration.
     value = attr.device_compiler or settings[_FLAG]
     return {_FLAG: value, _ORIGINAL: "" if value == original else original}
 
-# The cfg of rules with DEVICE_COMPILER_ATTRS.
+# The cfg of what is of the target's device compiler: its deps, and what its toolchain lacks.
 device_compiler_transition = transition(
-    implementation = _device_compiler_impl,
+    implementation = _chosen_impl,
+    inputs = [_FLAG, _ORIGINAL],
+    outputs = [_FLAG, _ORIGINAL],
+)
+
+# The cfg of a target with the attribute, so that it has one configuration, also below others.
+_of_command_line = transition(
+    implementation = lambda settings, _attr: _original(settings),
     inputs = [_FLAG, _ORIGINAL],
     outputs = [_FLAG, _ORIGINAL],
 )
@@ -28,17 +46,56 @@ device_compiler_transition = transition(
 #
 # A C++ toolchain that runs these targets cannot build them: they have the other one.
 without_device_compiler = transition(
-    implementation = lambda settings, _attr: {
-        _CC_TOOLCHAIN: False,
-        _FLAG: settings[_ORIGINAL] or settings[_FLAG],
-        _ORIGINAL: "",
-    },
+    implementation = lambda settings, _attr: _original(settings) | {_CC_TOOLCHAIN: False},
     inputs = [_FLAG, _ORIGINAL],
     outputs = [_CC_TOOLCHAIN, _FLAG, _ORIGINAL],
 )
 
 DEVICE_COMPILER_ATTRS = {
     "device_compiler": attr.string(
-        doc = "The device compiler of this target and of all that it depends on: `clang`, or the name of a tag in MODULE.bazel of `sycl.dpcpp`, such as `sycl_dpcpp`, of `sycl.local` or of `sycl.toolchain`. Without it, the flag `--@rules_sycl//rules/settings:device_compiler` decides. Its default is the first `sycl.dpcpp` tag, or `clang` when there is none.",
+        doc = "The device compiler of this target and of its `deps`: `clang`, or the name of a tag in MODULE.bazel of `sycl.dpcpp`, such as `sycl_dpcpp`, of `sycl.local` or of `sycl.toolchain`. Without it, the flag `--@rules_sycl//rules/settings:device_compiler` decides. Its default is the first `sycl.dpcpp` tag, or `clang` when there is none.",
     ),
 }
+
+def _sycl_toolchain_of_flag_impl(ctx):
+    return [ctx.toolchains[SYCL_TOOLCHAIN_TYPE]]
+
+# A toolchain of the rule itself would be resolved by the flag, and the compiler that the flag
+# chooses would be fetched as well.
+sycl_toolchain_of_flag = rule(
+    implementation = _sycl_toolchain_of_flag_impl,
+    doc = "The SYCL toolchain as a dependency.",
+    # So that it is one for the same machine as the actions of those who depend on it.
+    toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),
+)
+
+def device_rules(attrs, toolchains = [], **kwargs):
+    """Makes a rule whose targets may choose a device compiler.
+
+    Args:
+        attrs: attributes, with DEVICE_COMPILER_ATTRS.
+        toolchains: toolchains besides that of SYCL.
+        **kwargs: other arguments of `rule`.
+    Returns:
+        the rule for targets without the attribute, and the one for those with it.
+    """
+    chosen = {
+        "_sycl_toolchain": attr.label(
+            cfg = device_compiler_transition,
+            default = "//rules/private:sycl_toolchain_of_flag",
+            providers = [platform_common.ToolchainInfo],
+        ),
+    }
+    return (
+        rule(attrs = attrs, toolchains = use_sycl_toolchain() + toolchains, **kwargs),
+        rule(attrs = attrs | chosen, cfg = _of_command_line, toolchains = toolchains, **kwargs),
+    )
+
+def declare_device_target(rules, attributes):
+    """Declares a target.
+
+    Args:
+        rules: what device_rules returned.
+        attributes: dict of its attributes.
+    """
+    rules[1 if attributes.get("device_compiler") else 0](**attributes)

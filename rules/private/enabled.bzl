@@ -4,6 +4,7 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE", "use_sycl_toolchain")
+load(":device_compiler.bzl", "device_compiler_transition")
 load(":resolve.bzl", "needs_ocloc")
 
 def _toolchain(ctx):
@@ -79,5 +80,5 @@ def requires_ocloc(sycl_targets):
 
 # For rules that compile SYCL: Bazel skips a target that depends on one it skips.
 REQUIRES_SYCL_ATTRS = {
-    "_requires_sycl": attr.label(default = "//rules/private:requires_sycl"),
+    "_requires_sycl": attr.label(cfg = device_compiler_transition, default = "//rules/private:requires_sycl"),
 }

@@ -7,7 +7,7 @@ load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
 load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "LIBRARY_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "all_deps", "compile_sources", "compiler_name", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
 load("//rules/private:headers.bzl", "HEADERS", "HOST_SOURCES", "SOURCES", "cc_of", "is_header")
@@ -64,6 +64,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
     ),
     "deps": attr.label_list(
         aspects = [_linked_code],
+        cfg = device_compiler_transition,
         doc = "Libraries of SYCL code (`sycl_cc_library`) and of C++ code.",
         providers = [[CcInfo]],
     ),
@@ -94,6 +95,7 @@ PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
     ),
     "implementation_deps": attr.label_list(
         aspects = [_linked_code],
+        cfg = device_compiler_transition,
         doc = "Libraries whose headers and `defines` are for this target's sources only. Dependents link them, and do not see their headers.",
         providers = [[CcInfo]],
     ),

@@ -1,6 +1,7 @@
 """The flags with targets, and what rules with the attribute sycl_targets make of them."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load(":device_compiler.bzl", "device_compiler_transition")
 load(":enabled.bzl", "requires_ocloc")
 load(":resolve.bzl", "known_targets")
 
@@ -13,7 +14,7 @@ SYCL_TARGETS_ATTRS = {
         doc = "Refused: the attribute is `sycl_targets`.",
     ),
     "_override_sycl_targets": attr.label(default = "//rules/settings:override_sycl_targets"),
-    "_requires_ocloc": attr.label(default = requires_ocloc),
+    "_requires_ocloc": attr.label(cfg = device_compiler_transition, default = requires_ocloc),
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
 }
 

@@ -37,8 +37,8 @@ _ocloc_complete_test = _state_test(COMPLETE, {"override_sycl_targets": ["intel_g
 _RequirementInfo = provider(doc = "What the target requires.", fields = {"labels": "list of Label."})
 
 def _requirement_impl(_target, ctx):
-    found = [getattr(ctx.rule.attr, name, None) for name in ["_requires_sycl", "_requires_ocloc"]]
-    return [_RequirementInfo(labels = [f.label for f in found if f])]
+    found = [getattr(ctx.rule.attr, name, None) or [] for name in ["_requires_sycl", "_requires_ocloc"]]
+    return [_RequirementInfo(labels = [f.label for targets in found for f in targets])]
 
 _requirement = aspect(implementation = _requirement_impl)
 

@@ -6,7 +6,7 @@ load("//rules:providers.bzl", "SyclProgramInfo", "SyclbinInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:syclbin_link.bzl", "syclbin_link")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "declare_device_target", "device_compiler_transition", "device_rules")
 load("//rules/private:tools.bzl", "TOOLS", "TOOLS_TYPE", "sycl_tool", "sycl_tools")
 load(":analysis.bzl", "COMPLETE", "DPCPP", "make_fails_test")
 
@@ -68,14 +68,16 @@ def _user_impl(ctx):
     return [_ToolInfo(files = [files] + [f for dep in ctx.attr.deps for f in dep[_ToolInfo].files])]
 
 # A rule as those that compile: it may choose a compiler, and runs a tool.
-_user = rule(
+_user_rule, _user_of_compiler = device_rules(
     implementation = _user_impl,
     attrs = DEVICE_COMPILER_ATTRS | {
-        "deps": attr.label_list(providers = [_ToolInfo]),
+        "deps": attr.label_list(cfg = device_compiler_transition, providers = [_ToolInfo]),
         "tool": attr.label(cfg = "exec", executable = True, mandatory = True),
     },
-    cfg = device_compiler_transition,
 )
+
+def _user(**kwargs):
+    declare_device_target((_user_rule, _user_of_compiler), kwargs)
 
 def _tool_impl(ctx):
     env = analysistest.begin(ctx)

@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", find_cpp_toolchain = "find_cc_toolchain")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE")
-load(":tools.bzl", "need")
+load(":tools.bzl", "need", "own_toolchain")
 
 # Reports use line tables to show where a kernel is and which function makes it need an
 # aspect. SPIR-V is shipped without them. The option for profiling adds the names of inlined
@@ -122,7 +122,7 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
         unused_inputs_list = unused,
         mnemonic = "SyclCompile",
         progress_message = "Compiling %s for %s" % (source.short_path, family.name if family else "SYCL devices"),
-        toolchain = SYCL_TOOLCHAIN_TYPE,
+        toolchain = own_toolchain(ctx, SYCL_TOOLCHAIN_TYPE),
     )
     return out
 

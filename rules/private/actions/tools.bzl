@@ -28,6 +28,18 @@ _PATH_MAPPING = {"supports-path-mapping": "1"}
 # For actions of tools that a process of Bazel's own can run one after the other.
 _WORKER = {"requires-worker-protocol": "json", "supports-multiplex-workers": "1", "supports-workers": "1"}
 
+def own_toolchain(ctx, type):
+    """The argument `toolchain` of an action, which is for toolchains of the rule itself.
+
+    Args:
+        ctx: the rule context.
+        type: the type of the toolchain whose programs the action runs, or None. A target with
+            the attribute device_compiler has that of SYCL by a dependency.
+    Returns:
+        the type, or None.
+    """
+    return type if type and type in ctx.toolchains else None
+
 def _in_param_file(args, use_always = False):
     """Lets a long command line of one of our tools be in a file, with an argument a line."""
     args.use_param_file("@%s", use_always = use_always)
@@ -75,7 +87,7 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, trans
         # environment keeps that of the machine out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
         execution_requirements = (_PATH_MAPPING if mapped and not tools else {}) | ({} if worker == None else _WORKER),
-        toolchain = toolchain,
+        toolchain = own_toolchain(ctx, toolchain),
     )
 
 # Attributes of rules that compile sources.

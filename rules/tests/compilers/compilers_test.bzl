@@ -1,13 +1,13 @@
 """Analysis tests of choosing a device compiler, and of DPC++ as one."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
-load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
+load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load("//rules:providers.bzl", "SyclDpcppInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:syclbin_link.bzl", "syclbin_link")
 load("//rules:toolchain.bzl", "sycl_toolchain")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "declare_device_target", "device_compiler_transition", "device_rules")
 load("//rules/private:dpcpp_compiler.bzl", "dpcpp_compiler")
 load("//rules/private:toolchains_hub.bzl", "declare_toolchains")
 load("//rules/tests:analysis.bzl", "local_programs", "make_fails_test")
@@ -15,21 +15,27 @@ load("//rules/tests:analysis.bzl", "local_programs", "make_fails_test")
 _FLAG = str(Label("//rules/settings:device_compiler"))
 _TOOLCHAINS = "//rules/tests/compilers:all"
 
-_ToolchainInfo = provider(doc = "The toolchain of a target.", fields = {"deps": "those of its deps.", "sycl": "SyclToolchainInfo."})
+_ToolchainInfo = provider(doc = "The toolchain of a target.", fields = {
+    "deps": "those of its deps.",
+    "folders": "the folders of the outputs of the target, of its first dep, and so on.",
+    "sycl": "SyclToolchainInfo.",
+})
 
 def _probe_impl(ctx):
     return [_ToolchainInfo(
         deps = [dep[_ToolchainInfo].sycl for dep in ctx.attr.deps],
+        folders = [ctx.bin_dir.path] + [f for dep in ctx.attr.deps for f in dep[_ToolchainInfo].folders],
         sycl = find_sycl_toolchain(ctx),
     )]
 
 # Compiles nothing; names the compiler that it would use.
-_probe = rule(
+_probe_rule, _probe_of_compiler = device_rules(
     implementation = _probe_impl,
-    attrs = DEVICE_COMPILER_ATTRS | {"deps": attr.label_list(providers = [_ToolchainInfo])},
-    cfg = device_compiler_transition,
-    toolchains = use_sycl_toolchain(),
+    attrs = DEVICE_COMPILER_ATTRS | {"deps": attr.label_list(cfg = device_compiler_transition, providers = [_ToolchainInfo])},
 )
+
+def _probe(**kwargs):
+    declare_device_target((_probe_rule, _probe_of_compiler), kwargs)
 
 def _name(sycl):
     """Names the toolchain by the version of its DPC++ or the path of its clang."""
@@ -53,6 +59,24 @@ _chosen_by_default_test = _chosen_test("")
 _chosen_auto_test = _chosen_test("auto")
 _chosen_second_test = _chosen_test("second")
 _chosen_clang_test = _chosen_test("clang")
+
+def _folders_impl(ctx):
+    env = analysistest.begin(ctx)
+    folders = analysistest.target_under_test(env)[_ToolchainInfo].folders
+
+    # Only what has no compiler of its own is built for each.
+    asserts.equals(env, ctx.attr.folders, ["same" if f == folders[0] else "other" for f in folders])
+    return analysistest.end(env)
+
+def _folders_test(value):
+    return analysistest.make(
+        _folders_impl,
+        attrs = {"folders": attr.string_list()},
+        config_settings = {"//command_line_option:extra_toolchains": _TOOLCHAINS, _FLAG: value},
+    )
+
+_folders_by_attribute_test = _folders_test("second")
+_folders_by_both_test = _folders_test("clang")
 
 def _unknown_impl(ctx):
     env = analysistest.begin(ctx)
@@ -198,6 +222,18 @@ def compilers_test_suite(name):
         _probe(name = case + "_probe", deps = [case + "_dep"], **(manual | arguments))
         test(name = case + "_test", compiler = compiler, target_under_test = case + "_probe")
         tests.append(case + "_test")
+
+    # Outputs of targets with the attribute are where those of others are, also below others.
+    _probe(name = "folders_lowest", device_compiler = "clang", **manual)
+    _probe(name = "folders_dep", deps = ["folders_lowest"], **manual)
+    _probe(name = "folders_chosen", device_compiler = "clang", deps = ["folders_dep"], **manual)
+    _probe(name = "folders_above", deps = ["folders_chosen"], **manual)
+    for test, make, below in [
+        ("folders_by_attribute_test", _folders_by_attribute_test, "other"),
+        ("folders_by_both_test", _folders_by_both_test, "same"),
+    ]:
+        make(name = test, folders = ["same", "same", below, "same"], target_under_test = "folders_above")
+        tests.append(test)
 
     _unknown_test(name = "unknown_test", target_under_test = "chosen")
     _probe(name = "misspelled_probe", **manual)
