@@ -871,10 +871,15 @@ Arguments parse(const std::vector<std::string> &args) {
   if (i < args.size()) out.options.assign(args.begin() + i + 1, args.end());
   for (const Flag &f : flags)
     if (among(f.required) && f.value->empty()) misuse(std::string(f.name) + " is missing");
-  for (const std::string &option : out.options)
+  for (const std::string &option : out.options) {
     if (option[0] == '@')
       misuse("the option '" + option + "' names a file of options, which DPC++'s library does not read: "
              "give the options themselves");
+    // Its file keeps what headers said before they were edited, and dependency files lack the source.
+    if (option == "--auto-pch" || has_prefix(option, "--persistent-auto-pch="))
+      misuse("the option '" + option + "' keeps headers from one compile to the next, and a changed header "
+             "is not always noticed");
+  }
   if (out.candidates.empty() != out.unused.empty())
     misuse("--candidates and --unused go together");
   if (!out.inputs.empty() && out.candidates.empty()) misuse("--inputs needs --candidates");

@@ -368,6 +368,7 @@ func TestBadInput(t *testing.T) {
 		"an empty value":        {compile("--output=", "k.cpp"), 2, "driver: error: --output needs a value" + help},
 		"another's flag":        {link("--output-dir", "out", "--header", "h", "k.bc"), 2, "driver: error: 'post-link' has no flag --header; options of clang come after --" + help},
 		"a file of options":     {compile("--output", "k.bc", "k.cpp", "--", "-O2", "@list"), 2, "driver: error: the option '@list' names a file of options, which DPC++'s library does not read: give the options themselves" + help},
+		"headers kept":          {compile("--output", "k.bc", "k.cpp", "--", "--persistent-auto-pch=pch"), 2, "driver: error: the option '--persistent-auto-pch=pch' keeps headers from one compile to the next, and a changed header is not always noticed" + help},
 		"a flag of clang":       {compile("--output", "k.bc", "-O2", "k.cpp"), 2, "driver: error: 'compile' has no flag -O2; options of clang come after --" + help},
 		"two inputs":            {compile("--output", "k.bc", "k.cpp", "l.cpp"), 2, "driver: error: 'l.cpp' is one file too many" + help},
 		"an input":              {[]string{"check", "--library", fake, "k.cpp"}, 2, "driver: error: 'k.cpp' is one file too many" + help},
