@@ -2,6 +2,8 @@
 // compiler.
 //
 //	go run ./bench/programs --dir /var/tmp --dpcpp "$VIRTUAL_ENV" [SOURCE...]
+//
+// With --sources N it measures Bazel instead, for programs of N sources.
 package main
 
 import (
@@ -38,6 +40,8 @@ func setup(b *bench.Bench) func() error {
 	binary := b.Flags.String("syclcxx", "", "measure this `binary` instead of building the one of this module with 'go build'")
 	own := b.Flags.String("driver", "", "measure this `binary` instead of building rules/dpcpp/driver.cpp with c++")
 	host := b.Flags.String("host", "g++", "the host `compiler`: g++, as headers of DPC++ alone need no option of it")
+	sources := b.Flags.Int("sources", 0, "measure builds in Bazel of programs with this `number` of sources instead of syclc++")
+	bazel := b.Flags.String("bazel", "bazel", "the `command` that runs Bazel, with startup options; a name without a slash is in PATH")
 	return func() error {
 		if *dpcpp == "" {
 			return errors.New("--dpcpp is missing: the folder of DPC++")
@@ -45,11 +49,20 @@ func setup(b *bench.Bench) func() error {
 		if err := b.Scratch(*dir); err != nil {
 			return err
 		}
-		syclcxx, err := b.Tool("syclcxx", *binary)
+		driver, err := b.Driver(*own)
 		if err != nil {
 			return err
 		}
-		driver, err := b.Driver(*own)
+		c := compilers{b: b, host: *host, dpcpp: *dpcpp, driver: driver, out: filepath.Join(b.Dir, "one")}
+		if *sources > 0 {
+			here, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			m := many{compilers: c, bazel: strings.Fields(*bazel), sources: *sources}
+			return errors.Join(b.NoArguments(), m.measure(here))
+		}
+		syclcxx, err := b.Tool("syclcxx", *binary)
 		if err != nil {
 			return err
 		}
@@ -57,18 +70,17 @@ func setup(b *bench.Bench) func() error {
 		if err != nil {
 			return err
 		}
-		sources := b.Flags.Args()
-		if len(sources) == 0 {
-			sources = []string{filepath.Join(b.Dir, "small.cpp")}
-			if err := os.WriteFile(sources[0], []byte(small), 0o666); err != nil {
+		files := b.Flags.Args()
+		if len(files) == 0 {
+			files = []string{filepath.Join(b.Dir, "small.cpp")}
+			if err := os.WriteFile(files[0], []byte(small), 0o666); err != nil {
 				return err
 			}
 		}
-		for _, source := range sources {
-			if source, err = filepath.Abs(source); err != nil {
+		for _, file := range files {
+			if c.source, err = filepath.Abs(file); err != nil {
 				return err
 			}
-			c := compilers{b: b, host: *host, dpcpp: *dpcpp, driver: driver, source: source}
 			err := c.measure(syclcxx, "--dpcpp="+*dpcpp, "--driver="+driver, "--host-headers="+headers, "-fsycl-host-compiler="+*host)
 			if err != nil {
 				return err
@@ -81,8 +93,8 @@ func setup(b *bench.Bench) func() error {
 // compilers are called by hand: the host compile between DPC++'s integration header and footer, as
 // its own driver calls another host compiler.
 type compilers struct {
-	b                           *bench.Bench
-	host, dpcpp, driver, source string
+	b                                *bench.Bench
+	host, dpcpp, driver, source, out string // out is what the names of outputs begin with
 }
 
 func (c *compilers) run(argv ...string) error {
@@ -95,12 +107,12 @@ func (c *compilers) run(argv ...string) error {
 }
 
 func (c *compilers) device() error {
-	return c.run(c.driver, "build", "--library", filepath.Join(c.dpcpp, "lib/libsycl-jit.so"), "--output-dir", "images",
-		"--header", "header.h", "--footer", "footer.h", c.source, "--", "-std=c++17", "-O2", "-U__INTEL_LLVM_COMPILER", "-fno-sycl-unnamed-lambda")
+	return c.run(c.driver, "build", "--library", filepath.Join(c.dpcpp, "lib/libsycl-jit.so"), "--output-dir", c.out+".images",
+		"--header", c.out+".header.h", "--footer", c.out+".footer.h", c.source, "--", "-std=c++17", "-O2", "-U__INTEL_LLVM_COMPILER", "-fno-sycl-unnamed-lambda")
 }
 
 func (c *compilers) hostCode() error {
-	return c.run(c.host, "-std=c++17", "-O2", "-w", "-isystem", filepath.Join(c.dpcpp, "include"), "-include", "header.h", "-c", "-o", "host.o", c.source)
+	return c.run(c.host, "-std=c++17", "-O2", "-w", "-isystem", filepath.Join(c.dpcpp, "include"), "-include", c.out+".header.h", "-c", "-o", c.out+".host.o", c.source)
 }
 
 func (c *compilers) measure(syclcxx string, options ...string) error {

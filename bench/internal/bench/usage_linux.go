@@ -81,3 +81,13 @@ func parseStat(stat string) (parent string, used time.Duration, err error) {
 	}
 	return fields[1], used, nil
 }
+
+// CountDaemons has [ProcessorTime] count daemons as well that programs of this process start,
+// such as Bazel's server: they become its children.
+func CountDaemons() error {
+	const subreaper = 36 // PR_SET_CHILD_SUBREAPER
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, subreaper, 1, 0); errno != 0 {
+		return os.NewSyscallError("prctl", errno)
+	}
+	return nil
+}

@@ -14,3 +14,6 @@ func maxRSS(*os.ProcessState) (int64, error) { return 0, errLinux }
 
 // ProcessorTime fails.
 func ProcessorTime() (time.Duration, error) { return 0, errLinux }
+
+// CountDaemons fails.
+func CountDaemons() error { return errLinux }

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// The limit of a build in Bazel: the time of both compilers called by hand, for as many sources at a
+// time as there are processors.
+const byHand = 1.0
+
+const module = `bazel_dep(name = "rules_cc", version = "0.1.1")
+bazel_dep(name = "rules_sycl")
+local_path_override(
+    module_name = "rules_sycl",
+    path = %q,
+)
+sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
+sycl.dpcpp(version = "2026.2.0")
+use_repo(sycl, "sycl_dpcpp", "sycl_toolchains")
+register_toolchains("@sycl_toolchains//cc:all")
+`
+
+const text = `#include <sycl/sycl.hpp>
+
+void scale%[1]d(sycl::queue &q, float *p) {
+  q.parallel_for<class Scale%[1]d>(sycl::range<1>(64), [=](sycl::id<1> i) { p[i] *= %[2]d; }).wait();
+}
+`
+
+// A way makes a program of the sources in a folder of its own.
+type way struct {
+	name, build string // text of the BUILD file, "" without Bazel
+}
+
+var ways = []way{
+	{"sycl_cc_binary", `load("@rules_sycl//rules:defs.bzl", "sycl_cc_binary")
+sycl_cc_binary(name = "program", srcs = glob(["*.cpp"]))
+`},
+	{"cc_binary with sycl", `load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+cc_binary(name = "program", srcs = glob(["*.cpp"]), features = ["sycl"], deps = ["@sycl_dpcpp//:sycl"])
+`},
+	{"by hand", ""},
+}
+
+// many measures programs of many sources: the first build, with all tools there, and that after
+// an edit of one source.
+type many struct {
+	compilers
+	bazel   []string
+	sources int
+	seed    int64 // is in each source, so that no cache has what is measured
+}
+
+func (m *many) folder(w way) string {
+	return filepath.Join(m.b.Dir, strings.ReplaceAll(w.name, " ", "_"))
+}
+
+func (m *many) file(w way, i int) string {
+	return filepath.Join(m.folder(w), fmt.Sprintf("source%d.cpp", i))
+}
+
+// write makes a source that was never there before.
+func (m *many) write(w way, i int) error {
+	m.seed++
+	content := fmt.Sprintf(text, i, m.seed)
+	if i == 0 {
+		content += "int main() {}\n"
+	}
+	return os.WriteFile(m.file(w, i), []byte(content), 0o666)
+}
+
+func (m *many) writeAll(w way) error {
+	for i := range m.sources {
+		if err := m.write(w, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *many) measure(rules string) (err error) {
+	m.seed = time.Now().Unix()
+	files := map[string]string{
+		"MODULE.bazel": fmt.Sprintf(module, rules),
+		".bazelrc":     "build -c opt --@rules_sycl//rules/settings:cc_toolchain\n",
+	}
+	for _, w := range ways {
+		if err := os.Mkdir(m.folder(w), 0o777); err != nil {
+			return err
+		}
+		if w.build != "" {
+			files[filepath.Join(filepath.Base(m.folder(w)), "BUILD.bazel")] = w.build
+		}
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(m.b.Dir, name), []byte(content), 0o666); err != nil {
+			return err
+		}
+	}
+	if err := bench.CountDaemons(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.shutdown()) }()
+	var contenders []bench.Contender
+	for _, phase := range []string{"all new", "one edited"} {
+		for _, w := range ways {
+			c := bench.Contender{Name: fmt.Sprintf("%d sources, %s: %s", m.sources, phase, w.name)}
+			changed := m.sources
+			c.Before = func() error { return m.writeAll(w) }
+			if phase == "one edited" {
+				changed = 1
+				c.Before = func() error { return m.write(w, 0) }
+			}
+			c.Run = func() error {
+				if w.build == "" {
+					return m.hand(w, changed)
+				}
+				return m.run(append(m.bazel, "build", "//"+filepath.Base(m.folder(w))+":program")...)
+			}
+			contenders = append(contenders, c)
+		}
+	}
+	r, err := m.b.Compete(contenders...)
+	if err != nil {
+		return err
+	}
+	for i, c := range contenders {
+		if hand := r[i/len(ways)*len(ways)+len(ways)-1]; i%len(ways) != len(ways)-1 {
+			m.b.AtMost(c.Name+": time, times that by hand", r[i].Seconds/hand.Seconds, byHand, "")
+		}
+	}
+	return nil
+}
+
+// shutdown ends Bazel's server. It is a child of this process, and gone for Bazel when that has
+// asked for its end.
+func (m *many) shutdown() error {
+	cmd := interrupt.Command(m.b.Context, m.bazel[0], append(m.bazel[1:], "info", "server_pid")...)
+	cmd.Dir = m.b.Dir
+	out, err := cmd.Output()
+	if err != nil {
+		return err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		return err
+	}
+	server, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	go server.Wait()
+	return m.run(append(m.bazel, "shutdown")...)
+}
+
+// hand compiles the first sources and links the host objects of all; the images stay files.
+func (m *many) hand(w way, changed int) error {
+	slots := make(chan struct{}, runtime.NumCPU())
+	errs := make([]error, changed)
+	var all sync.WaitGroup
+	for i := range changed {
+		all.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			c := m.compilers
+			c.source, c.out = m.file(w, i), strings.TrimSuffix(m.file(w, i), ".cpp")
+			if errs[i] = c.device(); errs[i] == nil {
+				errs[i] = c.hostCode()
+			}
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	objects, err := filepath.Glob(filepath.Join(m.folder(w), "*.host.o"))
+	if err != nil {
+		return err
+	}
+	libraries, err := filepath.Glob(filepath.Join(m.dpcpp, "lib/libsycl.so.*"))
+	if err != nil {
+		return err
+	}
+	return m.run(append(append([]string{m.host, "-o", filepath.Join(m.folder(w), "program")}, objects...), libraries...)...)
+}
