@@ -204,7 +204,11 @@ _links_test = analysistest.make(
         "not_linked": attr.string_list(),
         "output": attr.string(),
     },
-    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
+    config_settings = {
+        "//command_line_option:extra_toolchains": DPCPP,
+        # Else some toolchains link the objects of archives by their own names.
+        "//command_line_option:start_end_lib": False,
+    },
 )
 
 _fails_test = make_fails_test(DPCPP)
