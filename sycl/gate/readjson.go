@@ -33,7 +33,7 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the %s has more than %d MiB", f.noun, f.most)}
 	}
 	other := &SyntaxError{File: name, Msg: fmt.Sprintf("not a %s: \"schema\" must be %q", f.noun, f.schema)}
-	if err := strictjson.Unmarshal(data, to); err != nil {
+	if err := strictjson.Decode(bytes.NewReader(data), to); err != nil {
 		// Errors quote a file only when it is of this kind: another one may have secrets.
 		anyVersion := f.schema[:strings.LastIndexByte(f.schema, '/')+1]
 		if strings.ContainsAny(err.Error(), `"'`) && !bytes.Contains(data, []byte(anyVersion)) {
