@@ -77,7 +77,7 @@ func TestBinariesReport(t *testing.T) {
 		t.Errorf("outputs %v", s.Outputs)
 	}
 	r, err := report.Decode("r.json", strings.NewReader(w.read("base/r.json")))
-	if err != nil || r.Target.Label != "out/libk.so" {
+	if err != nil || r.Label() != "out/libk.so" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	wantText(t, "the summary", s.Summary, "out/libk.so")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,6 +39,11 @@ func writeReports(dir string, s sizes) (names []string, bytes int64, err error) 
 
 const smallFile = "small.json"
 
+func digest(n int) (d report.Digest) {
+	binary.BigEndian.PutUint64(d[:], uint64(n))
+	return d
+}
+
 func writeReport(path string, number, kernels int, devices []*deviceconfig.Device, config *deviceconfig.Config) (int64, error) {
 	var modules []report.Module
 	for k := range kernels {
@@ -51,7 +57,7 @@ func writeReport(path string, number, kernels int, devices []*deviceconfig.Devic
 		name := fmt.Sprintf("kernel_%02d_%04d", number, k)
 		modules = append(modules, report.Module{Needs: q, Kernels: []report.ModuleKernel{{
 			Name: fmt.Sprintf("_ZTSN4demo%d%sE", len(name), name), Source: srcloc.Kernel{Location: srcloc.Location{Path: fmt.Sprintf("src/file_%02d.cpp", k%50), Line: uint32(k + 1)}}}},
-			Images: []report.ModuleImage{{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: fmt.Sprintf("%064x", number*kernels+k), Size: 1000}}})
+			Images: []report.ModuleImage{{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: digest(number*kernels + k)}}})
 	}
 	r, err := report.Build(modules, devices, config, report.Generator{Name: "bench", Version: "1"}, fmt.Sprintf("//demo/part_%02d:kernels", number))
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"strings"
@@ -45,16 +46,21 @@ func modules(kernels int, devices []*deviceconfig.Device) iter.Seq[*report.Modul
 				})
 				k++
 			}
-			m.Images = append(m.Images, report.ModuleImage{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: fmt.Sprintf("%064x", 2*number), Size: 4096})
+			m.Images = append(m.Images, report.ModuleImage{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: digest(2 * number)})
 			if number%3 == 0 {
 				m.Images = append(m.Images, report.ModuleImage{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown",
-					Arch: devices[number%len(devices)].Name, Digest: fmt.Sprintf("%064x", 2*number+1), Size: 8192})
+					Arch: devices[number%len(devices)].Name, Digest: digest(2*number + 1)})
 			}
 			if !yield(&m) {
 				return
 			}
 		}
 	}
+}
+
+func digest(n int) (d report.Digest) {
+	binary.BigEndian.PutUint64(d[:], uint64(n))
+	return d
 }
 
 func needs(n int) *requirement.Requirements {

@@ -76,7 +76,7 @@ func setup(b *bench.Bench) func() error {
 		if err := b.Scratch(*dir); err != nil {
 			return err
 		}
-		b.Title = fmt.Sprintf("%d kernels x %d devices", r.Kernels.Len(), len(r.Devices))
+		b.Title = fmt.Sprintf("%d kernels x %d devices", len(r.Kernels), len(r.Devices))
 		return measure(b, r, build, *limit)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
+	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
@@ -43,7 +44,7 @@ func memory(b *bench.Bench, kernels, devices int, limit float64) error {
 
 // buildFile writes the JSON of a report into a file.
 func buildFile(build func() (*report.Report, error), name string) error {
-	debug.SetGCPercent(50) // as 'compat report' does
+	debug.SetMemoryLimit(reportinputs.MemoryLimit)
 	r, err := build()
 	if err != nil {
 		return err
@@ -57,6 +58,7 @@ func buildFile(build func() (*report.Report, error), name string) error {
 
 // printFile prints a report as text.
 func printFile(name string) error {
+	debug.SetMemoryLimit(reportinputs.MemoryLimit)
 	f, err := os.Open(name)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func (o *Options) First() string {
 	case len(o.Reports) > 0:
 		return filepath.ToSlash(o.Reports[0])
 	case len(o.Built) > 0:
-		return o.Built[0].Target.Label
+		return o.Built[0].Label()
 	}
 	return ""
 }
@@ -125,7 +125,7 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 		return in, err
 	}
 	for _, r := range o.Built {
-		in.Reports = append(in.Reports, gate.NewIndex(r.Target.Label, r))
+		in.Reports = append(in.Reports, gate.NewIndex(r.Label(), r))
 	}
 	if len(o.BaseReports) > 0 {
 		if in.Base, err = readIndexes(ctx, folder, o.BaseReports); err != nil {

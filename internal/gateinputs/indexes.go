@@ -15,11 +15,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// Limits of what is checked at once.
-const (
-	maxReports = 10_000
-	maxCells   = 20_000_000
-)
+// maxReports is how many reports are checked at once.
+const maxReports = 10_000
 
 // readIndexes reads reports, several at once, and returns the index of each. A file that
 // has several names is read once.
@@ -36,12 +33,12 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 	indexes := make([]*gate.Index, len(names))
 	errs := make([]error, len(names))
 	var mu sync.Mutex
-	next, cells, failed := 0, 0, false
+	next, failed := 0, false
 	// Reports are taken in order: those before the first with a fault are read.
 	take := func() int {
 		mu.Lock()
 		defer mu.Unlock()
-		if next == len(names) || ctx.Err() != nil || failed || cells > maxCells {
+		if next == len(names) || ctx.Err() != nil || failed {
 			return -1
 		}
 		next++
@@ -50,12 +47,9 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 	var wg sync.WaitGroup
 	for range min(len(names), runtime.GOMAXPROCS(0), 16) {
 		wg.Go(func() {
-			var d report.Decoder
 			for i := take(); i >= 0; i = take() {
-				n := 0
-				indexes[i], n, errs[i] = readIndex(folder, &d, names[i])
+				indexes[i], errs[i] = readIndex(folder, names[i])
 				mu.Lock()
-				cells += n
 				failed = failed || errs[i] != nil
 				mu.Unlock()
 			}
@@ -67,9 +61,6 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 	}
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
-	}
-	if cells > maxCells {
-		return nil, cli.BadInput(fmt.Errorf("the reports have more than %d verdicts", maxCells))
 	}
 	return indexes, nil
 }
@@ -91,11 +82,11 @@ func unique(folder *workspace.Folder, names []string) ([]string, error) {
 	return list, nil
 }
 
-func readIndex(folder *workspace.Folder, d *report.Decoder, name string) (index *gate.Index, cells int, err error) {
+func readIndex(folder *workspace.Folder, name string) (index *gate.Index, err error) {
 	defer cli.Recover(&err)
-	r, err := read(folder, File{Name: name}, d.Decode)
+	r, err := read(folder, File{Name: name}, report.Decode)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return gate.NewIndex(filepath.ToSlash(name), r), r.Cells.Len(), nil
+	return gate.NewIndex(filepath.ToSlash(name), r), nil
 }

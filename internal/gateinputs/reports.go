@@ -33,8 +33,8 @@ func Reports(ctx context.Context, o Options) (list []*report.Report, err error) 
 		if err != nil {
 			return nil, err
 		}
-		if r.Target.Label == "" && len(names)+len(o.Built) > 1 {
-			r.Target.Label = filepath.ToSlash(name)
+		if len(names)+len(o.Built) > 1 {
+			r.Name(filepath.ToSlash(name))
 		}
 		list = append(list, r)
 	}

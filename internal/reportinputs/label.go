@@ -95,7 +95,7 @@ func distinct(parts []*part) []*part {
 		key := p.label.stable + "\x00" + contentOf(p)
 		if known := same[key]; known != nil {
 			for i := range known.modules {
-				known.modules[i].Files = append(known.modules[i].Files, p.name)
+				known.modules[i].Files = append(known.modules[i].Files, p.file)
 			}
 			continue
 		}

@@ -3,6 +3,8 @@ package reportinputs
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -236,7 +238,7 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 		o.err = cli.BadInput(fmt.Errorf("%s is what Git LFS has in place of the file: fetch the file by 'git lfs pull'", safetext.Printable(f.name)))
 	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.how == byPattern && tableTitle.Match(head):
 		modules, err := readTable(&r.options, f.name, io.NewSectionReader(in, 0, size))
-		o.set(modules, true, err)
+		o.set(in, size, modules, true, err)
 	case format != imageformat.Unknown:
 		o.none = fmt.Sprintf("no device images: %s alone is not read, only in the file that a compiler puts it into", format)
 	default:
@@ -246,15 +248,17 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 }
 
 // set keeps the modules of a file, or why they cannot be read.
-func (o *outcome) set(modules []report.Module, bare bool, err error) {
-	if err != nil {
-		o.err = err
-		return
+func (o *outcome) set(in io.ReaderAt, size int64, modules []report.Module, bare bool, err error) {
+	if err == nil {
+		sum := sha256.New()
+		_, err = io.Copy(sum, io.NewSectionReader(in, 0, size))
+		file := report.File{Name: strings.ToValidUTF8(o.name, "\ufffd"), Digest: hex.EncodeToString(sum.Sum(nil))}
+		for i := range modules {
+			modules[i].Files = []report.File{file}
+		}
+		o.part = &part{name: o.name, file: file, label: o.label, bare: bare && o.named(), modules: modules}
 	}
-	for i := range modules {
-		modules[i].Files = []string{strings.ToValidUTF8(o.name, "\ufffd")}
-	}
-	o.part = &part{name: o.name, label: o.label, bare: bare && o.named(), modules: modules}
+	o.err = err
 }
 
 // deviceContent reads a file that may have device code.
@@ -264,7 +268,7 @@ func (r *reader) deviceContent(f *file, in io.ReaderAt, size int64) outcome {
 	switch {
 	case format == imageformat.SPIRV:
 		m, err := report.FromSPIRV(io.NewSectionReader(in, 0, size))
-		o.set([]report.Module{m}, true, inFile(f, err))
+		o.set(in, size, []report.Module{m}, true, inFile(f, err))
 	case syclbin.Recognize(in, size):
 		var warnings bytes.Buffer
 		file, err := r.options.Read(&cli.Env{Stderr: &warnings}, safetext.Printable(f.name), in, size)
@@ -277,7 +281,7 @@ func (r *reader) deviceContent(f *file, in io.ReaderAt, size int64) outcome {
 		for i := range modules {
 			modules[i].File = f.name
 		}
-		o.set(modules, true, inFile(f, err))
+		o.set(in, size, modules, true, inFile(f, err))
 	default:
 		r.hostContent(&o, in, size)
 	}
@@ -319,7 +323,7 @@ func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
 	for i := range modules {
 		modules[i].Embedded = true // the runtime prefers native code of the program itself
 	}
-	o.set(modules, false, inFile(o.file, err))
+	o.set(in, size, modules, false, inFile(o.file, err))
 }
 
 // leaveOut sums up the images that are left out.

@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -54,15 +53,16 @@ type Options struct {
 	Strict bool
 }
 
+// MemoryLimit is the size, in bytes, from which on programs that read or make reports collect
+// garbage more often, so that half a million kernels take no more than 256 MiB.
+const MemoryLimit = 230 << 20
+
 // lookedFor says what is looked for, for messages about files that have none of it.
 const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file tables; all these in folders and in zip and tar archives"
 
 // Make returns a report for each program; [report.Merge] joins them. Warnings and notes go
 // to the standard error of env.
 func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error) {
-	// Most of what is kept of a program has no pointers, so collecting garbage more often
-	// takes hardly any time, and the heap is less than twice of what is kept.
-	debug.SetGCPercent(50)
 	config, err := devices.Load(env.Stderr, o.DeviceConfig)
 	if err != nil {
 		return nil, err
@@ -114,6 +114,7 @@ func (o *Options) workspace() (*workspace.Folder, error) {
 // A part is what a file says: the modules of a program, or of a part of one.
 type part struct {
 	name    string // of the file, as it was given; of a member after that of its archive
+	file    report.File
 	label   label
 	bare    bool // a SYCLBIN, a SPIR-V module or a file table that was named itself
 	modules []report.Module

@@ -161,15 +161,13 @@ func makeReport(ctx context.Context, o Options) (r *report.Report, stderr string
 
 // programs returns the labels of the programs of a report, and the files of its images.
 func programs(r *report.Report) (labels, files []string) {
-	for _, k := range r.Kernels.All() {
-		label := report.KernelTarget(k)
-		if label == "" {
-			label = r.Target.Label
-		}
-		labels = append(labels, label)
+	for i := range r.Kernels {
+		labels = append(labels, r.Targets[r.Kernels[i].Target])
 	}
-	for _, i := range r.Images.All() {
-		files = append(files, i.Files...)
+	for _, k := range r.ImageKinds {
+		for _, f := range k.Files {
+			files = append(files, r.Files[f].Name)
+		}
 	}
 	slices.Sort(labels)
 	slices.Sort(files)

@@ -49,23 +49,23 @@ func TestWheels(t *testing.T) {
 					t.Errorf("file %q", f)
 				}
 			}
-			for _, k := range r.Kernels.All() {
-				if len(k.Images) == 0 {
-					t.Errorf("kernel %q has no images", k.ID)
+			for i := range r.Kernels {
+				if k := &r.Kernels[i]; len(k.Images) == 0 {
+					t.Errorf("kernel %q has no images", k.Name)
 				}
 			}
-			for _, i := range r.Images.All() {
-				if len(i.Files) == 0 {
-					t.Errorf("image %s has no files", i.ID)
+			for _, i := range r.Images {
+				if len(r.ImageKinds[i.Kind].Files) == 0 {
+					t.Errorf("image %s has no files", i.Digest)
 				}
 			}
-			if r.Kernels.Len() == 0 {
+			if len(r.Kernels) == 0 {
 				t.Error("no kernels")
 			}
 			if n := strings.Count(stderr, "\n"); n > 3*maxLines {
 				t.Errorf("%d lines:\n%s", n, stderr)
 			}
-			t.Logf("%d programs, %d kernels, %d images", len(labels), r.Kernels.Len(), r.Images.Len())
+			t.Logf("%d programs, %d kernels, %d images", len(labels), len(r.Kernels), len(r.Images))
 		})
 	}
 }

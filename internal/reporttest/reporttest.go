@@ -3,6 +3,7 @@
 package reporttest
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -88,7 +89,7 @@ func build(t testing.TB, modules []report.Module, names []string, join func(*rep
 func BuildLabelled(t testing.TB, label string, modules []report.Module, names ...string) *report.Report {
 	t.Helper()
 	r := Build(t, modules, names...)
-	r.Target.Label = label
+	r.Targets[0] = label
 	return r
 }
 
@@ -134,7 +135,7 @@ func Large(kernels int) []report.Module {
 			needs.WorkGroupSize = []uint64{64, 32, 1}
 		}
 		family := families[k/3%len(families)]
-		m := report.Module{Needs: needs, Images: []report.ModuleImage{IR(k)}, Files: []string{fmt.Sprintf("lib/lib%s.so", strings.ToLower(family))},
+		m := report.Module{Needs: needs, Images: []report.ModuleImage{IR(k)}, Files: []report.File{{Name: fmt.Sprintf("lib/lib%s.so", strings.ToLower(family))}},
 			Kernels: Kernels(fmt.Sprintf("_ZTSN3sim%d%sI%sLi%dEEE", len(family), family, typ, k))}
 		m.Kernels[0].Source.Location = srcloc.Location{Path: fmt.Sprintf("src/part%02d.cpp", k*30/kernels), Line: uint32(k + 1)}
 		if k%10 == 0 {
@@ -146,63 +147,28 @@ func Large(kernels int) []report.Module {
 }
 
 // Digest stands for the digest of an image.
-func Digest(n int) string { return fmt.Sprintf("%016x%048x", n, 0) }
+func Digest(n int) (d report.Digest) {
+	binary.BigEndian.PutUint64(d[:], uint64(n))
+	return d
+}
 
 // Native returns native code for each architecture. Modules have different numbers.
 func Native(n int, archs ...string) (images []report.ModuleImage) {
 	for _, a := range archs {
-		images = append(images, report.ModuleImage{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown", Arch: a, Digest: Digest(n*16 + len(images)), Size: 100})
+		images = append(images, report.ModuleImage{Format: "native", Native: true, Triple: "spir64_gen-unknown-unknown", Arch: a, Digest: Digest(n*16 + len(images))})
 	}
 	return images
 }
 
 // IR returns SPIR-V. Modules have different numbers.
 func IR(n int) report.ModuleImage {
-	return report.ModuleImage{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: Digest(n*16 + 15), Size: 50}
+	return report.ModuleImage{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: Digest(n*16 + 15)}
 }
 
 // Kernels returns kernels of these names.
 func Kernels(names ...string) (list []report.ModuleKernel) {
 	for _, n := range names {
 		list = append(list, report.ModuleKernel{Name: n})
-	}
-	return list
-}
-
-// EditKernel changes a kernel of a report.
-func EditKernel(r *report.Report, i int, edit func(*report.Kernel)) {
-	var list report.Kernels
-	for n, k := range r.Kernels.All() {
-		if n == i {
-			edit(k)
-		}
-		list.Append(k)
-	}
-	r.Kernels = list
-}
-
-// EditImages changes the images of a report.
-func EditImages(r *report.Report, edit func(*report.Image)) {
-	var list report.Images
-	for _, i := range r.Images.All() {
-		edit(i)
-		list.Append(i)
-	}
-	r.Images = list
-}
-
-// ListKernels returns the kernels of a report.
-func ListKernels(r *report.Report) (list []report.Kernel) {
-	for _, k := range r.Kernels.All() {
-		list = append(list, *k)
-	}
-	return list
-}
-
-// ListImages returns the images of a report.
-func ListImages(r *report.Report) (list []report.Image) {
-	for _, i := range r.Images.All() {
-		list = append(list, *i)
 	}
 	return list
 }

@@ -301,7 +301,5 @@ func isCPU(d *deviceconfig.Device) bool {
 	return isAnyCPU(d.Name) || strings.HasPrefix(d.Name, "intel_cpu_") || strings.HasPrefix(d.Name, "x86_64_")
 }
 
-// NoImageReason returns the reason for a kernel of which no image is for the device.
-func NoImageReason(kernel string) Reason {
-	return Reason{Rule: NoImage, Verdict: Incompatible, Text: fmt.Sprintf("No kernel named %s was found", kernel)}
-}
+// NoImageReason is the reason for a kernel of which no image is for the device.
+var NoImageReason = Reason{Rule: NoImage, Verdict: Incompatible, Text: "No image of the kernel is for the device"}

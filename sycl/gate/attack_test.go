@@ -63,7 +63,7 @@ func TestAttackS16ReportsThatContradict(t *testing.T) {
 	}
 	// Neither can one that describes a device in another way.
 	better := good()
-	better.Target.Label = "//p:u"
+	better.Targets[0] = "//p:u"
 	better.Devices[0].OpenWorld = true
 	if r := Evaluate(Input{Reports: facts(good(), better), Today: today}); r.Conclusion != Failure {
 		t.Errorf("a device of two kinds: %s", r.Conclusion)
@@ -93,7 +93,7 @@ func TestReadResult(t *testing.T) {
 		{"another version", strings.Replace(text, `"schema-version": "1.0"`, `"schema-version": "2.0"`, 1), "only version 1.0"},
 		{"data after the end", text + text, "data after the end"},
 		{"bytes that are no text", strings.Replace(text, "fp64", "\xff", 1), "not valid UTF-8"},
-		{"half of one", text[:strings.Index(text, ResultSchema)+len(ResultSchema)], "not JSON"},
+		{"half of one", text[:strings.Index(text, ResultSchema)+len(ResultSchema)], "the file ends before the end of the JSON"},
 	} {
 		_, err := ReadResult("r.json", strings.NewReader(test.text))
 		var bad *SyntaxError

@@ -20,13 +20,14 @@ devices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}
 		log.Fatal(err)
 	}
 	r := &report.Report{
-		Target:  report.Target{Label: "//demo:kernels"},
-		Devices: []report.Device{{ID: "intel_gpu_dg2"}, {ID: "intel_gpu_pvc"}},
-		Kernels: report.MakeKernels(report.Kernel{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy"}),
-		Cells: report.MakeCells(
-			report.Cell{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Verdict: compat.Incompatible,
-				Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}},
-			report.Cell{Kernel: "_ZTS4Axpy", Device: "intel_gpu_pvc", Verdict: compat.Compatible}),
+		Targets: []string{"//demo:kernels"},
+		Devices: []report.Device{{Name: "intel_gpu_dg2"}, {Name: "intel_gpu_pvc"}},
+		Kernels: []report.Kernel{{Name: "_ZTS4Axpy", DisplayName: "Axpy"}},
+		Rows:    [][]int32{{1, 0}},
+		Outcomes: []report.Outcome{
+			{Verdict: compat.Compatible},
+			{Verdict: compat.Incompatible, Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}},
+		},
 	}
 	result := gate.Evaluate(gate.Input{
 		Reports: []*gate.Index{gate.NewIndex("kernels.compat.json", r)},

@@ -19,13 +19,9 @@ const (
 // withForms makes a report in which a kernel has forms.
 func withForms(devices []string, kernels map[string]on, name, display string, forms ...string) *report.Report {
 	r := reportOf("//p:t", devices, kernels)
-	for i, k := range r.Kernels.All() {
-		if k.Name == name {
-			k.DisplayName = display
-			for _, f := range forms {
-				k.Forms = append(k.Forms, report.KernelForm{Kind: report.Reduction, Name: f})
-			}
-			r.Kernels.Set(i, k)
+	for i := range r.Kernels {
+		if k := &r.Kernels[i]; k.Name == name {
+			k.DisplayName, k.Forms = display, &report.Forms{Reduction: forms}
 		}
 	}
 	return r

@@ -1,15 +1,12 @@
 package gate
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"slices"
 
-	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -17,7 +14,7 @@ import (
 // a digest of each device and, for each build target, the verdicts and the problems
 // of its kernels.
 type Index struct {
-	devices map[string]string // digests of what is known of them, by id
+	devices map[string]string // digests of what is known of them, by name
 	targets []*target         // several for a merged report
 }
 
@@ -25,17 +22,17 @@ type Index struct {
 // is not needed any more.
 func NewIndex(name string, r *report.Report) *Index {
 	x := &Index{devices: map[string]string{}}
-	ids := make([]string, len(r.Devices))
+	names := make([]string, len(r.Devices))
 	for i := range r.Devices {
-		ids[i] = r.Devices[i].ID
-		x.devices[ids[i]] = deviceDigest(&r.Devices[i])
+		names[i] = r.Devices[i].Name
+		x.devices[names[i]] = deviceDigest(&r.Devices[i])
 	}
-	slices.Sort(ids)
-	rows := x.addTargets(name, r, ids)
+	slices.Sort(names)
+	rows := x.addTargets(name, r, names)
 	for _, t := range x.targets {
-		t.verdicts = make([]compat.Verdict, len(t.kernels)*len(ids))
+		t.verdicts = make([]compat.Verdict, len(t.kernels)*len(names))
 	}
-	addCells(r, ids, rows)
+	addOutcomes(r, names, rows)
 	for _, t := range x.targets {
 		t.sort()
 	}
@@ -48,81 +45,58 @@ type row struct {
 	index int
 }
 
-// addTargets adds the targets of a report and returns the rows of its kernels.
+// addTargets adds the targets of a report and returns the rows of its kernels. A target
+// without kernels is checked as well.
 func (x *Index) addTargets(name string, r *report.Report, devices []string) []row {
-	byLabel := map[string]*target{}
-	get := func(label string) *target {
-		t := byLabel[label]
-		if t == nil {
-			t = newTarget(label, devices)
-			t.reports = []string{name}
-			byLabel[label] = t
-			x.targets = append(x.targets, t)
-		}
-		return t
+	for _, label := range r.Targets {
+		t := newTarget(label, devices)
+		t.reports = []string{name}
+		x.targets = append(x.targets, t)
 	}
-	digests := make(map[string]string, r.Images.Len())
-	for i := range r.Images.Len() {
-		image := r.Images.At(i)
-		digests[image.ID] = image.Digest
-	}
-	rows := make([]row, r.Kernels.Len())
-	var ids, images []string // of the last kernel
-	for i, k := range r.Kernels.All() {
-		if i == 0 || !slices.Equal(k.Images, ids) {
-			ids = k.Images
-			images = make([]string, len(k.Images))
-			for n, id := range k.Images {
-				images[n] = digests[id]
+	rows := make([]row, len(r.Kernels))
+	var images []report.Digest // of the last kernel
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		if i == 0 || !slices.Equal(k.Images, r.Kernels[i-1].Images) {
+			images = make([]report.Digest, len(k.Images))
+			for n, image := range k.Images {
+				images[n] = r.Images[image].Digest
 			}
-			slices.Sort(images)
-			images = slices.Compact(images)
+			images = slices.Compact(images) // images are in the order of digests
 		}
-		t := get(cmp.Or(report.KernelTarget(k), r.Target.Label))
+		t := x.targets[k.Target]
 		rows[i] = row{t, t.addKernel(newKernel(k, images))}
-	}
-	if r.Kernels.Len() == 0 {
-		get(r.Target.Label) // a target without kernels is checked as well
 	}
 	return rows
 }
 
-// addCells adds the verdicts of a report to the rows of its kernels. Devices are those
+// addOutcomes adds the outcomes of a report to the rows of its kernels. Devices are those
 // of the report in alphabetical order.
-func addCells(r *report.Report, devices []string, rows []row) {
+func addOutcomes(r *report.Report, devices []string, rows []row) {
 	column := make([]int, len(r.Devices)) // of the devices in the order of the report
 	for i := range r.Devices {
-		column[i], _ = slices.BinarySearch(devices, r.Devices[i].ID)
+		column[i], _ = slices.BinarySearch(devices, r.Devices[i].Name)
 	}
-	cellAt := r.CellIndex()
-	outcomes := make([]*outcome, r.Cells.Outcomes())
+	outcomes := make([]*outcome, len(r.Outcomes))
+	for i := range r.Outcomes {
+		outcomes[i] = newOutcome(&r.Outcomes[i])
+	}
 	for k, row := range rows {
-		for d, col := range column {
-			i := cellAt(k, d)
-			if i < 0 {
-				continue
-			}
-			n := r.Cells.Outcome(i)
-			if outcomes[n] == nil || outcomes[n].hasText {
-				c := r.Cells.At(i)
-				outcomes[n] = newOutcome(&c)
-			}
-			row.addOutcome(row.index, col, outcomes[n])
+		for d, n := range r.Rows[r.Kernels[k].Row] {
+			row.addOutcome(row.index, column[d], outcomes[n])
 		}
 	}
 }
 
-// deviceDigest returns a digest of what is known of a device. The numbers of aspects in
-// it are those of before 2026, as in the first baselines, so that these hold.
+// deviceDigest returns a digest of what is known of a device. It has the names of aspects:
+// their numbers differ between releases of DPC++.
 func deviceDigest(d *report.Device) string {
-	numbered := *d
-	numbered.Aspects = slices.Clone(d.Aspects)
-	for i, a := range numbered.Aspects {
-		if n, ok := release.Before2026().Number(aspect.Aspect(a.Value)); ok {
-			numbered.Aspects[i].Value = n
-		}
+	named := *d
+	named.Aspects = slices.Clone(d.Aspects)
+	for i := range named.Aspects {
+		named.Aspects[i].Value = 0
 	}
-	data, _ := json.Marshal(&numbered) // strings and numbers always can be
+	data, _ := json.Marshal(&named) // strings and numbers always can be
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
 }

@@ -173,9 +173,9 @@ func TestReadBaselineErrors(t *testing.T) {
 		{"a member with a letter that folds to one in ASCII", replace(`"rule"`, "\"ſchema\""), `has letters other than a to z`},
 		{"an unknown member", replace(`"count":1`, `"count":1,"more":2`), `unknown member "more"`},
 		{"data after the end", text + "{}", "there is data after the end"},
-		{"a file that ends", text[:len(text)/2], "not JSON"},
+		{"a file that ends", text[:len(text)/2], "the file ends before the end of the JSON"},
 		{"bytes that are no text", replace("fp64", "fp\xff"), "not valid UTF-8"},
-		{"deep nesting", replace(`"devices": [`, `"devices": `+strings.Repeat("[", 100)), "levels of nesting"},
+		{"deep nesting", replace(`"devices": [`, `"devices": `+strings.Repeat("[", 100)), `"devices" must not be a list`},
 		{"another file", "secret: 'x'", "not a baseline"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // repetitions are the verdicts that several reports have under different labels: that on
@@ -25,7 +26,10 @@ type repeated struct {
 }
 
 // imageOf is a device image with a kernel.
-type imageOf struct{ kernel, digest string }
+type imageOf struct {
+	kernel string
+	digest report.Digest
+}
 
 // findRepetitions compares targets with each other.
 func findRepetitions(targets []*target) repetitions {
@@ -59,9 +63,9 @@ func sharing(targets []*target) (list []*target) {
 	if len(targets) < 2 {
 		return nil
 	}
-	first, several := map[string]*target{}, map[*target]bool{}
+	first, several := map[report.Digest]*target{}, map[*target]bool{}
 	for _, t := range targets {
-		var last []string
+		var last []report.Digest
 		for _, k := range t.kernels {
 			if len(k.images) == 0 || len(last) == len(k.images) && &last[0] == &k.images[0] {
 				continue
@@ -95,12 +99,12 @@ func peersOf(k *kernel, known map[imageOf][]row) (list []row) {
 }
 
 // oneHasAll reports whether one of two sorted lists has all of the other.
-func oneHasAll(a, b []string) bool {
+func oneHasAll(a, b []report.Digest) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
 	for _, s := range a {
-		at, ok := slices.BinarySearch(b, s)
+		at, ok := slices.BinarySearchFunc(b, s, report.Digest.Compare)
 		if !ok {
 			return false
 		}

@@ -10,17 +10,26 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// imagesOf gives kernels of a report device images, each of which has a digest.
+// imagesOf gives kernels of a report device images, each of which has a digest that the
+// text stands for.
 func imagesOf(r *report.Report, images map[string][]string) *report.Report {
-	all := map[string]bool{}
-	for i, k := range r.Kernels.All() {
-		k.Images = images[k.DisplayName]
-		r.Kernels.Set(i, k)
-		for _, digest := range k.Images {
-			if !all[digest] {
-				all[digest] = true
-				r.Images.Append(&report.Image{ID: digest, Digest: digest, Format: "spirv"})
-			}
+	var all []string
+	for i := range r.Kernels {
+		all = append(all, images[r.Kernels[i].DisplayName]...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	r.ImageKinds = []report.ImageKind{{Format: "spirv"}}
+	for _, text := range all {
+		var image report.Image
+		copy(image.Digest[:], text)
+		r.Images = append(r.Images, image)
+	}
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		for _, text := range images[k.DisplayName] {
+			n, _ := slices.BinarySearch(all, text)
+			k.Images = append(k.Images, int32(n))
 		}
 	}
 	return r

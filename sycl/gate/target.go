@@ -31,8 +31,8 @@ type kernel struct {
 	name, display string
 	location      srcloc.Location
 	origins       []srcloc.Origin
-	images        []string // digests, sorted
-	forms         []string // mangled; reports made before forms were joined have them as kernels
+	images        []report.Digest // sorted
+	forms         []string        // mangled; reports made before forms were joined have them as kernels
 }
 
 // names returns the mangled names of a kernel and its forms.
@@ -46,21 +46,8 @@ func (k *kernel) matches(patterns []string) bool {
 	})
 }
 
-func newKernel(k *report.Kernel, images []string) *kernel {
-	out := &kernel{name: k.Name, display: k.DisplayName, location: k.Location, origins: k.Origins, images: images}
-	for _, f := range k.Forms {
-		out.forms = append(out.forms, f.Name)
-	}
-	return out
-}
-
-// verdictOf returns the verdict of a cell, none for one that stands for a report that
-// is missing.
-func verdictOf(c *report.Cell) compat.Verdict {
-	if c.Verdict == compat.NotApplicable && len(c.Reasons) == 1 && c.Reasons[0].Rule == report.NotReported {
-		return compat.NoVerdict
-	}
-	return c.Verdict
+func newKernel(k *report.Kernel, images []report.Digest) *kernel {
+	return &kernel{name: k.Name, display: k.DisplayName, location: k.Location, origins: k.Origins, images: images, forms: k.FormNames()}
 }
 
 // problem is something that a kernel has with devices.
@@ -127,11 +114,10 @@ func (t *target) nameForms(i int, k *kernel) {
 	}
 }
 
-// outcome is what a cell says, whatever kernel and device it is about.
+// outcome is what the gate needs of an outcome of a report.
 type outcome struct {
-	verdict compat.Verdict
+	verdict compat.Verdict // none when no report is about the kernel and the device
 	why     []outcomeReason
-	hasText bool // a reason is known by its text alone, which may name the kernel
 }
 
 type outcomeReason struct {
@@ -139,12 +125,11 @@ type outcomeReason struct {
 	available string
 }
 
-// newOutcome returns what the gate needs of a cell.
-func newOutcome(c *report.Cell) *outcome {
-	o := &outcome{verdict: verdictOf(c)}
-	if o.verdict == compat.NoVerdict {
-		return o
+func newOutcome(c *report.Outcome) *outcome {
+	if c.NotReported() {
+		return new(outcome)
 	}
+	o := &outcome{verdict: c.Verdict}
 	for i := range c.Reasons {
 		r := &c.Reasons[i]
 		if r.Rule == string(compat.NoImage) && hasCause(c.Reasons) {
@@ -159,7 +144,7 @@ func newOutcome(c *report.Cell) *outcome {
 			key.rule, key.cause = UnknownReason, r.Rule
 		}
 		if key.rule == UnknownReason || key.cause != "" && !ok {
-			key.text, o.hasText = r.Text, true
+			key.text = r.Text
 		}
 		o.why = append(o.why, outcomeReason{key, r.Available})
 	}
@@ -322,7 +307,7 @@ func (t *target) joinKernel(k *kernel) int {
 	known.forms = slices.Compact(known.forms)
 	if !slices.Equal(known.images, k.images) {
 		known.images = slices.Concat(known.images, k.images)
-		slices.Sort(known.images)
+		slices.SortFunc(known.images, report.Digest.Compare)
 		known.images = slices.Compact(known.images)
 	}
 	return row

@@ -20,10 +20,10 @@ type Module struct {
 	// both native code and IR for a device, the runtime may take either.
 	File string
 
-	// Files are names of files that hold the images, as the user named them. The report
-	// lists them with the images. Reports that do not depend on the names of files have
+	// Files are the files that hold the images, as the user named them. The report
+	// lists them. Reports that do not depend on the names of files have
 	// none.
-	Files []string
+	Files []File
 
 	// Embedded says that the images are part of the program itself. The runtime then
 	// prefers native code.
@@ -48,15 +48,14 @@ type ModuleImage struct {
 	Native bool
 	Triple string
 	Arch   string // of native code
-	Digest string
-	Size   int64
+	Digest Digest
 
 	Options   jitoptions.Options
 	Constants *[]Constant // nil without specialization constants; the same for images of one module
 }
 
 // Build makes the report on modules and devices. If no devices are given, the report is
-// about [Targets]. For very many modules, a [Builder] needs less memory.
+// about [Targets].
 func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfig.Config, generator Generator, label string) (*Report, error) {
 	if len(devices) == 0 {
 		devices = Targets(modules, config)
@@ -80,54 +79,63 @@ func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 	return list
 }
 
-// An outcome is the verdict on needs and a device.
-type outcome struct {
+// A cell is what modules with a kernel give for a device.
+type cell struct {
+	Outcome
+	image int // number of the image that the device would get, -1 for none
+}
+
+// An answer is the verdict on needs and a device.
+type answer struct {
 	verdict compat.Verdict
 	reasons []Reason
+	noImage *answer // the same where no image is for the device
 }
 
-func (o *outcome) add(r compat.Reason) {
-	o.reasons = append(o.reasons, Reason{Rule: string(r.Rule), Required: r.Required, Available: r.Available,
+func (a *answer) add(r compat.Reason) {
+	a.reasons = append(a.reasons, Reason{Rule: string(r.Rule), Required: r.Required, Available: r.Available,
 		Property: r.Property, Text: r.Text, Verdict: r.Verdict})
-	o.verdict = max(o.verdict, r.Verdict)
+	a.verdict = max(a.verdict, r.Verdict)
 }
 
-// outcome returns the outcome of needs on a device, both given by index. Many kernels
-// need the same, so each outcome is computed once.
-func (b *Builder) outcome(needs, device int) *outcome {
-	if b.outcomes[needs] == nil {
-		b.outcomes[needs] = make([]*outcome, len(b.devices))
+// answer returns the answer for needs and a device, both given by index. Many kernels
+// need the same, so each answer is computed once.
+func (b *Builder) answer(needs, device int) *answer {
+	if b.answers[needs] == nil {
+		b.answers[needs] = make([]*answer, len(b.devices))
 	}
-	o := b.outcomes[needs][device]
-	if o == nil {
-		o = &outcome{verdict: compat.Compatible}
+	a := b.answers[needs][device]
+	if a == nil {
+		a = &answer{verdict: compat.Compatible}
 		for _, r := range b.checker.Check(b.needs[needs], b.devices[device]).Reasons {
-			o.add(r)
+			a.add(r)
 		}
-		o.reasons = slices.Clip(o.reasons)
-		b.outcomes[needs][device] = o
+		a.noImage = &answer{verdict: a.verdict, reasons: slices.Clone(a.reasons)}
+		a.noImage.add(compat.NoImageReason)
+		b.answers[needs][device] = a
 	}
-	return o
+	return a
 }
 
 // bestCell returns the best of the cells that the modules with a kernel give.
-func (b *Builder) bestCell(k *kernel, holders []holder, device int) Cell {
-	best := b.moduleCell(k, holders[0], device)
+func (b *Builder) bestCell(holders []holder, device int) cell {
+	best := b.moduleCell(holders[0], device)
 	if len(holders) == 1 {
 		return best
 	}
-	native, ir := map[uint32]bool{}, map[uint32]bool{} // by file
+	native, ir := map[string]bool{}, map[string]bool{} // by file
 	for i, h := range holders {
 		c := best
 		if i > 0 {
-			c = b.moduleCell(k, h, device)
+			c = b.moduleCell(h, device)
 		}
 		if cellRank(c) < cellRank(best) {
 			best = c
 		}
-		if m := b.modules.at(h.module); c.Verdict == compat.Compatible && !m.embedded {
-			native[m.file] = native[m.file] || c.Code == Native
-			ir[m.file] = ir[m.file] || c.Code == IR
+		if m := &b.modules[h.module]; c.Verdict == compat.Compatible && !m.embedded {
+			file := b.files[m.files].program
+			native[file] = native[file] || c.Code == Native
+			ir[file] = ir[file] || c.Code == IR
 		}
 	}
 	for file := range native {
@@ -139,7 +147,7 @@ func (b *Builder) bestCell(k *kernel, holders []holder, device int) Cell {
 }
 
 // cellRank orders cells: the best has the lowest rank.
-func cellRank(c Cell) int {
+func cellRank(c cell) int {
 	n := 4 * int(c.Verdict)
 	switch c.Code {
 	case IR:
@@ -151,21 +159,21 @@ func cellRank(c Cell) int {
 }
 
 // moduleCell decides by one of the modules with a kernel.
-func (b *Builder) moduleCell(k *kernel, h holder, device int) Cell {
-	m, d := b.modules.at(h.module), b.devices[device]
-	c := Cell{Kernel: k.name, Device: d.Name, Code: NoCode, Scope: h.scope}
+func (b *Builder) moduleCell(h holder, device int) cell {
+	m := &b.modules[h.module]
+	c := cell{Outcome{Code: NoCode, Scope: h.scope}, -1}
 	for i := m.images; i < m.images+m.imageCount && c.Code != Native; i++ {
-		image := b.images.at(int(i))
+		image := &b.images[i]
 		switch code := b.serves[int(image.kind)*len(b.devices)+device]; {
 		case code == Native, code == IR && c.Code == NoCode:
-			c.Code, c.Image = code, b.texts.at(image.id)
+			c.Code, c.image = code, int(image.number)
 		}
 	}
-	o := *b.outcome(int(h.needs), device)
+	a := b.answer(h.needs, device)
 	if c.Code == NoCode {
-		o.add(compat.NoImageReason(k.name))
+		a = a.noImage
 	}
-	c.Verdict, c.Reasons = o.verdict, o.reasons
+	c.Verdict, c.Reasons = a.verdict, a.reasons
 	return c
 }
 
@@ -264,7 +272,7 @@ func Targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Devi
 }
 
 func describeDevice(d *deviceconfig.Device) Device {
-	out := Device{ID: d.Name, Name: d.Name, Architecture: d.OclocDevice, Backend: backend(d), Aspects: aspects(d.Aspects),
+	out := Device{Name: d.Name, Architecture: d.OclocDevice, Backend: backend(d), Aspects: aspects(d.Aspects),
 		SubGroupSizes: d.SubGroupSizes, MaxWorkGroupSize: d.MaxWorkGroupSize, LocalMemorySize: d.LocalMemorySize, OpenWorld: d.MayHaveOtherAspects}
 	for _, n := range slices.Backward(d.MaxWorkItemSizes) {
 		out.MaxWorkItemSizes = append(out.MaxWorkItemSizes, n)
@@ -281,25 +289,29 @@ func describeDevice(d *deviceconfig.Device) Device {
 	return out
 }
 
-func describeImage(q *requirement.Requirements, m *ModuleImage) Image {
-	i := Image{Architecture: m.Arch, Triple: m.Triple, Format: m.Format, Digest: m.Digest, Size: m.Size,
+// describeImage returns the kind of an image, but for its files.
+func describeImage(q *requirement.Requirements, m *ModuleImage) ImageKind {
+	k := ImageKind{Architecture: m.Arch, Triple: m.Triple, Format: m.Format,
 		CompileOptions: m.Options.Compile, LinkOptions: m.Options.Link, CompileTarget: q.CompileTarget, FixedTargets: slices.Clone(q.FixedTargets),
 		ESIMD: slices.Contains(q.Aspects, aspect.ExtIntelESIMD),
-		Requirements: Requirements{Aspects: aspects(q.Aspects), SubGroupSizes: q.SubGroupSizes,
+		Requirements: Requirements{SubGroupSizes: q.SubGroupSizes,
 			WorkGroupDims: q.WorkGroupDims, JointMatrix: records(q.JointMatrix), JointMad: records(q.JointMatrixMad)}}
+	if len(q.Aspects) > 0 {
+		k.Requirements.Aspects = aspects(q.Aspects)
+	}
 	if m.Constants != nil {
-		i.Constants = *m.Constants
+		k.Constants = *m.Constants
 	}
 	for _, a := range q.FixedTargetAspects {
-		i.FixedTargets = append(i.FixedTargets, a.String())
+		k.FixedTargets = append(k.FixedTargets, a.String())
 	}
 	for _, n := range slices.Backward(q.WorkGroupSize) {
-		i.Requirements.WorkGroupSize = append(i.Requirements.WorkGroupSize, n)
+		k.Requirements.WorkGroupSize = append(k.Requirements.WorkGroupSize, n)
 	}
 	for _, p := range q.Unknown {
-		i.Unknown = append(i.Unknown, p.Key)
+		k.Unknown = append(k.Unknown, p.Key)
 	}
-	return i
+	return k
 }
 
 func aspects(list []aspect.Aspect) []aspect.Named {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -14,66 +15,71 @@ import (
 )
 
 // A Builder makes a report of modules that it is given one after the other. Of each it
-// keeps only what the report says, in little memory: a program can have half a million
-// kernels. Use [NewBuilder] to make one.
+// keeps only what the report says. Use [NewBuilder] to make one.
 type Builder struct {
+	// Chosen, if it is not nil, is told which image of the report each device would get for
+	// each kernel, -1 for none. All are numbers of elements of the report.
+	Chosen func(kernel, device, image int)
+
 	config  *deviceconfig.Config
 	checker *compat.Checker
-
-	texts   *texts // names; the report keeps them as well
-	digests *texts
-	modules chunks[builtModule]
-	kernels chunks[builtKernel]
-	images  chunks[builtImage]
-	files   [][]string        // names of files of modules
-	origins [][]srcloc.Origin // of kernels that have some
+	modules []builtModule
+	kernels []builtKernel
+	images  []builtImage
+	files   []moduleFiles
+	origins map[int32][]srcloc.Origin // of kernels that have some, by index
 
 	kinds    []builtKind
-	kindsIDs map[imageKind]uint32
+	kindsIDs map[imageKey]int32
 	needs    []*requirement.Requirements // each once
-	needsIDs map[string]uint32           // their indices
+	needsIDs map[string]int32            // their indexes
 
-	devices  []*deviceconfig.Device
-	serves   []Code       // what images are for devices, by kind and device
-	outcomes [][]*outcome // by needs and device
+	devices []*deviceconfig.Device
+	serves  []Code      // what images are for devices, by kind and device
+	answers [][]*answer // by needs and device
 }
 
 // A builtModule is what is kept of a module.
 type builtModule struct {
-	file, files         uint32 // number of the text, index of Builder.files
-	images, imageCount  uint32 // the first one, and how many
-	kernel, kernelCount uint32
+	files               int32 // index of Builder.files
+	images, imageCount  int32 // the first one, and how many
+	kernel, kernelCount int32
 	embedded, single    bool // single: all kernels are one of the report
 }
 
-// A builtKernel is what is kept of a kernel of a module. Its name and its path are numbers
-// of texts.
+// moduleFiles are Module.File and Module.Files. Modules of a file come together.
+type moduleFiles struct {
+	program string
+	list    []File
+}
+
+// A builtKernel is what is kept of a kernel of a module.
 type builtKernel struct {
-	name, path, line, column uint32
-	of                       uint32 // the name of the kernel that this is or is a form of
-	module, needs            uint32 // indexes
-	origins                  uint32 // index plus 1, 0 for none
-	ownNeeds, isForm         bool
+	name             string
+	location         srcloc.Location
+	of               int32 // index of the kernel with the name of what this is or is a form of
+	module, needs    int32 // indexes
+	ownNeeds, isForm bool
 }
 
 // A builtImage is what is kept of an image of a module.
 type builtImage struct {
-	size       int64
-	digest, id uint32 // numbers of texts
-	kind       uint32 // index of Builder.kinds
-	module     uint32 // index
+	digest Digest
+	number int32 // in the report
+	kind   int32 // index of Builder.kinds
+	module int32 // index
 }
 
-// An imageKind is what the kind of an image follows from: needs and an image without what
+// An imageKey is what the kind of an image follows from: needs and an image without what
 // its bytes are.
-type imageKind struct {
+type imageKey struct {
 	needs string
 	image ModuleImage
 }
 
-// A builtKind is a kind of images. Images of one kind differ in nothing but their bytes.
+// A builtKind is a kind of images, but for their files.
 type builtKind struct {
-	described     Image
+	described     ImageKind
 	text          string // tells what is described apart
 	image         ModuleImage
 	compileTarget string
@@ -81,60 +87,50 @@ type builtKind struct {
 
 // NewBuilder returns a builder for reports on devices of a configuration.
 func NewBuilder(config *deviceconfig.Config) *Builder {
-	return &Builder{config: config, checker: compat.New(config), texts: new(texts), digests: new(texts), kindsIDs: map[imageKind]uint32{}, needsIDs: map[string]uint32{}}
+	return &Builder{config: config, checker: compat.New(config), kindsIDs: map[imageKey]int32{}, needsIDs: map[string]int32{}, origins: map[int32][]srcloc.Origin{}}
 }
 
 // Add adds a module. The builder keeps none of its memory but for lists and needs.
 func (b *Builder) Add(m *Module) {
-	index := uint32(b.modules.n)
-	built := builtModule{file: b.texts.number(m.File), files: b.filesOf(m.Files), embedded: m.Embedded, images: uint32(b.images.n), imageCount: uint32(len(m.Images)),
-		kernel: uint32(b.kernels.n), kernelCount: uint32(len(m.Kernels))}
+	module := int32(len(b.modules))
+	if n := len(b.files); n == 0 || b.files[n-1].program != m.File || !slices.Equal(b.files[n-1].list, m.Files) {
+		b.files = append(b.files, moduleFiles{m.File, m.Files})
+	}
+	b.modules = append(b.modules, builtModule{files: int32(len(b.files) - 1), embedded: m.Embedded, images: int32(len(b.images)), imageCount: int32(len(m.Images)),
+		kernel: int32(len(b.kernels)), kernelCount: int32(len(m.Kernels))})
 	if len(m.Images) > 0 {
 		key := m.Needs.Key()
 		for i := range m.Images {
 			image := &m.Images[i]
-			b.images.append(builtImage{size: image.Size, digest: b.digests.number(image.Digest), kind: b.kind(key, m.Needs, image), module: index})
+			b.images = append(b.images, builtImage{digest: image.Digest, kind: b.kind(key, m.Needs, image), module: module})
 		}
 	}
 	if len(m.Kernels) > 0 {
 		needs := b.needsOf(m.Needs)
 		for i := range m.Kernels {
-			b.addKernel(&m.Kernels[i], index, needs)
+			k := &m.Kernels[i]
+			index := int32(len(b.kernels))
+			kept := builtKernel{name: strings.Clone(k.Name), location: k.Source.Location, of: index, module: module, needs: needs}
+			if k.Needs != nil {
+				kept.needs, kept.ownNeeds = b.needsOf(k.Needs), true
+			}
+			if len(k.Source.Origins) > 0 {
+				b.origins[index] = k.Source.Origins
+			}
+			b.kernels = append(b.kernels, kept)
 		}
 	}
-	b.modules.append(built)
-}
-
-func (b *Builder) addKernel(k *ModuleKernel, module, needs uint32) {
-	name, at := b.texts.number(k.Name), k.Source.Location
-	kept := builtKernel{name: name, of: name, module: module, needs: needs, path: b.texts.number(at.Path), line: at.Line, column: at.Column}
-	if k.Needs != nil {
-		kept.needs, kept.ownNeeds = b.needsOf(k.Needs), true
-	}
-	if len(k.Source.Origins) > 0 {
-		b.origins = append(b.origins, k.Source.Origins)
-		kept.origins = uint32(len(b.origins))
-	}
-	b.kernels.append(kept)
-}
-
-// filesOf returns the index of a list of files. Modules of a file come together.
-func (b *Builder) filesOf(files []string) uint32 {
-	if last := len(b.files) - 1; last < 0 || !slices.Equal(b.files[last], files) {
-		b.files = append(b.files, slices.Clone(files))
-	}
-	return uint32(len(b.files) - 1)
 }
 
 // needsOf returns the index of needs. The target of an image matters only to the choice
 // among images, see moduleCell.
-func (b *Builder) needsOf(needs *requirement.Requirements) uint32 {
+func (b *Builder) needsOf(needs *requirement.Requirements) int32 {
 	chosen := *needs
 	chosen.CompileTarget = ""
 	key := chosen.Key()
 	id, ok := b.needsIDs[key]
 	if !ok {
-		id = uint32(len(b.needs))
+		id = int32(len(b.needs))
 		b.needsIDs[key] = id
 		b.needs = append(b.needs, &chosen)
 	}
@@ -142,13 +138,13 @@ func (b *Builder) needsOf(needs *requirement.Requirements) uint32 {
 }
 
 // kind returns the index of the kind of an image.
-func (b *Builder) kind(needsKey string, needs *requirement.Requirements, image *ModuleImage) uint32 {
-	key := imageKind{needsKey, *image}
-	key.image.Digest, key.image.Size = "", 0
+func (b *Builder) kind(needsKey string, needs *requirement.Requirements, image *ModuleImage) int32 {
+	key := imageKey{needsKey, *image}
+	key.image.Digest = Digest{}
 	i, ok := b.kindsIDs[key]
 	if !ok {
 		described := describeImage(needs, &key.image)
-		i = uint32(len(b.kinds))
+		i = int32(len(b.kinds))
 		b.kindsIDs[key] = i
 		b.kinds = append(b.kinds, builtKind{described, fmt.Sprintf("%#v", described), key.image, needs.CompileTarget})
 	}
@@ -158,26 +154,22 @@ func (b *Builder) kind(needsKey string, needs *requirement.Requirements, image *
 // Report makes the report on the modules and these devices. The builder is of no use
 // afterwards.
 func (b *Builder) Report(devices []*deviceconfig.Device, generator Generator, label string) (*Report, error) {
-	r := &Report{Schema: Schema, Generator: generator, Target: Target{Label: label}, Devices: []Device{}}
-	r.Cells.texts, r.Images.texts, r.Kernels.texts = b.texts, b.texts, b.texts
+	r := &Report{Schema: Schema, Generator: generator, Targets: []string{label}, Devices: []Device{}, ImageKinds: []ImageKind{}, Images: []Image{}, Kernels: []Kernel{}}
 	devices = slices.Clone(devices)
 	slices.SortFunc(devices, func(a, b *deviceconfig.Device) int { return strings.Compare(a.Name, b.Name) })
 	b.devices = slices.CompactFunc(devices, func(a, b *deviceconfig.Device) bool { return a.Name == b.Name })
 	for _, d := range b.devices {
 		r.Devices = append(r.Devices, describeDevice(d))
 	}
-	b.serves = b.serves[:0]
 	for i := range b.kinds {
 		for _, d := range b.devices {
 			b.serves = append(b.serves, b.kinds[i].serves(d))
 		}
 	}
-	b.outcomes = make([][]*outcome, len(b.needs))
+	b.answers = make([][]*answer, len(b.needs))
 	b.listImages(r)
 	b.listKernels(r)
-	b.texts.forget()
 	*b = Builder{} // what it kept is in the report
-	r.SchemaVersion = r.leastVersion()
 	r.Statistics = r.statistics()
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("the report contradicts itself: %w", err)
@@ -197,65 +189,90 @@ func (k *builtKind) serves(d *deviceconfig.Device) Code {
 }
 
 // listImages lists the images by digest. Images with equal bytes and equal needs are
-// listed once. If only the bytes are equal, a number at the end makes the ids differ.
+// listed once.
 func (b *Builder) listImages(r *Report) {
-	order := indexes(b.images.n)
-	compare := func(i, j uint32) int {
-		one, other := b.images.at(int(i)), b.images.at(int(j))
-		if one.digest != other.digest {
-			return strings.Compare(b.digests.at(one.digest), b.digests.at(other.digest))
-		}
-		return cmp.Or(cmp.Compare(one.size, other.size), strings.Compare(b.kinds[one.kind].text, b.kinds[other.kind].text))
+	order := make([]*builtImage, len(b.images))
+	for i := range b.images {
+		order[i] = &b.images[i]
 	}
-	slices.SortFunc(order, compare)
-	const digits = 16
-	last, times := "", 0
+	compare := func(x, y *builtImage) int {
+		if n := bytes.Compare(x.digest[:], y.digest[:]); n != 0 || x.kind == y.kind {
+			return n
+		}
+		return strings.Compare(b.kinds[x.kind].text, b.kinds[y.kind].text)
+	}
+	slices.SortStableFunc(order, compare)
+	l := newImageLister(r)
+	for _, f := range b.files {
+		l.add(f.list...)
+	}
+	l.addFiles()
 	for len(order) > 0 {
 		n := 1
 		for n < len(order) && compare(order[0], order[n]) == 0 {
 			n++
 		}
-		same := order[:n]
+		var files []File
+		for _, i := range order[:n] {
+			files = append(files, b.files[b.modules[i.module].files].list...)
+		}
+		kind := &b.kinds[order[0].kind]
+		number := l.image(order[0].digest, kind.described, kind.text, files)
+		for _, i := range order[:n] {
+			i.number = number
+		}
 		order = order[n:]
-		first := b.images.at(int(same[0]))
-		image := b.kinds[first.kind].described
-		image.Digest, image.Size, image.Files = b.digests.at(first.digest), first.size, b.filesWith(same)
-		image.ID = image.Digest[:min(digits, len(image.Digest))]
-		if times++; image.ID != last {
-			last, times = image.ID, 1
-		}
-		if times > 1 {
-			image.ID += fmt.Sprintf("-%d", times)
-		}
-		r.Images.Append(&image)
-		id := b.texts.number(image.ID)
-		for _, i := range same {
-			b.images.at(int(i)).id = id
-		}
 	}
-	b.digests = nil
 }
 
-// filesWith returns the files that hold these images.
-func (b *Builder) filesWith(images []uint32) []string {
-	var files []string
-	last := ^uint32(0)
-	for _, i := range images {
-		if of := b.modules.at(int(b.images.at(int(i)).module)).files; of != last {
-			files = append(files, b.files[of]...)
-			last = of
-		}
-	}
-	slices.Sort(files)
-	return slices.Compact(files)
+// An imageLister lists images with their kinds and files in a report.
+type imageLister struct {
+	*Report
+	files map[File]int32
+	kinds map[string]int32
 }
 
-func indexes(n int) []uint32 {
-	list := make([]uint32, n)
-	for i := range list {
-		list[i] = uint32(i)
+func newImageLister(r *Report) *imageLister {
+	return &imageLister{r, map[File]int32{}, map[string]int32{}}
+}
+
+// add adds files.
+func (l *imageLister) add(files ...File) {
+	for _, f := range files {
+		if _, ok := l.files[f]; !ok {
+			l.files[f] = 0
+			l.Files = append(l.Files, f)
+		}
 	}
-	return list
+}
+
+// addFiles gives the files their numbers.
+func (l *imageLister) addFiles() {
+	slices.SortFunc(l.Files, func(a, b File) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Digest, b.Digest))
+	})
+	for i, f := range l.Files {
+		l.files[f] = int32(i)
+	}
+}
+
+// image adds an image of a kind, which a text tells apart, and returns its number.
+func (l *imageLister) image(digest Digest, kind ImageKind, text string, files []File) int32 {
+	kind.Files = nil
+	for _, f := range files {
+		kind.Files = append(kind.Files, l.files[f])
+	}
+	slices.Sort(kind.Files)
+	kind.Files = slices.Compact(kind.Files)
+	text = fmt.Sprint(kind.Files, text)
+	n, ok := l.kinds[text]
+	if !ok {
+		n = int32(len(l.ImageKinds))
+		l.kinds[text] = n
+		l.ImageKinds = append(l.ImageKinds, kind)
+	}
+	l.Images = append(l.Images, Image{digest, n})
+	return int32(len(l.Images) - 1)
 }
 
 // A kernel is a kernel with the modules that have it.
@@ -267,97 +284,97 @@ type kernel struct {
 
 // A holder is a module that has a kernel.
 type holder struct {
-	module int    // index
-	needs  uint32 // of the kernel in it, an index of Builder.needs
+	module int // index
+	needs  int // of the kernel in it, an index of Builder.needs
 	scope  Scope
 }
 
-// A row is the kernels of modules that are one kernel of the report.
-type row struct{ first, count, display uint32 } // index of an order, how many, number of a text
-
-// listKernels lists the kernels and their cells.
+// listKernels lists the kernels and their rows.
 func (b *Builder) listKernels(r *Report) {
 	b.findSingle()
-	order := indexes(b.kernels.n)
-	slices.SortFunc(order, func(i, j uint32) int {
-		one, other := b.kernels.at(int(i)), b.kernels.at(int(j))
-		return cmp.Or(cmp.Compare(one.of, other.of), cmp.Compare(i, j))
-	})
-	var rows []row
+	order := make([]int32, len(b.kernels))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return strings.Compare(b.nameOf(i), b.nameOf(j)) })
+	type group struct{ first, count int32 } // of order: what is one kernel
+	groups := make([]group, 0, len(order))
 	for i, k := range order {
-		if n := len(rows); n > 0 && b.kernels.at(int(k)).of == b.kernels.at(int(order[rows[n-1].first])).of {
-			rows[n-1].count++
-			continue
+		if i == 0 || b.nameOf(k) != b.nameOf(order[i-1]) {
+			groups = append(groups, group{first: int32(i)})
 		}
-		rows = append(rows, row{first: uint32(i), count: 1})
+		groups[len(groups)-1].count++
 	}
-	for i := range rows {
-		rows[i].display = b.texts.number(b.display(order[rows[i].first:][:rows[i].count]))
+	r.Kernels = slices.Grow(r.Kernels, len(groups))
+	for i, g := range groups { // Row has the number of the group until the row is known
+		r.Kernels = append(r.Kernels, Kernel{DisplayName: b.display(order[g.first:][:g.count]), Row: int32(i)})
 	}
-	slices.SortFunc(rows, func(x, y row) int {
-		return cmp.Or(strings.Compare(b.texts.at(x.display), b.texts.at(y.display)),
-			strings.Compare(b.texts.at(b.kernels.at(int(order[x.first])).of), b.texts.at(b.kernels.at(int(order[y.first])).of)))
-	})
-	for _, row := range rows {
-		k, described := b.collect(order[row.first:][:row.count])
-		described.DisplayName = b.texts.at(row.display)
-		r.Kernels.Append(described)
+	slices.SortStableFunc(r.Kernels, func(a, b Kernel) int { return strings.Compare(a.DisplayName, b.DisplayName) })
+	rows := newTable(r)
+	row := make([]int32, len(b.devices))
+	for i := range r.Kernels {
+		described := &r.Kernels[i]
+		g := groups[described.Row]
+		k := b.collect(order[g.first:][:g.count], described)
 		for d := range b.devices {
 			c := b.cell(k, d)
-			r.Cells.Append(&c)
+			row[d] = rows.outcome(&c.Outcome)
+			if b.Chosen != nil {
+				b.Chosen(i, d, c.image)
+			}
 		}
+		described.Row = rows.row(row)
 	}
 }
 
+// nameOf returns the name that a kernel of a module has in the report.
+func (b *Builder) nameOf(kernel int32) string { return b.kernels[b.kernels[kernel].of].name }
+
 // display returns the name of a kernel in the source.
-func (b *Builder) display(list []uint32) string {
+func (b *Builder) display(list []int32) string {
 	for _, i := range slices.Backward(list) {
-		if k := b.kernels.at(int(i)); k.isForm {
-			form, _ := kernelname.FormOf(b.texts.at(k.name))
+		if k := &b.kernels[i]; k.isForm {
+			form, _ := kernelname.FormOf(k.name)
 			return form.Kernel
 		}
 	}
-	return kernelname.Display(b.texts.at(b.kernels.at(int(list[0])).of))
+	return kernelname.Display(b.nameOf(list[0]))
 }
 
-// collect returns a kernel of the report from the kernels of modules that it is.
-func (b *Builder) collect(list []uint32) (*kernel, *Kernel) {
-	name := b.texts.at(b.kernels.at(int(list[0])).of)
-	k := &kernel{name: name}
-	d := &Kernel{ID: name, Name: name}
+// collect describes a kernel of the report from the kernels of modules that it is.
+func (b *Builder) collect(list []int32, d *Kernel) *kernel {
+	k := &kernel{name: b.nameOf(list[0])}
+	d.Name, d.Images = k.name, make([]int32, 0, 1)
 	for _, i := range list {
-		info := b.kernels.at(int(i))
-		m := b.modules.at(int(info.module))
-		h := holder{module: int(info.module), needs: info.needs, scope: b.scope(info)}
-		location := srcloc.Location{Path: b.texts.at(info.path), Line: info.line, Column: info.column}
+		info := &b.kernels[i]
+		m := &b.modules[info.module]
+		h := holder{module: int(info.module), needs: int(info.needs), scope: b.scope(info)}
 		inHeaders := false
 		if info.isForm {
-			form, _ := kernelname.FormOf(b.texts.at(info.name))
-			k.addForm(b.texts.at(info.name), form, h)
-			inHeaders = form.Kind == RoundedRange || strings.HasSuffix(location.Path, "sycl/reduction.hpp") // of DPC++
+			form, _ := kernelname.FormOf(info.name)
+			k.addForm(info.name, form, h)
+			inHeaders = form.Kind == kernelname.RoundedRange || strings.HasSuffix(info.location.Path, "sycl/reduction.hpp") // of DPC++
 		} else {
 			k.holders = append(k.holders, h)
 		}
 		for i := m.images; i < m.images+m.imageCount; i++ {
-			d.Images = append(d.Images, b.texts.at(b.images.at(int(i)).id))
+			d.Images = append(d.Images, b.images[i].number)
 		}
 		if d.Location.IsZero() && !inHeaders {
-			d.Location = location
+			d.Location = info.location
 		}
-		if info.origins > 0 {
-			d.Origins = mergeOrigins(d.Origins, b.origins[info.origins-1])
-		}
+		d.Origins = mergeOrigins(d.Origins, b.origins[i])
 	}
 	d.Forms = k.formList()
 	slices.Sort(d.Images)
-	d.Images = slices.Compact(d.Images)
-	return k, d
+	d.Images = slices.Clip(slices.Compact(d.Images))
+	return k
 }
 
 // scope returns whose needs the ones of a kernel are: its own, also when all kernels of
 // its module are the same one.
 func (b *Builder) scope(k *builtKernel) Scope {
-	if k.ownNeeds || b.modules.at(int(k.module)).single {
+	if k.ownNeeds || b.modules[k.module].single {
 		return ScopeKernel
 	}
 	return ScopeImage
@@ -365,10 +382,11 @@ func (b *Builder) scope(k *builtKernel) Scope {
 
 // findSingle finds the modules all of whose kernels are one.
 func (b *Builder) findSingle() {
-	for _, m := range b.modules.all() {
+	for i := range b.modules {
+		m := &b.modules[i]
 		m.single = true
-		for i := m.kernel; i < m.kernel+m.kernelCount && m.single; i++ {
-			m.single = b.kernels.at(int(i)).of == b.kernels.at(int(m.kernel)).of
+		for k := m.kernel; k < m.kernel+m.kernelCount; k++ {
+			m.single = m.single && b.nameOf(k) == b.nameOf(m.kernel)
 		}
 	}
 }

@@ -1,114 +1,146 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// check reports contradictions within a report.
+// check reports what no report has: numbers of what is not listed, empty names, other
+// words, what is there twice and contradictions.
 func (r *Report) check() error {
-	c := checker{Report: r}
-	for _, check := range []func() error{c.devices, c.images, c.kernels, c.cells} {
+	for _, check := range []func() error{r.checkDevices, r.checkFiles, r.checkImages, r.checkOutcomes, r.checkRows, r.checkKernels} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
 	if s := r.statistics(); s != r.Statistics {
-		return fmt.Errorf("the statistics do not fit the cells: they say %+v, the cells %+v", r.Statistics, s)
+		return fmt.Errorf("the statistics do not fit the rows: they have %s, the rows %s", r.Statistics, s)
 	}
 	return nil
 }
 
-// A checker checks a report list by list.
-type checker struct {
-	*Report
-	imageIDs idSet
+// String lists the numbers.
+func (s Statistics) String() string {
+	return fmt.Sprintf("%d compatible, %d incompatible, %d not-applicable and %d undetermined", s.Compatible, s.Incompatible, s.NotApplicable, s.Undetermined)
 }
 
-func (c *checker) devices() error {
-	ids := map[string]bool{}
-	for _, d := range c.Devices {
-		if d.ID == "" || ids[d.ID] {
-			return fmt.Errorf("device id %q is empty or occurs twice", d.ID)
+func (r *Report) checkDevices() error {
+	if r.Generator.Name == "" || r.Generator.Version == "" {
+		return fmt.Errorf("the generator has no name or no version")
+	}
+	seen := map[string]bool{}
+	for i := range r.Devices {
+		d := &r.Devices[i]
+		if d.Name == "" || seen[d.Name] {
+			return fmt.Errorf("device %d: the name %q is empty or occurs twice", i, d.Name)
 		}
-		ids[d.ID] = true
+		seen[d.Name] = true
+		if !slices.Contains([]string{"spirv", "ptx", "amdgcn"}, d.Backend) {
+			return fmt.Errorf("device %q: the backend is none of spirv, ptx, amdgcn", d.Name)
+		}
+		if n := len(d.MaxWorkItemSizes); n != 0 && n != 3 || slices.Contains(d.MaxWorkItemSizes, 0) {
+			return fmt.Errorf("device %q: the largest work-item sizes must be 3 numbers above 0", d.Name)
+		}
 	}
 	return nil
 }
 
-func (c *checker) images() error {
-	c.imageIDs = newIDSet(c.Images.Len(), c.Images.ID)
-	for i := range c.Images.Len() {
-		id := c.Images.ID(i)
-		if id == "" || !c.imageIDs.add(i) {
-			return fmt.Errorf("image id %q is empty or occurs twice", id)
+func (r *Report) checkFiles() error {
+	for i, f := range r.Files {
+		if f.Name == "" || i > 0 && (r.Files[i-1].Name > f.Name || r.Files[i-1] == f) {
+			return fmt.Errorf("file %d: the name %q is empty, occurs twice or is not in order", i, f.Name)
 		}
-		files := c.Images.Files(i)
-		for n, file := range files {
-			if file == "" || n > 0 && file <= files[n-1] {
-				return fmt.Errorf("image %q: the file %q has no name, occurs twice or is not in order", id, file)
+	}
+	if len(r.Targets) == 0 || slices.Contains(r.Targets[1:], "") {
+		return fmt.Errorf("there is no target, or one of several has no label")
+	}
+	for i, label := range r.Targets[1:] {
+		if label <= r.Targets[i] {
+			return fmt.Errorf("target %q occurs twice or is not in order", label)
+		}
+	}
+	return nil
+}
+
+func (r *Report) checkImages() error {
+	for i := range r.ImageKinds {
+		k := &r.ImageKinds[i]
+		if !slices.Contains([]string{"spirv", "ptx", "amdgcn", "llvm-ir", "native"}, k.Format) {
+			return fmt.Errorf("image kind %d: the format %q is none of spirv, ptx, amdgcn, llvm-ir, native", i, k.Format)
+		}
+		if err := numbers("image kind", i, "file", k.Files, len(r.Files)); err != nil {
+			return err
+		}
+		for _, c := range k.Constants {
+			if c.DisplayName == "" || c.Name == "" || slices.ContainsFunc(c.Parts, func(p ConstantPart) bool { return p.Default == "" || p.Size == 0 }) {
+				return fmt.Errorf("image kind %d: a specialization constant has no name, value or size", i)
 			}
 		}
 	}
-	return nil
-}
-
-func (c *checker) kernels() error {
-	ids := newIDSet(c.Kernels.Len(), c.Kernels.ID)
-	for i, k := range c.Kernels.All() {
-		if k.ID == "" || !ids.add(i) {
-			return fmt.Errorf("kernel id %q is empty or occurs twice", k.ID)
-		}
-		for _, id := range k.Images {
-			if c.imageIDs.find(id) < 0 {
-				return fmt.Errorf("kernel %q is in image %q, which is not listed", k.ID, id)
-			}
-		}
-		if err := k.checkForms(); err != nil {
+	for i, image := range r.Images {
+		if err := number("image", i, "kind", image.Kind, len(r.ImageKinds)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (k *Kernel) checkForms() error {
-	for n, f := range k.Forms {
-		if f.Name == "" || f.Name == k.Name || n > 0 && f.Name <= k.Forms[n-1].Name {
-			return fmt.Errorf("kernel %q: the form %q has no name or that of the kernel, occurs twice or is not in order", k.ID, f.Name)
+// number checks that the number of an element of a list is one.
+func number(what string, i int, of string, n int32, elements int) error {
+	if n < 0 || int(n) >= elements {
+		return fmt.Errorf("%s %d: there is no %s %d", what, i, of, n)
+	}
+	return nil
+}
+
+// numbers checks that numbers of elements of a list are ones, in order and each once.
+func numbers(what string, i int, of string, list []int32, elements int) error {
+	for at, n := range list {
+		if err := number(what, i, of, n, elements); err != nil {
+			return err
 		}
-		switch f.Kind {
-		case RoundedRange, Reduction:
-		default:
-			return fmt.Errorf("kernel %q: %q is not a kind of form", k.ID, f.Kind)
+		if at > 0 && n <= list[at-1] {
+			return fmt.Errorf("%s %d: %s %d occurs twice or is not in order", what, i, of, n)
 		}
 	}
 	return nil
 }
 
-func (c *checker) cells() error {
-	// A file decides how long these lists are, so memory for all pairs is only
-	// allocated when there are as many cells.
-	if want := c.Kernels.Len() * len(c.Devices); c.Cells.Len() != want {
-		return fmt.Errorf("%d cells for %d kernels and %d devices", c.Cells.Len(), c.Kernels.Len(), len(c.Devices))
-	}
-	for id := range c.Cells.imageIDs() {
-		if c.imageIDs.find(id) < 0 {
-			return fmt.Errorf("a cell is about image %q, which is not listed", id)
+func (r *Report) checkOutcomes() error {
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		if !slices.Contains([]Code{Native, IR, NativeOrIR, NoCode}, o.Code) {
+			return fmt.Errorf("outcome %d: %q is not what there can be for a device", i, o.Code)
+		}
+		if o.Scope != ScopeImage && o.Scope != ScopeKernel {
+			return fmt.Errorf("outcome %d: %q is not a scope", i, o.Scope)
+		}
+		worst := compat.Compatible
+		for _, reason := range o.Reasons {
+			if reason.Rule == "" || reason.Verdict <= compat.Compatible {
+				return fmt.Errorf("outcome %d: a reason has no rule, or the status %q", i, reason.Verdict)
+			}
+			worst = max(worst, reason.Verdict)
+		}
+		if o.Verdict != worst {
+			return fmt.Errorf("outcome %d is %q, but its reasons make it %q", i, o.Verdict, worst)
 		}
 	}
-	if !c.inOrder() {
-		if err := c.pairs(); err != nil {
-			return err
+	return nil
+}
+
+func (r *Report) checkRows() error {
+	for i, row := range r.Rows {
+		if len(row) != len(r.Devices) {
+			return fmt.Errorf("row %d has %d outcomes for %d devices", i, len(row), len(r.Devices))
 		}
-	}
-	checked := make([]bool, c.Cells.Outcomes())
-	for i, left := 0, len(checked); left > 0 && i < c.Cells.Len(); i++ {
-		if n := c.Cells.Outcome(i); !checked[n] {
-			checked[n] = true
-			left--
-			cell := c.Cells.At(i)
-			if err := cell.check(); err != nil {
+		for _, n := range row {
+			if err := number("row", i, "outcome", n, len(r.Outcomes)); err != nil {
 				return err
 			}
 		}
@@ -116,55 +148,44 @@ func (c *checker) cells() error {
 	return nil
 }
 
-// pairs checks that each kernel and device has one cell.
-func (c *checker) pairs() error {
-	seen := make([]bool, c.Cells.Len())
-	find := finder{r: c.Report}
-	for i := range c.Cells.Len() {
-		kernel, device := c.Cells.about(i)
-		place, ok := find.place(i, kernel, device)
-		if !ok {
-			return find.notListed(kernel, device)
+func (r *Report) checkKernels() error {
+	byName := make([]int32, len(r.Kernels))
+	for i := range byName {
+		byName[i] = int32(i)
+	}
+	compare := func(i, j int32) int {
+		a, b := &r.Kernels[i], &r.Kernels[j]
+		return cmp.Or(cmp.Compare(a.Target, b.Target), strings.Compare(a.Name, b.Name))
+	}
+	slices.SortFunc(byName, compare)
+	for n, i := range byName {
+		if name := r.Kernels[i].Name; name == "" || n > 0 && compare(i, byName[n-1]) == 0 {
+			return fmt.Errorf("kernel %d: the name %q is empty or occurs twice", i, name)
 		}
-		at := place.Kernel*len(c.Devices) + place.Device
-		if seen[at] {
-			return fmt.Errorf("two cells are about kernel %q and device %q", kernel, device)
+	}
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		if err := number("kernel", i, "row", k.Row, len(r.Rows)); err != nil {
+			return err
 		}
-		seen[at] = true
-	}
-	return nil
-}
-
-// notListed says what a cell is about that the report does not list.
-func (f *finder) notListed(kernel, device string) error {
-	if _, ok := f.kernels[kernel]; !ok {
-		return fmt.Errorf("a cell is about kernel %q, which is not listed", kernel)
-	}
-	return fmt.Errorf("a cell is about device %q, which is not listed", device)
-}
-
-// check reports contradictions within a cell.
-func (c *Cell) check() error {
-	switch c.Code {
-	case Native, IR, NativeOrIR, NoCode:
-	default:
-		return fmt.Errorf("%q is not what a file can hold for a device", c.Code)
-	}
-	switch c.Scope {
-	case ScopeImage, ScopeKernel:
-	default:
-		return fmt.Errorf("%q is not a scope", c.Scope)
-	}
-	worst := compat.Compatible
-	for i := range c.Reasons {
-		verdict := c.Reasons[i].Verdict
-		if verdict <= compat.Compatible {
-			return fmt.Errorf("a reason has the status %q", verdict)
+		if err := number("kernel", i, "target", k.Target, len(r.Targets)); err != nil {
+			return err
 		}
-		worst = max(worst, verdict)
-	}
-	if c.Verdict != worst {
-		return fmt.Errorf("kernel %q on device %q is %q, but its reasons make it %q", c.Kernel, c.Device, c.Verdict, worst)
+		if err := numbers("kernel", i, "image", k.Images, len(r.Images)); err != nil {
+			return err
+		}
+		places := []srcloc.Location{k.Location}
+		for _, o := range k.Origins {
+			places = append(places, o.Location)
+		}
+		if slices.ContainsFunc(places, func(l srcloc.Location) bool { return !l.IsZero() && (l.Path == "" || l.Line == 0) }) {
+			return fmt.Errorf("kernel %q: a place in the source has no path or no line", k.Name)
+		}
+		names := k.FormNames()
+		slices.Sort(names)
+		if slices.Contains(names, "") || slices.Contains(names, k.Name) || len(slices.Compact(names)) < len(names) {
+			return fmt.Errorf("kernel %q: a form has no name or that of the kernel, or occurs twice", k.Name)
+		}
 	}
 	return nil
 }

@@ -27,9 +27,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, cell := range r.Cells.All() {
-		for _, reason := range cell.Reasons {
-			fmt.Printf("%s on %s: %s: %s\n", cell.Kernel, cell.Device, cell.Verdict, reason.Text)
+	for k, kernel := range r.Kernels {
+		for d, device := range r.Devices {
+			for _, reason := range r.Outcome(k, d).Reasons {
+				fmt.Printf("%s on %s: %s: %s\n", kernel.Name, device.Name, reason.Verdict, reason.Text)
+			}
 		}
 	}
 	// Output:

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,39 +24,39 @@ import (
 // A form stays a kernel of its own if several kernels have the name of the one that it was
 // made of, and a form for a rounded range also if none has.
 func (b *Builder) JoinForms() {
-	j := joiner{Builder: b, written: map[string]uint32{}, several: map[string]bool{}, reduces: map[string]string{}}
-	for _, k := range b.kernels.all() {
-		j.findForm(k)
+	j := joiner{written: map[string]string{}, several: map[string]bool{}, reduces: map[string]string{}, index: map[string]int32{}}
+	for i := range b.kernels {
+		j.findForm(&b.kernels[i])
 	}
 	if len(j.written) == 0 {
 		return
 	}
-	for _, k := range b.kernels.all() {
-		j.findWritten(k)
+	for i := range b.kernels {
+		j.findWritten(&b.kernels[i])
+		j.index[b.kernels[i].name] = int32(i)
 	}
-	for _, k := range b.kernels.all() {
-		j.join(k)
+	for i := range b.kernels {
+		j.join(&b.kernels[i])
 	}
 }
 
 // A joiner has names of kernels, all by what is written in the source.
 type joiner struct {
-	*Builder
-	written map[string]uint32 // numbers of those that have forms, 0 when none has been found
+	written map[string]string // mangled names of those that have forms, "" when none has been found
 	several map[string]bool   // whether different kernels were found
 	reduces map[string]string // the lowest name of the forms of a reduction
+	index   map[string]int32  // of a kernel with the name
 }
 
 func (j *joiner) findForm(k *builtKernel) {
-	name := j.texts.at(k.name)
-	f, ok := kernelname.FormOf(name)
+	f, ok := kernelname.FormOf(k.name)
 	if !ok {
 		return
 	}
 	k.isForm = true
-	j.written[f.Kernel] = 0
-	if least, ok := j.reduces[f.Kernel]; f.Kind == Reduction && (!ok || name < least) {
-		j.reduces[f.Kernel] = name
+	j.written[f.Kernel] = ""
+	if least, ok := j.reduces[f.Kernel]; f.Kind == kernelname.Reduction && (!ok || k.name < least) {
+		j.reduces[f.Kernel] = k.name
 	}
 }
 
@@ -63,9 +64,9 @@ func (j *joiner) findWritten(k *builtKernel) {
 	if k.isForm {
 		return
 	}
-	name := kernelname.Display(j.texts.at(k.name))
+	name := kernelname.Display(k.name)
 	if other, ok := j.written[name]; ok {
-		j.several[name] = j.several[name] || other != 0 && other != k.name
+		j.several[name] = j.several[name] || other != "" && other != k.name
 		j.written[name] = k.name
 	}
 }
@@ -74,13 +75,13 @@ func (j *joiner) join(k *builtKernel) {
 	if !k.isForm {
 		return
 	}
-	f, _ := kernelname.FormOf(j.texts.at(k.name))
-	of := cmp.Or(j.written[f.Kernel], j.texts.number(j.reduces[f.Kernel]))
-	if of == 0 || j.several[f.Kernel] {
+	f, _ := kernelname.FormOf(k.name)
+	of := cmp.Or(j.written[f.Kernel], j.reduces[f.Kernel])
+	if of == "" || j.several[f.Kernel] {
 		k.isForm = false
 		return
 	}
-	k.of = of
+	k.of = j.index[of]
 }
 
 // A formOf is a form of a kernel with the modules that have it.
@@ -102,31 +103,37 @@ func (k *kernel) addForm(name string, form kernelname.Form, h holder) {
 	f.holders = append(f.holders, h)
 }
 
-// formList returns the forms of a kernel but for the one whose name the kernel has.
-func (k *kernel) formList() []KernelForm {
-	var list []KernelForm
-	for name, f := range k.forms {
-		if name != k.name {
-			list = append(list, KernelForm{Kind: f.Kind, Name: name})
+// formList returns the forms of a kernel but for the one whose name the kernel has, nil for none.
+func (k *kernel) formList() *Forms {
+	var f Forms
+	for _, name := range slices.Sorted(maps.Keys(k.forms)) {
+		switch {
+		case name == k.name:
+		case k.forms[name].Kind == kernelname.Reduction:
+			f.Reduction = append(f.Reduction, name)
+		default:
+			f.RoundedRange = append(f.RoundedRange, name)
 		}
 	}
-	slices.SortFunc(list, func(a, b KernelForm) int { return strings.Compare(a.Name, b.Name) })
-	return list
+	if len(f.Reduction)+len(f.RoundedRange) == 0 {
+		return nil
+	}
+	return &f
 }
 
 // cell decides on a kernel and a device.
-func (b *Builder) cell(k *kernel, device int) Cell {
+func (b *Builder) cell(k *kernel, device int) cell {
 	if len(k.forms) == 0 {
-		return b.bestCell(k, k.holders, device)
+		return b.bestCell(k.holders, device)
 	}
-	var cells []Cell
+	var cells []cell
 	if len(k.holders) > 0 {
-		cells = append(cells, b.bestCell(k, k.holders, device))
+		cells = append(cells, b.bestCell(k.holders, device))
 	}
-	strategies := map[string][]Cell{}
+	strategies := map[string][]cell{}
 	for _, f := range k.forms {
-		c := b.bestCell(k, f.holders, device)
-		if f.Kind == Reduction {
+		c := b.bestCell(f.holders, device)
+		if f.Kind == kernelname.Reduction {
 			strategies[f.Strategy] = append(strategies[f.Strategy], c)
 		} else {
 			cells = append(cells, c)
@@ -142,8 +149,8 @@ func (b *Builder) cell(k *kernel, device int) Cell {
 }
 
 // counting returns the cells of the strategies that count on a device.
-func counting(strategies map[string][]Cell) []Cell {
-	var all, others []Cell
+func counting(strategies map[string][]cell) []cell {
+	var all, others []cell
 	for _, list := range strategies {
 		all = append(all, list...)
 		if !slices.ContainsFunc(list, lacksAtomic64) {
@@ -157,7 +164,7 @@ func counting(strategies map[string][]Cell) []Cell {
 }
 
 // lacksAtomic64 reports whether a device may not run a kernel because of that aspect.
-func lacksAtomic64(c Cell) bool {
+func lacksAtomic64(c cell) bool {
 	return slices.ContainsFunc(c.Reasons, func(r Reason) bool {
 		return r.Rule == string(compat.MissingAspect) && r.Required == aspect.Atomic64.String()
 	})
@@ -165,8 +172,8 @@ func lacksAtomic64(c Cell) bool {
 
 // compareCells puts the worst cell first. The order of equal ranks is that of what the
 // cells say.
-func compareCells(a, b Cell) int {
-	if n := cmp.Or(cellRank(b)-cellRank(a), strings.Compare(a.Image, b.Image), strings.Compare(string(a.Scope), string(b.Scope))); n != 0 {
+func compareCells(a, b cell) int {
+	if n := cmp.Or(cellRank(b)-cellRank(a), cmp.Compare(a.image, b.image), strings.Compare(string(a.Scope), string(b.Scope))); n != 0 {
 		return n
 	}
 	return slices.CompareFunc(a.Reasons, b.Reasons, func(a, b Reason) int {
@@ -176,7 +183,7 @@ func compareCells(a, b Cell) int {
 
 // joined returns the cell of a kernel from the cells of two forms that a device has to run
 // both, the worse one first. It has the reasons of both.
-func joined(a, b Cell) Cell {
+func joined(a, b cell) cell {
 	a.Reasons = slices.Clip(a.Reasons)
 	for _, reason := range b.Reasons {
 		if !slices.Contains(a.Reasons, reason) {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -245,8 +244,8 @@ func newModuleImage(image *syclbin.Image) (ModuleImage, error) {
 	if err != nil {
 		return ModuleImage{}, err
 	}
-	f := ModuleImage{Native: image.Kind == syclbin.NativeImage, Format: "native", Triple: image.Triple(), Arch: image.Arch(),
-		Digest: hex.EncodeToString(digest[:]), Size: image.Size()}
+	f := ModuleImage{Native: image.Kind == syclbin.NativeImage, Format: "native", Triple: image.Triple(), Arch: image.Arch()}
+	copy(f.Digest[:], digest[:])
 	if f.Native {
 		return f, nil
 	}

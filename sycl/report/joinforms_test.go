@@ -106,10 +106,10 @@ func joinedRows(t *testing.T, modules []report.Module, devices ...string) string
 	t.Helper()
 	r := reporttest.BuildJoined(t, modules, devices...)
 	var rows []string
-	for i, k := range r.Kernels.All() {
+	for i, k := range r.Kernels {
 		var cells []string
 		for d := range devices {
-			c := r.Cells.At(len(devices)*i + d)
+			c := r.Outcome(i, d)
 			text := fmt.Sprint(c.Verdict, " ", c.Code, " ", c.Scope)
 			for _, reason := range c.Reasons {
 				text += " " + reason.Rule
@@ -127,11 +127,11 @@ func TestJoinFormsDescribes(t *testing.T) {
 	modules[0].Kernels[0].Source.Location = srcloc.Location{Path: "include/sycl/handler.hpp", Line: 300}
 	modules[1].Kernels[0].Source.Location = srcloc.Location{Path: "fill.cpp", Line: 3}
 	r := reporttest.BuildJoined(t, modules, "intel_gpu_pvc")
-	if r.Kernels.Len() != 1 || r.Kernels.At(0).Name != writtenFill || r.Kernels.At(0).Location.Path != "fill.cpp" || len(r.Kernels.At(0).Images) != 2 {
-		t.Errorf("got %+v", reporttest.ListKernels(r))
+	if len(r.Kernels) != 1 || r.Kernels[0].Name != writtenFill || r.Kernels[0].Location.Path != "fill.cpp" || len(r.Kernels[0].Images) != 2 {
+		t.Errorf("got %+v", r.Kernels)
 	}
-	if want := []report.KernelForm{{Kind: report.RoundedRange, Name: madeOfFill}}; !slices.Equal(r.Kernels.At(0).Forms, want) || r.SchemaVersion != "1.1" {
-		t.Errorf("forms %+v, version %s", r.Kernels.At(0).Forms, r.SchemaVersion)
+	if f := r.Kernels[0].Forms; f == nil || !slices.Equal(f.RoundedRange, []string{madeOfFill}) || f.Reduction != nil {
+		t.Errorf("forms %+v", f)
 	}
 }
 
@@ -143,15 +143,15 @@ func TestJoinFormsOfReduction(t *testing.T) {
 		modules[0].Kernels[i].Source.Location = srcloc.Location{Path: "dpcpp/include/sycl/reduction.hpp", Line: 1}
 	}
 	r := reporttest.BuildJoined(t, modules, "intel_gpu_pvc")
-	want := []report.KernelForm{{Kind: report.Reduction, Name: sumAtomic}, {Kind: report.Reduction, Name: sumMain}}
-	if r.Kernels.Len() != 1 || r.Kernels.At(0).Name != sumAux || r.Kernels.At(0).DisplayName != "app::Sum" || !slices.Equal(r.Kernels.At(0).Forms, want) || !r.Kernels.At(0).Location.IsZero() {
-		t.Errorf("got %+v", reporttest.ListKernels(r))
+	want := []string{sumAtomic, sumMain}
+	if len(r.Kernels) != 1 || r.Kernels[0].Name != sumAux || r.Kernels[0].DisplayName != "app::Sum" || !slices.Equal(r.Kernels[0].FormNames(), want) || !r.Kernels[0].Location.IsZero() {
+		t.Errorf("got %+v", r.Kernels)
 	}
-	if c := r.Cells.At(0); c.Scope != report.ScopeKernel {
+	if c := r.Outcome(0, 0); c.Scope != report.ScopeKernel {
 		t.Errorf("the needs of an image with forms of one kernel alone are those of %s", c.Scope)
 	}
 	for _, pattern := range []string{"app::Sum", sumAux, sumMain, "*MainKrn*", "app::Sum (reduction, *)"} {
-		if part, unmatched := r.Select(report.Selection{Kernels: []string{pattern}}); part.Kernels.Len() != 1 || unmatched != nil {
+		if part, unmatched := r.Select(report.Selection{Kernels: []string{pattern}}); len(part.Kernels) != 1 || unmatched != nil {
 			t.Errorf("%s does not select the kernel", pattern)
 		}
 	}
@@ -161,7 +161,7 @@ func TestJoinFormsOfReduction(t *testing.T) {
 func TestJoinFormsWhenUnclear(t *testing.T) {
 	modules := []report.Module{{Kernels: reporttest.Kernels(writtenFill, "_ZN3app4FillE", madeOfFill)}}
 	modules[0].Needs, modules[0].Images = &needs{}, []report.ModuleImage{reporttest.IR(1)}
-	if r := reporttest.BuildJoined(t, modules, "intel_gpu_pvc"); r.Kernels.Len() != 3 {
-		t.Errorf("got %+v", reporttest.ListKernels(r))
+	if r := reporttest.BuildJoined(t, modules, "intel_gpu_pvc"); len(r.Kernels) != 3 {
+		t.Errorf("got %+v", r.Kernels)
 	}
 }

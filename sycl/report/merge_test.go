@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -32,35 +31,33 @@ func TestMerge(t *testing.T) {
 	if got := encode(t, reporttest.Merge(t, joined, two)); got != encode(t, reporttest.Merge(t, one, other, two)) {
 		t.Errorf("a merged report as a part: %s", got)
 	}
-	if n := joined.Statistics; n.Kernels != one.Kernels.Len()+other.Kernels.Len() || n.NotApplicable != n.Cells-one.Cells.Len()-other.Cells.Len() {
-		t.Errorf("statistics %+v", n)
+	if n, m := len(one.Kernels), len(other.Kernels); joined.Statistics.NotApplicable != n+m || !slices.Equal(joined.Targets, []string{"//demo:kernels", "//other:kernels"}) {
+		t.Errorf("statistics %+v, targets %q", joined.Statistics, joined.Targets)
 	}
-	var labels []string
-	for _, k := range joined.Kernels.All() {
-		labels = append(labels, report.KernelTarget(k))
+	var targets []int32
+	for _, k := range joined.Kernels {
+		targets = append(targets, k.Target)
 	}
-	if !slices.IsSorted(labels) || labels[0] != "//demo:kernels" || labels[len(labels)-1] != "//other:kernels" {
-		t.Errorf("labels %q", labels)
+	if want := []int32{0, 0, 0, 0, 0, 1, 1, 1}; !slices.Equal(targets, want) {
+		t.Errorf("targets %v, want %v", targets, want)
 	}
 	if _, err := report.Decode("r.json", strings.NewReader(encode(t, joined))); err != nil {
 		t.Error(err)
 	}
 
-	// Images that differ, with ids that do not.
+	// Images that differ in their kinds alone.
 	changed := reporttest.BuildLabelled(t, "//other:kernels", reporttest.Program(), "intel_gpu_pvc")
-	reporttest.EditImages(changed, func(i *report.Image) { i.Size++ })
+	for i := range changed.ImageKinds {
+		changed.ImageKinds[i].LinkOptions = "-x"
+	}
 	images := reporttest.Merge(t, one, changed)
-	if images.Images.Len() != 2*one.Images.Len() {
-		t.Errorf("%d images", images.Images.Len())
+	if len(images.Images) != 2*len(one.Images) {
+		t.Errorf("%d images", len(images.Images))
 	}
-	byID := map[string]int64{}
-	for _, i := range images.Images.All() {
-		byID[i.ID] = i.Size
-	}
-	for _, k := range images.Kernels.All() {
-		for _, id := range k.Images {
-			if isOther := report.KernelTarget(k) == "//other:kernels"; (byID[id] == 51 || byID[id] == 101) != isOther {
-				t.Errorf("kernel %s has an image of %d bytes", k.ID, byID[id])
+	for _, k := range images.Kernels {
+		for _, n := range k.Images {
+			if options := images.ImageKinds[images.Images[n].Kind].LinkOptions; options != []string{"", "-x"}[k.Target] {
+				t.Errorf("kernel %s of target %d has an image with the options %q", k.Name, k.Target, options)
 			}
 		}
 	}
@@ -68,27 +65,26 @@ func TestMerge(t *testing.T) {
 	device := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc")
 	device.Devices[0].MaxWorkGroupSize = 1
 	verdict := reporttest.Build(t, reporttest.Program()[:1], "intel_gpu_pvc")
-	cell := verdict.Cells.At(0)
-	cell.Kernel, cell.Code = one.Kernels.At(0).ID, report.IR
-	kernel := verdict.Kernels.At(0)
-	kernel.ID = cell.Kernel
-	verdict.Kernels, verdict.Cells = report.MakeKernels(kernel), report.MakeCells(cell)
+	verdict.Kernels[0].Name = one.Kernels[0].Name
+	verdict.Outcome(0, 0).Code = report.IR
 	for name, test := range map[string]struct {
 		part *report.Report
 		want string
 	}{
 		"a device described in two ways": {device, "describes device intel_gpu_pvc in another way"},
-		"two verdicts":                   {verdict, "contradict each other about kernel " + one.Kernels.At(0).ID + " and device intel_gpu_pvc"},
+		"two verdicts":                   {verdict, "contradict each other about kernel " + one.Kernels[0].Name + " and device intel_gpu_pvc"},
 	} {
 		if _, err := report.Merge(one, test.part); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	a, b := reporttest.Build(t, nil), reporttest.Build(t, nil)
-	a.Extensions = map[string]json.RawMessage{"same": json.RawMessage("1"), "differs": json.RawMessage("1"), "alone": json.RawMessage("1")}
-	b.Extensions = map[string]json.RawMessage{"same": json.RawMessage("1"), "differs": json.RawMessage("2")}
-	if got := reporttest.Merge(t, a, b).Extensions; len(got) != 2 || got["same"] == nil || got["alone"] == nil {
-		t.Errorf("extensions %v", got)
+	one.Source = report.Source{Commit: "1234567", Date: "2027-03-31"}
+	if got := reporttest.Merge(t, one, other).Source; got != (report.Source{}) {
+		t.Errorf("the source of parts of different ones is %+v", got)
+	}
+	other.Source = one.Source
+	if got := reporttest.Merge(t, one, other).Source; got != one.Source {
+		t.Errorf("the source of parts of one is %+v", got)
 	}
 }
 
@@ -116,20 +112,20 @@ func TestSelect(t *testing.T) {
 		{"what there is not", report.Selection{Kernels: []string{"Matrix", "None*"}, Devices: []string{"*pvc", "gpu"}}, 1, 1, []string{"gpu", "None*"}},
 	} {
 		part, unmatched := r.Select(test.selection)
-		if part.Kernels.Len() != test.kernels || len(part.Devices) != test.devices || !slices.Equal(unmatched, test.unmatched) {
-			t.Errorf("%s: %d kernels, %d devices, unmatched %q", test.name, part.Kernels.Len(), len(part.Devices), unmatched)
+		if len(part.Kernels) != test.kernels || len(part.Devices) != test.devices || !slices.Equal(unmatched, test.unmatched) {
+			t.Errorf("%s: %d kernels, %d devices, unmatched %q", test.name, len(part.Kernels), len(part.Devices), unmatched)
 		}
 		if err := part.Check(); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 	r = reporttest.Build(t, inFiles(), "intel_gpu_pvc")
-	if part, unmatched := r.Select(report.Selection{Files: []string{"a.whl: *"}}); part.Kernels.Len() != 4 || unmatched != nil {
-		t.Errorf("%d kernels of a file, unmatched %q", part.Kernels.Len(), unmatched)
+	if part, unmatched := r.Select(report.Selection{Files: []string{"a.whl: *"}}); len(part.Kernels) != 4 || unmatched != nil {
+		t.Errorf("%d kernels of a file, unmatched %q", len(part.Kernels), unmatched)
 	}
 	// A name can be given as it is shown.
-	reporttest.EditKernel(r, 0, func(k *report.Kernel) { k.DisplayName = "a\nb" })
-	if part, _ := r.Select(report.Selection{Kernels: []string{`a\u{a}b`}}); part.Kernels.Len() != 1 {
-		t.Errorf("%d kernels by a name as it is shown", part.Kernels.Len())
+	r.Kernels[0].DisplayName = "a\nb"
+	if part, _ := r.Select(report.Selection{Kernels: []string{`a\u{a}b`}}); len(part.Kernels) != 1 {
+		t.Errorf("%d kernels by a name as it is shown", len(part.Kernels))
 	}
 }

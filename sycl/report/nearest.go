@@ -6,7 +6,8 @@ import "github.com/rules-sycl/rules_sycl/sycl/spell"
 // the likeliest first.
 func (r *Report) Nearest(name string) []string {
 	return spell.Nearest(name, func(yield func(string) bool) {
-		for _, k := range r.Kernels.All() {
+		for i := range r.Kernels {
+			k := &r.Kernels[i]
 			if !yield(k.DisplayName) || k.Name != k.DisplayName && !yield(k.Name) {
 				return
 			}

@@ -67,7 +67,7 @@ func TestPlaces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			test.properties.Add(propset.KernelNames).Put("_ZTS4Deep", propset.Uint(1))
 			r := reporttest.Build(t, []report.Module{row(t, test.code, test.properties)}, "intel_gpu_pvc")
-			for _, k := range r.Kernels.All() {
+			for _, k := range r.Kernels {
 				if k.Name != "_ZTS4Deep" {
 					continue
 				}
@@ -91,7 +91,7 @@ func TestPlacesOfSeveralModules(t *testing.T) {
 		row(t, []byte("one"), withPlaces("_ZTS1K", "\natomic64\t7:0:b.cpp\t\n", aspect.Atomic64)),
 		row(t, []byte("two"), withPlaces("_ZTS1K", "3:0:a.cpp\nfp64\t4:0:a.cpp\t\natomic64\t9:0:c.cpp\t\n", aspect.FP64)),
 	}
-	k := reporttest.ListKernels(reporttest.Build(t, modules, "intel_gpu_pvc"))[0]
+	k := reporttest.Build(t, modules, "intel_gpu_pvc").Kernels[0]
 	want := []srcloc.Origin{
 		{Aspect: aspect.FP64.Named(), Location: srcloc.Location{Path: "a.cpp", Line: 4}},
 		{Aspect: aspect.Named{Name: "atomic64", Value: 27}, Location: srcloc.Location{Path: "b.cpp", Line: 7}},
@@ -122,7 +122,7 @@ func TestNoPathOfTheMachine(t *testing.T) {
 	if _, err := report.Decode("again", strings.NewReader(out)); err != nil {
 		t.Error(err)
 	}
-	for _, k := range r.Kernels.All() {
+	for _, k := range r.Kernels {
 		if filepath.IsAbs(k.Location.Path) {
 			t.Errorf("absolute path %s", k.Location.Path)
 		}

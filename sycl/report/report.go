@@ -1,62 +1,89 @@
-// Package report is the model of a compatibility report: which kernels of a program run
+// Package report is the model of a compatibility report: which kernels of programs run
 // on which devices, the reasons where they do not, and the kind of code that there is for
 // each device. The package builds reports from device images, and reads and writes them
 // as JSON. Package render shows them to people.
 //
-// The schema docs/schema/compat-report.schema.json describes the JSON of a report. The
-// JSON depends on the inputs alone: members are in alphabetical order, lists are sorted,
-// and there are no times, hosts or paths of files that were read. Reports come from
-// builds that may not be trusted, so [Decode] is strict: it refuses what two readers
-// could understand differently.
+// A report is a table with a line for each kernel and a column for each device. Large
+// programs have thousands of kernels and few things to say about them. So each outcome
+// is in the report once, and so is each row of outcomes; a kernel names its row.
+//
+// The schema docs/schema/compat-report.schema.json describes the JSON of a report. It
+// depends on the inputs alone: lists are in a fixed order, and there are no times, hosts
+// or paths that nobody gave. Reports come from builds that may not be trusted, so
+// [Decode] is strict: it refuses what two readers could understand differently.
 package report
 
 import (
-	"encoding/json"
+	"bytes"
+	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// Schema and SchemaVersion say what the JSON of a report means. Readers accept
-// any minor version of the major version that they know. Reports have the lowest version
-// that has all of their members: version 1.1 added the files of images, their options
-// for the runtime's compiler and the forms of kernels, version 1.2 specialization constants.
+// Schema says what the JSON of a report means. A tool reads the reports of one schema.
 const (
-	Schema        = "https://rules-sycl.github.io/schema/compat-report/v1"
-	SchemaVersion = "1.2"
+	anySchema = "https://rules-sycl.github.io/schema/compat-report/v"
+	Schema    = anySchema + "2"
 
-	firstVersion, formsVersion = "1.0", "1.1"
+	schemaVersion = 2
 )
 
 // Fields of the following types are in the alphabetical order of their JSON names, and
-// so are the members of the output.
+// so are the members of the output, after the schema. Numbers of elements of lists count from 0.
 
 // A Report says which kernels run on which devices.
 type Report struct {
-	Cells         Cells                      `json:"cells"` // by kernel and device; one for each pair
-	Devices       []Device                   `json:"devices"`
-	Extensions    map[string]json.RawMessage `json:"extensions,omitempty"`
-	Generator     Generator                  `json:"generator"`
-	Images        Images                     `json:"images"`
-	Kernels       Kernels                    `json:"kernels"`
-	Schema        string                     `json:"schema"`
-	SchemaVersion string                     `json:"schema-version"`
-	Statistics    Statistics                 `json:"statistics"`
-	Target        Target                     `json:"target"`
+	Schema     string      `json:"schema"`
+	Devices    []Device    `json:"devices"` // the columns
+	Files      []File      `json:"files,omitempty"`
+	Generator  Generator   `json:"generator"`
+	ImageKinds []ImageKind `json:"image-kinds"`
+	Images     []Image     `json:"images"`
+	Kernels    []Kernel    `json:"kernels"`
+	Outcomes   []Outcome   `json:"outcomes"`
+	Rows       [][]int32   `json:"rows"` // numbers of outcomes, one for each device
+	Source     Source      `json:"source,omitzero"`
+	Statistics Statistics  `json:"statistics"`
+	Targets    []string    `json:"targets"` // labels of what the report is about, such as build targets
 }
 
-// A Cell is the verdict on one kernel and one device.
-type Cell struct {
-	Device  string         `json:"device"`          // id
-	Code    Code           `json:"holds"`           // that there is for the device
-	Image   string         `json:"image,omitempty"` // id of the image that the device would get
-	Kernel  string         `json:"kernel"`          // id
+// Outcome returns what the report says about a kernel and a device, given by number.
+func (r *Report) Outcome(kernel, device int) *Outcome {
+	return &r.Outcomes[r.Rows[r.Kernels[kernel].Row][device]]
+}
+
+// Label returns the label of the only target of a report, "" for one of several.
+func (r *Report) Label() string {
+	if len(r.Targets) == 1 {
+		return r.Targets[0]
+	}
+	return ""
+}
+
+// Name gives the target of a report a label if it has none.
+func (r *Report) Name(label string) {
+	if len(r.Targets) == 1 && r.Targets[0] == "" {
+		r.Targets[0] = label
+	}
+}
+
+// Target returns the label of the target of a kernel in a report of several targets. It is ""
+// in other reports.
+func (r *Report) Target(k *Kernel) string {
+	if len(r.Targets) == 1 {
+		return ""
+	}
+	return r.Targets[k.Target]
+}
+
+// An Outcome is what a report says about kernels and devices.
+type Outcome struct {
+	Code    Code           `json:"holds"` // that there is for the device
 	Reasons []Reason       `json:"reasons,omitempty"`
 	Scope   Scope          `json:"scope"`
 	Verdict compat.Verdict `json:"status"`
@@ -75,7 +102,7 @@ const (
 	NativeOrIR Code = "native-or-ir"
 )
 
-// A Scope says whose needs a verdict is about: those of the kernel alone, or those of
+// A Scope says whose needs an outcome is about: those of the kernel alone, or those of
 // its device image. Device images record needs for all their kernels together, and the
 // runtime applies them to each of the kernels.
 type Scope string
@@ -95,12 +122,11 @@ type Reason struct {
 	Text      string         `json:"text"`
 }
 
-// A Device is a device as the verdicts take it to be.
+// A Device is a device as the outcomes take it to be.
 type Device struct {
 	Architecture     string         `json:"architecture,omitempty"` // its name for an ahead-of-time compiler
 	Aspects          []aspect.Named `json:"aspects"`
-	Backend          string         `json:"backend"` // spirv, ptx or amdgcn
-	ID               string         `json:"id"`
+	Backend          string         `json:"backend"`                       // spirv, ptx or amdgcn
 	LocalMemorySize  uint64         `json:"local-memory-size,omitempty"`   // absent: not known
 	Matrices         []string       `json:"matrix-combinations,omitzero"`  // empty: none; absent: not known
 	MaxWorkGroupSize uint64         `json:"max-work-group-size,omitempty"` // absent: not known
@@ -116,26 +142,62 @@ func (d *Device) IsGeneric() bool {
 	return d.OpenWorld && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
 }
 
+// A File is a file that the report was made from.
+type File struct {
+	Digest string `json:"digest,omitempty"` // SHA-256, in hexadecimal
+	Name   string `json:"name"`             // as the user named it
+}
+
 // A Generator is the program that made a report.
 type Generator struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
+// A Source is the state of the sources that the files were built from, as the user gave it.
+type Source struct {
+	Commit string `json:"commit,omitempty"`
+	Date   string `json:"date,omitempty"` // 2006-01-02
+}
+
 // An Image is a device image.
 type Image struct {
+	Digest Digest `json:"digest"`
+	Kind   int32  `json:"kind"` // number of its kind
+}
+
+// A Digest is the first half of the SHA-256 of the bytes of an image.
+type Digest [16]byte
+
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// Compare orders digests.
+func (d Digest) Compare(o Digest) int { return bytes.Compare(d[:], o[:]) }
+
+// MarshalText returns hexadecimal digits.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText accepts hexadecimal digits.
+func (d *Digest) UnmarshalText(text []byte) error {
+	isDigit := func(c rune) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' }
+	if len(text) != 2*len(d) || bytes.ContainsFunc(text, func(c rune) bool { return !isDigit(c) }) {
+		return fmt.Errorf("%d hexadecimal digits are needed", 2*len(d))
+	}
+	_, err := hex.Decode(d[:], text)
+	return err
+}
+
+// An ImageKind is what images have in common that differ in nothing but their bytes.
+type ImageKind struct {
 	Architecture   string       `json:"architecture,omitempty"`    // of native code
 	CompileOptions string       `json:"compile-options,omitempty"` // for the runtime's compiler
 	CompileTarget  string       `json:"compile-target,omitempty"`
-	Digest         string       `json:"digest"` // SHA-256 of its bytes, in hexadecimal
-	ESIMD          bool         `json:"esimd"`
-	Files          []string     `json:"files,omitempty"` // that hold it, see Module.Files
+	ESIMD          bool         `json:"esimd,omitempty"`
+	Files          []int32      `json:"files,omitempty"` // numbers of the files that hold them
 	FixedTargets   []string     `json:"fixed-targets,omitempty"`
 	Format         string       `json:"format"` // spirv, ptx, amdgcn, llvm-ir or native
-	ID             string       `json:"id"`
 	LinkOptions    string       `json:"link-options,omitempty"`
-	Requirements   Requirements `json:"requirements"`
-	Size           int64        `json:"size"`
+	Requirements   Requirements `json:"requirements,omitzero"`
 	Constants      []Constant   `json:"specialization-constants,omitempty"` // by name
 	Triple         string       `json:"triple,omitempty"`
 	Unknown        []string     `json:"unknown-properties,omitempty"` // keys
@@ -143,12 +205,17 @@ type Image struct {
 
 // Requirements are what an image needs of a device.
 type Requirements struct {
-	Aspects       []aspect.Named `json:"aspects"`
+	Aspects       []aspect.Named `json:"aspects,omitempty"`
 	JointMatrix   []string       `json:"joint-matrix,omitempty"`
 	JointMad      []string       `json:"joint-matrix-mad,omitempty"`
 	SubGroupSizes []uint32       `json:"reqd-sub-group-sizes,omitempty"`
 	WorkGroupSize []uint64       `json:"reqd-work-group-size,omitempty"` // in the order of SYCL
 	WorkGroupDims uint32         `json:"work-group-num-dim,omitempty"`
+}
+
+// IsZero reports whether an image runs on any device.
+func (r Requirements) IsZero() bool {
+	return len(r.Aspects)+len(r.JointMatrix)+len(r.JointMad)+len(r.SubGroupSizes)+len(r.WorkGroupSize) == 0 && r.WorkGroupDims == 0
 }
 
 // A Constant is a specialization constant of an image.
@@ -170,80 +237,59 @@ type ConstantPart struct {
 // A Kernel is a kernel. Kernels of the same name in several images are one kernel.
 type Kernel struct {
 	DisplayName string          `json:"display-name"`    // demangled
-	Forms       []KernelForm    `json:"forms,omitempty"` // other kernels that are this one, by name
-	ID          string          `json:"id"`
-	Images      []string        `json:"images"` // ids
+	Forms       *Forms          `json:"forms,omitempty"` // other kernels that are this one
+	Images      []int32         `json:"images"`          // numbers
 	Location    srcloc.Location `json:"location,omitzero"`
 	Name        string          `json:"name"`                         // mangled
 	Origins     []srcloc.Origin `json:"requirement-origin,omitempty"` // what its own code needs, and where
+	Row         int32           `json:"row"`                          // number
+	Target      int32           `json:"target,omitempty"`             // number
 }
 
-// A KernelForm is a kernel that the compiler or its headers made of a kernel that
-// somebody wrote. When the program runs, the runtime library takes one of the forms, or
-// several.
-type KernelForm struct {
-	Kind FormKind `json:"kind"`
-	Name string   `json:"name"` // mangled
+// Forms are kernels that the compiler or its headers made of a kernel that somebody
+// wrote, by mangled names. When the program runs, the runtime library takes one of the
+// forms, or several.
+type Forms struct {
+	Reduction    []string `json:"reduction,omitempty"`     // see package kernelname
+	RoundedRange []string `json:"rounded-range,omitempty"` // see package kernelname
 }
 
-// A FormKind is what a form of a kernel is for.
-type FormKind = kernelname.FormKind
-
-const (
-	RoundedRange = kernelname.RoundedRange
-	Reduction    = kernelname.Reduction
-)
-
-// KernelTarget returns the label of the report that a kernel of a merged report is from.
-// It is "" for kernels of other reports. See [Merge].
-func KernelTarget(k *Kernel) string {
-	label, _ := strings.CutSuffix(k.ID, "#"+k.Name)
-	if label == k.ID {
-		return ""
+// FormNames returns the mangled names of the forms of a kernel.
+func (k *Kernel) FormNames() []string {
+	if k.Forms == nil {
+		return nil
 	}
-	return label
+	return slices.Concat(k.Forms.Reduction, k.Forms.RoundedRange)
 }
 
-// Statistics are numbers of cells, devices and kernels, and of cells by verdict.
+// Statistics are numbers of kernels and devices by verdict: 2 kernels and 3 devices are 6.
 type Statistics struct {
-	Cells         int `json:"cells"`
 	Compatible    int `json:"compatible"`
-	Devices       int `json:"devices"`
 	Incompatible  int `json:"incompatible"`
-	Kernels       int `json:"kernels"`
 	NotApplicable int `json:"not-applicable"`
 	Undetermined  int `json:"undetermined"`
 }
 
-// A Target is what a report is about, such as the label of a build target.
-type Target struct {
-	Label string `json:"label"`
-}
-
-// shareTexts makes the lists of a report that has none yet keep their texts together.
-func (r *Report) shareTexts() {
-	t := new(texts)
-	r.Cells.texts, r.Images.texts, r.Kernels.texts = t, t, t
-}
-
-// leastVersion returns the lowest schema version that has all members of the report.
-func (r *Report) leastVersion() string {
-	if slices.ContainsFunc(r.Images.kinds, func(k storedKind) bool { return len(k.Constants) > 0 }) {
-		return SchemaVersion
+// statistics counts the outcomes of the report.
+func (r *Report) statistics() (s Statistics) {
+	kernels := make([]int, len(r.Rows))
+	for i := range r.Kernels {
+		kernels[r.Kernels[i].Row]++
 	}
-	isNew := func(k storedKind) bool { return len(k.Files) > 0 || k.CompileOptions != "" || k.LinkOptions != "" }
-	if slices.ContainsFunc(r.Images.kinds, isNew) || slices.ContainsFunc(r.Kernels.extras, func(e kernelExtra) bool { return len(e.forms) > 0 }) {
-		return formsVersion
+	for row, n := range kernels {
+		for _, o := range r.Rows[row] {
+			switch r.Outcomes[o].Verdict {
+			case compat.Compatible:
+				s.Compatible += n
+			case compat.Incompatible:
+				s.Incompatible += n
+			case compat.NotApplicable:
+				s.NotApplicable += n
+			case compat.Undetermined:
+				s.Undetermined += n
+			}
+		}
 	}
-	return firstVersion
-}
-
-// statistics counts the lists of the report.
-func (r *Report) statistics() Statistics {
-	s := Statistics{Cells: r.Cells.Len(), Devices: len(r.Devices), Kernels: r.Kernels.Len()}
-	n := r.Cells.verdicts()
-	s.Compatible, s.Incompatible = n[compat.Compatible], n[compat.Incompatible]
-	s.Undetermined, s.NotApplicable = n[compat.Undetermined], n[compat.NotApplicable]
 	return s
 }
 

@@ -31,32 +31,30 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 		return r, nil
 	}
 	matched := patternSet{}
-	devices := map[string]bool{}
-	for _, d := range r.Devices {
-		devices[d.ID] = matched.has(s.Devices, d.ID, d.Name, safetext.Escape(d.Name))
+	var devices []int
+	for d := range r.Devices {
+		if name := r.Devices[d].Name; matched.has(s.Devices, name, safetext.Escape(name)) {
+			devices = append(devices, d)
+		}
 	}
-	problem := map[string]bool{} // kernels
-	if s.byProblem() {
-		for _, c := range r.Cells.All() {
-			if devices[c.Device] && s.hasProblem(c, matched) {
-				problem[c.Kernel] = true
+	inFile := map[int32]bool{} // image kinds
+	for i := range r.ImageKinds {
+		for _, f := range r.ImageKinds[i].Files {
+			if name := r.Files[f].Name; matched.has(s.Files, name, safetext.Escape(name)) {
+				inFile[int32(i)] = true
 			}
 		}
 	}
-	inFile := map[string]bool{} // images
-	for i := range r.Images.Len() {
-		for _, name := range r.Images.Files(i) {
-			if matched.has(s.Files, name, safetext.Escape(name)) {
-				inFile[r.Images.ID(i)] = true
-			}
-		}
-	}
-	kernels := map[string]bool{}
-	for _, k := range r.Kernels.All() {
-		held := len(s.Files) == 0 || slices.ContainsFunc(k.Images, func(id string) bool { return inFile[id] })
-		named := matched.has(s.Kernels, k.selectable()...)
+	problem := s.problems(r, devices, matched)
+	var kernels []int
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		held := len(s.Files) == 0 || slices.ContainsFunc(k.Images, func(n int32) bool { return inFile[r.Images[n].Kind] })
+		named := matched.has(s.Kernels, r.selectable(k)...)
 		inSource := matched.has(s.Sources, k.Location.Path, safetext.Escape(k.Location.Path))
-		kernels[k.ID] = named && inSource && held && (!s.byProblem() || problem[k.ID])
+		if named && inSource && held && (!s.byProblem() || problem[k.Row]) {
+			kernels = append(kernels, i)
+		}
 	}
 	for _, p := range slices.Concat(s.Devices, s.Kernels, s.Sources, s.Files, s.Rules, s.Needs) {
 		if !matched[p] {
@@ -67,11 +65,14 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 }
 
 // selectable returns the names by which a kernel is selected: its own, mangled and
-// demangled, and those of its forms.
-func (k *Kernel) selectable() []string {
-	names := []string{k.ID, k.Name, k.DisplayName, safetext.Escape(k.DisplayName)}
-	for _, f := range k.Forms {
-		names = append(names, f.Name, kernelname.Display(f.Name))
+// demangled, with the label of its target where there are several, and those of its forms.
+func (r *Report) selectable(k *Kernel) []string {
+	names := []string{k.Name, k.DisplayName, safetext.Escape(k.DisplayName)}
+	if label := r.Target(k); label != "" {
+		names = append(names, label+"#"+k.Name)
+	}
+	for _, f := range k.FormNames() {
+		names = append(names, f, kernelname.Display(f))
 	}
 	return names
 }
@@ -80,17 +81,30 @@ func (s *Selection) isEmpty() bool {
 	return len(s.Devices)+len(s.Kernels)+len(s.Sources)+len(s.Files) == 0 && !s.byProblem()
 }
 
-// byProblem reports whether kernels are selected by what their cells say.
+// byProblem reports whether kernels are selected by what their rows say.
 func (s *Selection) byProblem() bool { return len(s.Verdicts)+len(s.Rules)+len(s.Needs) > 0 }
 
-// hasProblem reports whether a cell has the verdict and a reason that are selected.
-func (s *Selection) hasProblem(c *Cell, matched patternSet) bool {
+// problems returns the rows that have what is selected on one of the devices.
+func (s *Selection) problems(r *Report, devices []int, matched patternSet) []bool {
+	outcomes := make([]bool, len(r.Outcomes))
+	for i := range r.Outcomes {
+		outcomes[i] = s.hasProblem(&r.Outcomes[i], matched)
+	}
+	rows := make([]bool, len(r.Rows))
+	for i, row := range r.Rows {
+		rows[i] = slices.ContainsFunc(devices, func(d int) bool { return outcomes[row[d]] })
+	}
+	return rows
+}
+
+// hasProblem reports whether an outcome has the verdict and a reason that are selected.
+func (s *Selection) hasProblem(o *Outcome, matched patternSet) bool {
 	if len(s.Rules)+len(s.Needs) == 0 {
-		return slices.Contains(s.Verdicts, c.Verdict)
+		return slices.Contains(s.Verdicts, o.Verdict)
 	}
 	found := false
-	for i := range c.Reasons {
-		reason := &c.Reasons[i]
+	for i := range o.Reasons {
+		reason := &o.Reasons[i]
 		rule, need := matched.has(s.Rules, reason.Rule, safetext.Escape(reason.Rule)), matched.has(s.Needs, reason.Required, safetext.Escape(reason.Required))
 		found = found || rule && need && (len(s.Verdicts) == 0 || slices.Contains(s.Verdicts, reason.Verdict))
 	}
@@ -112,36 +126,39 @@ func (s patternSet) has(patterns []string, names ...string) bool {
 	return found
 }
 
-// part returns the part of a report about these devices and kernels, given by id, and
-// their images.
-func (r *Report) part(devices, kernels map[string]bool) *Report {
+// part returns the part of a report about these devices and kernels, and their images.
+func (r *Report) part(devices, kernels []int) *Report {
 	out := *r
-	images := map[string]bool{}
-	out.Devices = slices.DeleteFunc(slices.Clone(r.Devices), func(d Device) bool { return !devices[d.ID] })
-	out.Kernels = r.Kernels.chosen(only(r.Kernels.Len(), func(i int) bool { return kernels[r.Kernels.ID(i)] }))
-	out.Cells = Cells{texts: r.Cells.texts}
-	for _, c := range r.Cells.All() {
-		if devices[c.Device] && kernels[c.Kernel] {
-			out.Cells.Append(c)
-			images[c.Image] = true
+	out.Devices, out.Kernels, out.Images = []Device{}, []Kernel{}, []Image{}
+	for _, d := range devices {
+		out.Devices = append(out.Devices, r.Devices[d])
+	}
+	images := make([]int32, len(r.Images)) // their numbers in the part plus 1
+	for _, i := range kernels {
+		for _, n := range r.Kernels[i].Images {
+			images[n] = 1
 		}
 	}
-	for _, k := range out.Kernels.All() {
-		for _, i := range k.Images {
-			images[i] = true
+	for i := range images {
+		if images[i] > 0 {
+			out.Images = append(out.Images, r.Images[i])
+			images[i] = int32(len(out.Images))
 		}
 	}
-	out.Images = r.Images.chosen(only(r.Images.Len(), func(i int) bool { return images[r.Images.ID(i)] }))
+	rows := newTable(&out)
+	row := make([]int32, len(devices))
+	for _, i := range kernels {
+		k := r.Kernels[i]
+		for at, d := range devices {
+			row[at] = rows.outcome(r.Outcome(i, d))
+		}
+		k.Row = rows.row(row)
+		k.Images = make([]int32, len(k.Images))
+		for at, n := range r.Kernels[i].Images {
+			k.Images[at] = images[n] - 1
+		}
+		out.Kernels = append(out.Kernels, k)
+	}
 	out.Statistics = out.statistics()
 	return &out
-}
-
-// only returns the indexes of the elements of a list that are wanted.
-func only(n int, want func(int) bool) (indexes []uint32) {
-	for i := range n {
-		if want(i) {
-			indexes = append(indexes, uint32(i))
-		}
-	}
-	return indexes
 }

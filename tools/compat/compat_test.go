@@ -116,7 +116,7 @@ func TestReportAndShow(t *testing.T) {
 	golden.CheckFile(t, filepath.Join(goldenDir, "spirv.txt"), mustRun(t, "show", "s.json"))
 	golden.CheckFile(t, filepath.Join(goldenDir, "both.txt"), mustRun(t, "show", "r.json", "s.json"))
 	joined, err := report.Decode("joined", strings.NewReader(mustRun(t, "show", "--format=json", "r.json", "s.json")))
-	if err != nil || joined.Target.Label != "" || joined.Kernels.Len() != 13 || !strings.HasPrefix(joined.Kernels.ID(12), "s.json#") {
+	if err != nil || joined.Label() != "" || len(joined.Kernels) != 13 || joined.Target(&joined.Kernels[12]) != "s.json" {
 		t.Errorf("the JSON of two reports: %v, %+v", err, joined)
 	}
 	if got := mustRun(t, "show", "--format", "json", "r.json", "r.json"); got != string(data) {
@@ -155,9 +155,9 @@ func TestReportEmbedded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range r.Cells.All() {
-			if c.Kernel == "_ZTS9VectorAdd" && c.Code != want {
-				t.Errorf("%s: the device takes %s, want %s", flag, c.Code, want)
+		for i := range r.Kernels {
+			if o := r.Outcome(i, 0); r.Kernels[i].Name == "_ZTS9VectorAdd" && o.Code != want {
+				t.Errorf("%s: the device takes %s, want %s", flag, o.Code, want)
 			}
 		}
 	}
@@ -220,8 +220,10 @@ func TestReportTargets(t *testing.T) {
 			t.Fatal(err)
 		}
 		var cells []string
-		for _, c := range r.Cells.All() {
-			cells = append(cells, fmt.Sprint(c.Device, " ", c.Verdict))
+		for k := range r.Kernels {
+			for d := range r.Devices {
+				cells = append(cells, fmt.Sprint(r.Devices[d].Name, " ", r.Outcome(k, d).Verdict))
+			}
 		}
 		if got := strings.Join(cells, ", "); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
@@ -250,7 +252,7 @@ func TestShowFormats(t *testing.T) {
 		"markdown": "| `SubGroup8` | ❌ no: `sub-group size 8` |\n",
 		"html":     "<a href=\"#k0\">SubGroup8</a></th><td class=\"x\">✕ no: sub-group size 8</td>",
 		"csv":      "SubGroup8,_ZTS9SubGroup8,intel_gpu_pvc,incompatible,none,",
-		"json":     `"display-name": "SubGroup8"`,
+		"json":     `"display-name":"SubGroup8"`,
 	} {
 		args := []string{"show", "--format", format, "--devices", "*_pvc", "--status", "incompatible"}
 		got := mustRun(t, append(args, "r.json")...)
@@ -305,8 +307,8 @@ func TestErrors(t *testing.T) {
 	enterWorkspace(t)
 	mustRun(t, "report", "--output", "good.json", "k.syclbin")
 	good, _ := os.ReadFile("good.json")
-	testfile.Write(t, "twice.json", bytes.Replace(good, []byte(`"status": "compatible"`), []byte(`"status": "compatible", "status": "compatible"`), 1))
-	good = bytes.ReplaceAll(good, []byte(`"label": ""`), []byte(`"label": "//x"`))
+	testfile.Write(t, "twice.json", bytes.Replace(good, []byte(`"status":"compatible"`), []byte(`"status":"compatible","status":"compatible"`), 1))
+	good = bytes.ReplaceAll(good, []byte("\"targets\": [\n\"\""), []byte("\"targets\": [\n\"//x\""))
 	testfile.Write(t, "good.json", good)
 	testfile.Write(t, "other.json", bytes.ReplaceAll(good, []byte("is not supported on the device"), []byte("is missing")))
 	testfile.Write(t, "cut.spv", "\x03\x02\x23\x07\x00\x00")

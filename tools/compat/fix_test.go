@@ -52,11 +52,11 @@ func TestFix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fixed := strings.NewReplacer(`"rule": "missing-aspect"`, `"rule": "fixed-target-mismatch"`, `"required": "fp64"`, `"required": "intel_gpu_pvc"`).Replace(string(data))
+	fixed := strings.NewReplacer(`"rule":"missing-aspect"`, `"rule":"fixed-target-mismatch"`, `"required":"fp64"`, `"required":"intel_gpu_pvc"`).Replace(string(data))
 	testfile.Write(t, "fixed.json", fixed)
-	none := strings.ReplaceAll(string(data), `"rule": "missing-aspect"`, `"rule": "no-image"`)
+	none := strings.ReplaceAll(string(data), `"rule":"missing-aspect"`, `"rule":"no-image"`)
 	testfile.Write(t, "none.json", none)
-	maybe := strings.NewReplacer(`"status": "incompatible"`, `"status": "undetermined"`, `"incompatible": 2`, `"incompatible": 0`, `"undetermined": 0`, `"undetermined": 2`).Replace(string(data))
+	maybe := strings.NewReplacer(`"status":"incompatible"`, `"status":"undetermined"`, `"incompatible":2`, `"incompatible":0`, `"undetermined":0`, `"undetermined":2`).Replace(string(data))
 	testfile.Write(t, "maybe.json", maybe)
 	unknown := strings.NewReplacer("intel_gpu_dg2", "not a target").Replace(none)
 	testfile.Write(t, "unknown.json", unknown)

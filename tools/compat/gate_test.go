@@ -160,7 +160,7 @@ func TestCheckStaysInTheWorkspace(t *testing.T) {
 	}
 	testfile.Write(t, "inside/real.cpp", "real\n")
 	for path, want := range map[string]string{"real.cpp": "real.cpp:4: error", "link.cpp": "//demo:kernels: error", "gone.cpp": "//demo:kernels: error", "../secret.cpp": "//demo:kernels: error", "/etc/passwd": "//demo:kernels: error"} {
-		located := bytes.Replace(data, []byte(`"name": "_ZTS8Fp64Axpy"`), []byte(`"location": {"line": 4, "path": "`+path+`"}, "name": "_ZTS8Fp64Axpy"`), 1)
+		located := bytes.Replace(data, []byte(`"name":"_ZTS8Fp64Axpy"`), []byte(`"location":{"line":4,"path":"`+path+`"},"name":"_ZTS8Fp64Axpy"`), 1)
 		testfile.Write(t, "located.json", located)
 		_, stdout, stderr := run(t, "check", "--workspace", "inside", "--required", "intel_gpu_dg2", "located.json")
 		if !strings.Contains(stdout, want) || stderr != "" {

@@ -3,11 +3,16 @@ package main
 
 import (
 	"flag"
+	"runtime/debug"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 )
 
-func main() { tool().Main() }
+func main() {
+	debug.SetMemoryLimit(reportinputs.MemoryLimit)
+	tool().Main()
+}
 
 func tool() *cli.Tool {
 	return &cli.Tool{

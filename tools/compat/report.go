@@ -3,18 +3,22 @@ package main
 import (
 	"context"
 	"flag"
+	"regexp"
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // reporter is the subcommand report.
 type reporter struct {
 	shower               // what is shown of the report
 	name                 string
+	source               report.Source
 	wanted, deviceConfig cli.Strings
 	targets              cli.Strings
 	embedded             cli.Strings
@@ -62,6 +66,8 @@ func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&r.embedded, "embedded", "`file` with the images that the program itself holds, such as a SYCLBIN: for a device that some are compiled for, the runtime takes these; may be repeated")
 	r.reading.AssumeFlag(fs)
 	fs.StringVar(&r.name, "name", "", "`label` of what the report is about: all files are together one program")
+	fs.StringVar(&r.source.Commit, "commit", "", "`id` of the commit that the files were built from, for the report")
+	fs.StringVar(&r.source.Date, "date", "", "`day` of that commit, as 2027-03-31, for the report")
 	r.setupView(fs)
 	return r.run
 }
@@ -69,6 +75,14 @@ func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
 func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args)+len(r.embedded.Values) == 0 {
 		return cli.Usagef("a file to report on is needed")
+	}
+	if id := r.source.Commit; id != "" && !isCommit.MatchString(id) {
+		return cli.Usagef("--commit %s: the id of a commit has 7 to 64 hexadecimal digits", safetext.Printable(id))
+	}
+	if r.source.Date != "" {
+		if _, err := gate.ParseDate(r.source.Date); err != nil {
+			return cli.Usagef("--date: %v", err)
+		}
 	}
 	r.chooseFormat(env)
 	if err := r.check(slices.Concat(args, r.embedded.Values)); err != nil {
@@ -85,9 +99,12 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return cli.BadInput(err)
 	}
+	out.Source = r.source
 	r.command = r.calledBy(args)
 	return r.show(ctx, env, out, r.output)
 }
+
+var isCommit = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 
 // chooseFormat chooses the format that people or programs want.
 func (r *reporter) chooseFormat(env *cli.Env) {
@@ -111,7 +128,7 @@ func (r *reporter) calledBy(args []string) string {
 	for _, v := range r.deviceConfig.Values {
 		command += flagArgument("device-config", v)
 	}
-	for _, f := range []struct{ name, value string }{{"name", r.name}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}} {
+	for _, f := range []struct{ name, value string }{{"name", r.name}, {"commit", r.source.Commit}, {"date", r.source.Date}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}} {
 		if f.value != "" {
 			command += flagArgument(f.name, f.value)
 		}

@@ -317,8 +317,8 @@ func readReports(names []string) (*report.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Target.Label == "" && len(names) > 1 {
-			r.Target.Label = filepath.ToSlash(name)
+		if len(names) > 1 {
+			r.Name(filepath.ToSlash(name))
 		}
 		parts = append(parts, r)
 	}

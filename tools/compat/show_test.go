@@ -84,7 +84,7 @@ func TestNamesSelectKernels(t *testing.T) {
 	r := enterLarge(t)
 	text := mustRun(t, "show", "--group-by", "kernel", "--all", "--devices", "x86_64", "large report.json")
 	_, table, _ := strings.Cut(text, "KERNEL\n")
-	for i, line := range strings.Split(table, "\n")[:r.Kernels.Len()] {
+	for i, line := range strings.Split(table, "\n")[:len(r.Kernels)] {
 		if i%100 != 0 {
 			continue
 		}
@@ -96,7 +96,7 @@ func TestNamesSelectKernels(t *testing.T) {
 	}
 	// So does what a group has in common.
 	rows := 1 // with the head
-	for _, k := range r.Kernels.All() {
+	for _, k := range r.Kernels {
 		if strings.HasPrefix(k.DisplayName, "sim::Blur<") {
 			rows++
 		}
@@ -113,7 +113,7 @@ func TestMarkdownFitsInAComment(t *testing.T) {
 	if len(text) > 65_536 || !strings.Contains(text, "left out, as the text has to be short. `compat show 'large report.json' --all` shows all.") {
 		t.Errorf("%d bytes:\n%s", len(text), text)
 	}
-	if text := mustRun(t, "show", "--format", "markdown", "--max-bytes", "0", "large report.json"); len(text) < 65_536 || strings.Count(text, "\n| `sim::") != r.Kernels.Len() {
+	if text := mustRun(t, "show", "--format", "markdown", "--max-bytes", "0", "large report.json"); len(text) < 65_536 || strings.Count(text, "\n| `sim::") != len(r.Kernels) {
 		t.Errorf("%d bytes, %d rows", len(text), strings.Count(text, "\n| `sim::"))
 	}
 }

@@ -14,10 +14,12 @@ import (
 
 func ExampleText() {
 	r := &report.Report{
-		Devices: []report.Device{{ID: "intel_gpu_dg2"}},
-		Kernels: report.MakeKernels(report.Kernel{ID: "_ZTS4Axpy", Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: srcloc.Location{Path: "axpy.cpp", Line: 12}}),
-		Cells: report.MakeCells(report.Cell{Kernel: "_ZTS4Axpy", Device: "intel_gpu_dg2", Verdict: compat.Incompatible,
-			Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}}),
+		Targets: []string{"//demo:kernels"},
+		Devices: []report.Device{{Name: "intel_gpu_dg2"}},
+		Kernels: []report.Kernel{{Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: srcloc.Location{Path: "axpy.cpp", Line: 12}}},
+		Rows:    [][]int32{{0}},
+		Outcomes: []report.Outcome{{Verdict: compat.Incompatible,
+			Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}}},
 	}
 	result := gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("kernels.compat.json", r)}, Today: time.Now()})
 	if err := render.Text(os.Stdout, result, render.TextOptions{}); err != nil {
@@ -26,5 +28,6 @@ func ExampleText() {
 	// Output:
 	// axpy.cpp:12: error: kernel 'Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]
 	// compat: next: missing-aspect: use another type or function, or submit another kernel where 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')
+	// compat: next: 'compat fix kernels.compat.json' proposes edits of BUILD files
 	// compat: failed: 1 kernel on 1 device: 1 problem fails, 1 error
 }

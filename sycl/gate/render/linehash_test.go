@@ -73,9 +73,7 @@ func TestLineHashesInSARIF(t *testing.T) {
 	r := gatetest.Report("//:t", []string{"a"}, map[string]gatetest.On{"K": {"a": gatetest.Why(gatetest.FP64)}, "L": {"a": gatetest.Why(gatetest.FP64)}, "M": {"a": gatetest.Why(gatetest.FP64)}})
 	for i, name := range []string{"k.cpp", "", "l.cpp"} {
 		if name != "" {
-			k := r.Kernels.At(i)
-			k.Location = srcloc.Location{Path: name, Line: 2}
-			r.Kernels.Set(i, &k)
+			r.Kernels[i].Location = srcloc.Location{Path: name, Line: 2}
 		}
 	}
 	in := gate.Input{Reports: facts(r), Today: today, Workspace: tree{"k.cpp": " a\nb\n  \t\tc\n d", "l.cpp": "one line", "BUILD.bazel": "\n\n c\nd"}}

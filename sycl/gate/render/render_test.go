@@ -151,9 +151,10 @@ func attack(name string) *gate.Result {
 	}
 	for i, reason := range reasons {
 		id := fmt.Sprint(name, i)
-		r.Kernels.Append(&report.Kernel{ID: id, Name: id, DisplayName: id, Location: srcloc.Location{Path: name, Line: 1},
+		r.Kernels = append(r.Kernels, report.Kernel{Name: id, DisplayName: id, Location: srcloc.Location{Path: name, Line: 1}, Row: int32(i),
 			Origins: []srcloc.Origin{{Aspect: aspect.Named{Name: name}, Function: name, Location: srcloc.Location{Path: name, Line: 2}}}})
-		r.Cells.Append(&report.Cell{Kernel: id, Device: name + "d", Verdict: reason.Verdict, Reasons: []report.Reason{reason}})
+		r.Outcomes = append(r.Outcomes, report.Outcome{Verdict: reason.Verdict, Reasons: []report.Reason{reason}})
+		r.Rows = append(r.Rows, []int32{int32(i)})
 	}
 	p := gate.DefaultPolicy()
 	p.File = name
@@ -435,10 +436,10 @@ func manyKernels(n int) *gate.Result {
 		kernels[fmt.Sprintf("ns::Kernel<%d>", i)] = why[i%3]
 	}
 	r := gatetest.Report("//p:t", []string{"dg2", "tgl"}, kernels)
-	for i, k := range r.Kernels.All() {
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
 		k.Location = srcloc.Location{Path: fmt.Sprintf("src (1)/k%d.cpp", i%4), Line: uint32(i + 1), Column: 2}
 		k.Origins = []srcloc.Origin{{Aspect: aspect.Named{Name: "fp64"}, Function: "half(double)"}}
-		r.Kernels.Set(i, k)
 	}
 	return gate.Evaluate(gate.Input{Reports: facts(r), Today: today})
 }

@@ -19,9 +19,9 @@ func TestAttackS7MarkupInThePage(t *testing.T) {
 	for _, name := range []string{"</script><script>alert(1)</script>", "<!-- <script>", "a\u2028b", "javascript:alert(1)", `"><img src=x onerror=alert(1)>`} {
 		for _, o := range []HTMLOptions{{}, {MaxCells: 1}} {
 			r := withName(t, name)
-			r.Target.Label = name
+			r.Targets[0] = name
 			plain := withName(t, "kernel")
-			plain.Target.Label = "kernel"
+			plain.Targets[0] = "kernel"
 			text, without := pageText(t, r, o), pageText(t, plain, o)
 			for _, part := range []string{"<script", "</script", "<!--", "<img", `href="javascript`, `href=javascript`} {
 				if got, want := strings.Count(text, part), strings.Count(without, part); got != want {

@@ -13,21 +13,15 @@ import (
 // repeated is a report of many kernels, whose rows are those of a small one.
 func repeated(b *testing.B, kernels int) *report.Report {
 	r := reporttest.Build(b, reporttest.Large(500), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
-	var cells report.Cells
-	var list report.Kernels
+	var list []report.Kernel
 	for k := range kernels {
-		kernel := r.Kernels.At(k % r.Kernels.Len())
+		kernel := r.Kernels[k%len(r.Kernels)]
 		kernel.DisplayName = fmt.Sprintf("sim::detail::Kernel%d<sim::Mesh<double, 3>, sim::Boundaries<float>, %d>", k%997, k)
-		kernel.Name, kernel.ID = fmt.Sprintf("_ZTS%d", k), fmt.Sprintf("_ZTS%d", k)
+		kernel.Name = fmt.Sprintf("_ZTS%d", k)
 		kernel.Location = srcloc.Location{Path: fmt.Sprintf("src/part%03d.cpp", k%500), Line: uint32(k)}
-		list.Append(&kernel)
-		for d := range r.Devices {
-			c := r.Cells.At(k%r.Kernels.Len()*len(r.Devices) + d)
-			c.Kernel = kernel.ID
-			cells.Append(&c)
-		}
+		list = append(list, kernel)
 	}
-	r.Kernels, r.Cells = list, cells
+	r.Kernels = list
 	return r
 }
 

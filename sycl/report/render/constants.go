@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,68 +16,68 @@ const mostConstants = 10
 
 const constantsTitle = "Specialization constants and their default values"
 
-// imageConstants returns the specialization constants of images with their types and default
-// values, by the id of the image.
-func (t *table) imageConstants() map[string][]string {
-	ofImage := map[string][]string{}
-	for i := range t.Images.Len() {
-		for _, c := range t.Images.Constants(i) {
-			var parts []string
-			for _, p := range c.Parts {
-				parts = append(parts, strings.TrimSpace(p.Type+" "+p.Default))
-			}
-			id := t.Images.ID(i)
-			ofImage[id] = append(ofImage[id], safetext.Escape(c.DisplayName+": "+strings.Join(parts, ", ")))
+// constantsOf returns the specialization constants of a kind of images with their types and
+// default values.
+func constantsOf(k *report.ImageKind) (list []string) {
+	for _, c := range k.Constants {
+		var parts []string
+		for _, p := range c.Parts {
+			parts = append(parts, strings.TrimSpace(p.Type+" "+p.Default))
 		}
+		list = append(list, safetext.Escape(c.DisplayName+": "+strings.Join(parts, ", ")))
 	}
-	return ofImage
+	return list
 }
 
 // constants returns a function that returns the specialization constants in the images of a kernel.
 // One that differs between images is there twice.
-func (t *table) constants() func(*report.Kernel) []string { return ofImages(t.imageConstants()) }
+func (t *table) constants() func(*report.Kernel) []string { return t.ofImages(constantsOf) }
 
 // ofImages returns a function that returns what the images of a kernel have, each once. Kernels
-// of the same images share a list.
-func ofImages(ofImage map[string][]string) func(*report.Kernel) []string {
+// whose images are of the same kinds share a list.
+func (t *table) ofImages(of func(*report.ImageKind) []string) func(*report.Kernel) []string {
+	texts := make([][]string, len(t.ImageKinds))
+	for i := range texts {
+		texts[i] = of(&t.ImageKinds[i])
+	}
 	known := map[string][]string{}
+	var kinds []byte
 	return func(k *report.Kernel) []string {
-		images := imagesOf(k)
-		list, ok := known[images]
+		kinds = t.appendKinds(kinds[:0], k)
+		list, ok := known[string(kinds)]
 		if ok {
 			return list
 		}
-		seen := map[string]bool{}
-		for _, id := range k.Images {
-			for _, text := range ofImage[id] {
-				if !seen[text] {
-					seen[text] = true
-					list = append(list, text)
-				}
-			}
+		for _, n := range k.Images {
+			list = append(list, texts[t.Images[n].Kind]...)
 		}
-		known[images] = list
+		list = distinct(list)
+		known[string(kinds)] = list
 		return list
 	}
 }
 
-// imagesOf returns what kernels of the same images have in common.
-func imagesOf(k *report.Kernel) string { return strings.Join(k.Images, "\x00") }
+// kindsOf returns what kernels have in common whose images are of the same kinds.
+func (t *table) kindsOf(k *report.Kernel) string { return string(t.appendKinds(nil, k)) }
+
+func (t *table) appendKinds(key []byte, k *report.Kernel) []byte {
+	for _, n := range k.Images {
+		key = binary.AppendUvarint(key, uint64(t.Images[n].Kind))
+	}
+	return key
+}
 
 // constantLines lists the specialization constants of a report by name, and says how many
 // kernels are in images with each. There are at most as many as most says, if it is not 0.
 func (t *table) constantLines(most int, quote quoter) (lines []string) {
-	ofImage := t.imageConstants()
-	if len(ofImage) == 0 {
-		return nil
-	}
-	constants := ofImages(ofImage)
+	constants := t.constants()
 	type user struct {
 		kernels int
 		name    string // of the first
 	}
 	users := map[string]user{}
-	for _, k := range t.Kernels.All() {
+	for i := range t.Kernels {
+		k := &t.Kernels[i]
 		for _, text := range constants(k) {
 			u := users[text]
 			if u.kernels++; u.kernels == 1 {

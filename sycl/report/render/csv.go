@@ -27,7 +27,7 @@ func CSV(w io.Writer, r *report.Report) error {
 	// The fields that cells of a kind share are written once and copied.
 	kinds := make([][]byte, len(t.kinds))
 	for i := range t.kinds {
-		c := &t.kinds[i].Cell
+		c := t.kinds[i].Outcome
 		var rules, reasons []string
 		for _, reason := range c.Reasons {
 			rules = append(rules, reason.Rule)
@@ -40,12 +40,9 @@ func CSV(w io.Writer, r *report.Report) error {
 	for d := range t.Devices {
 		devices[d] = appendField(nil, t.Devices[d].Name)
 	}
-	for k, kernel := range t.Kernels.All() {
-		target := report.KernelTarget(kernel)
-		if target == "" {
-			target = t.Target.Label
-		}
-		start := appendRow(nil, target, kernelName(kernel), kernel.Name)
+	for k := range t.Kernels {
+		kernel := &t.Kernels[k]
+		start := appendRow(nil, t.Targets[kernel.Target], kernelName(kernel), kernel.Name)
 		start = append(start[:len(start)-2], ',')
 		path, line := "", ""
 		if l := kernel.Location; !l.IsZero() {

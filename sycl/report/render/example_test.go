@@ -15,7 +15,7 @@ func Example() {
 	modules := []report.Module{{
 		Needs:   &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}},
 		Kernels: []report.ModuleKernel{{Name: "_ZTSN3sim6ReduceIdEE"}},
-		Images:  []report.ModuleImage{{Format: "spirv", Triple: "spir64-unknown-unknown", Digest: "00"}},
+		Images:  []report.ModuleImage{{Format: "spirv", Triple: "spir64-unknown-unknown"}},
 	}}
 	config := deviceconfig.Default()
 	dg2, _ := config.Lookup("intel_gpu_dg2")

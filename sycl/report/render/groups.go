@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -29,19 +28,14 @@ var Groupings = []GroupBy{ByReason, ByName, BySource, ByFile, ByKernel}
 
 // standing says how kernels of a pattern stand with the devices: it is the worst verdict
 // of their cells. Cells that no report is about do not count.
-func (t *table) standing(pattern uint32) compat.Verdict {
+func (t *table) standing(pattern int32) compat.Verdict {
 	worst := compat.NoVerdict
-	for _, n := range t.patterns[pattern] {
-		if k := &t.kinds[n]; !k.notReported() {
+	for _, n := range t.Rows[pattern] {
+		if k := &t.kinds[n]; !k.NotReported() {
 			worst = max(worst, k.Verdict)
 		}
 	}
 	return worst
-}
-
-// notReported reports whether no report is about a cell.
-func (k *kind) notReported() bool {
-	return len(k.Reasons) == 1 && k.Reasons[0].Rule == report.NotReported
 }
 
 // tally counts kernels by what is the worst of their verdicts.
@@ -98,7 +92,7 @@ func (n *tally) ofGroup() string {
 type reasonGroup struct {
 	report.Reason
 	devices []int
-	kernels []uint32
+	kernels []int
 }
 
 // reasonKey is what the reasons of a group have in common.
@@ -113,14 +107,11 @@ func (t *table) reasonGroups() []*reasonGroup {
 	var list []*reasonGroup
 	known := map[reasonKey]int{}
 	var onDevice []map[int]bool
-	ofPattern := make([][]int, len(t.patterns))
-	for p, row := range t.patterns {
+	ofPattern := make([][]int, len(t.Rows))
+	for p, row := range t.Rows {
 		for d, kind := range row {
 			for _, r := range t.kinds[kind].counted() {
 				key := reasonKey{r.Verdict, r.Rule, r.Required}
-				if compat.Rule(r.Rule) == compat.NoImage {
-					key.required = "" // the name of the kernel
-				}
 				i, ok := known[key]
 				if !ok {
 					i = len(list)
@@ -141,9 +132,9 @@ func (t *table) reasonGroups() []*reasonGroup {
 		}
 		slices.Sort(g.devices)
 	}
-	for k, p := range t.rows {
-		for _, i := range ofPattern[p] {
-			list[i].kernels = append(list[i].kernels, uint32(k))
+	for k := range t.Kernels {
+		for _, i := range ofPattern[t.Kernels[k].Row] {
+			list[i].kernels = append(list[i].kernels, k)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *reasonGroup) int {
@@ -186,7 +177,7 @@ func (g *reasonGroup) sentence(t *table, quote quoter) string {
 // arguments and parameters.
 type family struct {
 	kernels int    // in the group
-	first   uint32 // of them
+	first   int    // of them
 	stem    string // that the names begin with
 }
 
@@ -211,11 +202,11 @@ func stemPattern(stem string) string {
 }
 
 // families returns the families of kernels, the largest first.
-func (t *table) families(kernels []uint32) []family {
+func (t *table) families(kernels []int) []family {
 	var list []family
 	known := map[string]int{}
 	for _, k := range kernels {
-		s := stem(t.Kernels.DisplayName(int(k)))
+		s := stem(t.Kernels[k].DisplayName)
 		i, ok := known[s]
 		if !ok {
 			i = len(list)
@@ -232,40 +223,30 @@ func (t *table) families(kernels []uint32) []family {
 type group struct {
 	title   string
 	value   string // that selects the group
-	kernels []uint32
+	kernels []int
 	tally
 }
 
 // groupings returns the values of GroupBy that make groups of the kernels.
 func (t *table) groupings() []GroupBy {
 	list := slices.Clone(Groupings)
-	if !contains(t.Kernels.All(), func(k *report.Kernel) bool { return !k.Location.IsZero() }) {
+	if !slices.ContainsFunc(t.Kernels, func(k report.Kernel) bool { return !k.Location.IsZero() }) {
 		list = slices.DeleteFunc(list, func(g GroupBy) bool { return g == BySource })
 	}
-	if !contains(t.Images.All(), func(i *report.Image) bool { return len(i.Files) > 0 }) {
+	if len(t.Files) == 0 {
 		list = slices.DeleteFunc(list, func(g GroupBy) bool { return g == ByFile })
 	}
 	return list
 }
 
-func contains[T any](list iter.Seq2[int, *T], is func(*T) bool) bool {
-	for _, v := range list {
-		if is(v) {
-			return true
-		}
-	}
-	return false
-}
-
 // files returns a function that returns the files that hold images of a kernel.
 func (t *table) files() func(*report.Kernel) []string {
-	ofImage := map[string][]string{}
-	for i := range t.Images.Len() {
-		if files := t.Images.Files(i); len(files) > 0 {
-			ofImage[t.Images.ID(i)] = files
+	return t.ofImages(func(k *report.ImageKind) (list []string) {
+		for _, n := range k.Files {
+			list = append(list, t.Files[n].Name)
 		}
-	}
-	return ofImages(ofImage)
+		return list
+	})
 }
 
 // groups returns the groups, those with the most problems first. A kernel that several
@@ -273,7 +254,7 @@ func (t *table) files() func(*report.Kernel) []string {
 func (t *table) groups(by GroupBy) []*group {
 	var list []*group
 	known := map[string]int{}
-	add := func(value string, kernel uint32) {
+	add := func(value string, kernel int) {
 		i, ok := known[value]
 		if !ok {
 			i = len(list)
@@ -282,22 +263,23 @@ func (t *table) groups(by GroupBy) []*group {
 		}
 		g := list[i]
 		g.kernels = append(g.kernels, kernel)
-		g.tally.add(t.standing(t.rows[kernel]))
+		g.tally.add(t.standing(t.Kernels[kernel].Row))
 	}
 	files := t.files()
-	for k, kernel := range t.Kernels.All() {
+	for k := range t.Kernels {
+		kernel := &t.Kernels[k]
 		switch by {
 		case BySource:
-			add(kernel.Location.Path, uint32(k))
+			add(kernel.Location.Path, k)
 		case ByName:
-			add(stem(kernel.DisplayName), uint32(k))
+			add(stem(kernel.DisplayName), k)
 		case ByFile:
 			names := files(kernel)
 			for _, name := range names {
-				add(name, uint32(k))
+				add(name, k)
 			}
 			if len(names) == 0 {
-				add("", uint32(k))
+				add("", k)
 			}
 		}
 	}

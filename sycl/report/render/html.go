@@ -9,11 +9,13 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -82,8 +84,6 @@ type page struct {
 	table   *table
 	cells   []template.HTML // by kind
 	whys    map[string]int
-	targets map[string]int // indexes of Data.Targets
-	files   map[string]int // indexes of Data.Files
 	lists   map[string]int // numbers of Data.Constants
 	Data    pageData
 }
@@ -116,7 +116,7 @@ var pageStates = []pageCount{
 }
 
 // pageCell returns the class and the words of a cell.
-func pageCell(c *report.Cell) (class, words string) {
+func pageCell(c *report.Outcome) (class, words string) {
 	switch {
 	case c.Verdict == compat.Compatible && c.Code == report.Native:
 		return classNative, "✓ native"
@@ -140,7 +140,7 @@ type pageData struct {
 	Targets  []string   `json:"targets"`
 	Files    []string   `json:"files,omitempty"`
 	Kinds    []pageKind `json:"kinds"`
-	Patterns [][]uint32 `json:"patterns"`
+	Patterns [][]int32  `json:"patterns"`
 	Whys     []pageWhy  `json:"whys,omitempty"`
 
 	Constants [][]string `json:"constants,omitempty"` // a list for each set of images that kernels have
@@ -164,13 +164,13 @@ type pageWhy struct {
 
 type pageKernel struct {
 	Name    string `json:"n"`
-	Pattern uint32 `json:"p"`
-	Target  int    `json:"g"`
+	Pattern int32  `json:"p"`
+	Target  int32  `json:"g"`
 	// The rest is for the script only if lazy.
 	Symbol  string   `json:"s,omitempty"`
 	Place   string   `json:"l,omitempty"`
 	Origins []string `json:"u,omitempty"`
-	Files   []int    `json:"f,omitempty"`
+	Files   []int32  `json:"f,omitempty"`
 	Forms   []string `json:"m,omitempty"`
 
 	Constants int `json:"c,omitempty"` // number of a list, from 1
@@ -183,22 +183,21 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 		limit = defaultMaxCells
 	}
 	p := &page{Report: r, table: t, Title: t.title(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
-		Lazy: r.Kernels.Len()*len(r.Devices) > limit, whys: map[string]int{}}
+		Lazy: len(r.Kernels)*len(r.Devices) > limit, whys: map[string]int{}}
 	p.Policy = "default-src 'none'; style-src " + source(pageStyle) + "; script-src " + source(pageScript) + "; base-uri 'none'; form-action 'none'"
-	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Patterns: t.patterns}
+	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Kinds: []pageKind{}, Patterns: r.Rows}
 	p.kinds()
 	p.counts()
-	p.targets = p.findTargets()
-	p.files = map[string]int{}
-	for i := range r.Images.Len() {
-		for _, name := range r.Images.Files(i) {
-			if _, ok := p.files[name]; !ok && p.Lazy {
-				p.files[name] = len(p.Data.Files)
-				p.Data.Files = append(p.Data.Files, safetext.Escape(name))
-			}
-		}
+	for _, label := range r.Targets {
+		p.Data.Targets = append(p.Data.Targets, safetext.Escape(label))
+	}
+	if len(r.Targets) == 1 { // the title has it
+		p.Data.Targets[0] = ""
 	}
 	if p.Lazy {
+		for _, f := range r.Files {
+			p.Data.Files = append(p.Data.Files, safetext.Escape(f.Name))
+		}
 		p.lists = p.listConstants()
 	}
 	p.reasons()
@@ -210,7 +209,7 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 
 func (p *page) kinds() {
 	for i := range p.table.kinds {
-		c := &p.table.kinds[i].Cell
+		c := p.table.kinds[i].Outcome
 		class, words := pageCell(c)
 		k := pageKind{Class: class, Words: words}
 		for _, r := range p.table.kinds[i].counted() {
@@ -256,8 +255,8 @@ func (p *page) why(r report.Reason) int {
 
 func (p *page) counts() {
 	n := map[string]int{}
-	for _, pattern := range p.table.rows {
-		for _, kind := range p.table.patterns[pattern] {
+	for i := range p.Kernels {
+		for _, kind := range p.table.row(i) {
 			n[p.Data.Kinds[kind].Class]++
 		}
 	}
@@ -272,27 +271,15 @@ func (p *page) counts() {
 func (p *page) listConstants() map[string]int {
 	numbers := map[string]int{}
 	constants := p.table.constants()
-	for _, k := range p.Kernels.All() {
-		list, images := constants(k), imagesOf(k)
+	for i := range p.Kernels {
+		k := &p.Kernels[i]
+		list, images := constants(k), p.table.kindsOf(k)
 		if _, ok := numbers[images]; !ok && len(list) > 0 {
 			p.Data.Constants = append(p.Data.Constants, list)
 			numbers[images] = len(p.Data.Constants)
 		}
 	}
 	return numbers
-}
-
-// findTargets lists the targets of the kernels.
-func (p *page) findTargets() map[string]int {
-	found := map[string]int{}
-	for _, k := range p.Kernels.All() {
-		label := report.KernelTarget(k)
-		if _, ok := found[label]; !ok {
-			found[label] = len(p.Data.Targets)
-			p.Data.Targets = append(p.Data.Targets, safetext.Escape(label))
-		}
-	}
-	return found
 }
 
 // writeData writes the input of the script. There can be many kernels, so they are
@@ -305,15 +292,13 @@ func (p *page) writeData(w *bufio.Writer) error {
 	w.WriteString(`<script type="application/json" id="data">`)
 	w.Write(data[:len(data)-1])
 	w.WriteString(`,"kernels":[`)
-	files := p.table.files()
-	for k, kernel := range p.Kernels.All() {
-		out := pageKernel{Name: kernelName(kernel), Pattern: p.table.rows[k], Target: p.targets[report.KernelTarget(kernel)]}
+	for k := range p.Kernels {
+		kernel := &p.Kernels[k]
+		out := pageKernel{Name: kernelName(kernel), Pattern: kernel.Row, Target: kernel.Target}
 		if p.Lazy {
 			out.Symbol, out.Place, out.Origins, out.Forms = symbol(kernel), place(kernel.Location), origins(kernel), forms(kernel)
-			out.Constants = p.lists[imagesOf(kernel)]
-			for _, name := range files(kernel) {
-				out.Files = append(out.Files, p.files[name])
-			}
+			out.Constants = p.lists[p.table.kindsOf(kernel)]
+			out.Files = p.filesOf(kernel)
 		}
 		if data, err = json.Marshal(&out); err != nil {
 			return err
@@ -327,6 +312,15 @@ func (p *page) writeData(w *bufio.Writer) error {
 	return err
 }
 
+// filesOf returns the numbers of the files that hold images of a kernel.
+func (p *page) filesOf(k *report.Kernel) (list []int32) {
+	for _, n := range k.Images {
+		list = append(list, p.ImageKinds[p.Images[n].Kind].Files...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // symbol returns the mangled name of a kernel if it differs from the name that the page
 // shows.
 func symbol(k *report.Kernel) string {
@@ -338,8 +332,14 @@ func symbol(k *report.Kernel) string {
 
 // forms returns the forms of a kernel with what each is for.
 func forms(k *report.Kernel) (list []string) {
-	for _, f := range k.Forms {
-		list = append(list, safetext.Escape(string(f.Kind))+": "+safetext.Escape(f.Name))
+	if k.Forms == nil {
+		return nil
+	}
+	for _, name := range k.Forms.Reduction {
+		list = append(list, string(kernelname.Reduction)+": "+safetext.Escape(name))
+	}
+	for _, name := range k.Forms.RoundedRange {
+		list = append(list, string(kernelname.RoundedRange)+": "+safetext.Escape(name))
 	}
 	return list
 }
@@ -383,7 +383,7 @@ func (p *page) reasons() {
 		out.OtherOrigins = n - len(out.Origins)
 		for _, n := range e.kernels[:min(len(e.kernels), most)] {
 			k := p.table.kernel(n)
-			out.Kernels = append(out.Kernels, pageAbout{Index: int(n), Name: kernelName(k), Target: safetext.Escape(report.KernelTarget(k)), Brief: e.briefs[p.table.rows[n]], Place: place(k.Location)})
+			out.Kernels = append(out.Kernels, pageAbout{Index: int(n), Name: kernelName(k), Target: safetext.Escape(p.Target(k)), Brief: e.briefs[p.Kernels[n].Row], Place: place(k.Location)})
 		}
 		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
 		p.Reasons = append(p.Reasons, out)
@@ -419,8 +419,9 @@ type pageRowWhy struct {
 func (p *page) Groups() []pageGroup {
 	var list []pageGroup
 	files, constants := p.table.files(), p.table.constants()
-	for k, kernel := range p.Kernels.All() {
-		label := safetext.Escape(report.KernelTarget(kernel))
+	for k := range p.Kernels {
+		kernel := &p.Kernels[k]
+		label := safetext.Escape(p.Target(kernel))
 		if k == 0 || list[len(list)-1].Label != label {
 			list = append(list, pageGroup{Label: label})
 		}
@@ -469,8 +470,8 @@ func (p *page) DeviceRows() []pageDevice {
 	for d := range counts {
 		counts[d] = map[string]int{}
 	}
-	for _, pattern := range p.table.rows {
-		for d, kind := range p.table.patterns[pattern] {
+	for i := range p.Kernels {
+		for d, kind := range p.table.row(i) {
 			counts[d][p.Data.Kinds[kind].Class]++
 		}
 	}
@@ -522,7 +523,7 @@ func (p *page) Summary() string { return p.table.summary(plain) }
 
 // Size says how large the table is.
 func (p *page) Size() string {
-	kernels, devices := p.Kernels.Len(), len(p.Devices)
+	kernels, devices := len(p.Kernels), len(p.Devices)
 	return p.Number(kernels) + plural.Of(kernels, " kernel", " kernels") + " × " + p.Number(devices) + plural.Of(devices, " device", " devices")
 }
 
@@ -538,4 +539,16 @@ func (p *page) Number(n int) string {
 // About names the program that made the report.
 func (p *page) About() string {
 	return cmp.Or(strings.TrimSpace(safetext.Escape(p.Generator.Name)+" "+safetext.Escape(p.Generator.Version)), "an unnamed program")
+}
+
+// BuiltFrom names the sources that the files were built from.
+func (p *page) BuiltFrom() string {
+	var list []string
+	if p.Source.Commit != "" {
+		list = append(list, "commit "+safetext.Escape(p.Source.Commit))
+	}
+	if p.Source.Date != "" {
+		list = append(list, "sources of "+safetext.Escape(p.Source.Date))
+	}
+	return strings.Join(list, ", ")
 }

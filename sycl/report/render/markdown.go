@@ -90,7 +90,7 @@ func (m *markdownWriter) leftOut(what string, flags ...string) {
 }
 
 func (m *markdownWriter) full() {
-	m.kernelTable(func(uint32) bool { return true }, func(k uint32) string { return kernelName(m.kernel(k)) + addition(m.kernel(k)) })
+	m.kernelTable(func(int32) bool { return true }, func(k int) string { return kernelName(m.kernel(k)) + addition(m.kernel(k)) })
 	m.reasons()
 	m.images()
 }
@@ -119,18 +119,18 @@ func (m *markdownWriter) images() {
 func (m *markdownWriter) problems() {
 	standings := m.standings()
 	good := 0
-	for _, p := range m.rows {
-		if standings[p] == compat.Compatible {
+	for i := range m.Kernels {
+		if standings[m.Kernels[i].Row] == compat.Compatible {
 			good++
 		}
 	}
 	const leastRow = 20 // bytes
 
-	if good == 0 || (m.Kernels.Len()-good)*leastRow > m.limit { // it is not shorter, or too long
+	if good == 0 || (len(m.Kernels)-good)*leastRow > m.limit { // it is not shorter, or too long
 		m.over = true
 		return
 	}
-	m.kernelTable(func(pattern uint32) bool { return standings[pattern] != compat.Compatible }, m.rowName)
+	m.kernelTable(func(pattern int32) bool { return standings[pattern] != compat.Compatible }, m.rowName)
 	m.leftOut(count(good, "kernel")+" that every device runs", "--all")
 	m.printf("\n")
 	m.reasons()
@@ -143,8 +143,8 @@ func (m *markdownWriter) head() bool {
 	if title := m.title(); title != "" {
 		m.printf("### Compatibility of %s\n\n", codeSpan(title))
 	}
-	if m.Kernels.Len() == 0 || len(m.Devices) == 0 {
-		m.printf("There is nothing to compare: %s and %s.\n", count(m.Kernels.Len(), "kernel"), count(len(m.Devices), "device"))
+	if len(m.Kernels) == 0 || len(m.Devices) == 0 {
+		m.printf("There is nothing to compare: %s and %s.\n", count(len(m.Kernels), "kernel"), count(len(m.Devices), "device"))
 		return false
 	}
 	m.printf("%s\n\n", m.markdownSummary())
@@ -152,30 +152,31 @@ func (m *markdownWriter) head() bool {
 }
 
 // kernelTable writes a table of kernels. Labels have rows of their own.
-func (m *markdownWriter) kernelTable(shown func(pattern uint32) bool, name func(uint32) string) {
+func (m *markdownWriter) kernelTable(shown func(pattern int32) bool, name func(int) string) {
 	if !m.head() {
 		return
 	}
-	columns := m.columns(true, m.patterns)
+	columns := m.columns(true, m.Rows)
 	heads, legend := m.markdownHeads(columns)
 	m.printf("| Kernel |%s\n|---|%s\n", heads, strings.Repeat("---|", len(columns)))
 	words := make([]string, len(m.kinds))
 	for i := range m.kinds {
-		words[i] = safetext.TableCell(markdownCell(&m.kinds[i].Cell))
+		words[i] = safetext.TableCell(markdownCell(m.kinds[i].Outcome))
 	}
 	target := ""
-	for k, kernel := range m.Kernels.All() {
+	for k := range m.Kernels {
+		kernel := &m.Kernels[k]
 		if m.over {
 			return
 		}
-		if !shown(m.rows[k]) {
+		if !shown(kernel.Row) {
 			continue
 		}
-		if label := report.KernelTarget(kernel); label != target {
+		if label := m.Target(kernel); label != target {
 			target = label
 			m.printf("| **%s** |%s\n", safetext.TableCell(codeSpan(safetext.Escape(label))), strings.Repeat(" |", len(columns)))
 		}
-		m.printf("| %s |", safetext.TableCell(codeSpan(name(uint32(k)))))
+		m.printf("| %s |", safetext.TableCell(codeSpan(name(k))))
 		row := m.row(k)
 		for _, c := range columns {
 			m.printf(" %s |", words[row[c.devices[0]]])
@@ -205,7 +206,7 @@ func (t *table) markdownHeads(columns []column) (heads string, legend []string) 
 
 const markdownLegend = "✅ runs: native code, or JIT code that is compiled when the program runs · ❌ does not run · ❓ known only when the program runs · ➖ not compared\n"
 
-func markdownCell(c *report.Cell) string {
+func markdownCell(c *report.Outcome) string {
 	switch {
 	case c.Verdict == compat.Compatible && c.Code == report.Native:
 		return "✅ native"
@@ -223,7 +224,7 @@ func markdownCell(c *report.Cell) string {
 
 // reasons writes the reasons in parts that unfold.
 func (m *markdownWriter) reasons() {
-	if m.Kernels.Len() == 0 || len(m.Devices) == 0 || m.over {
+	if len(m.Kernels) == 0 || len(m.Devices) == 0 || m.over {
 		return
 	}
 	m.printf("\n")

@@ -24,8 +24,9 @@ type imageOptions struct {
 // how many sets of options there are more.
 func optionsOf(r *report.Report) (list []imageOptions, more int) {
 	images := map[jitoptions.Options]int{}
-	for i := range r.Images.Len() {
-		if o := r.Images.Options(i); o != (jitoptions.Options{}) {
+	for _, i := range r.Images {
+		k := &r.ImageKinds[i.Kind]
+		if o := (jitoptions.Options{Compile: k.CompileOptions, Link: k.LinkOptions}); o != (jitoptions.Options{}) {
 			images[o]++
 		}
 	}

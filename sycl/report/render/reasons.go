@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
@@ -18,13 +17,13 @@ import (
 type entry struct {
 	report.Reason
 	brief, text string
-	generic     bool     // about a generic target, see report.Device.IsGeneric
-	devices     []int    // none if generic
-	kernels     []uint32 // indexes
+	generic     bool  // about a generic target, see report.Device.IsGeneric
+	devices     []int // none if generic
+	kernels     []int // indexes
 
-	briefs   map[uint32]string // what kernels need, if they differ in that, by pattern
-	image    map[uint32]bool   // patterns with a verdict about the device image
-	number   int               // in the order in which the entries were found
+	briefs   map[int32]string // what kernels need, if they differ in that, by pattern
+	image    map[int32]bool   // patterns with a verdict about the device image
+	number   int              // in the order in which the entries were found
 	onDevice map[int]bool
 }
 
@@ -35,9 +34,9 @@ func (t *table) reasons() []*entry {
 	for i := range t.kinds {
 		f.counted = append(f.counted, t.kinds[i].counted())
 	}
-	ofPattern := make([][]*entry, len(t.patterns))
-	for p, row := range t.patterns {
-		ofPattern[p] = f.entries(uint32(p), row)
+	ofPattern := make([][]*entry, len(t.Rows))
+	for p, row := range t.Rows {
+		ofPattern[p] = f.entries(int32(p), row)
 	}
 	t.listKernels(f.list, ofPattern)
 	for _, e := range f.list {
@@ -51,19 +50,19 @@ func (t *table) reasons() []*entry {
 func (t *table) listKernels(entries []*entry, ofPattern [][]*entry) {
 	counts := make([]int, len(entries))
 	all := 0
-	for _, p := range t.rows {
-		for _, e := range ofPattern[p] {
+	for i := range t.Kernels {
+		for _, e := range ofPattern[t.Kernels[i].Row] {
 			counts[e.number]++
 			all++
 		}
 	}
-	memory := make([]uint32, all)
+	memory := make([]int, all)
 	for i, e := range entries {
 		e.kernels, memory = memory[:0:counts[i]], memory[counts[i]:]
 	}
-	for k, p := range t.rows {
-		for _, e := range ofPattern[p] {
-			e.kernels = append(e.kernels, uint32(k))
+	for k := range t.Kernels {
+		for _, e := range ofPattern[t.Kernels[k].Row] {
+			e.kernels = append(e.kernels, k)
 		}
 	}
 }
@@ -83,7 +82,7 @@ type entryKey struct {
 }
 
 // entries returns the entries of a pattern.
-func (f *entryFinder) entries(pattern uint32, row []uint32) []*entry {
+func (f *entryFinder) entries(pattern int32, row []int32) []*entry {
 	var list []*entry
 	known := map[*entry]bool{}
 	needs := map[*entry][]string{} // of generic entries
@@ -136,7 +135,7 @@ func (f *entryFinder) entry(r report.Reason, brief, text string) *entry {
 	e := f.known[key]
 	if e == nil {
 		e = &entry{Reason: r, brief: brief, text: text, number: len(f.list),
-			onDevice: map[int]bool{}, briefs: map[uint32]string{}, image: map[uint32]bool{}}
+			onDevice: map[int]bool{}, briefs: map[int32]string{}, image: map[int32]bool{}}
 		f.known[key] = e
 		f.list = append(f.list, e)
 	}
@@ -159,7 +158,7 @@ func (e *entry) origins(t *table, most int) (list []string, n int, note string) 
 		return nil, 0, ""
 	}
 	list, n = t.origins(e.kernels, e.Required, most, false)
-	if n == 0 && slices.ContainsFunc(e.kernels, func(k uint32) bool { return e.image[t.rows[k]] }) {
+	if n == 0 && slices.ContainsFunc(e.kernels, func(k int) bool { return e.image[t.Kernels[k].Row] }) {
 		note = imageNote
 	}
 	return list, n, note
@@ -167,24 +166,26 @@ func (e *entry) origins(t *table, most int) (list []string, n int, note string) 
 
 // origins returns what needs an aspect in kernels: the first few, and how many there are.
 // Functions that differ in their template arguments and parameters can count as one.
-func (t *table) origins(kernels []uint32, aspect string, most int, joined bool) (list []string, n int) {
-	var hash maphash.Hash
-	seen := map[uint64]bool{}
+func (t *table) origins(kernels []int, aspect string, most int, joined bool) (list []string, n int) {
+	type origin struct {
+		srcloc.Origin
+		kernel int // whose own code it is, -1 for a function
+	}
+	seen := map[origin]bool{}
 	for _, k := range kernels {
-		for _, o := range t.Kernels.Origins(int(k)) {
+		for _, o := range t.Kernels[k].Origins {
 			if o.Aspect.Name != aspect {
 				continue
 			}
 			if joined {
 				o.Function = outline(o.Function)
 			}
-			hash.Reset()
-			maphash.WriteComparable(&hash, o)
+			key := origin{o, -1}
 			if o.Function == "" {
-				hash.WriteString(t.Kernels.ID(int(k)))
+				key.kernel = k
 			}
-			if sum := hash.Sum64(); !seen[sum] {
-				seen[sum] = true
+			if !seen[key] {
+				seen[key] = true
 				if len(list) < most {
 					list = append(list, originText(t.kernel(k), o))
 				}
@@ -251,10 +252,10 @@ func (t *table) someKernels(e *entry, quote quoter) string {
 	for _, n := range e.kernels[:min(len(e.kernels), mostListed+1)] {
 		k := t.kernel(n)
 		name := quote(kernelName(k))
-		if label := report.KernelTarget(k); label != "" {
+		if label := t.Target(k); label != "" {
 			name += " of " + quote(safetext.Escape(label))
 		}
-		switch about := e.briefs[t.rows[n]]; {
+		switch about := e.briefs[t.Kernels[n].Row]; {
 		case about != "":
 			name += " (" + quote(about) + ")"
 		case !k.Location.IsZero():

@@ -66,7 +66,7 @@ func TestRenderings(t *testing.T) {
 	// Lines end in LF in the repository.
 	golden.Check(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
 	golden.Check(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
-	if text := csvText(t, two); strings.Count(text, "\n") != strings.Count(text, "\r\n") || strings.Count(text, "\r\n") != two.Cells.Len()+1 {
+	if text := csvText(t, two); strings.Count(text, "\n") != strings.Count(text, "\r\n") || strings.Count(text, "\r\n") != len(two.Kernels)*len(two.Devices)+1 {
 		t.Errorf("not one line with CR and LF for each cell:\n%q", text)
 	}
 	// Style and script have tests of their own; a golden file of them says nothing.
@@ -85,9 +85,7 @@ func TestRenderings(t *testing.T) {
 // A page has the files that hold a kernel, and the kernels that are forms of it.
 func TestFilesAndFormsInPages(t *testing.T) {
 	r := reporttest.Build(t, reporttest.Large(10), "intel_gpu_pvc")
-	reporttest.EditKernel(r, 0, func(k *report.Kernel) {
-		k.Forms = []report.KernelForm{{Kind: report.Reduction, Name: "_ZTS<1>"}}
-	})
+	r.Kernels[0].Forms = &report.Forms{Reduction: []string{"_ZTS<1>"}}
 	for _, c := range []struct {
 		o    HTMLOptions
 		want []string
@@ -108,7 +106,7 @@ func TestFilesAndFormsInPages(t *testing.T) {
 // in it several times.
 func TestRenderingsNeedLittleMemory(t *testing.T) {
 	r := large(t)
-	kernels := uint64(r.Kernels.Len())
+	kernels := uint64(len(r.Kernels))
 	for name, c := range map[string]struct {
 		render func(io.Writer) error
 		most   uint64 // bytes for each kernel
@@ -132,8 +130,8 @@ func TestRenderingsNeedLittleMemory(t *testing.T) {
 // A cell can have very many reasons. Nothing is looked for among all of them for each.
 func TestManyReasons(t *testing.T) {
 	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", "spir64")
-	for i := range r.Cells.Len() {
-		c := r.Cells.At(i)
+	for i := range r.Outcomes {
+		c := &r.Outcomes[i]
 		c.Reasons = slices.Clone(c.Reasons)
 		for n := range 20_000 {
 			reason := c.Reasons[0]
@@ -141,7 +139,6 @@ func TestManyReasons(t *testing.T) {
 			reason.Text = reason.Required
 			c.Reasons = append(c.Reasons, reason)
 		}
-		r.Cells.Set(i, &c)
 	}
 	if s := text(t, TextOptions{}, r); strings.Count(s, "\n") > 200 || !strings.Contains(s, " more reasons with fewer kernels:\n") {
 		t.Errorf("%d lines:\n%s", strings.Count(s, "\n"), s[:min(len(s), 5000)])
@@ -172,38 +169,41 @@ func hostile(t testing.TB) *report.Report {
 		modules = append(modules, m)
 	}
 	r := reporttest.Build(t, modules, "intel_gpu_pvc", "intel_gpu_dg2", "spir64")
-	r.Target.Label = hostileNames[0]
+	r.Targets[0] = hostileNames[0]
 	r.Generator.Name = hostileNames[1]
 	for i := range r.Devices {
 		d := &r.Devices[i]
-		renamed := report.Cells{}
-		for _, c := range r.Cells.All() {
-			if c.Device == d.ID {
-				c.Device = hostileNames[i]
-			}
-			renamed.Append(c)
-		}
-		r.Cells = renamed
-		d.ID, d.Name = hostileNames[i], hostileNames[i]+hostileNames[14]
-		d.Architecture, d.Backend = hostileNames[2], hostileNames[5]
+		d.Name = hostileNames[i] + hostileNames[14]
+		d.Architecture = hostileNames[2]
 		d.Aspects = append(d.Aspects, aspect.Named{Name: hostileNames[0]})
 	}
 	n := 0
-	for i, c := range r.Cells.All() {
-		c.Reasons = slices.Clone(c.Reasons)
-		for j := range c.Reasons {
-			reason := &c.Reasons[j]
-			name := hostileNames[n%len(hostileNames)]
-			reason.Text, reason.Available = name, name
-			if n%3 == 0 {
-				reason.Rule = name
+	outcomes := r.Outcomes
+	r.Outcomes = nil
+	rows := r.Rows
+	r.Rows = nil
+	for i := range r.Kernels { // each has a row and outcomes of its own
+		var row []int32
+		for _, o := range rows[r.Kernels[i].Row] {
+			c := outcomes[o]
+			c.Reasons = slices.Clone(c.Reasons)
+			for j := range c.Reasons {
+				reason := &c.Reasons[j]
+				name := hostileNames[n%len(hostileNames)]
+				reason.Text, reason.Available = name, name
+				if n%3 == 0 {
+					reason.Rule = name
+				}
+				if n%2 == 0 {
+					reason.Required = name
+				}
+				n++
 			}
-			if n%2 == 0 {
-				reason.Required = name
-			}
-			n++
+			row = append(row, int32(len(r.Outcomes)))
+			r.Outcomes = append(r.Outcomes, c)
 		}
-		r.Cells.Set(i, c)
+		r.Kernels[i].Row = int32(len(r.Rows))
+		r.Rows = append(r.Rows, row)
 	}
 	return r
 }
@@ -221,7 +221,7 @@ func checkVisible(t *testing.T, text string) {
 // hostileReports are all hostile, a merged one, too, whose labels are.
 func hostileReports(t testing.TB) []*report.Report {
 	second := hostile(t)
-	second.Target.Label = "x\n| forged |</script>`@org/team"
+	second.Targets[0] = "x\n| forged |</script>`@org/team"
 	return []*report.Report{hostile(t), reporttest.Merge(t, hostile(t), second)}
 }
 
@@ -255,8 +255,8 @@ func TestHostileHTML(t *testing.T) {
 			if err := json.Unmarshal([]byte(block), &data); err != nil {
 				t.Fatal(err)
 			}
-			for i, k := range r.Kernels.All() {
-				want := kernelName(k)
+			for i := range r.Kernels {
+				want := kernelName(&r.Kernels[i])
 				if data.Kernels[i].Name != want {
 					t.Errorf("kernel %q is %q in the data", want, data.Kernels[i].Name)
 				}
@@ -379,11 +379,11 @@ func TestMarkdownReaders(t *testing.T) {
 				t.Errorf("a tag that should not be: %s", tag)
 			}
 		}
-		if got, want := strings.Count(text, "<tr>"), 1+r.Kernels.Len()+2*btoi(report.KernelTarget(newTable(r).kernel(0)) != ""); got != want {
+		if got, want := strings.Count(text, "<tr>"), 1+len(r.Kernels)+2*btoi(r.Target(&r.Kernels[0]) != ""); got != want {
 			t.Errorf("%d rows, want %d", got, want)
 		}
-		for _, k := range r.Kernels.All() {
-			name := kernelName(k)
+		for _, k := range r.Kernels {
+			name := kernelName(&k)
 			shown := regexp.MustCompile(`\s+`).ReplaceAllString(strings.TrimSpace(html.EscapeString(strings.ReplaceAll(name, `\|`, `\\u{7c}`))), " ")
 			shown = strings.ReplaceAll(strings.ReplaceAll(shown, "&#34;", "&quot;"), "&#39;", "'")
 			if strings.Contains(name, `\|`) || strings.TrimSpace(name) == "" || strings.HasPrefix(name, " ") {
@@ -411,8 +411,8 @@ func TestHostileCSV(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(rows) != 1+r.Cells.Len() {
-			t.Errorf("%d rows for %d cells", len(rows), r.Cells.Len())
+		if len(rows) != 1+len(r.Kernels)*len(r.Devices) {
+			t.Errorf("%d rows for %d kernels and %d devices", len(rows), len(r.Kernels), len(r.Devices))
 		}
 		for _, row := range rows {
 			for _, field := range row {
@@ -483,11 +483,10 @@ func FuzzRenderings(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, required string, lazy bool) {
 		r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2")
-		reporttest.EditKernel(r, 0, func(k *report.Kernel) { k.DisplayName = name })
+		r.Kernels[0].DisplayName = name
 		r.Devices[0].Name = name
-		c := r.Cells.At(0)
-		c.Reasons[0].Required, c.Reasons[0].Text = required, name
-		r.Cells = report.MakeCells(c)
+		reason := &r.Outcome(0, 0).Reasons[0]
+		reason.Required, reason.Text = required, name
 		for line := range strings.Lines(text(t, TextOptions{}, r)) {
 			checkVisible(t, line)
 			// Continuous integration systems take such lines for commands.
@@ -576,11 +575,16 @@ func TestConstants(t *testing.T) {
 
 // TestOfImages: kernels of the same images share the list of what those have.
 func TestOfImages(t *testing.T) {
-	list := ofImages(map[string][]string{"a": {"x", "y", "x"}, "b": {"y", "z"}})
-	both, one := &report.Kernel{Images: []string{"a", "b"}}, &report.Kernel{Images: []string{"a"}}
+	names := [][]string{{"x", "y", "x"}, {"y", "z"}}
+	kind := 0
+	list := newTable(&report.Report{ImageKinds: make([]report.ImageKind, 2), Images: []report.Image{{Kind: 0}, {Kind: 1}}}).ofImages(func(*report.ImageKind) []string {
+		kind++
+		return names[kind-1]
+	})
+	both, one := &report.Kernel{Images: []int32{0, 1}}, &report.Kernel{Images: []int32{0}}
 	for k, want := range map[*report.Kernel]string{both: "[x y z]", one: "[x y]", {}: "[]"} {
 		if got := fmt.Sprint(list(k)); got != want {
-			t.Errorf("%q: %s, want %s", k.Images, got, want)
+			t.Errorf("%d: %s, want %s", k.Images, got, want)
 		}
 	}
 	if n := testing.AllocsPerRun(10, func() { list(one) }); n > 0 {

@@ -5,13 +5,12 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/plural"
-	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // summary says the result of a report in one line.
 func (t *table) summary(quote quoter) string {
-	n := t.Kernels.Len()
+	n := len(t.Kernels)
 	good, unknown, compared := t.countKernels()
 	devices := "every device"
 	switch {
@@ -52,14 +51,13 @@ func (t *table) summary(quote quoter) string {
 // kernel was not compared with some device.
 func (t *table) countKernels() (good, unknown int, compared bool) {
 	compared = true
-	for k := range t.Kernels.Len() {
+	for k := range len(t.Kernels) {
 		worst := compat.NoVerdict
 		for _, n := range t.row(k) {
-			kind := &t.kinds[n]
-			if len(kind.Reasons) == 1 && kind.Reasons[0].Rule == report.NotReported {
+			if o := &t.Outcomes[n]; o.NotReported() {
 				compared = false
 			} else {
-				worst = max(worst, kind.Verdict)
+				worst = max(worst, o.Verdict)
 			}
 		}
 		switch worst {

@@ -9,106 +9,41 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// table is a report for all renderings: cells by row and column, with their words. Many
-// cells are alike and so are many rows: a cell is the number of a kind, and a row is the
-// number of a pattern.
+// table is a report for all renderings, with the words of its outcomes.
 type table struct {
 	*report.Report
-	kinds    []kind
-	patterns [][]uint32 // indexes of kinds, by device
-	rows     []uint32   // indexes of patterns, by kernel
+	kinds []kind // of the outcomes of the report, by number
 
 	whole *report.Report    // that this is a part of, or nil
 	short map[string]string // by names of kernels, see shortName
 }
 
-// kind is what cells that say the same share. A table of millions of cells has few kinds.
+// kind is an outcome with its words.
 type kind struct {
-	report.Cell // its kernel, device and image are those of the first one
-	words       string
+	*report.Outcome
+	words string
 }
 
 func newTable(r *report.Report) *table {
-	t := &table{Report: r, patterns: [][]uint32{}, rows: make([]uint32, r.Kernels.Len())}
-	// The kind of cells that are missing. Build and Decode do not allow any.
-	t.kinds = append(t.kinds, kind{Cell: report.Cell{Verdict: compat.NotApplicable, Code: report.NoCode}, words: "-"})
-	at := r.CellIndex()
-	kindOf := make([]uint32, r.Cells.Outcomes()) // by outcome, 0 when it is not known
-	kinds, patterns := map[string]uint32{}, map[string]uint32{}
-	row := make([]uint32, len(r.Devices))
-	var key []byte
-	for k := range r.Kernels.Len() {
-		for d := range row {
-			i := at(k, d)
-			if i < 0 {
-				row[d] = 0
-				continue
-			}
-			n := &kindOf[r.Cells.Outcome(i)]
-			if *n == 0 {
-				c := r.Cells.At(i)
-				key = appendKey(key[:0], &c)
-				if *n = kinds[string(key)]; *n == 0 {
-					*n = uint32(len(t.kinds))
-					kinds[string(key)] = *n
-					t.kinds = append(t.kinds, kind{Cell: c, words: cellWords(&c)})
-				}
-			}
-			row[d] = *n
-		}
-		key = key[:0]
-		for _, n := range row {
-			key = binary.LittleEndian.AppendUint32(key, n)
-		}
-		p, ok := patterns[string(key)]
-		if !ok {
-			p = uint32(len(t.patterns))
-			patterns[string(key)] = p
-			t.patterns = append(t.patterns, slices.Clone(row))
-		}
-		t.rows[k] = p
+	t := &table{Report: r}
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		t.kinds = append(t.kinds, kind{o, cellWords(o)})
 	}
 	return t
 }
 
-// appendKey appends what cells of one kind share.
-func appendKey(key []byte, c *report.Cell) []byte {
-	add := func(s string) {
-		key = binary.AppendUvarint(key, uint64(len(s)))
-		key = append(key, s...)
-	}
-	add(c.Verdict.String())
-	add(string(c.Code))
-	add(string(c.Scope))
-	for i := range c.Reasons {
-		r := &c.Reasons[i]
-		add(r.Rule)
-		add(r.Required)
-		add(r.Available)
-		add(r.Verdict.String())
-		if compat.Rule(r.Rule) != compat.NoImage { // its text has the name of the kernel
-			add(r.Text)
-		}
-	}
-	return key
-}
+func (t *table) kernel(k int) *report.Kernel { return &t.Kernels[k] }
 
-func (t *table) kernel(k uint32) *report.Kernel {
-	kernel := t.Kernels.At(int(k))
-	return &kernel
-}
-
-// row returns the cells of a kernel.
-func (t *table) row(kernel int) []uint32 { return t.patterns[t.rows[kernel]] }
+// row returns the numbers of the outcomes of a kernel.
+func (t *table) row(kernel int) []int32 { return t.Rows[t.Kernels[kernel].Row] }
 
 func (t *table) cell(kernel, device int) *kind { return &t.kinds[t.row(kernel)[device]] }
 
@@ -119,7 +54,7 @@ type column struct {
 
 // columns returns a column for each device or, in groups, for each set of
 // devices whose cells have the same words in rows of all these patterns.
-func (t *table) columns(group bool, patterns [][]uint32) []column {
+func (t *table) columns(group bool, patterns [][]int32) []column {
 	words := map[string]uint32{}
 	ids := make([]uint32, len(t.kinds))
 	for i, k := range t.kinds {
@@ -173,20 +108,20 @@ func (t *table) deviceNames(list []int) []string {
 
 // kernelName returns the name of a kernel in renderings.
 func kernelName(k *report.Kernel) string {
-	return cmp.Or(safetext.Escape(k.DisplayName), safetext.Escape(k.Name), safetext.Escape(k.ID))
+	return cmp.Or(safetext.Escape(k.DisplayName), safetext.Escape(k.Name))
 }
 
 // shortName returns the name of a kernel for long lists. It is a pattern that selects the
 // kernel, in which "*" stands for what kernels of a template have in common.
-func (t *table) shortName(k uint32) string {
+func (t *table) shortName(k int) string {
 	whole := cmp.Or(t.whole, t.Report)
-	if whole.Kernels.Len() > kernelname.MostShortened {
+	if len(whole.Kernels) > kernelname.MostShortened {
 		return kernelName(t.kernel(k))
 	}
 	if t.short == nil {
-		names := make([]string, whole.Kernels.Len())
-		for i, k := range whole.Kernels.All() {
-			names[i] = kernelName(k)
+		names := make([]string, len(whole.Kernels))
+		for i := range whole.Kernels {
+			names[i] = kernelName(&whole.Kernels[i])
 		}
 		t.short = make(map[string]string, len(names))
 		for i, short := range kernelname.Shorten(names) {
@@ -202,8 +137,8 @@ func (t *table) shortName(k uint32) string {
 // rule, and is not said.
 func addition(k *report.Kernel) string {
 	s := ""
-	if slices.ContainsFunc(k.Forms, func(f report.KernelForm) bool { return f.Kind != report.RoundedRange }) {
-		s = fmt.Sprintf(" (%s)", count(1+len(k.Forms), "form"))
+	if k.Forms != nil && len(k.Forms.Reduction) > 0 {
+		s = fmt.Sprintf(" (%s)", count(1+len(k.FormNames()), "form"))
 	}
 	return s + lambdaPlace(k)
 }
@@ -219,15 +154,15 @@ func lambdaPlace(k *report.Kernel) string {
 
 // title returns what a report is about.
 func (t *table) title() string {
-	if t.Target.Label != "" {
-		return safetext.Escape(t.Target.Label)
+	if len(t.Targets) == 1 {
+		return safetext.Escape(t.Targets[0])
 	}
-	targets := map[string]bool{}
-	for _, k := range t.Kernels.All() {
-		targets[report.KernelTarget(k)] = true
+	targets := map[int32]bool{}
+	for i := range t.Kernels {
+		targets[t.Kernels[i].Target] = true
 	}
-	if len(targets) > 1 {
-		return count(len(targets), "target")
+	if len(targets) < 2 {
+		return ""
 	}
-	return ""
+	return count(len(targets), "target")
 }

@@ -86,12 +86,12 @@ const (
 )
 
 func (t *textWriter) write() {
-	if t.Kernels.Len() == 0 || len(t.Devices) == 0 {
+	if len(t.Kernels) == 0 || len(t.Devices) == 0 {
 		t.heading()
-		t.line(fmt.Sprintf("There is nothing to compare: %s and %s.", count(t.Kernels.Len(), "kernel"), count(len(t.Devices), "device")))
+		t.line(fmt.Sprintf("There is nothing to compare: %s and %s.", count(len(t.Kernels), "kernel"), count(len(t.Devices), "device")))
 		return
 	}
-	if t.o.GroupBy == "" && !t.o.All && t.Kernels.Len() <= smallKernels {
+	if t.o.GroupBy == "" && !t.o.All && len(t.Kernels) <= smallKernels {
 		if lines := t.capture(t.small); len(lines) <= smallLines {
 			for _, line := range lines {
 				t.line(line)
@@ -114,11 +114,11 @@ func (t *textWriter) heading() {
 func (t *textWriter) small() {
 	t.heading()
 	names := t.nameColumn()
-	columns := t.textColumns(false, t.patterns)
+	columns := t.textColumns(false, t.Rows)
 	legend := []string(nil)
 	if names.width+total(columns) > t.o.Width {
-		columns = t.textColumns(true, t.patterns)
-		legend = t.shorten(columns, t.patterns)
+		columns = t.textColumns(true, t.Rows)
+		legend = t.shorten(columns, t.Rows)
 	}
 	names.width = t.nameWidth(names, columns)
 	for i, block := range t.blocks(names.width, columns) {
@@ -223,7 +223,8 @@ const nameHead = "KERNEL"
 
 func (t *textWriter) nameColumn() textColumn {
 	c := textColumn{head: []string{nameHead}, width: len(nameHead)}
-	for _, k := range t.Kernels.All() {
+	for i := range t.Kernels {
+		k := &t.Kernels[i]
 		name := kernelName(k) + addition(k)
 		t.names = append(t.names, name)
 		c.width = max(c.width, width(name))
@@ -233,7 +234,7 @@ func (t *textWriter) nameColumn() textColumn {
 
 // textColumns returns a column for each device or, in groups, for each set of devices with
 // the same cells.
-func (t *textWriter) textColumns(group bool, patterns [][]uint32) []textColumn {
+func (t *textWriter) textColumns(group bool, patterns [][]int32) []textColumn {
 	var list []textColumn
 	for _, c := range t.columns(group, patterns) {
 		list = append(list, textColumn{column: c, head: t.deviceNames(c.devices)})
@@ -242,7 +243,7 @@ func (t *textWriter) textColumns(group bool, patterns [][]uint32) []textColumn {
 	return list
 }
 
-func (t *textWriter) measure(c *textColumn, patterns [][]uint32) {
+func (t *textWriter) measure(c *textColumn, patterns [][]int32) {
 	c.width = 0
 	for _, s := range c.head {
 		c.width = max(c.width, width(s))
@@ -254,7 +255,7 @@ func (t *textWriter) measure(c *textColumn, patterns [][]uint32) {
 
 // shorten names columns with many devices by a letter. The legend says which devices they
 // are.
-func (t *textWriter) shorten(columns []textColumn, patterns [][]uint32) (legend []string) {
+func (t *textWriter) shorten(columns []textColumn, patterns [][]int32) (legend []string) {
 	for i, c := range columns {
 		if len(c.head) > mostNames {
 			name := "GROUP " + groupName(len(legend))
@@ -284,8 +285,9 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 		t.row(names, columns, row, false)
 	}
 	target := ""
-	for k, kernel := range t.Kernels.All() {
-		if label := report.KernelTarget(kernel); label != target {
+	for k := range t.Kernels {
+		kernel := &t.Kernels[k]
+		if label := t.Target(kernel); label != target {
 			target = label
 			t.wrap(safetext.Escape(label), "  ")
 		}
@@ -301,7 +303,7 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 		for _, part := range parts[1:] {
 			t.line("  " + part)
 		}
-		t.forms(uint32(k), "  ")
+		t.forms(k, "  ")
 	}
 }
 

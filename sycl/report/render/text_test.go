@@ -61,7 +61,7 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := reporttest.Build(t, reporttest.Program()[1:3], "intel_gpu_pvc", "x86_64")
-	other.Target.Label = "//other:kernels"
+	other.Targets[0] = "//other:kernels"
 	golden.Check(t, "two.txt", text(t, TextOptions{}, two))
 	golden.Check(t, "two-color.txt", text(t, TextOptions{Color: true}, two))
 	golden.Check(t, "all.txt", text(t, TextOptions{}, all))
@@ -143,7 +143,7 @@ func TestLambdaPlace(t *testing.T) {
 func TestWideCharacters(t *testing.T) {
 	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("a", "b", "c"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2")
 	for i, name := range []string{"行列::積", strings.Repeat("行列", 8), "transpose"} {
-		reporttest.EditKernel(r, i, func(k *report.Kernel) { k.DisplayName = name })
+		r.Kernels[i].DisplayName = name
 	}
 	const want = `//demo:kernels
 
@@ -215,7 +215,7 @@ func TestLargeText(t *testing.T) {
 			for word := range strings.FieldsSeq(all) {
 				shown[word] = true
 			}
-			for _, k := range large.Kernels.All() {
+			for _, k := range large.Kernels {
 				if name := k.DisplayName; !shown[strings.Fields(name)[0]] {
 					t.Fatalf("by %s: all kernels are asked for, and there is no %s", by, name)
 				}
@@ -231,17 +231,17 @@ func TestLargeText(t *testing.T) {
 // forms say how many, and list them on request.
 func TestNamesOfLargeReports(t *testing.T) {
 	r := reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "x86_64")
-	for i, k := range r.Kernels.All() {
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
 		k.DisplayName = strings.Replace(k.DisplayName, "sim::", "simulation::detail::kernels::", 1)
 		switch i {
 		case 0:
-			k.Forms = []report.KernelForm{{Kind: report.Reduction, Name: "_ZTS1a"}, {Kind: report.Reduction, Name: "_ZTS1b"}}
+			k.Forms = &report.Forms{Reduction: []string{"_ZTS1a", "_ZTS1b"}}
 		case 1:
-			k.Forms = []report.KernelForm{{Kind: report.RoundedRange, Name: "_ZTS1c"}}
+			k.Forms = &report.Forms{RoundedRange: []string{"_ZTS1c"}}
 		}
-		r.Kernels.Set(i, k)
 	}
-	first, second := r.Kernels.At(0).DisplayName[len("simulation::detail::kernels"):], r.Kernels.At(1).DisplayName[len("simulation::detail::kernels"):]
+	first, second := r.Kernels[0].DisplayName[len("simulation::detail::kernels"):], r.Kernels[1].DisplayName[len("simulation::detail::kernels"):]
 	all := text(t, TextOptions{All: true}, r)
 	for _, want := range []string{"  *" + first + " (3 forms)\n", "  reduction: _ZTS1a\n", "  reduction: _ZTS1b\n", "  *" + second + "\n", "  rounded-range: _ZTS1c\n"} {
 		if !strings.Contains(all, want) {
@@ -259,11 +259,11 @@ func TestNamesOfLargeReports(t *testing.T) {
 	for _, whole := range []*report.Report{nil, r} {
 		table := newTable(part)
 		table.whole = whole
-		for k := range part.Kernels.Len() {
+		for k := range len(part.Kernels) {
 			in := cmp.Or(whole, part)
-			name := table.shortName(uint32(k))
-			if found, _ := in.Select(report.Selection{Kernels: []string{name}}); found.Kernels.Len() != 1 || found.Kernels.At(0).ID != part.Kernels.At(k).ID {
-				t.Errorf("%s selects %d kernels", name, found.Kernels.Len())
+			name := table.shortName(k)
+			if found, _ := in.Select(report.Selection{Kernels: []string{name}}); len(found.Kernels) != 1 || found.Kernels[0].Name != part.Kernels[k].Name {
+				t.Errorf("%s selects %d kernels", name, len(found.Kernels))
 			}
 		}
 	}
@@ -275,24 +275,25 @@ func TestTextIsShort(t *testing.T) {
 	small := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "nvidia_gpu_sm_80", "spir64")
 	for _, c := range []struct{ kernels, devices, nameLength int }{{1, 500, 10}, {40, 500, 10}, {41, 300, 3000}, {40, 3, 3000}, {3000, 30, 500}, {300, 60, 20}} {
 		r := *small
-		r.Kernels, r.Devices, r.Cells = report.Kernels{}, nil, report.Cells{}
+		r.Kernels, r.Devices, r.Rows = nil, nil, nil
 		for d := range c.devices {
 			device := small.Devices[d%len(small.Devices)]
-			device.ID, device.Name = fmt.Sprintf("device%03d", d), fmt.Sprintf("device%03d", d)
+			device.Name = fmt.Sprintf("device%03d", d)
 			r.Devices = append(r.Devices, device)
 		}
 		for k := range c.kernels {
-			kernel := small.Kernels.At(k % small.Kernels.Len())
-			kernel.ID = fmt.Sprintf("k%05d", k)
-			kernel.DisplayName = kernel.ID + strings.Repeat("<a::b", c.nameLength/5)
-			kernel.Location = srcloc.Location{Path: kernel.ID + ".cpp", Line: 1}
+			kernel := small.Kernels[k%len(small.Kernels)]
+			kernel.Name = fmt.Sprintf("k%05d", k)
+			kernel.DisplayName = kernel.Name + strings.Repeat("<a::b", c.nameLength/5)
+			kernel.Location = srcloc.Location{Path: kernel.Name + ".cpp", Line: 1}
 			kernel.Origins = []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: kernel.DisplayName}}
-			r.Kernels.Append(&kernel)
-			for d := range r.Devices {
-				cell := small.Cells.At(random.IntN(small.Cells.Len()))
-				cell.Kernel, cell.Device = kernel.ID, r.Devices[d].ID
-				r.Cells.Append(&cell)
+			kernel.Row = int32(k)
+			r.Kernels = append(r.Kernels, kernel)
+			row := make([]int32, len(r.Devices))
+			for d := range row {
+				row[d] = int32(random.IntN(len(r.Outcomes)))
 			}
+			r.Rows = append(r.Rows, row)
 		}
 		for _, by := range append([]GroupBy{""}, Groupings...) {
 			for _, width := range []int{40, 80, 200} {

@@ -118,11 +118,11 @@ type deviceTally struct {
 
 // deviceTallies returns the devices, those with the most problems first.
 func (t *table) deviceTallies(group bool) (list []deviceTally) {
-	kernels := make([]int, len(t.patterns))
-	for _, p := range t.rows {
-		kernels[p]++
+	kernels := make([]int, len(t.Rows))
+	for i := range t.Kernels {
+		kernels[t.Kernels[i].Row]++
 	}
-	for _, c := range t.columns(group, t.patterns) {
+	for _, c := range t.columns(group, t.Rows) {
 		list = append(list, deviceTally{column: c, tally: t.tallyOf(c.devices[0], kernels)})
 	}
 	slices.SortStableFunc(list, func(a, b deviceTally) int { return a.worse(b.tally) })
@@ -133,8 +133,8 @@ func (t *table) deviceTallies(group bool) (list []deviceTally) {
 // pattern.
 func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
 	for p, kernels := range ofPattern {
-		k := &t.kinds[t.patterns[p][device]]
-		if k.notReported() {
+		k := &t.kinds[t.Rows[p][device]]
+		if k.NotReported() {
 			continue
 		}
 		n.all += kernels
@@ -247,10 +247,10 @@ func (t *textWriter) usedBy(g *reasonGroup) {
 }
 
 // listed returns the name of a kernel in a list, with its place in the source.
-func (t *table) listed(k uint32) string {
+func (t *table) listed(k int) string {
 	kernel := t.kernel(k)
 	s := t.shortName(k)
-	if label := report.KernelTarget(kernel); label != "" {
+	if label := t.Target(kernel); label != "" {
 		s += " of " + safetext.Escape(label)
 	}
 	if !kernel.Location.IsZero() {
@@ -271,8 +271,8 @@ func (t *table) familyName(f *family) string {
 // goodKernels lists the kernels that run on every device.
 func (t *textWriter) goodKernels() {
 	first := true
-	for k, p := range t.rows {
-		if t.standing(p) != compat.Compatible {
+	for k := range t.Kernels {
+		if t.standing(t.Kernels[k].Row) != compat.Compatible {
 			continue
 		}
 		if first {
@@ -280,7 +280,7 @@ func (t *textWriter) goodKernels() {
 			t.line("Kernels that run on every device:")
 			first = false
 		}
-		t.line("    " + t.listed(uint32(k)))
+		t.line("    " + t.listed(k))
 	}
 }
 
@@ -288,8 +288,8 @@ func (t *textWriter) goodKernels() {
 type textRow struct {
 	heading string // of this row and those after it
 	name    string
-	pattern uint32
-	kernel  uint32
+	pattern int32
+	kernel  int
 }
 
 // order is the order in which kernels are shown: problems first.
@@ -308,12 +308,12 @@ func (t *textWriter) kernelRows() iter.Seq[textRow] {
 	return func(yield func(textRow) bool) {
 		standings := t.standings()
 		for _, v := range t.shown() {
-			for k, p := range t.rows {
-				if standings[p] != v {
+			for k := range t.Kernels {
+				kernel := &t.Kernels[k]
+				if standings[kernel.Row] != v {
 					continue
 				}
-				kernel := t.kernel(uint32(k))
-				if !yield(textRow{safetext.Escape(report.KernelTarget(kernel)), t.rowName(uint32(k)), p, uint32(k)}) {
+				if !yield(textRow{safetext.Escape(t.Target(kernel)), t.rowName(k), kernel.Row, k}) {
 					return
 				}
 			}
@@ -321,12 +321,12 @@ func (t *textWriter) kernelRows() iter.Seq[textRow] {
 	}
 }
 
-func (t *table) rowName(k uint32) string { return t.shortName(k) + addition(t.kernel(k)) }
+func (t *table) rowName(k int) string { return t.shortName(k) + addition(t.kernel(k)) }
 
 func (t *table) standings() []compat.Verdict {
-	list := make([]compat.Verdict, len(t.patterns))
-	for p := range t.patterns {
-		list[p] = t.standing(uint32(p))
+	list := make([]compat.Verdict, len(t.Rows))
+	for p := range t.Rows {
+		list[p] = t.standing(int32(p))
 	}
 	return list
 }
@@ -362,8 +362,8 @@ func (t *textWriter) likelyGrouping() GroupBy {
 	}
 	standings := t.standings()
 	n := 0
-	for _, p := range t.rows {
-		if standings[p] != compat.Compatible {
+	for i := range t.Kernels {
+		if standings[t.Kernels[i].Row] != compat.Compatible {
 			n++
 		}
 	}
@@ -426,16 +426,16 @@ func (t *textWriter) groupFlags(g *group) []string {
 // group writes a group of kernels.
 func (t *textWriter) group(g *group, standings []compat.Verdict) {
 	t.line(t.style(bold, g.title) + ": " + g.ofGroup())
-	byPattern := map[uint32][]uint32{}
-	var patterns []uint32
+	byPattern := map[int32][]int{}
+	var patterns []int32
 	for _, k := range g.kernels {
-		p := t.rows[k]
+		p := t.Kernels[k].Row
 		if byPattern[p] == nil {
 			patterns = append(patterns, p)
 		}
 		byPattern[p] = append(byPattern[p], k)
 	}
-	slices.SortStableFunc(patterns, func(a, b uint32) int {
+	slices.SortStableFunc(patterns, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, standings[a]), slices.Index(order, standings[b])), cmp.Compare(len(byPattern[b]), len(byPattern[a])))
 	})
 	const most = 5
@@ -455,7 +455,7 @@ func (t *textWriter) group(g *group, standings []compat.Verdict) {
 }
 
 // sameCells writes kernels with the same cells.
-func (t *textWriter) sameCells(pattern uint32, kernels []uint32) {
+func (t *textWriter) sameCells(pattern int32, kernels []int) {
 	if !t.o.All && len(kernels) == 1 {
 		t.line("    " + t.listed(kernels[0]))
 		t.wrap("        "+t.cellsOf(pattern), "        ")
@@ -481,10 +481,10 @@ func (t *textWriter) sameCells(pattern uint32, kernels []uint32) {
 
 // cellsOf says what the cells of a pattern say, and for which devices. Those without a
 // problem are left out, unless all is asked for.
-func (t *textWriter) cellsOf(pattern uint32) string {
+func (t *textWriter) cellsOf(pattern int32) string {
 	var words []string
 	on := map[string][]string{}
-	for d, n := range t.patterns[pattern] {
+	for d, n := range t.Rows[pattern] {
 		k := &t.kinds[n]
 		if on[k.words] == nil {
 			words = append(words, k.words)
@@ -510,8 +510,8 @@ func (t *textWriter) cellsOf(pattern uint32) string {
 // however long they are.
 func (t *textWriter) rowTable(rows iter.Seq[textRow]) {
 	if t.o.All {
-		columns := t.textColumns(true, t.patterns)
-		legend := t.shorten(columns, t.patterns)
+		columns := t.textColumns(true, t.Rows)
+		legend := t.shorten(columns, t.Rows)
 		t.rowBlocks([][]textColumn{columns}, rows)
 		t.legend(legend)
 		return
@@ -579,12 +579,12 @@ func (t *textWriter) firstRows(rows iter.Seq[textRow], most int) (list []textRow
 }
 
 // patternsOf returns the patterns of rows.
-func (t *textWriter) patternsOf(rows []textRow) (patterns [][]uint32) {
-	seen := map[uint32]bool{}
+func (t *textWriter) patternsOf(rows []textRow) (patterns [][]int32) {
+	seen := map[int32]bool{}
 	for _, row := range rows {
 		if !seen[row.pattern] {
 			seen[row.pattern] = true
-			patterns = append(patterns, t.patterns[row.pattern])
+			patterns = append(patterns, t.Rows[row.pattern])
 		}
 	}
 	return patterns
@@ -614,7 +614,7 @@ func (t *textWriter) rowBlock(columns []textColumn, rows iter.Seq[textRow]) {
 		}
 		var row []string
 		for _, c := range columns {
-			row = append(row, t.kinds[t.patterns[r.pattern][c.devices[0]]].words)
+			row = append(row, t.kinds[t.Rows[r.pattern][c.devices[0]]].words)
 		}
 		t.cellsThenName(columns, row, r.name, true)
 		t.forms(r.kernel, strings.Repeat(" ", total(columns)+gap))
@@ -622,7 +622,7 @@ func (t *textWriter) rowBlock(columns []textColumn, rows iter.Seq[textRow]) {
 }
 
 // forms lists the forms of a kernel, if they are asked for.
-func (t *textWriter) forms(k uint32, indent string) {
+func (t *textWriter) forms(k int, indent string) {
 	if t.o.Forms || t.o.All {
 		for _, form := range forms(t.kernel(k)) {
 			t.line(indent + form)

@@ -21,7 +21,7 @@ func place(l srcloc.Location) string {
 }
 
 // cellWords is what a cell of a table says.
-func cellWords(c *report.Cell) string {
+func cellWords(c *report.Outcome) string {
 	switch {
 	case c.Verdict == compat.Compatible && c.Code == report.Native:
 		return "yes (native)"
@@ -36,7 +36,7 @@ func cellWords(c *report.Cell) string {
 }
 
 // briefly names the reasons of a cell in a few words.
-func briefly(c *report.Cell) string {
+func briefly(c *report.Outcome) string {
 	var list []string
 	for _, r := range c.Reasons {
 		if r.Verdict == c.Verdict {

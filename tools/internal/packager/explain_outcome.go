@@ -1,6 +1,7 @@
 package packager
 
 import (
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,9 +79,10 @@ type explainer struct {
 	release  *release.Release
 	embedded bool
 	report   *report.Report
-	images   map[string]report.Image
-	findable map[string]bool // kernels that ext_oneapi_get_kernel can find
-	crashes  bool            // where the bundle is linked, see linkCrash
+	chosen   []int                            // the images that the device gets, by kernel; -1 for none
+	images   map[report.Digest]*syclbin.Image // of the file
+	findable map[string]bool                  // kernels that ext_oneapi_get_kernel can find
+	crashes  bool                             // where the bundle is linked, see linkCrash
 }
 
 // linkCrash is what is known of sycl::link of 2025.3: it ended with a segmentation fault
@@ -92,16 +94,22 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 	if err != nil {
 		return nil, err
 	}
-	x := &explainer{file: f, release: r, embedded: embedded, images: map[string]report.Image{}, findable: map[string]bool{}}
+	x := &explainer{file: f, release: r, embedded: embedded, images: map[report.Digest]*syclbin.Image{}, findable: map[string]bool{}}
 	build := func() {
-		x.report, err = report.Build(modules, []*deviceconfig.Device{device}, config, report.Generator{Name: "packager", Version: cli.Version}, "")
+		b := report.NewBuilder(config)
+		x.chosen = nil
+		b.Chosen = func(_, _, image int) { x.chosen = append(x.chosen, image) } // on one device
+		for i := range modules {
+			b.Add(&modules[i])
+		}
+		x.report, err = b.Report([]*deviceconfig.Device{device}, report.Generator{Name: "packager", Version: cli.Version}, "")
 	}
 	build()
 	// Native images of bundles that are still to be built or linked are passed over. The
 	// runtime of 2025.3 takes those of files in input state.
 	if err == nil && !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
-		for _, c := range x.report.Cells.All() {
-			if r == release.Before2026() && c.Verdict == compat.Compatible && (c.Code == report.Native || c.Code == report.NativeOrIR) {
+		for _, o := range x.report.Outcomes {
+			if r == release.Before2026() && o.Verdict == compat.Compatible && (o.Code == report.Native || o.Code == report.NativeOrIR) {
 				x.crashes = true
 			}
 		}
@@ -111,10 +119,14 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 	if err != nil {
 		return nil, err
 	}
-	for _, img := range x.report.Images.All() {
-		x.images[img.ID] = *img
-	}
 	for _, m := range f.Modules {
+		for _, img := range m.Images() {
+			digest, err := img.Digest()
+			if err != nil {
+				return nil, err
+			}
+			x.images[report.Digest(digest[:16])] = img
+		}
 		for _, name := range m.Kernels() {
 			if strings.HasPrefix(name, kernelname.Prefix) {
 				x.findable[kernelname.Base(name)] = true
@@ -136,8 +148,8 @@ func withoutNative(modules []report.Module) []report.Module {
 // kernels returns what becomes of the kernel of that name, or of all for "".
 func (x *explainer) kernels(name string) ([]outcome, error) {
 	list := []outcome{}
-	for i, k := range x.report.Kernels.All() {
-		list = append(list, x.outcome(*k, x.report.Cells.At(i))) // a cell for each kernel, on one device
+	for i := range x.report.Kernels {
+		list = append(list, x.outcome(i))
 	}
 	if !x.embedded {
 		x.loaded(list)
@@ -158,14 +170,15 @@ func (x *explainer) kernels(name string) ([]outcome, error) {
 }
 
 // outcome returns what becomes of a kernel whose image is inside the program.
-func (x *explainer) outcome(k report.Kernel, c report.Cell) outcome {
+func (x *explainer) outcome(kernel int) outcome {
+	k, c := &x.report.Kernels[kernel], x.report.Outcome(kernel, 0)
 	o := outcome{Kernel: k.Name, DisplayName: k.DisplayName, Outcome: runs, Reasons: []jsonReason{}}
-	o.Image, o.Or = x.taken(k, c)
+	o.Image, o.Or = x.taken(kernel)
 	for _, reason := range c.Reasons {
 		own := jsonReason{reason.Rule, reason.Verdict != compat.Undetermined, reason.Text}
 		// Without an image there is nothing to check, so the runtime says that first.
 		if reason.Rule == string(compat.NoImage) {
-			own.Text = x.noImage(k, reason.Text)
+			own.Text = x.noImage(k)
 			o.Reasons = append([]jsonReason{own}, o.Reasons...)
 		} else {
 			o.Reasons = append(o.Reasons, own)
@@ -184,34 +197,40 @@ func (x *explainer) outcome(k report.Kernel, c report.Cell) outcome {
 
 // taken returns the image that the runtime takes, and the other one where it may take
 // either. The runtime of 2025.3 prefers native code.
-func (x *explainer) taken(k report.Kernel, c report.Cell) (image, or *pickedImage) {
-	img, ok := x.images[c.Image]
-	if !ok || c.Code == report.NoCode {
+func (x *explainer) taken(kernel int) (image, or *pickedImage) {
+	code := x.report.Outcome(kernel, 0).Code
+	if code == report.NoCode {
 		return nil, nil
 	}
-	code := c.Code
 	if code == report.NativeOrIR {
 		code = report.Native
 		if !x.embedded && x.release != release.Before2026() {
-			or = x.ir(k)
+			or = x.ir(&x.report.Kernels[kernel])
 		}
 	}
-	return picked(code, img), or
+	return x.picked(code, x.chosen[kernel]), or
 }
 
 // ir returns the IR of a kernel.
-func (x *explainer) ir(k report.Kernel) *pickedImage {
-	for _, id := range k.Images {
-		if img := x.images[id]; img.Format != "native" {
-			return picked(report.IR, img)
+func (x *explainer) ir(k *report.Kernel) *pickedImage {
+	for _, n := range k.Images {
+		if x.kind(n).Format != "native" {
+			return x.picked(report.IR, int(n))
 		}
 	}
 	return nil
 }
 
-func picked(code report.Code, img report.Image) *pickedImage {
-	p := &pickedImage{Kind: string(code), Triple: img.Triple, Arch: img.Architecture, Size: img.Size, SHA256: img.Digest}
-	for _, c := range img.Constants {
+// kind returns the kind of an image of the report.
+func (x *explainer) kind(image int32) *report.ImageKind {
+	return &x.report.ImageKinds[x.report.Images[image].Kind]
+}
+
+func (x *explainer) picked(code report.Code, image int) *pickedImage {
+	kind, img := x.kind(int32(image)), x.images[x.report.Images[image].Digest]
+	digest, _ := img.Digest() // it was computed before
+	p := &pickedImage{Kind: string(code), Triple: kind.Triple, Arch: kind.Architecture, Size: img.Size(), SHA256: hex.EncodeToString(digest[:])}
+	for _, c := range kind.Constants {
 		constant := jsonSpecConstant{Name: c.Name, DisplayName: c.DisplayName, Parts: []jsonConstantPart{}}
 		for _, part := range c.Parts {
 			constant.Parts = append(constant.Parts, jsonConstantPart{part.Number, part.Offset, part.Size, part.Type, part.Default})
@@ -224,16 +243,16 @@ func picked(code report.Code, img report.Image) *pickedImage {
 // noImage returns what the runtime says without an image for the device. That of 2026
 // lists the targets that there are images for. Of a file that is loaded it says
 // nothing.
-func (x *explainer) noImage(k report.Kernel, before2026 string) string {
+func (x *explainer) noImage(k *report.Kernel) string {
 	switch {
 	case !x.embedded:
 		return "the file has no image of the kernel for the device"
 	case x.release == release.Before2026():
-		return before2026
+		return fmt.Sprintf("No kernel named %s was found", k.Name)
 	}
 	var targets []string
-	for _, id := range k.Images {
-		target, _, _ := strings.Cut(x.images[id].Triple, "-")
+	for _, n := range k.Images {
+		target, _, _ := strings.Cut(x.kind(n).Triple, "-")
 		if target != "" && !slices.Contains(targets, target) {
 			targets = append(targets, target)
 		}

@@ -35,20 +35,22 @@ func Why(r ...report.Reason) []report.Reason { return r }
 // Report makes a report on kernels and devices. Kernels are named as people write
 // them.
 func Report(label string, devices []string, kernels map[string]On) *report.Report {
-	r := &report.Report{Target: report.Target{Label: label}}
+	r := &report.Report{Targets: []string{label}}
 	for _, d := range devices {
-		r.Devices = append(r.Devices, report.Device{ID: d, Name: d})
+		r.Devices = append(r.Devices, report.Device{Name: d})
 	}
-	for _, name := range slices.Sorted(maps.Keys(kernels)) {
-		k := report.Kernel{ID: Mangled(name), Name: Mangled(name), DisplayName: name}
-		r.Kernels.Append(&k)
+	for n, name := range slices.Sorted(maps.Keys(kernels)) {
+		r.Kernels = append(r.Kernels, report.Kernel{Name: Mangled(name), DisplayName: name, Row: int32(n)})
+		row := []int32{}
 		for _, d := range devices {
-			c := report.Cell{Kernel: k.ID, Device: d, Code: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible, Reasons: kernels[k.DisplayName][d]}
-			for _, reason := range c.Reasons {
-				c.Verdict = max(c.Verdict, reason.Verdict)
+			o := report.Outcome{Code: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible, Reasons: kernels[name][d]}
+			for _, reason := range o.Reasons {
+				o.Verdict = max(o.Verdict, reason.Verdict)
 			}
-			r.Cells.Append(&c)
+			row = append(row, int32(len(r.Outcomes)))
+			r.Outcomes = append(r.Outcomes, o)
 		}
+		r.Rows = append(r.Rows, row)
 	}
 	return r
 }
@@ -74,7 +76,8 @@ func Everything() *report.Report {
 		"Dims":  {"intel_gpu_dg2": Why(report.Reason{Rule: "unsupported-work-group-dims", Required: "4", Verdict: compat.Incompatible})},
 		"None":  {"intel_gpu_dg2": Why(None), "intel_gpu_pvc": Why(None)},
 	})
-	for i, k := range r.Kernels.All() {
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
 		switch k.DisplayName {
 		case "Axpy<double>":
 			k.Location = srcloc.Location{Path: "src/axpy.cpp", Line: 12}
@@ -82,7 +85,6 @@ func Everything() *report.Report {
 		case "Tile":
 			k.Location = srcloc.Location{Path: "src/tile.cpp", Line: 3}
 		}
-		r.Kernels.Set(i, k)
 	}
 	return r
 }
@@ -91,10 +93,12 @@ func Everything() *report.Report {
 // problem.
 func Before() *report.Report {
 	r := Everything()
-	for i, c := range r.Cells.All() {
-		if c.Kernel == Mangled("Dims") {
-			c.Verdict, c.Reasons = compat.Compatible, nil
-			r.Cells.Set(i, c)
+	for i := range r.Kernels {
+		if r.Kernels[i].Name == Mangled("Dims") {
+			for d := range r.Devices {
+				o := r.Outcome(i, d)
+				o.Verdict, o.Reasons = compat.Compatible, nil
+			}
 		}
 	}
 	return r

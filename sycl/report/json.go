@@ -1,0 +1,128 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/internal/strictjson"
+)
+
+// Encode writes the report as JSON. Each element of a list has a line.
+func (r *Report) Encode(w io.Writer) error {
+	b := bufio.NewWriterSize(w, 64<<10)
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false) // names in C++ are full of < and >
+	write := func(before string, v reflect.Value) error {
+		line.Reset()
+		err := e.Encode(v.Addr().Interface())
+		b.WriteString(before)
+		b.Write(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
+		return err
+	}
+	separator := "{\n"
+	for field, v := range reflect.ValueOf(r).Elem().Fields() {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if options != "" && v.IsZero() {
+			continue
+		}
+		fmt.Fprintf(b, "%s%q: ", separator, name)
+		separator = ",\n"
+		if v.Kind() != reflect.Slice {
+			if err := write("", v); err != nil {
+				return err
+			}
+			continue
+		}
+		for n := range v.Len() {
+			before := ",\n"
+			if n == 0 {
+				before = "[\n"
+			}
+			if err := write(before, v.Index(n)); err != nil {
+				return err
+			}
+		}
+		if v.Len() == 0 {
+			b.WriteByte('[')
+		}
+		b.WriteByte(']')
+	}
+	b.WriteString("\n}\n")
+	return b.Flush()
+}
+
+const (
+	maxBytes  = 1 << 30
+	headBytes = 64 << 10 // in which a report says what it is
+)
+
+var isVersion1 = regexp.MustCompile(`^\s*{\s*"cells"\s*:`)
+
+// Decode reads a report. The name is for errors. Decode refuses what could be understood
+// in two ways, as package strictjson does, and what contradicts itself.
+func Decode(name string, in io.Reader) (*Report, error) {
+	b := bufio.NewReaderSize(&limitedReader{in, maxBytes}, headBytes)
+	head, err := b.Peek(headBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	fault := func(offset int64, format string, args ...any) error {
+		return &FormatError{name, offset, fmt.Sprintf(format, args...)}
+	}
+	_, rest, isReport := bytes.Cut(head, []byte(anySchema))
+	version := ""
+	if isReport {
+		version = string(rest[:max(0, bytes.IndexByte(rest, '"'))])
+	} else if isVersion1.Match(head) {
+		version = "1"
+	}
+	switch n, err := strconv.ParseUint(version, 10, 16); {
+	case err == nil && n < schemaVersion:
+		return nil, fault(0, "a compatibility report of version %d: write it again with 'compat report', or build its target again", n)
+	case err == nil && n > schemaVersion:
+		return nil, fault(0, "a compatibility report of version %d: this tool reads version %d; use a newer tool", n, schemaVersion)
+	}
+	r := new(Report)
+	if err := strictjson.Decode(b, r); err != nil {
+		wrong, ok := errors.AsType[*strictjson.Error](err)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("%s: %w", name, err)
+		case !isReport && strings.ContainsAny(wrong.Msg, `"'`): // it quotes a file that may be secret
+			return nil, fault(0, "%s", notReport)
+		}
+		return nil, fault(wrong.Offset, "%s", wrong.Msg)
+	}
+	if r.Schema != Schema {
+		return nil, fault(0, "%s", notReport)
+	}
+	if err := r.check(); err != nil {
+		return nil, fault(0, "%v", err)
+	}
+	return r, nil
+}
+
+const notReport = "not a compatibility report: its \"schema\" must be \"" + Schema + `"`
+
+// A limitedReader fails after a number of bytes.
+type limitedReader struct {
+	io.Reader
+	left int64
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, fmt.Errorf("the report has more than %d MiB", maxBytes>>20)
+	}
+	return n, err
+}
