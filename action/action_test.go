@@ -105,8 +105,8 @@ type kernel struct {
 func encode(t testing.TB, label string, devices []string, kernels ...kernel) string {
 	t.Helper()
 	r := &report.Report{Schema: report.Schema, Targets: []string{label}, Outcomes: []report.Outcome{
-		{Code: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible},
-		{Code: report.IR, Scope: report.ScopeKernel, Verdict: compat.Incompatible, Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible, Text: "Required aspect fp64 is not supported on the device"}}},
+		{Code: report.IR, Scope: report.ScopeKernel, Status: compat.Compatible},
+		{Code: report.IR, Scope: report.ScopeKernel, Status: compat.Incompatible, Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Status: compat.Incompatible, Text: "Required aspect fp64 is not supported on the device"}}},
 	}}
 	r.Generator = report.Generator{Name: "compat", Version: "1"}
 	for _, d := range devices {
@@ -480,7 +480,7 @@ func TestEmpty(t *testing.T) {
 			want(t, w.run(append([]string{"reports", "*.json"}, test.inputs...)...), test.code, test.conclusion)
 		})
 	}
-	t.Run("a report without a verdict", func(t *testing.T) {
+	t.Run("a report without a status", func(t *testing.T) {
 		w := newCheckout(t)
 		w.write("out/k.compat.json", encode(t, "//demo:k", nil))
 		s := w.run("reports", pattern)
@@ -628,7 +628,7 @@ func TestReadOnly(t *testing.T) {
 	w.read("inside.json")
 }
 
-// A panic is an internal error and no verdict (S-27).
+// A panic is an internal error and no status (S-27).
 func TestPanic(t *testing.T) {
 	var out, errs bytes.Buffer
 	env := environment{args: []string{"--reports", "x"}, stdout: &out, stderr: &errs, getenv: func(name string) string {
@@ -741,9 +741,9 @@ func (w *checkout) onGitHub() {
 	w.env["GITHUB_SHA"] = strings.Repeat("a", 40) // of the merge
 }
 
-// TestErrorsReplaceVerdicts: a run that ends with an error leaves no older verdict in the
+// TestErrorsReplaceStatuses: a run that ends with an error leaves no older status in the
 // comment, and says in the summary what went wrong and what to do.
-func TestErrorsReplaceVerdicts(t *testing.T) {
+func TestErrorsReplaceStatuses(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		files      map[string]string
@@ -759,7 +759,7 @@ func TestErrorsReplaceVerdicts(t *testing.T) {
 		{"a wrong input", nil, []string{"fail-on", "all"}, 2, "error", "input fail-on:", "Exit code 2. Next: "},
 		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 4, "error", "file/x.json", "Exit code 4. Next: look at the log"},
 		{"an unwritable file and a problem", map[string]string{"file": "", ".github/sycl-compat.yml": "version: 1\ndevices: {required: ['*']}\n"}, []string{"json-file", "file/x.json"}, 1, "failure",
-			"an error after its verdict: failed: 2 kernels", "Exit code 4. Next: "},
+			"an error after its status: failed: 2 kernels", "Exit code 4. Next: "},
 		{"a hostile report", map[string]string{"out/k.compat.json": "{\"</code>@org ::error::x\": 1}"}, nil, 3, "error", "out/k.compat.json", "Exit code 3. Next: "},
 	} {
 		for _, mode := range []string{"always", "on-problem", "never"} {
@@ -823,7 +823,7 @@ func TestComments(t *testing.T) {
 			w.fixture(test.event)
 			g := newGitHub(t, w)
 			s := w.run("reports", pattern, "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true")
-			// What a fork may not do changes nothing about the verdict.
+			// What a fork may not do changes nothing about the status.
 			want(t, s, 1, "failure")
 			if len(g.requests) != test.requests {
 				t.Errorf("requests %q", g.requests)
@@ -889,7 +889,7 @@ func others(list []fakerunner.Annotation) []fakerunner.Annotation {
 	return slices.DeleteFunc(slices.Clone(list), func(a fakerunner.Annotation) bool { return a.Title == "not-compared" })
 }
 
-// TestNoDelivery: a comment that cannot be written changes the verdict only when
+// TestNoDelivery: a comment that cannot be written changes the status only when
 // that was asked for, and no error has the token (S-21).
 func TestNoDelivery(t *testing.T) {
 	for _, test := range []struct {

@@ -68,7 +68,7 @@ var inputs = []input{
 	{"base-reports", "patterns", "", "reports of the base branch; problems in them are not new", patterns(func(s *settings) *[]string { return &s.baseReports })},
 	{"fail-on", "new, any, none", "", "which problems fail the check; none is a dry run", enum(func(s *settings) *string { return &s.failOn })},
 	{"fail-on-severity", "error, warning, note", "", "the lowest severity that fails the check", enum(func(s *settings) *string { return &s.failOnSeverity })},
-	{"fail-on-empty", "true, false", "", "whether the check fails when there is no report or no verdict", enum(func(s *settings) *string { return &s.failOnEmpty })},
+	{"fail-on-empty", "true, false", "", "whether the check fails when there is no report or no status", enum(func(s *settings) *string { return &s.failOnEmpty })},
 	{"fail-on-stale", "true, false", "", "whether the check fails for exceptions that match nothing or have expired", enum(func(s *settings) *string { return &s.failOnStale })},
 	{"annotations", "true, false", "true", "whether problems are shown at lines of files", boolean(func(s *settings) *bool { return &s.annotations })},
 	{"max-annotations", "0 to 10", "10", "the largest number of annotations of each kind", func(s *settings, v string) error {

@@ -231,7 +231,7 @@ func noticeLevel(n gate.Notice) ghactions.Level {
 	return ghactions.Notice
 }
 
-// maxSummaryCells is how many verdicts the table of a summary is made of: a larger
+// maxSummaryCells is how many statuses the table of a summary is made of: a larger
 // one is cut to nothing.
 const maxSummaryCells = 200_000
 

@@ -33,12 +33,12 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 	indexes := make([]*gate.Index, len(names))
 	errs := make([]error, len(names))
 	var mu sync.Mutex
-	next, failed := 0, false
+	next, size, failed := 0, 0, false
 	// Reports are taken in order: those before the first with a fault are read.
 	take := func() int {
 		mu.Lock()
 		defer mu.Unlock()
-		if next == len(names) || ctx.Err() != nil || failed {
+		if next == len(names) || ctx.Err() != nil || failed || size > report.MaxSize {
 			return -1
 		}
 		next++
@@ -48,8 +48,10 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 	for range min(len(names), runtime.GOMAXPROCS(0), 16) {
 		wg.Go(func() {
 			for i := take(); i >= 0; i = take() {
-				indexes[i], errs[i] = readIndex(folder, names[i])
+				n := 0
+				indexes[i], n, errs[i] = readIndex(folder, names[i])
 				mu.Lock()
+				size += n
 				failed = failed || errs[i] != nil
 				mu.Unlock()
 			}
@@ -61,6 +63,9 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 	}
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
+	}
+	if size > report.MaxSize {
+		return nil, cli.BadInput(fmt.Errorf("the reports have more than %d kernels times devices", report.MaxSize))
 	}
 	return indexes, nil
 }
@@ -82,11 +87,11 @@ func unique(folder *workspace.Folder, names []string) ([]string, error) {
 	return list, nil
 }
 
-func readIndex(folder *workspace.Folder, name string) (index *gate.Index, err error) {
+func readIndex(folder *workspace.Folder, name string) (index *gate.Index, size int, err error) {
 	defer cli.Recover(&err)
 	r, err := read(folder, File{Name: name}, report.Decode)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return gate.NewIndex(filepath.ToSlash(name), r), nil
+	return gate.NewIndex(filepath.ToSlash(name), r), len(r.Kernels) * len(r.Devices), nil
 }

@@ -1,5 +1,5 @@
 // Package compat decides which devices can run what. A [Checker] compares the
-// requirements of a device image with a device. Its verdict is compatible, incompatible,
+// requirements of a device image with a device. Its status is compatible, incompatible,
 // undetermined or not applicable, with every reason and not only the first.
 //
 // The checks, their order and their words are those of the SYCL runtime of DPC++: aspects,
@@ -51,22 +51,22 @@ const (
 // A Reason is one thing that keeps an image from being compatible.
 type Reason struct {
 	Rule      Rule
-	Verdict   Verdict // Incompatible, Undetermined or NotApplicable
-	Required  string  // what is needed: "fp64", "32", "8x4x2" in the order of SYCL
-	Available string  // what the device has instead; "": a long list, or not known
-	Property  string  // key in the set "SYCL/device requirements", "" for what other sets have
-	Text      string  // one sentence, in the words of the runtime if it has a message for it
+	Status    Status // Incompatible, Undetermined or NotApplicable
+	Required  string // what is needed: "fp64", "32", "8x4x2" in the order of SYCL
+	Available string // what the device has instead; "": a long list, or not known
+	Property  string // key in the set "SYCL/device requirements", "" for what other sets have
+	Text      string // one sentence, in the words of the runtime if it has a message for it
 }
 
-// A Result is a verdict with all its reasons, in the order of the checks.
+// A Result is a status with all its reasons, in the order of the checks.
 type Result struct {
-	Verdict Verdict
+	Status  Status
 	Reasons []Reason
 }
 
 func (r *Result) add(reason Reason) {
 	r.Reasons = append(r.Reasons, reason)
-	r.Verdict = max(r.Verdict, reason.Verdict)
+	r.Status = max(r.Status, reason.Status)
 }
 
 // A Checker compares requirements with devices. Several goroutines may use it at once.
@@ -79,7 +79,7 @@ func New(config *deviceconfig.Config) *Checker { return &Checker{config} }
 
 // Check says whether an image that needs q runs on d.
 func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Result {
-	r := Result{Verdict: Compatible}
+	r := Result{Status: Compatible}
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects)
 	checkIntrinsics(&r, q, d)
 	checkExtensions(&r, q, d)
@@ -102,7 +102,7 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 	if d.IsGeneric() {
 		return true, nil
 	}
-	r := Result{Verdict: Compatible}
+	r := Result{Status: Compatible}
 	checkAspects(&r, q, d, true)
 	if d.Intrinsics != nil {
 		checkIntrinsics(&r, q, d)
@@ -114,7 +114,7 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 	}
 	checkSubGroups(&r, q, d)
 	c.checkFixedTargets(&r, q, d)
-	return r.Verdict == Compatible, r.Reasons
+	return r.Status == Compatible, r.Reasons
 }
 
 // IsGeneric is [deviceconfig.Device.IsGeneric].
@@ -125,7 +125,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		if d.Has(a) {
 			continue
 		}
-		reason := Reason{Rule: MissingAspect, Verdict: Incompatible, Required: a.String(), Property: "aspects"}
+		reason := Reason{Rule: MissingAspect, Status: Incompatible, Required: a.String(), Property: "aspects"}
 		switch {
 		case !a.Known():
 			reason.Text = fmt.Sprintf("Unknown aspect %d", uint32(a))
@@ -136,7 +136,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		}
 		// Whether a device has an aspect without a known name cannot be decided.
 		if !closed || !a.Known() {
-			reason.Verdict = Undetermined
+			reason.Status = Undetermined
 		}
 		r.add(reason)
 	}
@@ -153,7 +153,7 @@ func checkWorkGroup(r *Result, q *requirement.Requirements, d *deviceconfig.Devi
 	// Compilers pad sizes to three dimensions with 1.
 	isOne := func(n uint64) bool { return n == 1 }
 	if dims > maxDims || len(size) > dims && !all(size[dims:], isOne) {
-		r.add(Reason{Rule: UnsupportedWorkGroupDims, Verdict: Incompatible, Required: strconv.Itoa(max(dims, len(size))),
+		r.add(Reason{Rule: UnsupportedWorkGroupDims, Status: Incompatible, Required: strconv.Itoa(max(dims, len(size))),
 			Available: strconv.Itoa(min(dims, maxDims)), Property: "work_group_num_dim",
 			Text: "The local size dimension of submitted nd_range doesn't match the required work-group size dimension"})
 	}
@@ -169,8 +169,8 @@ func all[T any](list []T, ok func(T) bool) bool {
 // checkWorkGroupSize compares a size with the limits of a device. The texts are those of
 // the runtime. It names the number of work-items, not the size.
 func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
-	add := func(verdict Verdict, available, text string) {
-		r.add(Reason{Rule: UnsupportedWorkGroupSize, Verdict: verdict, Required: formatSize(size, "x"), Available: available,
+	add := func(status Status, available, text string) {
+		r.add(Reason{Rule: UnsupportedWorkGroupSize, Status: status, Required: formatSize(size, "x"), Available: available,
 			Property: "reqd_work_group_size_uint64_t", Text: text})
 	}
 	limit := "" // when it is not known
@@ -228,11 +228,11 @@ func checkSubGroups(r *Result, q *requirement.Requirements, d *deviceconfig.Devi
 			continue
 		}
 		size := strconv.FormatUint(uint64(n), 10)
-		reason := Reason{Rule: UnsupportedSubGroupSize, Verdict: Incompatible, Required: size,
+		reason := Reason{Rule: UnsupportedSubGroupSize, Status: Incompatible, Required: size,
 			Available: join(d.SubGroupSizes), Property: "reqd_sub_group_size",
 			Text: fmt.Sprintf("Sub-group size %s is not supported on the device", size)}
 		if len(d.SubGroupSizes) == 0 && d.MayHaveOtherAspects {
-			reason.Verdict = Undetermined
+			reason.Status = Undetermined
 			reason.Text = fmt.Sprintf("Whether sub-group size %s is supported on the device is known only when the program runs", size)
 		}
 		r.add(reason)
@@ -266,13 +266,13 @@ func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *d
 		targets = append(targets, a.String())
 	}
 	list := strings.Join(targets, ",")
-	reason := Reason{Rule: FixedTargetMismatch, Verdict: Incompatible, Required: list, Available: d.Name, Property: "fixed_target",
+	reason := Reason{Rule: FixedTargetMismatch, Status: Incompatible, Required: list, Available: d.Name, Property: "fixed_target",
 		Text: fmt.Sprintf("Kernel was compiled with '-fsycl-fixed-targets=%s' but was submitted to a different device", list)}
 	switch {
 	case len(targets) == 0:
 		reason.Text = "Kernel was compiled with '-fsycl-fixed-targets' for targets that have none in common"
 	case len(q.FixedTargetAspects) > 0 && d.MayHaveOtherAspects:
-		reason.Verdict = Undetermined
+		reason.Status = Undetermined
 		reason.Text = fmt.Sprintf("Kernel was compiled with '-fsycl-fixed-targets' for devices with aspect %s, which the device may have", list)
 	}
 	r.add(reason)
@@ -282,7 +282,7 @@ func checkCompileTarget(r *Result, q *requirement.Requirements, d *deviceconfig.
 	if q.CompileTarget == "" || Serves(q.CompileTarget, d) {
 		return
 	}
-	r.add(Reason{Rule: CompileTargetMismatch, Verdict: NotApplicable, Required: q.CompileTarget, Available: d.Name, Property: "compile_target",
+	r.add(Reason{Rule: CompileTargetMismatch, Status: NotApplicable, Required: q.CompileTarget, Available: d.Name, Property: "compile_target",
 		Text: fmt.Sprintf("The image was compiled ahead of time for %s", q.CompileTarget)})
 }
 
@@ -302,4 +302,4 @@ func isCPU(d *deviceconfig.Device) bool {
 }
 
 // NoImageReason is the reason for a kernel of which no image is for the device.
-var NoImageReason = Reason{Rule: NoImage, Verdict: Incompatible, Text: "No image of the kernel is for the device"}
+var NoImageReason = Reason{Rule: NoImage, Status: Incompatible, Text: "No image of the kernel is for the device"}

@@ -83,7 +83,7 @@ func TestCheck(t *testing.T) {
 		name    string
 		needs   needs
 		device  string
-		verdict Verdict
+		status  Status
 		reasons []string // "rule: required: text"
 	}{
 		{"nothing is needed", needs{}, "intel_gpu_small", Compatible, nil},
@@ -229,8 +229,8 @@ func TestCheck(t *testing.T) {
 			for _, r := range got.Reasons {
 				reasons = append(reasons, string(r.Rule)+": "+r.Required+": "+r.Text)
 			}
-			if got.Verdict != test.verdict || !slices.Equal(reasons, test.reasons) {
-				t.Errorf("%v because of\n%s\nwant %v because of\n%s", got.Verdict, strings.Join(reasons, "\n"), test.verdict, strings.Join(test.reasons, "\n"))
+			if got.Status != test.status || !slices.Equal(reasons, test.reasons) {
+				t.Errorf("%v because of\n%s\nwant %v because of\n%s", got.Status, strings.Join(reasons, "\n"), test.status, strings.Join(test.reasons, "\n"))
 			}
 		})
 	}

@@ -16,7 +16,7 @@ func Example() {
 	for _, name := range []string{"intel_gpu_dg2", "intel_gpu_pvc", "x86_64"} {
 		d, _ := config.Lookup(name)
 		result := checker.Check(needs, d)
-		fmt.Println(name, result.Verdict)
+		fmt.Println(name, result.Status)
 		for _, r := range result.Reasons {
 			fmt.Println(" ", r.Text)
 		}

@@ -37,13 +37,13 @@ func checkIntrinsics(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 // intrinsicReason returns the reason for intrinsics of a family that a device does not
 // have, or may not have.
 func intrinsicReason(family aspectuse.Family, names []string, d *deviceconfig.Device) Reason {
-	reason := Reason{Rule: UnsupportedIntrinsic, Verdict: Incompatible, Required: someOf(names)}
+	reason := Reason{Rule: UnsupportedIntrinsic, Status: Incompatible, Required: someOf(names)}
 	switch {
 	case family.Name == "": // a newer version wrote the requirement
-		reason.Verdict = Undetermined
+		reason.Status = Undetermined
 		reason.Text = fmt.Sprintf("Whether explicit SIMD intrinsic %s is supported on the device is not known to this version", reason.Required)
 	case d.Intrinsics == nil:
-		reason.Verdict = Undetermined
+		reason.Status = Undetermined
 		reason.Text = fmt.Sprintf("Whether explicit SIMD intrinsic %s is supported on the device is not known: %s are for %s, and %s", reason.Required, family.What, family.Where, family.Instead)
 	default:
 		reason.Text = fmt.Sprintf("Explicit SIMD intrinsic %s is not supported on the device: %s are for %s, and %s", reason.Required, family.What, family.Where, family.Instead)
@@ -84,7 +84,7 @@ func mayRefuse(name string, q *requirement.Requirements, d *deviceconfig.Device)
 // it may refuse: those of the past, which compilers took when the code was made, as an old driver may
 // still be there.
 func extensionReason(name string, d *deviceconfig.Device) Reason {
-	reason := Reason{Rule: UnsupportedExtension, Verdict: Undetermined, Required: name}
+	reason := Reason{Rule: UnsupportedExtension, Status: Undetermined, Required: name}
 	e := aspectuse.ExtensionNamed(name)
 	switch {
 	case e == nil:
@@ -95,7 +95,7 @@ func extensionReason(name string, d *deviceconfig.Device) Reason {
 	case d.RefusedExtensions == nil:
 		reason.Text = fmt.Sprintf("Whether SPIR-V extension %s is supported on the device is not known: %s for devices without it", name, e.Advice)
 	default:
-		reason.Verdict = Incompatible
+		reason.Status = Incompatible
 		reason.Text = fmt.Sprintf("SPIR-V extension %s is not supported on the device, whose compiler refuses it: %s", name, e.Advice)
 	}
 	return reason

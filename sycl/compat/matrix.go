@@ -29,8 +29,8 @@ func checkMatrices(r *Result, q *requirement.Requirements, d *deviceconfig.Devic
 }
 
 func (l matrixList) check(r *Result, d *deviceconfig.Device) {
-	add := func(verdict Verdict, record, format string, args ...any) {
-		r.add(Reason{Rule: UnsupportedJointMatrix, Verdict: verdict, Required: record, Property: l.property, Text: fmt.Sprintf(format, args...)})
+	add := func(status Status, record, format string, args ...any) {
+		r.add(Reason{Rule: UnsupportedJointMatrix, Status: status, Required: record, Property: l.property, Text: fmt.Sprintf(format, args...)})
 	}
 	seen := map[string]bool{"": true}
 	for record := range strings.SplitSeq(l.list, ";") {

@@ -44,7 +44,7 @@ func TestAttackS12PolicyBombs(t *testing.T) {
 	}
 }
 
-// Reports of another build under the same label cannot make a verdict better.
+// Reports of another build under the same label cannot make a status better.
 func TestAttackS16ReportsThatContradict(t *testing.T) {
 	bad := func() *report.Report {
 		return reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}})

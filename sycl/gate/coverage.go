@@ -60,13 +60,13 @@ func (c *coverage) loseKernels(t *target, device string, severity Severity, n in
 func (c *coverage) reports() {
 	cells := 0
 	for _, t := range c.result.targets {
-		cells += len(t.verdicts)
+		cells += len(t.statuses)
 		if t.differ > 0 {
-			c.addProblem(t, ReportInvalid, "", Error, fmt.Sprintf("the reports contradict each other in %d verdicts: make them from the same build, or give targets that differ labels that differ", t.differ))
+			c.addProblem(t, ReportInvalid, "", Error, fmt.Sprintf("the reports contradict each other in %d statuses: make them from the same build, or give targets that differ labels that differ", t.differ))
 		}
 	}
 	if cells == 0 && c.Policy.FailOnEmpty {
-		c.addProblem(&target{}, ReportInvalid, "", Error, "no report has a verdict")
+		c.addProblem(&target{}, ReportInvalid, "", Error, "no report has a status")
 	}
 }
 
@@ -96,11 +96,11 @@ func (c *coverage) required(pattern string) {
 }
 
 // unreported counts the kernels of a target for which neither its reports nor those on
-// the same device code have a verdict on a device.
+// the same device code have a status on a device.
 func (c *coverage) unreported(t *target, device string) (n int) {
 	col, repeats := t.column(device), &c.result.repeats
 	for row := range t.kernels {
-		if t.verdict(row, col) == compat.NoVerdict && repeats.byTarget[t].counts(t, row) && !repeats.elsewhere(t, row, device) {
+		if t.status(row, col) == compat.NoStatus && repeats.byTarget[t].counts(t, row) && !repeats.elsewhere(t, row, device) {
 			n++
 		}
 	}
@@ -139,7 +139,7 @@ func (c *coverage) base(was *target, repeated *repeated) {
 	for col, d := range was.devices {
 		now, n := t.column(d), 0
 		for i, row := range rows {
-			if row >= 0 && !repeated.has(was.at(i, col)) && was.verdict(i, col) != compat.NoVerdict && t.verdict(row, now) == compat.NoVerdict {
+			if row >= 0 && !repeated.has(was.at(i, col)) && was.status(i, col) != compat.NoStatus && t.status(row, now) == compat.NoStatus {
 				n++
 			}
 		}
@@ -172,11 +172,11 @@ func (c *coverage) lostKernels(t, was *target, repeated *repeated) {
 	}
 }
 
-// gravest returns the severity of the gravest device that there is a verdict for.
+// gravest returns the severity of the gravest device that there is a status for.
 func (c *coverage) gravest(t *target, row int) Severity {
 	severity := Off
 	for col, d := range t.devices {
-		if t.verdict(row, col) != compat.NoVerdict {
+		if t.status(row, col) != compat.NoStatus {
 			severity = max(severity, c.tier(d).severity())
 		}
 	}

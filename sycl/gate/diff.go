@@ -11,17 +11,17 @@ import (
 
 // A Change is what differs between two reports about a kernel, a device or both.
 type Change struct {
-	Counts     map[compat.Verdict]int `json:"counts,omitempty"` // kernels of a device that came or went
-	Device     string                 `json:"device,omitempty"` // "" for kernels that came or went
-	Kernel     string                 `json:"kernel,omitempty"` // as people write it, "" for devices that came or went
-	Kind       string                 `json:"kind"`             // lost, won or changed for verdicts, removed or added else
-	Name       string                 `json:"name,omitempty"`   // mangled
-	New        compat.Verdict         `json:"new,omitzero"`
-	NewReasons []ChangeReason         `json:"new-reasons,omitempty"` // of the new verdict
-	Old        compat.Verdict         `json:"old,omitzero"`
-	OldReasons []ChangeReason         `json:"old-reasons,omitempty"` // of the old verdict
-	Target     string                 `json:"target,omitempty"`
-	Verdicts   []DeviceVerdict        `json:"verdicts,omitempty"` // of a kernel that came or went
+	Counts     map[compat.Status]int `json:"counts,omitempty"` // kernels of a device that came or went
+	Device     string                `json:"device,omitempty"` // "" for kernels that came or went
+	Kernel     string                `json:"kernel,omitempty"` // as people write it, "" for devices that came or went
+	Kind       string                `json:"kind"`             // lost, won or changed for statuses, removed or added else
+	Name       string                `json:"name,omitempty"`   // mangled
+	New        compat.Status         `json:"new,omitzero"`
+	NewReasons []ChangeReason        `json:"new-reasons,omitempty"` // of the new status
+	Old        compat.Status         `json:"old,omitzero"`
+	OldReasons []ChangeReason        `json:"old-reasons,omitempty"` // of the old status
+	Target     string                `json:"target,omitempty"`
+	Statuses   []DeviceStatus        `json:"statuses,omitempty"` // of a kernel that came or went
 }
 
 // A ChangeReason is why a kernel does not run on a device. Its members are those of a
@@ -35,10 +35,10 @@ type ChangeReason struct {
 	Text      string `json:"text,omitempty"`
 }
 
-// A DeviceVerdict is a verdict on a device.
-type DeviceVerdict struct {
-	Device  string         `json:"device"`
-	Verdict compat.Verdict `json:"verdict"`
+// A DeviceStatus is a status on a device.
+type DeviceStatus struct {
+	Device string        `json:"device"`
+	Status compat.Status `json:"status"`
 }
 
 // Diff compares reports. Losses come first.
@@ -60,13 +60,13 @@ func Diff(old, now []*Index) []Change {
 }
 
 func diffTargets(old, now *target) []Change {
-	changes := diffVerdicts(old, now)
+	changes := diffStatuses(old, now)
 	changes = append(changes, onlyIn(old, now, "removed")...)
 	return append(changes, onlyIn(now, old, "added")...)
 }
 
-// diffVerdicts returns the verdicts that differ, with the reasons of both.
-func diffVerdicts(old, now *target) []Change {
+// diffStatuses returns the statuses that differ, with the reasons of both.
+func diffStatuses(old, now *target) []Change {
 	var changes []Change
 	places := map[cellName]int{} // in changes
 	for row, k := range old.kernels {
@@ -76,7 +76,7 @@ func diffVerdicts(old, now *target) []Change {
 		}
 		for col, d := range old.devices {
 			nowCol := now.column(d)
-			was, is := old.verdict(row, col), now.verdict(nowRow, nowCol)
+			was, is := old.status(row, col), now.status(nowRow, nowCol)
 			if nowCol < 0 || was == is {
 				continue
 			}
@@ -102,7 +102,7 @@ func diffVerdicts(old, now *target) []Change {
 // cellName is a kernel, by its mangled name, and a device.
 type cellName struct{ kernel, device string }
 
-// eachReason calls a function with each reason of the verdicts of a target.
+// eachReason calls a function with each reason of the statuses of a target.
 func (t *target) eachReason(f func(cellName, ChangeReason)) {
 	for _, p := range t.problems {
 		k := t.kernelOf(p)
@@ -116,15 +116,15 @@ func (t *target) eachReason(f func(cellName, ChangeReason)) {
 }
 
 // onlyIn returns the devices and kernels that one target has and another has not, with
-// their verdicts.
+// their statuses.
 func onlyIn(t, other *target, kind string) (changes []Change) {
 	for col, d := range t.devices {
 		if other.column(d) >= 0 {
 			continue
 		}
-		c := Change{Counts: map[compat.Verdict]int{}, Device: d, Kind: kind, Target: t.label}
+		c := Change{Counts: map[compat.Status]int{}, Device: d, Kind: kind, Target: t.label}
 		for row := range t.kernels {
-			if v := t.verdict(row, col); v != compat.NoVerdict {
+			if v := t.status(row, col); v != compat.NoStatus {
 				c.Counts[v]++
 			}
 		}
@@ -136,8 +136,8 @@ func onlyIn(t, other *target, kind string) (changes []Change) {
 		}
 		c := Change{Kernel: cmp.Or(k.display, k.name), Kind: kind, Name: k.name, Target: t.label}
 		for col, d := range t.devices {
-			if v := t.verdict(row, col); v != compat.NoVerdict {
-				c.Verdicts = append(c.Verdicts, DeviceVerdict{d, v})
+			if v := t.status(row, col); v != compat.NoStatus {
+				c.Statuses = append(c.Statuses, DeviceStatus{d, v})
 			}
 		}
 		changes = append(changes, c)
@@ -145,8 +145,8 @@ func onlyIn(t, other *target, kind string) (changes []Change) {
 	return changes
 }
 
-// kindOf returns the kind of a change of a verdict.
-func kindOf(was, is compat.Verdict) string {
+// kindOf returns the kind of a change of a status.
+func kindOf(was, is compat.Status) string {
 	switch {
 	case was == compat.Compatible:
 		return "lost"

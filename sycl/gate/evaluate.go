@@ -296,7 +296,7 @@ func (e *evaluator) families(t *target, own bool) map[int][]*member {
 // addRuns adds the columns of the devices that a kernel runs on.
 func (t *target) addRuns(row int, columns map[int]bool) {
 	for col := range t.devices {
-		if t.verdict(row, col) == compat.Compatible {
+		if t.status(row, col) == compat.Compatible {
 			columns[col] = true
 		}
 	}

@@ -25,8 +25,8 @@ devices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}
 		Kernels: []report.Kernel{{Name: "_ZTS4Axpy", DisplayName: "Axpy"}},
 		Rows:    [][]int32{{1, 0}},
 		Outcomes: []report.Outcome{
-			{Verdict: compat.Compatible},
-			{Verdict: compat.Incompatible, Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}},
+			{Status: compat.Compatible},
+			{Status: compat.Incompatible, Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Status: compat.Incompatible}}},
 		},
 	}
 	result := gate.Evaluate(gate.Input{

@@ -156,8 +156,8 @@ func TestEvaluate(t *testing.T) {
 			reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})},
 			[]string{"error report-invalid //p:t  FAILS", "error missing-aspect K a FAILS"}},
 		{"the same report twice", "", []*report.Report{one, one}, []string{"error missing-aspect Bad a,b,c FAILS"}},
-		{"no verdict at all", "", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, []string{"error report-invalid -  FAILS"}},
-		{"no verdict at all is well", "fail-on-empty: false", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, nil},
+		{"no status at all", "", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, []string{"error report-invalid -  FAILS"}},
+		{"no status at all is well", "fail-on-empty: false", []*report.Report{reportOf("//p:t", []string{"a"}, nil)}, nil},
 		{"coverage that is allowed", "devices: {required: [z]}\nallow: [{rule: coverage-lost, kernels: ['*'], devices: [z], reason: r, expires: 2027-01-01}]",
 			[]*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {}})}, []string{"error coverage-lost - z allowed"}},
 	} {

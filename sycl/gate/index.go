@@ -11,7 +11,7 @@ import (
 )
 
 // An Index has what the gate needs of a report, which is much less than the report:
-// a digest of each device and, for each build target, the verdicts and the problems
+// a digest of each device and, for each build target, the statuses and the problems
 // of its kernels.
 type Index struct {
 	devices map[string]string // digests of what is known of them, by name
@@ -30,7 +30,7 @@ func NewIndex(name string, r *report.Report) *Index {
 	slices.Sort(names)
 	rows := x.addTargets(name, r, names)
 	for _, t := range x.targets {
-		t.verdicts = make([]compat.Verdict, len(t.kernels)*len(names))
+		t.statuses = make([]compat.Status, len(t.kernels)*len(names))
 	}
 	addOutcomes(r, names, rows)
 	for _, t := range x.targets {
@@ -39,7 +39,7 @@ func NewIndex(name string, r *report.Report) *Index {
 	return x
 }
 
-// row is where the verdicts on a kernel are.
+// row is where the statuses on a kernel are.
 type row struct {
 	*target
 	index int

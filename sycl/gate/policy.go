@@ -16,7 +16,7 @@ type Policy struct {
 
 	FailOn         FailOn
 	FailOnSeverity Severity // the least that fails
-	FailOnEmpty    bool     // no verdict at all is a failure
+	FailOnEmpty    bool     // no status at all is a failure
 	FailOnStale    bool     // entries that match nothing or have expired are failures
 	Undetermined   Severity // level of the rule of that name
 	Rules          map[RuleID]Severity

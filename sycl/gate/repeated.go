@@ -9,9 +9,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// repetitions are the verdicts that several reports have under different labels: that on
-// a binary, and that on all binaries of a program. A verdict is repeated when another
-// target has a kernel of the same name in the same device images, with the same verdict
+// repetitions are the statuses that several reports have under different labels: that on
+// a binary, and that on all binaries of a program. A status is repeated when another
+// target has a kernel of the same name in the same device images, with the same status
 // for the same reasons. It counts once: for the target with more devices, else for that
 // with fewer kernels.
 type repetitions struct {
@@ -19,10 +19,10 @@ type repetitions struct {
 	peers    map[row][]row // kernels of other targets in the same device images
 }
 
-// repeated has the verdicts of a target that another one has.
+// repeated has the statuses of a target that another one has.
 type repeated struct {
 	is []bool      // by kernel and device
-	of map[int]row // the kernel whose verdict it is, by index in is
+	of map[int]row // the kernel whose status it is, by index in is
 }
 
 // imageOf is a device image with a kernel.
@@ -113,26 +113,26 @@ func oneHasAll(a, b []report.Digest) bool {
 	return true
 }
 
-// compare finds the verdicts on a kernel that another one has.
+// compare finds the statuses on a kernel that another one has.
 func (r *repetitions) compare(own, other row, reasons map[*target][][]*problem) {
 	for col, device := range own.devices {
 		at, otherCol := own.at(own.index, col), other.column(device)
-		v := own.verdict(own.index, col)
-		if v == compat.NoVerdict || v != other.verdict(other.index, otherCol) || r.byTarget[own.target].has(at) ||
+		v := own.status(own.index, col)
+		if v == compat.NoStatus || v != other.status(other.index, otherCol) || r.byTarget[own.target].has(at) ||
 			r.byTarget[other.target].has(other.at(other.index, otherCol)) ||
 			!slices.Equal(problemsOn(own, device, reasons), problemsOn(other, device, reasons)) {
 			continue
 		}
 		known := r.byTarget[own.target]
 		if known == nil {
-			known = &repeated{make([]bool, len(own.verdicts)), map[int]row{}}
+			known = &repeated{make([]bool, len(own.statuses)), map[int]row{}}
 			r.byTarget[own.target] = known
 		}
 		known.is[at], known.of[at] = true, other
 	}
 }
 
-// has reports whether a verdict, by its index, is one of another target. Nothing is
+// has reports whether a status, by its index, is one of another target. Nothing is
 // repeated of a nil value.
 func (r *repeated) has(at int) bool { return r != nil && r.is[at] }
 
@@ -164,7 +164,7 @@ func problemsOn(k row, device string, byTarget map[*target][][]*problem) (list [
 	return list
 }
 
-// once leaves out the items of repeated verdicts. When an exception or a family covers
+// once leaves out the items of repeated statuses. When an exception or a family covers
 // one of two items, both stay: what is allowed for a target is not for another one.
 func (r *repetitions) once(items []*item) []*item {
 	if len(r.byTarget) == 0 {
@@ -184,7 +184,7 @@ func (r *repetitions) once(items []*item) []*item {
 		if known == nil {
 			return nil
 		}
-		k, ok := known.of[it.verdictIndex()]
+		k, ok := known.of[it.statusIndex()]
 		if !ok {
 			return nil
 		}
@@ -195,8 +195,8 @@ func (r *repetitions) once(items []*item) []*item {
 	for _, it := range items {
 		if o := original(it); o != nil && o.fate != it.fate {
 			known := r.byTarget[it.target]
-			known.is[it.verdictIndex()] = false
-			delete(known.of, it.verdictIndex())
+			known.is[it.statusIndex()] = false
+			delete(known.of, it.statusIndex())
 		}
 	}
 	var out []*item
@@ -210,12 +210,12 @@ func (r *repetitions) once(items []*item) []*item {
 	return out
 }
 
-// verdictIndex is the index of the verdict that an item is about.
-func (i *item) verdictIndex() int {
+// statusIndex is the index of the status that an item is about.
+func (i *item) statusIndex() int {
 	return i.target.at(i.problem.kernel, i.target.column(i.device.device))
 }
 
-// counts reports whether a kernel of a target counts: one of its verdicts does, or it has
+// counts reports whether a kernel of a target counts: one of its statuses does, or it has
 // none.
 func (r *repeated) counts(t *target, index int) bool {
 	if r == nil {
@@ -223,7 +223,7 @@ func (r *repeated) counts(t *target, index int) bool {
 	}
 	none := true
 	for col := range t.devices {
-		if t.verdict(index, col) == compat.NoVerdict {
+		if t.status(index, col) == compat.NoStatus {
 			continue
 		}
 		if none = false; !r.has(t.at(index, col)) {
@@ -233,9 +233,9 @@ func (r *repeated) counts(t *target, index int) bool {
 	return none
 }
 
-// elsewhere reports whether another target has a verdict on a kernel and a device.
+// elsewhere reports whether another target has a status on a kernel and a device.
 func (r *repetitions) elsewhere(t *target, index int, device string) bool {
 	return slices.ContainsFunc(r.peers[row{t, index}], func(k row) bool {
-		return k.verdict(k.index, k.column(device)) != compat.NoVerdict
+		return k.status(k.index, k.column(device)) != compat.NoStatus
 	})
 }

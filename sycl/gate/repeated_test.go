@@ -85,14 +85,14 @@ func TestRepetitions(t *testing.T) {
 			}
 			n := 0
 			for _, d := range r.Devices {
-				for v := range r.Verdicts(d.ID) {
-					if v.Verdict != compat.NoVerdict {
+				for v := range r.Statuses(d.ID) {
+					if v.Status != compat.NoStatus {
 						n++
 					}
 				}
 			}
 			if want := r.Counts.Cells - r.Counts.NotReported; n != want {
-				t.Errorf("%d verdicts are listed, and %d count", n, want)
+				t.Errorf("%d statuses are listed, and %d count", n, want)
 			}
 			in.Reports = facts(test.other, own())
 			if a, b := encoded(t, r), encoded(t, Evaluate(in)); strings.ReplaceAll(strings.ReplaceAll(a, "r0.json", "x"), "r1.json", "x") != strings.ReplaceAll(strings.ReplaceAll(b, "r0.json", "x"), "r1.json", "x") {

@@ -39,18 +39,18 @@ type Result struct {
 	absent  []Entry           // of the baseline
 }
 
-// A KernelVerdict says whether a kernel runs on a device.
-type KernelVerdict struct {
-	Kernel  string // as people write it
-	Name    string // mangled
-	Target  string
-	Verdict compat.Verdict // NoVerdict when no report has one
+// A KernelStatus says whether a kernel runs on a device.
+type KernelStatus struct {
+	Kernel string // as people write it
+	Name   string // mangled
+	Target string
+	Status compat.Status // NoStatus when no report has one
 }
 
-// Verdicts returns whether kernels run on a device: all of the targets with the
-// device, by target and kernel. A verdict that several targets have is one. A result that was read from a file has none.
-func (r *Result) Verdicts(device string) iter.Seq[KernelVerdict] {
-	return func(yield func(KernelVerdict) bool) {
+// Statuses returns whether kernels run on a device: all of the targets with the
+// device, by target and kernel. A status that several targets have is one. A result that was read from a file has none.
+func (r *Result) Statuses(device string) iter.Seq[KernelStatus] {
+	return func(yield func(KernelStatus) bool) {
 		for _, t := range r.targets {
 			col, repeated := t.column(device), r.repeats.byTarget[t]
 			if col < 0 {
@@ -60,7 +60,7 @@ func (r *Result) Verdicts(device string) iter.Seq[KernelVerdict] {
 				if repeated.has(t.at(row, col)) || !repeated.counts(t, row) {
 					continue
 				}
-				if !yield(KernelVerdict{Kernel: k.display, Name: k.name, Target: t.label, Verdict: t.verdict(row, col)}) {
+				if !yield(KernelStatus{Kernel: k.display, Name: k.name, Target: t.label, Status: t.status(row, col)}) {
 					return
 				}
 			}
@@ -227,7 +227,7 @@ func (r *Result) head() (schema, version string) { return r.Schema, r.SchemaVers
 
 // ReadResult reads a result that Encode has written; name is used in errors. It
 // refuses what it does not know and what occurs twice. A file does not have all that
-// [Evaluate] returns: of the verdicts on kernels without a finding only the counts.
+// [Evaluate] returns: of the statuses on kernels without a finding only the counts.
 func ReadResult(name string, r io.Reader) (*Result, error) {
 	out := new(Result)
 	if _, err := resultFormat.read(name, r, out); err != nil {

@@ -154,11 +154,11 @@ actions/checkout), or give the files of the base branch (--base-policy and --bas
 shows reviewers what to look at. Name owners of these files (CODEOWNERS). "policy-ref: base" of the action checks by the
 policy and the baseline of the base branch.`},
 	{ID: ReportInvalid, Level: Error, Finding: true,
-		Short: "Reports contradict each other or have no verdict.",
+		Short: "Reports contradict each other or have no status.",
 		Next:  "make all reports from one build with one device configuration, and give different targets different labels (`--name`)",
-		Long: `Two reports about the same target give different verdicts or describe a device differently, or no report has a
-verdict at all. Make all reports from the same build with the same device configuration, and give different targets
-different labels (--name of "compat report"). The worst verdict counts.`},
+		Long: `Two reports about the same target give different statuses or describe a device differently, or no report has a
+status at all. Make all reports from the same build with the same device configuration, and give different targets
+different labels (--name of "compat report"). The worst status counts.`},
 	{ID: SuppressionExpired, Level: Warning,
 		Short: "An entry of the allow list has expired or soon will.",
 		Long: `The day of "expires" is over, in UTC, so the findings are back. Fix them or agree on a later day. There is a note two

@@ -38,13 +38,13 @@ func (c *Counts) addTarget(t *target, repeated *repeated) {
 		c.Kernels++
 		for col := range t.devices {
 			if !repeated.has(t.at(row, col)) {
-				c.addVerdict(t.verdict(row, col))
+				c.addStatus(t.status(row, col))
 			}
 		}
 	}
 }
 
-func (c *Counts) addVerdict(v compat.Verdict) {
+func (c *Counts) addStatus(v compat.Status) {
 	c.Cells++
 	switch v {
 	case compat.Compatible:

@@ -20,11 +20,11 @@ type target struct {
 	devices  []string // ids in alphabetical order
 	kernels  []*kernel
 	byName   map[string]int
-	verdicts []compat.Verdict // by kernel and device
+	statuses []compat.Status // by kernel and device
 	problems []*problem
 	known    map[problemKey]*problem
 	last     *problem // that was added to
-	differ   int      // verdicts that contradict another one
+	differ   int      // statuses that contradict another one
 }
 
 type kernel struct {
@@ -116,8 +116,8 @@ func (t *target) nameForms(i int, k *kernel) {
 
 // outcome is what the gate needs of an outcome of a report.
 type outcome struct {
-	verdict compat.Verdict // none when no report is about the kernel and the device
-	why     []outcomeReason
+	status compat.Status // none when no report is about the kernel and the device
+	why    []outcomeReason
 }
 
 type outcomeReason struct {
@@ -129,7 +129,7 @@ func newOutcome(c *report.Outcome) *outcome {
 	if c.NotReported() {
 		return new(outcome)
 	}
-	o := &outcome{verdict: c.Verdict}
+	o := &outcome{status: c.Status}
 	for i := range c.Reasons {
 		r := &c.Reasons[i]
 		if r.Rule == string(compat.NoImage) && hasCause(c.Reasons) {
@@ -138,7 +138,7 @@ func newOutcome(c *report.Outcome) *outcome {
 		key := problemKey{kernel: -1, rule: RuleID(r.Rule), required: r.Required, image: c.Scope == report.ScopeImage}
 		rule, ok := LookupRule(key.rule)
 		switch {
-		case r.Verdict == compat.Undetermined:
+		case r.Status == compat.Undetermined:
 			key.rule, key.cause = Undetermined, r.Rule
 		case !ok || !rule.Finding:
 			key.rule, key.cause = UnknownReason, r.Rule
@@ -151,9 +151,9 @@ func newOutcome(c *report.Outcome) *outcome {
 	return o
 }
 
-// addOutcome adds a verdict and its reasons.
+// addOutcome adds a status and its reasons.
 func (t *target) addOutcome(row, col int, o *outcome) {
-	t.setVerdict(row, col, o.verdict)
+	t.setStatus(row, col, o.status)
 	for _, why := range o.why {
 		why.key.kernel = row
 		t.addProblem(why.key, affected{t.devices[col], why.available})
@@ -164,13 +164,13 @@ func (t *target) addOutcome(row, col int, o *outcome) {
 // from running.
 func hasCause(reasons []report.Reason) bool {
 	return slices.ContainsFunc(reasons, func(r report.Reason) bool {
-		return r.Verdict == compat.Incompatible && r.Rule != string(compat.NoImage)
+		return r.Status == compat.Incompatible && r.Rule != string(compat.NoImage)
 	})
 }
 
-func (t *target) setVerdict(row, col int, v compat.Verdict) {
-	known := &t.verdicts[t.at(row, col)]
-	if *known != compat.NoVerdict && v != compat.NoVerdict && *known != v {
+func (t *target) setStatus(row, col int, v compat.Status) {
+	known := &t.statuses[t.at(row, col)]
+	if *known != compat.NoStatus && v != compat.NoStatus && *known != v {
 		t.differ++
 	}
 	*known = max(*known, v)
@@ -206,13 +206,13 @@ func (t *target) sort() {
 		slices.SortFunc(order, compare)
 		place := make([]int, len(order))
 		kernels := make([]*kernel, len(order))
-		verdicts := make([]compat.Verdict, 0, len(t.verdicts))
+		statuses := make([]compat.Status, 0, len(t.statuses))
 		for to, from := range order {
 			place[from], kernels[to] = to, t.kernels[from]
 			t.byName[kernels[to].name] = to
-			verdicts = append(verdicts, t.verdicts[from*len(t.devices):(from+1)*len(t.devices)]...)
+			statuses = append(statuses, t.statuses[from*len(t.devices):(from+1)*len(t.devices)]...)
 		}
-		t.kernels, t.verdicts = kernels, verdicts
+		t.kernels, t.statuses = kernels, statuses
 		for i, k := range kernels {
 			t.nameForms(i, k)
 		}
@@ -247,7 +247,7 @@ func compareKeys(a, b *problemKey) int {
 		strings.Compare(a.required, b.required), strings.Compare(a.text, b.text), image)
 }
 
-// combine joins what reports say about the same targets. Of verdicts that differ
+// combine joins what reports say about the same targets. Of statuses that differ
 // the worst counts.
 func combine(list []*Index) []*target {
 	byLabel := map[string][]*target{}
@@ -281,9 +281,9 @@ func join(label string, list []*target) *target {
 			rows[i] = append(rows[i], out.joinKernel(k))
 		}
 	}
-	out.verdicts = make([]compat.Verdict, len(out.kernels)*len(out.devices))
+	out.statuses = make([]compat.Status, len(out.kernels)*len(out.devices))
 	for i, t := range list {
-		out.joinVerdicts(t, rows[i])
+		out.joinStatuses(t, rows[i])
 	}
 	out.sort()
 	return out
@@ -313,9 +313,9 @@ func (t *target) joinKernel(k *kernel) int {
 	return row
 }
 
-// joinVerdicts adds the verdicts and problems of another target, whose kernels have the
+// joinStatuses adds the statuses and problems of another target, whose kernels have the
 // rows.
-func (t *target) joinVerdicts(o *target, rows []int) {
+func (t *target) joinStatuses(o *target, rows []int) {
 	t.reports = append(t.reports, o.reports...)
 	t.differ += o.differ
 	columns := make([]int, len(o.devices))
@@ -324,7 +324,7 @@ func (t *target) joinVerdicts(o *target, rows []int) {
 	}
 	for i, row := range rows {
 		for j, col := range columns {
-			t.setVerdict(row, col, o.verdict(i, j))
+			t.setStatus(row, col, o.status(i, j))
 		}
 	}
 	for _, p := range o.problems {
@@ -361,31 +361,31 @@ func (t *target) column(device string) int {
 	return -1
 }
 
-// at returns the index of a verdict.
+// at returns the index of a status.
 func (t *target) at(row, col int) int { return row*len(t.devices) + col }
 
-// verdict returns what is known of a kernel and a device; col may be -1.
-func (t *target) verdict(row, col int) compat.Verdict {
+// status returns what is known of a kernel and a device; col may be -1.
+func (t *target) status(row, col int) compat.Status {
 	if col < 0 {
-		return compat.NoVerdict
+		return compat.NoStatus
 	}
-	return t.verdicts[t.at(row, col)]
+	return t.statuses[t.at(row, col)]
 }
 
-// has reports whether there is a verdict on a kernel and a device. A nil target has none.
+// has reports whether there is a status on a kernel and a device. A nil target has none.
 func (t *target) has(kernel, device string) bool {
 	if t == nil {
 		return false
 	}
 	row := t.row(kernel)
-	return row >= 0 && t.verdict(row, t.column(device)) != compat.NoVerdict
+	return row >= 0 && t.status(row, t.column(device)) != compat.NoStatus
 }
 
-// reported counts the kernels with a verdict on a device.
+// reported counts the kernels with a status on a device.
 func (t *target) reported(device string) int {
 	col, n := t.column(device), 0
 	for row := range t.kernels {
-		if t.verdict(row, col) != compat.NoVerdict {
+		if t.status(row, col) != compat.NoStatus {
 			n++
 		}
 	}

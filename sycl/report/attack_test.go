@@ -73,7 +73,7 @@ func TestAttackS13WorkGroupSizeOverflows(t *testing.T) {
 	for _, sizes := range [][]uint64{{1 << 63, 4}, {1 << 32, 1 << 32}, {1 << 63, 1 << 63, 1 << 63}, {4, 1 << 62}} {
 		r := reporttest.Build(t, []report.Module{{Needs: &needs{WorkGroupSize: sizes}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc")
 		c := r.Outcome(0, 0)
-		if c.Verdict != compat.Incompatible || len(c.Reasons) == 0 || c.Reasons[0].Rule != "unsupported-work-group-size" {
+		if c.Status != compat.Incompatible || len(c.Reasons) == 0 || c.Reasons[0].Rule != "unsupported-work-group-size" {
 			t.Errorf("%v: got %+v", sizes, c)
 		}
 		if _, err := report.Decode("r.json", strings.NewReader(encode(t, r))); err != nil {

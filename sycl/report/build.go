@@ -85,17 +85,17 @@ type cell struct {
 	image int // number of the image that the device would get, -1 for none
 }
 
-// An answer is the verdict on needs and a device.
+// An answer is the status on needs and a device.
 type answer struct {
-	verdict compat.Verdict
+	status  compat.Status
 	reasons []Reason
 	noImage *answer // the same where no image is for the device
 }
 
 func (a *answer) add(r compat.Reason) {
 	a.reasons = append(a.reasons, Reason{Rule: string(r.Rule), Required: r.Required, Available: r.Available,
-		Property: r.Property, Text: r.Text, Verdict: r.Verdict})
-	a.verdict = max(a.verdict, r.Verdict)
+		Property: r.Property, Text: r.Text, Status: r.Status})
+	a.status = max(a.status, r.Status)
 }
 
 // answer returns the answer for needs and a device, both given by index. Many kernels
@@ -106,11 +106,11 @@ func (b *Builder) answer(needs, device int) *answer {
 	}
 	a := b.answers[needs][device]
 	if a == nil {
-		a = &answer{verdict: compat.Compatible}
+		a = &answer{status: compat.Compatible}
 		for _, r := range b.checker.Check(b.needs[needs], b.devices[device]).Reasons {
 			a.add(r)
 		}
-		a.noImage = &answer{verdict: a.verdict, reasons: slices.Clone(a.reasons)}
+		a.noImage = &answer{status: a.status, reasons: slices.Clone(a.reasons)}
 		a.noImage.add(compat.NoImageReason)
 		b.answers[needs][device] = a
 	}
@@ -132,7 +132,7 @@ func (b *Builder) bestCell(holders []holder, device int) cell {
 		if cellRank(c) < cellRank(best) {
 			best = c
 		}
-		if m := &b.modules[h.module]; c.Verdict == compat.Compatible && !m.embedded {
+		if m := &b.modules[h.module]; c.Status == compat.Compatible && !m.embedded {
 			file := b.files[m.files].program
 			native[file] = native[file] || c.Code == Native
 			ir[file] = ir[file] || c.Code == IR
@@ -148,7 +148,7 @@ func (b *Builder) bestCell(holders []holder, device int) cell {
 
 // cellRank orders cells: the best has the lowest rank.
 func cellRank(c cell) int {
-	n := 4 * int(c.Verdict)
+	n := 4 * int(c.Status)
 	switch c.Code {
 	case IR:
 		n++
@@ -173,7 +173,7 @@ func (b *Builder) moduleCell(h holder, device int) cell {
 	if c.Code == NoCode {
 		a = a.noImage
 	}
-	c.Verdict, c.Reasons = a.verdict, a.reasons
+	c.Status, c.Reasons = a.status, a.reasons
 	return c
 }
 

@@ -86,6 +86,9 @@ func (r *Report) checkImages() error {
 		if err := number("image", i, "kind", image.Kind, len(r.ImageKinds)); err != nil {
 			return err
 		}
+		if i > 0 && image.Digest.Compare(r.Images[i-1].Digest) < 0 {
+			return fmt.Errorf("image %d is not in the order of digests", i)
+		}
 	}
 	return nil
 }
@@ -122,19 +125,23 @@ func (r *Report) checkOutcomes() error {
 		}
 		worst := compat.Compatible
 		for _, reason := range o.Reasons {
-			if reason.Rule == "" || reason.Verdict <= compat.Compatible {
-				return fmt.Errorf("outcome %d: a reason has no rule, or the status %q", i, reason.Verdict)
+			if reason.Rule == "" || reason.Status <= compat.Compatible {
+				return fmt.Errorf("outcome %d: a reason has no rule, or the status %q", i, reason.Status)
 			}
-			worst = max(worst, reason.Verdict)
+			worst = max(worst, reason.Status)
 		}
-		if o.Verdict != worst {
-			return fmt.Errorf("outcome %d is %q, but its reasons make it %q", i, o.Verdict, worst)
+		if o.Status != worst {
+			return fmt.Errorf("outcome %d is %q, but its reasons make it %q", i, o.Status, worst)
 		}
 	}
 	return nil
 }
 
 func (r *Report) checkRows() error {
+	// Rows are shared, so a small file can have very many kernels and devices.
+	if n := len(r.Kernels) * len(r.Devices); n > MaxSize {
+		return fmt.Errorf("%d kernels and %d devices: there can be %d of both together, multiplied", len(r.Kernels), len(r.Devices), MaxSize)
+	}
 	for i, row := range r.Rows {
 		if len(row) != len(r.Devices) {
 			return fmt.Errorf("row %d has %d outcomes for %d devices", i, len(row), len(r.Devices))

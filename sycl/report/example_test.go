@@ -30,7 +30,7 @@ func Example() {
 	for k, kernel := range r.Kernels {
 		for d, device := range r.Devices {
 			for _, reason := range r.Outcome(k, d).Reasons {
-				fmt.Printf("%s on %s: %s: %s\n", kernel.Name, device.Name, reason.Verdict, reason.Text)
+				fmt.Printf("%s on %s: %s: %s\n", kernel.Name, device.Name, reason.Status, reason.Text)
 			}
 		}
 	}

@@ -110,7 +110,7 @@ func joinedRows(t *testing.T, modules []report.Module, devices ...string) string
 		var cells []string
 		for d := range devices {
 			c := r.Outcome(i, d)
-			text := fmt.Sprint(c.Verdict, " ", c.Code, " ", c.Scope)
+			text := fmt.Sprint(c.Status, " ", c.Code, " ", c.Scope)
 			for _, reason := range c.Reasons {
 				text += " " + reason.Rule
 			}

@@ -16,17 +16,17 @@ import (
 )
 
 // NotReported is the rule of the reason for a kernel and a device of a merged report that
-// no part is about. The verdict is [compat.NotApplicable].
+// no part is about. The status is [compat.NotApplicable].
 const NotReported = "not-reported"
 
 // NotReported reports whether no report is about a kernel and a device.
 func (o *Outcome) NotReported() bool { return len(o.Reasons) == 1 && o.Reasons[0].Rule == NotReported }
 
 // notReported is the outcome for what no part is about.
-var notReported = Outcome{Code: NoCode, Scope: ScopeKernel, Verdict: compat.NotApplicable,
-	Reasons: []Reason{{Rule: NotReported, Required: "report", Verdict: compat.NotApplicable, Text: "No report is about this kernel and this device"}}}
+var notReported = Outcome{Code: NoCode, Scope: ScopeKernel, Status: compat.NotApplicable,
+	Reasons: []Reason{{Rule: NotReported, Required: "report", Status: compat.NotApplicable, Text: "No report is about this kernel and this device"}}}
 
-// Merge joins reports to one about all their targets, kernels and devices. Targets with
+// Merge joins reports to one about all their kernels, with their targets, and all devices. Targets with
 // equal labels are one, and so are kernels of a target with equal names, devices with equal
 // names, and images with equal bytes and properties. What no part is about has the reason
 // [NotReported]. The order of the parts does not change the result, and a single part is
@@ -54,7 +54,13 @@ type merger struct {
 
 func (m *merger) merge() error {
 	for i, p := range m.parts {
-		m.out.Targets = append(m.out.Targets, p.Targets...)
+		has := make([]bool, len(p.Targets))
+		for _, k := range p.Kernels {
+			if !has[k.Target] {
+				has[k.Target] = true
+				m.out.Targets = append(m.out.Targets, p.Targets[k.Target])
+			}
+		}
 		g := &m.out.Generator
 		if i == 0 || cmp.Or(strings.Compare(p.Generator.Name, g.Name), strings.Compare(p.Generator.Version, g.Version)) < 0 {
 			*g = p.Generator
@@ -63,6 +69,11 @@ func (m *merger) merge() error {
 			m.out.Source = Source{}
 		} else if i == 0 {
 			m.out.Source = p.Source
+		}
+	}
+	if len(m.out.Targets) == 0 { // no part has kernels
+		for _, p := range m.parts {
+			m.out.Targets = append(m.out.Targets, p.Targets...)
 		}
 	}
 	slices.Sort(m.out.Targets)

@@ -45,6 +45,15 @@ func TestMerge(t *testing.T) {
 		t.Error(err)
 	}
 
+	// What has no kernels is no target of a merged report, unless nothing has.
+	nothing := reporttest.BuildLabelled(t, "//no:kernels", nil)
+	if got := reporttest.Merge(t, one, nothing, other).Targets; !slices.Equal(got, joined.Targets) {
+		t.Errorf("targets %q", got)
+	}
+	if got := reporttest.Merge(t, nothing, reporttest.BuildLabelled(t, "//a:a", nil)).Targets; !slices.Equal(got, []string{"//a:a", "//no:kernels"}) {
+		t.Errorf("targets without kernels: %q", got)
+	}
+
 	// Images that differ in their kinds alone.
 	changed := reporttest.BuildLabelled(t, "//other:kernels", reporttest.Program(), "intel_gpu_pvc")
 	for i := range changed.ImageKinds {
@@ -64,15 +73,15 @@ func TestMerge(t *testing.T) {
 
 	device := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc")
 	device.Devices[0].MaxWorkGroupSize = 1
-	verdict := reporttest.Build(t, reporttest.Program()[:1], "intel_gpu_pvc")
-	verdict.Kernels[0].Name = one.Kernels[0].Name
-	verdict.Outcome(0, 0).Code = report.IR
+	status := reporttest.Build(t, reporttest.Program()[:1], "intel_gpu_pvc")
+	status.Kernels[0].Name = one.Kernels[0].Name
+	status.Outcome(0, 0).Code = report.IR
 	for name, test := range map[string]struct {
 		part *report.Report
 		want string
 	}{
 		"a device described in two ways": {device, "describes device intel_gpu_pvc in another way"},
-		"two verdicts":                   {verdict, "contradict each other about kernel " + one.Kernels[0].Name + " and device intel_gpu_pvc"},
+		"two statuses":                   {status, "contradict each other about kernel " + one.Kernels[0].Name + " and device intel_gpu_pvc"},
 	} {
 		if _, err := report.Merge(one, test.part); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
@@ -100,13 +109,13 @@ func TestSelect(t *testing.T) {
 		{"a device", report.Selection{Devices: []string{"x86_64"}}, 5, 1, nil},
 		{"devices by pattern", report.Selection{Devices: []string{"intel_*"}}, 5, 2, nil},
 		{"kernels by name and symbol", report.Selection{Kernels: []string{"Matrix", "_ZTS*Add"}}, 2, 3, nil},
-		{"kernels with a no", report.Selection{Verdicts: []compat.Verdict{compat.Incompatible}}, 3, 3, nil},
-		{"a no on one device", report.Selection{Devices: []string{"intel_gpu_dg2"}, Verdicts: []compat.Verdict{compat.Incompatible}}, 2, 1, nil},
+		{"kernels with a no", report.Selection{Statuses: []compat.Status{compat.Incompatible}}, 3, 3, nil},
+		{"a no on one device", report.Selection{Devices: []string{"intel_gpu_dg2"}, Statuses: []compat.Status{compat.Incompatible}}, 2, 1, nil},
 		{"what kernels need", report.Selection{Needs: []string{"fp64"}}, 1, 3, nil},
 		{"a rule", report.Selection{Rules: []string{"unsupported-*"}}, 2, 3, nil},
 		{"a rule on a device", report.Selection{Rules: []string{"unsupported-sub-group-size"}, Devices: []string{"x86_64", "*pvc"}}, 1, 2, nil},
 		{"a rule and a need of one reason", report.Selection{Rules: []string{"missing-aspect"}, Needs: []string{"8"}}, 0, 3, nil},
-		{"a verdict and a rule of one reason", report.Selection{Rules: []string{"*work-group-size"}, Verdicts: []compat.Verdict{compat.Undetermined}, Devices: []string{"intel_gpu_dg2"}}, 0, 1, nil},
+		{"a status and a rule of one reason", report.Selection{Rules: []string{"*work-group-size"}, Statuses: []compat.Status{compat.Undetermined}, Devices: []string{"intel_gpu_dg2"}}, 0, 1, nil},
 		{"a source", report.Selection{Sources: []string{"src/*.cpp"}}, 1, 3, nil},
 		{"a source and a file that there are not", report.Selection{Sources: []string{"b.cpp"}, Files: []string{"b.so"}}, 0, 3, []string{"b.cpp", "b.so"}},
 		{"what there is not", report.Selection{Kernels: []string{"Matrix", "None*"}, Devices: []string{"*pvc", "gpu"}}, 1, 1, []string{"gpu", "None*"}},
@@ -122,6 +131,13 @@ func TestSelect(t *testing.T) {
 	r = reporttest.Build(t, inFiles(), "intel_gpu_pvc")
 	if part, unmatched := r.Select(report.Selection{Files: []string{"a.whl: *"}}); len(part.Kernels) != 4 || unmatched != nil {
 		t.Errorf("%d kernels of a file, unmatched %q", len(part.Kernels), unmatched)
+	}
+	part, _ := r.Select(report.Selection{Kernels: []string{"Wide"}})
+	if len(part.Images) != 1 || len(part.ImageKinds) != 1 || len(part.Files) != 1 || len(part.Files) == len(r.Files) {
+		t.Errorf("a part has %d images, %d kinds of images and the files %v", len(part.Images), len(part.ImageKinds), part.Files)
+	}
+	if err := part.Check(); err != nil {
+		t.Error(err)
 	}
 	// A name can be given as it is shown.
 	r.Kernels[0].DisplayName = "a\nb"

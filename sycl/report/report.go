@@ -52,6 +52,9 @@ type Report struct {
 	Targets    []string    `json:"targets"` // labels of what the report is about, such as build targets
 }
 
+// MaxSize is how many kernels times devices a report has at most.
+const MaxSize = 20_000_000
+
 // Outcome returns what the report says about a kernel and a device, given by number.
 func (r *Report) Outcome(kernel, device int) *Outcome {
 	return &r.Outcomes[r.Rows[r.Kernels[kernel].Row][device]]
@@ -83,10 +86,10 @@ func (r *Report) Target(k *Kernel) string {
 
 // An Outcome is what a report says about kernels and devices.
 type Outcome struct {
-	Code    Code           `json:"holds"` // that there is for the device
-	Reasons []Reason       `json:"reasons,omitempty"`
-	Scope   Scope          `json:"scope"`
-	Verdict compat.Verdict `json:"status"`
+	Code    Code          `json:"holds"` // that there is for the device
+	Reasons []Reason      `json:"reasons,omitempty"`
+	Scope   Scope         `json:"scope"`
+	Status  compat.Status `json:"status"`
 }
 
 // A Code is the kind of code that there is for a device.
@@ -114,12 +117,12 @@ const (
 
 // A Reason is one thing that keeps a kernel from running on a device.
 type Reason struct {
-	Available string         `json:"available,omitempty"` // what the device has instead
-	Property  string         `json:"property,omitempty"`  // key in "SYCL/device requirements"
-	Required  string         `json:"required"`            // what the kernel needs
-	Rule      string         `json:"rule"`                // a compat.Rule
-	Verdict   compat.Verdict `json:"status"`              // what this reason alone amounts to
-	Text      string         `json:"text"`
+	Available string        `json:"available,omitempty"` // what the device has instead
+	Property  string        `json:"property,omitempty"`  // key in "SYCL/device requirements"
+	Required  string        `json:"required"`            // what the kernel needs
+	Rule      string        `json:"rule"`                // a compat.Rule
+	Status    compat.Status `json:"status"`              // what this reason alone amounts to
+	Text      string        `json:"text"`
 }
 
 // A Device is a device as the outcomes take it to be.
@@ -262,7 +265,7 @@ func (k *Kernel) FormNames() []string {
 	return slices.Concat(k.Forms.Reduction, k.Forms.RoundedRange)
 }
 
-// Statistics are numbers of kernels and devices by verdict: 2 kernels and 3 devices are 6.
+// Statistics are numbers of kernels and devices by status: 2 kernels and 3 devices are 6.
 type Statistics struct {
 	Compatible    int `json:"compatible"`
 	Incompatible  int `json:"incompatible"`
@@ -278,7 +281,7 @@ func (r *Report) statistics() (s Statistics) {
 	}
 	for row, n := range kernels {
 		for _, o := range r.Rows[row] {
-			switch r.Outcomes[o].Verdict {
+			switch r.Outcomes[o].Status {
 			case compat.Compatible:
 				s.Compatible += n
 			case compat.Incompatible:

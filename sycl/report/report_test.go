@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,19 @@ func encode(t testing.TB, r *report.Report) string {
 	return b.String()
 }
 
+// bomb returns a report of few bytes in which very many kernels share a row of many devices.
+func bomb(good string) string {
+	device := regexp.MustCompile(`\{"architecture":"dg2".*\}`).FindString(good)
+	kernel := regexp.MustCompile(`\{"display-name":"Wide".*\}`).FindString(good)
+	var devices, kernels []string
+	for i := range 5000 {
+		devices = append(devices, strings.Replace(device, "intel_gpu_dg2", fmt.Sprint("d", i), 1))
+		kernels = append(kernels, strings.Replace(kernel, "_ZTS4Wide", fmt.Sprint("k", i), 1))
+	}
+	text := strings.Replace(good, device, strings.Join(devices, ",\n"), 1)
+	return strings.Replace(text, kernel, strings.Join(kernels, ",\n"), 1)
+}
+
 // outcomes returns the outcomes of a report by names of kernel and device.
 func outcomes(r *report.Report) map[string]*report.Outcome {
 	list := map[string]*report.Outcome{}
@@ -54,7 +68,7 @@ func TestOutcomes(t *testing.T) {
 		name    string
 		modules []report.Module
 		device  string
-		status  compat.Verdict
+		status  compat.Status
 		code    report.Code
 		rules   []string
 	}{
@@ -85,8 +99,8 @@ func TestOutcomes(t *testing.T) {
 			for _, reason := range c.Reasons {
 				rules = append(rules, reason.Rule)
 			}
-			if c.Verdict != test.status || c.Code != test.code || !slices.Equal(rules, test.rules) {
-				t.Errorf("%s, code %s, because of %v", c.Verdict, c.Code, rules)
+			if c.Status != test.status || c.Code != test.code || !slices.Equal(rules, test.rules) {
+				t.Errorf("%s, code %s, because of %v", c.Status, c.Code, rules)
 			}
 		})
 	}
@@ -171,7 +185,7 @@ func TestDecode(t *testing.T) {
 		{"a newer version", replace(`compat-report/v2"`, `compat-report/v3"`), "this tool reads version 2; use a newer tool"},
 		{"an odd version", replace(`compat-report/v2"`, `compat-report/v2.0"`), "not a compatibility report"},
 		{"a number for a text", replace(`"name":"intel_gpu_dg2"`, `"name":1`), `"name" must not be a number`},
-		{"an unknown status", replace(`"status":"compatible"`, `"status":"fine"`), `verdict "fine" is none of compatible, incompatible`},
+		{"an unknown status", replace(`"status":"compatible"`, `"status":"fine"`), `status "fine" is none of compatible, incompatible`},
 		{"a status against its reasons", replace(`"scope":"kernel","status":"incompatible"`, `"scope":"kernel","status":"compatible"`), `is "compatible", but its reasons make it "incompatible"`},
 		{"a row of an outcome that there is not", replace("[2,2]", "[2,99]"), "row 1: there is no outcome 99"},
 		{"a row of a negative outcome", replace("[2,2]", "[2,-1]"), "row 1: there is no outcome -1"},
@@ -182,6 +196,8 @@ func TestDecode(t *testing.T) {
 		{"an image of a kind that there is not", replace(`"kind":1`, `"kind":99`), "there is no kind 99"},
 		{"a number that is too large", replace(`"kind":1`, `"kind":2147483648`), `"kind" must not be the number 2147483648`},
 		{"a fraction", replace(`"kind":1`, `"kind":1.5`), `"kind" must not be the number 1.5`},
+		{"images in another order", strings.Replace(good, `"digest":"0000000000000011`, `"digest":"0000000000000099`, 1), "image 2 is not in the order of digests"},
+		{"more kernels and devices than there can be", bomb(good), "there can be 20000000 of both together"},
 		{"a kernel twice", replace("_ZTS9VectorAdd", "_ZTS6Matrix"), `the name "_ZTS6Matrix" is empty or occurs twice`},
 		{"a device twice", replace(`"name":"intel_gpu_dg2"`, `"name":"intel_gpu_pvc"`), `the name "intel_gpu_pvc" is empty or occurs twice`},
 		{"half a digest", replace(`"digest":"0000`, `"digest":"`), "32 hexadecimal digits are needed"},
@@ -280,7 +296,7 @@ func TestFromSYCLBIN(t *testing.T) {
 	for i := range modules {
 		modules[i].Embedded = true
 	}
-	if o := outcomes(reporttest.Build(t, modules, "intel_gpu_pvc"))["_ZTS4Deep intel_gpu_pvc"]; o.Code != report.Native || o.Verdict != compat.Compatible {
+	if o := outcomes(reporttest.Build(t, modules, "intel_gpu_pvc"))["_ZTS4Deep intel_gpu_pvc"]; o.Code != report.Native || o.Status != compat.Compatible {
 		t.Errorf("of images in a program the runtime takes the native one, not %+v", o)
 	}
 	for i := range modules {
@@ -288,13 +304,13 @@ func TestFromSYCLBIN(t *testing.T) {
 	}
 	r := reporttest.Build(t, modules, "intel_gpu_dg2", "intel_gpu_pvc")
 	cells := outcomes(r)
-	if c := cells["_ZTS4Deep intel_gpu_pvc"]; c.Code != report.NativeOrIR || c.Verdict != compat.Compatible {
+	if c := cells["_ZTS4Deep intel_gpu_pvc"]; c.Code != report.NativeOrIR || c.Status != compat.Compatible {
 		t.Errorf("native code, and IR in another module: %+v", c)
 	}
-	if c := cells["_ZTS5Other intel_gpu_pvc"]; c.Code != report.Native || c.Verdict != compat.Compatible {
+	if c := cells["_ZTS5Other intel_gpu_pvc"]; c.Code != report.Native || c.Status != compat.Compatible {
 		t.Errorf("native code: %+v", c)
 	}
-	if c := cells["_ZTS4Deep intel_gpu_dg2"]; c.Code != report.IR || c.Verdict != compat.Incompatible || c.Scope != report.ScopeImage {
+	if c := cells["_ZTS4Deep intel_gpu_dg2"]; c.Code != report.IR || c.Status != compat.Incompatible || c.Scope != report.ScopeImage {
 		t.Errorf("a missing aspect: %+v", c)
 	}
 	kernels := r.Kernels
@@ -419,7 +435,7 @@ func TestIntrinsics(t *testing.T) {
 			if len(c.Reasons) > 0 {
 				rule = c.Reasons[0].Rule + " " + c.Reasons[0].Required
 			}
-			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %v %s", r.Devices[d].Name, c.Verdict, rule)))
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %v %s", r.Devices[d].Name, c.Status, rule)))
 		}
 		want := []string{"intel_gpu_acm_g10 compatible", "intel_gpu_skl incompatible unsupported-intrinsic llvm.genx.lsc.load.slm",
 			"intel_gpu_tgllp incompatible unsupported-intrinsic llvm.genx.lsc.load.slm", "spir64 undetermined missing-aspect ext_intel_esimd"}

@@ -33,11 +33,11 @@ func (t *table) outcome(o *Outcome) int32 {
 	if n, ok := t.shared[shared]; ok {
 		return n
 	}
-	t.key = append(t.key[:0], byte(o.Verdict))
+	t.key = append(t.key[:0], byte(o.Status))
 	t.texts(string(o.Code), string(o.Scope))
 	for i := range o.Reasons {
 		r := &o.Reasons[i]
-		t.key = append(t.key, byte(r.Verdict))
+		t.key = append(t.key, byte(r.Status))
 		t.texts(r.Available, r.Property, r.Required, r.Rule, r.Text)
 	}
 	n, ok := t.outcomes[string(t.key)]

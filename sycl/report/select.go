@@ -17,9 +17,9 @@ type Selection struct {
 	Sources []string // paths of the source files of kernels
 	Files   []string // that hold device images of kernels
 
-	// Kernels that have one of the verdicts, rules and needs on a selected device. If
-	// there are rules or needs, they and the verdict are those of one reason.
-	Verdicts []compat.Verdict
+	// Kernels that have one of the statuses, rules and needs on a selected device. If
+	// there are rules or needs, they and the status are those of one reason.
+	Statuses []compat.Status
 	Rules    []string
 	Needs    []string // what is required
 }
@@ -82,7 +82,7 @@ func (s *Selection) isEmpty() bool {
 }
 
 // byProblem reports whether kernels are selected by what their rows say.
-func (s *Selection) byProblem() bool { return len(s.Verdicts)+len(s.Rules)+len(s.Needs) > 0 }
+func (s *Selection) byProblem() bool { return len(s.Statuses)+len(s.Rules)+len(s.Needs) > 0 }
 
 // problems returns the rows that have what is selected on one of the devices.
 func (s *Selection) problems(r *Report, devices []int, matched patternSet) []bool {
@@ -97,16 +97,16 @@ func (s *Selection) problems(r *Report, devices []int, matched patternSet) []boo
 	return rows
 }
 
-// hasProblem reports whether an outcome has the verdict and a reason that are selected.
+// hasProblem reports whether an outcome has the status and a reason that are selected.
 func (s *Selection) hasProblem(o *Outcome, matched patternSet) bool {
 	if len(s.Rules)+len(s.Needs) == 0 {
-		return slices.Contains(s.Verdicts, o.Verdict)
+		return slices.Contains(s.Statuses, o.Status)
 	}
 	found := false
 	for i := range o.Reasons {
 		reason := &o.Reasons[i]
 		rule, need := matched.has(s.Rules, reason.Rule, safetext.Escape(reason.Rule)), matched.has(s.Needs, reason.Required, safetext.Escape(reason.Required))
-		found = found || rule && need && (len(s.Verdicts) == 0 || slices.Contains(s.Verdicts, reason.Verdict))
+		found = found || rule && need && (len(s.Statuses) == 0 || slices.Contains(s.Statuses, reason.Status))
 	}
 	return found
 }
@@ -129,21 +129,30 @@ func (s patternSet) has(patterns []string, names ...string) bool {
 // part returns the part of a report about these devices and kernels, and their images.
 func (r *Report) part(devices, kernels []int) *Report {
 	out := *r
-	out.Devices, out.Kernels, out.Images = []Device{}, []Kernel{}, []Image{}
+	out.Devices, out.Kernels = []Device{}, []Kernel{}
 	for _, d := range devices {
 		out.Devices = append(out.Devices, r.Devices[d])
 	}
-	images := make([]int32, len(r.Images)) // their numbers in the part plus 1
+	images, kinds, files := newChoice(r.Images), newChoice(r.ImageKinds), newChoice(r.Files)
 	for _, i := range kernels {
-		for _, n := range r.Kernels[i].Images {
-			images[n] = 1
-		}
+		images.add(r.Kernels[i].Images)
 	}
-	for i := range images {
-		if images[i] > 0 {
-			out.Images = append(out.Images, r.Images[i])
-			images[i] = int32(len(out.Images))
-		}
+	out.Images = images.chosen()
+	for _, image := range out.Images {
+		kinds.add([]int32{image.Kind})
+	}
+	out.ImageKinds = kinds.chosen()
+	for i := range out.Images {
+		out.Images[i].Kind = kinds.numbers[out.Images[i].Kind]
+	}
+	for _, k := range out.ImageKinds {
+		files.add(k.Files)
+	}
+	if out.Files = files.chosen(); len(out.Files) == 0 {
+		out.Files = nil
+	}
+	for i := range out.ImageKinds {
+		out.ImageKinds[i].Files = files.of(out.ImageKinds[i].Files)
 	}
 	rows := newTable(&out)
 	row := make([]int32, len(devices))
@@ -152,13 +161,50 @@ func (r *Report) part(devices, kernels []int) *Report {
 		for at, d := range devices {
 			row[at] = rows.outcome(r.Outcome(i, d))
 		}
-		k.Row = rows.row(row)
-		k.Images = make([]int32, len(k.Images))
-		for at, n := range r.Kernels[i].Images {
-			k.Images[at] = images[n] - 1
-		}
+		k.Row, k.Images = rows.row(row), images.of(k.Images)
 		out.Kernels = append(out.Kernels, k)
 	}
 	out.Statistics = out.statistics()
 	return &out
+}
+
+// A choice is some elements of a list, with the numbers that they get.
+type choice[T any] struct {
+	list    []T
+	numbers []int32 // -1 for those that are not chosen
+}
+
+func newChoice[T any](list []T) choice[T] {
+	return choice[T]{list, slices.Repeat([]int32{-1}, len(list))}
+}
+
+// add chooses elements, given by number.
+func (c *choice[T]) add(numbers []int32) {
+	for _, n := range numbers {
+		c.numbers[n] = 0
+	}
+}
+
+// chosen returns the elements that were chosen, and gives them their numbers.
+func (c *choice[T]) chosen() []T {
+	list := []T{}
+	for i := range c.list {
+		if c.numbers[i] == 0 {
+			c.numbers[i] = int32(len(list))
+			list = append(list, c.list[i])
+		}
+	}
+	return list
+}
+
+// of returns the new numbers of elements that were chosen, in place of the old ones.
+func (c *choice[T]) of(numbers []int32) []int32 {
+	if len(numbers) == 0 {
+		return numbers
+	}
+	list := make([]int32, len(numbers))
+	for i, n := range numbers {
+		list[i] = c.numbers[n]
+	}
+	return list
 }

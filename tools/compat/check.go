@@ -46,7 +46,7 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&c.Baseline.Name, "baseline", "", "`file` with problems that are known")
 	fs.StringVar(&c.FailOn, "fail-on", "", "`new|any|none`: which problems fail, instead of what the policy says")
 	fs.StringVar(&c.FailOnSeverity, "fail-on-severity", "", "`error|warning|note`: the lowest severity that fails, instead of what the policy says")
-	fs.StringVar(&c.FailOnEmpty, "fail-on-empty", "", "`true|false`: whether the check fails without any verdict, instead of what the policy says")
+	fs.StringVar(&c.FailOnEmpty, "fail-on-empty", "", "`true|false`: whether the check fails without any status, instead of what the policy says")
 	fs.StringVar(&c.FailOnStale, "fail-on-stale", "", "`true|false`: whether entries that match nothing or have expired fail, instead of what the policy says")
 	fs.StringVar(&c.Category, "category", "", "`name` that distinguishes results of one change, such as those of several configurations")
 	fs.BoolVar(&c.warnOnly, "warn-only", false, "print problems as warnings on standard error and exit with 0")

@@ -222,7 +222,7 @@ func TestReportTargets(t *testing.T) {
 		var cells []string
 		for k := range r.Kernels {
 			for d := range r.Devices {
-				cells = append(cells, fmt.Sprint(r.Devices[d].Name, " ", r.Outcome(k, d).Verdict))
+				cells = append(cells, fmt.Sprint(r.Devices[d].Name, " ", r.Outcome(k, d).Status))
 			}
 		}
 		if got := strings.Join(cells, ", "); got != test.want {
@@ -346,7 +346,7 @@ func TestErrors(t *testing.T) {
 		{"no report but SPIR-V", []string{"show", "k.spv"}, 3, []string{"k.spv: "}},
 		{"a member twice", []string{"show", "twice.json"}, 3, []string{"twice.json: offset ", `member "status" occurs twice`}},
 		{"a format that is none", []string{"show", "--format", "png", "good.json"}, 2, []string{`format "png" is none of csv, html, json, markdown, text`}},
-		{"a verdict that is none", []string{"show", "--status", "bad", "good.json"}, 2, []string{`verdict "bad" is none of compatible, incompatible`}},
+		{"a status that is none", []string{"show", "--status", "bad", "good.json"}, 2, []string{`status "bad" is none of compatible, incompatible`}},
 		{"a device that is not in the report", []string{"show", "--devices", "intel_gpu_pvc,none*", "good.json"}, 2, []string{`no device "none*", only intel_gpu_dg2, intel_gpu_pvc`}},
 		{"a kernel that is not in the report", []string{"show", "--kernels", "VectorAd", "good.json"}, 2, []string{`no kernel "VectorAd": did you mean VectorAdd`}},
 		{"a page to open that is none", []string{"show", "--open", "--format", "csv", "good.json"}, 2, []string{"--open is for --format html"}},

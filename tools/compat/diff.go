@@ -19,9 +19,9 @@ type differ struct {
 }
 
 const diffLong = `
-Prints each verdict that changed, with its kernel, its devices and the reasons
+Prints each status that changed, with its kernel, its devices and the reasons
 before and after, and the kernels and devices that came or went with their
-verdicts; nothing when the verdicts are the same. The exit code is 0
+statuses; nothing when the statuses are the same. The exit code is 0
 whatever differs; with --exit-code it is 1 when anything was lost: a kernel that
 ran on a device, a kernel, or a device.`
 

@@ -30,7 +30,7 @@ A device without code is added to sycl_targets, one that is missing among the
 fixed targets is added to fixed_targets.
 
 No edit makes a kernel run where it cannot. For such a device there are candidates,
-which are explained on standard error with the verdicts that each loses: to take
+which are explained on standard error with the statuses that each loses: to take
 the device out of both lists, which loses the kernels that run there; an exception
 in the policy for each kernel that does not; and a change of the source, which
 loses nothing. The smallest is proposed, and never one that leaves a target without

@@ -16,7 +16,7 @@ import (
 
 // What becomes of devices that kernels cannot run on.
 const (
-	smallest = "smallest" // the candidate that loses the fewest verdicts
+	smallest = "smallest" // the candidate that loses the fewest statuses
 	drop     = "drop"
 	restrict = "restrict"
 	keep     = "keep"
@@ -47,7 +47,7 @@ func (m *misfit) wanting() []string {
 // A candidate is one way to come to terms with a misfit.
 type candidate struct {
 	name string // an exception, drop or by hand
-	lost int    // verdicts that are no longer good or no longer required
+	lost int    // statuses that are no longer good or no longer required
 	what string
 }
 
@@ -165,7 +165,7 @@ func (e *edit) explain(m *misfit, chosen string) {
 		if c.name == chosen {
 			mark = " (proposed)"
 		}
-		lines = append(lines, fmt.Sprintf("  %s%s, verdicts lost: %d: %s", c.name, mark, c.lost, c.what))
+		lines = append(lines, fmt.Sprintf("  %s%s, statuses lost: %d: %s", c.name, mark, c.lost, c.what))
 	}
 	for _, l := range lines {
 		e.plan = append(e.plan, safetext.Escape(l))

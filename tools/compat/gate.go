@@ -24,7 +24,7 @@ func (g *gateFlags) setup(fs *flag.FlagSet) {
 	g.required.Split = true
 	fs.StringVar(&g.Policy.Name, "policy", "", "`file` that says what is required; without it, each device of the reports is")
 	fs.Var(&g.required, "required", "`devices` that are required, instead of those of the policy; without a policy, problems of other devices are notes")
-	fs.StringVar(&g.Undetermined, "undetermined", "", "`ignore|note|warning|error`: the severity of verdicts that are known only when the program runs")
+	fs.StringVar(&g.Undetermined, "undetermined", "", "`ignore|note|warning|error`: the severity of statuses that are known only when the program runs")
 	fs.StringVar(&g.Today, "today", "", "`day` on which exceptions are checked, as 2027-03-31; today in UTC when it is missing")
 }
 

@@ -94,7 +94,7 @@ func (s *shower) setupView(fs *flag.FlagSet) {
 	s.statuses.Split, s.rules.Split = true, true
 	fs.BoolVar(&s.open, "open", false, "open the page in a browser")
 	fs.Var(&s.kernels, "kernels", "show only this `kernel`, by its name in the source or its symbol; may be repeated")
-	fs.Var(&s.statuses, "status", "show only kernels with one of these `verdicts`: compatible, incompatible, undetermined, not-applicable")
+	fs.Var(&s.statuses, "status", "show only kernels with one of these `statuses`: compatible, incompatible, undetermined, not-applicable")
 	fs.Var(&s.sources, "sources", "show only kernels of this source `file`; may be repeated")
 	fs.Var(&s.files, "files", "show only kernels of device images that this `file` holds; may be repeated")
 	fs.Var(&s.rules, "rules", "show only kernels with a problem of one of these `rules`, such as missing-aspect")
@@ -161,7 +161,7 @@ func (s *shower) check(args []string) error {
 		return cli.Usagef("a report is needed")
 	}
 	for _, name := range s.statuses.Values {
-		if _, err := compat.ParseVerdict(name); err != nil {
+		if _, err := compat.ParseStatus(name); err != nil {
 			return cli.Usagef("%v", err)
 		}
 	}
@@ -233,8 +233,8 @@ func (s *shower) path() string {
 func (s *shower) choose(r *report.Report) (*report.Report, error) {
 	selection := report.Selection{Devices: s.devices.Values, Kernels: s.kernels.Values, Sources: s.sources.Values, Files: s.files.Values, Rules: s.rules.Values, Needs: s.needs.Values}
 	for _, name := range s.statuses.Values {
-		v, _ := compat.ParseVerdict(name) // checked with the other flags
-		selection.Verdicts = append(selection.Verdicts, v)
+		v, _ := compat.ParseStatus(name) // checked with the other flags
+		selection.Statuses = append(selection.Statuses, v)
 	}
 	part, unmatched := r.Select(selection)
 	if len(unmatched) == 0 {

@@ -109,12 +109,12 @@ func (r *Report) table(w io.Writer) error {
 
 // row returns the cells of a limit.
 func (l *Limit) row() string {
-	sign, verdict := "<=", "MISSED"
+	sign, status := "<=", "MISSED"
 	if l.AtLeast {
 		sign = ">="
 	}
 	if l.Met {
-		verdict = "met"
+		status = "met"
 	}
-	return fmt.Sprintf("%s\t%.2f %s\t%s %g %s\t%s", l.Name, l.Measured, l.Unit, sign, l.Value, l.Unit, verdict)
+	return fmt.Sprintf("%s\t%.2f %s\t%s %g %s\t%s", l.Name, l.Measured, l.Unit, sign, l.Value, l.Unit, status)
 }

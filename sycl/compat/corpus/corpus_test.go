@@ -1,4 +1,4 @@
-// Package corpus compares the verdicts of this project with those of a compiler
+// Package corpus compares the statuses of this project with those of a compiler
 // for real devices. It makes a few hundred SPIR-V modules from the sources under
 // testdata/, has ocloc compile each for a dozen GPUs, and holds whether ocloc
 // takes it against what the packages spirv, deviceconfig and compat say.
@@ -6,7 +6,7 @@
 // The two need not say the same in three cases only. The sizes of work-groups are
 // not checked by ocloc at all, so that a module may fail on our side alone, for
 // that one reason. The shapes of matrices are not known of every device, and then
-// the verdict is open. And ocloc takes some code that the device cannot run, or
+// the status is open. And ocloc takes some code that the device cannot run, or
 // refuses some for reasons that no property has words for: these cases are the list
 // of gaps. Everything else is a fault of this project.
 //
@@ -91,23 +91,23 @@ const (
 	disagree   = "!"
 )
 
-// mark compares an outcome with our verdict.
+// mark compares an outcome with our status.
 func mark(name, device string, ocloc outcome, ours compat.Result) string {
 	isOnly := func(rule compat.Rule) bool {
 		return !slices.ContainsFunc(ours.Reasons, func(r compat.Reason) bool { return r.Rule != rule })
 	}
 	switch {
-	case ours.Verdict == compat.Compatible && ocloc.accepted:
+	case ours.Status == compat.Compatible && ocloc.accepted:
 		return bothTake
-	case ours.Verdict == compat.Incompatible && isOnly(compat.UnsupportedWorkGroupSize):
+	case ours.Status == compat.Incompatible && isOnly(compat.UnsupportedWorkGroupSize):
 		// A refusal by ocloc would be for something that we do not see.
 		if ocloc.accepted {
 			return workGroup
 		}
 		return disagree
-	case ours.Verdict == compat.Incompatible && !ocloc.accepted:
+	case ours.Status == compat.Incompatible && !ocloc.accepted:
 		return bothRefuse
-	case ours.Verdict == compat.Undetermined && isOnly(compat.UnsupportedJointMatrix):
+	case ours.Status == compat.Undetermined && isOnly(compat.UnsupportedJointMatrix):
 		return unknown
 	}
 	for i := range gaps {
@@ -168,7 +168,7 @@ func TestAgreement(t *testing.T) {
 			letter := mark(m.name, d.Name, got, ours)
 			marks = append(marks, letter)
 			if letter == disagree {
-				t.Errorf("%s on %s: ocloc %s; here it is %s%s", m.name, d.Name, got, ours.Verdict, because(ours.Reasons))
+				t.Errorf("%s on %s: ocloc %s; here it is %s%s", m.name, d.Name, got, ours.Status, because(ours.Reasons))
 			}
 		}
 		table.add(m.name, marks)

@@ -31,7 +31,7 @@ func Changes(w io.Writer, changes []gate.Change) error {
 	return out.Flush()
 }
 
-// sameKernel reports whether two changes are of the verdicts on one kernel.
+// sameKernel reports whether two changes are of the statuses on one kernel.
 func sameKernel(a, b *gate.Change) bool {
 	return a.Kernel != "" && a.Device != "" && b.Device != "" && a.Kind == b.Kind && a.Name == b.Name && a.Target == b.Target
 }
@@ -39,7 +39,7 @@ func sameKernel(a, b *gate.Change) bool {
 // changeLines says what changes of a kernel are, or one other change.
 func changeLines(list []gate.Change) []string {
 	var lines []string
-	var devices [][]string // by how their verdicts change
+	var devices [][]string // by how their statuses change
 	var ways []string
 	c := &list[0]
 	for i := range list {
@@ -69,15 +69,15 @@ func changeLines(list []gate.Change) []string {
 	return lines
 }
 
-// changeWay says what happens to verdicts, after a colon; nothing when there are none.
+// changeWay says what happens to statuses, after a colon; nothing when there are none.
 func changeWay(c *gate.Change) string {
 	var parts []string
 	switch {
 	case c.Device == "":
-		for _, v := range compat.Verdicts {
+		for _, v := range compat.Statuses {
 			var devices []string
-			for _, d := range c.Verdicts {
-				if d.Verdict == v {
+			for _, d := range c.Statuses {
+				if d.Status == v {
 					devices = append(devices, safetext.Escape(d.Device))
 				}
 			}
@@ -86,13 +86,13 @@ func changeWay(c *gate.Change) string {
 			}
 		}
 	case c.Kernel == "":
-		for _, v := range compat.Verdicts {
+		for _, v := range compat.Statuses {
 			if n := c.Counts[v]; n > 0 {
 				parts = append(parts, fmt.Sprintf("%d %s %v", n, plural.Of(n, "kernel", "kernels"), v))
 			}
 		}
 	default:
-		return fmt.Sprintf(": %s → %s", verdict(c.Old, c.OldReasons), verdict(c.New, c.NewReasons))
+		return fmt.Sprintf(": %s → %s", status(c.Old, c.OldReasons), status(c.New, c.NewReasons))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -100,9 +100,9 @@ func changeWay(c *gate.Change) string {
 	return ": " + strings.Join(parts, "; ")
 }
 
-// verdict returns a verdict and its reasons for people.
-func verdict(v compat.Verdict, reasons []gate.ChangeReason) string {
-	if v == compat.NoVerdict {
+// status returns a status and its reasons for people.
+func status(v compat.Status, reasons []gate.ChangeReason) string {
+	if v == compat.NoStatus {
 		return "not reported"
 	}
 	var whys []string

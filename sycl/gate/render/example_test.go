@@ -18,8 +18,8 @@ func ExampleText() {
 		Devices: []report.Device{{Name: "intel_gpu_dg2"}},
 		Kernels: []report.Kernel{{Name: "_ZTS4Axpy", DisplayName: "Axpy", Location: srcloc.Location{Path: "axpy.cpp", Line: 12}}},
 		Rows:    [][]int32{{0}},
-		Outcomes: []report.Outcome{{Verdict: compat.Incompatible,
-			Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible}}}},
+		Outcomes: []report.Outcome{{Status: compat.Incompatible,
+			Reasons: []report.Reason{{Rule: "missing-aspect", Required: "fp64", Status: compat.Incompatible}}}},
 	}
 	result := gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("kernels.compat.json", r)}, Today: time.Now()})
 	if err := render.Text(os.Stdout, result, render.TextOptions{}); err != nil {

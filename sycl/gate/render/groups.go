@@ -12,11 +12,11 @@ type group []*gate.Finding
 
 // groupKey is what the findings of a group have in common.
 type groupKey struct {
-	rule, cause                     gate.RuleID
-	required, text, status, devices string
-	severity                        gate.Severity
-	fails, image                    bool
-	single                          string // fingerprint of a finding that is about no kernel
+	rule, cause                   gate.RuleID
+	required, text, fate, devices string
+	severity                      gate.Severity
+	fails, image                  bool
+	single                        string // fingerprint of a finding that is about no kernel
 }
 
 // groupsOf returns the groups of findings, in the order of their first ones.
@@ -24,7 +24,7 @@ func groupsOf(list []*gate.Finding) []group {
 	var groups []group
 	index := map[groupKey]int{}
 	for _, f := range list {
-		key := groupKey{rule: f.Rule, cause: f.Cause, required: f.Required, text: f.Text, status: plainWords.status(f), devices: deviceKey(f),
+		key := groupKey{rule: f.Rule, cause: f.Cause, required: f.Required, text: f.Text, fate: plainWords.fate(f), devices: deviceKey(f),
 			severity: f.Severity, fails: f.Fails, image: f.Image}
 		if f.Kernel == "" {
 			key.single = f.Fingerprint

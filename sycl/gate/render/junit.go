@@ -15,11 +15,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// maxJUnit is up to how many verdicts the test cases that pass are listed.
+// maxJUnit is up to how many statuses the test cases that pass are listed.
 const maxJUnit = 100_000
 
 // JUnit writes a result as JUnit XML: a suite for each device, a test case for each
-// kernel. Findings that fail the gate are failures; those that do not, and verdicts
+// kernel. Findings that fail the gate are failures; those that do not, and statuses
 // that are missing, are skipped. Findings about no device and notices have a suite of their
 // own.
 //
@@ -30,7 +30,7 @@ func JUnit(w io.Writer, r *gate.Result) error {
 	bySuite := findingsBySuite(r)
 	var checks junitSuite
 	for _, at := range slices.SortedFunc(maps.Keys(bySuite[""]), compareCases) {
-		checks.add(at, at.kernel, bySuite[""][at], compat.NoVerdict)
+		checks.add(at, at.kernel, bySuite[""][at], compat.NoStatus)
 	}
 	for i := range r.Notices {
 		checks.notice(&r.Notices[i])
@@ -41,10 +41,10 @@ func JUnit(w io.Writer, r *gate.Result) error {
 	short := r.Counts.Cells > maxJUnit
 	for _, d := range r.Devices {
 		var s junitSuite
-		for v := range r.Verdicts(d.ID) {
+		for v := range r.Statuses(d.ID) {
 			at := junitCase{v.Target, v.Name}
 			if list := bySuite[d.ID][at]; len(list) > 0 || !short {
-				s.add(at, v.Kernel, list, v.Verdict)
+				s.add(at, v.Kernel, list, v.Status)
 			}
 		}
 		s.write(out, d.ID)
@@ -89,7 +89,7 @@ type junitSuite struct {
 }
 
 // add adds a test case with its findings.
-func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v compat.Verdict) {
+func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v compat.Status) {
 	s.tests++
 	fmt.Fprintf(&s.body, "    <testcase classname=\"%s\" name=\"%s\"", xmlText(at.target), xmlText(display))
 	var failures, steps, others []string
@@ -115,8 +115,8 @@ func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v c
 			xmlText(string(first.Rule)), xmlText(failures[0]), xmlText(strings.Join(slices.Concat(failures, steps, others), "\n")))
 	case len(others) > 0:
 		s.skip(strings.Join(others, " "))
-	case v == compat.NoVerdict:
-		s.skip("no report has a verdict")
+	case v == compat.NoStatus:
+		s.skip("no report has a status")
 	case v != compat.Compatible:
 		s.skip("the policy ignores what keeps it from running")
 	default:
@@ -148,8 +148,8 @@ func junitLine(f *gate.Finding) string {
 	if p := place(f); p != "" {
 		line = p + ": " + line
 	}
-	if status := plainWords.status(f); status != "" {
-		line += " (" + status + ")"
+	if fate := plainWords.fate(f); fate != "" {
+		line += " (" + fate + ")"
 	}
 	return line
 }

@@ -87,8 +87,8 @@ func (m *markdown) table(groups []group) {
 	in := markdownWords.short(slices.Concat(groups...))
 	for i, g := range groups {
 		text := upperFirst(in.sentence(g))
-		if status := in.status(g[0]); status != "" {
-			text += ". " + upperFirst(status)
+		if fate := in.fate(g[0]); fate != "" {
+			text += ". " + upperFirst(fate)
 		}
 		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(g[0]), g[0].Rule, safetext.TableCell(text), safetext.TableCell(m.places(g)))) {
 			left := 0

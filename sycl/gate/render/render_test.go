@@ -110,7 +110,7 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Check(t, "changes.txt", b.String())
-	// No change is without a kernel or a device, and each that was decided has its verdicts.
+	// No change is without a kernel or a device, and each that was decided has its statuses.
 	for _, c := range changes {
 		if c.Kernel == "" && c.Device == "" || c.Kernel != "" && c.Device != "" && c.Old == c.New {
 			t.Errorf("%+v", c)
@@ -144,16 +144,16 @@ var attacks = []string{
 func attack(name string) *gate.Result {
 	r := gatetest.Report(name, []string{name + "d"}, map[string]gatetest.On{})
 	reasons := []report.Reason{
-		{Rule: "missing-aspect", Required: name, Available: name, Text: name, Verdict: compat.Incompatible},
-		{Rule: "unsupported-sub-group-size", Required: name, Available: name, Text: name, Verdict: compat.Incompatible},
-		{Rule: name, Required: name, Text: name, Verdict: compat.Incompatible},
-		{Rule: "no-image", Required: name, Text: name, Verdict: compat.Undetermined},
+		{Rule: "missing-aspect", Required: name, Available: name, Text: name, Status: compat.Incompatible},
+		{Rule: "unsupported-sub-group-size", Required: name, Available: name, Text: name, Status: compat.Incompatible},
+		{Rule: name, Required: name, Text: name, Status: compat.Incompatible},
+		{Rule: "no-image", Required: name, Text: name, Status: compat.Undetermined},
 	}
 	for i, reason := range reasons {
 		id := fmt.Sprint(name, i)
 		r.Kernels = append(r.Kernels, report.Kernel{Name: id, DisplayName: id, Location: srcloc.Location{Path: name, Line: 1}, Row: int32(i),
 			Origins: []srcloc.Origin{{Aspect: aspect.Named{Name: name}, Function: name, Location: srcloc.Location{Path: name, Line: 2}}}})
-		r.Outcomes = append(r.Outcomes, report.Outcome{Verdict: reason.Verdict, Reasons: []report.Reason{reason}})
+		r.Outcomes = append(r.Outcomes, report.Outcome{Status: reason.Status, Reasons: []report.Reason{reason}})
 		r.Rows = append(r.Rows, []int32{int32(i)})
 	}
 	p := gate.DefaultPolicy()

@@ -93,7 +93,7 @@ func (s *sarif) result(f *gate.Finding) {
 	}
 	switch {
 	case f.Covered():
-		out.Suppressions = []sarifSuppression{{"external", "accepted", plainWords.status(f)}}
+		out.Suppressions = []sarifSuppression{{"external", "accepted", plainWords.fate(f)}}
 	case f.State != gate.StateNew && !f.Fails:
 		out.Suppressions = []sarifSuppression{{"external", "accepted", "known before this change"}}
 	}

@@ -30,7 +30,7 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 			list = append(list, f)
 		}
 	}
-	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.status(f) })
+	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.fate(f) })
 	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].Covered() }) // all of a group are, or none
 	out.steps("compat: next", steps(shown), edits(r, shown, o.Fix))
 	for i := range r.Notices {
@@ -97,10 +97,10 @@ func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (
 		if places := g.places(); len(places) > 0 {
 			at = place(places[0])
 		}
-		severity, status := about(g[0])
+		severity, fate := about(g[0])
 		fmt.Fprintf(d, "%s: %v: %s [%s]", at, severity, in.sentence(g), g[0].Rule)
-		if status != "" {
-			fmt.Fprintf(d, " (%s)", status)
+		if fate != "" {
+			fmt.Fprintf(d, " (%s)", fate)
 		}
 		d.WriteByte('\n')
 	}

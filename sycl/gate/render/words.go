@@ -165,8 +165,8 @@ func (w words) available(f *gate.Finding) string {
 	return fmt.Sprintf(" (the device%s %s)", plural.Of(len(f.Devices), " has", "s have"), w.value(f.Devices[0].Available))
 }
 
-// status says what becomes of a finding, "" when it is simply new.
-func (w words) status(f *gate.Finding) string {
+// fate says what becomes of a finding, "" when it is simply new.
+func (w words) fate(f *gate.Finding) string {
 	switch {
 	case f.Suppression != nil:
 		s := "allowed"
@@ -223,9 +223,9 @@ func Summary(r *gate.Result) string {
 		}
 	}
 	known := "known"
-	verdict := "passed"
+	status := "passed"
 	if r.Conclusion == gate.Failure {
-		verdict = "failed"
+		status = "failed"
 		add(c.Failing, "problem fails", "problems fail")
 	}
 	if r.Compared {
@@ -241,7 +241,7 @@ func Summary(r *gate.Result) string {
 	add(c.Allowed, "allowed", "allowed")
 	add(c.Family, "with an alternative", "with an alternative")
 	add(c.Expired, "with an expired exception", "with expired exceptions")
-	s := fmt.Sprintf("%s: %d %s on %d %s", verdict, c.Kernels, plural.Of(c.Kernels, "kernel", "kernels"), c.Devices, plural.Of(c.Devices, "device", "devices"))
+	s := fmt.Sprintf("%s: %d %s on %d %s", status, c.Kernels, plural.Of(c.Kernels, "kernel", "kernels"), c.Devices, plural.Of(c.Devices, "device", "devices"))
 	if len(parts) == 0 {
 		return s + ", no problems"
 	}

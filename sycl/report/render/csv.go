@@ -33,7 +33,7 @@ func CSV(w io.Writer, r *report.Report) error {
 			rules = append(rules, reason.Rule)
 			reasons = append(reasons, sentence(reason))
 		}
-		kinds[i] = appendRow(nil, c.Verdict.String(), string(c.Code), strings.Join(rules, "; "), strings.Join(reasons, "; "))
+		kinds[i] = appendRow(nil, c.Status.String(), string(c.Code), strings.Join(rules, "; "), strings.Join(reasons, "; "))
 		kinds[i] = kinds[i][:len(kinds[i])-2]
 	}
 	devices := make([][]byte, len(t.Devices))

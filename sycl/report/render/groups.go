@@ -26,26 +26,26 @@ const (
 // Groupings are all values of GroupBy.
 var Groupings = []GroupBy{ByReason, ByName, BySource, ByFile, ByKernel}
 
-// standing says how kernels of a pattern stand with the devices: it is the worst verdict
+// standing says how kernels of a pattern stand with the devices: it is the worst status
 // of their cells. Cells that no report is about do not count.
-func (t *table) standing(pattern int32) compat.Verdict {
-	worst := compat.NoVerdict
+func (t *table) standing(pattern int32) compat.Status {
+	worst := compat.NoStatus
 	for _, n := range t.Rows[pattern] {
 		if k := &t.kinds[n]; !k.NotReported() {
-			worst = max(worst, k.Verdict)
+			worst = max(worst, k.Status)
 		}
 	}
 	return worst
 }
 
-// tally counts kernels by what is the worst of their verdicts.
+// tally counts kernels by what is the worst of their statuses.
 type tally struct {
 	all      int
 	problems int // do not run on some device
 	open     int // run or not, which is known only when the program runs
 }
 
-func (n *tally) add(standing compat.Verdict) {
+func (n *tally) add(standing compat.Status) {
 	n.all++
 	switch standing {
 	case compat.Incompatible:
@@ -97,7 +97,7 @@ type reasonGroup struct {
 
 // reasonKey is what the reasons of a group have in common.
 type reasonKey struct {
-	verdict        compat.Verdict
+	status         compat.Status
 	rule, required string
 }
 
@@ -111,7 +111,7 @@ func (t *table) reasonGroups() []*reasonGroup {
 	for p, row := range t.Rows {
 		for d, kind := range row {
 			for _, r := range t.kinds[kind].counted() {
-				key := reasonKey{r.Verdict, r.Rule, r.Required}
+				key := reasonKey{r.Status, r.Rule, r.Required}
 				i, ok := known[key]
 				if !ok {
 					i = len(list)
@@ -138,7 +138,7 @@ func (t *table) reasonGroups() []*reasonGroup {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *reasonGroup) int {
-		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), cmp.Compare(len(b.kernels), len(a.kernels)))
+		return cmp.Or(cmp.Compare(b.Status, a.Status), cmp.Compare(len(b.kernels), len(a.kernels)))
 	})
 	return list
 }
@@ -151,7 +151,7 @@ func (g *reasonGroup) sentence(t *table, quote quoter) string {
 		return count(len(g.kernels), "kernel") + " " + plural.Of(len(g.kernels), one, many)
 	}
 	its := func(one, many string) string { return plural.Of(len(g.devices), one, many) }
-	if g.Verdict == compat.Undetermined {
+	if g.Status == compat.Undetermined {
 		have := its("supports", "support")
 		if compat.Rule(g.Rule) == compat.MissingAspect {
 			have = its("has", "have")

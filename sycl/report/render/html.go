@@ -118,15 +118,15 @@ var pageStates = []pageCount{
 // pageCell returns the class and the words of a cell.
 func pageCell(c *report.Outcome) (class, words string) {
 	switch {
-	case c.Verdict == compat.Compatible && c.Code == report.Native:
+	case c.Status == compat.Compatible && c.Code == report.Native:
 		return classNative, "✓ native"
-	case c.Verdict == compat.Compatible && c.Code == report.NativeOrIR:
+	case c.Status == compat.Compatible && c.Code == report.NativeOrIR:
 		return classNative, "✓ native or JIT"
-	case c.Verdict == compat.Compatible:
+	case c.Status == compat.Compatible:
 		return classJIT, "✓ JIT"
-	case c.Verdict == compat.Incompatible:
+	case c.Status == compat.Incompatible:
 		return classNo, "✕ no: " + briefly(c)
-	case c.Verdict == compat.Undetermined:
+	case c.Status == compat.Undetermined:
 		return classMaybe, "? maybe: " + briefly(c)
 	}
 	return classNothing, "– n/a"
@@ -232,7 +232,7 @@ func (p *page) kinds() {
 // newWhy returns a reason in the words of the page.
 func newWhy(r report.Reason) pageWhy {
 	w := pageWhy{Class: classNo, Word: "✕ no", Needs: need(r), Offers: offer(r), Text: sentence(r)}
-	switch r.Verdict {
+	switch r.Status {
 	case compat.Undetermined:
 		w.Class, w.Word = classMaybe, "? maybe"
 	case compat.NotApplicable:

@@ -208,15 +208,15 @@ const markdownLegend = "✅ runs: native code, or JIT code that is compiled when
 
 func markdownCell(c *report.Outcome) string {
 	switch {
-	case c.Verdict == compat.Compatible && c.Code == report.Native:
+	case c.Status == compat.Compatible && c.Code == report.Native:
 		return "✅ native"
-	case c.Verdict == compat.Compatible && c.Code == report.NativeOrIR:
+	case c.Status == compat.Compatible && c.Code == report.NativeOrIR:
 		return "✅ native or JIT"
-	case c.Verdict == compat.Compatible:
+	case c.Status == compat.Compatible:
 		return "✅ JIT"
-	case c.Verdict == compat.NotApplicable:
+	case c.Status == compat.NotApplicable:
 		return "➖"
-	case c.Verdict == compat.Undetermined:
+	case c.Status == compat.Undetermined:
 		return "❓ maybe: " + codeSpan(briefly(c))
 	}
 	return "❌ no: " + codeSpan(briefly(c))
@@ -230,12 +230,12 @@ func (m *markdownWriter) reasons() {
 	m.printf("\n")
 	entries := m.table.reasons()
 	for _, part := range []struct {
-		verdict compat.Verdict
-		title   string
+		status compat.Status
+		title  string
 	}{{compat.Incompatible, "❌ Why not"}, {compat.Undetermined, "❓ Why maybe"}} {
 		n := 0
 		for _, e := range entries {
-			if e.Verdict == part.verdict {
+			if e.Status == part.status {
 				n++
 			}
 		}
@@ -244,7 +244,7 @@ func (m *markdownWriter) reasons() {
 		}
 		m.printf("<details>\n<summary>%s: %s</summary>\n\n", part.title, count(n, "reason"))
 		for _, e := range entries {
-			if e.Verdict == part.verdict && !m.over {
+			if e.Status == part.status && !m.over {
 				m.printf("%s", m.markdownReason(e))
 			}
 		}
@@ -297,7 +297,7 @@ func (m *markdownWriter) groups() {
 // markdownGroup returns a reason with the number of kernels and what they are called.
 func (m *markdownWriter) markdownGroup(g *reasonGroup) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %s %s\n", map[compat.Verdict]string{compat.Incompatible: "❌", compat.Undetermined: "❓", compat.NotApplicable: "➖"}[g.Verdict], g.sentence(m.table, codeSpan))
+	fmt.Fprintf(&b, "- %s %s\n", map[compat.Status]string{compat.Incompatible: "❌", compat.Undetermined: "❓", compat.NotApplicable: "➖"}[g.Status], g.sentence(m.table, codeSpan))
 	families := m.families(g.kernels)
 	for _, f := range families[:min(len(families), mostListed)] {
 		fmt.Fprintf(&b, "  - %s: %s\n", count(f.kernels, "kernel"), codeSpan(m.familyName(&f)))

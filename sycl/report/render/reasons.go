@@ -22,7 +22,7 @@ type entry struct {
 	kernels     []int // indexes
 
 	briefs   map[int32]string // what kernels need, if they differ in that, by pattern
-	image    map[int32]bool   // patterns with a verdict about the device image
+	image    map[int32]bool   // patterns with a status about the device image
 	number   int              // in the order in which the entries were found
 	onDevice map[int]bool
 }
@@ -42,7 +42,7 @@ func (t *table) reasons() []*entry {
 	for _, e := range f.list {
 		e.devices = slices.Sorted(maps.Keys(e.onDevice))
 	}
-	slices.SortStableFunc(f.list, func(a, b *entry) int { return cmp.Compare(b.Verdict, a.Verdict) })
+	slices.SortStableFunc(f.list, func(a, b *entry) int { return cmp.Compare(b.Status, a.Status) })
 	return f.list
 }
 
@@ -77,7 +77,7 @@ type entryFinder struct {
 
 // An entryKey is what reasons of one entry have in common.
 type entryKey struct {
-	verdict     compat.Verdict
+	status      compat.Status
 	brief, text string
 }
 
@@ -121,7 +121,7 @@ func distinct(list []string) []string {
 
 // of returns the entry of a reason and, if its kernels differ in what they need, the need.
 func (f *entryFinder) of(r report.Reason, d *report.Device) (e *entry, about string) {
-	if r.Verdict == compat.Undetermined && d.IsGeneric() {
+	if r.Status == compat.Undetermined && d.IsGeneric() {
 		e := f.entry(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", safetext.Escape(d.Name)))
 		e.generic = true
 		return e, brief(r)
@@ -131,7 +131,7 @@ func (f *entryFinder) of(r report.Reason, d *report.Device) (e *entry, about str
 
 // entry returns the entry of a reason with these words.
 func (f *entryFinder) entry(r report.Reason, brief, text string) *entry {
-	key := entryKey{r.Verdict, brief, text}
+	key := entryKey{r.Status, brief, text}
 	e := f.known[key]
 	if e == nil {
 		e = &entry{Reason: r, brief: brief, text: text, number: len(f.list),

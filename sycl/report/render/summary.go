@@ -52,12 +52,12 @@ func (t *table) summary(quote quoter) string {
 func (t *table) countKernels() (good, unknown int, compared bool) {
 	compared = true
 	for k := range len(t.Kernels) {
-		worst := compat.NoVerdict
+		worst := compat.NoStatus
 		for _, n := range t.row(k) {
 			if o := &t.Outcomes[n]; o.NotReported() {
 				compared = false
 			} else {
-				worst = max(worst, o.Verdict)
+				worst = max(worst, o.Status)
 			}
 		}
 		switch worst {

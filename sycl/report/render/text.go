@@ -346,11 +346,11 @@ const (
 // styleOf returns how words of a status are drawn.
 func styleOf(words string) string {
 	switch {
-	case strings.HasPrefix(words, verdictWord(compat.Compatible)):
+	case strings.HasPrefix(words, statusWord(compat.Compatible)):
 		return green
-	case strings.HasPrefix(words, verdictWord(compat.Incompatible)):
+	case strings.HasPrefix(words, statusWord(compat.Incompatible)):
 		return red
-	case strings.HasPrefix(words, verdictWord(compat.Undetermined)):
+	case strings.HasPrefix(words, statusWord(compat.Undetermined)):
 		return yellow
 	}
 	return faint
@@ -365,7 +365,7 @@ func (t *textWriter) style(code, s string) string {
 
 // entry prints a reason with its kernels and devices.
 func (t *textWriter) entry(e *entry) {
-	word, text := verdictWord(e.Verdict), e.text
+	word, text := statusWord(e.Status), e.text
 	if e.brief != "" {
 		text = e.brief + ": " + text
 	}

@@ -138,7 +138,7 @@ func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
 			continue
 		}
 		n.all += kernels
-		switch k.Verdict {
+		switch k.Status {
 		case compat.Incompatible:
 			n.problems += kernels
 		case compat.Undetermined:
@@ -152,7 +152,7 @@ func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
 // A third of them is for what is known only when the program runs.
 func (t *textWriter) byReason(lines int) {
 	groups := t.reasonGroups()
-	open := slices.IndexFunc(groups, func(g *reasonGroup) bool { return g.Verdict != compat.Incompatible })
+	open := slices.IndexFunc(groups, func(g *reasonGroup) bool { return g.Status != compat.Incompatible })
 	room := lines - lines/3
 	if open < 0 {
 		open, room = len(groups), lines
@@ -164,7 +164,7 @@ func (t *textWriter) byReason(lines int) {
 	}
 }
 
-func (t *textWriter) reasonSection(lines int, groups []*reasonGroup, worst compat.Verdict) (written int) {
+func (t *textWriter) reasonSection(lines int, groups []*reasonGroup, worst compat.Status) (written int) {
 	left, written := t.section(lines, len(groups), func(i int) {
 		t.line("")
 		t.reasonGroup(groups[i])
@@ -178,7 +178,7 @@ func (t *textWriter) reasonSection(lines int, groups []*reasonGroup, worst compa
 }
 
 func (t *textWriter) reasonGroup(g *reasonGroup) {
-	word := verdictWord(g.Verdict)
+	word := statusWord(g.Status)
 	head := t.wrapped(fmt.Sprintf("%s: %s. [%s]", word, g.sentence(t.table, plain), safetext.Escape(g.Rule)), "    ")
 	head[0] = t.style(styleOf(word), word) + strings.TrimPrefix(head[0], word)
 	for _, line := range head {
@@ -219,7 +219,7 @@ func (t *textWriter) reasonGroup(g *reasonGroup) {
 
 // flags returns the flags that select the kernels of a group.
 func (g *reasonGroup) flags() []string {
-	flags := []string{"--status", g.Verdict.String(), "--rules", g.Rule}
+	flags := []string{"--status", g.Status.String(), "--rules", g.Rule}
 	if compat.Rule(g.Rule) != compat.NoImage && g.Rule != report.NotReported {
 		flags = append(flags, "--needs", g.Required)
 	}
@@ -293,10 +293,10 @@ type textRow struct {
 }
 
 // order is the order in which kernels are shown: problems first.
-var order = []compat.Verdict{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.NoVerdict, compat.Compatible}
+var order = []compat.Status{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.NoStatus, compat.Compatible}
 
-// shown returns the verdicts of the kernels that are shown.
-func (t *textWriter) shown() []compat.Verdict {
+// shown returns the statuses of the kernels that are shown.
+func (t *textWriter) shown() []compat.Status {
 	if t.o.All {
 		return order
 	}
@@ -323,8 +323,8 @@ func (t *textWriter) kernelRows() iter.Seq[textRow] {
 
 func (t *table) rowName(k int) string { return t.shortName(k) + addition(t.kernel(k)) }
 
-func (t *table) standings() []compat.Verdict {
-	list := make([]compat.Verdict, len(t.Rows))
+func (t *table) standings() []compat.Status {
+	list := make([]compat.Status, len(t.Rows))
 	for p := range t.Rows {
 		list[p] = t.standing(int32(p))
 	}
@@ -424,7 +424,7 @@ func (t *textWriter) groupFlags(g *group) []string {
 }
 
 // group writes a group of kernels.
-func (t *textWriter) group(g *group, standings []compat.Verdict) {
+func (t *textWriter) group(g *group, standings []compat.Status) {
 	t.line(t.style(bold, g.title) + ": " + g.ofGroup())
 	byPattern := map[int32][]int{}
 	var patterns []int32
@@ -492,13 +492,13 @@ func (t *textWriter) cellsOf(pattern int32) string {
 		on[k.words] = append(on[k.words], safetext.Escape(t.Devices[d].Name))
 	}
 	var list []string
-	verdicts := []compat.Verdict{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.Compatible}
+	statuses := []compat.Status{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.Compatible}
 	if !t.o.All {
-		verdicts = verdicts[:3]
+		statuses = statuses[:3]
 	}
-	for _, v := range verdicts {
+	for _, v := range statuses {
 		for _, w := range words {
-			if strings.HasPrefix(w, verdictWord(v)) {
+			if strings.HasPrefix(w, statusWord(v)) {
 				list = append(list, w+" on "+some(on[w], "devices"))
 			}
 		}

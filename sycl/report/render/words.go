@@ -23,23 +23,23 @@ func place(l srcloc.Location) string {
 // cellWords is what a cell of a table says.
 func cellWords(c *report.Outcome) string {
 	switch {
-	case c.Verdict == compat.Compatible && c.Code == report.Native:
+	case c.Status == compat.Compatible && c.Code == report.Native:
 		return "yes (native)"
-	case c.Verdict == compat.Compatible && c.Code == report.NativeOrIR:
+	case c.Status == compat.Compatible && c.Code == report.NativeOrIR:
 		return "yes (native or JIT)"
-	case c.Verdict == compat.Compatible:
+	case c.Status == compat.Compatible:
 		return "yes (JIT)"
-	case c.Verdict == compat.NotApplicable:
+	case c.Status == compat.NotApplicable:
 		return "-"
 	}
-	return verdictWord(c.Verdict) + ": " + briefly(c)
+	return statusWord(c.Status) + ": " + briefly(c)
 }
 
 // briefly names the reasons of a cell in a few words.
 func briefly(c *report.Outcome) string {
 	var list []string
 	for _, r := range c.Reasons {
-		if r.Verdict == c.Verdict {
+		if r.Status == c.Status {
 			list = append(list, brief(r))
 		}
 	}
@@ -55,8 +55,8 @@ func briefly(c *report.Outcome) string {
 	return strings.Join(list, ", ")
 }
 
-// verdictWord returns the word that cells and reasons begin with.
-func verdictWord(s compat.Verdict) string {
+// statusWord returns the word that cells and reasons begin with.
+func statusWord(s compat.Status) string {
 	switch s {
 	case compat.Compatible:
 		return "yes"
@@ -134,7 +134,7 @@ func offer(r report.Reason) string {
 		return "none in the file"
 	case compat.Rule(r.Rule) == report.NotReported:
 		return "none"
-	case r.Verdict == compat.Undetermined:
+	case r.Status == compat.Undetermined:
 		return "not known"
 	}
 	return "not supported"
@@ -145,9 +145,9 @@ func sentence(r report.Reason) string {
 	switch {
 	case compat.Rule(r.Rule) == compat.NoImage:
 		return "the file has neither native code for the device nor code that can be compiled for it"
-	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Verdict == compat.Incompatible:
+	case compat.Rule(r.Rule) == compat.UnsupportedSubGroupSize && r.Available != "" && r.Status == compat.Incompatible:
 		return safetext.Escape(r.Text) + ", which offers " + safetext.Escape(r.Available)
-	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Verdict == compat.Incompatible:
+	case compat.Rule(r.Rule) == compat.UnsupportedWorkGroupSize && r.Available != "" && r.Status == compat.Incompatible:
 		return safetext.Escape(r.Text) + ": it is " + safetext.Escape(r.Required) + ", and the device takes " + safetext.Escape(r.Available)
 	}
 	return strings.TrimSuffix(safetext.Escape(r.Text), ".")

@@ -109,7 +109,7 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 	// runtime of 2025.3 takes those of files in input state.
 	if err == nil && !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
 		for _, o := range x.report.Outcomes {
-			if r == release.Before2026() && o.Verdict == compat.Compatible && (o.Code == report.Native || o.Code == report.NativeOrIR) {
+			if r == release.Before2026() && o.Status == compat.Compatible && (o.Code == report.Native || o.Code == report.NativeOrIR) {
 				x.crashes = true
 			}
 		}
@@ -175,7 +175,7 @@ func (x *explainer) outcome(kernel int) outcome {
 	o := outcome{Kernel: k.Name, DisplayName: k.DisplayName, Outcome: runs, Reasons: []jsonReason{}}
 	o.Image, o.Or = x.taken(kernel)
 	for _, reason := range c.Reasons {
-		own := jsonReason{reason.Rule, reason.Verdict != compat.Undetermined, reason.Text}
+		own := jsonReason{reason.Rule, reason.Status != compat.Undetermined, reason.Text}
 		// Without an image there is nothing to check, so the runtime says that first.
 		if reason.Rule == string(compat.NoImage) {
 			own.Text = x.noImage(k)

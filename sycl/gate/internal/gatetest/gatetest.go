@@ -16,17 +16,17 @@ import (
 
 // Reasons.
 var (
-	FP64   = report.Reason{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Incompatible, Text: "Required aspect fp64 is not supported on the device"}
-	FP16   = report.Reason{Rule: "missing-aspect", Required: "fp16", Verdict: compat.Incompatible, Text: "Required aspect fp16 is not supported on the device"}
-	SG8    = report.Reason{Rule: "unsupported-sub-group-size", Required: "8", Available: "16, 32", Verdict: compat.Incompatible, Text: "Sub-group size 8 is not supported on the device"}
-	Maybe  = report.Reason{Rule: "missing-aspect", Required: "fp64", Verdict: compat.Undetermined, Text: "Required aspect fp64 is not among the aspects that are known"}
-	None   = report.Reason{Rule: "no-image", Verdict: compat.Incompatible, Text: "No kernel was found"}
-	Other  = report.Reason{Rule: "compile-target-mismatch", Required: "intel_gpu_pvc", Verdict: compat.NotApplicable, Text: "The image was compiled ahead of time for intel_gpu_pvc"}
-	Absent = report.Reason{Rule: report.NotReported, Required: "report", Verdict: compat.NotApplicable, Text: "No report is about this kernel and this device"}
-	Future = report.Reason{Rule: "missing-soul", Required: "soul", Verdict: compat.Incompatible, Text: "The device has no soul"}
+	FP64   = report.Reason{Rule: "missing-aspect", Required: "fp64", Status: compat.Incompatible, Text: "Required aspect fp64 is not supported on the device"}
+	FP16   = report.Reason{Rule: "missing-aspect", Required: "fp16", Status: compat.Incompatible, Text: "Required aspect fp16 is not supported on the device"}
+	SG8    = report.Reason{Rule: "unsupported-sub-group-size", Required: "8", Available: "16, 32", Status: compat.Incompatible, Text: "Sub-group size 8 is not supported on the device"}
+	Maybe  = report.Reason{Rule: "missing-aspect", Required: "fp64", Status: compat.Undetermined, Text: "Required aspect fp64 is not among the aspects that are known"}
+	None   = report.Reason{Rule: "no-image", Status: compat.Incompatible, Text: "No kernel was found"}
+	Other  = report.Reason{Rule: "compile-target-mismatch", Required: "intel_gpu_pvc", Status: compat.NotApplicable, Text: "The image was compiled ahead of time for intel_gpu_pvc"}
+	Absent = report.Reason{Rule: report.NotReported, Required: "report", Status: compat.NotApplicable, Text: "No report is about this kernel and this device"}
+	Future = report.Reason{Rule: "missing-soul", Required: "soul", Status: compat.Incompatible, Text: "The device has no soul"}
 )
 
-// On is a kernel's verdicts: the reasons by device.
+// On is a kernel's statuses: the reasons by device.
 type On map[string][]report.Reason
 
 // Why lists reasons.
@@ -43,9 +43,9 @@ func Report(label string, devices []string, kernels map[string]On) *report.Repor
 		r.Kernels = append(r.Kernels, report.Kernel{Name: Mangled(name), DisplayName: name, Row: int32(n)})
 		row := []int32{}
 		for _, d := range devices {
-			o := report.Outcome{Code: report.IR, Scope: report.ScopeKernel, Verdict: compat.Compatible, Reasons: kernels[name][d]}
+			o := report.Outcome{Code: report.IR, Scope: report.ScopeKernel, Status: compat.Compatible, Reasons: kernels[name][d]}
 			for _, reason := range o.Reasons {
-				o.Verdict = max(o.Verdict, reason.Verdict)
+				o.Status = max(o.Status, reason.Status)
 			}
 			row = append(row, int32(len(r.Outcomes)))
 			r.Outcomes = append(r.Outcomes, o)
@@ -70,10 +70,10 @@ func Everything() *report.Report {
 		"Axpy<double>":   {"intel_gpu_dg2": Why(FP64), "spir64": Why(Maybe)},
 		"Axpy<float>":    {"intel_gpu_pvc": Why(SG8)},
 		"Reduce<double>": {"intel_gpu_dg2": Why(FP64, None)},
-		"Tile": {"intel_gpu_dg2": Why(report.Reason{Rule: "unsupported-work-group-size", Required: "2048", Available: "at most 1024", Verdict: compat.Incompatible}),
-			"intel_gpu_pvc": Why(report.Reason{Rule: "unsupported-joint-matrix", Required: "matrix_type::fp16 8x16", Verdict: compat.Incompatible})},
-		"Fixed": {"intel_gpu_pvc": Why(report.Reason{Rule: "fixed-target-mismatch", Required: "x86_64,intel_gpu_dg2", Verdict: compat.Incompatible}, None)},
-		"Dims":  {"intel_gpu_dg2": Why(report.Reason{Rule: "unsupported-work-group-dims", Required: "4", Verdict: compat.Incompatible})},
+		"Tile": {"intel_gpu_dg2": Why(report.Reason{Rule: "unsupported-work-group-size", Required: "2048", Available: "at most 1024", Status: compat.Incompatible}),
+			"intel_gpu_pvc": Why(report.Reason{Rule: "unsupported-joint-matrix", Required: "matrix_type::fp16 8x16", Status: compat.Incompatible})},
+		"Fixed": {"intel_gpu_pvc": Why(report.Reason{Rule: "fixed-target-mismatch", Required: "x86_64,intel_gpu_dg2", Status: compat.Incompatible}, None)},
+		"Dims":  {"intel_gpu_dg2": Why(report.Reason{Rule: "unsupported-work-group-dims", Required: "4", Status: compat.Incompatible})},
 		"None":  {"intel_gpu_dg2": Why(None), "intel_gpu_pvc": Why(None)},
 	})
 	for i := range r.Kernels {
@@ -97,7 +97,7 @@ func Before() *report.Report {
 		if r.Kernels[i].Name == Mangled("Dims") {
 			for d := range r.Devices {
 				o := r.Outcome(i, d)
-				o.Verdict, o.Reasons = compat.Compatible, nil
+				o.Status, o.Reasons = compat.Compatible, nil
 			}
 		}
 	}
@@ -120,13 +120,13 @@ func Random(random *rand.Rand) (list []*report.Report) {
 		own := devices[:1+random.IntN(len(devices))]
 		kernels := map[string]On{}
 		for k := range random.IntN(6) {
-			verdicts := On{}
+			statuses := On{}
 			for _, d := range own {
 				for range random.IntN(3) {
-					verdicts[d] = append(verdicts[d], reasons[random.IntN(len(reasons))])
+					statuses[d] = append(statuses[d], reasons[random.IntN(len(reasons))])
 				}
 			}
-			kernels[fmt.Sprintf("k%d", k)] = verdicts
+			kernels[fmt.Sprintf("k%d", k)] = statuses
 		}
 		list = append(list, Report(fmt.Sprintf("//p:t%d", i/2), own, kernels))
 	}

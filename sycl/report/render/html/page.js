@@ -176,7 +176,7 @@
     }
     const reasons = make("table");
     const head = reasons.createTHead().insertRow();
-    for (const t of ["Verdict", "The kernel needs", "The device offers", "Devices"]) {
+    for (const t of ["Status", "The kernel needs", "The device offers", "Devices"]) {
       const h = make("th", t);
       h.scope = "col";
       head.append(h);

@@ -1,0 +1,54 @@
+package compat
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// A Status says whether an image runs on a device. A higher one is worse.
+type Status uint8
+
+const (
+	NoStatus      Status = iota // nothing was decided
+	Compatible                  // it runs
+	NotApplicable               // the image is not meant for the device
+	Undetermined                // it depends on what is not known of the device
+	Incompatible                // it cannot run
+)
+
+var statusNames = [...]string{NoStatus: "none", Compatible: "compatible", NotApplicable: "not-applicable", Undetermined: "undetermined", Incompatible: "incompatible"}
+
+// Statuses are all statuses but NoStatus.
+var Statuses = []Status{Compatible, Incompatible, Undetermined, NotApplicable}
+
+// String returns the name that reports have.
+func (v Status) String() string {
+	if int(v) < len(statusNames) {
+		return statusNames[v]
+	}
+	return "status " + strconv.Itoa(int(v))
+}
+
+// ParseStatus returns the status with a name, one of [Statuses].
+func ParseStatus(name string) (Status, error) {
+	for _, v := range Statuses {
+		if statusNames[v] == name {
+			return v, nil
+		}
+	}
+	return NoStatus, fmt.Errorf("status %q is none of compatible, incompatible, undetermined, not-applicable", name)
+}
+
+// MarshalText returns the name.
+func (v Status) MarshalText() ([]byte, error) {
+	if v == NoStatus || int(v) >= len(statusNames) {
+		return nil, fmt.Errorf("%v cannot be written", v)
+	}
+	return []byte(statusNames[v]), nil
+}
+
+// UnmarshalText accepts a name.
+func (v *Status) UnmarshalText(text []byte) (err error) {
+	*v, err = ParseStatus(string(text))
+	return err
+}
