@@ -15,8 +15,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
-	"github.com/rules-sycl/rules_sycl/internal/golden"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -47,18 +46,18 @@ func newCheckout(t *testing.T) *checkout {
 
 func (w *checkout) write(name, text string) {
 	w.Helper()
-	testfile.Write(w, filepath.Join(w.dir, name), text)
+	testkit.WriteFile(w, filepath.Join(w.dir, name), text)
 }
 
 func (w *checkout) read(name string) string {
 	w.Helper()
-	return testfile.Read(w, filepath.Join(w.dir, name))
+	return testkit.ReadFile(w, filepath.Join(w.dir, name))
 }
 
 // event sets what started the workflow.
 func (w *checkout) event(name, text string) {
 	w.Helper()
-	path := testfile.Write(w, filepath.Join(w.TempDir(), "event.json"), text)
+	path := testkit.WriteFile(w, filepath.Join(w.TempDir(), "event.json"), text)
 	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = name, path
 }
 
@@ -187,9 +186,9 @@ func TestFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "outputs.json", string(got)+"\n")
-	golden.Check(t, "log.txt", strings.Join(s.Log, "\n")+"\n")
-	golden.Check(t, "summary.md", s.Summary)
+	testkit.Golden(t, "outputs.json", string(got)+"\n")
+	testkit.Golden(t, "log.txt", strings.Join(s.Log, "\n")+"\n")
+	testkit.Golden(t, "summary.md", s.Summary)
 	if len(s.Annotations) != 1 || s.Annotations[0] != (fakerunner.Annotation{Level: "error", File: "src/k.cpp", Line: "7", Column: "19", Title: "missing-aspect",
 		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64. " +
 			"Next: use another type or function, or submit another kernel where 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')"}) {
@@ -409,7 +408,7 @@ func TestFiles(t *testing.T) {
 		{"a link to the environment", func(w *checkout) { w.link("/proc/self/environ", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
 		{"a link to itself", func(w *checkout) { w.link("l.compat.json", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
 		{"a pipe", func(w *checkout) {
-			testfile.Pipe(w, filepath.Join(w.dir, "out/l.compat.json"))
+			testkit.Pipe(w, filepath.Join(w.dir, "out/l.compat.json"))
 		}, pattern, 3, "is not a regular file"},
 		{"not a report", func(w *checkout) { w.write("out/l.compat.json", "PASSWORD="+secret) }, pattern, 3, "out/l.compat.json"},
 		{"a link to a folder that has it", func(w *checkout) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 problem fails"},
@@ -656,7 +655,7 @@ func TestLocally(t *testing.T) {
 	if s.ExitCode != 1 || s.Stderr != "" || len(s.Commands) != 0 {
 		t.Errorf("exit code %d, %s", s.ExitCode, s.Stderr)
 	}
-	golden.Check(t, "local.txt", s.Stdout)
+	testkit.Golden(t, "local.txt", s.Stdout)
 	wantText(t, "JSON", w.read("r.json"), `"conclusion": "failure"`)
 	for _, test := range []struct {
 		args   []string
@@ -876,7 +875,7 @@ func TestCommentModes(t *testing.T) {
 				t.Errorf("requests %q, annotations %+v", g.requests, s.Annotations)
 			}
 			if test.name == "on a problem" {
-				golden.Check(t, "comment.md", g.bodies[0])
+				testkit.Golden(t, "comment.md", g.bodies[0])
 				checkMarkdown(t, regexp.MustCompile(`\]\(<https://(ci|ghe)\.example/[^ ]*>\)`).ReplaceAllString(g.bodies[0], "]")[strings.Index(g.bodies[0], "\n"):], "comment")
 			}
 		})

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
@@ -25,7 +25,7 @@ func (w *checkout) object(name string) []byte {
 	if err := offload.Write(&b, []offload.Image{image}, offload.Options{Version: 2}); err != nil {
 		w.Fatal(err)
 	}
-	testfile.Write(w, filepath.Join(w.dir, name), b.Bytes())
+	testkit.WriteFile(w, filepath.Join(w.dir, name), b.Bytes())
 	return b.Bytes()
 }
 
@@ -97,7 +97,7 @@ func TestAttackBinaries(t *testing.T) {
 		w.object("out/" + name + ".o")
 		w.write("out/"+name+".text", "x")
 		w.write("link/x", "")
-		testfile.Link(t, "../link/x", filepath.Join(w.dir, "out", name+".link"))
+		testkit.Link(t, "../link/x", filepath.Join(w.dir, "out", name+".link"))
 		s := w.run("binaries", "out", "devices", deviceA)
 		want(t, s, 1, "failure")
 		for _, a := range s.Annotations {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rhysd/actionlint"
 
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 const baseWorkflow = "../examples/workflows/base-against-head.yml"
@@ -56,7 +56,7 @@ func TestBaseAgainstHead(t *testing.T) {
 	git("merge", "--quiet", "--no-ff", "-m", "merge", "change")
 
 	bin, outputs := t.TempDir(), filepath.Join(t.TempDir(), "execroot/_main/bazel-out/k8-fastbuild/bin")
-	testfile.Write(t, filepath.Join(bin, "bazel"), fakeBazel)
+	testkit.WriteFile(t, filepath.Join(bin, "bazel"), fakeBazel)
 	if err := os.Chmod(filepath.Join(bin, "bazel"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ type workflowStep struct {
 // nothing against and whose inputs of the action are known.
 func workflowSteps(t *testing.T, name string) []workflowStep {
 	t.Helper()
-	data := []byte(testfile.Read(t, name))
+	data := []byte(testkit.ReadFile(t, name))
 	l, err := actionlint.NewLinter(os.Stderr, &actionlint.LinterOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package cli is what every rules_sycl tool shares: subcommands, flags, help,
-// exit codes and outputs.
+// exit codes, outputs, and opening inputs and the files that file tables list.
 //
 // A tool is a [Tool] value; its main function is one call of [Tool.Main].
 // Commands return errors, and the kind of error decides the exit code:
@@ -26,7 +26,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -397,7 +396,7 @@ func expandParamFiles(args []string) ([]string, error) {
 			out = append(out, a)
 			continue
 		}
-		data, err := infile.Read(name, "", maxParams)
+		data, err := ReadInput(name, "", maxParams)
 		if err != nil {
 			return nil, fmt.Errorf("parameter file: %w", err)
 		}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -27,7 +27,7 @@ func enterWorkspace(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	testfile.Write(t, "good.json", goodReport(t))
+	testkit.WriteFile(t, "good.json", goodReport(t))
 	return dir
 }
 
@@ -53,19 +53,19 @@ func goodReport(t *testing.T) string {
 // The table of exit codes in docs/gate.md.
 func TestExitCodes(t *testing.T) {
 	enterWorkspace(t)
-	testfile.Write(t, "policy.yaml", "version: 1\nlimits: {max-baseline: 0}\n")
-	testfile.Write(t, "fault.yaml", "version: 1\nfail_on: new\n")
+	testkit.WriteFile(t, "policy.yaml", "version: 1\nlimits: {max-baseline: 0}\n")
+	testkit.WriteFile(t, "fault.yaml", "version: 1\nfail_on: new\n")
 	var b bytes.Buffer
 	if err := (&gate.Baseline{}).Encode(&b); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "empty.json", b.String())
+	testkit.WriteFile(t, "empty.json", b.String())
 	full := &gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}
 	b.Reset()
 	full.Encode(&b)
-	testfile.Write(t, "folder/x", "")
+	testkit.WriteFile(t, "folder/x", "")
 	entry := strings.Replace(b.String(), `"fingerprint":""`, `"fingerprint":"`+wantedFingerprint(t, b.String())+`"`, 1)
-	testfile.Write(t, "one.json", entry)
+	testkit.WriteFile(t, "one.json", entry)
 	good := []string{"good.json"}
 	for _, test := range []struct {
 		name string
@@ -75,7 +75,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"all is well", Options{Reports: good}, 0, ""},
 		{"a baseline", Options{Reports: good, Baseline: File{Name: "empty.json"}}, 0, ""},
-		{"content in place of files", Options{Reports: good, Policy: File{Name: "gone.yaml", Data: []byte("version: 1\n")}, Baseline: File{Name: "gone.json", Data: []byte(testfile.Read(t, "empty.json"))}}, 0, ""},
+		{"content in place of files", Options{Reports: good, Policy: File{Name: "gone.yaml", Data: []byte("version: 1\n")}, Baseline: File{Name: "gone.json", Data: []byte(testkit.ReadFile(t, "empty.json"))}}, 0, ""},
 		{"no report", Options{}, 2, "a report is needed"},
 		{"a report that is missing", Options{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
 		{"a report that is a folder", Options{Reports: []string{"folder"}}, 3, "folder is not a regular file"},
@@ -173,7 +173,7 @@ func TestResults(t *testing.T) {
 	if err := r.Encode(&b); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "result.json", b.String())
+	testkit.WriteFile(t, "result.json", b.String())
 	for _, test := range []struct {
 		names []string
 		want  int
@@ -199,20 +199,20 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(outside, "execroot/_main/bazel-out")
-	testfile.Write(t, filepath.Join(outside, "elsewhere.json"), goodReport(t))
-	testfile.Write(t, filepath.Join(out, "k8-fastbuild/bin/r.json"), goodReport(t))
-	testfile.Write(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret\n")
-	testfile.Link(t, filepath.Join(out, "k8-fastbuild/bin"), "bazel-bin")
-	testfile.Link(t, outside, "bazel-evil")
-	testfile.Link(t, filepath.Join(outside, "elsewhere.json"), "link.json")
-	testfile.Link(t, "/etc/passwd", "passwd.json")
-	testfile.Link(t, "/proc/self/environ", "environ.json")
-	testfile.Link(t, "loop.json", "loop.json")
-	testfile.Link(t, "good.json", "same.json")
-	testfile.Link(t, "..", "up")
-	testfile.Link(t, outside, "folder")
-	testfile.Link(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret.json")
-	testfile.Pipe(t, "pipe.json")
+	testkit.WriteFile(t, filepath.Join(outside, "elsewhere.json"), goodReport(t))
+	testkit.WriteFile(t, filepath.Join(out, "k8-fastbuild/bin/r.json"), goodReport(t))
+	testkit.WriteFile(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret\n")
+	testkit.Link(t, filepath.Join(out, "k8-fastbuild/bin"), "bazel-bin")
+	testkit.Link(t, outside, "bazel-evil")
+	testkit.Link(t, filepath.Join(outside, "elsewhere.json"), "link.json")
+	testkit.Link(t, "/etc/passwd", "passwd.json")
+	testkit.Link(t, "/proc/self/environ", "environ.json")
+	testkit.Link(t, "loop.json", "loop.json")
+	testkit.Link(t, "good.json", "same.json")
+	testkit.Link(t, "..", "up")
+	testkit.Link(t, outside, "folder")
+	testkit.Link(t, filepath.Join(out, "k8-fastbuild/secret.txt"), "secret.json")
+	testkit.Pipe(t, "pipe.json")
 	up := filepath.Join("up", filepath.Base(dir), "good.json")
 	for _, test := range []struct {
 		name, file string
@@ -272,7 +272,7 @@ func TestAttackS10ManyReports(t *testing.T) {
 	if _, err := Check(t.Context(), o); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "10000 can be checked at once") {
 		t.Errorf("got %v", err)
 	}
-	testfile.Write(t, "large.json", "")
+	testkit.WriteFile(t, "large.json", "")
 	if err := os.Truncate("large.json", 10<<30); err != nil {
 		t.Skip("the disk has no files with holes:", err)
 	}
@@ -285,7 +285,7 @@ func TestAttackS10ManyReports(t *testing.T) {
 func TestAttackS1NamesOfFiles(t *testing.T) {
 	enterWorkspace(t)
 	for _, name := range []string{"a\n::error::x.json", "a ##[error]x.json", "a ##vso[task.complete]x.json", "##teamcity[x].json", "a\r::x.json"} {
-		testfile.Write(t, name, "{}")
+		testkit.WriteFile(t, name, "{}")
 		for _, o := range []Options{{Reports: []string{name}}, {Reports: []string{"good.json"}, Policy: File{Name: name}}, {Reports: []string{"gone" + name}}} {
 			_, err := Check(t.Context(), o)
 			if err == nil || strings.ContainsAny(err.Error(), "\n\r") || strings.Contains(strings.NewReplacer("vso", "", "teamcity", "").Replace(err.Error()), "##[") {
@@ -298,7 +298,7 @@ func TestAttackS1NamesOfFiles(t *testing.T) {
 // What errors quote of a file is cut, also those that the library returns.
 func TestLongTexts(t *testing.T) {
 	enterWorkspace(t)
-	good := testfile.Read(t, "good.json")
+	good := testkit.ReadFile(t, "good.json")
 	digits, text := strings.Repeat("1", 2<<20), strings.Repeat("x", 2<<20)
 	var b bytes.Buffer
 	if err := (&gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}).Encode(&b); err != nil {
@@ -328,7 +328,7 @@ func TestLongTexts(t *testing.T) {
 			if changed == test.text {
 				t.Fatalf("there is no %s", test.old)
 			}
-			testfile.Write(t, "long", changed)
+			testkit.WriteFile(t, "long", changed)
 			_, err := Check(t.Context(), test.o)
 			if err == nil {
 				t.Fatal("no error")

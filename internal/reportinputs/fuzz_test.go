@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
@@ -26,7 +26,7 @@ func FuzzArchive(f *testing.F) {
 	f.Add(syclbinFile(f))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		name := testfile.Write(t, filepath.Join(dir, "f"), data)
+		name := testkit.WriteFile(t, filepath.Join(dir, "f"), data)
 		r, _, err := makeReport(t.Context(), Options{Files: []string{name}})
 		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 			t.Fatalf("%d files", len(entries))

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/collect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
@@ -48,7 +48,7 @@ type leftOut struct {
 // A reader reads files.
 type reader struct {
 	folder  *workspace.Folder
-	options reading.Options
+	options inputs.Reading
 }
 
 // A job is work on a file that may be done beside others.

@@ -18,8 +18,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/devices"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
@@ -41,7 +40,7 @@ type Options struct {
 	Devices      []string // targets; when there are none, those that the files are for
 	Targets      []string // that the files are built for: without devices, the report is on them too
 	DeviceConfig []string // files with devices
-	Reading      reading.Options
+	Reading      inputs.Reading
 
 	// Confined says that Files are patterns, and that nothing outside of the current
 	// folder is read.
@@ -63,15 +62,15 @@ const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file 
 // Make returns a report for each program; [report.Merge] joins them. Warnings and notes go
 // to the standard error of env.
 func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error) {
-	config, err := devices.Load(env.Stderr, o.DeviceConfig)
+	config, err := inputs.LoadDevices(env.Stderr, o.DeviceConfig)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := devices.FindAll(config, o.Devices)
+	chosen, err := inputs.FindDevices(config, o.Devices)
 	if err != nil {
 		return nil, err
 	}
-	built, err := devices.FindAll(config, o.Targets)
+	built, err := inputs.FindDevices(config, o.Targets)
 	if err != nil {
 		return nil, err
 	}

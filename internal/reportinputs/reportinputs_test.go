@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -145,7 +145,7 @@ func enter(t testing.TB, files map[string][]byte) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, data := range files {
-		testfile.Write(t, name, data)
+		testkit.WriteFile(t, name, data)
 	}
 }
 
@@ -353,7 +353,7 @@ func TestNoScratchFolder(t *testing.T) {
 // What a folder has that cannot be read was not looked at.
 func TestUnreadableFolder(t *testing.T) {
 	enter(t, map[string][]byte{"out/k.o": object(t, offload.SYCL, kernels)})
-	testfile.Unlistable(t, "out/locked")
+	testkit.Unlistable(t, "out/locked")
 	for _, files := range [][]string{{"out"}, {"out/**"}, {"out", "!out/k.o"}} {
 		if _, _, err := makeReport(t.Context(), Options{Files: files, Strict: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "out/locked/ddd") {
 			t.Errorf("%q: %v", files, err)
@@ -389,10 +389,10 @@ func TestFewLines(t *testing.T) {
 func TestLinks(t *testing.T) {
 	obj := object(t, offload.SYCL, kernels)
 	enter(t, map[string][]byte{"out/libk.so.1.2": obj, "secret/s.so": object(t, offload.SYCL, kernels, kernels)})
-	testfile.Link(t, "libk.so.1.2", "out/libk.so")
-	testfile.Link(t, "../secret/s.so", "out/s.so")
-	testfile.Link(t, "../secret", "out/folder")
-	testfile.Link(t, ".", "out/loop")
+	testkit.Link(t, "libk.so.1.2", "out/libk.so")
+	testkit.Link(t, "../secret/s.so", "out/s.so")
+	testkit.Link(t, "../secret", "out/folder")
+	testkit.Link(t, ".", "out/loop")
 	r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
 	if err != nil {
 		t.Fatal(err)

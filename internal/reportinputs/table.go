@@ -6,15 +6,14 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // readTable returns a module for each row of a file table.
-func readTable(options *reading.Options, name string, in io.Reader) ([]report.Module, error) {
+func readTable(options *inputs.Reading, name string, in io.Reader) ([]report.Module, error) {
 	table, err := filetable.Read(name, in)
 	if err != nil {
 		return nil, err
@@ -33,10 +32,10 @@ func readTable(options *reading.Options, name string, in io.Reader) ([]report.Mo
 	return list, nil
 }
 
-func readRow(options *reading.Options, name string, table *filetable.Table, row []string) (report.Module, error) {
+func readRow(options *inputs.Reading, name string, table *filetable.Table, row []string) (report.Module, error) {
 	var properties *propset.Registry
 	if c := table.Column(filetable.Properties); c >= 0 {
-		data, found, err := tables.Read(name, row[c])
+		data, found, err := cli.ReadListed(name, row[c])
 		if err != nil {
 			return report.Module{}, fmt.Errorf("property file: %w", err)
 		}
@@ -47,13 +46,13 @@ func readRow(options *reading.Options, name string, table *filetable.Table, row 
 	}
 	var symbols []string
 	if c := table.Column(filetable.Symbols); c >= 0 && row[c] != "" {
-		data, _, err := tables.Read(name, row[c])
+		data, _, err := cli.ReadListed(name, row[c])
 		if err != nil {
 			return report.Module{}, fmt.Errorf("symbol file: %w", err)
 		}
 		symbols = strings.Fields(string(data))
 	}
-	code, err := tables.Open(name, row[table.Column(filetable.Code)])
+	code, err := cli.OpenListed(name, row[table.Column(filetable.Code)])
 	if err != nil {
 		return report.Module{}, fmt.Errorf("code file: %w", err)
 	}

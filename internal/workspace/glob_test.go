@@ -8,21 +8,21 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 func TestGlob(t *testing.T) {
 	dir := enter(t)
 	outside := t.TempDir()
 	out := filepath.Join(outside, "execroot/_main/bazel-out")
-	testfile.Write(t, filepath.Join(out, "bin/x/r.compat.json"), "")
+	testkit.WriteFile(t, filepath.Join(out, "bin/x/r.compat.json"), "")
 	for _, name := range []string{"a.json", "b.json", "x/a.json", "x/y/a.json", "x/y/b.txt", "ü.json", ".git/a.json", "-dash.json"} {
-		testfile.Write(t, name, "")
+		testkit.WriteFile(t, name, "")
 	}
-	testfile.Link(t, filepath.Join(out, "bin"), "bazel-bin")
-	testfile.Link(t, outside, "out")
-	testfile.Link(t, "..", "x/up")
-	testfile.Link(t, "../a.json", "x/link.json")
+	testkit.Link(t, filepath.Join(out, "bin"), "bazel-bin")
+	testkit.Link(t, outside, "out")
+	testkit.Link(t, "..", "x/up")
+	testkit.Link(t, "../a.json", "x/link.json")
 	for _, test := range []struct {
 		patterns string
 		want     string
@@ -64,9 +64,9 @@ func TestGlob(t *testing.T) {
 // match some.
 func TestGlobFindsUnreadableFolders(t *testing.T) {
 	enter(t)
-	testfile.Unlistable(t, "x/locked")
-	testfile.Write(t, "x/a.json", "")
-	testfile.Write(t, "x/a/b/c.json", "")
+	testkit.Unlistable(t, "x/locked")
+	testkit.WriteFile(t, "x/a.json", "")
+	testkit.WriteFile(t, "x/a/b/c.json", "")
 	for _, test := range []struct {
 		patterns string
 		found    string // without it
@@ -90,10 +90,10 @@ func TestGlobFindsUnreadableFolders(t *testing.T) {
 func TestFind(t *testing.T) {
 	dir := enter(t)
 	for _, name := range []string{"b/a.json", "b/old/a.json", "c/old/a.json"} {
-		testfile.Write(t, name, "")
+		testkit.WriteFile(t, name, "")
 	}
-	testfile.Link(t, "b", "link")
-	testfile.Link(t, "a.json", "b/alias.txt")
+	testkit.Link(t, "b", "link")
+	testkit.Link(t, "a.json", "b/alias.txt")
 	above := "../" + filepath.Base(dir)
 	for _, test := range []struct {
 		patterns, want string
@@ -127,9 +127,9 @@ func TestFind(t *testing.T) {
 func TestAttackS15Patterns(t *testing.T) {
 	enter(t)
 	outside := t.TempDir()
-	testfile.Write(t, filepath.Join(outside, "secret.json"), "")
-	testfile.Link(t, outside, "out")
-	testfile.Write(t, strings.Repeat("d/", 120)+"deep.json", "")
+	testkit.WriteFile(t, filepath.Join(outside, "secret.json"), "")
+	testkit.Link(t, outside, "out")
+	testkit.WriteFile(t, strings.Repeat("d/", 120)+"deep.json", "")
 	for pattern, want := range map[string]string{
 		"../../**":                             "leads out of the folder",
 		"x/../../**":                           "leads out of the folder",

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // enter makes a folder the current one, with the file good.json.
@@ -20,17 +20,17 @@ func enter(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	testfile.Write(t, "good.json", "")
+	testkit.WriteFile(t, "good.json", "")
 	return dir
 }
 
 // Nothing of a source file gets out of the workspace, and nothing blocks.
 func TestAttackS14Sources(t *testing.T) {
 	enter(t)
-	testfile.Link(t, "/etc/passwd", "passwd.cpp")
-	testfile.Link(t, "/etc", "etc")
-	testfile.Write(t, "real.cpp", "x\n")
-	testfile.Pipe(t, "pipe.cpp")
+	testkit.Link(t, "/etc/passwd", "passwd.cpp")
+	testkit.Link(t, "/etc", "etc")
+	testkit.WriteFile(t, "real.cpp", "x\n")
+	testkit.Pipe(t, "pipe.cpp")
 	folder, err := Open(".")
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestAttackS14Sources(t *testing.T) {
 
 func TestBuilds(t *testing.T) {
 	dir := enter(t)
-	testfile.Write(t, "demo/BUILD.bazel", "x(name=\"a\")\n")
+	testkit.WriteFile(t, "demo/BUILD.bazel", "x(name=\"a\")\n")
 	if err := os.Chmod("demo/BUILD.bazel", 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestBuilds(t *testing.T) {
 	if err := b.Write([]*BuildFile{f}); err != nil {
 		t.Fatal(err)
 	}
-	if got := testfile.Read(t, "demo/BUILD.bazel"); got != "x(name = \"a\")\n" {
+	if got := testkit.ReadFile(t, "demo/BUILD.bazel"); got != "x(name = \"a\")\n" {
 		t.Errorf("got %s", got)
 	}
 	if info, err := os.Stat("demo/BUILD.bazel"); err != nil || info.Mode().Perm() != 0o600 {
@@ -84,7 +84,7 @@ func TestBuilds(t *testing.T) {
 	if _, err := OpenBuilds(""); cli.ExitCode(err) != 2 {
 		t.Errorf("got %v", err)
 	}
-	testfile.Write(t, "large/BUILD", strings.Repeat("#", maxBuildFile+1))
+	testkit.WriteFile(t, "large/BUILD", strings.Repeat("#", maxBuildFile+1))
 	if _, _, err := b.Find("build/axpy"); err == nil || !strings.Contains(err.Error(), "only those have BUILD files to edit") {
 		t.Errorf("a path in place of a label: %v", err)
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -139,8 +138,8 @@ func add(b *syclbin.Builder, img *hostbin.Image, host string) (taken, repeated i
 	if len(metadata.Sets()) == 0 {
 		key = "\x00" + host + "\x00" + unit(img)
 	}
-	if options := (jitoptions.Options{Compile: img.CompileOptions, Link: img.LinkOptions}); options != (jitoptions.Options{}) {
-		jitoptions.Put(metadata, options)
+	if options := (propset.JITOptions{Compile: img.CompileOptions, Link: img.LinkOptions}); options != (propset.JITOptions{}) {
+		propset.PutJITOptions(metadata, options)
 	}
 	return addOnce(b, key, metadata, form)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -70,10 +69,10 @@ func TestAddOptions(t *testing.T) {
 	if len(modules) != 2 {
 		t.Fatalf("%d modules: images with other options are others", len(modules))
 	}
-	if got := jitoptions.Of(modules[0].Metadata); got != (jitoptions.Options{Compile: with.CompileOptions, Link: "-l"}) {
+	if got := propset.JITOptionsOf(modules[0].Metadata); got != (propset.JITOptions{Compile: with.CompileOptions, Link: "-l"}) {
 		t.Errorf("options %+v", got)
 	}
-	if modules[1].Metadata.Set(jitoptions.Set) != nil {
+	if modules[1].Metadata.Set(propset.JITOptionsSet) != nil {
 		t.Errorf("an image without options has the set:\n%s", modules[1].Metadata)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 )
 
@@ -33,7 +33,7 @@ func TestPoCL(t *testing.T) {
 	if n, err := e.WriteTo(&got); err != nil || n != int64(got.Len()) {
 		t.Fatal(n, err)
 	}
-	golden.Check(t, "pocl.yaml", got.String())
+	testkit.Golden(t, "pocl.yaml", got.String())
 	sameAgain(t, e, got.String())
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 )
 
@@ -84,7 +84,7 @@ func TestDefault(t *testing.T) {
 		line("compiler", d.AOTToolchain+" "+d.OclocDevice, d.AOTToolchain != "")
 		line("from", d.Source, true)
 	}
-	golden.Check(t, "default.golden", got.String())
+	testkit.Golden(t, "default.golden", got.String())
 }
 
 func TestLookup(t *testing.T) {

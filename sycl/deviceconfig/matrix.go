@@ -7,7 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
 	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
@@ -154,7 +154,7 @@ func (p *parser) matrixTypes(n *yaml.Node) ([]string, error) {
 	var all []string
 	for _, e := range elements {
 		switch {
-		case e.Kind != yaml.ScalarNode || yamlnode.IsNull(e):
+		case e.Kind != yaml.ScalarNode || strict.IsNull(e):
 			return nil, p.errorf(e, "expected a type such as bf16, not %s", kindName(e))
 		case !slices.Contains(MatrixTypes, e.Value):
 			return nil, p.errorf(e, "unknown type %s: %s", kindName(e), spell.Meant(e.Value, MatrixTypes))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
 	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
@@ -94,14 +94,14 @@ func Read(name string, r io.Reader) (*Config, error) {
 
 // readYAML returns the root of the one document in r, nil when there is nothing.
 func readYAML(name string, r io.Reader) (*yaml.Node, error) {
-	root, err := yamlnode.Read(r, maxFile)
-	var fault *yamlnode.Fault
+	root, err := strict.YAML(r, maxFile)
+	var fault *strict.YAMLFault
 	switch {
 	case errors.As(err, &fault):
 		return nil, &SyntaxError{File: name, Line: fault.Line, Msg: fault.Msg}
 	case err != nil:
 		return nil, fmt.Errorf("%s: reading the device configuration: %w", name, err)
-	case root == nil || yamlnode.IsNull(root):
+	case root == nil || strict.IsNull(root):
 		return nil, nil
 	}
 	return root, nil
@@ -156,7 +156,7 @@ func (p *parser) device(e pair) (*Device, error) {
 	p.target = target
 	d := &Device{Name: Canonical(target), Source: fmt.Sprintf("%s:%d", p.file, e.key.Line)}
 	names().complete(d)
-	if yamlnode.IsNull(e.value) {
+	if strict.IsNull(e.value) {
 		d.infer()
 		return d, nil
 	}
@@ -277,7 +277,7 @@ func (p *parser) option(d *Device, o pair) error {
 	} else if rest, ok := strings.CutPrefix(option, d.AOTToolchain+"-"); d.AOTToolchain == "" || !ok || rest == "" {
 		return p.errorf(o.key, "the key is for options of another compiler: %s is %q", keyToolchain, d.AOTToolchain)
 	}
-	if o.value.Kind != yaml.ScalarNode || yamlnode.IsNull(o.value) {
+	if o.value.Kind != yaml.ScalarNode || strict.IsNull(o.value) {
 		return p.errorf(o.value, "expected one value, not %s", kindName(o.value))
 	}
 	if strings.ContainsAny(o.value.Value, "\x00\n\r") {
@@ -310,14 +310,14 @@ func (p *parser) pairs(n *yaml.Node, what string) ([]pair, error) {
 
 // list returns the elements of a sequence of single values; null has none.
 func (p *parser) list(n *yaml.Node) ([]*yaml.Node, error) {
-	if yamlnode.IsNull(n) {
+	if strict.IsNull(n) {
 		return nil, nil
 	}
 	if n.Kind != yaml.SequenceNode {
 		return nil, p.errorf(n, "expected a list such as [a, b], not %s", kindName(n))
 	}
 	for _, e := range n.Content {
-		if e.Kind != yaml.ScalarNode || yamlnode.IsNull(e) {
+		if e.Kind != yaml.ScalarNode || strict.IsNull(e) {
 			return nil, p.errorf(e, "expected one value in the list, not %s", kindName(e))
 		}
 	}
@@ -448,7 +448,7 @@ func (p *parser) boolean(n *yaml.Node) (bool, error) {
 // word reads a name that becomes part of a command line. It may be a list or a
 // range, as ocloc takes them.
 func (p *parser) word(n *yaml.Node) (string, error) {
-	if n.Kind != yaml.ScalarNode || yamlnode.IsNull(n) {
+	if n.Kind != yaml.ScalarNode || strict.IsNull(n) {
 		return "", p.errorf(n, "expected a name, not %s", kindName(n))
 	}
 	if fault := nameFault(n.Value, "_-.:,"); fault != "" {
@@ -485,7 +485,7 @@ func kindName(n *yaml.Node) string {
 		return "a list"
 	case n.Kind == yaml.AliasNode:
 		return "a reference *" + n.Value + ", which device configurations cannot have"
-	case yamlnode.IsNull(n):
+	case strict.IsNull(n):
 		return "nothing"
 	case n.Kind == yaml.ScalarNode && len(n.Value) <= 60:
 		return strconv.Quote(n.Value)

@@ -10,20 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // Short names of what makes reports.
-type on = gatetest.On
+type on = reporttest.On
 
 var (
-	reportOf = gatetest.Report
-	why      = gatetest.Why
+	reportOf = reporttest.Report
+	why      = reporttest.Why
 
-	fp64, fp16, sg8, maybe      = gatetest.FP64, gatetest.FP16, gatetest.SG8, gatetest.Maybe
-	none, other, absent, future = gatetest.None, gatetest.Other, gatetest.Absent, gatetest.Future
+	fp64, fp16, sg8, maybe      = reporttest.FP64, reporttest.FP16, reporttest.SG8, reporttest.Maybe
+	none, other, absent, future = reporttest.None, reporttest.Other, reporttest.Absent, reporttest.Future
 )
 
 func facts(reports ...*report.Report) (list []*Index) {
@@ -276,10 +276,10 @@ func TestKnownInEither(t *testing.T) {
 
 // whole is a result with findings of all kinds.
 func whole(t testing.TB) *Result {
-	p := policy(t, gatetest.Policy)
-	b := NewBaseline(Evaluate(Input{Reports: facts(gatetest.Before()), Policy: p, Today: today}))
+	p := policy(t, reporttest.Policy)
+	b := NewBaseline(Evaluate(Input{Reports: facts(reporttest.Before()), Policy: p, Today: today}))
 	b.File = "sycl-compat-baseline.json"
-	return Evaluate(Input{Reports: facts(gatetest.Everything()), Baseline: b, Policy: p, Today: today, Generator: report.Generator{Name: "compat", Version: "1.0"}, Category: "linux"})
+	return Evaluate(Input{Reports: facts(reporttest.Everything()), Baseline: b, Policy: p, Today: today, Generator: report.Generator{Name: "compat", Version: "1.0"}, Category: "linux"})
 }
 
 func encoded(t testing.TB, r *Result) string {
@@ -294,8 +294,8 @@ func encoded(t testing.TB, r *Result) string {
 func TestProperties(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
-		p := policy(t, gatetest.RandomPolicy(random))
-		reports, base := facts(gatetest.Random(random)...), facts(gatetest.Random(random)...)
+		p := policy(t, reporttest.RandomPolicy(random))
+		reports, base := facts(reporttest.Random(random)...), facts(reporttest.Random(random)...)
 		in := Input{Reports: reports, Base: base, Policy: p, Today: today}
 		r := Evaluate(in)
 		text := encoded(t, r)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
-	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 const wholePolicy = `version: 1
@@ -127,7 +127,7 @@ func TestReadPolicyErrors(t *testing.T) {
 
 func wholeBaseline(t testing.TB) string {
 	t.Helper()
-	b := NewBaseline(Evaluate(Input{Reports: facts(gatetest.Everything()), Today: today}))
+	b := NewBaseline(Evaluate(Input{Reports: facts(reporttest.Everything()), Today: today}))
 	var out bytes.Buffer
 	if err := b.Encode(&out); err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func wholeBaseline(t testing.TB) string {
 
 func TestBaselineFile(t *testing.T) {
 	text := wholeBaseline(t)
-	golden.Check(t, "baseline.json", text)
+	testkit.Golden(t, "baseline.json", text)
 	b, err := ReadBaseline("b.json", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestBaselineFile(t *testing.T) {
 	}
 }
 
-func TestResultFile(t *testing.T) { golden.Check(t, "result.json", encoded(t, whole(t))) }
+func TestResultFile(t *testing.T) { testkit.Golden(t, "result.json", encoded(t, whole(t))) }
 
 func TestReadBaselineErrors(t *testing.T) {
 	text := wholeBaseline(t)
@@ -192,7 +192,7 @@ func FuzzReadPolicy(f *testing.F) {
 	f.Add(wholePolicy)
 	f.Add("version: 1\nlimits: {<<: {max-allow: 1}}\n")
 	f.Add("version: 1\nallow: [{rule: undetermined, kernels: ['*'], detail: {required: x}, reason: r, expires: 2027-01-01}]")
-	reports := facts(gatetest.Everything())
+	reports := facts(reporttest.Everything())
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := ReadPolicy("p.yaml", strings.NewReader(text))
 		var syntax *SyntaxError
@@ -212,7 +212,7 @@ func FuzzReadPolicy(f *testing.F) {
 func FuzzReadBaseline(f *testing.F) {
 	f.Add([]byte(wholeBaseline(f)))
 	f.Add([]byte(`{"schema":"` + baselineFormat.schema + `","schema-version":"1.0","targets":[{"label":"x","devices":null}]}`))
-	reports := facts(gatetest.Everything())
+	reports := facts(reporttest.Everything())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := ReadBaseline("b.json", bytes.NewReader(data))
 		if err != nil {

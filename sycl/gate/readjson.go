@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/strictjson"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
 )
 
 // A jsonFormat is a kind of JSON file that this package reads and writes.
@@ -33,13 +33,13 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the %s has more than %d MiB", f.noun, f.most)}
 	}
 	other := &SyntaxError{File: name, Msg: fmt.Sprintf("not a %s: \"schema\" must be %q", f.noun, f.schema)}
-	if err := strictjson.Decode(bytes.NewReader(data), to); err != nil {
+	if err := strict.JSON(bytes.NewReader(data), to); err != nil {
 		// Errors quote a file only when it is of this kind: another one may have secrets.
 		anyVersion := f.schema[:strings.LastIndexByte(f.schema, '/')+1]
 		if strings.ContainsAny(err.Error(), `"'`) && !bytes.Contains(data, []byte(anyVersion)) {
 			return nil, other
 		}
-		var fault *strictjson.Error
+		var fault *strict.Error
 		line := 0
 		if errors.As(err, &fault) && fault.Offset > 0 {
 			line = lineAt(data, int(fault.Offset))

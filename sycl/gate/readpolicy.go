@@ -11,7 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/yamlnode"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
@@ -26,8 +26,8 @@ const (
 // ReadPolicy reads a policy; name is used in errors. It refuses what it does not
 // know, what occurs twice, references and tags.
 func ReadPolicy(name string, r io.Reader) (*Policy, error) {
-	root, err := yamlnode.Read(r, maxPolicy)
-	var fault *yamlnode.Fault
+	root, err := strict.YAML(r, maxPolicy)
+	var fault *strict.YAMLFault
 	switch {
 	case errors.As(err, &fault):
 		return nil, &SyntaxError{File: name, Line: fault.Line, Msg: fault.Msg}
@@ -55,7 +55,7 @@ func (p *policyReader) errorf(n *yaml.Node, path, format string, args ...any) er
 type nodeReader func(path string, n *yaml.Node) error
 
 func (p *policyReader) policy(n *yaml.Node) error {
-	if yamlnode.IsNull(n) {
+	if strict.IsNull(n) {
 		return p.errorf(n, "", `the file is empty: "version: 1" is needed`)
 	}
 	// Without a version the file may be any other one. Errors do not quote it then: it
@@ -279,7 +279,7 @@ func (p *policyReader) plain(n *yaml.Node, path string, kind yaml.Kind, what str
 		return p.errorf(n, path, "references (& and *) are not allowed")
 	case n.Style&yaml.TaggedStyle != 0:
 		return p.errorf(n, path, "tags such as %s are not allowed", n.Tag)
-	case n.Kind != kind || kind == yaml.ScalarNode && yamlnode.IsNull(n):
+	case n.Kind != kind || kind == yaml.ScalarNode && strict.IsNull(n):
 		return p.errorf(n, path, "expected %s", what)
 	}
 	return nil
@@ -289,7 +289,7 @@ func (p *policyReader) plain(n *yaml.Node, path string, kind yaml.Kind, what str
 func (p *policyReader) typed(what, tag string, set func(value string) error) nodeReader {
 	read := p.scalar(what, set)
 	return func(path string, n *yaml.Node) error {
-		if n.Kind == yaml.ScalarNode && n.ShortTag() != tag && !yamlnode.IsNull(n) && n.Style&yaml.TaggedStyle == 0 {
+		if n.Kind == yaml.ScalarNode && n.ShortTag() != tag && !strict.IsNull(n) && n.Style&yaml.TaggedStyle == 0 {
 			return p.errorf(n, path, "expected %s, not %s", what, safetext.Quote(n.Value))
 		}
 		return read(path, n)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 )
 
 func TestWeakened(t *testing.T) {
@@ -104,7 +104,7 @@ func TestWeakenedBaseline(t *testing.T) {
 		e.Fingerprint = e.fingerprint()
 		return e
 	}
-	k, l := entry(gatetest.Mangled("K")), entry(gatetest.Mangled("L"))
+	k, l := entry(reporttest.Mangled("K")), entry(reporttest.Mangled("L"))
 	both := []BaselineTarget{{[]string{"a", "b"}, "//p:t"}, {[]string{"a"}, "//p:u"}}
 	for _, test := range []struct {
 		name     string

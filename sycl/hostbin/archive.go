@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -58,7 +58,7 @@ func (a *archive) next(at int64) (m arMember, err error) {
 	if err := a.in.read(raw[:], at, "the header of an archive member"); err != nil {
 		return m, err
 	}
-	h := readbuf.Buf(raw[:])
+	h := binfile.Buf(raw[:])
 	name := h.Sub(16)
 	h.Skip(12 + 6 + 6 + 8) // date, owner, group and mode
 	decimal, end := h.Sub(10), h.Sub(2)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 )
 
 const (
@@ -81,7 +81,7 @@ func (c *coff) headers() (known bool, err error) {
 		return false, err
 	}
 	at += coffHeader
-	h := readbuf.Buf(head[:])
+	h := binfile.Buf(head[:])
 	c.machine, c.count = h.Uint16(), int64(h.Uint16())
 	h.Skip(4) // the time
 	c.symbols, c.symbolCount, c.symbolSize = int64(h.Uint32()), int64(h.Uint32()), coffSymbol
@@ -127,7 +127,7 @@ func (c *coff) bigHeader() (known bool, err error) {
 	if err := c.in.read(head[:], 0, "the COFF header"); err != nil {
 		return false, err
 	}
-	h := readbuf.Buf(head[6:])
+	h := binfile.Buf(head[6:])
 	c.machine = h.Uint16()
 	h.Skip(4) // the time
 	if !bytes.Equal(h.Sub(len(bigID)), bigID) {
@@ -186,7 +186,7 @@ func (c *coff) section(at int64) (section, error) {
 	if err := c.in.read(raw[:], at, "a section header"); err != nil {
 		return section{}, err
 	}
-	h := readbuf.Buf(raw[:])
+	h := binfile.Buf(raw[:])
 	name := h.Sub(8)
 	memorySize, address := int64(h.Uint32()), uint64(h.Uint32())
 	var sec section
@@ -254,7 +254,7 @@ func (c *coff) relocateSection(sec coffLoaded, absolute uint16) error {
 	if err := c.readSymbols(); err != nil {
 		return err
 	}
-	raw := make(readbuf.Buf, sec.many*coffRelocation)
+	raw := make(binfile.Buf, sec.many*coffRelocation)
 	if err := c.in.read(raw, sec.relocations, "the relocations"); err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/elfhead"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -244,7 +244,7 @@ func (e *elf) eachRela(s *scanner, table section, f func(rela) error) error {
 	for done := int64(0); done < count; {
 		n := min(count-done, 4096)
 		at := table.offset + done*elfRela
-		chunk := readbuf.Buf(buffer[:n*elfRela])
+		chunk := binfile.Buf(buffer[:n*elfRela])
 		if err := e.in.read(chunk, at, "the relocations"); err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/lazyfile"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -164,7 +164,7 @@ const LookedFor = "sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*, and 
 // can be in use that a process could not have them open: those that were not read for
 // longest are closed, and opened again when they are read.
 func Open(name string) (*File, error) {
-	f, err := lazyfile.Open(name)
+	f, err := binfile.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -186,9 +186,9 @@ func content(t *testing.T, img *Image) string {
 }
 
 func TestObjectsOfClang(t *testing.T) {
-	clang := programs.Find(t, "clang")
-	packager := programs.Find(t, "clang-offload-packager")
-	ar := programs.Find(t, "llvm-ar")
+	clang := testkit.Program(t, "clang")
+	packager := testkit.Program(t, "clang-offload-packager")
+	ar := testkit.Program(t, "llvm-ar")
 	dir := t.TempDir()
 	for _, target := range []string{"x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"} {
 		t.Run(target, func(t *testing.T) {
@@ -224,9 +224,9 @@ func TestObjectsOfClang(t *testing.T) {
 }
 
 func TestBundlesOfClang(t *testing.T) {
-	clang := programs.Find(t, "clang")
-	bundler := programs.Find(t, "clang-offload-bundler")
-	objcopy := programs.Find(t, "llvm-objcopy")
+	clang := testkit.Program(t, "clang")
+	bundler := testkit.Program(t, "clang-offload-bundler")
+	objcopy := testkit.Program(t, "llvm-objcopy")
 	dir := t.TempDir()
 	// The bundler looks for objcopy under this name only.
 	if err := os.Symlink(objcopy, filepath.Join(dir, "llvm-objcopy")); err != nil {
@@ -310,10 +310,10 @@ int twice(int *x) {
 `
 
 func TestOpenMPOfClang(t *testing.T) {
-	clang := programs.Find(t, "clang")
-	wrapper := programs.Find(t, "clang-linker-wrapper")
-	ld := programs.Find(t, "ld")
-	nothing := programs.Find(t, "true")
+	clang := testkit.Program(t, "clang")
+	wrapper := testkit.Program(t, "clang-linker-wrapper")
+	ld := testkit.Program(t, "ld")
+	nothing := testkit.Program(t, "true")
 	const linux, windows = "x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"
 	compile := func(target string, args ...string) {
 		command(t, append([]string{clang, "--target=" + target, "-O1", "-fopenmp", "-fopenmp-targets=" + linux, "-o", "a.o", "a.c", "-c"}, args...)...)
@@ -385,7 +385,7 @@ const void *reference(void) { return &descriptor; }
 `
 
 func TestLookalikes(t *testing.T) {
-	clang := programs.Find(t, "clang")
+	clang := testkit.Program(t, "clang")
 	for _, target := range []string{"x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"} {
 		for _, test := range []struct {
 			name, source string
@@ -412,9 +412,9 @@ func TestLookalikes(t *testing.T) {
 }
 
 func TestArchiveOfOcloc(t *testing.T) {
-	ocloc := programs.Find(t, "ocloc")
-	clang := programs.Find(t, "clang")
-	translator := programs.Find(t, "llvm-spirv")
+	ocloc := testkit.Program(t, "ocloc")
+	clang := testkit.Program(t, "clang")
+	translator := testkit.Program(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
 	write(t, "k.cl", "kernel void add(global int *a) { a[0] += 1; }\n")
 	command(t, clang, "-cl-std=CL2.0", "--target=spir64-unknown-unknown", "-O1", "-c", "-emit-llvm", "-o", "k.bc", "k.cl")
@@ -466,7 +466,7 @@ const void *reference(void) { return &descriptor; }
 `
 
 func TestLinkedDescriptors(t *testing.T) {
-	clang := programs.Find(t, "clang")
+	clang := testkit.Program(t, "clang")
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	write(t, in("d.c"), descriptorSource)
@@ -501,7 +501,7 @@ func TestLinkedDescriptors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if test.lld {
-				programs.Find(t, "ld.lld")
+				testkit.Program(t, "ld.lld")
 			}
 			out := filepath.Join(t.TempDir(), "out")
 			command(t, append([]string{clang, in("d.c"), "-o", out}, test.args...)...)

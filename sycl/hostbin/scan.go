@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -62,24 +62,24 @@ type input struct {
 
 // errorf returns the error of a file that is damaged.
 func (in *input) errorf(offset int64, format string, args ...any) error {
-	return in.fault(offset, readbuf.Damaged, format, args...)
+	return in.fault(offset, binfile.Damaged, format, args...)
 }
 
 // cutf returns the error of a file that ends too early.
 func (in *input) cutf(offset int64, format string, args ...any) error {
-	return in.fault(offset, readbuf.Cut, format, args...)
+	return in.fault(offset, binfile.Cut, format, args...)
 }
 
 // unsupportedf returns the error of a file that is not read.
 func (in *input) unsupportedf(offset int64, format string, args ...any) error {
-	return in.fault(offset, readbuf.Unsupported, format, args...)
+	return in.fault(offset, binfile.Unsupported, format, args...)
 }
 
 func (in *input) fault(offset int64, remedy, format string, args ...any) error {
 	if in.inflated {
 		format = "in the inflated bundle: " + format
-		if remedy == readbuf.Cut {
-			remedy = readbuf.Damaged // a bundle that is cut short is not inflated
+		if remedy == binfile.Cut {
+			remedy = binfile.Damaged // a bundle that is cut short is not inflated
 		}
 	}
 	return &FormatError{Member: in.member, Offset: in.base + offset, Msg: fmt.Sprintf(format, args...), Remedy: remedy}
@@ -180,8 +180,8 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 		what, remedy := "OffloadBinary container", fault.Remedy
 		if section != "" {
 			what += " in section " + safetext.Quote(section)
-			if remedy == readbuf.Cut {
-				remedy = readbuf.Damaged // the file has all of the section
+			if remedy == binfile.Cut {
+				remedy = binfile.Damaged // the file has all of the section
 			}
 		}
 		return &FormatError{in.member, in.base + offset + fault.Offset, what + ": " + fault.Msg, remedy, fault}

@@ -52,7 +52,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -84,7 +83,7 @@ type Image struct {
 	Properties *propset.Registry
 
 	// Options are those for the runtime's compiler.
-	Options jitoptions.Options
+	Options propset.JITOptions
 }
 
 // Target returns what the runtime calls the target of a triple: the part before the

@@ -11,13 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -53,7 +51,7 @@ func write(t *testing.T, images []Image, r *release.Release) string {
 
 func TestSource(t *testing.T) {
 	for _, r := range []*release.Release{release.Before2026(), release.Newest()} {
-		golden.Check(t, "small_"+r.Name+".s", write(t, small(t), r))
+		testkit.Golden(t, "small_"+r.Name+".s", write(t, small(t), r))
 	}
 }
 
@@ -70,7 +68,7 @@ func TestRoundTrip(t *testing.T) {
 				other.Add("SYCL/x").Put("long", propset.Bytes(bytes.Repeat([]byte("\x00\xff\"\\\n7"), 50)))
 				other.Add("[odd] \t\u00e4\"\\").Put("key 8\u00e4\"\\1", propset.String("9"))
 				images[1].Properties = other
-				images[1].Options = jitoptions.Options{Compile: "-ze-opt-level=2 -g", Link: "-l \"x\""}
+				images[1].Options = propset.JITOptions{Compile: "-ze-opt-level=2 -g", Link: "-l \"x\""}
 				images = append(images, Image{File: "c.bc", Target: "spir64_x86_64", Format: imageformat.Bitcode, Entries: []string{"k\u00e4 \"\\8\tname"}})
 				// An image whose end is the start of what comes next.
 				contents := [][]byte{bytes.Repeat([]byte("0123456789abcdef"), 1000), []byte("x"), []byte("\x00\x01\xff")}
@@ -83,7 +81,7 @@ func TestRoundTrip(t *testing.T) {
 // link makes a shared library of images with these contents, and opens it.
 func link(t *testing.T, tool string, images []Image, contents [][]byte, r *release.Release) *hostbin.File {
 	t.Helper()
-	path := programs.Find(t, tool)
+	path := testkit.Program(t, tool)
 	dir := t.TempDir()
 	for i, img := range images {
 		put(t, filepath.Join(dir, img.File), contents[i])
@@ -138,7 +136,7 @@ func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
 // A program calls the two functions once each, in the order of constructors and
 // destructors, however many objects it has.
 func TestCalls(t *testing.T) {
-	path := programs.Find(t, "cc")
+	path := testkit.Program(t, "cc")
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "image"), []byte("image"))
 	source := write(t, []Image{{File: "image", Target: "spir64", Format: imageformat.SPIRV}}, release.Newest())
@@ -235,7 +233,7 @@ func TestKernelsOfOneName(t *testing.T) {
 		}
 	}
 	for _, tool := range []string{"cc", "clang"} {
-		compiler := programs.Find(t, tool)
+		compiler := testkit.Program(t, tool)
 		for name, test := range map[string]struct {
 			other []Image
 			links bool
@@ -298,7 +296,7 @@ func TestVirtualFunctions(t *testing.T) {
 	put(t, filepath.Join(dir, "b.s"), []byte(source))
 	put(t, filepath.Join(dir, "c.s"), []byte(write(t, []Image{image("spir64", "", "another")}, release.Newest())))
 	for other, links := range map[string]bool{"b.s": false, "c.s": true} {
-		cmd := exec.Command(programs.Find(t, "cc"), "-shared", "-Wl,--fatal-warnings", "-o", "lib.so", "a.s", other)
+		cmd := exec.Command(testkit.Program(t, "cc"), "-shared", "-Wl,--fatal-warnings", "-o", "lib.so", "a.s", other)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		if links != (err == nil) || !links && !strings.Contains(string(out), "sycl_virtual_function_is_defined_twice_"+name) {
@@ -310,7 +308,7 @@ func TestVirtualFunctions(t *testing.T) {
 // Kernels of one class in two objects, whatever their symbols are and whether there is code
 // in them.
 func TestKernelsOfOneClass(t *testing.T) {
-	cc := programs.Find(t, "cc")
+	cc := testkit.Program(t, "cc")
 	of := func(symbol, class, file string, line uint32) intheader.Kernel {
 		return intheader.Kernel{Name: symbol, Type: class, Location: srcloc.Location{Path: file, Line: line, Column: 5}}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
@@ -46,7 +46,7 @@ func TestShortenLibraries(t *testing.T) {
 	for i, short := range kernelname.Shorten(names) {
 		fmt.Fprintf(&b, "%s\n    %s\n", names[i], short)
 	}
-	golden.Check(t, "shortened.txt", b.String())
+	testkit.Golden(t, "shortened.txt", b.String())
 }
 
 // checkShort checks that short forms are patterns for one name each.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -240,7 +240,7 @@ func TestProblems(t *testing.T) {
 			if !slices.Equal(ids, test.ids) {
 				t.Errorf("problems %q, want %q", ids, test.ids)
 			}
-			golden.Check(t, name+".golden.txt", text(r))
+			testkit.Golden(t, name+".golden.txt", text(r))
 			slices.Reverse(test.inputs)
 			if got := text(combine(t, test.options, test.inputs...)); got != text(r) {
 				t.Errorf("another order of the inputs says\n%s", got)
@@ -668,11 +668,11 @@ func TestGraph(t *testing.T) {
 		if err := r.WriteText(&b); err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, o.name+".golden.txt", b.String())
+		testkit.Golden(t, o.name+".golden.txt", b.String())
 		if err := r.WriteDOT(&dot); err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, o.name+".golden.dot", dot.String())
+		testkit.Golden(t, o.name+".golden.dot", dot.String())
 		if len(r.Graph.Cycles) != 1 || len(r.Graph.Cycles[0]) != 2 {
 			t.Errorf("cycles %v", r.Graph.Cycles)
 		}

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // vector returns a file of testdata, which holds lines of hexadecimal digits.
@@ -455,7 +455,7 @@ func (short) Size() int64 { return 9 }
 
 // Later versions of the packager, called llvm-offload-binary, write version 2 or 3.
 func TestSameBytesAsLLVM(t *testing.T) {
-	tool := programs.Find(t, "clang-offload-packager")
+	tool := testkit.Program(t, "clang-offload-packager")
 	dir := t.TempDir()
 	args := []string{"-o", filepath.Join(dir, "out")}
 	for i, arch := range []string{"", "generic", "unknown", "64-unknown-unknown"} {

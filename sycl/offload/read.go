@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -42,7 +42,7 @@ func ReadAll(r io.ReaderAt, size int64) ([]*File, error) {
 				return nil, err
 			}
 			if i := slices.IndexFunc(padding, func(b byte) bool { return b != 0 }); i >= 0 {
-				return nil, &FormatError{end + int64(i), "bytes other than 0 between the end of a container and the next multiple of 8", readbuf.Damaged}
+				return nil, &FormatError{end + int64(i), "bytes other than 0 between the end of a container and the next multiple of 8", binfile.Damaged}
 			}
 		}
 		offset = next
@@ -96,12 +96,12 @@ func (p part) String() string {
 }
 
 func (p *parser) errorf(offset int64, format string, args ...any) error {
-	return &FormatError{p.base + offset, fmt.Sprintf(format, args...), readbuf.Damaged}
+	return &FormatError{p.base + offset, fmt.Sprintf(format, args...), binfile.Damaged}
 }
 
 // cutf is errorf for a file that ends too early.
 func (p *parser) cutf(offset int64, format string, args ...any) error {
-	return &FormatError{p.base + offset, fmt.Sprintf(format, args...), readbuf.Cut}
+	return &FormatError{p.base + offset, fmt.Sprintf(format, args...), binfile.Cut}
 }
 
 // parse reads the header, inflates the rest if need be, and reads the entries.
@@ -140,7 +140,7 @@ func (p *parser) rawHeader(buffer []byte) ([]byte, error) {
 	p.file.Version = version
 	switch need := headerSize(version); {
 	case version < 1 || version > 3:
-		return nil, &FormatError{p.base + 4, fmt.Sprintf("the version is %d; supported are 1, 2 and 3", version), readbuf.Unsupported}
+		return nil, &FormatError{p.base + 4, fmt.Sprintf("the version is %d; supported are 1, 2 and 3", version), binfile.Unsupported}
 	case have < need:
 		return nil, p.cutf(0, "%d bytes are too few for the header, which has %d in version %d", have, need, version)
 	default:
@@ -158,7 +158,7 @@ type header struct {
 // header reads the fields after the version.
 func (p *parser) header(raw []byte) (header, error) {
 	length := int64(len(raw))
-	f := fields{readbuf.Buf(raw[8:]), p, length, nil}
+	f := fields{binfile.Buf(raw[8:]), p, length, nil}
 	h := header{
 		size:  f.number("size of the container"),
 		table: f.number("offset of the entries"),
@@ -190,7 +190,7 @@ func (p *parser) header(raw []byte) (header, error) {
 
 // fields are numbers that follow one another, up to end in the container.
 type fields struct {
-	readbuf.Buf
+	binfile.Buf
 	p   *parser
 	end int64
 	err error // about the first number that is none of a file
@@ -249,7 +249,7 @@ func (p *parser) entry(i int, offset int64) error {
 	if err := p.readAt(raw[:], offset); err != nil {
 		return err
 	}
-	f := fields{readbuf.Buf(raw[:]), p, offset + entrySize, nil}
+	f := fields{binfile.Buf(raw[:]), p, offset + entrySize, nil}
 	e := &Entry{ImageKind: ImageKind(f.Uint16()), OffloadKind: OffloadKind(f.Uint16()), Flags: f.Uint32()}
 	table, count := f.number("offset of the strings"), f.number("number of strings")
 	e.Offset, e.size = f.number("offset of the image"), f.number("size of the image")
@@ -289,7 +289,7 @@ func (p *parser) pair(offset int64) (s String, err error) {
 	if err := p.readAt(raw[:size], offset); err != nil {
 		return s, err
 	}
-	f := fields{readbuf.Buf(raw[:size]), p, offset + size, nil}
+	f := fields{binfile.Buf(raw[:size]), p, offset + size, nil}
 	key, at, length := f.number("offset of a key"), f.number("offset of a value"), int64(-1)
 	if p.file.Version > 1 {
 		length = f.number("size of a value")
@@ -386,7 +386,7 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	case n == len(b):
 		return nil
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return &FormatError{offset + int64(n), "the file ended while it was read", readbuf.Cut}
+		return &FormatError{offset + int64(n), "the file ended while it was read", binfile.Cut}
 	}
 	return fmt.Errorf("offload binary: offset %#x: %w", offset, err)
 }

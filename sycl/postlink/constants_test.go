@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
@@ -236,7 +236,7 @@ three: 0+4 4+4 8+4 = 04 00 00 00 05 00 00 00 06 00 00 00
 vectors: 0+4 4+4 8+4 16+1 17+15- = 01 00 00 00 02 00 00 00 03 00 00 00 00 00 00 00 76 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
 zero: 0+4 4+1 5+3- = 00 00 00 00 00 00 00 00
 `
-	as, translator, validator := programs.Find(t, "llvm-as"), programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	as, translator, validator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	for _, options := range [][]string{{"-O0"}, {"-O1"}, {"-O2"}, {"-O3"}, {"-O0", "-g"}, {"-O2", "-g"}} {
 		name := strings.Join(options, " ")
 		text, err := compileHeader(t, "testdata/constants.cpp", options...)

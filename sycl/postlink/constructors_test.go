@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
@@ -146,7 +146,7 @@ float host() { return only_host; }
 // TestStaticConstructorsWithRealCompilers: the compiler knows the values of variables
 // when it optimizes and no constructor of the source calls what only the host has.
 func TestStaticConstructorsWithRealCompilers(t *testing.T) {
-	clang := programs.Find(t, "clang++")
+	clang := testkit.Program(t, "clang++")
 	dir := t.TempDir()
 	source := filepath.Join(dir, "start.cpp")
 	what := regexp.MustCompile(`(?m)^(?:.*start\.cpp:(\d+):?\d*: )?error: variable '(\w+)'[^\n]*\nit is read by (?:function '[^\n]*', called by )?(kernel '\w')$`)

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
@@ -29,7 +28,7 @@ var header = filepath.Join("..", "..", "rules", "device")
 // build does: clang writes some things as text that bitcode cannot have.
 func compileHeader(t *testing.T, source string, options ...string) (string, error) {
 	t.Helper()
-	clang, dis := programs.Find(t, "clang++"), programs.Find(t, "llvm-dis")
+	clang, dis := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis")
 	bitcode := filepath.Join(t.TempDir(), "code.bc")
 	args := append([]string{"-std=c++20", "-fsycl", "-fsycl-device-only", "-Wall", "-Wextra", "-Werror", "-c", "-emit-llvm", "-I", header, source, "-o", bitcode}, options...)
 	if out, err := exec.CommandContext(t.Context(), clang, args...).CombinedOutput(); err != nil {
@@ -80,7 +79,7 @@ pointer: sycl-alignment=64 sycl-cache-read-hint=64
 // TestHeaderOnHosts: other compilers take the header as well, and make a host's code of it.
 func TestHeaderOnHosts(t *testing.T) {
 	for _, compiler := range []string{"c++", "clang++"} {
-		out, err := exec.CommandContext(t.Context(), programs.Find(t, compiler), "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", header, "testdata/properties.cpp").CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), testkit.Program(t, compiler), "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", header, "testdata/properties.cpp").CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %v\n%s", compiler, err, out)
 		}
@@ -147,7 +146,7 @@ func describeAttributes(list []llvmir.Attribute) string {
 // use with each image's property sets and SPIR-V file.
 func translateHeader(t *testing.T, source, level string, use func(sets *propset.Registry, file string)) {
 	t.Helper()
-	as, translator, validator := programs.Find(t, "llvm-as"), programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	as, translator, validator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	text, err := compileHeader(t, source, level)
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +192,7 @@ func translateHeader(t *testing.T, source, level string, use func(sets *propset.
 
 // TestHeaderExecutionModes: what property lists ask for is what SPIR-V asks of a device.
 func TestHeaderExecutionModes(t *testing.T) {
-	dis := programs.Find(t, "spirv-dis")
+	dis := testkit.Program(t, "spirv-dis")
 	const want = `_ZTSN4shop5OwnedE: SubgroupSize 8
 _ZTSN4shop5PlainE:
 _ZTSN4shop6ListedE: LocalSize 4 8 1, LocalSizeHint 2 2 1, MaxWorkgroupSizeINTEL 8 16 1, RoundingModeRTPINTEL 32, SubgroupSize 16
@@ -368,7 +367,7 @@ func TestHeaderAspects(t *testing.T) {
 // calls, for all triples. Clang 22 has an attribute of its own for that.
 func TestHeaderExternal(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "external.cpp")
-	testfile.Write(t, source, "#include <sycl_lite.hpp>\nSYCL_EXTERNAL int twice(int x) { return 2 * x; }\n")
+	testkit.WriteFile(t, source, "#include <sycl_lite.hpp>\nSYCL_EXTERNAL int twice(int x) { return 2 * x; }\n")
 	all := maps.Clone(gpuOptions)
 	all["spirv64"] = nil
 	for _, version := range []string{"21", "22"} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // ofFirst is what the image of the kernel "first" has to have, and that of "second"
@@ -57,7 +57,7 @@ func TestConstantsAndPropertiesAreKept(t *testing.T) {
 			}
 		}
 	}
-	opt := programs.Find(t, "opt")
+	opt := testkit.Program(t, "opt")
 	images, err := everything(t, parse(t, string(text)), Options{Split: SplitOptions{Mode: SplitPerKernel}})
 	if err != nil {
 		t.Fatal(err)

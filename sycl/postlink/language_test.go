@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // aKernel is a module that says nothing of its source language.
@@ -64,7 +64,7 @@ func TestSetSourceLanguage(t *testing.T) {
 // TestSourceLanguageWithRealCompilers reads what SPIR-V says in the end. llc looks at
 // what OpenCL C front ends write alone, and takes all else for OpenCL C++ 1.0.
 func TestSourceLanguageWithRealCompilers(t *testing.T) {
-	translator, as, llc, dis := programs.Find(t, "llvm-spirv"), programs.Find(t, "llvm-as"), programs.Find(t, "llc"), programs.Find(t, "spirv-dis")
+	translator, as, llc, dis := testkit.Program(t, "llvm-spirv"), testkit.Program(t, "llvm-as"), testkit.Program(t, "llc"), testkit.Program(t, "spirv-dis")
 	for name, test := range languages {
 		t.Run(name, func(t *testing.T) {
 			if name == "a node of no meaning" {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
@@ -19,7 +19,7 @@ import (
 // warning for each that is missing, with the chain of calls, constructors included.
 // What if constexpr discards is not called.
 func TestMismatchesInCompiledCode(t *testing.T) {
-	clang := programs.Find(t, "clang++")
+	clang := testkit.Program(t, "clang++")
 	var bare []string
 	for _, debug := range []bool{false, true} {
 		file := filepath.Join(t.TempDir(), "mismatch.ll")

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
@@ -433,7 +433,7 @@ func TestSplitImages(t *testing.T) {
 			}
 		}
 	}
-	opt := programs.Find(t, "opt")
+	opt := testkit.Program(t, "opt")
 	for _, s := range text {
 		cmd := exec.Command(opt, "-passes=verify", "-S", "-o", "-")
 		cmd.Stdin = strings.NewReader(s)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -339,7 +339,7 @@ func setsOf(m *llvmir.Module) string {
 
 // TestVirtualCasesAreIR has LLVM read the modules of the table.
 func TestVirtualCasesAreIR(t *testing.T) {
-	opt := programs.Find(t, "opt")
+	opt := testkit.Program(t, "opt")
 	for _, test := range virtualCases {
 		if test.name == "what goes in circles" || strings.Contains(test.ir, "invoke") {
 			continue // LLVM takes neither aliases in circles nor code without landing pads

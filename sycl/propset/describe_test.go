@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // TestDescribe renders the descriptions of testdata/NAME.prop and compares them
@@ -55,7 +55,7 @@ func TestDescribe(t *testing.T) {
 					}
 				}
 			}
-			golden.Check(t, name+".golden", got.String())
+			testkit.Golden(t, name+".golden", got.String())
 		})
 	}
 	for _, r := range schema {

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -50,7 +50,7 @@ type ModuleImage struct {
 	Arch   string // of native code
 	Digest Digest
 
-	Options   jitoptions.Options
+	Options   propset.JITOptions
 	Constants *[]Constant // nil without specialization constants; the same for images of one module
 }
 

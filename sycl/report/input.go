@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -147,7 +146,7 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 	}
 	m := Module{Images: c.images}
 	for i := range m.Images {
-		m.Images[i].Options = jitoptions.Of(metadata)
+		m.Images[i].Options = propset.JITOptionsOf(metadata)
 	}
 	if hasNeeds || c.code == nil {
 		var err error

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/strictjson"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
 )
 
 // Encode writes the report as JSON. Each element of a list has a line.
@@ -92,8 +92,8 @@ func Decode(name string, in io.Reader) (*Report, error) {
 		return nil, fault(0, "a compatibility report of version %d: this tool reads version %d; use a newer tool", n, schemaVersion)
 	}
 	r := new(Report)
-	if err := strictjson.Decode(b, r); err != nil {
-		wrong, ok := errors.AsType[*strictjson.Error](err)
+	if err := strict.JSON(b, r); err != nil {
+		wrong, ok := errors.AsType[*strict.Error](err)
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("%s: %w", name, err)

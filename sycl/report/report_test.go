@@ -14,8 +14,8 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
-	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -124,7 +124,7 @@ func TestDefaultDevices(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
-	golden.Check(t, "two.json", encode(t, reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2")))
+	testkit.Golden(t, "two.json", encode(t, reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2")))
 }
 
 func TestDeterministic(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package spell finds the names that someone may have meant by a name that does
-// not exist.
+// Package spell has words of messages: the names that someone may have meant by a name that does
+// not exist, and plurals.
 package spell
 
 import (

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
@@ -75,7 +75,7 @@ func (v *v1Reader) header() error {
 	if err := readAt(v.r, raw[:], 0); err != nil {
 		return err
 	}
-	h := readbuf.Buf(raw[len(magic):])
+	h := binfile.Buf(raw[len(magic):])
 	if version := h.Uint32(); version != 1 {
 		return errorf(v.base+4, "the version is %d; in this layout only 1 is supported", version)
 	}
@@ -295,7 +295,7 @@ type table struct {
 }
 
 // blob reads an offset and a size, which are at field of the whole.
-func (t *table) blob(h *readbuf.Buf, field int64, what part) (blob, error) {
+func (t *table) blob(h *binfile.Buf, field int64, what part) (blob, error) {
 	offset, size := h.Uint64(), h.Uint64()
 	b := blob{Range{}, field, what}
 	if offset > uint64(t.size) || size > uint64(t.size)-offset {
@@ -326,7 +326,7 @@ type headers struct {
 	pos   int64 // of block in r
 	base  int64 // of r in the whole
 	left  int64 // headers not in block
-	block readbuf.Buf
+	block binfile.Buf
 }
 
 func (v *v1Reader) newHeaders() *headers {
@@ -334,7 +334,7 @@ func (v *v1Reader) newHeaders() *headers {
 }
 
 // next returns the next header and where it is in the whole.
-func (h *headers) next() (header readbuf.Buf, field int64, err error) {
+func (h *headers) next() (header binfile.Buf, field int64, err error) {
 	if len(h.block) == 0 {
 		n := min(h.left, 4096)
 		h.block = make([]byte, n*headerSize)

@@ -47,7 +47,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/lazyfile"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -411,7 +411,7 @@ func Open(name string) (*File, error) { return open(name, NewFile) }
 func OpenLenient(name string) (*File, error) { return open(name, NewLenientFile) }
 
 func open(name string, read func(io.ReaderAt, int64) (*File, error)) (*File, error) {
-	in, err := lazyfile.Open(name)
+	in, err := binfile.Open(name)
 	if err != nil {
 		return nil, err
 	}

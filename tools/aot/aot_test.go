@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/badinputs"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // run runs the tool in the current folder.
@@ -23,28 +22,28 @@ func run(t *testing.T, args ...string) (code int, stderr string) {
 
 func TestAot(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "k.spv", "spirv")
-	ocloc := testfile.Script(t, "ocloc", `for last; do :; done; echo native > "$last"`)
+	testkit.WriteFile(t, "k.spv", "spirv")
+	ocloc := testkit.Script(t, "ocloc", `for last; do :; done; echo native > "$last"`)
 
-	testfile.Write(t, "l.spv", "spirv")
-	testfile.Write(t, "two.table", "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\nl.spv|l.prop|l.sym\n")
+	testkit.WriteFile(t, "l.spv", "spirv")
+	testkit.WriteFile(t, "two.table", "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\nl.spv|l.prop|l.sym\n")
 	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "bin/k.bin") + testfile.Read(t, "bin/l.bin"); got != "native\nnative\n" {
+	if got := testkit.ReadFile(t, "bin/k.bin") + testkit.ReadFile(t, "bin/l.bin"); got != "native\nnative\n" {
 		t.Errorf("images: %q", got)
 	}
-	if got := testfile.Read(t, "out.table"); got != "[Code|Properties|Symbols]\nbin/k.bin|k.prop|k.sym\nbin/l.bin|l.prop|l.sym\n" {
+	if got := testkit.ReadFile(t, "out.table"); got != "[Code|Properties|Symbols]\nbin/k.bin|k.prop|k.sym\nbin/l.bin|l.prop|l.sym\n" {
 		t.Errorf("table: %q", got)
 	}
-	if got := testfile.Read(t, "ocloc.calls"); !strings.Contains(got, "-spirv_input -device pvc -file k.spv") {
+	if got := testkit.ReadFile(t, "ocloc.calls"); !strings.Contains(got, "-spirv_input -device pvc -file k.spv") {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
 	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--library", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "ocloc.calls"); !strings.Contains(got, "-device pvc -options -library-compilation -file") || strings.Count(got, "-options") != 2 {
+	if got := testkit.ReadFile(t, "ocloc.calls"); !strings.Contains(got, "-device pvc -options -library-compilation -file") || strings.Count(got, "-options") != 2 {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
@@ -53,17 +52,17 @@ func TestAot(t *testing.T) {
 	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--library", "--option=-a", "--option=-b 'c d'", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "ocloc.calls"); strings.Count(got, "-device pvc -options -a -b 'c d' -library-compilation -file") != 2 {
+	if got := testkit.ReadFile(t, "ocloc.calls"); strings.Count(got, "-device pvc -options -a -b 'c d' -library-compilation -file") != 2 {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
 	// Modules that the filter dropped: both outputs are there, and ocloc was not run.
 	os.Remove("ocloc.calls")
-	testfile.Write(t, "none.table", "[Code|Properties|Symbols]\n")
+	testkit.WriteFile(t, "none.table", "[Code|Properties|Symbols]\n")
 	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--code-dir", "none", "--output", "none.out.table", "none.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "none.out.table"); got != "[Code|Properties|Symbols]\n" {
+	if got := testkit.ReadFile(t, "none.out.table"); got != "[Code|Properties|Symbols]\n" {
 		t.Errorf("table: %q", got)
 	}
 	if files, err := os.ReadDir("none"); err != nil || len(files) > 0 {
@@ -77,17 +76,17 @@ func TestAot(t *testing.T) {
 // TestAotSameDevices: a module is compiled once for devices that ocloc does not tell apart.
 func TestAotSameDevices(t *testing.T) {
 	t.Chdir(t.TempDir())
-	ocloc := testfile.Script(t, "ocloc", `if [ "$1" = ids ]; then
+	ocloc := testkit.Script(t, "ocloc", `if [ "$1" = ids ]; then
   case $2 in dg2|acm-g10) echo 12.55.8;; *) echo $2;; esac
 else
   for last; do :; done; echo native > "$last"
 fi`)
 	for _, name := range []string{"k", "l", "m"} {
-		testfile.Write(t, name+".spv", "spirv")
+		testkit.WriteFile(t, name+".spv", "spirv")
 	}
-	testfile.Write(t, "dg2.table", "[Code]\nk.spv\nl.spv\n")
-	testfile.Write(t, "acm.table", "[Code]\nl.spv\nm.spv\n") // with other facts it may take others
-	testfile.Write(t, "pvc.table", "[Code]\nl.spv\n")
+	testkit.WriteFile(t, "dg2.table", "[Code]\nk.spv\nl.spv\n")
+	testkit.WriteFile(t, "acm.table", "[Code]\nl.spv\nm.spv\n") // with other facts it may take others
+	testkit.WriteFile(t, "pvc.table", "[Code]\nl.spv\n")
 	args := []string{"--ocloc", ocloc, "--code-dir", "bin"}
 	for _, device := range []string{"dg2", "acm-g10", "pvc"} {
 		args = append(args, "--device", device, "--output", device+".out")
@@ -100,14 +99,14 @@ fi`)
 		"acm-g10.out": "[Code]\nbin/l.bin\nbin/m.bin\n",
 		"pvc.out":     "[Code]\nbin/l.pvc.bin\n",
 	} {
-		if got := testfile.Read(t, name); got != want {
+		if got := testkit.ReadFile(t, name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if got := strings.Count(testfile.Read(t, "ocloc.calls"), "compile "); got != 4 {
+	if got := strings.Count(testkit.ReadFile(t, "ocloc.calls"), "compile "); got != 4 {
 		t.Errorf("%d modules were compiled, want 4", got)
 	}
-	if got := testfile.Read(t, "bin/l.pvc.bin"); got != "native\n" {
+	if got := testkit.ReadFile(t, "bin/l.pvc.bin"); got != "native\n" {
 		t.Errorf("image: %q", got)
 	}
 }
@@ -115,14 +114,14 @@ fi`)
 // TestAotDevicesWithoutNumbers: devices that ocloc says nothing about are not the same.
 func TestAotDevicesWithoutNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
-	ocloc := testfile.Script(t, "ocloc", `if [ "$1" != ids ]; then for last; do :; done; echo native > "$last"; fi`)
-	testfile.Write(t, "k.spv", "spirv")
-	testfile.Write(t, "k.table", "[Code]\nk.spv\n")
+	ocloc := testkit.Script(t, "ocloc", `if [ "$1" != ids ]; then for last; do :; done; echo native > "$last"; fi`)
+	testkit.WriteFile(t, "k.spv", "spirv")
+	testkit.WriteFile(t, "k.table", "[Code]\nk.spv\n")
 	args := []string{"--ocloc", ocloc, "--code-dir", "bin", "--device", "dg2", "--output", "dg2.out", "--output", "pvc.out"}
 	if code, stderr := run(t, append(args, "--device", "pvc", "k.table", "k.table")...); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := strings.Count(testfile.Read(t, "ocloc.calls"), "compile "); got != 2 {
+	if got := strings.Count(testkit.ReadFile(t, "ocloc.calls"), "compile "); got != 2 {
 		t.Errorf("%d modules were compiled, want 2", got)
 	}
 	if code, stderr := run(t, append(args, "--device", "", "k.table", "k.table")...); code != cli.ExitUsage || !strings.Contains(stderr, "--device and --output cannot be empty") {
@@ -132,20 +131,20 @@ func TestAotDevicesWithoutNumbers(t *testing.T) {
 
 func TestAotFailures(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "k.spv", "spirv")
+	testkit.WriteFile(t, "k.spv", "spirv")
 	if err := os.Mkdir("bin", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "bin/k.bin", "old")
-	testfile.Write(t, "one.table", "[Code]\nk.spv\n")
-	testfile.Write(t, "two.table", "[Code]\nk.spv\nk.spv\n")
-	testfile.Write(t, "other.table", "[Code]\nother/k.spv\n")
-	testfile.Write(t, "odd.table", "[Properties]\nk.prop\n")
-	testfile.Write(t, "lost.table", "[Code]\nlost.spv\n")
-	refuse := testfile.Script(t, "refuse", "echo 'error: Double type is not supported on this platform.'; exit 245")
-	silent := testfile.Script(t, "silent", "exit 0")
-	killed := testfile.Script(t, "killed", "kill -9 $$")
-	image := testfile.Script(t, "image", `for last; do :; done; echo native > "$last"`)
+	testkit.WriteFile(t, "bin/k.bin", "old")
+	testkit.WriteFile(t, "one.table", "[Code]\nk.spv\n")
+	testkit.WriteFile(t, "two.table", "[Code]\nk.spv\nk.spv\n")
+	testkit.WriteFile(t, "other.table", "[Code]\nother/k.spv\n")
+	testkit.WriteFile(t, "odd.table", "[Properties]\nk.prop\n")
+	testkit.WriteFile(t, "lost.table", "[Code]\nlost.spv\n")
+	refuse := testkit.Script(t, "refuse", "echo 'error: Double type is not supported on this platform.'; exit 245")
+	silent := testkit.Script(t, "silent", "exit 0")
+	killed := testkit.Script(t, "killed", "kill -9 $$")
+	image := testkit.Script(t, "image", `for last; do :; done; echo native > "$last"`)
 	for name, test := range map[string]struct {
 		args []string
 		code int
@@ -170,7 +169,7 @@ func TestAotFailures(t *testing.T) {
 			if code != test.code || !strings.Contains(stderr, test.want) {
 				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
 			}
-			if got := testfile.Read(t, "bin/k.bin"); got != "old" {
+			if got := testkit.ReadFile(t, "bin/k.bin"); got != "old" {
 				t.Errorf("the old image is gone: %q", got)
 			}
 			if left, _ := filepath.Glob(interrupt.ScratchPrefix + "*"); len(left) > 0 {
@@ -182,5 +181,5 @@ func TestAotFailures(t *testing.T) {
 
 func TestBadInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	badinputs.Check(t, func() *cli.Tool { return tool(nil, nil) }, []string{"--ocloc=x --device=pvc --code-dir=c --output=o INPUT"})
+	testkit.BadInputs(t, func() *cli.Tool { return tool(nil, nil) }, []string{"--ocloc=x --device=pvc --code-dir=c --output=o INPUT"})
 }

@@ -8,18 +8,17 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/worker"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 func main() {
-	worker.Main(tool(nil, nil), func(ctx context.Context, kept *keep.Files) (*cli.Tool, func()) {
+	buildstep.MainWorker(tool(nil, nil), func(ctx context.Context, kept *buildstep.Kept) (*cli.Tool, func()) {
 		servers := aot.NewServers(ctx, runtime.GOMAXPROCS(0))
 		return tool(servers, kept), servers.Close
 	})
 }
 
-func tool(servers *aot.Servers, kept *keep.Files) *cli.Tool {
+func tool(servers *aot.Servers, kept *buildstep.Kept) *cli.Tool {
 	command := aot.Command(servers, kept)
 	return &cli.Tool{Name: "aot", Short: command.Short, Commands: []*cli.Command{command}}
 }

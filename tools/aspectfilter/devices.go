@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/devices"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // listing is the subcommand devices.
@@ -25,7 +25,7 @@ type listing struct {
 }
 
 func (l *listing) setup(fs *flag.FlagSet) cli.Run {
-	stepflags.DeviceConfigFiles(fs, &l.configs)
+	buildstep.DeviceConfigFiles(fs, &l.configs)
 	fs.BoolVar(&l.json, "json", false, "print all that is known, as JSON")
 	fs.StringVar(&l.output, "output", "", "the `file` to write; standard output when it is missing")
 	return l.run
@@ -35,7 +35,7 @@ func (l *listing) run(_ context.Context, env *cli.Env, args []string) error {
 	if len(args) > 0 {
 		return cli.Usagef("unexpected argument %q", args[0])
 	}
-	config, err := devices.Load(env.Stderr, l.configs.Values)
+	config, err := inputs.LoadDevices(env.Stderr, l.configs.Values)
 	if err != nil {
 		return err
 	}

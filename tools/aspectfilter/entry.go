@@ -12,10 +12,9 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // deviceEntry is the subcommand device-entry.
@@ -127,14 +126,14 @@ func ids(devices []*deviceconfig.OpenCLDevice) string {
 
 func (e *deviceEntry) readClinfo(ctx context.Context, env *cli.Env) ([]*deviceconfig.OpenCLDevice, error) {
 	if e.from != "" {
-		data, err := infile.Read(e.from, "what 'clinfo --raw' prints", 64<<20)
+		data, err := cli.ReadInput(e.from, "what 'clinfo --raw' prints", 64<<20)
 		if err != nil {
 			return nil, fmt.Errorf("output of clinfo: %w", err)
 		}
 		return deviceconfig.ReadClinfo(e.from, bytes.NewReader(data))
 	}
 	var out bytes.Buffer
-	if err := command.Run(ctx, nil, &out, env.Stderr, e.clinfo, "--raw"); err != nil {
+	if err := buildstep.Run(ctx, nil, &out, env.Stderr, e.clinfo, "--raw"); err != nil {
 		return nil, fmt.Errorf("asking OpenCL: %w; --from reads what clinfo printed elsewhere", err)
 	}
 	return deviceconfig.ReadClinfo(filepath.Base(e.clinfo)+" --raw", &out)

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
@@ -24,10 +23,10 @@ const clinfoOutput = `[ONE/0] CL_DEVICE_NAME Fast (R) Thing
 
 func TestDeviceEntry(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "saved", clinfoOutput)
-	testfile.Write(t, "two", strings.Join(strings.SplitAfter(clinfoOutput, "\n")[:6], ""))
-	testfile.Write(t, "none", "nothing\n")
-	testfile.Write(t, "clinfo", "#!/bin/sh\ntest \"$*\" = --raw && cat saved\n")
+	testkit.WriteFile(t, "saved", clinfoOutput)
+	testkit.WriteFile(t, "two", strings.Join(strings.SplitAfter(clinfoOutput, "\n")[:6], ""))
+	testkit.WriteFile(t, "none", "nothing\n")
+	testkit.WriteFile(t, "clinfo", "#!/bin/sh\ntest \"$*\" = --raw && cat saved\n")
 	if err := os.Chmod("clinfo", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +68,7 @@ func TestDeviceEntry(t *testing.T) {
 // TestDerivedEntryDecides uses an entry in the place where people do.
 func TestDerivedEntryDecides(t *testing.T) {
 	workspace(t)
-	testfile.Write(t, "saved", clinfoOutput)
+	testkit.WriteFile(t, "saved", clinfoOutput)
 	if code, _, stderr := run(t, "device-entry", "--from", "saved", "--device", "ONE/0", "--name", "mine", "--output", "mine.yaml"); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -83,7 +82,7 @@ func TestDerivedEntryDecides(t *testing.T) {
 
 // TestOcloc asks the real compiler about devices that need not be there.
 func TestOcloc(t *testing.T) {
-	programs.Find(t, "ocloc")
+	testkit.Program(t, "ocloc")
 	for _, test := range []struct {
 		device, target string
 		fp64           bool

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
-	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -16,13 +16,13 @@ type filter struct {
 	filters, outputs, reasons cli.Strings // one a target
 	plan, requireTaken        bool
 	configs, targets, fixed   cli.Strings
-	reading                   reading.Options
+	reading                   inputs.Reading
 }
 
 func (f *filter) setup(fs *flag.FlagSet) cli.Run {
 	f.targets.Split, f.fixed.Split = true, true
 	fs.Var(&f.filters, "target", "keep what this `target` can take; may be repeated, with an --output for each, in the same order")
-	stepflags.DeviceConfigFiles(fs, &f.configs)
+	buildstep.DeviceConfigFiles(fs, &f.configs)
 	fs.Var(&f.targets, "targets", "all `targets` of the program, separated by commas; another --target gets no rows")
 	fs.Var(&f.fixed, "fixed-targets", "the only `targets` that the program was written for, separated by commas; another --target gets no rows")
 	fs.Var(&f.outputs, "output", "write the table, or the plan, to this `file`")

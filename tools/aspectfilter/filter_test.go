@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -42,10 +42,10 @@ func workspace(t testing.TB) {
 		r := new(propset.Registry)
 		q.Put(r)
 		r.Add(propset.KernelNames).Put(fmt.Sprintf("_ZTS%d%s", len(name), name), propset.Uint(1))
-		testfile.Write(t, name+".prop", r.String())
+		testkit.WriteFile(t, name+".prop", r.String())
 	}
-	testfile.Write(t, "none.prop", "[SYCL/misc properties]\noptLevel=1|2\n")
-	testfile.Write(t, "in.table", "[Code|Properties|Symbols]\nplain.bc|plain.prop|a.sym\nfp64.bc|fp64.prop|b.sym\n"+
+	testkit.WriteFile(t, "none.prop", "[SYCL/misc properties]\noptLevel=1|2\n")
+	testkit.WriteFile(t, "in.table", "[Code|Properties|Symbols]\nplain.bc|plain.prop|a.sym\nfp64.bc|fp64.prop|b.sym\n"+
 		"sg8.bc|sg8.prop|c.sym\nfixed.bc|fixed.prop|d.sym\nnone.bc|none.prop|e.sym\n")
 }
 
@@ -64,8 +64,8 @@ func TestAssumedRuntime(t *testing.T) {
 	workspace(t)
 	r := new(propset.Registry)
 	(&requirement.Requirements{Aspects: []aspect.Aspect{28}}).Put(r)
-	testfile.Write(t, "old.prop", r.String())
-	testfile.Write(t, "in.table", "[Code|Properties]\nold.bc|old.prop\n")
+	testkit.WriteFile(t, "old.prop", r.String())
+	testkit.WriteFile(t, "in.table", "[Code|Properties]\nold.bc|old.prop\n")
 	for flag, want := range map[string]string{"--assume-runtime=2025.3": "[Code|Properties]\nold.bc|old.prop\n", "--assume-runtime=2026.0": "[Code|Properties]\n"} {
 		if code, _, stderr := run(t, "--target=intel_gpu_pvc", flag, "--output=out.table", "in.table"); code != 0 || contents(t, "out.table") != want {
 			t.Errorf("%s: exit %d, %s, %q", flag, code, stderr, contents(t, "out.table"))
@@ -75,8 +75,8 @@ func TestAssumedRuntime(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	workspace(t)
-	testfile.Write(t, "own.yaml", "intel_gpu_dg2:\n  aspects: [fp64]\n  sub-group-sizes: [8]\nmine:\n  sub-group-sizes: [8]\n")
-	testfile.Write(t, "second.yaml", "mine:\n  aspects: [fp64]\n")
+	testkit.WriteFile(t, "own.yaml", "intel_gpu_dg2:\n  aspects: [fp64]\n  sub-group-sizes: [8]\nmine:\n  sub-group-sizes: [8]\n")
+	testkit.WriteFile(t, "second.yaml", "mine:\n  aspects: [fp64]\n")
 	for _, test := range []struct {
 		name string
 		args []string
@@ -132,7 +132,7 @@ dropped row 4 (fixed.bc), kernel fixed
 // TestSeveralTargets compares the tables of one run with those of a run for each target.
 func TestSeveralTargets(t *testing.T) {
 	workspace(t)
-	testfile.Write(t, "bare.table", "[Code]\na.bc\n")
+	testkit.WriteFile(t, "bare.table", "[Code]\na.bc\n")
 	targets := []string{"intel_gpu_pvc", "spir64", "intel_gpu_dg2"}
 	for _, table := range []string{"in.table", "bare.table"} {
 		var together []string
@@ -165,7 +165,7 @@ func TestSeveralTargets(t *testing.T) {
 
 func TestReasonsOfTargets(t *testing.T) {
 	workspace(t)
-	testfile.Write(t, "one.table", "[Code|Properties]\nplain.bc|plain.prop\n")
+	testkit.WriteFile(t, "one.table", "[Code|Properties]\nplain.bc|plain.prop\n")
 	for _, test := range []struct {
 		args []string
 		want string
@@ -186,9 +186,9 @@ func TestReasonsOfTargets(t *testing.T) {
 
 func TestWithoutProperties(t *testing.T) {
 	workspace(t)
-	testfile.Write(t, "bad.yaml", "[]\n")
+	testkit.WriteFile(t, "bad.yaml", "[]\n")
 	const text = "[Code]\r\na.bc\n\nb.bc" // as it came, whatever its line ends
-	testfile.Write(t, "code.table", text)
+	testkit.WriteFile(t, "code.table", text)
 	if code, _, stderr := run(t, "--target", "no such target", "--device-config-file", "bad.yaml", "--output", "out.table", "code.table"); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -202,8 +202,8 @@ func TestBesideTheTable(t *testing.T) {
 	if err := os.Mkdir("sub", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\n")
-	testfile.Write(t, "sub/near.prop", contents(t, "fp64.prop"))
+	testkit.WriteFile(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\n")
+	testkit.WriteFile(t, "sub/near.prop", contents(t, "fp64.prop"))
 	if code, _, stderr := run(t, "--target", "intel_gpu_dg2", "--output", "out.table", "sub/in.table"); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -214,15 +214,15 @@ func TestBesideTheTable(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	workspace(t)
-	testfile.Write(t, "old.table", "old\n")
-	testfile.Write(t, "bad.prop", "[SYCL/device requirements]\naspects=3|1\n")
-	testfile.Write(t, "odd.prop", "[SYCL/device requirements]\naspects=1|6\n")
-	testfile.Write(t, "bad.table", "[Code|Properties]\na.bc|plain.prop\nb.bc|bad.prop\n")
-	testfile.Write(t, "odd.table", "[Code|Properties]\na.bc|odd.prop\n")
-	testfile.Write(t, "missing.table", "[Code|Properties]\na.bc|gone.prop\n")
-	testfile.Write(t, "folder.table", "[Code|Properties]\na.bc|.\n")
-	testfile.Write(t, "short.table", "[Code|Properties]\na.bc\n")
-	testfile.Write(t, "bad.yaml", "intel_gpu_dg2: [\n")
+	testkit.WriteFile(t, "old.table", "old\n")
+	testkit.WriteFile(t, "bad.prop", "[SYCL/device requirements]\naspects=3|1\n")
+	testkit.WriteFile(t, "odd.prop", "[SYCL/device requirements]\naspects=1|6\n")
+	testkit.WriteFile(t, "bad.table", "[Code|Properties]\na.bc|plain.prop\nb.bc|bad.prop\n")
+	testkit.WriteFile(t, "odd.table", "[Code|Properties]\na.bc|odd.prop\n")
+	testkit.WriteFile(t, "missing.table", "[Code|Properties]\na.bc|gone.prop\n")
+	testkit.WriteFile(t, "folder.table", "[Code|Properties]\na.bc|.\n")
+	testkit.WriteFile(t, "short.table", "[Code|Properties]\na.bc\n")
+	testkit.WriteFile(t, "bad.yaml", "intel_gpu_dg2: [\n")
 	for _, test := range []struct {
 		name string
 		args []string
@@ -257,7 +257,7 @@ func TestErrors(t *testing.T) {
 		{"a missing configuration", []string{"--target", "spir64", "--device-config-file", "gone.yaml", "in.table"}, 3, []string{"device configuration: gone.yaml: "}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			testfile.Write(t, "out", "old\n")
+			testkit.WriteFile(t, "out", "old\n")
 			code, stdout, stderr := run(t, append([]string{"--output", "out"}, test.args...)...)
 			if code != test.code || stdout != "" {
 				t.Errorf("exit %d, want %d; stdout %q", code, test.code, stdout)
@@ -306,7 +306,7 @@ type plan struct {
 
 func TestPlan(t *testing.T) {
 	workspace(t)
-	testfile.Write(t, "more.table", "[Code|Properties]\nagain.bc|fp64.prop\n")
+	testkit.WriteFile(t, "more.table", "[Code|Properties]\nagain.bc|fp64.prop\n")
 	code, stdout, stderr := run(t, "--plan", "--targets", "intel_gpu_dg2,intel_gpu_pvc", "--fixed-targets", "intel_gpu_12_60_7,x86_64", "in.table", "more.table")
 	if code != 0 {
 		t.Fatal(stderr)
@@ -367,7 +367,7 @@ func TestPlanNamesFiles(t *testing.T) {
 		return "[Code|Properties]\nbazel-out/" + configuration + "/bin/k.spv/0.spv|fp64.prop\n"
 	}
 	for _, folder := range []string{"bazel-out/k8-fastbuild/bin", "bazel-out/cfg/bin"} {
-		testfile.Write(t, folder+"/k.table", table("k8-fastbuild"))
+		testkit.WriteFile(t, folder+"/k.table", table("k8-fastbuild"))
 		if code, _, stderr := run(t, "--plan", "--output", folder+"/k.json", "in.table", folder+"/k.table"); code != 0 {
 			t.Fatal(stderr)
 		}
@@ -392,7 +392,7 @@ func TestRequireTaken(t *testing.T) {
 		{Aspect: aspect.FP64.Named(), Function: "_Z5twiced", Location: srcloc.Location{Line: 3, Column: 12, Path: "a.hpp"}},
 		{Aspect: aspect.FP16.Named(), Location: srcloc.Location{Line: 7, Path: "a.cpp"}}, // which all have
 	}})
-	testfile.Write(t, "fp64.prop", r.String())
+	testkit.WriteFile(t, "fp64.prop", r.String())
 	code, stdout, stderr := run(t, "--plan", "--require-taken", "--targets", "intel_gpu_dg2,intel_gpu_dg1", "--output", "p.json", "in.table")
 	want := `aspectfilter: error: none of the targets can run kernel fp64 (a.cpp:6), and the program would lack it:
   intel_gpu_dg2: Required aspect fp64 is not supported on the device
@@ -465,13 +465,13 @@ func BenchmarkPlan(b *testing.B) {
 		r := new(propset.Registry)
 		(&requirement.Requirements{Aspects: []aspect.Aspect{a}}).Put(r)
 		files = append(files, filepath.Join(dir, fmt.Sprintf("%d.prop", i)))
-		testfile.Write(b, files[i], r.String())
+		testkit.WriteFile(b, files[i], r.String())
 	}
 	for i := range 100000 {
 		fmt.Fprintf(&table, "k_%d.bc|%s\n", i, files[i%len(files)])
 	}
 	in := filepath.Join(dir, "in.table")
-	testfile.Write(b, in, table.String())
+	testkit.WriteFile(b, in, table.String())
 	for b.Loop() {
 		if code, _, stderr := run(b, "--plan", "--output", filepath.Join(dir, "out.json"), in); code != 0 {
 			b.Fatal(stderr)

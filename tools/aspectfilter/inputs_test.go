@@ -3,12 +3,12 @@ package main
 import (
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/badinputs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 func TestBadInputs(t *testing.T) {
 	workspace(t)
-	badinputs.Check(t, tool, []string{
+	testkit.BadInputs(t, tool, []string{
 		"--target=spir64 --output=o INPUT", "--plan --output=o INPUT", "--target=spir64 --output=o --device-config-file=INPUT in.table",
 		"devices --device-config-file=INPUT", "device-entry --from=INPUT",
 	})

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // fullDisk takes some bytes.
@@ -46,7 +46,7 @@ func TestAttackS27DiskFull(t *testing.T) {
 func TestAttackS27FoldersThatCannotBeWritten(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
-	testfile.Write(t, "file", "text\n")
+	testkit.WriteFile(t, "file", "text\n")
 	if err := os.Mkdir("folder", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func list(t *testing.T, dir string) (names []string) {
 func TestAttackS14NothingIsPrinted(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
-	testfile.Write(t, "secret.txt", "{\"PASSWORD\": \"hunter2\",\n \"auths\": {\"x\": \"hunter2\"}}\n")
+	testkit.WriteFile(t, "secret.txt", "{\"PASSWORD\": \"hunter2\",\n \"auths\": {\"x\": \"hunter2\"}}\n")
 	for _, args := range [][]string{
 		{"check", "secret.txt"}, {"check", "--base-reports", "secret.txt", "before.json"}, {"show", "secret.txt"}, {"diff", "secret.txt", "before.json"},
 		{"fix", "secret.txt"}, {"baseline", "update", "--baseline", "b.json", "secret.txt"}, {"check", "--baseline", "secret.txt", "before.json"},
@@ -127,7 +127,7 @@ func TestAttackS15PatternsOfTheUser(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(outside, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		testfile.Write(t, filepath.Join(outside, name), data)
+		testkit.WriteFile(t, filepath.Join(outside, name), data)
 	}
 	relative, err := filepath.Rel(mustGetwd(t), outside)
 	if err != nil {

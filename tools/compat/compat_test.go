@@ -11,8 +11,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/golden"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -68,7 +67,7 @@ func enterWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "k.spv", code)
+	testkit.WriteFile(t, "k.spv", code)
 	var b syclbin.Builder
 	for _, m := range []struct {
 		key  string
@@ -90,10 +89,10 @@ func enterWorkspace(t *testing.T) {
 	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "k.syclbin", out.Bytes())
-	testfile.Write(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").String())
-	testfile.Write(t, "k.bc", "BC\xc0\xde")
-	testfile.Write(t, "k.table", "[Code|Properties]\nk.bc|fp64.prop\n")
+	testkit.WriteFile(t, "k.syclbin", out.Bytes())
+	testkit.WriteFile(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").String())
+	testkit.WriteFile(t, "k.bc", "BC\xc0\xde")
+	testkit.WriteFile(t, "k.table", "[Code|Properties]\nk.bc|fp64.prop\n")
 }
 
 func TestReportAndShow(t *testing.T) {
@@ -103,8 +102,8 @@ func TestReportAndShow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.CheckFile(t, filepath.Join(goldenDir, "syclbin.json"), string(data))
-	golden.CheckFile(t, filepath.Join(goldenDir, "syclbin.txt"), mustRun(t, "show", "r.json"))
+	testkit.GoldenFile(t, filepath.Join(goldenDir, "syclbin.json"), string(data))
+	testkit.GoldenFile(t, filepath.Join(goldenDir, "syclbin.txt"), mustRun(t, "show", "r.json"))
 	if got := mustRun(t, "show", "--format", "json", "r.json"); got != string(data) {
 		t.Errorf("the JSON of one report is another one:\n%s", got)
 	}
@@ -113,8 +112,8 @@ func TestReportAndShow(t *testing.T) {
 	}
 
 	mustRun(t, "report", "--output", "s.json", "--devices", "intel_gpu_12_60_7,intel_gpu_dg2", "k.spv")
-	golden.CheckFile(t, filepath.Join(goldenDir, "spirv.txt"), mustRun(t, "show", "s.json"))
-	golden.CheckFile(t, filepath.Join(goldenDir, "both.txt"), mustRun(t, "show", "r.json", "s.json"))
+	testkit.GoldenFile(t, filepath.Join(goldenDir, "spirv.txt"), mustRun(t, "show", "s.json"))
+	testkit.GoldenFile(t, filepath.Join(goldenDir, "both.txt"), mustRun(t, "show", "r.json", "s.json"))
 	joined, err := report.Decode("joined", strings.NewReader(mustRun(t, "show", "--format=json", "r.json", "s.json")))
 	if err != nil || joined.Label() != "" || len(joined.Kernels) != 13 || joined.Target(&joined.Kernels[12]) != "s.json" {
 		t.Errorf("the JSON of two reports: %v, %+v", err, joined)
@@ -123,13 +122,13 @@ func TestReportAndShow(t *testing.T) {
 		t.Errorf("a report joined with itself is another one:\n%s", got)
 	}
 
-	testfile.Write(t, "own.yaml", "intel_gpu_dg2:\n  aspects: [fp64]\n")
+	testkit.WriteFile(t, "own.yaml", "intel_gpu_dg2:\n  aspects: [fp64]\n")
 	mustRun(t, "report", "--output", "t.json", "--devices", "intel_gpu_dg2,intel_gpu_dg1", "--device-config", "own.yaml", "k.table")
-	golden.CheckFile(t, filepath.Join(goldenDir, "table.txt"), mustRun(t, "show", "t.json"))
+	testkit.GoldenFile(t, filepath.Join(goldenDir, "table.txt"), mustRun(t, "show", "t.json"))
 
 	// Together the files are one program: what a device lacks in one, it may find in another.
 	mustRun(t, "report", "--output", "u.json", "--devices", "intel_gpu_pvc,intel_gpu_skl", "k.syclbin", "k.table")
-	golden.CheckFile(t, filepath.Join(goldenDir, "together.txt"), mustRun(t, "show", "u.json"))
+	testkit.GoldenFile(t, filepath.Join(goldenDir, "together.txt"), mustRun(t, "show", "u.json"))
 }
 
 // A program takes native code of its own; of a file that it loads it takes either.
@@ -149,7 +148,7 @@ func TestReportEmbedded(t *testing.T) {
 	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "both.syclbin", out.Bytes())
+	testkit.WriteFile(t, "both.syclbin", out.Bytes())
 	for flag, want := range map[string]report.Code{"--embedded=both.syclbin": report.Native, "both.syclbin": report.NativeOrIR} {
 		r, err := report.Decode(flag, strings.NewReader(mustRun(t, "report", "--devices=intel_gpu_pvc", flag)))
 		if err != nil {
@@ -205,7 +204,7 @@ func TestReportTargets(t *testing.T) {
 	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "axpy.syclbin", out.Bytes())
+	testkit.WriteFile(t, "axpy.syclbin", out.Bytes())
 	for _, test := range []struct {
 		name, want string
 		flags      []string
@@ -293,9 +292,9 @@ func TestSymbols(t *testing.T) {
 	if err := os.Mkdir("sub", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "sub/k.table", "[Code|Symbols]\nn.bin|n.sym\n")
-	testfile.Write(t, "sub/n.bin", "native")
-	testfile.Write(t, "sub/n.sym", "_ZTS1A\n_ZTS1B\n")
+	testkit.WriteFile(t, "sub/k.table", "[Code|Symbols]\nn.bin|n.sym\n")
+	testkit.WriteFile(t, "sub/n.bin", "native")
+	testkit.WriteFile(t, "sub/n.sym", "_ZTS1A\n_ZTS1B\n")
 	mustRun(t, "report", "--output", "r.json", "--devices", "intel_gpu_dg2", "sub/k.table")
 	got := mustRun(t, "show", "r.json")
 	if !strings.Contains(got, "A       no: not built\nB       no: not built\n") {
@@ -307,19 +306,19 @@ func TestErrors(t *testing.T) {
 	enterWorkspace(t)
 	mustRun(t, "report", "--output", "good.json", "k.syclbin")
 	good, _ := os.ReadFile("good.json")
-	testfile.Write(t, "twice.json", bytes.Replace(good, []byte(`"status":"compatible"`), []byte(`"status":"compatible","status":"compatible"`), 1))
+	testkit.WriteFile(t, "twice.json", bytes.Replace(good, []byte(`"status":"compatible"`), []byte(`"status":"compatible","status":"compatible"`), 1))
 	good = bytes.ReplaceAll(good, []byte("\"targets\": [\n\"\""), []byte("\"targets\": [\n\"//x\""))
-	testfile.Write(t, "good.json", good)
-	testfile.Write(t, "other.json", bytes.ReplaceAll(good, []byte("is not supported on the device"), []byte("is missing")))
-	testfile.Write(t, "cut.spv", "\x03\x02\x23\x07\x00\x00")
+	testkit.WriteFile(t, "good.json", good)
+	testkit.WriteFile(t, "other.json", bytes.ReplaceAll(good, []byte("is not supported on the device"), []byte("is missing")))
+	testkit.WriteFile(t, "cut.spv", "\x03\x02\x23\x07\x00\x00")
 	binary, _ := os.ReadFile("k.syclbin")
-	testfile.Write(t, "cut.syclbin", binary[:len(binary)/2])
-	testfile.Write(t, "host.o", append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 100)...))
-	testfile.Write(t, "text.txt", "hello\n")
-	testfile.Write(t, "plain/text.txt", "hello\n")
-	testfile.Write(t, "empty.syclbin", "")
-	testfile.Write(t, "gone.table", "[Code|Properties]\ngone.bc|fp64.prop\n")
-	testfile.Write(t, "nocode.table", "[Properties]\nfp64.prop\n")
+	testkit.WriteFile(t, "cut.syclbin", binary[:len(binary)/2])
+	testkit.WriteFile(t, "host.o", append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 100)...))
+	testkit.WriteFile(t, "text.txt", "hello\n")
+	testkit.WriteFile(t, "plain/text.txt", "hello\n")
+	testkit.WriteFile(t, "empty.syclbin", "")
+	testkit.WriteFile(t, "gone.table", "[Code|Properties]\ngone.bc|fp64.prop\n")
+	testkit.WriteFile(t, "nocode.table", "[Properties]\nfp64.prop\n")
 	for _, test := range []struct {
 		name string
 		args []string
@@ -359,7 +358,7 @@ func TestErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			args := test.args
 			if len(args) > 1 && args[0] == "report" {
-				testfile.Write(t, "out.json", "old")
+				testkit.WriteFile(t, "out.json", "old")
 				args = append([]string{"report", "--output", "out.json"}, args[1:]...)
 			}
 			code, stdout, stderr := run(t, args...)

@@ -12,10 +12,9 @@ import (
 
 	"github.com/bazelbuild/buildtools/build"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -53,13 +52,13 @@ func TestFix(t *testing.T) {
 		t.Fatal(err)
 	}
 	fixed := strings.NewReplacer(`"rule":"missing-aspect"`, `"rule":"fixed-target-mismatch"`, `"required":"fp64"`, `"required":"intel_gpu_pvc"`).Replace(string(data))
-	testfile.Write(t, "fixed.json", fixed)
+	testkit.WriteFile(t, "fixed.json", fixed)
 	none := strings.ReplaceAll(string(data), `"rule":"missing-aspect"`, `"rule":"no-image"`)
-	testfile.Write(t, "none.json", none)
+	testkit.WriteFile(t, "none.json", none)
 	maybe := strings.NewReplacer(`"status":"incompatible"`, `"status":"undetermined"`, `"incompatible":2`, `"incompatible":0`, `"undetermined":0`, `"undetermined":2`).Replace(string(data))
-	testfile.Write(t, "maybe.json", maybe)
+	testkit.WriteFile(t, "maybe.json", maybe)
 	unknown := strings.NewReplacer("intel_gpu_dg2", "not a target").Replace(none)
-	testfile.Write(t, "unknown.json", unknown)
+	testkit.WriteFile(t, "unknown.json", unknown)
 
 	dg2 := []string{"--required", "intel_gpu_dg2"}
 	all := "    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",  # discrete\n        \"intel_gpu_pvc\",\n    ],\n"
@@ -122,9 +121,9 @@ func TestFix(t *testing.T) {
 		{"what may run, and has to", kernelsRule(all), []string{"--undetermined=error", "maybe.json"}, 1, "", "is known only when the program runs", ""},
 	} {
 		mustRun(t, "report", "--name", "//demo:kernels", "--output", "good.json", "--devices", "intel_gpu_dg2", "k.syclbin")
-		testfile.Write(t, "good.json", []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")))
+		testkit.WriteFile(t, "good.json", []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")))
 		t.Run(test.name, func(t *testing.T) {
-			testfile.Write(t, "demo/BUILD.bazel", []byte(test.build))
+			testkit.WriteFile(t, "demo/BUILD.bazel", []byte(test.build))
 			code, stdout, stderr := run(t, append([]string{"fix"}, test.args...)...)
 			if code != test.code || !strings.Contains(stdout, test.stdout) || test.stdout == "" && stdout != "" || !strings.Contains(stderr, test.stderr) || test.stderr == "" && stderr != "" {
 				t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
@@ -198,12 +197,12 @@ func TestFixPlans(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(dir, "demo"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		testfile.Write(t, filepath.Join(dir, "demo/BUILD.bazel"), kernelsRule(test.attrs))
+		testkit.WriteFile(t, filepath.Join(dir, "demo/BUILD.bazel"), kernelsRule(test.attrs))
 		var b strings.Builder
 		if err := reporttest.Build(t, test.modules, "intel_gpu_dg2", "intel_gpu_pvc").Encode(&b); err != nil {
 			t.Fatal(err)
 		}
-		name := testfile.Write(t, filepath.Join(dir, "r.json"), b.String())
+		name := testkit.WriteFile(t, filepath.Join(dir, "r.json"), b.String())
 		code, stdout, stderr := run(t, "fix", "--workspace", dir, name)
 		fmt.Fprintf(&plans, "== %s: exit code %d\n%s%s\n", test.name, code, stderr, stdout)
 		var dropped []string
@@ -214,7 +213,7 @@ func TestFixPlans(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q are dropped\n%s%s", test.name, code, dropped, stderr, stdout)
 		}
 	}
-	golden.Check(t, "fixplans.txt", plans.String())
+	testkit.Golden(t, "fixplans.txt", plans.String())
 }
 
 // patched applies a patch with the program of that name, where there is one.
@@ -228,7 +227,7 @@ func patched(t *testing.T, diff, before, after string) {
 	if err := os.Mkdir(filepath.Join(dir, "demo"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, filepath.Join(dir, "demo/BUILD.bazel"), before)
+	testkit.WriteFile(t, filepath.Join(dir, "demo/BUILD.bazel"), before)
 	cmd := exec.CommandContext(t.Context(), path, "-p1", "--silent")
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(diff)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -241,7 +240,7 @@ func patched(t *testing.T, diff, before, after string) {
 
 func TestFixBuildozer(t *testing.T) {
 	gateWorkspace(t)
-	testfile.Write(t, "demo/BUILD.bazel", []byte(kernelsRule("    fixed_targets = [\"intel_gpu_dg2\", \"intel_gpu_pvc\"],\n    sycl_targets = [\"spir64\", \"intel_gpu_dg2\"],\n")))
+	testkit.WriteFile(t, "demo/BUILD.bazel", []byte(kernelsRule("    fixed_targets = [\"intel_gpu_dg2\", \"intel_gpu_pvc\"],\n    sycl_targets = [\"spir64\", \"intel_gpu_dg2\"],\n")))
 	want := "buildozer 'remove sycl_targets intel_gpu_dg2' //demo:kernels\nbuildozer 'remove fixed_targets intel_gpu_dg2' //demo:kernels\n"
 	if got := mustRun(t, "fix", "--buildozer", "--unsupported=drop", "--required", "intel_gpu_dg2", "before.json"); got != want {
 		t.Errorf("got %s", got)
@@ -257,11 +256,11 @@ func TestFixBuildozer(t *testing.T) {
 func TestFixWrite(t *testing.T) {
 	gateWorkspace(t)
 	before := kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n")
-	data := testfile.Read(t, "before.json")
-	testfile.Write(t, "other.json", strings.ReplaceAll(data, "//demo:kernels", "//zoo:kernels"))
+	data := testkit.ReadFile(t, "before.json")
+	testkit.WriteFile(t, "other.json", strings.ReplaceAll(data, "//demo:kernels", "//zoo:kernels"))
 	write := []string{"fix", "--write", "--unsupported=drop", "--required", "intel_gpu_dg2", "before.json", "other.json"}
 	for _, name := range []string{"demo/BUILD.bazel", "zoo/BUILD.bazel"} {
-		testfile.Write(t, name, before)
+		testkit.WriteFile(t, name, before)
 	}
 	if err := os.Remove("zoo/BUILD.bazel"); err != nil {
 		t.Fatal(err)
@@ -272,13 +271,13 @@ func TestFixWrite(t *testing.T) {
 	if code, stdout, stderr := run(t, write...); code == 0 || stdout != "" || !strings.Contains(stderr, "zoo/BUILD.bazel is a link, and links are not written to") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
-	if now := testfile.Read(t, "demo/BUILD.bazel"); now != before {
+	if now := testkit.ReadFile(t, "demo/BUILD.bazel"); now != before {
 		t.Errorf("one file is changed although the other cannot be:\n%s", now)
 	}
 	if err := os.Remove("zoo/BUILD.bazel"); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "zoo/BUILD.bazel", before)
+	testkit.WriteFile(t, "zoo/BUILD.bazel", before)
 	if err := os.Chmod("zoo/BUILD.bazel", 0o640); err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +310,7 @@ func TestAttackFixLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n")
-	testfile.Write(t, filepath.Join(outside, "BUILD.bazel"), secret)
+	testkit.WriteFile(t, filepath.Join(outside, "BUILD.bazel"), secret)
 	if err := os.Symlink(outside, "link"); err != nil {
 		t.Fatal(err)
 	}
@@ -321,12 +320,12 @@ func TestAttackFixLabels(t *testing.T) {
 	if err := os.Symlink("../demo/BUILD.bazel", "filelink/BUILD.bazel"); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "demo/BUILD.bazel", secret)
+	testkit.WriteFile(t, "demo/BUILD.bazel", secret)
 	for _, label := range []string{
 		"//..:kernels", "//../outside:kernels", "//" + outside + ":kernels", "@other//demo:kernels", "//link:kernels", "//demo:../x", "kernels", "",
 		"//demo:kernels' && touch forged && '", `//demo:kernels\n::error::x`, "//demo:$(touch forged)", "//filelink:kernels", "//./demo:kernels", "//demo:kernels ##[error]x",
 	} {
-		testfile.Write(t, "hostile.json", []byte(strings.ReplaceAll(string(data), "//demo:kernels", label)))
+		testkit.WriteFile(t, "hostile.json", []byte(strings.ReplaceAll(string(data), "//demo:kernels", label)))
 		for _, form := range []string{"--buildozer", "--write"} {
 			code, stdout, stderr := run(t, "fix", form, "--required", "intel_gpu_dg2", "hostile.json")
 			if form == "--buildozer" && label == "//filelink:kernels" {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
@@ -21,12 +21,12 @@ func gateWorkspace(t *testing.T) {
 	t.Helper()
 	enterWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "before.json", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
-	testfile.Write(t, "own.yaml", "intel_gpu_pvc:\n  aspects: [fp16]\n  sub-group-sizes: [16, 32]\n")
+	testkit.WriteFile(t, "own.yaml", "intel_gpu_pvc:\n  aspects: [fp16]\n  sub-group-sizes: [16, 32]\n")
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "now.json", "--device-config", "own.yaml", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
 	if err := os.MkdirAll("demo", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "demo/BUILD.bazel", "load(\"@rules_sycl//rules:defs.bzl\", \"sycl_binary\")\n\nsycl_binary(\n    name = \"kernels\",\n)\n")
+	testkit.WriteFile(t, "demo/BUILD.bazel", "load(\"@rules_sycl//rules:defs.bzl\", \"sycl_binary\")\n\nsycl_binary(\n    name = \"kernels\",\n)\n")
 }
 
 // Two reports on the same file, under the labels of a binary and of a report rule, have the
@@ -55,7 +55,7 @@ func TestCheckTwoReports(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	gateWorkspace(t)
-	testfile.Write(t, "policy.yaml", "version: 1\ndevices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}\nallow:\n- {rule: unsupported-sub-group-size, kernels: [SubGroup8], reason: not used there, expires: 2027-01-31}\n")
+	testkit.WriteFile(t, "policy.yaml", "version: 1\ndevices: {required: [intel_gpu_pvc], supported: [intel_gpu_dg2]}\nallow:\n- {rule: unsupported-sub-group-size, kernels: [SubGroup8], reason: not used there, expires: 2027-01-31}\n")
 	for _, test := range []struct {
 		name           string
 		args           []string
@@ -105,19 +105,19 @@ func TestCheck(t *testing.T) {
 		{"a level that is none", []string{"--undetermined", "bad", "before.json"}, 2, nil, []string{`"bad" is not a severity`}},
 		{"a workspace that is none", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"workspace: open gone"}},
 	} {
-		testfile.Write(t, "bad.yaml", "version: 1\nfail_on: new\n")
-		testfile.Write(t, "none.yaml", "version: 1\nfail-on: none\n")
-		testfile.Write(t, "strict.yaml", "version: 1\ncompare-with-base: required\n")
+		testkit.WriteFile(t, "bad.yaml", "version: 1\nfail_on: new\n")
+		testkit.WriteFile(t, "none.yaml", "version: 1\nfail-on: none\n")
+		testkit.WriteFile(t, "strict.yaml", "version: 1\ncompare-with-base: required\n")
 		if _, err := os.Stat("pipe"); err != nil {
-			testfile.Pipe(t, "pipe")
+			testkit.Pipe(t, "pipe")
 			mustRun(t, "report", "--name", "//demo:kernels", "--output", "good.json", "--devices", "intel_gpu_dg2", "k.syclbin")
 			part := mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")
-			testfile.Write(t, "good.json", part)
+			testkit.WriteFile(t, "good.json", part)
 			var b bytes.Buffer
 			if err := (&gate.Baseline{}).Encode(&b); err != nil {
 				t.Fatal(err)
 			}
-			testfile.Write(t, "base.json", b.String())
+			testkit.WriteFile(t, "base.json", b.String())
 		}
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := run(t, append([]string{"check"}, test.args...)...)
@@ -154,14 +154,14 @@ func TestCheckStaysInTheWorkspace(t *testing.T) {
 	if err := os.Mkdir("inside", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "secret.cpp", "secret\n")
+	testkit.WriteFile(t, "secret.cpp", "secret\n")
 	if err := os.Symlink("../secret.cpp", "inside/link.cpp"); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, "inside/real.cpp", "real\n")
+	testkit.WriteFile(t, "inside/real.cpp", "real\n")
 	for path, want := range map[string]string{"real.cpp": "real.cpp:4: error", "link.cpp": "//demo:kernels: error", "gone.cpp": "//demo:kernels: error", "../secret.cpp": "//demo:kernels: error", "/etc/passwd": "//demo:kernels: error"} {
 		located := bytes.Replace(data, []byte(`"name":"_ZTS8Fp64Axpy"`), []byte(`"location":{"line":4,"path":"`+path+`"},"name":"_ZTS8Fp64Axpy"`), 1)
-		testfile.Write(t, "located.json", located)
+		testkit.WriteFile(t, "located.json", located)
 		_, stdout, stderr := run(t, "check", "--workspace", "inside", "--required", "intel_gpu_dg2", "located.json")
 		if !strings.Contains(stdout, want) || stderr != "" {
 			t.Errorf("%s: got %s%s", path, stdout, stderr)
@@ -244,7 +244,7 @@ func TestBaseline(t *testing.T) {
 	}
 
 	t.Setenv("CI", "")
-	testfile.Write(t, "b.json", first)
+	testkit.WriteFile(t, "b.json", first)
 	if got := mustRun(t, "baseline", "verify", "--baseline", "b.json", "before.json"); got != "" {
 		t.Errorf("got %s", got)
 	}
@@ -261,10 +261,10 @@ func TestBaseline(t *testing.T) {
 	} {
 		entries := strings.Split(string(first), "\n")
 		i := slices.IndexFunc(entries, func(l string) bool { return strings.Contains(l, "SubGroup8") })
-		testfile.Write(t, "pruned.json", []byte(strings.Replace(strings.Join(slices.Delete(entries, i, i+1), "\n"), "\"},\n  ]", "\"}\n  ]", 1)))
+		testkit.WriteFile(t, "pruned.json", []byte(strings.Replace(strings.Join(slices.Delete(entries, i, i+1), "\n"), "\"},\n  ]", "\"}\n  ]", 1)))
 		for _, report := range []struct{ name, devices string }{{"good.json", "intel_gpu_dg2,intel_gpu_pvc"}, {"less.json", "intel_gpu_dg2"}} {
 			mustRun(t, "report", "--name", "//demo:kernels", "--output", report.name, "--devices", report.devices, "k.syclbin")
-			testfile.Write(t, report.name, []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", report.name)))
+			testkit.WriteFile(t, report.name, []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", report.name)))
 		}
 		mustRun(t, "baseline", "update", "--baseline", "good.b.json", "good.json")
 		code, stdout, stderr := run(t, "baseline", "verify", "--baseline", test.file, test.report)
@@ -272,14 +272,14 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%s", test.name, code, stdout, stderr)
 		}
 	}
-	testfile.Write(t, "small.yaml", "version: 1\nlimits: {max-baseline: 1}\n")
+	testkit.WriteFile(t, "small.yaml", "version: 1\nlimits: {max-baseline: 1}\n")
 	if code, _, stderr := run(t, "baseline", "update", "--policy", "small.yaml", "--baseline", "c.json", "before.json"); code != 1 || !strings.Contains(stderr, "the baseline has 2 entries, and limits.max-baseline of the policy is 1") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if _, err := os.Stat("c.json"); err == nil {
 		t.Error("a baseline that is too large is written")
 	}
-	testfile.Write(t, "b.json", first)
+	testkit.WriteFile(t, "b.json", first)
 	if code, _, stderr := run(t, "check", "--policy", "small.yaml", "--baseline", "b.json", "before.json"); code != 2 || !strings.Contains(stderr, "max-baseline") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
@@ -346,7 +346,7 @@ func TestManyReports(t *testing.T) {
 	args := []string{"check", "--format", "json"}
 	for _, n := range []string{"c", "a", "b", "d"} {
 		name := filepath.Join("all", n+".json")
-		testfile.Write(t, name, bytes.Replace(data, []byte("//demo:kernels"), []byte("//demo:"+n), 1))
+		testkit.WriteFile(t, name, bytes.Replace(data, []byte("//demo:kernels"), []byte("//demo:"+n), 1))
 		args = append(args, name)
 	}
 	_, first, _ := run(t, args...)
@@ -354,8 +354,8 @@ func TestManyReports(t *testing.T) {
 	if _, second, _ := run(t, args...); first != second || !strings.Contains(first, `"label": "//demo:d"`) {
 		t.Error("the order of the reports matters")
 	}
-	testfile.Write(t, "all/b.json", "{}")
-	testfile.Write(t, "all/d.json", "{")
+	testkit.WriteFile(t, "all/b.json", "{}")
+	testkit.WriteFile(t, "all/d.json", "{")
 	if code, _, stderr := run(t, "check", "all/a.json", "all/b.json", "all/d.json"); code != 3 || !strings.Contains(stderr, "all/b.json") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
@@ -378,7 +378,7 @@ func TestCheckBinaries(t *testing.T) {
 	enterWorkspace(t)
 	t.Setenv("CI", "")
 	object := container(t, must(t, "k.spv"))
-	testfile.Write(t, "out/libk.so.1", object)
+	testkit.WriteFile(t, "out/libk.so.1", object)
 	args := []string{"--required", "intel_gpu_acm_g10", "--binary", "out/**"}
 	code, stdout, stderr := run(t, append([]string{"check", "--format", "json"}, args...)...)
 	if code != 1 || stderr != "" || !strings.Contains(stdout, `"intel_gpu_acm_g10"`) || !strings.Contains(stdout, `"target": "out/libk.so"`) {
@@ -388,7 +388,7 @@ func TestCheckBinaries(t *testing.T) {
 		t.Errorf("the file is not named:\n%s", stdout)
 	}
 	run(t, append([]string{"baseline", "update", "--baseline", "b.json"}, args...)...)
-	testfile.Write(t, "out/libk.so.2", object)
+	testkit.WriteFile(t, "out/libk.so.2", object)
 	if err := os.Remove("out/libk.so.1"); err != nil {
 		t.Fatal(err)
 	}
@@ -397,11 +397,11 @@ func TestCheckBinaries(t *testing.T) {
 	}
 	other := must(t, "k.spv")
 	other[8] ^= 1 // the number of the compiler: other images, which are not the same problems
-	testfile.Write(t, "out/l.o", container(t, other))
+	testkit.WriteFile(t, "out/l.o", container(t, other))
 	if code, stdout, stderr := run(t, append([]string{"check", "--baseline", "b.json"}, args...)...); code != 1 || !strings.Contains(stdout, "10 new, 10 known") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
-	testfile.Write(t, "out/broken.o", object[:len(object)/2])
+	testkit.WriteFile(t, "out/broken.o", object[:len(object)/2])
 	if code, _, stderr := run(t, append([]string{"check", "--baseline", "b.json"}, args...)...); code != 3 || !strings.Contains(stderr, "out/broken.o: ") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -22,7 +22,7 @@ type reporter struct {
 	wanted, deviceConfig cli.Strings
 	targets              cli.Strings
 	embedded             cli.Strings
-	reading              reading.Options
+	reading              inputs.Reading
 }
 
 const reportLong = `

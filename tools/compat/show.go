@@ -17,7 +17,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -330,7 +329,7 @@ func readReports(names []string) (*report.Report, error) {
 }
 
 func readReport(name string) (*report.Report, error) {
-	f, err := infile.Open(name, "a report")
+	f, err := cli.OpenInput(name, "a report")
 	if err != nil {
 		return nil, err
 	}

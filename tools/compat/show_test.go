@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -145,7 +145,7 @@ func TestShowCommandIsShort(t *testing.T) {
 	args := []string{"show", "--format", "text", "--group-by", "reason"}
 	for i := range 5 {
 		name := fmt.Sprintf("r%d.json", i)
-		testfile.Write(t, name, strings.ReplaceAll(testfile.Read(t, "before.json"), "//demo:kernels", fmt.Sprintf("//demo:k%d", i)))
+		testkit.WriteFile(t, name, strings.ReplaceAll(testkit.ReadFile(t, "before.json"), "//demo:kernels", fmt.Sprintf("//demo:k%d", i)))
 		args = append(args, name)
 	}
 	if got := mustRun(t, args...); !strings.Contains(got, "compat show r0.json r1.json r2.json ...") || strings.Contains(got, "r3.json") {

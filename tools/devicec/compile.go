@@ -8,9 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/depfile"
-	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // A compilation turns a source into bitcode.
@@ -30,7 +28,7 @@ func setupCompile(fs *flag.FlagSet) cli.Run {
 }
 
 func (c *compilation) run(ctx context.Context, env *cli.Env, args []string) error {
-	if err := stepflags.Required("output", c.output); err != nil {
+	if err := buildstep.Required("output", c.output); err != nil {
 		return err
 	}
 	if (c.candidates == "") != (c.unused == "") {
@@ -56,20 +54,20 @@ func (c *compilation) run(ctx context.Context, env *cli.Env, args []string) erro
 		}
 		options = append(options, "-MD", "-MF", unused, "-MT", c.output)
 	}
-	err = command.Run(ctx, nil, nil, env.Stderr, args[0], options...)
-	var failed *command.Error
+	err = buildstep.Run(ctx, nil, nil, env.Stderr, args[0], options...)
+	var failed *buildstep.Error
 	switch {
 	case errors.As(err, &failed) && failed.Code == 1:
 		fmt.Fprint(env.Stderr, out.Relabel(errors.New(failed.Output)))
 		return cli.No(nil)
 	case failed != nil: // it did not end by itself
-		return command.Fault(out.Relabel(errors.New(failed.Error())).Error())
+		return buildstep.Fault(out.Relabel(errors.New(failed.Error())).Error())
 	case err != nil:
 		return out.Relabel(err)
 	}
 	if unused != "" {
-		err := depfile.WriteUnused(unused, c.candidates, c.inputs, unused, args[1:])
-		var undeclared *depfile.Undeclared
+		err := buildstep.WriteUnused(unused, c.candidates, c.inputs, unused, args[1:])
+		var undeclared *buildstep.Undeclared
 		if errors.As(err, &undeclared) {
 			fmt.Fprint(env.Stderr, undeclared)
 			return cli.No(nil)

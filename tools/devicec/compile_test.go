@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // compiler is a clang++ that reads the file after -o and that after -MF, as scripts can.
@@ -22,21 +22,21 @@ test -z "$rule" || echo "k.bc: k.cpp ./used.hpp" > "$rule"
 
 func TestCompile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	clang := testfile.Script(t, "clang++", compiler+"echo 'a warning' >&2")
-	testfile.Write(t, "headers", "used.hpp\nunused.hpp\noptions.txt\n")
+	clang := testkit.Script(t, "clang++", compiler+"echo 'a warning' >&2")
+	testkit.WriteFile(t, "headers", "used.hpp\nunused.hpp\noptions.txt\n")
 	code, stderr := run(t, "compile", "--output", "k.bc", "--candidates=headers", "--unused", "k.unused", "--", clang, "-fsycl", "--library", "@options.txt", "k.cpp")
 	if code != 0 || stderr != "a warning\n" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "k.bc") + testfile.Read(t, "k.unused"); got != "bitcode\nunused.hpp\n" {
+	if got := testkit.ReadFile(t, "k.bc") + testkit.ReadFile(t, "k.unused"); got != "bitcode\nunused.hpp\n" {
 		t.Errorf("got %q", got)
 	}
-	if got := testfile.Read(t, "clang++.calls"); !strings.HasPrefix(got, "-fsycl --library @options.txt k.cpp -c -o ") || !strings.Contains(got, " -MD -MF ") {
+	if got := testkit.ReadFile(t, "clang++.calls"); !strings.HasPrefix(got, "-fsycl --library @options.txt k.cpp -c -o ") || !strings.Contains(got, " -MD -MF ") {
 		t.Errorf("clang++ was called with %q", got)
 	}
 
-	testfile.Write(t, "headers", "k.cpp\n")
-	testfile.Write(t, "inputs", "dpcpp/\n")
+	testkit.WriteFile(t, "headers", "k.cpp\n")
+	testkit.WriteFile(t, "inputs", "dpcpp/\n")
 	code, stderr = run(t, "compile", "--output", "k.bc", "--candidates=headers", "--inputs=inputs", "--unused", "k.unused", "--", clang, "k.cpp")
 	if code != 1 || !strings.Contains(stderr, "k.cpp: error: undeclared inclusion of 'used.hpp'\n") {
 		t.Errorf("a header that is in no list: exit %d: %s", code, stderr)
@@ -45,7 +45,7 @@ func TestCompile(t *testing.T) {
 	if code, stderr := run(t, "compile", "--output", "again.bc", "--", clang, "k.cpp"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if calls := strings.Split(testfile.Read(t, "clang++.calls"), "\n"); strings.Contains(calls[2], "-MD") {
+	if calls := strings.Split(testkit.ReadFile(t, "clang++.calls"), "\n"); strings.Contains(calls[2], "-MD") {
 		t.Errorf("clang++ was called with %q", calls[2])
 	}
 }
@@ -67,8 +67,8 @@ func TestCompileFails(t *testing.T) {
 		"no source":              {[]string{"--", "CLANG"}, "", 2, "devicec: error: the command is missing"},
 		"candidates for nothing": {[]string{"--candidates=headers", "--", "CLANG", "k.cpp"}, "", 2, "devicec: error: --candidates and --unused go together"},
 	} {
-		clang := testfile.Script(t, "clang", test.does)
-		testfile.Write(t, "headers", "")
+		clang := testkit.Script(t, "clang", test.does)
+		testkit.WriteFile(t, "headers", "")
 		args := []string{"compile", "--output=k.bc"}
 		for _, a := range test.args {
 			args = append(args, strings.ReplaceAll(a, "CLANG", clang))

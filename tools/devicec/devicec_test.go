@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // run runs the tool in the current folder.
@@ -26,11 +25,11 @@ func TestTranslateOfNothing(t *testing.T) {
 		return run(t, "translate", "--llvm-spirv", "/nonexistent", "--spirv-val", "/nonexistent",
 			"--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", in)
 	}
-	testfile.Write(t, "k.table", "[Code|Symbols]\n")
+	testkit.WriteFile(t, "k.table", "[Code|Symbols]\n")
 	if code, stderr := translate("k.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "out.table"); got != "[Code|Properties|Symbols]\n" {
+	if got := testkit.ReadFile(t, "out.table"); got != "[Code|Properties|Symbols]\n" {
 		t.Errorf("table: %q", got)
 	}
 	for _, dir := range []string{"spv", "prop"} {
@@ -38,30 +37,30 @@ func TestTranslateOfNothing(t *testing.T) {
 			t.Errorf("%s: %v, %v", dir, files, err)
 		}
 	}
-	testfile.Write(t, "k.bc", "")
+	testkit.WriteFile(t, "k.bc", "")
 	if code, stderr := translate("k.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "k.bc: the module has no bytes") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
-	testfile.Write(t, "lost.table", "[Code|Properties|Symbols]\ngone.bc|k.prop|k.sym\n")
+	testkit.WriteFile(t, "lost.table", "[Code|Properties|Symbols]\ngone.bc|k.prop|k.sym\n")
 	if code, stderr := translate("lost.table"); code != cli.ExitBadInput || !strings.Contains(stderr, "lost.table: gone.bc: ") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
 	// The property file shows whether a kernel is missing.
-	testfile.Write(t, "empty.table", "[Code|Properties|Symbols]\nk.bc|k.prop|k.sym\n")
+	testkit.WriteFile(t, "empty.table", "[Code|Properties|Symbols]\nk.bc|k.prop|k.sym\n")
 	const none = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"
-	testfile.Write(t, "k.prop", none)
+	testkit.WriteFile(t, "k.prop", none)
 	if code, stderr := translate("empty.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "out.table"); got != "[Code|Properties|Symbols]\nspv/k.spv|prop/k.prop|prop/k.sym\n" {
+	if got := testkit.ReadFile(t, "out.table"); got != "[Code|Properties|Symbols]\nspv/k.spv|prop/k.prop|prop/k.sym\n" {
 		t.Errorf("table: %q", got)
 	}
-	if code, properties, symbols := testfile.Read(t, "spv/k.spv"), testfile.Read(t, "prop/k.prop"), testfile.Read(t, "prop/k.sym"); code != "" || properties != none || symbols != "" {
+	if code, properties, symbols := testkit.ReadFile(t, "spv/k.spv"), testkit.ReadFile(t, "prop/k.prop"), testkit.ReadFile(t, "prop/k.sym"); code != "" || properties != none || symbols != "" {
 		t.Errorf("the image is %q, %q, %q", code, properties, symbols)
 	}
-	testfile.Write(t, "k.prop", "[SYCL/kernel names]\n_ZTS4Axpy=1|1\n")
+	testkit.WriteFile(t, "k.prop", "[SYCL/kernel names]\n_ZTS4Axpy=1|1\n")
 	if code, stderr := translate("empty.table"); code != cli.ExitBadInput || !strings.Contains(stderr, "k.bc: the module has no bytes, but k.prop names the kernel 'Axpy'") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
@@ -87,10 +86,10 @@ attributes #0 = { nounwind }
 
 func TestKernelsOfTheSameName(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "k.ll", ir)
-	testfile.Write(t, "other.ll", strings.Replace(ir, "fadd double %v, %v", "fmul double %v, %v", 1))
-	dis := testfile.Script(t, "dis", `cat "$1"`)
-	link := testfile.Script(t, "link", `cat "$1" "$2" > all.txt; for last; do :; done; echo linked > "$last"`)
+	testkit.WriteFile(t, "k.ll", ir)
+	testkit.WriteFile(t, "other.ll", strings.Replace(ir, "fadd double %v, %v", "fmul double %v, %v", 1))
+	dis := testkit.Script(t, "dis", `cat "$1"`)
+	link := testkit.Script(t, "link", `cat "$1" "$2" > all.txt; for last; do :; done; echo linked > "$last"`)
 	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=other.ll")
 	if code != cli.ExitBadInput || !strings.Contains(stderr, "b.cpp: kernel 'Axpy' is also defined in a.cpp, and differently") {
 		t.Errorf("exit %d, %q", code, stderr)
@@ -99,19 +98,19 @@ func TestKernelsOfTheSameName(t *testing.T) {
 	if code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll"); code != 0 {
 		t.Fatalf("exit %d, %q", code, stderr)
 	}
-	if n := strings.Count(testfile.Read(t, "all.txt"), "define spir_kernel void @_ZTS4Axpy"); n != 1 {
+	if n := strings.Count(testkit.ReadFile(t, "all.txt"), "define spir_kernel void @_ZTS4Axpy"); n != 1 {
 		t.Errorf("the kernel is there %d times", n)
 	}
 }
 
 // TestRealCompilers runs the steps as a build does.
 func TestRealCompilers(t *testing.T) {
-	dis, link, translator, val := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
-	as := programs.Find(t, "llvm-as")
+	dis, link, translator, val := testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
+	as := testkit.Program(t, "llvm-as")
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "a.ll", ir)
+	testkit.WriteFile(t, "a.ll", ir)
 	// Two sources may have a main each: stock clang puts both into the device code.
-	testfile.Write(t, "b.ll", strings.ReplaceAll(ir, "4Axpy", "5Other"))
+	testkit.WriteFile(t, "b.ll", strings.ReplaceAll(ir, "4Axpy", "5Other"))
 	for _, name := range []string{"a", "b"} {
 		if out, err := exec.Command(as, name+".ll", "-o", name+".bc").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -127,21 +126,21 @@ func TestRealCompilers(t *testing.T) {
 	if code, stderr := translate("all.bc"); code != 0 {
 		t.Fatalf("translate: exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "all.sym"); got != "_ZTS4Axpy\n_ZTS5Other\n" {
+	if got := testkit.ReadFile(t, "all.sym"); got != "_ZTS4Axpy\n_ZTS5Other\n" {
 		t.Errorf("symbols: %q", got)
 	}
 	// fp64 is aspect 6; the kernel names are there for the runtime.
 	want := "[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n[SYCL/kernel names]\n_ZTS4Axpy=1|1\n_ZTS5Other=1|1\n"
-	if got := testfile.Read(t, "all.prop"); got != want {
+	if got := testkit.ReadFile(t, "all.prop"); got != want {
 		t.Errorf("properties:\n%s\nwant\n%s", got, want)
 	}
 
-	testfile.Write(t, "k.table", "old")
-	testfile.Write(t, "cut.bc", testfile.Read(t, "all.bc")[:100])
+	testkit.WriteFile(t, "k.table", "old")
+	testkit.WriteFile(t, "cut.bc", testkit.ReadFile(t, "all.bc")[:100])
 	if code, stderr := translate("cut.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "llvm-spirv") {
 		t.Errorf("truncated bitcode: exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "k.table"); got != "old" {
+	if got := testkit.ReadFile(t, "k.table"); got != "old" {
 		t.Errorf("after a failure the table holds %q", got)
 	}
 }

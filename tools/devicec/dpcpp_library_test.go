@@ -9,8 +9,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -81,13 +80,13 @@ void kernels(sycl::queue &q, int *p) {
 
 // TestDPCPP follows kernels from the source to the property file through DPC++'s compiler.
 func TestDPCPP(t *testing.T) {
-	driver, library := programs.DPCPP(t)
+	driver, library := testkit.DPCPP(t)
 	t.Chdir(t.TempDir())
 	for name, text := range dpcppSources {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		testfile.Write(t, name, text)
+		testkit.WriteFile(t, name, text)
 	}
 	compile := func(source string) {
 		t.Helper()
@@ -107,11 +106,11 @@ func TestDPCPP(t *testing.T) {
 		if code, stderr := images(append([]string{"--split", "off"}, args...)...); code != 0 || stderr != "" {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		r, err := propset.Parse("0.prop", []byte(testfile.Read(t, "0.prop")))
+		r, err := propset.Parse("0.prop", []byte(testkit.ReadFile(t, "0.prop")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r, testfile.Read(t, "0.spv")
+		return r, testkit.ReadFile(t, "0.spv")
 	}
 	const app = "app/kernels.cpp"
 	fp64 := func(function, file string, line uint32) []srcloc.Origin {
@@ -137,7 +136,7 @@ func TestDPCPP(t *testing.T) {
 		t.Error("there is debug information in the SPIR-V")
 	}
 
-	testfile.Write(t, app, strings.Repeat("// Moves all lines.\n", 41)+dpcppSources[app])
+	testkit.WriteFile(t, app, strings.Repeat("// Moves all lines.\n", 41)+dpcppSources[app])
 	r, after := build()
 	if before != after {
 		t.Error("the SPIR-V depends on where lines are")

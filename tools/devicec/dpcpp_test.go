@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -75,9 +75,9 @@ func driver(t *testing.T, files map[string]string) string {
 		t.Fatal(err)
 	}
 	for name, text := range files {
-		testfile.Write(t, "made/"+name, text)
+		testkit.WriteFile(t, "made/"+name, text)
 	}
-	return testfile.Script(t, "driver", `test "$1 $2 $3 $4" = "post-link --library lib.so --output-dir" && cp made/* "$5"`)
+	return testkit.Script(t, "driver", `test "$1 $2 $3 $4" = "post-link --library lib.so --output-dir" && cp made/* "$5"`)
 }
 
 const (
@@ -105,26 +105,26 @@ func images(t *testing.T, args ...string) (int, string) {
 
 func TestImages(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "k.bc", "bitcode")
+	testkit.WriteFile(t, "k.bc", "bitcode")
 	driver(t, made())
 	if code, stderr := images(t, "k.bc"); code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "k.table"); got != "[Code|Properties|Symbols]\nspv/0.spv|prop/0.prop|prop/0.sym\nspv/1.spv|prop/1.prop|prop/1.sym\n" {
+	if got := testkit.ReadFile(t, "k.table"); got != "[Code|Properties|Symbols]\nspv/0.spv|prop/0.prop|prop/0.sym\nspv/1.spv|prop/1.prop|prop/1.sym\n" {
 		t.Errorf("table: %q", got)
 	}
 	for name, want := range map[string]string{
 		"spv/0.spv": module("_ZTS1K", "__devicelib_f"), "prop/0.prop": kernelProperties, "prop/0.sym": "_ZTS1L\n_ZTS1K\n",
 		"spv/1.spv": module(""), "prop/1.prop": libraryProperties, "prop/1.sym": "",
 	} {
-		if got := testfile.Read(t, name); got != want {
+		if got := testkit.ReadFile(t, name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 	if code, stderr := images(t, "--split", "per_kernel", "--allow-device-image-dependencies", "k.bc"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	calls := strings.Split(testfile.Read(t, "driver.calls"), "\n")
+	calls := strings.Split(testkit.ReadFile(t, "driver.calls"), "\n")
 	for i, want := range []string{"k.bc -- -fsycl-device-code-split=auto", "k.bc -- -fsycl-device-code-split=per_kernel -fsycl-allow-device-image-dependencies"} {
 		if !strings.HasSuffix(calls[i], want) {
 			t.Errorf("the driver was called with %q, want %q", calls[i], want)
@@ -135,12 +135,12 @@ func TestImages(t *testing.T) {
 // TestImagesOfNothing: a source without kernels has no images.
 func TestImagesOfNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "k.bc", "bitcode")
+	testkit.WriteFile(t, "k.bc", "bitcode")
 	driver(t, map[string]string{"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n", "0.spv": module(""), "0.prop": emptyProperties, "0.sym": ""})
 	if code, stderr := images(t, "k.bc"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "k.table"); got != "[Code|Properties|Symbols]\n" {
+	if got := testkit.ReadFile(t, "k.table"); got != "[Code|Properties|Symbols]\n" {
 		t.Errorf("table: %q", got)
 	}
 	for _, dir := range []string{"spv", "prop"} {
@@ -153,7 +153,7 @@ func TestImagesOfNothing(t *testing.T) {
 // TestUndefined: a function that no image defines has to be allowed.
 func TestUndefined(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "k.bc", "bitcode")
+	testkit.WriteFile(t, "k.bc", "bitcode")
 	files := made()
 	files["1.spv"] = module("_ZTS6Kernel", "_Z3fard", "_Z4nearf")
 	driver(t, files)
@@ -169,7 +169,7 @@ func TestUndefined(t *testing.T) {
 	}
 
 	// One for each type, which is more than people want to read.
-	testfile.Write(t, "made/1.spv", module("_ZTS6Kernel", "_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_", "_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"))
+	testkit.WriteFile(t, "made/1.spv", module("_ZTS6Kernel", "_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_", "_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"))
 	code, stderr = images(t, "--allow-device-image-dependencies", "k.bc")
 	want = "devicec: error: k.bc: kernel 'Kernel' reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file\n"
 	if code != cli.ExitBadInput || stderr != want {
@@ -181,7 +181,7 @@ func TestUndefined(t *testing.T) {
 // another image.
 func TestVirtualFunctions(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "k.bc", "bitcode")
+	testkit.WriteFile(t, "k.bc", "bitcode")
 	files := map[string]string{
 		"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\n",
 		"0.spv":        exporting("_ZN5Shape4areaEv"), "0.prop": virtualProperties, "0.sym": "_ZN5Shape4areaEv\n",
@@ -191,23 +191,23 @@ func TestVirtualFunctions(t *testing.T) {
 	if code, stderr := images(t, "k.bc"); code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "prop/0.sym"); got != files["0.sym"] {
+	if got := testkit.ReadFile(t, "prop/0.sym"); got != files["0.sym"] {
 		t.Errorf("symbols: %q", got)
 	}
-	testfile.Write(t, "made/0.prop", "[SYCL/exported symbols]\n_ZN5Shape4areaEv=1|1\n")
+	testkit.WriteFile(t, "made/0.prop", "[SYCL/exported symbols]\n_ZN5Shape4areaEv=1|1\n")
 	if code, stderr := images(t, "k.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "device function 'Shape::area()' is used but nothing defines it") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
 	// Of modules that are split already, an image has the functions that it is for.
-	testfile.Write(t, "made/images.table", "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n")
+	testkit.WriteFile(t, "made/images.table", "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n")
 	for properties, want := range map[string]string{virtualProperties: "_ZN5Shape4areaEv\n", "[SYCL/exported symbols]\n_ZN5Shape4areaEv=1|1\n": ""} {
-		testfile.Write(t, "k.table", "[Code|Properties]\nk.bc|k.prop\n")
-		testfile.Write(t, "k.prop", properties)
+		testkit.WriteFile(t, "k.table", "[Code|Properties]\nk.bc|k.prop\n")
+		testkit.WriteFile(t, "k.prop", properties)
 		if code, stderr := run(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "k.table"); code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		if got := testfile.Read(t, "prop/k.sym"); got != want {
+		if got := testkit.ReadFile(t, "prop/k.sym"); got != want {
 			t.Errorf("symbols %q, want %q of\n%s", got, want, properties)
 		}
 	}
@@ -243,21 +243,21 @@ func TestImagesFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			testfile.Write(t, "k.bc", "bitcode")
+			testkit.WriteFile(t, "k.bc", "bitcode")
 			files := made()
 			for name, text := range test.files {
 				files[name] = text
 			}
 			driver(t, files)
 			if test.commands != "" {
-				testfile.Script(t, "driver", test.commands)
+				testkit.Script(t, "driver", test.commands)
 			}
-			testfile.Write(t, "k.table", "old")
+			testkit.WriteFile(t, "k.table", "old")
 			code, stderr := images(t, append(test.args, "k.bc")...)
 			if code != test.code || !strings.Contains(stderr, test.want) {
 				t.Errorf("exit %d: %swant %d: %s", code, stderr, test.code, test.want)
 			}
-			if got := testfile.Read(t, "k.table"); got != "old" {
+			if got := testkit.ReadFile(t, "k.table"); got != "old" {
 				t.Errorf("the table is %q", got)
 			}
 			for _, dir := range []string{"spv", "prop"} {
@@ -273,30 +273,30 @@ func TestImagesFailures(t *testing.T) {
 func TestTranslateKeepsModules(t *testing.T) {
 	t.Chdir(t.TempDir())
 	driver(t, made())
-	testfile.Write(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
-	testfile.Write(t, "devicelib0.bc", "bitcode")
+	testkit.WriteFile(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
+	testkit.WriteFile(t, "devicelib0.bc", "bitcode")
 	if code, stderr := run(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "devicelib0.bc"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	want := "[Code|Properties|Symbols]\nspv/devicelib0.spv|prop/devicelib0.prop|prop/devicelib0.sym\nspv/devicelib1.spv|prop/devicelib1.prop|prop/devicelib1.sym\n"
-	if got := testfile.Read(t, "out.table"); got != want {
+	if got := testkit.ReadFile(t, "out.table"); got != want {
 		t.Errorf("table: %q", got)
 	}
-	if got := testfile.Read(t, "prop/devicelib0.sym"); got != "_ZTS1K\n" {
+	if got := testkit.ReadFile(t, "prop/devicelib0.sym"); got != "_ZTS1K\n" {
 		t.Errorf("symbols of the module: %q", got)
 	}
 }
 
 func TestTranslateByDPCPP(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "k.bc", "bitcode")
+	testkit.WriteFile(t, "k.bc", "bitcode")
 	driver(t, made())
-	testfile.Write(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
+	testkit.WriteFile(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
 	// Each module needs the device library, which is there once.
-	testfile.Write(t, "k.table", "[Code|Properties]\na.bc|a.prop\nb.bc|b.prop\n")
+	testkit.WriteFile(t, "k.table", "[Code|Properties]\na.bc|a.prop\nb.bc|b.prop\n")
 	for _, name := range []string{"a", "b"} {
-		testfile.Write(t, name+".bc", "bitcode")
-		testfile.Write(t, name+".prop", "[SYCL/kernel names]\n_ZTS1K=1|1\n[rules/more]\n"+name+"=1|7\n")
+		testkit.WriteFile(t, name+".bc", "bitcode")
+		testkit.WriteFile(t, name+".prop", "[SYCL/kernel names]\n_ZTS1K=1|1\n[rules/more]\n"+name+"=1|7\n")
 	}
 	translate := func(args ...string) (int, string) {
 		return run(t, append([]string{"translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table"}, args...)...)
@@ -305,30 +305,30 @@ func TestTranslateByDPCPP(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	// The order of the calls is open.
-	for _, call := range strings.Split(strings.TrimSpace(testfile.Read(t, "driver.calls")), "\n") {
+	for _, call := range strings.Split(strings.TrimSpace(testkit.ReadFile(t, "driver.calls")), "\n") {
 		if !strings.HasSuffix(call, ".bc -- -fsycl-device-code-split=off") {
 			t.Errorf("the driver was called with %q", call)
 		}
 	}
 	want := "[Code|Properties|Symbols]\nspv/a.spv|prop/a.prop|prop/a.sym\nspv/b.spv|prop/b.prop|prop/b.sym\nspv/devicelib0.spv|prop/devicelib0.prop|prop/devicelib0.sym\n"
-	if got := testfile.Read(t, "out.table"); got != want {
+	if got := testkit.ReadFile(t, "out.table"); got != want {
 		t.Errorf("table: %q", got)
 	}
 	const own = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel names]\n_ZTS1K=1|1\n[rules/more]\nb=1|7\n"
-	if got := testfile.Read(t, "prop/b.prop"); got != own {
+	if got := testkit.ReadFile(t, "prop/b.prop"); got != own {
 		t.Errorf("properties:\n%swant\n%s", got, own)
 	}
-	if got := testfile.Read(t, "prop/b.sym") + testfile.Read(t, "prop/devicelib0.prop") + testfile.Read(t, "prop/devicelib0.sym"); got != "_ZTS1K\n"+libraryProperties {
+	if got := testkit.ReadFile(t, "prop/b.sym") + testkit.ReadFile(t, "prop/devicelib0.prop") + testkit.ReadFile(t, "prop/devicelib0.sym"); got != "_ZTS1K\n"+libraryProperties {
 		t.Errorf("got %q", got)
 	}
-	if m, err := spirv.Parse([]byte(testfile.Read(t, "spv/b.spv"))); err != nil || len(m.Kernels) != 1 {
+	if m, err := spirv.Parse([]byte(testkit.ReadFile(t, "spv/b.spv"))); err != nil || len(m.Kernels) != 1 {
 		t.Errorf("code: %v, %v", m, err)
 	}
 
 	// What others call must not be dropped.
-	testfile.Write(t, "b.prop", "[SYCL/exported symbols]\nf=1|1\n")
-	if code, stderr := translate("k.table"); code != 0 || strings.Count(testfile.Read(t, "driver.calls"), " b.bc -- -fsycl-device-code-split=off -fsycl-allow-device-image-dependencies\n") != 1 {
-		t.Errorf("exit %d: %s\n%s", code, stderr, testfile.Read(t, "driver.calls"))
+	testkit.WriteFile(t, "b.prop", "[SYCL/exported symbols]\nf=1|1\n")
+	if code, stderr := translate("k.table"); code != 0 || strings.Count(testkit.ReadFile(t, "driver.calls"), " b.bc -- -fsycl-device-code-split=off -fsycl-allow-device-image-dependencies\n") != 1 {
+		t.Errorf("exit %d: %s\n%s", code, stderr, testkit.ReadFile(t, "driver.calls"))
 	}
 
 	for name, test := range map[string]struct {
@@ -337,7 +337,7 @@ func TestTranslateByDPCPP(t *testing.T) {
 		"two images": {"[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n1.spv|1.prop|1.sym\n", "b.bc: the module became two images of DPC++'s library"},
 		"no image":   {"[Code|Properties|Symbols]\n2.spv|2.prop|2.sym\n", "b.bc: DPC++'s library made no image of the module"},
 	} {
-		testfile.Write(t, "made/images.table", test.table)
+		testkit.WriteFile(t, "made/images.table", test.table)
 		if code, stderr := translate("b.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, test.want) {
 			t.Errorf("%s: exit %d: %s", name, code, stderr)
 		}

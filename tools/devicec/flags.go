@@ -11,8 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/specialize"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -25,10 +24,10 @@ func setupImages(fs *flag.FlagSet) cli.Run {
 	placeFlags(fs, &o.CodeDir, &o.PropertiesDir, &o.Table)
 	keepDebugInfoFlag(fs, &o.KeepDebugInfo)
 	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
-		if o.Bitcode, err = stepflags.OneInput(args); err != nil {
+		if o.Bitcode, err = buildstep.OneInput(args); err != nil {
 			return err
 		}
-		if err := stepflags.Required("driver", o.DPCPP.Driver, "library", o.DPCPP.Library, "code-dir", o.CodeDir, "properties-dir", o.PropertiesDir, "table", o.Table); err != nil {
+		if err := buildstep.Required("driver", o.DPCPP.Driver, "library", o.DPCPP.Library, "code-dir", o.CodeDir, "properties-dir", o.PropertiesDir, "table", o.Table); err != nil {
 			return err
 		}
 		if !slices.Contains(steps.DPCPPSplitModes, o.Split) {
@@ -39,7 +38,7 @@ func setupImages(fs *flag.FlagSet) cli.Run {
 }
 
 // setupTranslate declares the flags of the subcommand translate.
-func setupTranslate(fs *flag.FlagSet, kept *keep.Files) cli.Run {
+func setupTranslate(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 	o := steps.TranslateOptions{Kept: kept}
 	fs.StringVar(&o.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv")
 	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, whose SPIR-V target is used when there is no llvm-spirv")
@@ -49,7 +48,7 @@ func setupTranslate(fs *flag.FlagSet, kept *keep.Files) cli.Run {
 	keepDebugInfoFlag(fs, &o.KeepDebugInfo)
 	emulateFlag(fs, &o.EmulateFP64Conversions)
 	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
-		if o.In, err = stepflags.OneInput(args); err != nil {
+		if o.In, err = buildstep.OneInput(args); err != nil {
 			return err
 		}
 		given := slices.DeleteFunc([]string{o.LLVMSPIRV, o.LLC, o.DPCPP.Driver}, func(program string) bool { return program == "" })
@@ -60,7 +59,7 @@ func setupTranslate(fs *flag.FlagSet, kept *keep.Files) cli.Run {
 		if o.DPCPP.Driver != "" {
 			companion = []string{"library", o.DPCPP.Library}
 		}
-		if err := stepflags.Required(append(companion, "code-dir", o.CodeDir, "properties-dir", o.PropertiesDir, "table", o.Table)...); err != nil {
+		if err := buildstep.Required(append(companion, "code-dir", o.CodeDir, "properties-dir", o.PropertiesDir, "table", o.Table)...); err != nil {
 			return err
 		}
 		return steps.Translate(ctx, env.Stderr, o)
@@ -107,7 +106,7 @@ func setupSpecialize(fs *flag.FlagSet) cli.Run {
 }
 
 // setupGPU declares the flags of the subcommand gpu.
-func setupGPU(fs *flag.FlagSet, kept *keep.Files) cli.Run {
+func setupGPU(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 	o := steps.GPUOptions{Kept: kept}
 	fs.StringVar(&o.Opt, "opt", "", "`path` of opt (required)")
 	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, with the NVPTX or the AMDGPU target (required)")
@@ -117,8 +116,8 @@ func setupGPU(fs *flag.FlagSet, kept *keep.Files) cli.Run {
 	fs.StringVar(&o.Output, "output", "", "the table `file` (required)")
 	fs.BoolVar(&o.KeepDebugInfo, "keep-debug-info", false, "leave debug information in the code, for debuggers")
 	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
-		o.Table, err = stepflags.OneInput(args)
-		err = cmp.Or(err, stepflags.Required("opt", o.Opt, "llc", o.LLC, "device", o.Device, "code-dir", o.CodeDir, "output", o.Output))
+		o.Table, err = buildstep.OneInput(args)
+		err = cmp.Or(err, buildstep.Required("opt", o.Opt, "llc", o.LLC, "device", o.Device, "code-dir", o.CodeDir, "output", o.Output))
 		if err != nil {
 			return err
 		}

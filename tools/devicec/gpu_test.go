@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
@@ -18,7 +17,7 @@ import (
 func gpuModule(t *testing.T, name, triple, convention, body string, requirements ...propset.Property) {
 	t.Helper()
 	kernel := "_ZTS" + name
-	testfile.Write(t, name+".ll", `target triple = "`+triple+`"
+	testkit.WriteFile(t, name+".ll", `target triple = "`+triple+`"
 @counter = dso_local addrspace(1) global i32 0
 define `+convention+` void @`+kernel+`(ptr %p) #0 {
 `+body+`
@@ -39,8 +38,8 @@ attributes #0 = { "nvvm.reqntid"="64,1,1" }
 	if err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, name+".prop", string(text))
-	testfile.Write(t, name+".table", "[Code|Properties|Symbols]\n"+name+".ll|"+name+".prop|"+name+".sym\n")
+	testkit.WriteFile(t, name+".prop", string(text))
+	testkit.WriteFile(t, name+".table", "[Code|Properties|Symbols]\n"+name+".ll|"+name+".prop|"+name+".sym\n")
 }
 
 const (
@@ -53,7 +52,7 @@ const (
 // runGPU runs the step with the real compilers.
 func runGPU(t *testing.T, device, module string) (int, string) {
 	t.Helper()
-	return run(t, "gpu", "--opt", programs.Find(t, "opt"), "--llc", programs.Find(t, "llc"), "--lld", programs.Find(t, "ld.lld"),
+	return run(t, "gpu", "--opt", testkit.Program(t, "opt"), "--llc", testkit.Program(t, "llc"), "--lld", testkit.Program(t, "ld.lld"),
 		"--device", device, "--code-dir", "bin", "--output", "out.table", module+".table")
 }
 
@@ -82,10 +81,10 @@ func TestGPU(t *testing.T) {
 		if code, stderr := runGPU(t, device, "Add"); code != 0 {
 			t.Fatalf("%s: exit %d: %s", device, code, stderr)
 		}
-		if got := testfile.Read(t, "out.table"); got != "[Code|Properties|Symbols]\nbin/Add.ptx|Add.prop|Add.sym\n" {
+		if got := testkit.ReadFile(t, "out.table"); got != "[Code|Properties|Symbols]\nbin/Add.ptx|Add.prop|Add.sym\n" {
 			t.Errorf("%s: table: %q", device, got)
 		}
-		if text := testfile.Read(t, "bin/Add.ptx"); !strings.Contains(text, directive) || !strings.Contains(text, ".reqntid 64") {
+		if text := testkit.ReadFile(t, "bin/Add.ptx"); !strings.Contains(text, directive) || !strings.Contains(text, ".reqntid 64") {
 			t.Errorf("%s: %s", device, text)
 		}
 		if got := kernels("bin/Add.ptx"); !slices.Equal(got, []string{"_ZTSAdd"}) {
@@ -110,7 +109,7 @@ func TestGPU(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Close()
-		if flags := testfile.Read(t, "bin/Root.hsaco")[48]; flags != processor {
+		if flags := testkit.ReadFile(t, "bin/Root.hsaco")[48]; flags != processor {
 			t.Errorf("%s: processor %#x, want %#x", device, flags, processor)
 		}
 		if text := string(note); !strings.Contains(text, "amdgcn-amd-amdhsa--"+device) || !strings.Contains(text, "_ZTSRoot.kd") {
@@ -135,11 +134,11 @@ func TestGPURefuses(t *testing.T) {
 	gpuModule(t, "Sine", nvidia, nvidiaKernel, "  %x = load double, ptr %p\n  %y = call double @llvm.sin.f64(double %x)\n  store double %y, ptr %p")
 	gpuModule(t, "Lost", nvidia, nvidiaKernel, "  %x = call i32 @lost(i32 3)\n  store i32 %x, ptr %p")
 	gpuModule(t, "LostVariable", nvidia, nvidiaKernel, "  %x = load i32, ptr addrspacecast (ptr addrspace(1) @gone to ptr)\n  store i32 %x, ptr %p")
-	testfile.Write(t, "LostVariable.ll", testfile.Read(t, "LostVariable.ll")+"@gone = external addrspace(1) global i32\n")
-	testfile.Write(t, "Empty.ll", "")
-	testfile.Write(t, "Empty.table", "[Code]\nEmpty.ll\n")
+	testkit.WriteFile(t, "LostVariable.ll", testkit.ReadFile(t, "LostVariable.ll")+"@gone = external addrspace(1) global i32\n")
+	testkit.WriteFile(t, "Empty.ll", "")
+	testkit.WriteFile(t, "Empty.table", "[Code]\nEmpty.ll\n")
 	gpuModule(t, "Umlaut\u00e4", nvidia, nvidiaKernel, increment)
-	testfile.Write(t, "bare.table", "[Code]\nSixteen.ll\n")
+	testkit.WriteFile(t, "bare.table", "[Code]\nSixteen.ll\n")
 	for _, test := range []struct {
 		device, module string
 		code           int

@@ -5,7 +5,7 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -21,10 +21,10 @@ func setupImport(fs *flag.FlagSet) cli.Run {
 	o.Reading.Flags(fs)
 	fs.StringVar(&o.Output, "output", "", "the bitcode `file` (required)")
 	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
-		if o.Input, err = stepflags.OneInput(args); err != nil {
+		if o.Input, err = buildstep.OneInput(args); err != nil {
 			return err
 		}
-		if err := stepflags.Required("target", o.Target, "llvm-spirv", o.LLVMSPIRV, "llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output); err != nil {
+		if err := buildstep.Required("target", o.Target, "llvm-spirv", o.LLVMSPIRV, "llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output); err != nil {
 			return err
 		}
 		return steps.Import(ctx, env.Stderr, o)

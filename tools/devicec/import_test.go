@@ -13,8 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
@@ -69,8 +68,8 @@ void own(double *d) {
 // imports runs the tool on SYCLBINs, and the steps of a build on what comes out.
 func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*propset.Registry, modules []*spirv.Module) {
 	t.Helper()
-	dis, link, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "opt")
-	translator, val := programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	dis, link, opt := testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "opt")
+	translator, val := testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	args := []string{"link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc"}
 	for _, name := range names {
 		if code, stderr := run(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name); code != 0 || stderr != "" {
@@ -97,11 +96,11 @@ func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*pr
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		r, err := propset.Parse(file, []byte(testfile.Read(t, file)))
+		r, err := propset.Parse(file, []byte(testkit.ReadFile(t, file)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := spirv.Parse([]byte(testfile.Read(t, "spv/"+strings.TrimSuffix(filepath.Base(file), ".prop")+".spv")))
+		m, err := spirv.Parse([]byte(testkit.ReadFile(t, "spv/"+strings.TrimSuffix(filepath.Base(file), ".prop")+".spv")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +139,7 @@ func TestImportRealCompilers(t *testing.T) {
 				t.Fatalf("%d files of SPIR-V, %v", len(files), err)
 			}
 			for _, file := range files {
-				text, err := exec.Command(programs.Find(t, "spirv-dis"), file).Output()
+				text, err := exec.Command(testkit.Program(t, "spirv-dis"), file).Output()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -213,9 +212,9 @@ func TestImportRealCompilers(t *testing.T) {
 			if test.version == 2 || test.bitcode {
 				return // one way is enough to see that nothing varies
 			}
-			before := testfile.Read(t, "callers.syclbin.bc")
+			before := testkit.ReadFile(t, "callers.syclbin.bc")
 			imports(t, test.names, "callers.syclbin", "library.syclbin")
-			if testfile.Read(t, "callers.syclbin.bc") != before {
+			if testkit.ReadFile(t, "callers.syclbin.bc") != before {
 				t.Error("a second import wrote another file")
 			}
 		})
@@ -224,7 +223,7 @@ func TestImportRealCompilers(t *testing.T) {
 
 // TestImportTwice: when two SYCLBINs define a function, it is not clear which is meant.
 func TestImportTwice(t *testing.T) {
-	dis, link, translator := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "llvm-spirv")
+	dis, link, translator := testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
 	args := []string{"link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc"}
 	for _, name := range []string{"one", "two"} {
@@ -247,9 +246,9 @@ func TestImportTwice(t *testing.T) {
 // the end, whatever they are called now.
 func TestImportOfTheSameKernel(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "source.ll", ir)
-	testfile.Write(t, "syclbin.ll", strings.ReplaceAll(ir, "@_ZTS4Axpy", "@__sycl_kernel__ZTS4Axpy"))
-	dis, link := testfile.Script(t, "dis", `cat "$1"`), testfile.Script(t, "link", "exit 1")
+	testkit.WriteFile(t, "source.ll", ir)
+	testkit.WriteFile(t, "syclbin.ll", strings.ReplaceAll(ir, "@_ZTS4Axpy", "@__sycl_kernel__ZTS4Axpy"))
+	dis, link := testkit.Script(t, "dis", `cat "$1"`), testkit.Script(t, "link", "exit 1")
 	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=source.ll", "b.syclbin=syclbin.ll")
 	if want := "b.syclbin: kernel 'Axpy' is also defined in a.cpp, and differently"; code != cli.ExitBadInput || !strings.Contains(stderr, want) {
 		t.Errorf("exit %d: %s", code, stderr)
@@ -295,12 +294,12 @@ func TestImportRefusals(t *testing.T) {
 				f.Modules = append(f.Modules, m)
 			}
 			stepstest.Write(t, "a.syclbin", f, 0)
-			testfile.Write(t, "a.bc", "old")
+			testkit.WriteFile(t, "a.bc", "old")
 			code, stderr := run(t, "import", "--llvm-spirv", "/nonexistent", "--llvm-dis", "/nonexistent", "--llvm-link", "/nonexistent", "--output", "a.bc", "a.syclbin")
 			if want := "devicec: error: SYCLBIN file 'a.syclbin' " + test.want + "\n"; code != cli.ExitBadInput || stderr != want {
 				t.Errorf("exit %d, got\n%swant\n%s", code, stderr, want)
 			}
-			if testfile.Read(t, "a.bc") != "old" {
+			if testkit.ReadFile(t, "a.bc") != "old" {
 				t.Error("the old output is gone")
 			}
 		})
@@ -324,7 +323,7 @@ func TestImportRefusals(t *testing.T) {
 		}
 		stepstest.Write(t, file, b.File(syclbin.Object), 0)
 	}
-	testfile.Write(t, "cut.syclbin", testfile.Read(t, "whole.syclbin")[:200])
+	testkit.WriteFile(t, "cut.syclbin", testkit.ReadFile(t, "whole.syclbin")[:200])
 	programs := []string{"--llvm-spirv", "/nonexistent/llvm-spirv", "--llvm-dis", "d", "--llvm-link", "l", "--output", "a.bc"}
 	for name, test := range map[string]struct {
 		args []string
@@ -353,13 +352,13 @@ func TestImportRefusals(t *testing.T) {
 // kernels that use it.
 func TestImportTakesOneBFloat16Library(t *testing.T) {
 	t.Chdir(t.TempDir())
-	dis := testfile.Script(t, "dis", `case $(cat "$1") in
+	dis := testkit.Script(t, "dis", `case $(cat "$1") in
 *kernel*) echo 'define spir_kernel void @k() {' ;;
 *native*) echo 'define spir_func void @native() {' ;;
 *) echo 'define spir_func void @fallback() {' ;;
 esac
 printf '  ret void\n}\n'`)
-	link := testfile.Script(t, "link", `for file; do case $file in *.ll) cat "$file" ;; esac; done > taken.txt; for last; do :; done; echo linked > "$last"`)
+	link := testkit.Script(t, "link", `for file; do case $file in *.ll) cat "$file" ;; esac; done > taken.txt; for last; do :; done; echo linked > "$last"`)
 	module := func(text, properties string) *syclbin.Module {
 		metadata, err := propset.Parse("m", []byte(properties))
 		if err != nil {
@@ -386,7 +385,7 @@ printf '  ret void\n}\n'`)
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
 			var got []string
-			for line := range strings.Lines(testfile.Read(t, "taken.txt")) {
+			for line := range strings.Lines(testkit.ReadFile(t, "taken.txt")) {
 				if at := strings.Index(line, "@"); at >= 0 && strings.HasPrefix(line, "define ") {
 					name := line[at+1 : strings.Index(line, "(")]
 					got = append(got, name)
@@ -408,12 +407,12 @@ printf '  ret void\n}\n'`)
 func TestImportChoosesIR(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir()) // apart from other tests
-	dis := testfile.Script(t, "dis", `case $(cat "$1") in
+	dis := testkit.Script(t, "dis", `case $(cat "$1") in
 *gen*) name=gen ;;
 *) name=jit ;;
 esac
 printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
-	link := testfile.Script(t, "link", `cat "$1" > taken.txt; echo "warning: $2" >&2; for last; do :; done; echo linked > "$last"`)
+	link := testkit.Script(t, "link", `cat "$1" > taken.txt; echo "warning: $2" >&2; for last; do :; done; echo linked > "$last"`)
 	metadata, err := propset.Parse("m", []byte("[of/others]\nkey=1|1\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -435,7 +434,7 @@ printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
 		if code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		if got := testfile.Read(t, "taken.txt"); !strings.Contains(got, want) || !strings.Contains(got, `"sycl-module-id"="lib/a"`) || !strings.Contains(got, `target triple = "spirv64-unknown-unknown"`) {
+		if got := testkit.ReadFile(t, "taken.txt"); !strings.Contains(got, want) || !strings.Contains(got, `"sycl-module-id"="lib/a"`) || !strings.Contains(got, `target triple = "spirv64-unknown-unknown"`) {
 			t.Errorf("%s: got\n%s", target, got)
 		}
 		if want := "a.syclbin: abstract module 0: warning: the property key of the set [of/others] is lost: the set has no form in IR (and in 2 more modules)\nwarning: a.syclbin: abstract module 1\n"; stderr != want {

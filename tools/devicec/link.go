@@ -5,7 +5,7 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -17,14 +17,14 @@ func setupLink(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&o.Output, "output", "", "the linked bitcode `file` (required)")
 	emulateFlag(fs, &o.EmulateFP64Conversions)
 	return func(ctx context.Context, env *cli.Env, args []string) error {
-		if err := stepflags.Required("llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output); err != nil {
+		if err := buildstep.Required("llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output); err != nil {
 			return err
 		}
 		if len(args) == 0 {
 			return cli.Usagef("no input: give SOURCE=FILE.bc")
 		}
 		for _, a := range args {
-			source, file, ok := stepflags.SourcePath(a)
+			source, file, ok := buildstep.SourcePath(a)
 			if !ok {
 				return cli.Usagef("'%s' is not SOURCE=FILE.bc", a)
 			}

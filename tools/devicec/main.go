@@ -8,15 +8,14 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/worker"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 func main() {
-	worker.Main(tool(nil), func(_ context.Context, kept *keep.Files) (*cli.Tool, func()) { return tool(kept), func() {} })
+	buildstep.MainWorker(tool(nil), func(_ context.Context, kept *buildstep.Kept) (*cli.Tool, func()) { return tool(kept), func() {} })
 }
 
-func tool(kept *keep.Files) *cli.Tool {
+func tool(kept *buildstep.Kept) *cli.Tool {
 	return &cli.Tool{
 		Name:  "devicec",
 		Short: "run one step of a SYCL device build",

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -82,14 +81,14 @@ void kernels(float *f, double *d) {
 
 // TestPlaces follows kernels from the source to the property file.
 func TestPlaces(t *testing.T) {
-	clang, dis, link := programs.Find(t, "clang++"), programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link")
-	translator, val := programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	clang, dis, link := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link")
+	translator, val := testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	t.Chdir(t.TempDir())
 	for name, text := range placesSources {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		testfile.Write(t, name, text)
+		testkit.WriteFile(t, name, text)
 	}
 	// build returns the property file, and the SPIR-V.
 	build := func(t *testing.T, options []string, translate ...string) (*propset.Registry, string) {
@@ -109,11 +108,11 @@ func TestPlaces(t *testing.T) {
 			"--code-dir", ".", "--properties-dir", ".", "--table", "k.table"}, translate...), "all.bc")...); code != 0 {
 			t.Fatal(stderr)
 		}
-		r, err := propset.Parse("all.prop", []byte(testfile.Read(t, "all.prop")))
+		r, err := propset.Parse("all.prop", []byte(testkit.ReadFile(t, "all.prop")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r, testfile.Read(t, "all.spv")
+		return r, testkit.ReadFile(t, "all.spv")
 	}
 	fp64 := func(function, file string, line uint32) []srcloc.Origin {
 		return []srcloc.Origin{{Aspect: aspect.FP64.Named(), Function: function, Location: srcloc.Location{Path: file, Line: line}}}
@@ -156,7 +155,7 @@ func TestPlaces(t *testing.T) {
 	}
 
 	_, before := build(t, []string{"-O2"})
-	testfile.Write(t, app, "// Moves\n// all lines.\n"+placesSources[app])
+	testkit.WriteFile(t, app, "// Moves\n// all lines.\n"+placesSources[app])
 	r, after := build(t, []string{"-O2"})
 	if before != after {
 		t.Error("the SPIR-V depends on where lines are")

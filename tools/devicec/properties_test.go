@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
@@ -85,9 +84,9 @@ func TestPropertiesReachSPIRV(t *testing.T) {
 				continue
 			}
 			t.Run(name+"/"+translator, func(t *testing.T) {
-				path, opt, val, dis := programs.Find(t, translator), programs.Find(t, "opt"), programs.Find(t, "spirv-val"), programs.Find(t, "spirv-dis")
+				path, opt, val, dis := testkit.Program(t, translator), testkit.Program(t, "opt"), testkit.Program(t, "spirv-val"), testkit.Program(t, "spirv-dis")
 				t.Chdir(t.TempDir())
-				testfile.Write(t, "in.ll", "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1\"\ntarget triple = \"spirv64-unknown-unknown\"\n"+test.ir)
+				testkit.WriteFile(t, "in.ll", "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1\"\ntarget triple = \"spirv64-unknown-unknown\"\n"+test.ir)
 				var stderr strings.Builder
 				err := steps.PostLink(t.Context(), &stderr, steps.PostLinkOptions{
 					Input: "in.ll", Opt: opt, Output: "split.table",

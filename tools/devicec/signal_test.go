@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // The test is also the tool, so that a signal can reach it.
@@ -25,9 +25,9 @@ func TestMain(m *testing.M) {
 // started.
 func TestSignals(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Pipe(t, "started")
-	testfile.Write(t, "in.bc", "BC")
-	testfile.Write(t, "compiler", "#!/bin/sh\nsleep 60 &\necho $! >started\nwait\n")
+	testkit.Pipe(t, "started")
+	testkit.WriteFile(t, "in.bc", "BC")
+	testkit.WriteFile(t, "compiler", "#!/bin/sh\nsleep 60 &\necho $! >started\nwait\n")
 	if err := os.Chmod("compiler", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestSignals(t *testing.T) {
 	}{
 		"a compiler that does not end": {
 			[]string{"translate", "--llvm-spirv=./compiler", "--spirv-val=spirv-val", "--code-dir=spv", "--properties-dir=prop", "--table=out.table", "in.bc"},
-			func() string { return strings.TrimSpace(testfile.Read(t, "started")) },
+			func() string { return strings.TrimSpace(testkit.ReadFile(t, "started")) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/spirvtest"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
@@ -41,7 +41,7 @@ func TestSpecialize(t *testing.T) {
 		if err := os.MkdirAll("in", 0o777); err != nil {
 			t.Fatal(err)
 		}
-		testfile.Write(t, name, text)
+		testkit.WriteFile(t, name, text)
 	}
 	args := []string{"specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=a.new.table", "--code-dir=b", "--properties-dir=bp", "--table=b.new.table", "a.table", "b.table"}
 	if code, stderr := run(t, append(args, "--set=width=16")...); code != 0 || stderr != "" {
@@ -54,14 +54,14 @@ func TestSpecialize(t *testing.T) {
 		"b/b.spv": widthModule("B", 5, 16), "bp/b.prop": widthProperties("B", 5, 16), "bp/b.sym": "B\n",
 		"b/c.spv": widthModule("C", 0, 8), "bp/c.prop": "", "bp/c.sym": "", // which no property set says anything of
 	} {
-		if got := testfile.Read(t, name); got != want {
+		if got := testkit.ReadFile(t, name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 	if _, err := os.Stat("a/copy.spv"); err == nil {
 		t.Error("the copy with the default values is still there")
 	}
-	testfile.Write(t, "lost.table", "[Code|Properties|Symbols]\ngone.spv|in/a.prop|in/a.sym\n")
+	testkit.WriteFile(t, "lost.table", "[Code|Properties|Symbols]\ngone.spv|in/a.prop|in/a.sym\n")
 	for _, test := range []struct {
 		args []string
 		code int
@@ -95,15 +95,15 @@ func TestSpecialize(t *testing.T) {
 	}
 	// When a table cannot be written, all are the old ones.
 	code, stderr := run(t, "specialize", "--set=width=1", "--code-dir=a", "--properties-dir=ap", "--table=a.new.table", "--code-dir=e", "--properties-dir=ep", "--table=gone/e.table", "a.table", "b.table")
-	if code != 4 || !strings.Contains(stderr, "gone/e.table") || testfile.Read(t, "a/a.spv") != widthModule("A", 0, 16) {
+	if code != 4 || !strings.Contains(stderr, "gone/e.table") || testkit.ReadFile(t, "a/a.spv") != widthModule("A", 0, 16) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
-	testfile.Write(t, "in/b.prop", widthProperties("B", 5, 9))
+	testkit.WriteFile(t, "in/b.prop", widthProperties("B", 5, 9))
 	code, stderr = run(t, append(args, "--set=width=1")...)
 	if want := "//app:kernels: attribute specialize: in/b.spv: the specialization constant 'width' has another default value than in in/a.spv"; code != 3 || !strings.Contains(stderr, want) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
-	testfile.Write(t, "in/b.prop", fmt.Sprintf("[%s]\nwidth=1|4\n", propset.SpecializationConstants))
+	testkit.WriteFile(t, "in/b.prop", fmt.Sprintf("[%s]\nwidth=1|4\n", propset.SpecializationConstants))
 	code, stderr = run(t, append(args, "--set=width=1")...)
 	if want := "in/b.spv: [SYCL/specialization constants] width: the value is a 32-bit number"; code != 3 || !strings.Contains(stderr, want) {
 		t.Errorf("exit %d: %s", code, stderr)
@@ -118,14 +118,14 @@ func TestSpecializeMappedPaths(t *testing.T) {
 	if err := os.MkdirAll(bin+"in", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Write(t, bin+"a.table", strings.ReplaceAll("[Code|Properties|Symbols]\nBIN/in/a.spv|BIN/in/a.prop|BIN/in/a.sym\n", "BIN", "bazel-out/k8-opt/bin"))
-	testfile.Write(t, bin+"in/a.spv", widthModule("A", 0, 8))
-	testfile.Write(t, bin+"in/a.prop", widthProperties("A", 0, 8))
-	testfile.Write(t, bin+"in/a.sym", "A\n")
+	testkit.WriteFile(t, bin+"a.table", strings.ReplaceAll("[Code|Properties|Symbols]\nBIN/in/a.spv|BIN/in/a.prop|BIN/in/a.sym\n", "BIN", "bazel-out/k8-opt/bin"))
+	testkit.WriteFile(t, bin+"in/a.spv", widthModule("A", 0, 8))
+	testkit.WriteFile(t, bin+"in/a.prop", widthProperties("A", 0, 8))
+	testkit.WriteFile(t, bin+"in/a.sym", "A\n")
 	if code, stderr := run(t, "specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=new.table", bin+"a.table", "--set=width=16"); code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "a/a.spv") + testfile.Read(t, "ap/a.sym"); got != widthModule("A", 0, 16)+"A\n" {
+	if got := testkit.ReadFile(t, "a/a.spv") + testkit.ReadFile(t, "ap/a.sym"); got != widthModule("A", 0, 16)+"A\n" {
 		t.Errorf("got %q", got)
 	}
 }

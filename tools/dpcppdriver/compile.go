@@ -10,10 +10,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/depfile"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // A compiler turns a source into bitcode.
@@ -63,7 +61,7 @@ func (c *compiler) compile(ctx context.Context, env *cli.Env, d *installation, s
 	if err := checkOptions(options); err != nil {
 		return err
 	}
-	if _, err := infile.Stat(source, ""); err != nil {
+	if _, err := cli.StatInput(source, ""); err != nil {
 		return err
 	}
 	out, err := c.outputs()
@@ -72,7 +70,7 @@ func (c *compiler) compile(ctx context.Context, env *cli.Env, d *installation, s
 	}
 	defer out.Close()
 	err = run(ctx, env, source, d.Clang, c.arguments(out, source, options)...)
-	var failed *command.Error
+	var failed *buildstep.Error
 	if errors.As(err, &failed) {
 		fmt.Fprint(env.Stderr, out.Relabel(errors.New(failed.Output)))
 		return cli.No(nil)
@@ -81,8 +79,8 @@ func (c *compiler) compile(ctx context.Context, env *cli.Env, d *installation, s
 		return out.Relabel(err)
 	}
 	if c.Unused != "" {
-		err := depfile.WriteUnused(out.list(), c.Candidates, c.Inputs, out.unused, options)
-		var undeclared *depfile.Undeclared
+		err := buildstep.WriteUnused(out.list(), c.Candidates, c.Inputs, out.unused, options)
+		var undeclared *buildstep.Undeclared
 		if errors.As(err, &undeclared) {
 			fmt.Fprint(env.Stderr, undeclared)
 			return cli.No(nil)

@@ -13,8 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -37,7 +36,7 @@ func calls(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	file := filepath.Join("dpcpp", "bin", name+".calls")
-	text := strings.ReplaceAll(testfile.Read(t, file), dir, "D")
+	text := strings.ReplaceAll(testkit.ReadFile(t, file), dir, "D")
 	os.Remove(file)
 	words := strings.Fields(text)
 	for i, w := range words {
@@ -57,9 +56,9 @@ const extensions = "-spirv-ext=-all,+SPV_EXT_shader_atomic_float_add,+SPV_EXT_sh
 func TestCommandLines(t *testing.T) {
 	t.Chdir(t.TempDir())
 	library := install(t, "dpcpp")
-	testfile.Write(t, "k.cpp", "int k;\n")
-	testfile.Write(t, "k.bc", "bitcode")
-	testfile.Write(t, "headers", "used.hpp\n")
+	testkit.WriteFile(t, "k.cpp", "int k;\n")
+	testkit.WriteFile(t, "k.bc", "bitcode")
+	testkit.WriteFile(t, "headers", "used.hpp\n")
 	const compile = "-fsycl -fsycl-device-only -fsycl-targets=spir64 -fno-sycl-instrument-device-code -Qunused-arguments -c -emit-llvm "
 	for _, test := range []struct{ args, want string }{
 		{"k.cpp", "-o S/1_ k.cpp"},
@@ -87,7 +86,7 @@ func TestCommandLines(t *testing.T) {
 			"-O2 -device-globals --device-lib-dir=D/lib -properties -spec-const=native -split=none -allow-device-image-dependencies " + metadata},
 	} {
 		for _, name := range strings.Fields(test.files) {
-			testfile.Write(t, "dpcpp/lib/libsycl-"+name+".bc", "library")
+			testkit.WriteFile(t, "dpcpp/lib/libsycl-"+name+".bc", "library")
 		}
 		if code, stderr := runTest(t, append([]string{"post-link", "--library", library, "--output-dir", "images"}, strings.Fields(test.args)...)...); code != 0 || stderr != "" {
 			t.Fatalf("%s: exit %d: %s", test.args, code, stderr)
@@ -123,14 +122,14 @@ exit 1`,
 		if err := os.Remove("dpcpp/bin/" + name); err != nil {
 			t.Fatal(err)
 		}
-		testfile.Script(t, "dpcpp/bin/"+name, commands)
+		testkit.Script(t, "dpcpp/bin/"+name, commands)
 	}
-	testfile.Write(t, "k.bc", "BC\xc0\xde")
+	testkit.WriteFile(t, "k.bc", "BC\xc0\xde")
 	code, stderr := runTest(t, "post-link", "--library", library, "--output-dir", "images", "k.bc", "--")
 	if code != 0 || stderr != "of 0.bc\nof 1.bc\n" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got := testfile.Read(t, "images/images.table") + testfile.Read(t, "images/1.spv"); got != "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\ncode\n" {
+	if got := testkit.ReadFile(t, "images/images.table") + testkit.ReadFile(t, "images/1.spv"); got != "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\ncode\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -138,8 +137,8 @@ exit 1`,
 func TestOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	library := install(t, "dpcpp")
-	testfile.Write(t, "k.cpp", "int k;\n")
-	testfile.Write(t, "headers", "./used.hpp\nmore.hpp\n\nlist.txt\nk.cpp")
+	testkit.WriteFile(t, "k.cpp", "int k;\n")
+	testkit.WriteFile(t, "headers", "./used.hpp\nmore.hpp\n\nlist.txt\nk.cpp")
 	if code, stderr := runTest(t, "compile", "--library", library, "--output", "k.bc", "--header", "k.h", "--footer", "f.h",
 		"--candidates=headers", "--unused", "k.unused", "k.cpp", "--", "-fsanitize-ignorelist=list.txt"); code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -153,7 +152,7 @@ func TestOutputs(t *testing.T) {
 		"images/images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n",
 		"images/0.spv":        "\x03\x02\x23\x07code", "images/0.prop": "[SYCL/kernel names]\n" + kernel + "=1|1\n", "images/0.sym": kernel + "\n",
 	} {
-		if got := testfile.Read(t, name); got != want {
+		if got := testkit.ReadFile(t, name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
@@ -203,11 +202,11 @@ func TestFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			library := install(t, "dpcpp")
-			testfile.Write(t, "k.cpp", "int k;\n")
-			testfile.Write(t, "bad.cpp", "#error\n")
-			testfile.Write(t, "k.bc", "bitcode")
-			testfile.Write(t, "part.json", `{"clang++": "/nonexistent/clang++"}`)
-			testfile.Write(t, "bare.json", strings.Replace(testfile.Read(t, library), `dpcpp/lib"`, `dpcpp/nonexistent"`, 1))
+			testkit.WriteFile(t, "k.cpp", "int k;\n")
+			testkit.WriteFile(t, "bad.cpp", "#error\n")
+			testkit.WriteFile(t, "k.bc", "bitcode")
+			testkit.WriteFile(t, "part.json", `{"clang++": "/nonexistent/clang++"}`)
+			testkit.WriteFile(t, "bare.json", strings.Replace(testkit.ReadFile(t, library), `dpcpp/lib"`, `dpcpp/nonexistent"`, 1))
 			if test.program != "" {
 				program := filepath.Join("dpcpp", "bin", test.program)
 				if err := os.Remove(program); err != nil {
@@ -246,20 +245,20 @@ void kernels(sycl::queue &q, float *f, double *d) {
 
 // TestLikeLibrary: programs that do what libsycl-jit does give what its driver gives.
 func TestLikeLibrary(t *testing.T) {
-	driver, jit := programs.DPCPP(t)
+	driver, jit := testkit.DPCPP(t)
 	t.Setenv(driverVariable, driver)
 	t.Setenv(libraryVariable, jit)
 	t.Chdir(t.TempDir())
 	library := install(t, "dpcpp")
-	testfile.Write(t, "k.cpp", kernels)
-	testfile.Write(t, "used.hpp", "inline float twice(float x) { return 2 * x; }\n")
-	testfile.Write(t, "headers", "used.hpp\nunused.hpp\n")
+	testkit.WriteFile(t, "k.cpp", kernels)
+	testkit.WriteFile(t, "used.hpp", "inline float twice(float x) { return 2 * x; }\n")
+	testkit.WriteFile(t, "headers", "used.hpp\nunused.hpp\n")
 	files := func(dir string) map[string]string {
 		t.Helper()
 		all := map[string]string{}
 		err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 			if err == nil && !e.IsDir() {
-				all[strings.TrimPrefix(path, dir)] = testfile.Read(t, path)
+				all[strings.TrimPrefix(path, dir)] = testkit.ReadFile(t, path)
 			}
 			return err
 		})
@@ -333,7 +332,7 @@ func TestLikeLibrary(t *testing.T) {
 		t.Errorf("devicec images: %d files, equal: %t", len(want), reflect.DeepEqual(got, want))
 	}
 
-	testfile.Write(t, "bad.cpp", "#include <sycl/sycl.hpp>\nint f() { return x; }\n")
+	testkit.WriteFile(t, "bad.cpp", "#include <sycl/sycl.hpp>\nint f() { return x; }\n")
 	code, stderr := runTest(t, "compile", "--library", library, "--output", "bad.bc", "bad.cpp", "--")
 	if code != 1 || !strings.Contains(stderr, "bad.cpp:2:18: error: use of undeclared identifier 'x'") {
 		t.Errorf("exit %d: %s", code, stderr)

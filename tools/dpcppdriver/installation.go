@@ -12,8 +12,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // An installation is where the parts of an installed DPC++ are. It is written as JSON:
@@ -37,7 +36,7 @@ func readInstallation(name string) (*installation, error) {
 	if name == "" {
 		return nil, cli.Usagef("--library is missing")
 	}
-	data, err := infile.Read(name, "the JSON file that says where the programs are", 1<<20)
+	data, err := cli.ReadInput(name, "the JSON file that says where the programs are", 1<<20)
 	if err != nil {
 		return nil, err
 	}
@@ -89,13 +88,13 @@ func run(ctx context.Context, env *cli.Env, input, program string, args ...strin
 	if _, err := os.Stat(program); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s is not there anymore: install DPC++ again, or give its folder as path of sycl.dpcpp", program)
 	}
-	err := command.Run(ctx, nil, nil, env.Stderr, program, args...)
-	var failed *command.Error
+	err := buildstep.Run(ctx, nil, nil, env.Stderr, program, args...)
+	var failed *buildstep.Error
 	if !errors.As(err, &failed) {
 		return err
 	}
 	if failed.Code != 1 { // it did not end by itself
-		return fmt.Errorf("%w, or try another release of DPC++", command.Fault(fmt.Sprintf("%s: %v", input, failed)))
+		return fmt.Errorf("%w, or try another release of DPC++", buildstep.Fault(fmt.Sprintf("%s: %v", input, failed)))
 	}
 	return fmt.Errorf("%s: %w", input, failed)
 }
@@ -104,7 +103,7 @@ func run(ctx context.Context, env *cli.Env, input, program string, args ...strin
 // one, it is of another release.
 func runTool(ctx context.Context, env *cli.Env, input, program string, args ...string) error {
 	err := run(ctx, env, input, program, args...)
-	var failed *command.Error
+	var failed *buildstep.Error
 	if !errors.As(err, &failed) {
 		return err
 	}

@@ -12,11 +12,10 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // A postLinker turns bitcode into device images.
@@ -73,7 +72,7 @@ func (p *postLinker) take(options []string) error {
 
 // postLink makes the images, all of them in a scratch folder first.
 func (p *postLinker) postLink(ctx context.Context, env *cli.Env, d *installation, in string) error {
-	if _, err := infile.Stat(in, "LLVM bitcode"); err != nil {
+	if _, err := cli.StatInput(in, "LLVM bitcode"); err != nil {
 		return err
 	}
 	libraries, err := d.deviceLibraryFiles()
@@ -182,7 +181,7 @@ func translate(ctx context.Context, env *cli.Env, d *installation, in, table, di
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("%s: the table that %s wrote: %w", in, d.PostLink, err))
 	}
-	err = command.Each(ctx, env.Stderr, len(t.Rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
+	err = buildstep.Each(ctx, env.Stderr, len(t.Rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
 		cells, stem := t.Rows[i], strconv.Itoa(i)
 		if err := runTool(ctx, &cli.Env{Tool: env.Tool, Stderr: log}, in, d.Translate, translateArguments(beside(table, cells[0]), filepath.Join(dir, stem+".spv"))...); err != nil {
 			return err

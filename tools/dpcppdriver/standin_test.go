@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // The programs of an installation are this test under their names. With the driver of
@@ -83,9 +83,9 @@ func install(t *testing.T, dir string) string {
 		}
 	}
 	for _, name := range []string{"crt", "complex", "complex-fp64", "cmath", "cmath-fp64", "imf", "imf-fp64", "imf-bf16"} {
-		testfile.Write(t, filepath.Join(dir, "lib", "libsycl-"+name+".bc"), "library")
+		testkit.WriteFile(t, filepath.Join(dir, "lib", "libsycl-"+name+".bc"), "library")
 	}
-	return testfile.Write(t, filepath.Join(dir, "installation.json"), strings.ReplaceAll(
+	return testkit.WriteFile(t, filepath.Join(dir, "installation.json"), strings.ReplaceAll(
 		`{"clang++": "D/bin/clang++", "llvm-link": "D/bin/llvm-link", "sycl-post-link": "D/bin/sycl-post-link", "llvm-spirv": "D/bin/llvm-spirv", "libraries": "D/lib"}`, "D", dir))
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // An upstreamTest is a test that intel/llvm has of its post-link step.
@@ -165,5 +165,5 @@ This page is made of [upstream-tests.tsv](upstream-tests.tsv): `+"`go test ./too
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row.name, row.status, where)
 	}
-	golden.CheckFile(t, filepath.Join(root, "docs", "upstream-tests.md"), b.String())
+	testkit.GoldenFile(t, filepath.Join(root, "docs", "upstream-tests.md"), b.String())
 }

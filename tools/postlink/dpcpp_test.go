@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -240,7 +240,7 @@ func TestDPCPP(t *testing.T) {
 		}
 	})
 	if d.release != release.Before2026().Name {
-		golden.Check(t, "dpcpp/facts.txt", strings.Join(facts, ""))
+		testkit.Golden(t, "dpcpp/facts.txt", strings.Join(facts, ""))
 	}
 }
 
@@ -288,7 +288,7 @@ func TestDPCPPConstants(t *testing.T) {
 		}
 		compareImages(t, d.theirs(t, bitcode, split, nil), ours)
 	}
-	golden.Check(t, "dpcpp/constants.txt", facts.String())
+	testkit.Golden(t, "dpcpp/constants.txt", facts.String())
 }
 
 // describeConstants says for people what the specialization constants of an image are.

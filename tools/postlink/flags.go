@@ -9,14 +9,12 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/devices"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -34,7 +32,7 @@ type flags struct {
 }
 
 // setup declares the flags.
-func setup(fs *flag.FlagSet, kept *keep.Files) cli.Run {
+func setup(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 	f := &flags{PostLinkOptions: steps.PostLinkOptions{Kept: kept}}
 	f.declare(fs)
 	return f.run
@@ -102,8 +100,8 @@ func (f *flags) needs(fs *flag.FlagSet) {
 	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
 	f.fixed.Split = true
 	fs.Var(&f.fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
-	stepflags.DeviceConfigFiles(fs, &f.configs)
-	reading.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (without it, those of 2026)")
+	buildstep.DeviceConfigFiles(fs, &f.configs)
+	inputs.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (without it, those of 2026)")
 	fs.BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
 }
 
@@ -162,7 +160,7 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	f.ImageWithoutKernels = f.dpcpp && !f.AllowNoKernels && len(f.modules.Values) == 0
 	f.Stdin, f.Stdout = env.Stdin, env.Stdout
 	f.Run.Split.Mode = mode(f.split)
-	in, err := stepflags.OneInput(args)
+	in, err := buildstep.OneInput(args)
 	if err != nil {
 		return err
 	}
@@ -175,7 +173,7 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := f.checkNeeds(); err != nil {
 		return err
 	}
-	config, err := devices.Load(env.Stderr, f.configs.Values)
+	config, err := inputs.LoadDevices(env.Stderr, f.configs.Values)
 	if err != nil {
 		return err
 	}
@@ -216,7 +214,7 @@ func (f *flags) checkOutputs() error {
 		return cli.Usagef("--out-dir goes with --output; --module has folders of its own")
 	}
 	for _, v := range f.modules.Values {
-		source, folder, ok := stepflags.SourcePath(v)
+		source, folder, ok := buildstep.SourcePath(v)
 		if !ok {
 			return cli.Usagef("--module: '%s' is not SOURCE=FOLDER", v)
 		}

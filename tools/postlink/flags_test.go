@@ -9,8 +9,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -89,27 +88,27 @@ func TestFlags(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			testfile.Write(t, "in.ll", flagged)
+			testkit.WriteFile(t, "in.ll", flagged)
 			if code, stderr := run(t, append([]string{"--output=out.table", "in.ll"}, test.args...)...); code != 0 {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
-			if table := testfile.Read(t, "out.table"); test.table != "" && table != test.table {
+			if table := testkit.ReadFile(t, "out.table"); test.table != "" && table != test.table {
 				t.Errorf("table %q, want %q", table, test.table)
 			}
 			// What the table names is there, and nothing else.
-			columns := strings.Count(strings.SplitN(testfile.Read(t, "out.table"), "\n", 2)[0], "|") + 1
+			columns := strings.Count(strings.SplitN(testkit.ReadFile(t, "out.table"), "\n", 2)[0], "|") + 1
 			folder, besides := ".", 2
 			if test.folder != "" {
 				folder, besides = test.folder, 0
 			}
 			files, err := os.ReadDir(folder)
-			if rows := strings.Count(testfile.Read(t, "out.table"), "\n") - 1; err != nil || len(files) != rows*columns+besides {
+			if rows := strings.Count(testkit.ReadFile(t, "out.table"), "\n") - 1; err != nil || len(files) != rows*columns+besides {
 				t.Errorf("files %v, %v", files, err)
 			}
 			if test.file == "" {
 				return
 			}
-			text := testfile.Read(t, test.file)
+			text := testkit.ReadFile(t, test.file)
 			for _, s := range test.has {
 				if !strings.Contains(text, s) {
 					t.Errorf("%s lacks %q:\n%s", test.file, s, text)
@@ -128,7 +127,7 @@ func TestFlags(t *testing.T) {
 // usage.
 func TestNeeds(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", flagged)
+	testkit.WriteFile(t, "in.ll", flagged)
 	for _, test := range []struct {
 		arg    string
 		code   int
@@ -156,11 +155,11 @@ func TestSplitModes(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			testfile.Write(t, "in.ll", kernel("a", "1.cpp")+kernel("b", "1.cpp")+kernel("c", "2.cpp"))
+			testkit.WriteFile(t, "in.ll", kernel("a", "1.cpp")+kernel("b", "1.cpp")+kernel("c", "2.cpp"))
 			if code, stderr := run(t, "--output=out.table", "-split="+mode, "in.ll"); code != 0 {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
-			if got := strings.Count(testfile.Read(t, "out.table"), "\n") - 1; got != images {
+			if got := strings.Count(testkit.ReadFile(t, "out.table"), "\n") - 1; got != images {
 				t.Errorf("%d images, want %d", got, images)
 			}
 		})
@@ -171,9 +170,9 @@ func TestSplitModes(t *testing.T) {
 // fp64 and one is not known.
 func TestTargetOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", flagged+strings.NewReplacer("_ZTS8Converts", "_ZTS5Plain", "double", "float", "@dg", "@other").Replace(
+	testkit.WriteFile(t, "in.ll", flagged+strings.NewReplacer("_ZTS8Converts", "_ZTS5Plain", "double", "float", "@dg", "@other").Replace(
 		"define spir_kernel void @_ZTS8Converts(ptr addrspace(1) %p) #0 {\n  store i32 1, ptr addrspace(1) %p\n  ret void\n}\n"))
-	testfile.Write(t, "devices.yaml", "has_it:\n  aspects: [gpu, fp64]\n  sub-group-sizes: [16]\nlacks_it:\n  aspects: [gpu]\n  sub-group-sizes: [16]\n")
+	testkit.WriteFile(t, "devices.yaml", "has_it:\n  aspects: [gpu, fp64]\n  sub-group-sizes: [16]\nlacks_it:\n  aspects: [gpu]\n  sub-group-sizes: [16]\n")
 	code, stderr := run(t, "--split=per_kernel", "--emit-only-kernels-as-entry-points", "--device-config-file=devices.yaml",
 		"-o", "all.table", "-o", "has_it,yes.table", "-o=lacks_it,no.table", "-o=nowhere,unknown.table", "in.ll")
 	if code != 0 || stderr != "warning: the target 'nowhere' is not in the device configuration, so its table has all modules\n" {
@@ -190,15 +189,15 @@ func TestTargetOutputs(t *testing.T) {
 		"all.table": table("", 0, 1, 2), "yes.table": table(".has_it", 0, 1, 2),
 		"no.table": table(".lacks_it", 1), "unknown.table": table(".nowhere", 0, 1, 2),
 	} {
-		if got := testfile.Read(t, name); got != want {
+		if got := testkit.ReadFile(t, name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if got := testfile.Read(t, "all_1.sym"); got != "_ZTS5Plain\n" {
+	if got := testkit.ReadFile(t, "all_1.sym"); got != "_ZTS5Plain\n" {
 		t.Errorf("the module of all targets is that of %q", got)
 	}
 	for name, want := range map[string]string{"all_0.prop": "", "all_0.has_it.prop": "has_it", "all_0.lacks_it.prop": "lacks_it"} {
-		r, err := propset.Parse(name, []byte(testfile.Read(t, name)))
+		r, err := propset.Parse(name, []byte(testkit.ReadFile(t, name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +212,7 @@ func TestTargetOutputs(t *testing.T) {
 	if code, stderr := run(t, "--split=off", "-o=spir64,only.table", "in.ll"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if _, err := os.Stat("only_0.prop"); err == nil || !strings.Contains(testfile.Read(t, "only_0.spir64.prop"), "[SYCL/kernel names]") {
+	if _, err := os.Stat("only_0.prop"); err == nil || !strings.Contains(testkit.ReadFile(t, "only_0.spir64.prop"), "[SYCL/kernel names]") {
 		t.Errorf("property files of a table of one target: %v", err)
 	}
 
@@ -232,7 +231,7 @@ func TestTargetOutputs(t *testing.T) {
 func TestRuntime(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, number := range []string{"27", "28"} { // of atomic64 in 2026, and before
-		testfile.Write(t, "in.ll", `
+		testkit.WriteFile(t, "in.ll", `
 define spir_kernel void @_ZTS5Total() "sycl-module-id"="total.cpp" !sycl_used_aspects !0 {
   ret void
 }
@@ -248,8 +247,8 @@ define spir_kernel void @_ZTS5Total() "sycl-module-id"="total.cpp" !sycl_used_as
 			if code, stderr := run(t, args...); code != 0 {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
-			if text := "aspects=" + propset.Uint32s(want).String() + "\n"; !strings.Contains(testfile.Read(t, "out_0.prop"), text) {
-				t.Errorf("%s: there is no %s in %s", flag, text, testfile.Read(t, "out_0.prop"))
+			if text := "aspects=" + propset.Uint32s(want).String() + "\n"; !strings.Contains(testkit.ReadFile(t, "out_0.prop"), text) {
+				t.Errorf("%s: there is no %s in %s", flag, text, testkit.ReadFile(t, "out_0.prop"))
 			}
 		}
 	}
@@ -260,11 +259,11 @@ define spir_kernel void @_ZTS5Total() "sycl-module-id"="total.cpp" !sycl_used_as
 
 func TestOnlyIR(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", "@llvm.used = appending global [1 x ptr] [ptr @_ZTS4Adds]\n"+flagged)
+	testkit.WriteFile(t, "in.ll", "@llvm.used = appending global [1 x ptr] [ptr @_ZTS4Adds]\n"+flagged)
 	if code, stderr := run(t, "--ir-output-only", "--output=out.ll", "in.ll"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	text := testfile.Read(t, "out.ll")
+	text := testkit.ReadFile(t, "out.ll")
 	for _, s := range []string{"void @_ZTS8Converts(", "void @_ZTS4Adds(", "void @_Z8externalv(", "@dg = ", "!sycl_used_aspects"} {
 		if !strings.Contains(text, s) {
 			t.Errorf("no %s in\n%s", s, text)
@@ -289,13 +288,13 @@ func TestOnlyIR(t *testing.T) {
 }
 
 func TestTextFromOpt(t *testing.T) {
-	opt := programs.Find(t, "opt")
+	opt := testkit.Program(t, "opt")
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", flagged)
+	testkit.WriteFile(t, "in.ll", flagged)
 	if code, stderr := run(t, "--output=out.table", "--opt="+opt, "-S", "--split=per_kernel", "in.ll"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if text := testfile.Read(t, "out_0.ll"); !strings.Contains(text, "; ModuleID = '<stdin>'") || !strings.Contains(text, "@_ZTS8Converts(") {
+	if text := testkit.ReadFile(t, "out_0.ll"); !strings.Contains(text, "; ModuleID = '<stdin>'") || !strings.Contains(text, "@_ZTS8Converts(") {
 		t.Errorf("opt did not write it:\n%s", text)
 	}
 }
@@ -317,7 +316,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			testfile.Write(t, "in.ll", test.text)
+			testkit.WriteFile(t, "in.ll", test.text)
 			code, stderr := run(t, append([]string{"--output=out.table", "in.ll"}, test.args...)...)
 			if code != test.code || !strings.Contains(stderr, test.want) {
 				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
@@ -347,9 +346,9 @@ func TestHelp(t *testing.T) {
 	if !strings.Contains(help.String(), "Example:\n  "+command.Example+"\n") || words[0] != "postlink" {
 		t.Errorf("no example:\n%s", help.String())
 	}
-	dis, opt, as := programs.Find(t, "llvm-dis"), programs.Find(t, "opt"), programs.Find(t, "llvm-as")
+	dis, opt, as := testkit.Program(t, "llvm-dis"), testkit.Program(t, "opt"), testkit.Program(t, "llvm-as")
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "linked.ll", flagged)
+	testkit.WriteFile(t, "linked.ll", flagged)
 	runProgram(t, as, "linked.ll", "-o", "linked.bc")
 	for i, word := range words {
 		words[i] = map[string]string{"llvm-dis-21": dis, "opt-21": opt}[word]
@@ -357,7 +356,7 @@ func TestHelp(t *testing.T) {
 			words[i] = word
 		}
 	}
-	if code, stderr := run(t, words[1:]...); code != 0 || !slices.Contains(strings.Split(testfile.Read(t, "k.table"), "\n"), "k_0.bc|k_0.prop|k_0.sym") {
+	if code, stderr := run(t, words[1:]...); code != 0 || !slices.Contains(strings.Split(testkit.ReadFile(t, "k.table"), "\n"), "k_0.bc|k_0.prop|k_0.sym") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

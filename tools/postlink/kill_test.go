@@ -10,8 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/killtest"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -42,7 +41,7 @@ func TestKilled(t *testing.T) {
 			for n := range 20 + generation {
 				text += fmt.Sprintf("define spir_kernel void @_ZTS3K%02d_g%d() {\n  ret void\n}\n", n, generation)
 			}
-			testfile.Write(t, source, text)
+			testkit.WriteFile(t, source, text)
 		}
 		cmd := exec.Command(self, "--split=per_kernel", "--output=k.table", source)
 		cmd.Env, cmd.Stderr = append(os.Environ(), asTool+"=1"), os.Stderr
@@ -51,7 +50,7 @@ func TestKilled(t *testing.T) {
 		}
 		return cmd
 	}
-	killtest.Test(t, killtest.Job{Start: start, Main: "k.table", Folders: []string{"."}, Check: func() string {
+	testkit.Test(t, testkit.KilledJob{Start: start, Main: "k.table", Folders: []string{"."}, Check: func() string {
 		data, err := os.ReadFile("k.table")
 		if err != nil {
 			return ""

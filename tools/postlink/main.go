@@ -9,15 +9,14 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/worker"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 func main() {
 	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name == dpcppName {
 		dpcppTool().Main()
 	}
-	worker.Main(tool(nil), func(_ context.Context, kept *keep.Files) (*cli.Tool, func()) { return tool(kept), func() {} })
+	buildstep.MainWorker(tool(nil), func(_ context.Context, kept *buildstep.Kept) (*cli.Tool, func()) { return tool(kept), func() {} })
 }
 
 // dpcppTool is the program when it is called by the name of DPC++'s post-link step.
@@ -26,7 +25,7 @@ func dpcppTool() *cli.Tool {
 	return &cli.Tool{Name: dpcppName, Short: c.Short, Commands: []*cli.Command{c}}
 }
 
-func tool(kept *keep.Files) *cli.Tool {
+func tool(kept *buildstep.Kept) *cli.Tool {
 	return &cli.Tool{
 		Name:  "postlink",
 		Short: "split linked SYCL device code into modules",

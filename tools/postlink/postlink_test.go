@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -63,9 +62,9 @@ attributes #2 = { noinline }
 `
 
 func TestSplitWithRealCompilers(t *testing.T) {
-	dis, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "opt")
+	dis, opt := testkit.Program(t, "llvm-dis"), testkit.Program(t, "opt")
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", ir)
+	testkit.WriteFile(t, "in.ll", ir)
 	code, stderr := run(t, "--llvm-dis", dis, "--opt", opt,
 		"--module=a.cpp=a.cpp.split", "--module=dir/b.cpp=b", "--module=c.cpp=c", "in.ll")
 	if code != 0 {
@@ -119,9 +118,9 @@ func TestSplitWithRealCompilers(t *testing.T) {
 
 // TestKernelNamesWithRealCompilers: the prefix reaches the entry points of SPIR-V.
 func TestKernelNamesWithRealCompilers(t *testing.T) {
-	dis, opt, translator := programs.Find(t, "llvm-dis"), programs.Find(t, "opt"), programs.Find(t, "llvm-spirv")
+	dis, opt, translator := testkit.Program(t, "llvm-dis"), testkit.Program(t, "opt"), testkit.Program(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", ir)
+	testkit.WriteFile(t, "in.ll", ir)
 	if code, stderr := run(t, "--syclbin-kernel-names", "--llvm-dis", dis, "--opt", opt, "--split=off", "--output", "out.table", "in.ll"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -151,14 +150,14 @@ func TestKernelNamesWithRealCompilers(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	dis, opt := programs.Find(t, "llvm-dis"), programs.Find(t, "opt")
+	dis, opt := testkit.Program(t, "llvm-dis"), testkit.Program(t, "opt")
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "undefined.ll", strings.Replace(ir, "define i32 @_Z4helpv() #2 {\n  %v = load i32, ptr addrspace(1) @shared\n  ret i32 %v\n}", "declare i32 @_Z4helpv()", 1))
-	testfile.Write(t, "started.ll", strings.NewReplacer("@shared = addrspace(1) constant", "@shared = addrspace(1) global", "call void @_Z5printv()", "store i32 1, ptr addrspace(1) @shared").Replace(ir))
-	testfile.Write(t, "none.ll", "define void @f() {\n  ret void\n}\n")
-	testfile.Write(t, "cut.ll", "define void @f() {\n")
-	testfile.Write(t, "cut.bc", "BC\xc0\xde5\x14\x00\x00\x05\x00")
-	testfile.Write(t, "good.ll", ir)
+	testkit.WriteFile(t, "undefined.ll", strings.Replace(ir, "define i32 @_Z4helpv() #2 {\n  %v = load i32, ptr addrspace(1) @shared\n  ret i32 %v\n}", "declare i32 @_Z4helpv()", 1))
+	testkit.WriteFile(t, "started.ll", strings.NewReplacer("@shared = addrspace(1) constant", "@shared = addrspace(1) global", "call void @_Z5printv()", "store i32 1, ptr addrspace(1) @shared").Replace(ir))
+	testkit.WriteFile(t, "none.ll", "define void @f() {\n  ret void\n}\n")
+	testkit.WriteFile(t, "cut.ll", "define void @f() {\n")
+	testkit.WriteFile(t, "cut.bc", "BC\xc0\xde5\x14\x00\x00\x05\x00")
+	testkit.WriteFile(t, "good.ll", ir)
 	for name, test := range map[string]struct {
 		args []string
 		code int
@@ -181,7 +180,7 @@ func TestRefusals(t *testing.T) {
 		"bitcode without a disassembler": {[]string{"--llvm-dis=", "cut.bc"}, cli.ExitUsage, "cut.bc is LLVM bitcode: give --llvm-dis"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testfile.Write(t, "out.table", "old")
+			testkit.WriteFile(t, "out.table", "old")
 			args := append([]string{"--llvm-dis", dis, "--opt", opt, "--output", "out.table"}, test.args...)
 			code, stderr := run(t, args...)
 			if code != test.code || !strings.Contains(stderr, test.want) {

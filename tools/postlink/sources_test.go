@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -39,16 +38,16 @@ void run` + n + `(float *data, float s, long count) {
 
 // TestOtherSources compares what becomes of a source whatever it is linked with.
 func TestOtherSources(t *testing.T) {
-	clang, dis, link, opt := programs.Find(t, "clang++"), programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "opt")
+	clang, dis, link, opt := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "opt")
 	header, err := filepath.Abs(filepath.Join("..", "..", "rules", "device"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "common.hpp", common)
+	testkit.WriteFile(t, "common.hpp", common)
 	for n := range 4 {
 		name := strconv.Itoa(n)
-		testfile.Write(t, name+".cpp", sourceOf(name))
+		testkit.WriteFile(t, name+".cpp", sourceOf(name))
 		args := []string{"-fsycl", "-fsycl-device-only", "-gdwarf-4", "-gline-tables-only", "-fdebug-info-for-profiling", "-ffile-compilation-dir=.", "-std=c++20", "-O2", "-I" + header, "-c", name + ".cpp", "-o", name + ".bc"}
 		if out, err := exec.Command(clang, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

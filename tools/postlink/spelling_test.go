@@ -11,8 +11,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // runAs runs the tool as DPC++'s post-link step, with a file as standard input.
@@ -121,7 +120,7 @@ func TestSpelling(t *testing.T) {
 				t.Errorf("files %q, want %q", got, want)
 			}
 			if columns, rest, ok := strings.Cut(test.table, "#"); ok {
-				if got, want := testfile.Read(t, strings.Split(rest, "|")[0]), tableOf(columns, strings.Split(rest, "|")[1:]); got != want {
+				if got, want := testkit.ReadFile(t, strings.Split(rest, "|")[0]), tableOf(columns, strings.Split(rest, "|")[1:]); got != want {
 					t.Errorf("table %q, want %q", got, want)
 				}
 			}
@@ -133,7 +132,7 @@ func TestSpelling(t *testing.T) {
 // device globals by their properties.
 func TestWithoutKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", `target triple = "spir64-unknown-unknown"
+	testkit.WriteFile(t, "in.ll", `target triple = "spir64-unknown-unknown"
 @counter = internal addrspace(1) constant { i32 } zeroinitializer #0
 define internal spir_func i32 @count() {
   %v = load i32, ptr addrspace(1) @counter
@@ -149,7 +148,7 @@ attributes #0 = { "sycl-device-global-size"="4" "sycl-unique-id"="1____counter" 
 		"out_0.prop": {"[SYCL/device globals]\n1____counter=2|ABAAAAAAAAABAAAAAAAAAA\n"},
 	} {
 		for _, want := range words {
-			if text := testfile.Read(t, file); !strings.Contains(text, want) {
+			if text := testkit.ReadFile(t, file); !strings.Contains(text, want) {
 				t.Errorf("%s lacks %q:\n%s", file, want, text)
 			}
 		}
@@ -161,8 +160,8 @@ attributes #0 = { "sycl-device-global-size"="4" "sycl-unique-id"="1____counter" 
 func TestDeviceGlobalsWithoutKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const variable = "target triple = \"spir64-unknown-unknown\"\n@counter = addrspace(1) global i32 0"
-	testfile.Write(t, "global.ll", variable+` "sycl-device-global-size"="4" "sycl-unique-id"="id"`+"\n")
-	testfile.Write(t, "ordinary.ll", variable+"\n")
+	testkit.WriteFile(t, "global.ll", variable+` "sycl-device-global-size"="4" "sycl-unique-id"="id"`+"\n")
+	testkit.WriteFile(t, "ordinary.ll", variable+"\n")
 	for _, test := range []struct {
 		args     string
 		code     int
@@ -189,11 +188,11 @@ func TestDeviceGlobalsWithoutKernels(t *testing.T) {
 			want := "[Code|Properties|Symbols]\n"
 			if test.row != "" {
 				want += test.row + "\n"
-				if text := testfile.Read(t, test.property); !strings.Contains(text, "[SYCL/device globals]\nid=") {
+				if text := testkit.ReadFile(t, test.property); !strings.Contains(text, "[SYCL/device globals]\nid=") {
 					t.Errorf("%s lacks the device global:\n%s", test.property, text)
 				}
 			}
-			if got := testfile.Read(t, "out.table"); got != want {
+			if got := testkit.ReadFile(t, "out.table"); got != want {
 				t.Errorf("table %q, want %q", got, want)
 			}
 		})
@@ -203,7 +202,7 @@ func TestDeviceGlobalsWithoutKernels(t *testing.T) {
 // TestIRToStandardOutput writes the module to standard output.
 func TestIRToStandardOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", simd)
+	testkit.WriteFile(t, "in.ll", simd)
 	var out, errs strings.Builder
 	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
 	if code := dpcppTool().Run(t.Context(), env, []string{"-ir-output-only", "-split=auto", "-S", "-o", "-", "in.ll"}); code != 0 {
@@ -221,12 +220,12 @@ func TestIRToStandardOutput(t *testing.T) {
 func writeInputs(t *testing.T) {
 	t.Helper()
 	plain := strings.ReplaceAll(flagged, "call spir_func void @__devicelib_ConvertFToBF16INTEL()", "")
-	testfile.Write(t, "in.ll", flagged)
-	testfile.Write(t, "plain.ll", plain)
-	testfile.Write(t, "simd.ll", simd)
-	testfile.Write(t, "constants.ll", constants)
-	testfile.Write(t, "none.ll", "target triple = \"spir64-unknown-unknown\"\n")
-	testfile.Write(t, "undefined.ll", simd+"declare spir_func void @missing()\ndefine spir_kernel void @caller() {\n  call spir_func void @missing()\n  ret void\n}\n")
+	testkit.WriteFile(t, "in.ll", flagged)
+	testkit.WriteFile(t, "plain.ll", plain)
+	testkit.WriteFile(t, "simd.ll", simd)
+	testkit.WriteFile(t, "constants.ll", constants)
+	testkit.WriteFile(t, "none.ll", "target triple = \"spir64-unknown-unknown\"\n")
+	testkit.WriteFile(t, "undefined.ll", simd+"declare spir_func void @missing()\ndefine spir_kernel void @caller() {\n  call spir_func void @missing()\n  ret void\n}\n")
 }
 
 // words are the arguments of a command line, and its standard input.
@@ -274,7 +273,7 @@ func TestSpellingAsked(t *testing.T) {
 	} {
 		t.Run(option, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			testfile.Write(t, "in.ll", flagged)
+			testkit.WriteFile(t, "in.ll", flagged)
 			for _, asked := range []bool{false, true} {
 				args := []string{"-properties", "-S", "-o", "out.table", "in.ll"}
 				if asked {
@@ -283,7 +282,7 @@ func TestSpellingAsked(t *testing.T) {
 				if code, stderr := runAs(t, "", args...); code != 0 {
 					t.Fatalf("exit %d: %s", code, stderr)
 				}
-				if text := testfile.Read(t, "out_0.prop"); strings.Contains(text, "["+set+"]") != asked {
+				if text := testkit.ReadFile(t, "out_0.prop"); strings.Contains(text, "["+set+"]") != asked {
 					t.Errorf("%v: asked for: %v\n%s", args, asked, text)
 				}
 			}
@@ -294,12 +293,12 @@ func TestSpellingAsked(t *testing.T) {
 // TestSpellingNone: one module of all kernels requires no work-group size of any.
 func TestSpellingNone(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", flagged)
+	testkit.WriteFile(t, "in.ll", flagged)
 	for split, size := range map[string]bool{"none": false, "auto": true} {
 		if code, stderr := runAs(t, "", "-split="+split, "-properties", "-S", "-o", "out.table", "in.ll"); code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		if text := testfile.Read(t, "out_0.prop"); strings.Contains(text, "reqd_work_group_size") != size {
+		if text := testkit.ReadFile(t, "out_0.prop"); strings.Contains(text, "reqd_work_group_size") != size {
 			t.Errorf("%s: a required size: %v\n%s", split, size, text)
 		}
 	}
@@ -309,7 +308,7 @@ func TestSpellingNone(t *testing.T) {
 // postlink by its own name may be all that there is, so there it is the image's own.
 func TestSpellingLinkage(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", `target triple = "spir64-unknown-unknown"
+	testkit.WriteFile(t, "in.ll", `target triple = "spir64-unknown-unknown"
 define available_externally spir_func void @copy() {
   ret void
 }
@@ -322,14 +321,14 @@ define spir_kernel void @k() "sycl-module-id"="a.cpp" {
 		if code, stderr := runAs(t, "", "-split="+split, "-S", "-o", "out.table", "in.ll"); code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		if text := testfile.Read(t, "out_0.ll"); !strings.Contains(text, "define available_externally spir_func void @copy()") {
+		if text := testkit.ReadFile(t, "out_0.ll"); !strings.Contains(text, "define available_externally spir_func void @copy()") {
 			t.Errorf("%s:\n%s", split, text)
 		}
 	}
 	if code, stderr := run(t, "--output", "own.table", "in.ll"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if text := testfile.Read(t, "own_0.ll"); !strings.Contains(text, "define internal spir_func void @copy()") {
+	if text := testkit.ReadFile(t, "own_0.ll"); !strings.Contains(text, "define internal spir_func void @copy()") {
 		t.Errorf("by its own name:\n%s", text)
 	}
 }
@@ -364,12 +363,12 @@ func TestSpellingRefused(t *testing.T) {
 			t.Chdir(t.TempDir())
 			t.Setenv("PATH", t.TempDir())
 			writeInputs(t)
-			testfile.Write(t, "bad.ll", "define void @f() {\n")
+			testkit.WriteFile(t, "bad.ll", "define void @f() {\n")
 			vector := "define spir_kernel void @_ZTS6Vector() !sycl_explicit_simd !0 {\n  %s\n  ret void\n}\n!0 = !{}\n"
-			testfile.Write(t, "esimd.ll", fmt.Sprintf(vector, "call void @_Z15__esimd_barrierv()")+"declare void @_Z15__esimd_barrierv()\n")
-			testfile.Write(t, "builtin.ll", fmt.Sprintf(vector, "%x = load i64, ptr @__spirv_BuiltInGlobalSize")+"@__spirv_BuiltInGlobalSize = external constant i64\n")
-			testfile.Write(t, "invoke.ll", "define spir_kernel void @_ZTS6Scalar() {\n  call void @_Z21__builtin_invoke_simdv()\n  ret void\n}\ndeclare void @_Z21__builtin_invoke_simdv()\n")
-			testfile.Write(t, "in.bc", "BC\xc0\xde0000")
+			testkit.WriteFile(t, "esimd.ll", fmt.Sprintf(vector, "call void @_Z15__esimd_barrierv()")+"declare void @_Z15__esimd_barrierv()\n")
+			testkit.WriteFile(t, "builtin.ll", fmt.Sprintf(vector, "%x = load i64, ptr @__spirv_BuiltInGlobalSize")+"@__spirv_BuiltInGlobalSize = external constant i64\n")
+			testkit.WriteFile(t, "invoke.ll", "define spir_kernel void @_ZTS6Scalar() {\n  call void @_Z21__builtin_invoke_simdv()\n  ret void\n}\ndeclare void @_Z21__builtin_invoke_simdv()\n")
+			testkit.WriteFile(t, "in.bc", "BC\xc0\xde0000")
 			args, stdin := words(test.args)
 			code, stderr := runAs(t, stdin, args...)
 			if code != test.code || !strings.Contains(stderr, test.want) {
@@ -384,16 +383,16 @@ func TestSpellingRefused(t *testing.T) {
 
 // TestSpellingOfBitcode reads and writes bitcode with the programs in PATH.
 func TestSpellingOfBitcode(t *testing.T) {
-	dis, as := programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-as")
+	dis, as := testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-as")
 	t.Chdir(t.TempDir())
 	path := t.TempDir()
 	for _, name := range []string{"llvm-dis", "opt"} {
-		if err := os.Symlink(programs.Find(t, name), filepath.Join(path, name)); err != nil {
+		if err := os.Symlink(testkit.Program(t, name), filepath.Join(path, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Setenv("PATH", path)
-	testfile.Write(t, "linked.ll", flagged)
+	testkit.WriteFile(t, "linked.ll", flagged)
 	runProgram(t, as, "linked.ll", "-o", "linked.bc")
 	for _, stdin := range []string{"", "linked.bc"} {
 		args := []string{"-split=kernel", "-emit-only-kernels-as-entry-points", "-o", "k.table"}
@@ -403,7 +402,7 @@ func TestSpellingOfBitcode(t *testing.T) {
 		if code, stderr := runAs(t, stdin, args...); code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		if got, want := testfile.Read(t, "k.table"), "[Code]\nk_0.bc\nk_1.bc\n"; got != want {
+		if got, want := testkit.ReadFile(t, "k.table"), "[Code]\nk_0.bc\nk_1.bc\n"; got != want {
 			t.Errorf("table %q, want %q", got, want)
 		}
 		text, err := exec.Command(dis, "k_1.bc", "-o", "-").Output()
@@ -420,11 +419,11 @@ func TestSpellingOfBitcode(t *testing.T) {
 // option of DPC++'s post-link step.
 func TestSpellingSubcommand(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "in.ll", flagged)
+	testkit.WriteFile(t, "in.ll", flagged)
 	if code, stderr := run(t, "sycl-post-link", "-symbols", "-S", "in.ll"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if got, want := testfile.Read(t, "in.files"), "[Code|Symbols]\nin_0.ll|in_0.sym\n"; got != want {
+	if got, want := testkit.ReadFile(t, "in.files"), "[Code|Symbols]\nin_0.ll|in_0.sym\n"; got != want {
 		t.Errorf("table %q, want %q", got, want)
 	}
 	var help strings.Builder
@@ -466,7 +465,7 @@ define spir_kernel void @_ZTS1K() "sycl-module-id"="a.cpp" {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			testfile.Write(t, "in.ll", ir)
+			testkit.WriteFile(t, "in.ll", ir)
 			var code int
 			var stderr string
 			if args := strings.Fields(test.args); test.as != nil {
@@ -479,7 +478,7 @@ define spir_kernel void @_ZTS1K() "sycl-module-id"="a.cpp" {
 			if code != 0 || stderr != "" {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
-			if text := testfile.Read(t, "out_0.ll"); !strings.Contains(text, test.want) {
+			if text := testkit.ReadFile(t, "out_0.ll"); !strings.Contains(text, test.want) {
 				t.Errorf("no %s in\n%s", test.want, text)
 			}
 		})

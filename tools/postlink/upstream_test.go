@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -74,7 +74,7 @@ func TestUpstreamConstructs(t *testing.T) {
 				fmt.Fprintf(&b, "$ postlink %s\n", flags)
 				describeRun(t, &b, c.file, strings.Fields(flags))
 			}
-			golden.Check(t, "upstream/"+c.name+".txt", b.String())
+			testkit.Golden(t, "upstream/"+c.name+".txt", b.String())
 		})
 	}
 }

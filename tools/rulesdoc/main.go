@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 )
 
 func main() { tool().Main() }
@@ -37,7 +36,7 @@ func tool() *cli.Tool {
 					}
 					var all module
 					for _, file := range args {
-						data, err := infile.Read(file, "an output of starlark_doc_extract", maxInput)
+						data, err := cli.ReadInput(file, "an output of starlark_doc_extract", maxInput)
 						if err != nil {
 							return err
 						}

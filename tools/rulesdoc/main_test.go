@@ -7,12 +7,12 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/rules-sycl/rules_sycl/internal/badinputs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 func TestBadInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	badinputs.Check(t, tool, []string{"INPUT"})
+	testkit.BadInputs(t, tool, []string{"INPUT"})
 }
 
 func TestUnmarshal(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // printVersion prints what compiles for devices, behind what the host compiler says of itself.
@@ -62,7 +62,7 @@ func (c *compiler) check(ctx context.Context) error {
 				path, err = exec.LookPath(program.name)
 			} else {
 				var found []string
-				if found, err = command.FindLLVM(oldestLLVM, program.name, "llvm-dis"); err == nil {
+				if found, err = buildstep.FindLLVM(oldestLLVM, program.name, "llvm-dis"); err == nil {
 					path = found[0]
 				}
 			}
@@ -89,7 +89,7 @@ func (c *compiler) check(ctx context.Context) error {
 // firstLine returns what a program says of itself, with a blank before.
 func firstLine(ctx context.Context, program string) string {
 	var out bytes.Buffer
-	if err := command.Run(ctx, nil, &out, io.Discard, program, "--version"); err != nil {
+	if err := buildstep.Run(ctx, nil, &out, io.Discard, program, "--version"); err != nil {
 		return ""
 	}
 	line, _, _ := strings.Cut(out.String(), "\n")

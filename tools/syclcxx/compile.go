@@ -18,7 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
@@ -145,7 +145,7 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 		return nil
 	}
 	var printed bytes.Buffer
-	if err := command.Run(ctx, nil, &printed, io.Discard, c.host.path, "-print-file-name=include"); err != nil {
+	if err := buildstep.Run(ctx, nil, &printed, io.Discard, c.host.path, "-print-file-name=include"); err != nil {
 		return err
 	}
 	c.gccFolder = strings.TrimSuffix(strings.TrimSpace(printed.String()), "/include")
@@ -291,8 +291,8 @@ func (u *compilation) device(ctx context.Context, log io.Writer) error {
 	if u.shows(append([]string{driver}, args...)) {
 		return nil
 	}
-	var failed *command.Error
-	err = command.Run(ctx, nil, nil, log, driver, args...)
+	var failed *buildstep.Error
+	err = buildstep.Run(ctx, nil, nil, log, driver, args...)
 	if errors.As(err, &failed) {
 		io.WriteString(log, failed.Output)
 		return errPrinted

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/tools/internal/depfile"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
@@ -44,7 +44,7 @@ func depfileTargets(d commandline.Depfile, output string) []string {
 	if len(d.Targets) > 0 {
 		return d.Targets
 	}
-	return []string{depfile.Escaped(output)}
+	return []string{buildstep.EscapedDepfile(output)}
 }
 
 // writeDepfile writes the files that the two compiles have read: the headers of DPC++ and of this
@@ -64,7 +64,7 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 		if !found {
 			return fmt.Errorf("%s: the compiler wrote no list of the files that it read", u.source)
 		}
-		for _, file := range depfile.Dependencies(text2) {
+		for _, file := range buildstep.Dependencies(text2) {
 			system := under(file, "/usr") || under(file, u.dpcpp.folder) || under(file, headers) || u.gccFolder != "" && under(file, u.gccFolder)
 			if seen[filepath.Clean(file)] || under(file, u.folder) || system && !u.depfile.System {
 				continue
@@ -74,7 +74,7 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 		}
 	}
 	return out.Write(depfileName(u.depfile, u.output), func(w io.Writer) error {
-		return depfile.Write(w, depfileTargets(u.depfile, u.output), files, u.depfile.Phony)
+		return buildstep.WriteDepfile(w, depfileTargets(u.depfile, u.output), files, u.depfile.Phony)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/devices"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
@@ -21,9 +21,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
-	"github.com/rules-sycl/rules_sycl/tools/internal/hosttable"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
@@ -39,7 +38,7 @@ type target struct {
 
 // targets returns those of -fsycl-targets=.
 func (c *compiler) targets() ([]target, error) {
-	config, err := devices.Load(c.env.Stderr, c.line.DeviceConfigs)
+	config, err := inputs.LoadDevices(c.env.Stderr, c.line.DeviceConfigs)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +46,7 @@ func (c *compiler) targets() ([]target, error) {
 	if len(names) == 0 {
 		names = []string{"spir64"}
 	}
-	list, err := devices.FindAll(config, names)
+	list, err := inputs.FindDevices(config, names)
 	if err != nil {
 		return nil, fmt.Errorf("-fsycl-targets=: %w", err)
 	}
@@ -76,7 +75,7 @@ func (c *compiler) checkBackend(config *deviceconfig.Config, targets []target) e
 				return cli.Usagef("%s: there are several targets: name one, as in -Xsycl-target-backend=%s", b.Option, targets[0].name)
 			}
 		default:
-			d, err := devices.Find(config, b.Target)
+			d, err := inputs.FindDevice(config, b.Target)
 			if err != nil {
 				return fmt.Errorf("%s: %w", b.Option, err)
 			}
@@ -113,7 +112,7 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 			CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table, KeepDebugInfo: s.line.DebugInfo,
 		})
 	}
-	llvm, err := command.FindLLVM(oldestLLVM, "llvm-dis", "opt")
+	llvm, err := buildstep.FindLLVM(oldestLLVM, "llvm-dis", "opt")
 	if err != nil {
 		return "", fmt.Errorf("%s: for specialization constants and -fsycl-fp64-conv-emu, %w", s.name, err)
 	}
@@ -324,7 +323,7 @@ func (u *compilation) addTable(source string, same *hostkernels.Comparison) erro
 	}
 	_, err = file.WriteString(strings.Join(lines, "\n") + "\n")
 	if err == nil {
-		err = hosttable.Write(file, intheader.Parse(string(header)), same, u.source)
+		err = hostkernels.WriteTable(file, intheader.Parse(string(header)), same, u.source)
 	}
 	return errors.Join(err, file.Close())
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
@@ -229,7 +229,7 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 	if err := c.prepare(ctx); err != nil {
 		return "", err
 	}
-	llvm, err := command.FindLLVM(oldestLLVM, "llvm-dis", "llvm-link")
+	llvm, err := buildstep.FindLLVM(oldestLLVM, "llvm-dis", "llvm-link")
 	if err != nil {
 		return "", fmt.Errorf("-fsycl-rdc: %w: install it, or define what kernels call in the same source and leave -fsycl-rdc out", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
@@ -32,7 +32,7 @@ func TestReadsSYCL(t *testing.T) {
 		"named.cpp":           "int main() {}\n",
 		"include/prelude.hpp": "#include <sycl/sycl.hpp>\n",
 	} {
-		testfile.Write(t, name, text)
+		testkit.WriteFile(t, name, text)
 	}
 	absolute, err := filepath.Abs("include/prelude.hpp")
 	if err != nil {
@@ -137,10 +137,10 @@ func FuzzReadObject(f *testing.F) {
 // The exit code and the message of what can be told without a compiler.
 func TestErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "a.cpp", "#include <sycl/sycl.hpp>\n")
-	testfile.Write(t, "old/lib/libsycl-jit.so", "")
-	testfile.Write(t, "old/include/sycl/sycl.hpp", "")
-	testfile.Write(t, "old/lib/libsycl.so.8", "")
+	testkit.WriteFile(t, "a.cpp", "#include <sycl/sycl.hpp>\n")
+	testkit.WriteFile(t, "old/lib/libsycl-jit.so", "")
+	testkit.WriteFile(t, "old/include/sycl/sycl.hpp", "")
+	testkit.WriteFile(t, "old/lib/libsycl.so.8", "")
 	for _, test := range []struct {
 		args string
 		code int

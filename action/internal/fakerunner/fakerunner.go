@@ -23,7 +23,7 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // A Step is a program to run.
@@ -102,7 +102,7 @@ func (s *Step) environment(t testing.TB, dir string) map[string]string {
 		if name == "summary" {
 			content = s.Summary
 		}
-		env[variable] = testfile.Write(t, filepath.Join(dir, name), content)
+		env[variable] = testkit.WriteFile(t, filepath.Join(dir, name), content)
 	}
 	if s.Debug {
 		env["RUNNER_DEBUG"] = "1"
@@ -118,7 +118,7 @@ func (s *Step) environment(t testing.TB, dir string) map[string]string {
 // write to.
 func (s *Seen) readFiles(t testing.TB, dir string) {
 	t.Helper()
-	read := func(name string) string { return testfile.Read(t, filepath.Join(dir, name)) }
+	read := func(name string) string { return testkit.ReadFile(t, filepath.Join(dir, name)) }
 	s.Outputs = s.fileCommands("output", read("output"))
 	for _, name := range []string{"env", "state"} {
 		for key := range s.fileCommands(name, read(name)) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
@@ -42,7 +42,7 @@ func built(t testing.TB, variable, source string, options ...string) string {
 		return path
 	}
 	args := append([]string{"-std=c++17", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", source, "-o", path, "-ldl"}, options...)
-	if out, err := exec.Command(programs.Find(t, "c++"), args...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(testkit.Program(t, "c++"), args...).CombinedOutput(); err != nil {
 		t.Fatalf("c++ %q: %v\n%s", args, err, out)
 	}
 	return path
@@ -400,7 +400,7 @@ func TestAnotherLibrary(t *testing.T) {
 	driver := driver(t)
 	t.Chdir(t.TempDir())
 	write(t, "other.cpp", "int other() { return 1; }\n")
-	if out, err := exec.Command(programs.Find(t, "c++"), "-shared", "-fPIC", "-o", "other.so", "other.cpp").CombinedOutput(); err != nil {
+	if out, err := exec.Command(testkit.Program(t, "c++"), "-shared", "-fPIC", "-o", "other.so", "other.cpp").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	code, _, stderr := run(t, driver, "check", "--library", "other.so")

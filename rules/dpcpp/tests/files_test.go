@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/killtest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // TestEndless: what has no end, or makes a program wait, is no input.
@@ -207,7 +207,7 @@ func TestKilled(t *testing.T) {
 	for name, j := range jobs {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			killtest.Test(t, killtest.Job{
+			testkit.Test(t, testkit.KilledJob{
 				Start:   func(generation int) *exec.Cmd { return j.start(t, driver, fake, 1+generation) },
 				Check:   func() string { return j.check(t) },
 				Main:    j.main,

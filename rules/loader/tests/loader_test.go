@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
@@ -40,7 +40,7 @@ func program(t testing.TB, name string, sources ...string) string {
 	for _, source := range append(sources, "syclbin.c") {
 		args = append(args, filepath.Join("..", source))
 	}
-	if out, err := exec.Command(programs.Find(t, "cc"), args...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(testkit.Program(t, "cc"), args...).CombinedOutput(); err != nil {
 		t.Fatalf("cc %q: %v\n%s", args, err, out)
 	}
 	return path

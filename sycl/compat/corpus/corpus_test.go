@@ -22,7 +22,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -180,7 +180,7 @@ func TestAgreement(t *testing.T) {
 				t.Errorf("nothing is left of the gap %q: %s", gaps[i].letter, gaps[i].why)
 			}
 		}
-		golden.Check(t, "agreement.txt", table.String())
+		testkit.Golden(t, "agreement.txt", table.String())
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
@@ -102,7 +102,7 @@ func TestDevices(t *testing.T) {
 		}
 		fmt.Fprintf(&text, "; sub-groups %v\n", d.SubGroupSizes)
 	}
-	golden.Check(t, "devices.txt", text.String())
+	testkit.Golden(t, "devices.txt", text.String())
 }
 
 // tryModules returns the facts that compiling shows of each device.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // ocloc runs Intel's compiler in a folder that its files go to.
@@ -23,7 +23,7 @@ type ocloc struct {
 
 func findOcloc(t *testing.T) ocloc {
 	t.Helper()
-	return ocloc{programs.Find(t, "ocloc"), t.TempDir()}
+	return ocloc{testkit.Program(t, "ocloc"), t.TempDir()}
 }
 
 // A request is a module to compile for a device.

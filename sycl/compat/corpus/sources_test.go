@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // A source is a file of testdata/ from which modules are made. The comments that
@@ -125,10 +125,10 @@ type compilers struct {
 func findCompilers(t *testing.T) compilers {
 	t.Helper()
 	return compilers{
-		clang:      programs.Find(t, "clang"),
-		translator: programs.Find(t, "llvm-spirv"),
-		assembler:  programs.Find(t, "spirv-as"),
-		validator:  programs.Find(t, "spirv-val"),
+		clang:      testkit.Program(t, "clang"),
+		translator: testkit.Program(t, "llvm-spirv"),
+		assembler:  testkit.Program(t, "spirv-as"),
+		validator:  testkit.Program(t, "spirv-val"),
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -70,7 +70,7 @@ func (w tree) Open(path string) (io.ReadCloser, error) {
 func (w tree) Target(string) (string, int, bool) { return "BUILD.bazel", 3, w.HasFile("BUILD.bazel") }
 
 func TestLineHashesInSARIF(t *testing.T) {
-	r := gatetest.Report("//:t", []string{"a"}, map[string]gatetest.On{"K": {"a": gatetest.Why(gatetest.FP64)}, "L": {"a": gatetest.Why(gatetest.FP64)}, "M": {"a": gatetest.Why(gatetest.FP64)}})
+	r := reporttest.Report("//:t", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}, "L": {"a": reporttest.Why(reporttest.FP64)}, "M": {"a": reporttest.Why(reporttest.FP64)}})
 	for i, name := range []string{"k.cpp", "", "l.cpp"} {
 		if name != "" {
 			r.Kernels[i].Location = srcloc.Location{Path: name, Line: 2}

@@ -18,11 +18,11 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/sycl/gate/internal/gatetest"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -48,10 +48,10 @@ var today = time.Date(2026, 11, 21, 23, 59, 0, 0, time.UTC)
 
 // whole is a result with findings of all kinds.
 func whole(t testing.TB) *gate.Result {
-	p := policy(t, gatetest.Policy)
-	b := gate.NewBaseline(gate.Evaluate(gate.Input{Reports: facts(gatetest.Before()), Policy: p, Today: today}))
+	p := policy(t, reporttest.Policy)
+	b := gate.NewBaseline(gate.Evaluate(gate.Input{Reports: facts(reporttest.Before()), Policy: p, Today: today}))
 	b.File = "sycl-compat-baseline.json"
-	return gate.Evaluate(gate.Input{Reports: facts(gatetest.Everything()), Baseline: b, Policy: p, Today: today, Generator: report.Generator{Name: "compat", Version: "1.0"}, Category: "linux"})
+	return gate.Evaluate(gate.Input{Reports: facts(reporttest.Everything()), Baseline: b, Policy: p, Today: today, Generator: report.Generator{Name: "compat", Version: "1.0"}, Category: "linux"})
 }
 
 // formats are all renderings.
@@ -76,7 +76,7 @@ func written(t testing.TB, name string, r *gate.Result) string {
 func TestFormats(t *testing.T) {
 	r := whole(t)
 	for name := range formats {
-		golden.Check(t, name, written(t, name, r))
+		testkit.Golden(t, name, written(t, name, r))
 	}
 }
 
@@ -84,32 +84,32 @@ func TestFormats(t *testing.T) {
 func TestChanges(t *testing.T) {
 	devices := []string{"intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp"}
 	const dg2, pvc, tgl = "intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp"
-	why := gatetest.Why
-	before := gatetest.Report("//demo:kernels", append(devices, "gone"), map[string]gatetest.On{
-		"Lost":    {"gone": why(gatetest.FP64)},
+	why := reporttest.Why
+	before := reporttest.Report("//demo:kernels", append(devices, "gone"), map[string]reporttest.On{
+		"Lost":    {"gone": why(reporttest.FP64)},
 		"Ways":    {},
-		"Won":     {dg2: why(gatetest.FP64, gatetest.FP16), pvc: why(gatetest.FP64, gatetest.FP16)},
-		"Changed": {dg2: why(gatetest.Maybe), tgl: why(gatetest.Other)},
-		"Absent":  {pvc: why(gatetest.Absent), tgl: why(gatetest.SG8)},
-		"Removed": {dg2: why(gatetest.SG8)},
-		"Same":    {dg2: why(gatetest.SG8)},
+		"Won":     {dg2: why(reporttest.FP64, reporttest.FP16), pvc: why(reporttest.FP64, reporttest.FP16)},
+		"Changed": {dg2: why(reporttest.Maybe), tgl: why(reporttest.Other)},
+		"Absent":  {pvc: why(reporttest.Absent), tgl: why(reporttest.SG8)},
+		"Removed": {dg2: why(reporttest.SG8)},
+		"Same":    {dg2: why(reporttest.SG8)},
 	})
-	after := gatetest.Report("//demo:kernels", append(devices, "new"), map[string]gatetest.On{
-		"Lost":          {dg2: why(gatetest.FP64), pvc: why(gatetest.FP64)},
-		"Ways":          {dg2: why(gatetest.FP64), pvc: why(gatetest.SG8), tgl: why(gatetest.FP64)},
+	after := reporttest.Report("//demo:kernels", append(devices, "new"), map[string]reporttest.On{
+		"Lost":          {dg2: why(reporttest.FP64), pvc: why(reporttest.FP64)},
+		"Ways":          {dg2: why(reporttest.FP64), pvc: why(reporttest.SG8), tgl: why(reporttest.FP64)},
 		"Won":           {},
-		"Changed":       {dg2: why(gatetest.FP64), tgl: why(gatetest.None)},
-		"Absent":        {tgl: why(gatetest.Absent)},
-		"Added":         {dg2: why(gatetest.FP64), pvc: why(gatetest.Absent), "new": why(gatetest.Future)},
-		"Same":          {dg2: why(gatetest.FP64)},
+		"Changed":       {dg2: why(reporttest.FP64), tgl: why(reporttest.None)},
+		"Absent":        {tgl: why(reporttest.Absent)},
+		"Added":         {dg2: why(reporttest.FP64), pvc: why(reporttest.Absent), "new": why(reporttest.Future)},
+		"Same":          {dg2: why(reporttest.FP64)},
 		"::error::evil": {},
 	})
-	changes := gate.Diff(facts(before, gatetest.Report("//demo:gone", []string{pvc}, map[string]gatetest.On{"Old": {}, "Older": {pvc: why(gatetest.FP64)}})), facts(after))
+	changes := gate.Diff(facts(before, reporttest.Report("//demo:gone", []string{pvc}, map[string]reporttest.On{"Old": {}, "Older": {pvc: why(reporttest.FP64)}})), facts(after))
 	var b strings.Builder
 	if err := Changes(&b, changes); err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "changes.txt", b.String())
+	testkit.Golden(t, "changes.txt", b.String())
 	// No change is without a kernel or a device, and each that was decided has its statuses.
 	for _, c := range changes {
 		if c.Kernel == "" && c.Device == "" || c.Kernel != "" && c.Device != "" && c.Old == c.New {
@@ -120,11 +120,11 @@ func TestChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "changes.json", string(data)+"\n")
+	testkit.Golden(t, "changes.json", string(data)+"\n")
 }
 
 func TestWarningsOfAGoodResult(t *testing.T) {
-	r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("", []string{"a"}, map[string]gatetest.On{"K": {}})), Today: today})
+	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("", []string{"a"}, map[string]reporttest.On{"K": {}})), Today: today})
 	if got := written(t, "warnings.txt", r); got != "" {
 		t.Errorf("got %q", got)
 	}
@@ -142,7 +142,7 @@ var attacks = []string{
 
 // attack is a result in which all texts of the report and the policy are the name.
 func attack(name string) *gate.Result {
-	r := gatetest.Report(name, []string{name + "d"}, map[string]gatetest.On{})
+	r := reporttest.Report(name, []string{name + "d"}, map[string]reporttest.On{})
 	reasons := []report.Reason{
 		{Rule: "missing-aspect", Required: name, Available: name, Text: name, Status: compat.Incompatible},
 		{Rule: "unsupported-sub-group-size", Required: name, Available: name, Text: name, Status: compat.Incompatible},
@@ -384,8 +384,8 @@ func TestFormatsAreWellFormed(t *testing.T) {
 func TestFormatsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		p := policy(t, gatetest.RandomPolicy(random))
-		r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Random(random)...), Policy: p, Today: today})
+		p := policy(t, reporttest.RandomPolicy(random))
+		r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Random(random)...), Policy: p, Today: today})
 		failed := r.Conclusion == gate.Failure
 		for format, sign := range map[string]string{"text.txt": "compat: failed", "summary.md": "## ❌", "junit.xml": "<failure ", "result.sarif": `"fails": true`} {
 			if got := strings.Contains(written(t, format, r), sign); got != failed {
@@ -396,11 +396,11 @@ func TestFormatsAgree(t *testing.T) {
 }
 
 func TestMarkdownIsShort(t *testing.T) {
-	kernels := map[string]gatetest.On{}
+	kernels := map[string]reporttest.On{}
 	for i := range 3000 {
-		kernels[fmt.Sprintf("kernel%04d", i)] = gatetest.On{"a": gatetest.Why(gatetest.FP64)}
+		kernels[fmt.Sprintf("kernel%04d", i)] = reporttest.On{"a": reporttest.Why(reporttest.FP64)}
 	}
-	r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("//p:t", []string{"a"}, kernels)), Today: today})
+	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, kernels)), Today: today})
 	var b bytes.Buffer
 	if err := Markdown(&b, r, MarkdownOptions{MaxBytes: 20_000}); err != nil {
 		t.Fatal(err)
@@ -416,13 +416,13 @@ compat: note: 3000 problems in 1 line; 'compat check --format json' has them all
 		t.Errorf("got\n%s", got)
 	}
 	// Where they differ in what they need, there are not more lines than before.
-	kernels = map[string]gatetest.On{}
+	kernels = map[string]reporttest.On{}
 	for i := range 300 {
-		why := gatetest.FP64
+		why := reporttest.FP64
 		why.Required = fmt.Sprintf("aspect%03d", i)
-		kernels[fmt.Sprintf("kernel%04d", i)] = gatetest.On{"a": gatetest.Why(why)}
+		kernels[fmt.Sprintf("kernel%04d", i)] = reporttest.On{"a": reporttest.Why(why)}
 	}
-	r = gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("//p:t", []string{"a"}, kernels)), Today: today})
+	r = gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, kernels)), Today: today})
 	if got := written(t, "text.txt", r); strings.Count(got, ": error: ") != 50 || !strings.Contains(got, "compat: note: 250 more; ") {
 		t.Errorf("got\n%s", got)
 	}
@@ -430,12 +430,12 @@ compat: note: 3000 problems in 1 line; 'compat check --format json' has them all
 
 // manyKernels is a result in which many kernels have few problems.
 func manyKernels(n int) *gate.Result {
-	kernels := map[string]gatetest.On{}
+	kernels := map[string]reporttest.On{}
 	for i := range n {
-		why := []gatetest.On{{"dg2": gatetest.Why(gatetest.FP64), "tgl": gatetest.Why(gatetest.FP64)}, {"tgl": gatetest.Why(gatetest.SG8)}, {"dg2": gatetest.Why(gatetest.Maybe)}}
+		why := []reporttest.On{{"dg2": reporttest.Why(reporttest.FP64), "tgl": reporttest.Why(reporttest.FP64)}, {"tgl": reporttest.Why(reporttest.SG8)}, {"dg2": reporttest.Why(reporttest.Maybe)}}
 		kernels[fmt.Sprintf("ns::Kernel<%d>", i)] = why[i%3]
 	}
-	r := gatetest.Report("//p:t", []string{"dg2", "tgl"}, kernels)
+	r := reporttest.Report("//p:t", []string{"dg2", "tgl"}, kernels)
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		k.Location = srcloc.Location{Path: fmt.Sprintf("src (1)/k%d.cpp", i%4), Line: uint32(i + 1), Column: 2}
@@ -452,7 +452,7 @@ func TestGroups(t *testing.T) {
 	if err := Markdown(&short, manyKernels(17), MarkdownOptions{Sources: sources}); err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "groups.md", short.String())
+	testkit.Golden(t, "groups.md", short.String())
 	r := manyKernels(500)
 	if err := Markdown(&long, r, MarkdownOptions{MaxBytes: 64_000, Sources: sources}); err != nil {
 		t.Fatal(err)
@@ -496,7 +496,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%s: got %q", format, got)
 		}
 	}
-	in := gate.Input{Reports: facts(gatetest.Everything()), Today: today}
+	in := gate.Input{Reports: facts(reporttest.Everything()), Today: today}
 	in.Baseline = gate.NewBaseline(gate.Evaluate(in))
 	if text := written(t, "text.txt", gate.Evaluate(in)); strings.Contains(text, "next:") {
 		t.Errorf("got %s", text)
@@ -570,7 +570,7 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 func TestAttackS17PolicyOfTheChange(t *testing.T) {
 	now := policy(t, "devices: {required: ['*']}\nallow: [{rule: missing-aspect, kernels: ['*'], reason: trust me, expires: 2029-01-01}]")
 	base := policy(t, "devices: {required: ['*']}")
-	in := gate.Input{Reports: facts(gatetest.Report("//p:t", []string{"a"}, map[string]gatetest.On{"K": {"a": gatetest.Why(gatetest.FP64)}})), Policy: now, BasePolicy: base, Today: today}
+	in := gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}})), Policy: now, BasePolicy: base, Today: today}
 	r := gate.Evaluate(in)
 	if !slices.ContainsFunc(r.Notices, func(n gate.Notice) bool {
 		return n.Rule == gate.PolicyWeakened && strings.Contains(n.Text, "missing-aspect")
@@ -620,11 +620,11 @@ func FuzzMessage(f *testing.F) {
 // TestLongNames: of long names of kernels the part in which they differ is shown.
 func TestLongNames(t *testing.T) {
 	const long = "app::detail::simulation::Integrate<app::detail::policies::VelocityVerlet<app::detail::fields::Electromagnetic>, %s>"
-	kernels := map[string]gatetest.On{}
+	kernels := map[string]reporttest.On{}
 	for _, number := range []string{"double", "float"} {
-		kernels[fmt.Sprintf(long, number)] = gatetest.On{"dg2": gatetest.Why(gatetest.FP64)}
+		kernels[fmt.Sprintf(long, number)] = reporttest.On{"dg2": reporttest.Why(reporttest.FP64)}
 	}
-	r := gate.Evaluate(gate.Input{Reports: facts(gatetest.Report("//p:t", []string{"dg2"}, kernels)), Today: today})
+	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"dg2"}, kernels)), Today: today})
 	for _, format := range []string{"text.txt", "warnings.txt", "summary.md"} {
 		text := written(t, format, r)
 		for _, name := range []string{"*::Integrate<*, double>", "*::Integrate<*, float>"} {

@@ -13,7 +13,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/readbuf"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 )
 
 const (
@@ -83,17 +83,17 @@ func (e *FormatError) Error() string { return fmt.Sprintf("ELF: offset %#x: %s",
 func (*FormatError) BadInput() {}
 
 func errorf(offset int64, format string, args ...any) error {
-	return &FormatError{offset, fmt.Sprintf(format, args...), readbuf.Damaged}
+	return &FormatError{offset, fmt.Sprintf(format, args...), binfile.Damaged}
 }
 
 // cutf is errorf for a file that ends too early.
 func cutf(offset int64, format string, args ...any) error {
-	return &FormatError{offset, fmt.Sprintf(format, args...), readbuf.Cut}
+	return &FormatError{offset, fmt.Sprintf(format, args...), binfile.Cut}
 }
 
 // unsupportedf is errorf for what is not read.
 func unsupportedf(offset int64, format string, args ...any) error {
-	return &FormatError{offset, fmt.Sprintf(format, args...), readbuf.Unsupported}
+	return &FormatError{offset, fmt.Sprintf(format, args...), binfile.Unsupported}
 }
 
 // Read reads the headers of the file in r, which has size bytes. Errors in the
@@ -115,7 +115,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	case size < headerSize:
 		return nil, cutf(0, "%d bytes are too few for the ELF header, which has %d", size, headerSize)
 	}
-	h := readbuf.Buf(head[16:])
+	h := binfile.Buf(head[16:])
 	f := &File{Type: h.Uint16(), Machine: h.Uint16()}
 	h.Skip(4 + 8) // the version and the entry point
 	segments := table{what: "program headers", start: h.Uint64(), field: 32, want: segmentSize}
@@ -261,7 +261,7 @@ func (p parser) names(s Section) (string, error) {
 }
 
 // table reads headers, whose size has to be the usual one.
-func (p parser) table(t table) (readbuf.Buf, error) {
+func (p parser) table(t table) (binfile.Buf, error) {
 	if t.size != t.want {
 		return nil, errorf(t.field, "the size of the %s is %d instead of %d", t.what, t.size, t.want)
 	}

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 func TestWhatCompilersPrint(t *testing.T) {
-	clang, opt := programs.Find(t, "clang++"), programs.Find(t, "opt")
+	clang, opt := testkit.Program(t, "clang++"), testkit.Program(t, "opt")
 	verify := func(t *testing.T, what string, text []byte) {
 		t.Helper()
 		cmd := exec.Command(opt, "-passes=verify", "-disable-output")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 const spirLayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
@@ -104,7 +104,7 @@ var laidOut = []string{
 
 // TestLayoutIsLLVMs compares sizes and places with those that LLVM folds constants to.
 func TestLayoutIsLLVMs(t *testing.T) {
-	opt := programs.Find(t, "opt")
+	opt := testkit.Program(t, "opt")
 	for _, layout := range []string{spirLayout, "", "e-p:32:32-i64:64-i128:128-v16:16-v32:32-n16:32:64", "e-p:64:64-p1:64:64-p4:32:32-f80:128-v96:64-a:0:32"} {
 		var b strings.Builder
 		if layout != "" {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // TestListsOfUnits writes a function of a module whose compile unit has lists.
@@ -145,7 +145,7 @@ func TestListsOfUnitsCostWhatTheyHold(t *testing.T) {
 // TestDebugInformationOfSubsets splits what clang prints with -g: each kernel's
 // module must be valid, be translated, and not have the debug information of others.
 func TestDebugInformationOfSubsets(t *testing.T) {
-	clang, opt, as, translator := programs.Find(t, "clang++"), programs.Find(t, "opt"), programs.Find(t, "llvm-as"), programs.Find(t, "llvm-spirv")
+	clang, opt, as, translator := testkit.Program(t, "clang++"), testkit.Program(t, "opt"), testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv")
 	own := map[string][]string{
 		"_ZTS5First":  {`"table_of_first"`},
 		"_ZTS6Second": {`"table_of_second"`, `"counter"`},

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
@@ -25,7 +25,7 @@ func run(t *testing.T, name string, args ...string) {
 // TestAspectsAgreeWithTranslatedModule compares what is derived from the code of
 // stock clang with what package spirv finds after translation, kernel by kernel.
 func TestAspectsAgreeWithTranslatedModule(t *testing.T) {
-	clang, as, translator := programs.Find(t, "clang++"), programs.Find(t, "llvm-as"), programs.Find(t, "llvm-spirv")
+	clang, as, translator := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv")
 	for _, level := range []string{"-O0", "-O1", "-O2", "-O3"} {
 		t.Run(level, func(t *testing.T) {
 			dir := t.TempDir()

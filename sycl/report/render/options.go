@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -16,21 +16,21 @@ const mostOptions = 5
 // imageOptions are options for the runtime's compiler and linker, and how many images have
 // them.
 type imageOptions struct {
-	jitoptions.Options
+	propset.JITOptions
 	Images int
 }
 
 // optionsOf returns the options of the images of a report, those of most images first, and
 // how many sets of options there are more.
 func optionsOf(r *report.Report) (list []imageOptions, more int) {
-	images := map[jitoptions.Options]int{}
+	images := map[propset.JITOptions]int{}
 	for _, i := range r.Images {
 		k := &r.ImageKinds[i.Kind]
-		if o := (jitoptions.Options{Compile: k.CompileOptions, Link: k.LinkOptions}); o != (jitoptions.Options{}) {
+		if o := (propset.JITOptions{Compile: k.CompileOptions, Link: k.LinkOptions}); o != (propset.JITOptions{}) {
 			images[o]++
 		}
 	}
-	for _, o := range slices.SortedFunc(maps.Keys(images), func(a, b jitoptions.Options) int {
+	for _, o := range slices.SortedFunc(maps.Keys(images), func(a, b propset.JITOptions) int {
 		return cmp.Or(cmp.Compare(images[b], images[a]), cmp.Compare(a.Compile, b.Compile), cmp.Compare(a.Link, b.Link))
 	}) {
 		list = append(list, imageOptions{o, images[o]})

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -18,11 +18,11 @@ func TestOptions(t *testing.T) {
 	modules := reporttest.Program()
 	for m := range modules {
 		for i := range modules[m].Images {
-			modules[m].Images[i].Options = jitoptions.Options{Compile: big}
+			modules[m].Images[i].Options = propset.JITOptions{Compile: big}
 		}
 	}
-	modules[1].Images[0].Options = jitoptions.Options{Compile: "<b>`x\x1b[31m", Link: "@user"}
-	modules[2].Images[0].Options = jitoptions.Options{Link: "-l"}
+	modules[1].Images[0].Options = propset.JITOptions{Compile: "<b>`x\x1b[31m", Link: "@user"}
+	modules[2].Images[0].Options = propset.JITOptions{Link: "-l"}
 	r := reporttest.Build(t, modules, "intel_gpu_pvc")
 	text := func(r *report.Report, o TextOptions) string {
 		return render(t, func(w *bytes.Buffer, r *report.Report, o TextOptions) error { return Text(w, r, o) }, r, o)

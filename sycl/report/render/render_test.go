@@ -17,8 +17,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -55,17 +55,17 @@ func TestRenderings(t *testing.T) {
 	all := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")
 	merged := reporttest.Merge(t, two, reporttest.BuildLabelled(t, "//other:kernels", reporttest.Program()[1:3], "intel_gpu_pvc", "x86_64"))
 	empty := reporttest.Build(t, nil)
-	golden.Check(t, "two.md", markdown(t, two, MarkdownOptions{}))
-	golden.Check(t, "all.md", markdown(t, all, MarkdownOptions{}))
-	golden.Check(t, "merged.md", markdown(t, merged, MarkdownOptions{}))
-	golden.Check(t, "empty.md", markdown(t, empty, MarkdownOptions{}))
+	testkit.Golden(t, "two.md", markdown(t, two, MarkdownOptions{}))
+	testkit.Golden(t, "all.md", markdown(t, all, MarkdownOptions{}))
+	testkit.Golden(t, "merged.md", markdown(t, merged, MarkdownOptions{}))
+	testkit.Golden(t, "empty.md", markdown(t, empty, MarkdownOptions{}))
 	medium := reporttest.Build(t, reporttest.Large(100), "intel_gpu_pvc", "intel_gpu_dg2")
-	golden.Check(t, "100-problems.md", markdown(t, medium, MarkdownOptions{MaxBytes: 5000}))
-	golden.Check(t, "20000.md", markdown(t, large(t), MarkdownOptions{MaxBytes: 65_536, Command: "compat show 'a b.json'"}))
-	golden.Check(t, "20000-numbers.md", markdown(t, large(t), MarkdownOptions{MaxBytes: 700}))
+	testkit.Golden(t, "100-problems.md", markdown(t, medium, MarkdownOptions{MaxBytes: 5000}))
+	testkit.Golden(t, "20000.md", markdown(t, large(t), MarkdownOptions{MaxBytes: 65_536, Command: "compat show 'a b.json'"}))
+	testkit.Golden(t, "20000-numbers.md", markdown(t, large(t), MarkdownOptions{MaxBytes: 700}))
 	// Lines end in LF in the repository.
-	golden.Check(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
-	golden.Check(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
+	testkit.Golden(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
+	testkit.Golden(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
 	if text := csvText(t, two); strings.Count(text, "\n") != strings.Count(text, "\r\n") || strings.Count(text, "\r\n") != len(two.Kernels)*len(two.Devices)+1 {
 		t.Errorf("not one line with CR and LF for each cell:\n%q", text)
 	}
@@ -76,10 +76,10 @@ func TestRenderings(t *testing.T) {
 		s = strings.Replace(s, pageScript, "", 1)
 		return regexp.MustCompile(`sha256-(?:[^&]|&#43;)*`).ReplaceAllString(s, "sha256-")
 	}
-	golden.Check(t, "all.html", body(all, HTMLOptions{}))
-	golden.Check(t, "merged.html", body(merged, HTMLOptions{}))
-	golden.Check(t, "lazy.html", body(merged, HTMLOptions{MaxCells: 1}))
-	golden.Check(t, "empty.html", body(empty, HTMLOptions{}))
+	testkit.Golden(t, "all.html", body(all, HTMLOptions{}))
+	testkit.Golden(t, "merged.html", body(merged, HTMLOptions{}))
+	testkit.Golden(t, "lazy.html", body(merged, HTMLOptions{MaxCells: 1}))
+	testkit.Golden(t, "empty.html", body(empty, HTMLOptions{}))
 }
 
 // A page has the files that hold a kernel, and the kernels that are forms of it.

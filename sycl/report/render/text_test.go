@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -62,16 +62,16 @@ func TestText(t *testing.T) {
 	}
 	other := reporttest.Build(t, reporttest.Program()[1:3], "intel_gpu_pvc", "x86_64")
 	other.Targets[0] = "//other:kernels"
-	golden.Check(t, "two.txt", text(t, TextOptions{}, two))
-	golden.Check(t, "two-color.txt", text(t, TextOptions{Color: true}, two))
-	golden.Check(t, "all.txt", text(t, TextOptions{}, all))
-	golden.Check(t, "all-wide.txt", text(t, TextOptions{Width: 160}, all))
-	golden.Check(t, "all-narrow.txt", text(t, TextOptions{Width: 50}, all))
-	golden.Check(t, "long.txt", text(t, TextOptions{}, reporttest.Build(t, long, "intel_gpu_pvc", "intel_gpu_dg2", "x86_64")))
-	golden.Check(t, "hostile.txt", text(t, TextOptions{}, reporttest.Build(t, hostile, "intel_gpu_pvc")))
-	golden.Check(t, "many.txt", text(t, TextOptions{}, many))
-	golden.Check(t, "merged.txt", text(t, TextOptions{}, two, other))
-	golden.Check(t, "empty.txt", text(t, TextOptions{}, reporttest.Build(t, nil)))
+	testkit.Golden(t, "two.txt", text(t, TextOptions{}, two))
+	testkit.Golden(t, "two-color.txt", text(t, TextOptions{Color: true}, two))
+	testkit.Golden(t, "all.txt", text(t, TextOptions{}, all))
+	testkit.Golden(t, "all-wide.txt", text(t, TextOptions{Width: 160}, all))
+	testkit.Golden(t, "all-narrow.txt", text(t, TextOptions{Width: 50}, all))
+	testkit.Golden(t, "long.txt", text(t, TextOptions{}, reporttest.Build(t, long, "intel_gpu_pvc", "intel_gpu_dg2", "x86_64")))
+	testkit.Golden(t, "hostile.txt", text(t, TextOptions{}, reporttest.Build(t, hostile, "intel_gpu_pvc")))
+	testkit.Golden(t, "many.txt", text(t, TextOptions{}, many))
+	testkit.Golden(t, "merged.txt", text(t, TextOptions{}, two, other))
+	testkit.Golden(t, "empty.txt", text(t, TextOptions{}, reporttest.Build(t, nil)))
 }
 
 func TestTextFitsTheTerminal(t *testing.T) {
@@ -194,8 +194,8 @@ func TestLargeText(t *testing.T) {
 		}
 	}
 	few100 := reporttest.Build(t, few, "intel_gpu_dg2", "intel_gpu_pvc", "x86_64")
-	golden.Check(t, "100-few-problems.txt", text(t, TextOptions{}, few100))
-	golden.Check(t, "100.txt", text(t, TextOptions{}, reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")))
+	testkit.Golden(t, "100-few-problems.txt", text(t, TextOptions{}, few100))
+	testkit.Golden(t, "100.txt", text(t, TextOptions{}, reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")))
 	large := large(t)
 	if text(t, TextOptions{}, large) != text(t, TextOptions{GroupBy: ByReason}, large) {
 		t.Error("a large report is not grouped by reason")
@@ -205,7 +205,7 @@ func TestLargeText(t *testing.T) {
 	}
 	for _, by := range Groupings {
 		s := text(t, TextOptions{GroupBy: by}, large)
-		golden.Check(t, "20000-"+string(by)+".txt", s)
+		testkit.Golden(t, "20000-"+string(by)+".txt", s)
 		if n := strings.Count(s, "\n"); n > 200 {
 			t.Errorf("%d lines by %s", n, by)
 		}

@@ -16,12 +16,9 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // Options say what to compile ahead of time.
@@ -29,11 +26,11 @@ type Options struct {
 	Ocloc   string // path
 	Server  string // path of the library that makes ocloc a server; empty to run it for each image
 	Targets []Target
-	CodeDir string      // for native images
-	Options []string    // of ocloc's compiler
-	Library bool        // images of other modules are linked to these
-	Servers *Servers    // that live on; without them, servers end with Run
-	Kept    *keep.Files // images that were made before
+	CodeDir string          // for native images
+	Options []string        // of ocloc's compiler
+	Library bool            // images of other modules are linked to these
+	Servers *Servers        // that live on; without them, servers end with Run
+	Kept    *buildstep.Kept // images that were made before
 }
 
 // A Target is what a device takes. What has the same SPIR-V is compiled once for devices
@@ -92,17 +89,17 @@ type plan struct {
 
 // add plans the images of a target.
 func (p *plan) add(target Target) error {
-	t, err := tables.ReadTable(target.Table)
+	t, err := cli.ReadTable(target.Table)
 	if err != nil {
 		return err
 	}
-	stems, err := tables.Stems(target.Table, t)
+	stems, err := cli.Stems(target.Table, t)
 	if err != nil {
 		return err
 	}
 	column := t.Column(filetable.Code)
 	for i, stem := range stems {
-		spirv, version := tables.Moved(target.Table, t.Rows[i][column]), p.versions[target.Device]
+		spirv, version := cli.Moved(target.Table, t.Rows[i][column]), p.versions[target.Device]
 		name, known := p.names[[2]string{version, spirv}]
 		if !known {
 			name = stem + ".bin"
@@ -149,7 +146,7 @@ func (o *Options) compileAll(ctx context.Context, log io.Writer, images []image,
 	if err != nil {
 		return err
 	}
-	return command.Each(ctx, log, len(images), cap(o.Servers.slots), func(ctx context.Context, log io.Writer, i int) error {
+	return buildstep.Each(ctx, log, len(images), cap(o.Servers.slots), func(ctx context.Context, log io.Writer, i int) error {
 		return o.compile(ctx, log, images[i], filepath.Join(scratch, images[i].name))
 	})
 }
@@ -159,7 +156,7 @@ const maxModule = 1 << 30
 
 // compile compiles one module, and writes what ocloc prints to log.
 func (o *Options) compile(ctx context.Context, log io.Writer, im image, file string) error {
-	module, err := infile.Read(im.spirv, "", maxModule)
+	module, err := cli.ReadInput(im.spirv, "", maxModule)
 	if err != nil {
 		return fmt.Errorf("%s: %w", im.table, err)
 	}
@@ -171,13 +168,13 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im image, file str
 	if len(options) > 0 { // of several -options, ocloc may take the last
 		args = append(args, "-options", strings.Join(options, " "))
 	}
-	recipe := keep.Recipe{Programs: []string{o.Server, o.Ocloc}, Options: args, Input: module}
+	recipe := buildstep.Recipe{Programs: []string{o.Server, o.Ocloc}, Options: args, Input: module}
 	return o.Kept.Make(recipe, file, log, func(log io.Writer) error {
 		printed, err := o.oclocOn(ctx, hasDebugInfo(module), im.spirv, file, args)
 		if err != nil {
 			return err
 		}
-		if info, err := infile.Stat(file, ""); err != nil || info.Size() == 0 {
+		if info, err := cli.StatInput(file, ""); err != nil || info.Size() == 0 {
 			return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
 		}
 		_, err = log.Write(printed)
@@ -195,7 +192,7 @@ func (o *Options) oclocOn(ctx context.Context, debug bool, in, out string, args 
 	long, longOut := padded(in), padded(out)
 	printed, err := o.ocloc(ctx, true, append(args, "-file", long, "-o", longOut)...)
 	plain := strings.NewReplacer(long, in, longOut, out)
-	var refused *command.Error
+	var refused *buildstep.Error
 	if errors.As(err, &refused) {
 		refused.Output = plain.Replace(refused.Output)
 	}
@@ -236,7 +233,7 @@ func (o *Options) ocloc(ctx context.Context, anew bool, args ...string) ([]byte,
 		}
 	}
 	var printed bytes.Buffer
-	err = atFixedAddresses(func() error { return command.Run(ctx, nil, nil, &printed, o.Ocloc, args...) })
+	err = atFixedAddresses(func() error { return buildstep.Run(ctx, nil, nil, &printed, o.Ocloc, args...) })
 	if err != nil {
 		return nil, err
 	}

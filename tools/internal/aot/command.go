@@ -6,13 +6,12 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/stepflags"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // Command returns the command that runs the step. The servers live on from run to run, and
 // images that it made before are copied; both are nil for one run.
-func Command(servers *Servers, kept *keep.Files) *cli.Command {
+func Command(servers *Servers, kept *buildstep.Kept) *cli.Command {
 	return &cli.Command{
 		Args:  "IN.table...",
 		Short: "compile a filtered table's SPIR-V for an Intel GPU",
@@ -31,7 +30,7 @@ time. Where that is not possible, ocloc is run for each module. The results are 
 	}
 }
 
-func setup(fs *flag.FlagSet, servers *Servers, kept *keep.Files) cli.Run {
+func setup(fs *flag.FlagSet, servers *Servers, kept *buildstep.Kept) cli.Run {
 	o := Options{Servers: servers, Kept: kept}
 	var devices, outputs, options cli.Strings
 	fs.StringVar(&o.Ocloc, "ocloc", "", "`path` of ocloc (required)")
@@ -43,7 +42,7 @@ func setup(fs *flag.FlagSet, servers *Servers, kept *keep.Files) cli.Run {
 	fs.Var(&options, "option", "an `option` of ocloc's compiler, as behind 'ocloc -options'; may be repeated")
 	return func(ctx context.Context, env *cli.Env, args []string) error {
 		o.Options = options.Values
-		if err := stepflags.Required("ocloc", o.Ocloc, "code-dir", o.CodeDir); err != nil {
+		if err := buildstep.Required("ocloc", o.Ocloc, "code-dir", o.CodeDir); err != nil {
 			return err
 		}
 		if len(args) == 0 {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // Servers are processes of ocloc that compile one module after the other, so that the
@@ -35,7 +35,7 @@ type Servers struct {
 type kind struct{ library, ocloc, state string }
 
 func kindOf(library, ocloc string) kind {
-	return kind{library, ocloc, keep.State(ocloc)}
+	return kind{library, ocloc, buildstep.State(ocloc)}
 }
 
 // NewServers returns servers that live until ctx ends or Close is called. At most atOnce

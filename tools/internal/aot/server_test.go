@@ -16,10 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // TestMain lets the test be ocloc: as a server where a library is to be preloaded, unless
@@ -136,10 +134,10 @@ func modules(t *testing.T, is string, texts ...string) Options {
 	table := "[Code]\n"
 	for i, text := range texts {
 		name := fmt.Sprintf("%d.spv", i)
-		testfile.Write(t, name, text)
+		testkit.WriteFile(t, name, text)
 		table += name + "\n"
 	}
-	testfile.Write(t, "k.table", table)
+	testkit.WriteFile(t, "k.table", table)
 	return Options{Ocloc: self, Server: "server.so", CodeDir: "bin", Targets: []Target{{Device: "pvc", Table: "k.table", Output: "out.table"}}}
 }
 
@@ -167,7 +165,7 @@ func TestServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 6 {
-				if got := testfile.Read(t, fmt.Sprintf("bin/%d.bin", i)); got != test.by {
+				if got := testkit.ReadFile(t, fmt.Sprintf("bin/%d.bin", i)); got != test.by {
 					t.Errorf("image %d is of the %s, want %s", i, got, test.by)
 				}
 			}
@@ -201,20 +199,20 @@ func TestServers(t *testing.T) {
 	}
 
 	// The program says why a module is refused. The next one has a server again.
-	testfile.Write(t, "0.spv", "bad")
+	testkit.WriteFile(t, "0.spv", "bad")
 	o.Targets[0].Table = "bad.table"
-	testfile.Write(t, "bad.table", "[Code]\n0.spv\n")
+	testkit.WriteFile(t, "bad.table", "[Code]\n0.spv\n")
 	err := Run(t.Context(), &strings.Builder{}, o)
-	var refused *command.Error
+	var refused *buildstep.Error
 	if !errors.As(err, &refused) || refused.Code != 245 || refused.Output != "error: in kernel k\n" {
 		t.Errorf("got %v", err)
 	}
 	if n := len(o.Servers.idle[k]); n != servers-1 {
 		t.Errorf("%d servers wait after a refusal, want %d", n, servers-1)
 	}
-	testfile.Write(t, "0.spv", "good")
-	if err := Run(t.Context(), &strings.Builder{}, o); err != nil || testfile.Read(t, "bin/0.bin") != "server" {
-		t.Errorf("%v, image of %s", err, testfile.Read(t, "bin/0.bin"))
+	testkit.WriteFile(t, "0.spv", "good")
+	if err := Run(t.Context(), &strings.Builder{}, o); err != nil || testkit.ReadFile(t, "bin/0.bin") != "server" {
+		t.Errorf("%v, image of %s", err, testkit.ReadFile(t, "bin/0.bin"))
 	}
 }
 
@@ -268,7 +266,7 @@ func TestDebugInfo(t *testing.T) {
 	}
 	var by []string
 	for i := range 4 {
-		by = append(by, testfile.Read(t, fmt.Sprintf("bin/%d.bin", i)))
+		by = append(by, testkit.ReadFile(t, fmt.Sprintf("bin/%d.bin", i)))
 	}
 	if !slices.Equal(by, []string{"server", "program", "program", "program"}) {
 		t.Errorf("compiled by %q", by)
@@ -278,22 +276,22 @@ func TestDebugInfo(t *testing.T) {
 // TestKnownImages: how many modules are compiled when others were before.
 func TestKnownImages(t *testing.T) {
 	for name, test := range map[string]struct {
-		kept     *keep.Files
+		kept     *buildstep.Kept
 		change   func(o *Options)
 		compiled int // again
 	}{
-		"nothing changed":  {keep.New(1 << 20), func(*Options) {}, 0},
+		"nothing changed":  {buildstep.NewKept(1 << 20), func(*Options) {}, 0},
 		"nothing is kept":  {nil, func(*Options) {}, 4},
-		"one module":       {keep.New(1 << 20), func(*Options) { testfile.Write(t, "2.spv", "x") }, 1},
-		"another device":   {keep.New(1 << 20), func(o *Options) { o.Targets[0].Device = "dg2" }, 4},
-		"another use":      {keep.New(1 << 20), func(o *Options) { o.Library = true }, 4},
-		"equal modules":    {keep.New(1 << 20), func(*Options) { testfile.Write(t, "2.spv", "a") }, 0},
-		"another compiler": {keep.New(1 << 20), func(o *Options) { o.Ocloc = link(t, o.Ocloc) }, 4},
-		"a newer compiler": {keep.New(1 << 20), func(o *Options) { touch(t, "ocloc") }, 4},
+		"one module":       {buildstep.NewKept(1 << 20), func(*Options) { testkit.WriteFile(t, "2.spv", "x") }, 1},
+		"another device":   {buildstep.NewKept(1 << 20), func(o *Options) { o.Targets[0].Device = "dg2" }, 4},
+		"another use":      {buildstep.NewKept(1 << 20), func(o *Options) { o.Library = true }, 4},
+		"equal modules":    {buildstep.NewKept(1 << 20), func(*Options) { testkit.WriteFile(t, "2.spv", "a") }, 0},
+		"another compiler": {buildstep.NewKept(1 << 20), func(o *Options) { o.Ocloc = link(t, o.Ocloc) }, 4},
+		"a newer compiler": {buildstep.NewKept(1 << 20), func(o *Options) { touch(t, "ocloc") }, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := modules(t, "", "a", "b", "c", "d")
-			o.Ocloc = testfile.Script(t, "ocloc", `exec "`+o.Ocloc+`" "$@"`)
+			o.Ocloc = testkit.Script(t, "ocloc", `exec "`+o.Ocloc+`" "$@"`)
 			o.Servers, o.Kept = NewServers(t.Context(), atOnce), test.kept
 			defer o.Servers.Close()
 			var first, again strings.Builder
@@ -311,7 +309,7 @@ func TestKnownImages(t *testing.T) {
 				t.Errorf("compiled %d modules again, want %d", got, test.compiled)
 			}
 			for i := range 4 {
-				if got := testfile.Read(t, fmt.Sprintf("bin/%d.bin", i)); got != "server" {
+				if got := testkit.ReadFile(t, fmt.Sprintf("bin/%d.bin", i)); got != "server" {
 					t.Errorf("image %d is %q", i, got)
 				}
 			}
@@ -387,7 +385,7 @@ func library(t *testing.T) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "server.so")
-	if out, err := exec.Command(programs.Find(t, "cc"), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", source, "-o", path, "-ldl").CombinedOutput(); err != nil {
+	if out, err := exec.Command(testkit.Program(t, "cc"), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", source, "-o", path, "-ldl").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return path
@@ -397,7 +395,7 @@ func library(t *testing.T) string {
 func TestLibrary(t *testing.T) {
 	server := library(t)
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "lib.c", `
+	testkit.WriteFile(t, "lib.c", `
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -409,8 +407,8 @@ int oclocInvoke(unsigned n, const char **a) {
   return strcmp(a[1], "no") ? 0 : -11;
 }
 `)
-	testfile.Write(t, "main.c", "int oclocInvoke(unsigned, const char **);\nint main(int n, const char **a) { return oclocInvoke(n, a); }\n")
-	cc := programs.Find(t, "cc")
+	testkit.WriteFile(t, "main.c", "int oclocInvoke(unsigned, const char **);\nint main(int n, const char **a) { return oclocInvoke(n, a); }\n")
+	cc := testkit.Program(t, "cc")
 	for _, args := range [][]string{
 		{"-shared", "-fPIC", "lib.c", "-o", "libocloc.so"},
 		{"main.c", "-o", "ocloc", "-L.", "-locloc", "-Wl,-rpath,$ORIGIN"},
@@ -420,7 +418,7 @@ int oclocInvoke(unsigned n, const char **a) {
 		}
 	}
 	// A program that starts ocloc is as good.
-	testfile.Write(t, "script", "#!/bin/sh\nexec ./ocloc \"$@\"\n")
+	testkit.WriteFile(t, "script", "#!/bin/sh\nexec ./ocloc \"$@\"\n")
 	if err := os.Chmod("script", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -452,13 +450,13 @@ int oclocInvoke(unsigned n, const char **a) {
 
 // TestRealServer: the images of a server are those of the program ocloc, byte by byte.
 func TestRealServer(t *testing.T) {
-	ocloc, server := programs.Find(t, "ocloc"), library(t)
-	clang, llvmSPIRV := programs.Find(t, "clang"), programs.Find(t, "llvm-spirv")
+	ocloc, server := testkit.Program(t, "ocloc"), library(t)
+	clang, llvmSPIRV := testkit.Program(t, "clang"), testkit.Program(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
 	table := "[Code]\n"
 	for i := range 6 {
 		name := fmt.Sprintf("k%d", i)
-		testfile.Write(t, name+".cl", fmt.Sprintf(`
+		testkit.WriteFile(t, name+".cl", fmt.Sprintf(`
 float sum(global const float *a, int n) {
   float s = %d;
   for (int i = 0; i < n; i++) s = fma(s, a[i], sin(a[i]));
@@ -481,7 +479,7 @@ kernel void %s(global float *a, local float *l, int n) {
 		}
 		table += name + ".spv\n"
 	}
-	testfile.Write(t, "k.table", table)
+	testkit.WriteFile(t, "k.table", table)
 	servers := NewServers(t.Context(), atOnce)
 	defer servers.Close()
 	for _, library := range []string{"", server} {
@@ -505,18 +503,18 @@ kernel void %s(global float *a, local float *l, int n) {
 		t.Fatalf("%d images, want 18 (%v)", len(images), err)
 	}
 	for _, image := range images {
-		if testfile.Read(t, image) != testfile.Read(t, filepath.Join("server", filepath.Base(image))) {
+		if testkit.ReadFile(t, image) != testkit.ReadFile(t, filepath.Join("server", filepath.Base(image))) {
 			t.Errorf("%s differs", image)
 		}
 	}
 
 	// After the first server has refused a module, the program says why.
-	testfile.Write(t, "k.table", "[Code]\nk0.spv\nbad.spv\n")
-	testfile.Write(t, "bad.spv", "no SPIR-V")
+	testkit.WriteFile(t, "k.table", "[Code]\nk0.spv\nbad.spv\n")
+	testkit.WriteFile(t, "bad.spv", "no SPIR-V")
 	err = Run(t.Context(), &strings.Builder{}, Options{
 		Ocloc: ocloc, Server: server, Servers: servers, CodeDir: "bad", Targets: []Target{{Device: "pvc", Table: "k.table", Output: "bad.table"}},
 	})
-	var refused *command.Error
+	var refused *buildstep.Error
 	if !errors.As(err, &refused) || servers.unfit[k] {
 		t.Errorf("got %v; unfit: %v", err, servers.unfit[k])
 	}
@@ -525,8 +523,8 @@ kernel void %s(global float *a, local float *l, int n) {
 // TestSameBytes: an image with debug information has the same bytes each time, and in each
 // folder.
 func TestSameBytes(t *testing.T) {
-	ocloc, server := programs.Find(t, "ocloc"), library(t)
-	module := testfile.Read(t, filepath.Join("..", "..", "..", "sycl", "spirv", "testdata", "kernels.spv"))
+	ocloc, server := testkit.Program(t, "ocloc"), library(t)
+	module := testkit.ReadFile(t, filepath.Join("..", "..", "..", "sycl", "spirv", "testdata", "kernels.spv"))
 	t.Chdir(t.TempDir())
 	if !hasDebugInfo([]byte(module)) {
 		t.Fatal("the module has no debug information")
@@ -538,13 +536,13 @@ func TestSameBytes(t *testing.T) {
 	}
 	var first string
 	for _, folder := range []string{"a", "ab", "abcdefg", "abcdefghijklmnopqrstuv", strings.Repeat("long", 50), "a"} {
-		testfile.Write(t, folder+"/k.spv", module)
-		testfile.Write(t, folder+"/k.table", "[Code]\n"+folder+"/k.spv\n")
+		testkit.WriteFile(t, folder+"/k.spv", module)
+		testkit.WriteFile(t, folder+"/k.table", "[Code]\n"+folder+"/k.spv\n")
 		o := Options{Ocloc: ocloc, Server: server, CodeDir: folder + "/bin", Targets: []Target{{Device: "pvc", Table: folder + "/k.table", Output: "out.table"}}}
 		if err := Run(t.Context(), io.Discard, o); err != nil {
 			t.Fatal(err)
 		}
-		image := testfile.Read(t, folder+"/bin/k.bin")
+		image := testkit.ReadFile(t, folder+"/bin/k.bin")
 		first = cmp.Or(first, image)
 		if image != first {
 			t.Errorf("the image in %s differs", folder)
@@ -554,13 +552,13 @@ func TestSameBytes(t *testing.T) {
 
 func TestPadded(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testfile.Write(t, "a/b", "x")
+	testkit.WriteFile(t, "a/b", "x")
 	absolute, err := filepath.Abs("a/b")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"a/b", "./a/b", "../" + filepath.Base(filepath.Dir(filepath.Dir(absolute))) + "/a/b", absolute} {
-		if p := padded(path); len(p) != 1024 || testfile.Read(t, p) != "x" {
+		if p := padded(path); len(p) != 1024 || testkit.ReadFile(t, p) != "x" {
 			t.Errorf("%s: %d bytes", path, len(p))
 		}
 	}

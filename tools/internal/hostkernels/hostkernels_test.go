@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -40,7 +40,7 @@ func object(t *testing.T, compiler string, symbols ...string) *Object {
 	if err := os.WriteFile(source, []byte(b.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := exec.Command(programs.Find(t, "gcc"), "-c", "-o", out, source).CombinedOutput(); err != nil {
+	if text, err := exec.Command(testkit.Program(t, "gcc"), "-c", "-o", out, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	f, err := os.Open(out)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 )
 
@@ -61,7 +61,7 @@ func compiled(t testing.TB, body string, hash uint64) []byte {
 		t.Fatal(err)
 	}
 	const form = "../../../rules/dpcpp/host/rules_sycl/form.hpp"
-	if text, err := exec.Command(programs.Find(t, "g++"), "-include", form, "-std=c++17", "-g", "-O0", "-c", "-o", out, source).CombinedOutput(); err != nil {
+	if text, err := exec.Command(testkit.Program(t, "g++"), "-include", form, "-std=c++17", "-g", "-O0", "-c", "-o", out, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	object, err := os.ReadFile(out)

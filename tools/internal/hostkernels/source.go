@@ -11,7 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // mostFindings is how many errors and warnings of a source are printed.
@@ -119,7 +119,7 @@ func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from fu
 		}
 	}
 	argv = append(argv, "-g", "-O0", "-fno-data-sections", "-fno-lto", "-w")
-	if err := command.Run(ctx, nil, nil, log, argv[0], argv[1:]...); err != nil {
+	if err := buildstep.Run(ctx, nil, nil, log, argv[0], argv[1:]...); err != nil {
 		return none, err
 	}
 	return read(object, from)

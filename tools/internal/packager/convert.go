@@ -5,7 +5,7 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -30,7 +30,7 @@ the property compile_target, as 'packager verify' asks for.`,
 type convert struct {
 	form
 	state   string
-	reading reading.Options
+	reading inputs.Reading
 }
 
 func (c *convert) setup(fs *flag.FlagSet) cli.Run {
@@ -66,7 +66,7 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 		}
 	}
 	if o.Release != nil {
-		reading.Warn(env, c.output, syclbin.VerifyFor(f, o.Release))
+		inputs.Warn(env, c.output, syclbin.VerifyFor(f, o.Release))
 	}
 	return create(env, c.output, f, o)
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -38,7 +38,7 @@ same kernels share an abstract module. Exits with 1 when anything differs.`,
 
 type diff struct {
 	json    bool
-	reading reading.Options
+	reading inputs.Reading
 }
 
 func (d *diff) setup(fs *flag.FlagSet) cli.Run {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	sycl "github.com/rules-sycl/rules_sycl/sycl/specialize"
@@ -35,7 +35,7 @@ obey are shown as escapes. With --json, everything is shown.`,
 
 type dump struct {
 	json, schema, verbose bool
-	reading               reading.Options
+	reading               inputs.Reading
 }
 
 func (d *dump) setup(fs *flag.FlagSet) cli.Run {

@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/devices"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -41,7 +40,7 @@ type explain struct {
 	device, kernel string
 	configs        cli.Strings
 	json           bool
-	reading        reading.Options
+	reading        inputs.Reading
 	runtime        *release.Release // nil for that of the file
 	embedded       bool
 }
@@ -53,7 +52,7 @@ func (e *explain) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&e.configs, "device-config-file", "the same as --device-config `file`")
 	fs.BoolVar(&e.json, "json", false, "print JSON")
 	fs.BoolVar(&e.embedded, "embedded", false, "the images are inside the program, not in a file that it loads")
-	reading.ReleaseFlag(fs, &e.runtime, "runtime", "`release` of the runtime: "+release.Names()+" (default: the one that the file is for)")
+	inputs.ReleaseFlag(fs, &e.runtime, "runtime", "`release` of the runtime: "+release.Names()+" (default: the one that the file is for)")
 	e.reading.Flags(fs)
 	return e.run
 }
@@ -65,11 +64,11 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 	case e.device == "":
 		return cli.Usagef("--device is missing: the device to explain it for")
 	}
-	config, err := devices.Load(env.Stderr, e.configs.Values)
+	config, err := inputs.LoadDevices(env.Stderr, e.configs.Values)
 	if err != nil {
 		return err
 	}
-	device, err := devices.Find(config, e.device)
+	device, err := inputs.FindDevice(config, e.device)
 	if err != nil {
 		return err
 	}

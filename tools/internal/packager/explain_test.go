@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -79,7 +79,7 @@ func TestExplain(t *testing.T) {
 		got.WriteString("# " + test.name + "\n$ packager explain " + strings.Join(test.args, " ") + " k.syclbin\n" + stdout + stderr +
 			"exit code " + string(rune('0'+code)) + "\n\n")
 	}
-	golden.CheckFile(t, filepath.Join(testdata, "explain.txt"), got.String())
+	testkit.GoldenFile(t, filepath.Join(testdata, "explain.txt"), got.String())
 }
 
 // The runtime of 2025.3 takes native code and leaves out the IR of the whole file; in
@@ -116,7 +116,7 @@ func TestExplainForms(t *testing.T) {
 		code, stdout, stderr := run(t, append([]string{"explain"}, strings.Fields(args)...)...)
 		fmt.Fprintf(&got, "$ packager explain %s\n%s%sexit code %d\n\n", args, stdout, stderr, code)
 	}
-	golden.CheckFile(t, filepath.Join(testdata, "explain-forms.txt"), got.String())
+	testkit.GoldenFile(t, filepath.Join(testdata, "explain-forms.txt"), got.String())
 }
 
 // Of a file in executable state, one module that needs another keeps all kernels
@@ -148,7 +148,7 @@ func TestExplainImports(t *testing.T) {
 		code, stdout, stderr := run(t, append([]string{"explain"}, strings.Fields(args)...)...)
 		fmt.Fprintf(&got, "$ packager explain %s\n%s%sexit code %d\n\n", args, stdout, stderr, code)
 	}
-	golden.CheckFile(t, filepath.Join(testdata, "explain-imports.txt"), got.String())
+	testkit.GoldenFile(t, filepath.Join(testdata, "explain-imports.txt"), got.String())
 }
 
 func TestExplainUsage(t *testing.T) {

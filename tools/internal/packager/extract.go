@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -39,7 +39,7 @@ content when another tool did.`,
 type extract struct {
 	dir, kind string
 	module    int
-	reading   reading.Options
+	reading   inputs.Reading
 
 	out      outfile.Group
 	env      *cli.Env

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
@@ -45,7 +45,7 @@ func TestExtractSummary(t *testing.T) {
 		}, "x.syclbin: warning: and 5 more kinds of warnings\n", 11},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			testfile.Write(t, "x.syclbin", threeModules(t, test.change))
+			testkit.WriteFile(t, "x.syclbin", threeModules(t, test.change))
 			code, _, stderr := run(t, "extract", "--output-dir=parts", "x.syclbin")
 			if code != 0 || !strings.HasSuffix(stderr, test.want) || strings.Count(stderr, "\n") != test.lines {
 				t.Errorf("exit code %d:\n%s", code, stderr)

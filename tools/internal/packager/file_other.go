@@ -3,9 +3,8 @@
 package packager
 
 import (
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"os"
-
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 )
 
 // A regularFile is an open file that is neither a folder nor a device.
@@ -17,7 +16,7 @@ type regularFile struct {
 }
 
 func openRegular(name string) (*regularFile, error) {
-	f, err := infile.Open(name, "")
+	f, err := cli.OpenInput(name, "")
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 )
 
 // A regularFile is an open file that is neither a folder nor a device. It asks less
@@ -30,7 +29,7 @@ func openRegular(name string) (*regularFile, error) {
 		return err
 	})
 	if err != nil {
-		return nil, infile.Reason(name, &os.PathError{Op: "open", Path: name, Err: err})
+		return nil, cli.InputReason(name, &os.PathError{Op: "open", Path: name, Err: err})
 	}
 	if err := again(func() error { return syscall.Fstat(f.fd, &f.stat) }); err != nil {
 		f.Close()

@@ -9,10 +9,9 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/sycl/collect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
@@ -73,7 +72,7 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := infile.Stat(name, "a program, a library or an object"); err != nil {
+		if _, err := cli.StatInput(name, "a program, a library or an object"); err != nil {
 			return err
 		}
 		host, err := hostbin.Open(name)
@@ -144,6 +143,6 @@ func noteOptions(env *cli.Env, output string, count map[string]int) {
 	}
 	if len(words) > 0 {
 		env.Notef(output, "options for the runtime's compiler (%s) are kept in the set [%s]; the runtime uses them inside a program, and not for a file that a program loads",
-			strings.Join(words, ", "), jitoptions.Set)
+			strings.Join(words, ", "), propset.JITOptionsSet)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/killtest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // TestPackKilled: after kill -9, and when two processes write it, a SYCLBIN is that of one
@@ -36,7 +36,7 @@ func TestPackKilled(t *testing.T) {
 		}
 		whole = append(whole, file(t, "k.syclbin"))
 	}
-	killtest.Test(t, killtest.Job{Start: pack, Main: "k.syclbin", Folders: []string{"."}, Check: func() string {
+	testkit.Test(t, testkit.KilledJob{Start: pack, Main: "k.syclbin", Folders: []string{"."}, Check: func() string {
 		if data := file(t, "k.syclbin"); !bytes.Equal(data, whole[0]) && !bytes.Equal(data, whole[1]) {
 			return "the SYCLBIN is that of no run"
 		}

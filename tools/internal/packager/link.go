@@ -12,9 +12,8 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -53,7 +52,7 @@ type link struct {
 	allowUnresolved    bool
 	graph, graphFormat string
 	json               bool
-	reading            reading.Options
+	reading            inputs.Reading
 }
 
 // Forms of --graph.
@@ -226,7 +225,7 @@ func (l *link) writeAll(env *cli.Env, files *linkFiles, result *sycllink.Result,
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	reading.Warn(env, l.output, findings)
+	inputs.Warn(env, l.output, findings)
 	return nil
 }
 
@@ -321,8 +320,8 @@ type linkFile struct {
 }
 
 // read reads the metadata of a SYCLBIN. Its images are read when they are needed.
-func (l *linkFiles) read(env *cli.Env, name string, o *reading.Options) (*syclbin.File, error) {
-	info, err := infile.Stat(name, "a SYCLBIN")
+func (l *linkFiles) read(env *cli.Env, name string, o *inputs.Reading) (*syclbin.File, error) {
+	info, err := cli.StatInput(name, "a SYCLBIN")
 	if err != nil {
 		return nil, err
 	}
@@ -357,7 +356,7 @@ func (l *linkFiles) reopen(f *linkFile) error {
 		l.open[0].f = nil
 		l.open = slices.Delete(l.open, 0, 1)
 	}
-	file, err := infile.Open(f.name, "")
+	file, err := cli.OpenInput(f.name, "")
 	if err != nil {
 		return err
 	}

@@ -12,13 +12,13 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/devices"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -95,7 +95,7 @@ func (l *linkIR) findPrograms(ahead bool) error {
 			names, unset = append(names, p.name), append(unset, p.path)
 		}
 	}
-	found, err := command.FindLLVM(steps.OldestLLVM, names...)
+	found, err := buildstep.FindLLVM(steps.OldestLLVM, names...)
 	if err != nil {
 		return fmt.Errorf("%w; or give --%s", err, names[0])
 	}
@@ -138,7 +138,7 @@ func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 	if !slices.Contains(postlink.SplitModes, postlink.SplitMode(l.split)) {
 		return cli.Usagef("--split: '%s' is none of %s", l.split, splitModes(", "))
 	}
-	config, err := devices.Load(env.Stderr, l.configs.Values)
+	config, err := inputs.LoadDevices(env.Stderr, l.configs.Values)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (l *linkIR) findTargets(config *deviceconfig.Config) ([]*deviceconfig.Devic
 	if len(names) == 0 {
 		names = []string{"spir64"}
 	}
-	found, err := devices.FindAll(config, names)
+	found, err := inputs.FindDevices(config, names)
 	if err != nil {
 		return nil, err
 	}

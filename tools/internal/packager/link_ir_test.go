@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/golden"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -40,7 +39,7 @@ func irPrograms(t *testing.T, names ...string) []string {
 	t.Helper()
 	args := []string{"link", "--mode", "ir"}
 	for _, name := range append([]string{"llvm-spirv", "llvm-dis", "llvm-link", "opt", "spirv-val"}, names...) {
-		args = append(args, "--"+name, programs.Find(t, name))
+		args = append(args, "--"+name, testkit.Program(t, name))
 	}
 	return args
 }
@@ -140,7 +139,7 @@ func TestLinkIRUnresolved(t *testing.T) {
 	args := irPrograms(t)
 	buildIR(t, 1)
 	code, _, stderr := run(t, append(args, "--output", "out.syclbin", "kernels.syclbin")...)
-	golden.CheckFile(t, filepath.Join(testdata, "link_ir_undefined.txt"), fmt.Sprintf("exit %d\n%s", code, stderr))
+	testkit.GoldenFile(t, filepath.Join(testdata, "link_ir_undefined.txt"), fmt.Sprintf("exit %d\n%s", code, stderr))
 	if _, err := os.Stat("out.syclbin"); err == nil {
 		t.Error("there is an output")
 	}
@@ -220,7 +219,7 @@ func TestLinkIRRefusals(t *testing.T) {
 	t.Setenv("PATH", here)
 	ir := []string{"link", "--mode", "ir", "--output", "out.syclbin"}
 	code, _, stderr := run(t, append(ir, "native.syclbin")...)
-	golden.CheckFile(t, filepath.Join(testdata, "link_ir_native.txt"), fmt.Sprintf("exit %d\n%s", code, stderr))
+	testkit.GoldenFile(t, filepath.Join(testdata, "link_ir_native.txt"), fmt.Sprintf("exit %d\n%s", code, stderr))
 
 	for name, test := range map[string]struct {
 		args []string

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/golden"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -68,14 +68,14 @@ func TestLink(t *testing.T) {
 	if out := ok(t, "link", "--output=app.syclbin", "main.syclbin", "library.syclbin"); out != "" {
 		t.Errorf("printed %s", out)
 	}
-	golden.CheckFile(t, filepath.Join(testdata, "link.dump"), ok(t, "dump", "app.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "link.dump"), ok(t, "dump", "app.syclbin"))
 	if out := ok(t, "verify", "app.syclbin"); out != "" {
 		t.Errorf("verify found %s", out)
 	}
-	golden.CheckFile(t, filepath.Join(testdata, "link.golden.txt"), ok(t, "link", "--output=app.syclbin", "--graph=-", "main.syclbin", "library.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "link.golden.txt"), ok(t, "link", "--output=app.syclbin", "--graph=-", "main.syclbin", "library.syclbin"))
 	ok(t, "link", "--output=app.syclbin", "--graph=app.dot", "--graph-format=dot", "main.syclbin", "library.syclbin")
-	golden.CheckFile(t, filepath.Join(testdata, "link.golden.dot"), string(file(t, "app.dot")))
-	golden.CheckFile(t, filepath.Join(testdata, "link.json"), ok(t, "link", "--output=app.syclbin", "--json", "main.syclbin", "library.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "link.golden.dot"), string(file(t, "app.dot")))
+	testkit.GoldenFile(t, filepath.Join(testdata, "link.json"), ok(t, "link", "--output=app.syclbin", "--json", "main.syclbin", "library.syclbin"))
 
 	app := file(t, "app.syclbin")
 	for _, args := range [][]string{
@@ -184,9 +184,9 @@ func TestLinkProblems(t *testing.T) {
 	if code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	golden.CheckFile(t, filepath.Join(testdata, "link-problems.golden.txt"), stderr)
-	golden.CheckFile(t, filepath.Join(testdata, "link-problems.json"), stdout)
-	golden.CheckFile(t, filepath.Join(testdata, "link-problems.graph.txt"), string(file(t, "graph.txt")))
+	testkit.GoldenFile(t, filepath.Join(testdata, "link-problems.golden.txt"), stderr)
+	testkit.GoldenFile(t, filepath.Join(testdata, "link-problems.json"), stdout)
+	testkit.GoldenFile(t, filepath.Join(testdata, "link-problems.graph.txt"), string(file(t, "graph.txt")))
 	if string(file(t, "app.syclbin")) != "old" {
 		t.Error("the old output is gone")
 	}
@@ -357,7 +357,7 @@ func TestLinkInputsThatChange(t *testing.T) {
 				linkable(t)
 				files := &linkFiles{ctx: t.Context()}
 				defer func() { files.close() }()
-				f, err := files.read(&cli.Env{Stderr: io.Discard}, "main.syclbin", new(reading.Options))
+				f, err := files.read(&cli.Env{Stderr: io.Discard}, "main.syclbin", new(inputs.Reading))
 				if err != nil {
 					t.Fatal(err)
 				}

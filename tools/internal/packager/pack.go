@@ -18,8 +18,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/collect"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -55,7 +54,7 @@ What 'packager verify' would find in the result is printed as warnings, ten at m
 
 type pack struct {
 	form
-	reading        reading.Options
+	reading        inputs.Reading
 	ir             string
 	state          string
 	tables, images cli.Strings
@@ -83,7 +82,7 @@ func (p *pack) setup(fs *flag.FlagSet) cli.Run {
 
 // An input is one image to pack.
 type input struct {
-	reading            *reading.Options
+	reading            *inputs.Reading
 	place              string // where it was named, for messages
 	dir                string // where its files are, if not in the current folder
 	beside             bool   // whether they are in dir only
@@ -189,7 +188,7 @@ func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Opti
 	if err != nil {
 		return err
 	}
-	reading.Warn(env, name, list)
+	inputs.Warn(env, name, list)
 	return nil
 }
 
@@ -238,7 +237,7 @@ func readTable(value string) ([]input, error) {
 	if len(part) == 3 {
 		arch = part[1]
 	}
-	f, err := tables.OpenTable(name)
+	f, err := cli.OpenTable(name)
 	if err != nil {
 		return nil, err
 	}
@@ -261,12 +260,12 @@ func readTable(value string) ([]input, error) {
 		if err != nil {
 			return nil, err
 		}
-		in := input{place: fmt.Sprintf("%s:%d", name, r.Line()), dir: filepath.Dir(name), triple: triple, arch: arch, code: tables.Moved(name, row[code])}
+		in := input{place: fmt.Sprintf("%s:%d", name, r.Line()), dir: filepath.Dir(name), triple: triple, arch: arch, code: cli.Moved(name, row[code])}
 		if props >= 0 {
-			in.props = tables.Moved(name, row[props])
+			in.props = cli.Moved(name, row[props])
 		}
 		if names >= 0 {
-			in.names = tables.Moved(name, row[names])
+			in.names = cli.Moved(name, row[names])
 		}
 		if in.code == "" {
 			return nil, cli.BadInput(fmt.Errorf("%s: the column %s is empty: the row has no image", in.place, filetable.Code))
@@ -473,8 +472,8 @@ func (in *input) read(name string) ([]byte, string, error) {
 		return nil, "", err
 	}
 	defer f.Close()
-	if f.size > tables.MaxText {
-		return nil, "", cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read", f.name, f.size, tables.MaxText))
+	if f.size > cli.MaxText {
+		return nil, "", cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read", f.name, f.size, cli.MaxText))
 	}
 	data := bytes.NewBuffer(make([]byte, 0, min(f.size, 1<<20)+bytes.MinRead))
 	_, err = data.ReadFrom(f)

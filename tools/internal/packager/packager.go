@@ -11,8 +11,8 @@ import (
 	"os"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -68,7 +68,7 @@ type form struct {
 
 func (f *form) flags(fs *flag.FlagSet) {
 	fs.StringVar(&f.output, "output", "", "write the SYCLBIN to this `file` (required)")
-	reading.ReleaseFlag(fs, &f.runtime, "runtime", "`release` of DPC++'s runtime that will load the file: "+release.Names()+"; it decides the container and the numbers of aspects (default 2026.0, which every runtime of 2026 loads)")
+	inputs.ReleaseFlag(fs, &f.runtime, "runtime", "`release` of DPC++'s runtime that will load the file: "+release.Names()+"; it decides the container and the numbers of aspects (default 2026.0, which every runtime of 2026 loads)")
 	fs.BoolVar(&f.unrecorded, "no-runtime-record", false, "do not record in the file for which release it is; readers then have to know the numbers of aspects")
 	fs.IntVar(&f.version, "syclbin-version", 1, "`version` of the format: 1 or 2; no runtime loads 2")
 	fs.BoolVar(&f.bare, "bare", false, "write version 1 without a container, which no runtime loads")

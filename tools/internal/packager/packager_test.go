@@ -19,9 +19,8 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/golden"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -111,9 +110,9 @@ var splitTables = []string{
 func TestPack(t *testing.T) {
 	folder(t, split)
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
-	golden.CheckFile(t, filepath.Join(testdata, "pack.dump"), ok(t, "dump", "k.syclbin"))
-	golden.CheckFile(t, filepath.Join(testdata, "pack.verbose"), ok(t, "dump", "--verbose", "k.syclbin"))
-	golden.CheckFile(t, filepath.Join(testdata, "pack.json"), ok(t, "dump", "--json", "k.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "pack.dump"), ok(t, "dump", "k.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "pack.verbose"), ok(t, "dump", "--verbose", "k.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "pack.json"), ok(t, "dump", "--json", "k.syclbin"))
 	if out := ok(t, "verify", "k.syclbin"); out != "" {
 		t.Errorf("verify found %s", out)
 	}
@@ -417,8 +416,8 @@ func TestPackRefuses(t *testing.T) {
 func TestDumpIsThatOfSyclbinDump(t *testing.T) {
 	folder(t)
 	writeVector(t, "bare.syclbin", nil)
-	golden.CheckFile(t, filepath.Join(testdata, "vector.dump"), ok(t, "dump", "bare.syclbin"))
-	golden.CheckFile(t, filepath.Join(testdata, "two.dump"), ok(t, "dump", "bare.syclbin", "bare.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "vector.dump"), ok(t, "dump", "bare.syclbin"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "two.dump"), ok(t, "dump", "bare.syclbin", "bare.syclbin"))
 }
 
 // writeVector writes the test vector after a change.
@@ -493,12 +492,12 @@ func TestVerify(t *testing.T) {
 	if code != 1 || stderr != "" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	golden.CheckFile(t, filepath.Join(testdata, "verify.txt"), stdout)
+	testkit.GoldenFile(t, filepath.Join(testdata, "verify.txt"), stdout)
 	code, stdout, stderr = run(t, "verify", "--json", "good.syclbin", "bad.syclbin")
 	if code != 1 || stderr != "" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	golden.CheckFile(t, filepath.Join(testdata, "verify.json"), stdout)
+	testkit.GoldenFile(t, filepath.Join(testdata, "verify.json"), stdout)
 
 	if err := os.WriteFile("broken.syclbin", []byte("IBYS"), 0o666); err != nil {
 		t.Fatal(err)
@@ -594,9 +593,9 @@ func TestExtractFiles(t *testing.T) {
 	folder(t, split)
 	ok(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
 	ok(t, "extract", "--output-dir=parts", "k.syclbin")
-	golden.CheckFile(t, filepath.Join(testdata, "extract.txt"), listing(t, "parts"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "extract.txt"), listing(t, "parts"))
 	ok(t, "extract", "--output-dir=native1", "--kind=native", "--module=1", "k.syclbin")
-	golden.CheckFile(t, filepath.Join(testdata, "extract-native.txt"), listing(t, "native1"))
+	testkit.GoldenFile(t, filepath.Join(testdata, "extract-native.txt"), listing(t, "native1"))
 
 	ok(t, "extract", "--output-dir=all", "--module=-1", "k.syclbin")
 	if listing(t, "all") != listing(t, "parts") {
@@ -713,7 +712,7 @@ func TestLenientShowsFewOfManyRepairs(t *testing.T) {
 		fmt.Fprintf(&properties, "key%02d=1|7\n", i)
 	}
 	object(t, "good.syclbin", syclbin.Options{Bare: true}, properties.String())
-	testfile.Write(t, "bad.syclbin", regexp.MustCompile(`key\d\d`).ReplaceAll(file(t, "good.syclbin"), []byte("key00")))
+	testkit.WriteFile(t, "bad.syclbin", regexp.MustCompile(`key\d\d`).ReplaceAll(file(t, "good.syclbin"), []byte("key00")))
 	code, _, stderr := run(t, "convert", "--lenient", "--output=repaired.syclbin", "bad.syclbin")
 	if code != 0 || strings.Count(stderr, "the key is repeated") != 10 || !strings.HasSuffix(stderr, "bad.syclbin: warning: and 4 more: 'packager verify' shows all\n") {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -803,12 +802,12 @@ func TestDiff(t *testing.T) {
 	if code != 1 || stderr != "" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	golden.CheckFile(t, filepath.Join(testdata, "diff.txt"), stdout)
+	testkit.GoldenFile(t, filepath.Join(testdata, "diff.txt"), stdout)
 	code, stdout, _ = run(t, "diff", "--json", "a.syclbin", "b.syclbin")
 	if code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	golden.CheckFile(t, filepath.Join(testdata, "diff.json"), stdout)
+	testkit.GoldenFile(t, filepath.Join(testdata, "diff.json"), stdout)
 
 	// A kernel more is another module.
 	if err := os.WriteFile("a.prop", []byte("[SYCL/kernel names]\n__sycl_kernel__ZTS1A=1|1\n__sycl_kernel__ZTS1D=1|1\n"), 0o666); err != nil {
@@ -816,13 +815,13 @@ func TestDiff(t *testing.T) {
 	}
 	ok(t, slices.Concat([]string{"pack", "--state=object", "--output=c.syclbin"}, splitTables[:3])...)
 	_, stdout, _ = run(t, "diff", "b.syclbin", "c.syclbin")
-	golden.CheckFile(t, filepath.Join(testdata, "diff-kernel.txt"), stdout)
+	testkit.GoldenFile(t, filepath.Join(testdata, "diff-kernel.txt"), stdout)
 }
 
 func TestDumpFitsItsSchema(t *testing.T) {
 	packConstants(t)
 	for name, text := range split {
-		testfile.Write(t, name, text)
+		testkit.WriteFile(t, name, text)
 	}
 	writeVector(t, "vector.syclbin", nil)
 	writeVector(t, "odd.syclbin", func(s string) string {

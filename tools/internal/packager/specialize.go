@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
@@ -51,7 +51,7 @@ type specialize struct {
 	kernel    string
 	dropFixed bool
 	json      bool
-	reading   reading.Options
+	reading   inputs.Reading
 }
 
 func (s *specialize) setup(fs *flag.FlagSet) cli.Run {

@@ -12,10 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
 	"github.com/rules-sycl/rules_sycl/internal/spirvtest"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -91,13 +89,13 @@ func codes(t *testing.T, name string) (list []string) {
 func TestSpecialize(t *testing.T) {
 	packConstants(t)
 	got := ok(t, "specialize", "--set", "app::scale=0.5", "--set", tileID+"={x: 32, y: -1, flag: false}", "--output=new.syclbin", "k.syclbin")
-	golden.CheckFile(t, testdata+"/specialize.txt", got)
+	testkit.GoldenFile(t, testdata+"/specialize.txt", got)
 	files := constantFiles()
 	want := []string{constantsModule("_ZTS1A", 32, 0xffffffff, 0, 0.5), constantsModule("_ZTS1B", 32, 0xffffffff, 0, 0.5), files["c.spv"]}
 	if got := codes(t, "new.syclbin"); !slices.Equal(got, want) {
 		t.Errorf("images:\ngot  %q\nwant %q", got, want)
 	}
-	golden.CheckFile(t, testdata+"/specialize.diff", second(run(t, "diff", "k.syclbin", "new.syclbin")))
+	testkit.GoldenFile(t, testdata+"/specialize.diff", second(run(t, "diff", "k.syclbin", "new.syclbin")))
 	// What is built with the values from the start is the same file, byte for byte.
 	values := propset.Bytes([]byte("\x00\x00\x00\x3f\x20\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\x00"))
 	for _, name := range []string{"a", "b"} {
@@ -106,16 +104,16 @@ func TestSpecialize(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Set(propset.SpecializationConstantDefaults).Put("all", values)
-		testfile.Write(t, name+".prop", r.String())
-		testfile.Write(t, name+".spv", want[slices.Index([]string{"a", "b"}, name)])
+		testkit.WriteFile(t, name+".prop", r.String())
+		testkit.WriteFile(t, name+".spv", want[slices.Index([]string{"a", "b"}, name)])
 	}
 	ok(t, "pack", "--output=built.syclbin", "--table=spir64-unknown-unknown=spir64.table")
-	if testfile.Read(t, "built.syclbin") != testfile.Read(t, "new.syclbin") {
+	if testkit.ReadFile(t, "built.syclbin") != testkit.ReadFile(t, "new.syclbin") {
 		t.Error("the file is not that which is built with the values")
 	}
 	// It can be done again, and in place.
 	ok(t, "specialize", "--set", "app::scale=2.5", "--set", "app::tile=[16, 8, true]", "--output=new.syclbin", "new.syclbin")
-	if testfile.Read(t, "new.syclbin") != testfile.Read(t, "k.syclbin") {
+	if testkit.ReadFile(t, "new.syclbin") != testkit.ReadFile(t, "k.syclbin") {
 		t.Error("with the old values it is not the old file")
 	}
 }
@@ -123,8 +121,8 @@ func TestSpecialize(t *testing.T) {
 // TestDumpConstants shows them with types, also where something is wrong with them.
 func TestDumpConstants(t *testing.T) {
 	packConstants(t)
-	golden.CheckFile(t, testdata+"/constants.dump", ok(t, "dump", "--verbose", "all.syclbin"))
-	testfile.Write(t, "a.spv", string(spirvtest.Module("A", spirvtest.Constant{ID: 3, Type: spirvtest.Double})))
+	testkit.GoldenFile(t, testdata+"/constants.dump", ok(t, "dump", "--verbose", "all.syclbin"))
+	testkit.WriteFile(t, "a.spv", string(spirvtest.Module("A", spirvtest.Constant{ID: 3, Type: spirvtest.Double})))
 	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
 	const wrong = "abstract module 0: the part of the constant '_ZN3app5scaleE' at offset 0 has 4 bytes, and the type double in the SPIR-V"
 	if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, "Specialization constants: wrong: "+wrong+"\n") {
@@ -159,7 +157,7 @@ func TestExplainConstants(t *testing.T) {
 		code, stdout, stderr := run(t, append([]string{"explain", "new.syclbin"}, strings.Fields(args)...)...)
 		fmt.Fprintf(&got, "$ packager explain %s new.syclbin\n%s%sexit code %d\n\n", args, stdout, stderr, code)
 	}
-	golden.CheckFile(t, testdata+"/explain-constants.txt", got.String())
+	testkit.GoldenFile(t, testdata+"/explain-constants.txt", got.String())
 }
 
 func second(_ int, stdout, _ string) string { return stdout }
@@ -170,7 +168,7 @@ func TestSpecializeKernel(t *testing.T) {
 	if want := "new.syclbin: warning: the values also hold for what is in the same module as the kernel: B2\n"; code != 0 || stderr != want {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
-	golden.CheckFile(t, testdata+"/specialize.json", stdout)
+	testkit.GoldenFile(t, testdata+"/specialize.json", stdout)
 	want := []string{constantsModule("_ZTS1A", 16, 8, 1, 2.5), constantsModule("_ZTS1B", 16, 8, 1, 1), constantFiles()["c.spv"]}
 	if got := codes(t, "new.syclbin"); !slices.Equal(got, want) {
 		t.Errorf("images:\ngot  %q\nwant %q", got, want)
@@ -210,11 +208,11 @@ func TestSpecializeForms(t *testing.T) {
 	folder(t, constantFiles())
 	scaled := constantProperties("_ZTS1A")
 	scaled.Add(propset.MiscProperties).Put("specConstsReplacedWithDefault", propset.Uint(1))
-	testfile.Write(t, "copy.prop", scaled.String())
-	testfile.Write(t, "spir64.table", "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n")
-	testfile.Write(t, "copy.table", "[Code|Properties|Symbols]\nc.spv|copy.prop|a.sym\n")
-	testfile.Write(t, "a.ptx", ".version 8.0\n")
-	testfile.Write(t, "ptx.table", "[Code|Properties|Symbols]\na.ptx|a.prop|a.sym\n")
+	testkit.WriteFile(t, "copy.prop", scaled.String())
+	testkit.WriteFile(t, "spir64.table", "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n")
+	testkit.WriteFile(t, "copy.table", "[Code|Properties|Symbols]\nc.spv|copy.prop|a.sym\n")
+	testkit.WriteFile(t, "a.ptx", ".version 8.0\n")
+	testkit.WriteFile(t, "ptx.table", "[Code|Properties|Symbols]\na.ptx|a.prop|a.sym\n")
 	if code, _, stderr := run(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table", "--table=nvptx64-nvidia-cuda=ptx.table", "--table=spir64-unknown-unknown=copy.table"); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -304,8 +302,8 @@ define spir_kernel void @__sycl_kernel_composite(ptr addrspace(1) %out) {
 // TestSpecializeTranslated: SPIR-V of llvm-spirv is still valid with other values, and has them; so has
 // native code that is made of it.
 func TestSpecializeTranslated(t *testing.T) {
-	as, translator := programs.Find(t, "llvm-as"), programs.Find(t, "llvm-spirv")
-	val, dis := programs.Find(t, "spirv-val"), programs.Find(t, "spirv-dis")
+	as, translator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv")
+	val, dis := testkit.Program(t, "spirv-val"), testkit.Program(t, "spirv-dis")
 	folder(t, map[string]string{"k.ll": calls})
 	must := func(name string, args ...string) string {
 		t.Helper()
@@ -333,10 +331,10 @@ func TestSpecializeTranslated(t *testing.T) {
 		{Name: "_Z3pod", Records: records(3, 0, 4, 4, 4, 2, 5, 8, 8, 6, 16, 1, 7, 24, 8),
 			Default: []byte("\x01\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x00\x00\x08\x40\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00")},
 	})
-	testfile.Write(t, "k.prop", r.String())
+	testkit.WriteFile(t, "k.prop", r.String())
 	ok(t, "pack", "--output=k.syclbin", "--image=file=k.spv,triple=spir64-unknown-unknown,props=k.prop")
 	ok(t, "specialize", "--set=scale=-0.25", "--set=flag=false", "--set=small=-2", "--set=pod=[-7, 0.5, [1e-3, 200, 5000000000]]", "--output=new.syclbin", "k.syclbin")
-	testfile.Write(t, "new.spv", codes(t, "new.syclbin")[0])
+	testkit.WriteFile(t, "new.spv", codes(t, "new.syclbin")[0])
 	must(val, "--target-env", "spv1.4", "new.spv")
 	before, after := strings.Split(must(dis, "--raw-id", "k.spv"), "\n"), strings.Split(must(dis, "--raw-id", "new.spv"), "\n")
 	if len(before) != len(after) {
@@ -348,13 +346,13 @@ func TestSpecializeTranslated(t *testing.T) {
 			changed.WriteString("-" + line + "\n+" + after[i] + "\n")
 		}
 	}
-	golden.CheckFile(t, testdata+"/specialize-spirv.diff", changed.String())
+	testkit.GoldenFile(t, testdata+"/specialize-spirv.diff", changed.String())
 	// The compiler of a GPU sees the values.
-	ocloc := programs.Find(t, "ocloc")
+	ocloc := testkit.Program(t, "ocloc")
 	for _, name := range []string{"k", "new"} {
 		must(ocloc, "compile", "-q", "-spirv_input", "-file", name+".spv", "-device", "pvc", "-o", name+".bin")
 	}
-	if testfile.Read(t, "k.bin") == testfile.Read(t, "new.bin") {
+	if testkit.ReadFile(t, "k.bin") == testkit.ReadFile(t, "new.bin") {
 		t.Error("native code is the same with other values")
 	}
 }
@@ -385,11 +383,11 @@ void run(float *out) {
 	if got := ok(t, "verify", "new.syclbin"); strings.Contains(got, "property-value") {
 		t.Errorf("got %s", got)
 	}
-	testfile.Write(t, "new.spv", codes(t, "new.syclbin")[0])
-	if out, err := exec.Command(programs.Find(t, "spirv-val"), "--target-env", "spv1.4", "new.spv").CombinedOutput(); err != nil {
+	testkit.WriteFile(t, "new.spv", codes(t, "new.syclbin")[0])
+	if out, err := exec.Command(testkit.Program(t, "spirv-val"), "--target-env", "spv1.4", "new.spv").CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	out, err := exec.Command(programs.Find(t, "spirv-dis"), "new.spv").CombinedOutput()
+	out, err := exec.Command(testkit.Program(t, "spirv-dis"), "new.spv").CombinedOutput()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,7 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -31,14 +30,14 @@ rules are in docs/verify.md; --rules lists them.`,
 }
 
 type verify struct {
-	reading     reading.Options
+	reading     inputs.Reading
 	runtime     *release.Release
 	json, rules bool
 }
 
 func (v *verify) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&v.json, "json", false, "print JSON: for each file its findings, with id, place, message and remedy")
-	reading.ReleaseFlag(fs, &v.runtime, "runtime", "`release` of the runtime that is to load the files: whether it reads them at all is checked as well; "+release.Names())
+	inputs.ReleaseFlag(fs, &v.runtime, "runtime", "`release` of the runtime that is to load the files: whether it reads them at all is checked as well; "+release.Names())
 	v.reading.AssumeFlag(fs)
 	fs.BoolVar(&v.rules, "rules", false, "print the rules and exit")
 	return v.run
@@ -112,7 +111,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 
 // verify returns what is wrong with a file.
 func (v *verify) verify(env *cli.Env, name string) ([]syclbin.Finding, error) {
-	if _, err := infile.Stat(name, "a SYCLBIN"); err != nil {
+	if _, err := cli.StatInput(name, "a SYCLBIN"); err != nil {
 		return nil, err
 	}
 	f, err := syclbin.OpenLenient(name)

@@ -11,13 +11,11 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -61,7 +59,7 @@ have the names of their symbols.`,
 type wrap struct {
 	output  string
 	runtime *release.Release
-	reading reading.Options
+	reading inputs.Reading
 	tables  cli.Strings
 	headers cli.Strings
 	empty   bool // whether it is fine that there is no image
@@ -72,7 +70,7 @@ type wrap struct {
 func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 	c.runtime = release.Default()
 	fs.StringVar(&c.output, "output", "", "write the source to this `file`, which ends in .s (required)")
-	reading.ReleaseFlag(fs, &c.runtime, "runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; it decides the layout of the tables and the numbers of aspects (default 2026.0, whose tables every runtime of 2026 reads)")
+	inputs.ReleaseFlag(fs, &c.runtime, "runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; it decides the layout of the tables and the numbers of aspects (default 2026.0, whose tables every runtime of 2026 reads)")
 	c.reading.AssumeFlag(fs)
 	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; when FILE has =, ARCH may be empty but not left out; may be repeated")
 	fs.Var(&c.headers, "header", "DPC++'s integration header of a source, a `file`: where kernels are, and by which classes the host finds them; may be repeated")
@@ -130,7 +128,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	var kernels []intheader.Kernel
 	for _, header := range c.headers.Values {
 		// That of a source without kernels is empty.
-		text, err := infile.Read(header, "", maxHeader)
+		text, err := cli.ReadInput(header, "", maxHeader)
 		if err != nil {
 			return err
 		}
@@ -239,10 +237,10 @@ func fixedConstants(images []hostwrap.Image) []hostwrap.Image {
 // wrapped returns the image as a program has it. The options are those for SPIR-V.
 func (l *loadedInput) wrapped(more []string) hostwrap.Image {
 	properties := requirement.WithCompileTarget(l.metadata, l.image.CompileTarget())
-	options := jitoptions.Of(properties)
-	if options != (jitoptions.Options{}) { // which have their own place in a program
+	options := propset.JITOptionsOf(properties)
+	if options != (propset.JITOptions{}) { // which have their own place in a program
 		properties = properties.Clone()
-		jitoptions.Put(properties, jitoptions.Options{})
+		propset.PutJITOptions(properties, propset.JITOptions{})
 	}
 	img := hostwrap.Image{
 		File:       l.path,

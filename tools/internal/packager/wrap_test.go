@@ -12,18 +12,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/jitoptions"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
 // What a program registers is what the tables say.
 func TestWrap(t *testing.T) {
-	cc := programs.Find(t, "cc")
+	cc := testkit.Program(t, "cc")
 	for _, release := range []string{"2025.3", "2026.0", "2026.2"} {
 		t.Run(release, func(t *testing.T) {
 			folder(t, split)
@@ -80,15 +78,15 @@ func TestWrap(t *testing.T) {
 
 // With --relative, the source is the same in each folder, and the assembler finds the images by -I.
 func TestWrapRelative(t *testing.T) {
-	cc := programs.Find(t, "cc")
+	cc := testkit.Program(t, "cc")
 	folder(t, split)
 	var sources [][]byte
 	for _, dir := range []string{"one", "two"} {
 		if err := os.MkdirAll(filepath.Join(dir, "out"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		testfile.Write(t, dir+"/a.pvc", file(t, "a.pvc"))
-		testfile.Write(t, dir+"/k.table", "[Code]\n"+dir+"/a.pvc\n")
+		testkit.WriteFile(t, dir+"/a.pvc", file(t, "a.pvc"))
+		testkit.WriteFile(t, dir+"/k.table", "[Code]\n"+dir+"/a.pvc\n")
 		source := dir + "/out/k.s"
 		ok(t, "wrap", "--relative", "--output", source, "--table", "spir64_gen=intel_gpu_pvc="+dir+"/k.table")
 		sources = append(sources, file(t, source))
@@ -102,8 +100,8 @@ func TestWrapRelative(t *testing.T) {
 	if err := os.MkdirAll("deep/er", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	testfile.Link(t, "deep/er", "link")
-	testfile.Link(t, "one", "first")
+	testkit.Link(t, "deep/er", "link")
+	testkit.Link(t, "one", "first")
 	ok(t, "wrap", "--relative", "--output", "link/k.s", "--table", "spir64_gen=intel_gpu_pvc=first/k.table")
 	if out, err := exec.Command(cc, "-c", "-I", "link", "-o", "k.o", "link/k.s").CombinedOutput(); err != nil {
 		t.Errorf("the output folder is a link: %v\n%s", err, out)
@@ -122,11 +120,11 @@ func TestWrapRelative(t *testing.T) {
 func TestWrapHeaders(t *testing.T) {
 	folder(t, split)
 	header := func(name, symbol string, line int) {
-		testfile.Write(t, name, fmt.Sprintf("template <> struct KernelInfo<K> {\n  getName() { return %q; }\n  getFileName() { return \"%s.cpp\"; }\n  getLineNumber() { return %d; }\n};\n", symbol, name, line))
+		testkit.WriteFile(t, name, fmt.Sprintf("template <> struct KernelInfo<K> {\n  getName() { return %q; }\n  getFileName() { return \"%s.cpp\"; }\n  getLineNumber() { return %d; }\n};\n", symbol, name, line))
 	}
 	header("a", "_ZTSZ1fvE1K", 3)
 	header("b", "_ZTSZ1gvE1K", 4)
-	testfile.Write(t, "none", "")
+	testkit.WriteFile(t, "none", "")
 	wrap := append([]string{"wrap", "--output", "k.s", "--header", "a", "--header", "none"}, splitTables...)
 	ok(t, wrap...)
 	if !bytes.Contains(file(t, "k.s"), []byte("sycl_kernel_is_defined_twice_K:")) {
@@ -156,7 +154,7 @@ func TestWrapEmptyImage(t *testing.T) {
 	if code != 0 || !strings.Contains(stderr, "some.table:2: warning: the image empty.spv has no bytes") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	testfile.Write(t, "some.table", []byte("[Code]\nempty.spv\na.pvc\nempty.spv\nempty.spv\n"))
+	testkit.WriteFile(t, "some.table", []byte("[Code]\nempty.spv\na.pvc\nempty.spv\nempty.spv\n"))
 	code, _, stderr = run(t, "wrap", "--output=k.s", "--table=spir64_gen=intel_gpu_pvc=some.table")
 	if want := "some.table:2: warning: the image empty.spv has no bytes, and no kernels are named, so it is left out, and 2 more like it\n"; code != 0 || stderr != want {
 		t.Errorf("exit code %d, %q; want %q", code, stderr, want)
@@ -233,7 +231,7 @@ func TestWrapVirtualFunctions(t *testing.T) {
 			if code != 0 || stderr != test.want {
 				t.Errorf("exit code %d, %q; want %q", code, stderr, test.want)
 			}
-			if got := strings.Contains(testfile.Read(t, "k.s"), "b.pvc"); got != test.native {
+			if got := strings.Contains(testkit.ReadFile(t, "k.s"), "b.pvc"); got != test.native {
 				t.Errorf("native code: %v, want %v", got, test.native)
 			}
 		})
@@ -298,9 +296,9 @@ func aspectProperty(number uint32) []byte {
 
 // Options for the runtime's compiler survive every way between programs and SYCLBINs.
 func TestWrapOptions(t *testing.T) {
-	cc := programs.Find(t, "cc")
+	cc := testkit.Program(t, "cc")
 	options := new(propset.Registry)
-	jitoptions.Put(options, jitoptions.Options{Compile: "-ze-intel-greater-than-4GB-buffer-required -g", Link: "-l"})
+	propset.PutJITOptions(options, propset.JITOptions{Compile: "-ze-intel-greater-than-4GB-buffer-required -g", Link: "-l"})
 	folder(t, map[string]string{
 		"k.table": "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\n",
 		"k.spv":   "\x03\x02\x23\x07 code",
@@ -318,7 +316,7 @@ func TestWrapOptions(t *testing.T) {
 			t.Fatal(err)
 		}
 		img := f.Images[0]
-		if img.CompileOptions != "-ze-intel-greater-than-4GB-buffer-required -g" || img.LinkOptions != "-l" || img.Properties.Set(jitoptions.Set) != nil {
+		if img.CompileOptions != "-ze-intel-greater-than-4GB-buffer-required -g" || img.LinkOptions != "-l" || img.Properties.Set(propset.JITOptionsSet) != nil {
 			t.Errorf("round %d: options %q and %q, properties\n%s", i, img.CompileOptions, img.LinkOptions, img.Properties)
 		}
 		f.Close()
@@ -344,11 +342,11 @@ func TestWrapOptions(t *testing.T) {
 
 // Options of the command line are for SPIR-V, after those of an image.
 func TestWrapAddsOptions(t *testing.T) {
-	cc := programs.Find(t, "cc")
+	cc := testkit.Program(t, "cc")
 	own := new(propset.Registry)
-	jitoptions.Put(own, jitoptions.Options{Compile: "-own", Link: "-l"})
+	propset.PutJITOptions(own, propset.JITOptions{Compile: "-own", Link: "-l"})
 	folder(t, split)
-	testfile.Write(t, "a.prop", string(file(t, "a.prop"))+own.String())
+	testkit.WriteFile(t, "a.prop", string(file(t, "a.prop"))+own.String())
 	ok(t, append([]string{"wrap", "--output", "k.s", "--option=-a", "--option=-b c"}, splitTables...)...)
 	if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -11,11 +11,10 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // DPCPP is DPC++'s compiler as a library, and the program that runs it.
@@ -29,7 +28,7 @@ func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, opt
 	}
 	defer remove()
 	args := append([]string{"post-link", "--library", d.Library, "--output-dir", dir, bitcode, "--"}, options...)
-	if err := command.Run(ctx, nil, nil, log, d.Driver, args...); err != nil {
+	if err := buildstep.Run(ctx, nil, nil, log, d.Driver, args...); err != nil {
 		return nil, driverError(err)
 	}
 	return readImages(bitcode, dir)
@@ -37,7 +36,7 @@ func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, opt
 
 // readImages reads the folder that the driver writes images to.
 func readImages(name, dir string) ([]*image, error) {
-	t, err := tables.ReadTable(filepath.Join(dir, "images.table"))
+	t, err := cli.ReadTable(filepath.Join(dir, "images.table"))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +57,7 @@ func readImages(name, dir string) ([]*image, error) {
 
 // driverError returns what the driver printed, which says all, as the error of its kind.
 func driverError(err error) error {
-	var failed *command.Error
+	var failed *buildstep.Error
 	if !errors.As(err, &failed) || strings.TrimSpace(failed.Output) == "" {
 		return err
 	}

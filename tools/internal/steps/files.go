@@ -2,10 +2,10 @@ package steps
 
 import (
 	"fmt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -16,7 +16,7 @@ type row struct {
 }
 
 // stem is what a module's files are called, without their extension.
-func (r row) stem() string { return tables.Stem(r.code) }
+func (r row) stem() string { return cli.Stem(r.code) }
 
 // size returns how many bytes the code has.
 func (r row) size() (int64, error) {
@@ -32,7 +32,7 @@ func readRows(name string) ([]row, error) {
 	if filepath.Ext(name) != ".table" {
 		return []row{{code: name}}, nil
 	}
-	t, err := tables.ReadTable(name)
+	t, err := cli.ReadTable(name)
 	if err != nil {
 		return nil, err
 	}
@@ -41,15 +41,15 @@ func readRows(name string) ([]row, error) {
 
 func rowsOf(name string, t *filetable.Table) ([]row, error) {
 	// Files are called after those of the table.
-	if _, err := tables.Stems(name, t); err != nil {
+	if _, err := cli.Stems(name, t); err != nil {
 		return nil, err
 	}
 	code, properties := t.Column(filetable.Code), t.Column(filetable.Properties)
 	var rows []row
 	for _, cells := range t.Rows {
-		r := row{table: name, code: tables.Moved(name, cells[code])}
+		r := row{table: name, code: cli.Moved(name, cells[code])}
 		if properties >= 0 {
-			r.properties = tables.Moved(name, cells[properties])
+			r.properties = cli.Moved(name, cells[properties])
 		}
 		rows = append(rows, r)
 	}

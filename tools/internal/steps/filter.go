@@ -9,9 +9,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/devices"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
@@ -30,11 +29,11 @@ type ProgramTargets struct {
 
 // load returns the devices, of which all targets are some.
 func (p *ProgramTargets) load(log io.Writer) (*deviceconfig.Config, error) {
-	config, err := devices.Load(log, p.Configs)
+	config, err := inputs.LoadDevices(log, p.Configs)
 	if err != nil {
 		return nil, err
 	}
-	_, err = devices.FindAll(config, slices.Concat(p.Targets, p.Fixed))
+	_, err = inputs.FindDevices(config, slices.Concat(p.Targets, p.Fixed))
 	return config, err
 }
 
@@ -76,7 +75,7 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 	}
 	known := map[string]*deviceconfig.Device{}
 	for _, f := range o.Filters { // before anything is written
-		if known[f.Target], err = devices.Find(config, f.Target); err != nil {
+		if known[f.Target], err = inputs.FindDevice(config, f.Target); err != nil {
 			return err
 		}
 	}
@@ -88,7 +87,7 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 			if dropped[i] == nil {
 				kept.Rows = append(kept.Rows, row)
 			} else if o.Dropped != nil {
-				o.Dropped(f.Target, in.rows[i].kernels, tables.Moved(in.name, row[in.table.Column(filetable.Properties)]), dropped[i])
+				o.Dropped(f.Target, in.rows[i].kernels, cli.Moved(in.name, row[in.table.Column(filetable.Properties)]), dropped[i])
 			}
 		}
 		return dropped, kept.Write

@@ -16,14 +16,12 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // GPUOptions say what to compile for a GPU that LLVM makes code for.
@@ -34,7 +32,7 @@ type GPUOptions struct {
 	CodeDir       string // for images
 	Output        string // the table with them
 	KeepDebugInfo bool
-	Kept          *keep.Files // images that were made before
+	Kept          *buildstep.Kept // images that were made before
 }
 
 // GPU compiles the bitcode of a table's rows: to PTX for NVIDIA GPUs, to code objects
@@ -47,7 +45,7 @@ func GPU(ctx context.Context, log io.Writer, o GPUOptions) error {
 	if gpu.links && o.LLD == "" {
 		return cli.Usagef("--lld is missing: ld.lld, which makes code objects for AMD GPUs")
 	}
-	t, err := tables.ReadTable(o.Table)
+	t, err := cli.ReadTable(o.Table)
 	if err != nil {
 		return err
 	}
@@ -62,7 +60,7 @@ func GPU(ctx context.Context, log io.Writer, o GPUOptions) error {
 		return err
 	}
 	column := t.Column(filetable.Code)
-	err = command.Each(ctx, log, len(rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
+	err = buildstep.Each(ctx, log, len(rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
 		code := out.code.file(rows[i].stem() + gpu.extension)
 		t.Rows[i][column] = code.path
 		m := gpuModule{options: &o, gpu: gpu, row: rows[i], image: code.scratch}
@@ -131,7 +129,7 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("%s: %w", m.row.code, err)
 	}
-	recipe := keep.Recipe{
+	recipe := buildstep.Recipe{
 		Programs:  []string{o.Opt, o.LLC, o.LLD},
 		Options:   []string{o.Device, strconv.FormatBool(o.KeepDebugInfo)},
 		InputFile: m.row.code,
@@ -156,11 +154,11 @@ func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
 		maker = o.LLD
 		args = append(args, "--filetype=obj")
 	}
-	if err := command.Run(ctx, &text, nil, log, o.LLC, append(args, "-o", object, "-")...); err != nil {
+	if err := buildstep.Run(ctx, &text, nil, log, o.LLC, append(args, "-o", object, "-")...); err != nil {
 		return fmt.Errorf("%s: %w", m.row.code, err)
 	}
 	if m.gpu.links {
-		err := command.Run(ctx, nil, nil, log, o.LLD, "-shared", "-Bsymbolic", "--no-undefined", "--build-id=none", object, "-o", m.image)
+		err := buildstep.Run(ctx, nil, nil, log, o.LLD, "-shared", "-Bsymbolic", "--no-undefined", "--build-id=none", object, "-o", m.image)
 		if err = cmp.Or(err, os.Remove(object)); err != nil {
 			return err
 		}
@@ -180,7 +178,7 @@ func (m *gpuModule) check() error {
 	if m.row.properties == "" {
 		return cli.BadInput(errors.New("there is no property file, which names the kernels"))
 	}
-	data, found, err := tables.Read(m.options.Table, m.row.properties)
+	data, found, err := cli.ReadListed(m.options.Table, m.row.properties)
 	if err != nil {
 		return err
 	}
@@ -240,7 +238,7 @@ func (m *gpuModule) optimize(ctx context.Context, log io.Writer, text io.Writer)
 		args = append(args, "-strip-debug")
 	}
 	var said bytes.Buffer
-	if err := command.Run(ctx, nil, text, &said, m.options.Opt, append(args, m.row.code, "-o", "-")...); err != nil {
+	if err := buildstep.Run(ctx, nil, text, &said, m.options.Opt, append(args, m.row.code, "-o", "-")...); err != nil {
 		return err
 	}
 	// LLVM goes on as if no GPU was given.

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -58,7 +57,7 @@ func (o *ImagesOptions) images(ctx context.Context, log io.Writer) ([]*image, er
 	if o.Dependencies {
 		options = append(options, "-fsycl-allow-device-image-dependencies")
 	}
-	if _, err := infile.Stat(o.Bitcode, "LLVM bitcode"); err != nil {
+	if _, err := cli.StatInput(o.Bitcode, "LLVM bitcode"); err != nil {
 		return nil, err
 	}
 	return o.DPCPP.postLink(ctx, log, o.Bitcode, options...)

@@ -15,22 +15,22 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/reading"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // ImportOptions say which IR of a SYCLBIN becomes device code.
 type ImportOptions struct {
 	Input                        string // the SYCLBIN
-	Reading                      reading.Options
+	Reading                      inputs.Reading
 	Target                       string // a triple, or a name of a target
 	LLVMSPIRV, LLVMDis, LLVMLink string // paths
 	Module                       string // the module id of the code, "" for the name of the file
@@ -85,7 +85,7 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 	for i, file := range files {
 		names = append(names, file, o.place(list[i]))
 	}
-	if err := command.Run(ctx, nil, nil, rename(log, names...), o.LLVMLink, append(files, "-o", out)...); err != nil {
+	if err := buildstep.Run(ctx, nil, nil, rename(log, names...), o.LLVMLink, append(files, "-o", out)...); err != nil {
 		return outputs.Relabel(blame(err, names...))
 	}
 	return outputs.Commit()
@@ -95,7 +95,7 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 // what is lost.
 func (o *ImportOptions) modules(ctx context.Context, log io.Writer, list []irModule, files []string, scratch string) error {
 	lost := make([][]string, len(list))
-	err := command.Each(ctx, log, len(list), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) (err error) {
+	err := buildstep.Each(ctx, log, len(list), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) (err error) {
 		files[i] = filepath.Join(scratch, strconv.Itoa(i)+".ll")
 		lost[i], err = o.module(ctx, log, list[i], files[i])
 		return err
@@ -150,7 +150,7 @@ func (o *ImportOptions) place(m irModule) string {
 // blame replaces names of scratch files in what a compiler wrote by others: each name is
 // followed by the one in its place.
 func blame(err error, names ...string) error {
-	var failed *command.Error
+	var failed *buildstep.Error
 	if errors.As(err, &failed) {
 		failed.Output = strings.NewReplacer(names...).Replace(failed.Output)
 	}
@@ -303,7 +303,7 @@ func (o *ImportOptions) module(ctx context.Context, log io.Writer, in irModule, 
 		return nil, blame(err, names...)
 	}
 	var text bytes.Buffer
-	if err := command.Run(ctx, nil, &text, log, o.LLVMDis, bitcode, "-o", "-"); err != nil {
+	if err := buildstep.Run(ctx, nil, &text, log, o.LLVMDis, bitcode, "-o", "-"); err != nil {
 		return nil, blame(err, names...)
 	}
 	m, lost, err := postlink.Restore(o.place(in), text.Bytes(), cmp.Or(o.Module, o.Input), in.module.Metadata)
@@ -327,7 +327,7 @@ func (o *ImportOptions) bitcode(ctx context.Context, log io.Writer, in irModule,
 		return "", fmt.Errorf("%s: %w", o.place(in), err)
 	}
 	bitcode := out + ".bc"
-	if err := command.Run(ctx, nil, nil, log, o.LLVMSPIRV, "-r", "--spirv-target-env=SPV-IR", file, "-o", bitcode); err != nil {
+	if err := buildstep.Run(ctx, nil, nil, log, o.LLVMSPIRV, "-r", "--spirv-target-env=SPV-IR", file, "-o", bitcode); err != nil {
 		return "", err
 	}
 	return bitcode, nil

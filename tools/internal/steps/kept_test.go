@@ -11,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // TestKept: compilers run for modules that were not there before, and the files are those of a
@@ -23,7 +22,7 @@ func TestKept(t *testing.T) {
 	t.Chdir(t.TempDir())
 	counted := map[string]string{}
 	for _, name := range []string{"opt", "llvm-spirv", "spirv-val", "llc"} {
-		counted[name] = testfile.Script(t, name, fmt.Sprintf("exec %q \"$@\"", programs.Find(t, name)))
+		counted[name] = testkit.Script(t, name, fmt.Sprintf("exec %q \"$@\"", testkit.Program(t, name)))
 	}
 	ran := func() string {
 		var calls []string
@@ -39,7 +38,7 @@ func TestKept(t *testing.T) {
 		}
 		return strings.Join(calls, ", ")
 	}
-	build := func(kept *keep.Files, source string, debug bool) map[string]string {
+	build := func(kept *buildstep.Kept, source string, debug bool) map[string]string {
 		t.Helper()
 		for _, triple := range []string{"spirv64-unknown-unknown", "nvptx64-nvidia-cuda"} {
 			if err := os.RemoveAll(triple); err != nil {
@@ -49,7 +48,7 @@ func TestKept(t *testing.T) {
 			if triple == "nvptx64-nvidia-cuda" {
 				text = strings.ReplaceAll(text, "spir_kernel", "ptx_kernel")
 			}
-			testfile.Write(t, triple+"/in.ll", text)
+			testkit.WriteFile(t, triple+"/in.ll", text)
 			split := filepath.Join(triple, "split.table")
 			err := PostLink(t.Context(), io.Discard, PostLinkOptions{
 				Input: triple + "/in.ll", Opt: counted["opt"], Output: split, Kept: kept,
@@ -84,7 +83,7 @@ func TestKept(t *testing.T) {
 		}
 		return types.String() + code.String()
 	}
-	kept := keep.New(1 << 20)
+	kept := buildstep.NewKept(1 << 20)
 	for _, test := range []struct {
 		name, source string
 		debug        bool
@@ -117,7 +116,7 @@ func filesBelow(t *testing.T, folders ...string) map[string]string {
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
-				content[path] = testfile.Read(t, path)
+				content[path] = testkit.ReadFile(t, path)
 			}
 			return err
 		})

@@ -3,17 +3,17 @@ package steps
 import (
 	"bytes"
 	"context"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // LinkOptions say which device code becomes one module.
@@ -55,7 +55,7 @@ func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 	for _, m := range marked {
 		args, names = append(args, m.file), append(names, m.file, m.Name)
 	}
-	if err := command.Run(ctx, nil, nil, rename(log, names...), o.LLVMLink, append(args, "-o", out)...); err != nil {
+	if err := buildstep.Run(ctx, nil, nil, rename(log, names...), o.LLVMLink, append(args, "-o", out)...); err != nil {
 		return outputs.Relabel(blame(err, names...))
 	}
 	return outputs.Commit()
@@ -70,7 +70,7 @@ type markedSource struct {
 // mark marks the modules of all sources, several at a time.
 func (o *LinkOptions) mark(ctx context.Context, log io.Writer, scratch string) ([]markedSource, error) {
 	marked := make([]markedSource, len(o.Sources))
-	return marked, command.Each(ctx, log, len(marked), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
+	return marked, buildstep.Each(ctx, log, len(marked), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
 		s, file := o.Sources[i], filepath.Join(scratch, strconv.Itoa(i)+".ll")
 		defined, err := o.markSource(ctx, log, s, file)
 		if err != nil {
@@ -85,11 +85,11 @@ func (o *LinkOptions) mark(ctx context.Context, log io.Writer, scratch string) (
 // what it defines.
 func (o *LinkOptions) markSource(ctx context.Context, log io.Writer, s SourceFile, out string) (postlink.Definitions, error) {
 	var none postlink.Definitions
-	if _, err := infile.Stat(s.File, "LLVM bitcode"); err != nil {
+	if _, err := cli.StatInput(s.File, "LLVM bitcode"); err != nil {
 		return none, err
 	}
 	var text bytes.Buffer
-	if err := command.Run(ctx, nil, &text, log, o.LLVMDis, s.File, "-o", "-"); err != nil {
+	if err := buildstep.Run(ctx, nil, &text, log, o.LLVMDis, s.File, "-o", "-"); err != nil {
 		return none, err
 	}
 	m, err := postlink.Parse(s.File, text.Bytes())

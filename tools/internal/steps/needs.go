@@ -9,12 +9,11 @@ import (
 	"runtime"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // needyTable is a file table with what its rows need.
@@ -34,13 +33,13 @@ type rowNeeds struct {
 // readNeeds reads a table and the property files that it names. Files that several
 // rows name, also of several tables, are read once.
 func readNeeds(ctx context.Context, name string, assume *release.Release, known map[string]rowNeeds) (*needyTable, error) {
-	f, err := tables.OpenTable(name)
+	f, err := cli.OpenTable(name)
 	if err != nil {
 		return nil, fmt.Errorf("file table: %w", err)
 	}
 	defer f.Close()
-	if f.Size > tables.MaxText {
-		return nil, cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read of a table", name, f.Size, tables.MaxText))
+	if f.Size > cli.MaxText {
+		return nil, cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read of a table", name, f.Size, cli.MaxText))
 	}
 	raw, err := io.ReadAll(f)
 	if err != nil {
@@ -85,7 +84,7 @@ func readModules(ctx context.Context, name string, assume *release.Release, tabl
 	const batch = 256 // rows, so that little time goes into handing them out
 	batches := (len(rows) + batch - 1) / batch
 	// Each has an open file.
-	err := command.Each(ctx, io.Discard, batches, min(runtime.GOMAXPROCS(0), 16), func(ctx context.Context, _ io.Writer, n int) error {
+	err := buildstep.Each(ctx, io.Discard, batches, min(runtime.GOMAXPROCS(0), 16), func(ctx context.Context, _ io.Writer, n int) error {
 		for i := n * batch; i < min((n+1)*batch, len(rows)); i++ {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -101,7 +100,7 @@ func readModules(ctx context.Context, name string, assume *release.Release, tabl
 }
 
 func readProperties(table, path string, assume *release.Release) (rowNeeds, error) {
-	data, found, err := tables.Read(table, path)
+	data, found, err := cli.ReadListed(table, path)
 	if err != nil {
 		return rowNeeds{}, fmt.Errorf("property file: %w", err)
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -72,7 +71,7 @@ func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 func (in *needyTable) untaken(row int, why []string, targets []*deviceconfig.Device) error {
 	properties := new(propset.Registry)
 	if c := in.table.Column(filetable.Properties); c >= 0 {
-		if data, found, err := tables.Read(in.name, in.table.Rows[row][c]); err == nil {
+		if data, found, err := cli.ReadListed(in.name, in.table.Rows[row][c]); err == nil {
 			if read, err := propset.Parse(found, data); err == nil {
 				properties = read
 			}

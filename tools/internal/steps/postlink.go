@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -26,8 +25,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // PostLinkOptions say how linked device code is split into modules.
@@ -58,7 +56,7 @@ type PostLinkOptions struct {
 	Sets                    *postlink.PropertyOptions // nil for DriverSets
 	Devices                 *deviceconfig.Config
 	Runtime                 *release.Release // whose numbers of aspects property files have, nil for 2026
-	Kept                    *keep.Files      // what Opt made before
+	Kept                    *buildstep.Kept  // what Opt made before
 }
 
 // Stdin is the name of an input that is standard input.
@@ -203,7 +201,7 @@ func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (m *postlink.
 		stdin, name = bytes.NewReader(text), Stdin
 	}
 	var out bytes.Buffer
-	if err := command.Run(ctx, stdin, &out, log, o.LLVMDis, name, "-o", "-"); err != nil {
+	if err := buildstep.Run(ctx, stdin, &out, log, o.LLVMDis, name, "-o", "-"); err != nil {
 		return nil, false, err
 	}
 	m, err = postlink.Parse(o.Input, out.Bytes())
@@ -213,7 +211,7 @@ func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (m *postlink.
 // readInput returns LLVM IR, text or bitcode.
 func (o *PostLinkOptions) readInput() ([]byte, error) {
 	if o.Stdin == nil {
-		return infile.Read(o.Input, "LLVM IR", maxIR)
+		return cli.ReadInput(o.Input, "LLVM IR", maxIR)
 	}
 	text, err := io.ReadAll(io.LimitReader(o.Stdin, maxIR+1))
 	switch {
@@ -243,7 +241,7 @@ func (o *PostLinkOptions) findLLVM(isBitcode bool) error {
 	if o.Opt == "" && !o.Text {
 		names, unset = append(names, "opt"), append(unset, &o.Opt)
 	}
-	paths, err := command.FindLLVM(OldestLLVM, names...)
+	paths, err := buildstep.FindLLVM(OldestLLVM, names...)
 	if err != nil {
 		return fmt.Errorf("%w; or give --%s", err, names[0])
 	}
@@ -366,7 +364,7 @@ func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*im
 		}
 		rows = append(rows, t.rows...)
 	}
-	err := command.Each(ctx, log, len(rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
+	err := buildstep.Each(ctx, log, len(rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
 		return o.makeFiles(ctx, log, rows[i], &out)
 	})
 	if err != nil {
@@ -488,12 +486,12 @@ func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *p
 	}
 	run := func(log io.Writer) error {
 		// By standard input: a file's name would end up in the bitcode.
-		return command.Run(ctx, &text, o.Stdout, optWords{log}, o.Opt, append(args, "-", "-o", file)...)
+		return buildstep.Run(ctx, &text, o.Stdout, optWords{log}, o.Opt, append(args, "-", "-o", file)...)
 	}
 	if file == stdout {
 		return run(log)
 	}
-	return o.Kept.Make(keep.Recipe{Programs: []string{o.Opt}, Options: args, Input: text.Bytes()}, file, log, run)
+	return o.Kept.Make(buildstep.Recipe{Programs: []string{o.Opt}, Options: args, Input: text.Bytes()}, file, log, run)
 }
 
 // writeProperties writes the property files and the symbol file of an image.

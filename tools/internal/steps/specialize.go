@@ -2,12 +2,12 @@ package steps
 
 import (
 	"fmt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"io"
 	"os"
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -32,13 +32,13 @@ type SpecializedTable struct {
 // A copy of an image that has the default values in place of the constants is left out.
 func Specialize(o SpecializeOptions) error {
 	var images []specialize.Image
-	inputs := make([]*filetable.Table, len(o.Tables))
+	read := make([]*filetable.Table, len(o.Tables))
 	for i, t := range o.Tables {
-		table, err := tables.ReadTable(t.In)
+		table, err := cli.ReadTable(t.In)
 		if err != nil {
 			return err
 		}
-		inputs[i] = table
+		read[i] = table
 		rows, err := rowsOf(t.In, table)
 		if err != nil {
 			return err
@@ -61,8 +61,8 @@ func Specialize(o SpecializeOptions) error {
 	var group outfile.Group
 	defer group.Close()
 	for i, t := range o.Tables {
-		n := len(inputs[i].Rows)
-		if err := t.write(&group, inputs[i], images[:n], fixed[:n]); err != nil {
+		n := len(read[i].Rows)
+		if err := t.write(&group, read[i], images[:n], fixed[:n]); err != nil {
 			return group.Relabel(err)
 		}
 		images, fixed = images[n:], fixed[n:]
@@ -157,7 +157,7 @@ func copySymbols(name, table string, in *filetable.Table, row int) error {
 	var symbols []byte
 	if column := slices.Index(in.Columns, filetable.Symbols); column >= 0 && in.Rows[row][column] != "" {
 		var err error
-		if symbols, _, err = tables.Read(table, in.Rows[row][column]); err != nil {
+		if symbols, _, err = cli.ReadListed(table, in.Rows[row][column]); err != nil {
 			return fmt.Errorf("symbol file: %w", err)
 		}
 	}

@@ -7,11 +7,11 @@
 // that it runs fails, it stops the others and returns that error.
 package steps
 
-import "github.com/rules-sycl/rules_sycl/internal/infile"
+import "github.com/rules-sycl/rules_sycl/internal/cli"
 
 // size returns a file's size.
 func size(file string) (int64, error) {
-	info, err := infile.Stat(file, "")
+	info, err := cli.StatInput(file, "")
 	if err != nil {
 		return 0, err
 	}

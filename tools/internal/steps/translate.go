@@ -12,17 +12,14 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/internal/tables"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
-	"github.com/rules-sycl/rules_sycl/tools/internal/command"
-	"github.com/rules-sycl/rules_sycl/tools/internal/keep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // Extensions are what a translator may use beyond plain SPIR-V 1.4. Atomics on
@@ -66,7 +63,7 @@ type TranslateOptions struct {
 	// all whose SPIR-V has it.
 	EmulateFP64Conversions bool
 
-	Kept *keep.Files // SPIR-V that LLVMSPIRV or LLC made before
+	Kept *buildstep.Kept // SPIR-V that LLVMSPIRV or LLC made before
 }
 
 // Translate translates modules to SPIR-V and writes down what they need.
@@ -84,7 +81,7 @@ func Translate(ctx context.Context, log io.Writer, o TranslateOptions) error {
 	written := make([][]string, len(rows))
 	libraries := make([][]*image, len(rows))
 	var known libraryImages
-	err = command.Each(ctx, log, len(rows), o.atOnce(), func(ctx context.Context, log io.Writer, i int) (err error) {
+	err = buildstep.Each(ctx, log, len(rows), o.atOnce(), func(ctx context.Context, log io.Writer, i int) (err error) {
 		files := out.image(rows[i].stem())
 		written[i] = files.row()
 		libraries[i], err = o.translate(ctx, log, rows[i], files)
@@ -128,9 +125,9 @@ func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row,
 	}
 	var m *image
 	code := files.code
-	recipe := keep.Recipe{Programs: []string{translator[0], o.SPIRVVal}, Options: translator, InputFile: in.code}
+	recipe := buildstep.Recipe{Programs: []string{translator[0], o.SPIRVVal}, Options: translator, InputFile: in.code}
 	err = o.Kept.Make(recipe, code.scratch, log, func(log io.Writer) error {
-		if err := command.Run(ctx, nil, nil, log, translator[0], append(translator[1:], in.code, "-o", code.scratch)...); err != nil {
+		if err := buildstep.Run(ctx, nil, nil, log, translator[0], append(translator[1:], in.code, "-o", code.scratch)...); err != nil {
 			return err
 		}
 		if m, err = translated(code); err != nil {
@@ -163,7 +160,7 @@ func (o *TranslateOptions) validate(ctx context.Context, log io.Writer, m *image
 	if err := os.WriteFile(scratch, m.bare, 0o666); err != nil {
 		return err
 	}
-	return command.Run(ctx, nil, nil, log, o.SPIRVVal, "--target-env", "spv1.4", scratch)
+	return buildstep.Run(ctx, nil, nil, log, o.SPIRVVal, "--target-env", "spv1.4", scratch)
 }
 
 // translateByDPCPP lets DPC++'s library translate a module, to which it links its
@@ -237,7 +234,7 @@ func (r row) isLinked() (bool, error) {
 }
 
 func propertyFile(name string) (*propset.Registry, error) {
-	data, err := infile.Read(name, "", tables.MaxText)
+	data, err := cli.ReadInput(name, "", cli.MaxText)
 	if err != nil {
 		return nil, err
 	}

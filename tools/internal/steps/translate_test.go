@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -17,7 +17,7 @@ func TestAddPropertiesOfEmulatedConversions(t *testing.T) {
 	write := func(file string, aspects ...aspect.Aspect) *propset.Registry {
 		r := new(propset.Registry)
 		(&requirement.Requirements{Aspects: aspects}).Put(r)
-		testfile.Write(t, file, r.String())
+		testkit.WriteFile(t, file, r.String())
 		return r
 	}
 	write("none.prop")

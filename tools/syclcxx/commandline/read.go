@@ -8,7 +8,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
-	"github.com/rules-sycl/rules_sycl/internal/infile"
 )
 
 // maxResponse is how long a file of options may be, and maxArguments how many arguments all
@@ -55,7 +54,7 @@ func expanded(args, inside []string, read func(string) ([]byte, error)) ([]strin
 }
 
 func readFile(name string) ([]byte, error) {
-	return infile.Read(name, "a file of options", maxResponse)
+	return cli.ReadInput(name, "a file of options", maxResponse)
 }
 
 // divided divides a text into words, as a shell does or, in files of options, as gcc does: there

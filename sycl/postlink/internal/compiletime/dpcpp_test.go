@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/testfile"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
@@ -50,7 +50,7 @@ func TestAsDPCPP(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", args[0], err, out)
 		}
 	}
-	m := parse(t, testfile.Read(t, text))
+	m := parse(t, testkit.ReadFile(t, text))
 	want := described(m)
 	for _, symbol := range m.Functions() {
 		for _, kind := range kinds() {

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/golden"
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -91,7 +90,7 @@ func TestLower(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				golden.Check(t, name+"."+string(mode)+".golden.ll", describe(list)+write(t, m))
+				testkit.Golden(t, name+"."+string(mode)+".golden.ll", describe(list)+write(t, m))
 			})
 		}
 	}
@@ -103,7 +102,7 @@ var debugInfo = regexp.MustCompile(`,? !dbg !\d+|!llvm.dbg.cu.*`)
 // TestTranslated compares the numbers of constants with those that SPIR-V has after
 // translation, with their default values, and looks for what is left of the calls.
 func TestTranslated(t *testing.T) {
-	as, translator, validator := programs.Find(t, "llvm-as"), programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	as, translator, validator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	run := func(t *testing.T, name string, args ...string) {
 		t.Helper()
 		if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/programs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -49,8 +49,8 @@ type Binary struct {
 // skipped, or fails under Bazel.
 func Build(t testing.TB, b Binary) {
 	t.Helper()
-	clang, dis, link, opt := programs.Find(t, "clang++"), programs.Find(t, "llvm-dis"), programs.Find(t, "llvm-link"), programs.Find(t, "opt")
-	translator, val := programs.Find(t, "llvm-spirv"), programs.Find(t, "spirv-val")
+	clang, dis, link, opt := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "opt")
+	translator, val := testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	var stderr strings.Builder
 	must := func(err error) {
 		t.Helper()

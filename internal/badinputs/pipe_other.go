@@ -1,7 +1,0 @@
-//go:build !unix
-
-package badinputs
-
-import "errors"
-
-func makePipe(string) error { return errors.ErrUnsupported }

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// An InputError says why a file cannot be an input. It is bad input; that the machine has no
+// more open files or memory is none, and no fault of the file.
+type InputError struct {
+	Name string
+	Err  error
+}
+
+func (e *InputError) Error() string {
+	if _, isCode := e.Err.(syscall.Errno); isCode {
+		return e.Name + ": " + e.Err.Error()
+	}
+	return e.Name + " " + e.Err.Error()
+}
+func (e *InputError) Unwrap() error { return e.Err }
+
+// BadInput marks the error as caused by an input file.
+func (*InputError) BadInput() {}
+
+func errorf(name, format string, args ...any) error {
+	return &InputError{name, fmt.Errorf(format, args...)}
+}
+
+// A InputFile is an open regular file.
+type InputFile struct {
+	*os.File
+	Size int64
+}
+
+// OpenInput opens a regular file. It does not wait for the writer of a pipe. In want is what
+// the file has to be, as in "a SYCLBIN": an empty file is none. It is "" when the file may
+// be empty.
+func OpenInput(name, want string) (*InputFile, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, InputReason(name, err)
+	}
+	// It is looked at after it was opened, so that it cannot change in between.
+	info, err := f.Stat()
+	if err == nil {
+		err = check(name, want, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &InputFile{f, info.Size()}, nil
+}
+
+// StatInput looks at a file that another program opens, and checks it as [Open] does.
+func StatInput(name, want string) (fs.FileInfo, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, InputReason(name, err)
+	}
+	return info, check(name, want, info)
+}
+
+// ReadInput returns the content of a regular file with at most that many bytes.
+func ReadInput(name, want string, most int64) ([]byte, error) {
+	f, err := OpenInput(name, want)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if f.Size > most {
+		return nil, tooLarge(name, want, most)
+	}
+	data := make([]byte, f.Size, f.Size+1)
+	n, err := io.ReadFull(f, data)
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return nil, errorf(name, "ended after %d of its %d bytes: it changed while it was read", n, f.Size)
+	case err != nil:
+		return nil, err
+	}
+	if n, _ := f.Read(data[f.Size : f.Size+1]); n > 0 {
+		return nil, errorf(name, "has more than the %d bytes that it had: it changed while it was read", f.Size)
+	}
+	return data, nil
+}
+
+func tooLarge(name, want string, most int64) error {
+	if want == "" {
+		want = "an input of this kind"
+	}
+	return errorf(name, "is larger than %d MiB, which %s may have", most>>20, want)
+}
+
+// check returns why a file is not what OpenInput opens.
+func check(name, want string, info fs.FileInfo) error {
+	const remedy = "write the content to a file, and give its name"
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		if want != "" && info.Size() == 0 {
+			return errorf(name, "is empty: %s is expected; see whether the step that writes the file has failed", want)
+		}
+		return nil
+	case mode.IsDir():
+		return errorf(name, "is a folder: the name of a file is expected")
+	case mode&fs.ModeNamedPipe != 0:
+		return errorf(name, "is a pipe and not a file: %s", remedy)
+	case mode&fs.ModeSocket != 0:
+		return errorf(name, "is a socket and not a file: %s", remedy)
+	case mode&fs.ModeDevice != 0:
+		return errorf(name, "is a device and not a file: %s", remedy)
+	}
+	return errorf(name, "is not a regular file: %s", remedy)
+}
+
+// InputReason returns the error of an open call as one about the input, unless it is about
+// the machine.
+func InputReason(name string, err error) error {
+	for _, machine := range []error{syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.EINTR} {
+		if errors.Is(err, machine) {
+			return err
+		}
+	}
+	var why *fs.PathError
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		return fmt.Errorf("%w: allow the process more of them, as by 'ulimit -n 1024'", err)
+	case !errors.As(err, &why):
+		return err
+	case errors.Is(err, syscall.ENXIO):
+		return errorf(name, "is a socket or a device and not a file: write the content to a file, and give its name")
+	case errors.Is(err, syscall.EINVAL):
+		return errorf(name, "is no name of a file: it has a character that no name has")
+	}
+	return &InputError{name, why.Err}
+}

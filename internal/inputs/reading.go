@@ -1,0 +1,106 @@
+// Package inputs has what programs read beside plain files: SYCLBINs, with the flags for
+// reading them, and device configurations.
+package inputs
+
+import (
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// Reading say how SYCLBINs are read.
+type Reading struct {
+	Lenient bool
+	Assume  *release.Release // of files that do not name theirs, nil for 2026
+}
+
+// Flags declares the flags of the commands that read SYCLBINs.
+func (o *Reading) Flags(fs *flag.FlagSet) {
+	fs.BoolVar(&o.Lenient, "lenient", false, "repair files of compilers that do not advance first indices, with a warning")
+	o.AssumeFlag(fs)
+}
+
+// AssumeFlag declares the flag for the release alone.
+func (o *Reading) AssumeFlag(fs *flag.FlagSet) {
+	ReleaseFlag(fs, &o.Assume, "assume-runtime", "`release` of the runtime for files that do not name theirs, which decides their numbers of aspects: "+release.Names()+" (without it, those of 2026)")
+}
+
+// ReleaseFlag declares a flag whose value is the name of a release of the runtime.
+func ReleaseFlag(fs *flag.FlagSet, r **release.Release, name, usage string) {
+	fs.Func(name, usage, func(value string) (err error) {
+		*r, err = release.Parse(value)
+		return err
+	})
+}
+
+// Open opens a SYCLBIN.
+func (o *Reading) Open(env *cli.Env, name string) (*syclbin.File, error) {
+	if _, err := cli.StatInput(name, "a SYCLBIN"); err != nil {
+		return nil, err
+	}
+	open := syclbin.Open
+	if o.Lenient {
+		open = syclbin.OpenLenient
+	}
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	o.Settle(env, name, f)
+	return f, nil
+}
+
+// Read reads a SYCLBIN of that name, which has size bytes.
+func (o *Reading) Read(env *cli.Env, name string, r io.ReaderAt, size int64) (*syclbin.File, error) {
+	read := syclbin.NewFile
+	if o.Lenient {
+		read = syclbin.NewLenientFile
+	}
+	f, err := read(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	o.Settle(env, name, f)
+	return f, nil
+}
+
+// Settle warns of repairs, and settles which release a file is for that was read in
+// another way. That something is taken for granted is a warning where it matters.
+func (o *Reading) Settle(env *cli.Env, name string, f *syclbin.File) {
+	if o.Lenient {
+		Warn(env, name, f.Findings)
+	}
+	if o.Assume != nil {
+		f.AssumeRelease(o.Assume)
+		return
+	}
+	if a, ok := f.AmbiguousAspect(); ok {
+		env.Warnf(name, "the file does not say which release of the runtime it is for, and the numbers of aspects differ: if it is for 2026, it needs %v; say --assume-runtime %s or --assume-runtime %s", a, release.Default(), release.Before2026())
+	}
+}
+
+// Warn prints the first findings about a file as warnings, and how many more there are.
+func Warn(env *cli.Env, name string, findings []syclbin.Finding) {
+	const most = 10
+	for i, found := range findings {
+		if i == most {
+			env.Warnf(name, "and %d more: 'packager verify' shows all", len(findings)-i)
+			return
+		}
+		env.Warnf(name, "%s", safetext.Printable(found.String()))
+	}
+}
+
+// Sets returns the property sets of a property file, which names no release.
+func (o *Reading) Sets(r *propset.Registry) *propset.Registry {
+	if o.Assume == nil {
+		return r
+	}
+	return o.Assume.Read(r)
+}

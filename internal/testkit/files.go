@@ -1,0 +1,78 @@
+// Package testkit has what tests share: files, golden files, compilers, programs that are
+// killed, and inputs that are none. What goes wrong ends the test.
+package testkit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// WriteFile writes a file, with the folders that it is in, and returns its name.
+func WriteFile[T string | []byte](t testing.TB, name string, content T) string {
+	t.Helper()
+	makeFolder(t, name)
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// Script makes a program that notes its arguments in NAME.calls and then does what the
+// shell commands say. It returns the absolute path.
+func Script(t testing.TB, name, commands string) string {
+	t.Helper()
+	path, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "#!/bin/sh\necho \"$@\" >> " + path + ".calls\n" + commands + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Link makes a symbolic link, with the folders that it is in.
+func Link(t testing.TB, to, name string) {
+	t.Helper()
+	makeFolder(t, name)
+	if err := os.Symlink(to, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Unlistable makes a folder with one far below it that no program can list, whoever runs
+// it: its path is longer than the system takes.
+func Unlistable(t testing.TB, name string) {
+	t.Helper()
+	if err := os.MkdirAll(name, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := root.MkdirAll(strings.Repeat(strings.Repeat("d", 250)+"/", 20), 0o755); err != nil {
+		t.Skip("no folder can have a path that is longer than the system takes: ", err)
+	}
+}
+
+func makeFolder(t testing.TB, name string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ReadFile returns what a file has.
+func ReadFile(t testing.TB, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -1,0 +1,56 @@
+package testkit
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Program returns the path of a program: that of LLVM 21 when LLVM has it, whatever
+// other versions there are. Without it the test is skipped, except under Bazel: there
+// all programs are part of the machine, and a skip would hide a fault.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	candidates := []string{"/usr/lib/llvm-21/bin/" + name, name + "-21"}
+	if !ofLLVM[name] {
+		candidates = []string{name}
+	}
+	for _, candidate := range candidates {
+		if path, err := exec.LookPath(candidate); err == nil {
+			return path
+		}
+	}
+	if _, bazel := os.LookupEnv("TEST_SRCDIR"); bazel {
+		t.Fatalf("%s is not installed", candidates[len(candidates)-1])
+	}
+	t.Skipf("%s is not installed", candidates[len(candidates)-1])
+	return ""
+}
+
+// DPCPP returns the driver of DPC++'s compiler library, built by Bazel or by the machine's
+// C++ compiler, and that library, which SYCL_JIT_LIBRARY names: without it the test is
+// skipped. The test is of a package two folders below the module's.
+func DPCPP(t testing.TB) (driver, library string) {
+	t.Helper()
+	library = os.Getenv("SYCL_JIT_LIBRARY")
+	if library == "" {
+		t.Skip("SYCL_JIT_LIBRARY does not name libsycl-jit.so")
+	}
+	if path, bazel := os.LookupEnv("DPCPP_DRIVER"); bazel {
+		return filepath.Join(os.Getenv("TEST_SRCDIR"), path), library
+	}
+	driver = filepath.Join(t.TempDir(), "driver")
+	source := filepath.Join("..", "..", "rules", "dpcpp", "driver.cpp")
+	if out, err := exec.Command(Program(t, "c++"), "-std=c++17", "-O1", source, "-o", driver, "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return driver, library
+}
+
+// ofLLVM are the programs that come with a version of LLVM.
+var ofLLVM = map[string]bool{
+	"clang": true, "clang++": true, "clang-linker-wrapper": true, "clang-offload-bundler": true,
+	"clang-offload-packager": true, "ld.lld": true, "llc": true, "llvm-ar": true, "llvm-as": true,
+	"llvm-dis": true, "llvm-link": true, "llvm-objcopy": true, "llvm-spirv": true, "opt": true,
+}

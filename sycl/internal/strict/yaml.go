@@ -1,0 +1,74 @@
+package strict
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// A YAMLFault is what makes a file no YAML document, and its place.
+type YAMLFault struct {
+	Line int // from 1, 0 when it is not known
+	Msg  string
+}
+
+func (f *YAMLFault) Error() string {
+	if f.Line > 0 {
+		return fmt.Sprintf("line %d: %s", f.Line, f.Msg)
+	}
+	return f.Msg
+}
+
+// BadInput marks the error as caused by a file.
+func (*YAMLFault) BadInput() {}
+
+// YAML returns the root of the one document in r, nil when there is none. Files
+// that are malformed or longer than max bytes are a [YAMLFault]; other errors come
+// from r.
+func YAML(r io.Reader, max int64) (*yaml.Node, error) {
+	data, err := io.ReadAll(io.LimitReader(r, max+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > max {
+		return nil, &YAMLFault{Msg: fmt.Sprintf("the file is longer than %d bytes", max)}
+	}
+	d := yaml.NewDecoder(strings.NewReader(string(data)))
+	var doc, second yaml.Node
+	switch err := d.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
+		return nil, fault(err)
+	}
+	switch err := d.Decode(&second); {
+	case err == nil:
+		return nil, &YAMLFault{Line: second.Line, Msg: "the file has a second YAML document"}
+	case !errors.Is(err, io.EOF):
+		return nil, fault(err)
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
+		return nil, nil
+	}
+	return doc.Content[0], nil
+}
+
+// yamlLine finds the line in messages of the YAML package.
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+func fault(err error) *YAMLFault {
+	f := &YAMLFault{Msg: "not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		f.Line, _ = strconv.Atoi(m[1])
+		f.Msg = "not YAML: " + strings.TrimPrefix(err.Error(), m[0])
+	}
+	return f
+}
+
+// IsNull reports whether a node has no value.
+func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }

@@ -1,0 +1,74 @@
+// Package buildstep has what the steps of a build share: running compilers, the files that one
+// reads and writes down, flags, and persistent workers of Bazel with the files that they keep.
+package buildstep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// An Error is a compiler's refusal, with what it wrote.
+type Error struct {
+	Program string
+	Code    int
+	Output  string
+}
+
+func (e *Error) Error() string {
+	return with(fmt.Sprintf("%s failed with exit code %d", e.Program, e.Code), e.Output)
+}
+
+// with returns what happened, with what the program wrote.
+func with(what, output string) string {
+	if output = strings.TrimRight(output, "\n"); output != "" {
+		return what + ":\n" + output
+	}
+	return what
+}
+
+// Fault returns the error of a program that did not end by itself, which says nothing about
+// its input.
+func Fault(what string) error {
+	return errors.New(what + "\nnote: this is a fault of the program, or memory is short: let fewer run at once")
+}
+
+// BadInput marks the input as the cause: the compiler ran and refused it.
+func (e *Error) BadInput() {}
+
+// Run runs a program on stdin and writes its standard output to stdout; both may be nil.
+// What it prints beside that becomes part of the error when it fails, and goes to
+// stderr when it does not. When the context ends, the program is killed, and those
+// that it has started.
+func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program string, args ...string) error {
+	cmd := interrupt.Command(ctx, program, args...)
+	cmd.Stdin = stdin
+	var output bytes.Buffer
+	cmd.Stderr = &output
+	cmd.Stdout = stdout
+	if stdout == nil {
+		cmd.Stdout = &output
+	}
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &exit) && exit.ExitCode() < 0: // such as "signal: killed"
+		return Fault(with(fmt.Sprintf("%s was ended by a %s", filepath.Base(program), exit), output.String()))
+	case errors.As(err, &exit):
+		return &Error{filepath.Base(program), exit.ExitCode(), output.String()}
+	case err != nil:
+		// Not %w: a compiler that is not there is no missing input file.
+		return fmt.Errorf("cannot run %s: %v", program, err)
+	}
+	_, err = output.WriteTo(stderr)
+	return err
+}

@@ -1,0 +1,96 @@
+package buildstep
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+)
+
+func TestRun(t *testing.T) {
+	var out, errs strings.Builder
+	if err := Run(t.Context(), strings.NewReader("in"), &out, &errs, "/bin/sh", "-c", "cat; echo note >&2"); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != "in" || errs.String() != "note\n" {
+		t.Errorf("output %q, %q", out.String(), errs.String())
+	}
+
+	errs.Reset()
+	err := Run(t.Context(), nil, nil, &errs, "/bin/sh", "-c", "echo first; echo second >&2; exit 245")
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Code != 245 || err.Error() != "sh failed with exit code 245:\nfirst\nsecond" {
+		t.Errorf("got %v", err)
+	}
+	if errs.Len() > 0 {
+		t.Errorf("a failure's output went to stderr too: %q", errs.String())
+	}
+
+	if cli.ExitCode(err) != cli.ExitBadInput {
+		t.Errorf("exit code %d", cli.ExitCode(err))
+	}
+	err = Run(t.Context(), nil, nil, &errs, "/bin/sh", "-c", "echo first; kill -9 $$")
+	if want := "sh was ended by a signal: killed:\nfirst\nnote: this is a fault of the program, or memory is short: let fewer run at once"; err == nil || err.Error() != want || cli.ExitCode(err) != cli.ExitFailure {
+		t.Errorf("got %v, exit code %d", err, cli.ExitCode(err))
+	}
+
+	if err := Run(t.Context(), nil, nil, &errs, "/nonexistent/compiler"); err == nil || errors.As(err, &failed) || !strings.Contains(err.Error(), "cannot run /nonexistent/compiler") {
+		t.Errorf("got %v", err)
+	}
+
+	// A child of the program holds its output open, which Run reads.
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	if err := Run(ctx, nil, nil, &errs, "/bin/sh", "-c", "sleep 60 & wait"); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 10*time.Second {
+		t.Errorf("got %v after %v", err, time.Since(begin))
+	}
+
+	ctx, cancel = context.WithCancel(t.Context())
+	cancel()
+	if err := Run(ctx, nil, nil, &errs, "/bin/sh", "-c", "sleep 60"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestFindLLVM: programs of different versions do not go together, and the error names those
+// of the version that lacks least.
+func TestFindLLVM(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	program := func(name string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	dis := program("llvm-dis-22")
+	program("llvm-link-22")
+	program("opt-21")
+	_, err := FindLLVM(21, "llvm-dis", "llvm-link", "opt")
+	if err == nil || !strings.HasPrefix(err.Error(), "opt of LLVM 21 or newer, all of one release, is not in PATH") {
+		t.Errorf("got %v", err)
+	}
+	paths, err := FindLLVM(21, "llvm-dis")
+	if err != nil || !slices.Equal(paths, []string{dis}) {
+		t.Errorf("got %q, %v", paths, err)
+	}
+
+	// One without a release in its name says which it is.
+	plain := program("llvm-dis")
+	for version, want := range map[string]string{"21.1.8": dis, "22.1.0": plain} {
+		if err := os.WriteFile(plain, []byte("#!/bin/sh\necho Debian LLVM version "+version+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if paths, err := FindLLVM(22, "llvm-dis"); err != nil || paths[0] != want {
+			t.Errorf("llvm-dis is %s: got %q, %v, want %s", version, paths, err, want)
+		}
+	}
+}

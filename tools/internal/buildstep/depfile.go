@@ -1,0 +1,157 @@
+package buildstep
+
+import (
+	"fmt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxCandidates is how large a list of candidates may be, and of files that were read.
+const maxCandidates = 256 << 20
+
+// WriteUnused writes those files of a list, one a line, that neither a dependency file nor the
+// compiler's options name. It is what Bazel reads as unused_inputs_list. Compilers leave files of
+// options out of dependency files, such as @FILE and -fsanitize-ignorelist=FILE.
+//
+// With a list of the other inputs, "" for none, a file that the compiler read and that is no input
+// is an Undeclared.
+func WriteUnused(rule, candidates, inputs, unused string, options []string) error {
+	read, err := cli.ReadInput(rule, "", maxCandidates)
+	if err != nil {
+		// Not %w: no input is missing.
+		return fmt.Errorf("the compiler wrote no list of the files that it read: %v", err)
+	}
+	list, err := cli.ReadInput(candidates, "", maxCandidates)
+	if err != nil {
+		return err
+	}
+	if inputs != "" {
+		others, err := cli.ReadInput(inputs, "", maxCandidates)
+		if err != nil {
+			return err
+		}
+		if err := checkDeclared(string(read), string(list)+"\n"+string(others)); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(unused, []byte(unread(string(list), string(read), options)), 0o666)
+}
+
+// An Undeclared is a file that a compiler read and that a build does not know as an input: a
+// change in it would compile nothing again.
+type Undeclared struct {
+	Source, File string
+}
+
+func (u *Undeclared) Error() string {
+	return fmt.Sprintf("%s: error: undeclared inclusion of '%s'\n"+
+		"note: a change in it would compile nothing again: add it to hdrs or srcs, or to deps the library that has it in hdrs\n", u.Source, u.File)
+}
+
+// checkDeclared returns an Undeclared for the first file of a dependency file that no line of a
+// list names, or a folder in it, which ends with '/'. Files outside the folder that the compiler
+// ran in are the machine's.
+func checkDeclared(rule, list string) error {
+	declared := map[string]bool{}
+	var folders []string
+	for line := range strings.Lines(list) {
+		name := strings.TrimSuffix(line, "\n")
+		if strings.HasSuffix(name, "/") {
+			folders = append(folders, name)
+		} else if name != "" {
+			// Clang writes a backslash in a name as a slash.
+			declared[filepath.Clean(strings.ReplaceAll(name, `\`, "/"))] = true
+		}
+	}
+	// The target of the rule, then the source.
+	files := Dependencies(rule)
+	for _, file := range files[min(1, len(files)):] {
+		name := filepath.Clean(file)
+		if filepath.IsAbs(name) || declared[name] || slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(name, folder) }) {
+			continue
+		}
+		return &Undeclared{files[1], name}
+	}
+	return nil
+}
+
+// unread returns the lines of a list of files that neither a dependency file nor options name.
+func unread(candidates, rule string, options []string) string {
+	read := map[string]bool{}
+	for _, name := range Dependencies(rule) {
+		read[filepath.Clean(name)] = true
+	}
+	for _, option := range options {
+		for {
+			read[filepath.Clean(option)] = true
+			// What is before the name of a file, or part of it.
+			at := strings.IndexAny(option, "@=,:")
+			if at < 0 {
+				break
+			}
+			option = option[at+1:]
+		}
+	}
+	var out strings.Builder
+	for line := range strings.Lines(candidates) {
+		name := strings.TrimSuffix(line, "\n")
+		// Clang writes a backslash in a name as a slash.
+		if name != "" && !read[filepath.Clean(name)] && !strings.Contains(name, `\`) {
+			out.WriteString(name + "\n")
+		}
+	}
+	return out.String()
+}
+
+// Dependencies returns the files that a dependency file names. Blanks, '#' and
+// backslashes in a name have a backslash before them, and '$' is doubled.
+func Dependencies(rule string) []string {
+	rule = strings.ReplaceAll(rule, "\\\n", " ")
+	var names []string
+	var name strings.Builder
+	end := func() {
+		if name.Len() > 0 {
+			names = append(names, name.String())
+		}
+		name.Reset()
+	}
+	for i := 0; i < len(rule); i++ {
+		switch b := rule[i]; {
+		case b == ' ' || b == '\n':
+			end()
+			continue
+		case i+1 < len(rule) && (b == '\\' && strings.ContainsRune(" #\\", rune(rule[i+1])) || b == '$' && rule[i+1] == '$'):
+			i++
+		}
+		name.WriteByte(rule[i])
+	}
+	end()
+	return names
+}
+
+// WriteDepfile writes a dependency file as make reads it. With phony, each file but the first gets a
+// rule of its own, so that make does not stop when one is gone.
+func WriteDepfile(w io.Writer, targets, files []string, phony bool) error {
+	var b strings.Builder
+	b.WriteString(strings.Join(targets, " ") + ":")
+	for _, f := range files {
+		b.WriteString(" \\\n  " + EscapedDepfile(f))
+	}
+	b.WriteString("\n")
+	if phony {
+		for _, f := range files[min(1, len(files)):] {
+			b.WriteString("\n" + EscapedDepfile(f) + ":\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+var escapes = strings.NewReplacer(" ", "\\ ", "#", "\\#", "$", "$$")
+
+// EscapedDepfile returns a name as it is in a dependency file.
+func EscapedDepfile(name string) string { return escapes.Replace(name) }

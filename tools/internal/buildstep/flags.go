@@ -1,0 +1,42 @@
+package buildstep
+
+import (
+	"flag"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+)
+
+// DeviceConfigFiles declares the flag for device configurations.
+func DeviceConfigFiles(fs *flag.FlagSet, files *cli.Strings) {
+	fs.Var(files, "device-config-file", "`file` with devices, which replace known ones of the same name; may be repeated")
+}
+
+// OneInput returns the only argument.
+func OneInput(args []string) (string, error) {
+	if len(args) != 1 {
+		return "", cli.Usagef("one input file is needed, %d are given", len(args))
+	}
+	return args[0], nil
+}
+
+// unescape reads the name of a source in an argument SOURCE=PATH.
+var unescape = strings.NewReplacer("%3D", "=", "%3d", "=", "%25", "%")
+
+// SourcePath divides an argument SOURCE=PATH. In the name of the source, = is written %3D
+// and % may be written %25.
+func SourcePath(arg string) (source, path string, ok bool) {
+	source, path, ok = strings.Cut(arg, "=")
+	return unescape.Replace(source), path, ok && source != "" && path != ""
+}
+
+// Required fails for the first flag that is empty. The arguments are pairs of name and
+// value.
+func Required(pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			return cli.Usagef("--%s is missing", pairs[i])
+		}
+	}
+	return nil
+}

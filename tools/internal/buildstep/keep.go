@@ -1,0 +1,134 @@
+package buildstep
+
+import (
+	"bytes"
+	"container/list"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// KeptLimit is how many bytes a worker keeps.
+const KeptLimit = 128 << 20
+
+// Kept are those used last. Without any, as nil, a compiler makes each file.
+type Kept struct {
+	limit  int64 // of bytes
+	mu     sync.Mutex
+	bytes  int64
+	newest *list.List // of *file, the one used last first
+	by     map[key]*list.Element
+}
+
+// A Recipe is what a file depends on: programs, their options and what they read. It depends
+// on no path but those of the programs. A program is another one when its size or its time
+// has changed.
+type Recipe struct {
+	Programs, Options []string
+	Input             []byte
+	InputFile         string // has more of the input, unless the name is empty
+}
+
+type key [sha256.Size]byte
+
+type file struct {
+	key              key
+	content, printed []byte
+}
+
+// NewKept returns no files, and room for that many bytes.
+func NewKept(limit int64) *Kept {
+	return &Kept{limit: limit, newest: list.New(), by: map[key]*list.Element{}}
+}
+
+func (r *Recipe) key() (sum key, err error) {
+	h := sha256.New()
+	for _, program := range r.Programs {
+		fmt.Fprintf(h, "%q %s ", program, State(program))
+	}
+	fmt.Fprintf(h, "%q\n", r.Options)
+	h.Write(r.Input)
+	if r.InputFile != "" {
+		in, err := os.Open(r.InputFile)
+		if err != nil {
+			return sum, err
+		}
+		defer in.Close()
+		if _, err := io.Copy(h, in); err != nil {
+			return sum, err
+		}
+	}
+	h.Sum(sum[:0])
+	return sum, nil
+}
+
+// State returns the size and the time of a program, "" when there is none.
+func State(program string) string {
+	info, err := os.Stat(program)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}
+
+// Make makes a file, and writes what compilers print to log. It copies both when it has made
+// the same before; else it calls a function, which gets the log.
+func (f *Kept) Make(r Recipe, name string, log io.Writer, do func(log io.Writer) error) error {
+	if f == nil {
+		return do(log)
+	}
+	key, err := r.key()
+	if err != nil {
+		return err
+	}
+	if kept := f.find(key); kept != nil && os.WriteFile(name, kept.content, 0o666) == nil {
+		_, err := log.Write(kept.printed)
+		return err
+	}
+	var printed bytes.Buffer
+	if err := do(io.MultiWriter(log, &printed)); err != nil {
+		return err
+	}
+	return f.add(key, name, printed.Bytes())
+}
+
+func (f *Kept) find(key key) *file {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := f.by[key]
+	if e == nil {
+		return nil
+	}
+	f.newest.MoveToFront(e)
+	return e.Value.(*file)
+}
+
+// add keeps a file unless it takes all of the room.
+func (f *Kept) add(key key, name string, printed []byte) error {
+	if info, err := os.Stat(name); err != nil || info.Size() > f.limit {
+		return err
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.by[key] != nil {
+		return nil
+	}
+	added := &file{key, content, printed}
+	f.by[key] = f.newest.PushFront(added)
+	f.bytes += added.size()
+	for f.bytes > f.limit {
+		last := f.newest.Remove(f.newest.Back()).(*file)
+		delete(f.by, last.key)
+		f.bytes -= last.size()
+	}
+	return nil
+}
+
+// size returns how many bytes it takes, with those that point to it.
+func (f *file) size() int64 { return int64(len(f.content) + len(f.printed) + 256) }

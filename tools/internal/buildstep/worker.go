@@ -1,0 +1,103 @@
+package buildstep
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+)
+
+// Bazel's protocol of persistent workers: a JSON object for each action on standard input,
+// and one for its result on standard output.
+type (
+	workRequest struct {
+		Arguments []string `json:"arguments"`
+		RequestID int      `json:"requestId"`
+	}
+	workResponse struct {
+		ExitCode  int    `json:"exitCode"`
+		Output    string `json:"output"`
+		RequestID int    `json:"requestId"`
+	}
+)
+
+// MainWorker runs a tool on the process's own arguments and exits. When Bazel starts it as a
+// worker, it runs what lasting returns for each request, and then calls end.
+func MainWorker(once *cli.Tool, lasting func(context.Context, *Kept) (tool *cli.Tool, end func())) {
+	args, worker := asWorker(os.Args[1:])
+	if !worker {
+		once.Main()
+	}
+	interrupt.Main(once.Name, func(ctx context.Context) int {
+		tool, end := lasting(ctx, NewKept(KeptLimit))
+		defer end()
+		return ServeWorker(ctx, tool, &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
+	})
+}
+
+// asWorker returns the arguments without Bazel's flag, and whether it was among them.
+func asWorker(args []string) ([]string, bool) {
+	const flag = "--persistent_worker"
+	rest := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == flag })
+	return rest, len(rest) < len(args)
+}
+
+// ServeWorker runs a tool for each request, with the arguments of all requests before its own, and
+// answers when it is done: Bazel sends more requests meanwhile. It ends with its input, and
+// stops what still runs then, as Bazel is gone.
+func ServeWorker(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	responses := make(chan workResponse)
+	written := make(chan error, 1)
+	go func() {
+		var err error
+		encoder := json.NewEncoder(env.Stdout)
+		for response := range responses {
+			if err == nil {
+				err = encoder.Encode(response)
+			}
+		}
+		written <- err
+	}()
+	var running sync.WaitGroup
+	err := requests(env.Stdin, func(request workRequest) {
+		running.Go(func() {
+			var output bytes.Buffer
+			code := tool.Run(ctx, &cli.Env{Stdin: strings.NewReader(""), Stdout: &output, Stderr: &output}, slices.Concat(args, request.Arguments))
+			responses <- workResponse{ExitCode: code, Output: output.String(), RequestID: request.RequestID}
+		})
+	})
+	cancel()
+	running.Wait()
+	close(responses)
+	if err = errors.Join(err, <-written); err != nil {
+		fmt.Fprintf(env.Stderr, "%s: error: as a worker of Bazel: %v\n", tool.Name, err)
+		return cli.ExitFailure
+	}
+	return cli.ExitOK
+}
+
+// requests calls a function for each request.
+func requests(from io.Reader, yield func(workRequest)) error {
+	for decoder := json.NewDecoder(from); ; {
+		var request workRequest
+		err := decoder.Decode(&request)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("standard input has no request: %w", err)
+		}
+		yield(request)
+	}
+}

@@ -1,0 +1,129 @@
+package buildstep
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+)
+
+// echo is a tool that prints its arguments, and refuses the argument "bad".
+func echo() *cli.Tool {
+	return &cli.Tool{Name: "echo", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
+		return func(_ context.Context, env *cli.Env, args []string) error {
+			fmt.Fprintf(env.Stdout, "%q", args)
+			if args[0] == "bad" {
+				return cli.BadInput(fmt.Errorf("refused"))
+			}
+			return nil
+		}
+	}}}}
+}
+
+// bazel sends requests, and ends the input when it has as many answers.
+type bazel struct {
+	strings.Builder
+	answers int
+	in      *io.PipeWriter
+}
+
+func (b *bazel) Write(p []byte) (int, error) {
+	n, err := b.Builder.Write(p)
+	if strings.Count(b.String(), "\n") == b.answers {
+		b.in.Close()
+	}
+	return n, err
+}
+
+// workFor lets a tool work for Bazel.
+func workFor(t *testing.T, tool *cli.Tool, requests string, args ...string) (code int, answers, errs string) {
+	t.Helper()
+	in, out := io.Pipe()
+	b := &bazel{answers: strings.Count(requests, `"arguments"`), in: out}
+	go func() {
+		io.WriteString(out, requests)
+		if b.answers == 0 {
+			out.Close()
+		}
+	}()
+	var log strings.Builder
+	code = ServeWorker(t.Context(), tool, &cli.Env{Stdin: in, Stdout: b, Stderr: &log}, args)
+	return code, b.String(), log.String()
+}
+
+func TestWork(t *testing.T) {
+	for name, test := range map[string]struct {
+		in, out string
+		args    []string
+		code    int
+	}{
+		"nothing": {in: "", out: ""},
+		"actions, one of which fails": {
+			in: `{"arguments":["a","b"],"inputs":[{"path":"x","digest":"00"}],"requestId":0,"verbosity":1}
+{"arguments":["bad"]}` + "\n" + `{"arguments":["c\u00e9"],"requestId":3,"sandboxDir":""}`,
+			out: `{"exitCode":0,"output":"[\"a\" \"b\"]","requestId":0}
+{"exitCode":3,"output":"[\"bad\"]echo: error: refused\n","requestId":0}
+{"exitCode":0,"output":"[\"cé\"]","requestId":3}
+`,
+		},
+		"arguments of the worker": {in: `{"arguments":["b"]}`, args: []string{"a"}, out: `{"exitCode":0,"output":"[\"a\" \"b\"]","requestId":0}` + "\n"},
+		"no protocol":             {in: "a b", out: "", code: cli.ExitFailure},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := workFor(t, echo(), test.in, test.args...)
+			// Answers come in any order.
+			lines := slices.Sorted(strings.Lines(out))
+			if want := slices.Sorted(strings.Lines(test.out)); code != test.code || !slices.Equal(lines, want) || (errs != "") != (code != 0) {
+				t.Errorf("exit %d, %s%s", code, out, errs)
+			}
+		})
+	}
+}
+
+// TestWorkAtOnce: an action starts and ends while another one runs.
+func TestWorkAtOnce(t *testing.T) {
+	second := make(chan bool)
+	tool := &cli.Tool{Name: "wait", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
+		return func(_ context.Context, _ *cli.Env, args []string) error {
+			if args[0] == "first" {
+				<-second
+			} else {
+				close(second)
+			}
+			return nil
+		}
+	}}}}
+	code, out, errs := workFor(t, tool, `{"arguments":["first"],"requestId":1}{"arguments":["second"],"requestId":2}`)
+	if code != 0 || errs != "" || strings.Count(out, `"exitCode":0`) != 2 {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+}
+
+// TestWorkEnds: an action that runs when Bazel has gone is stopped.
+func TestWorkEnds(t *testing.T) {
+	tool := &cli.Tool{Name: "wait", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
+		return func(ctx context.Context, _ *cli.Env, _ []string) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	}}}}
+	var out strings.Builder
+	in := strings.NewReader(`{"arguments":["x"]}`)
+	if code := ServeWorker(t.Context(), tool, &cli.Env{Stdin: in, Stdout: &out, Stderr: &out}, nil); code != 0 || !strings.Contains(out.String(), "context canceled") {
+		t.Errorf("exit %d, %s", code, &out)
+	}
+}
+
+func TestAsWorker(t *testing.T) {
+	if rest, worker := asWorker([]string{"a", "--persistent_worker", "b"}); !worker || strings.Join(rest, " ") != "a b" {
+		t.Errorf("%q, %v", rest, worker)
+	}
+	if rest, worker := asWorker([]string{"a"}); worker || strings.Join(rest, " ") != "a" {
+		t.Errorf("%q, %v", rest, worker)
+	}
+}

@@ -1,0 +1,174 @@
+package hostkernels
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
+	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+)
+
+// TableSection is the name of the section.
+const TableSection = "rules_sycl_kernels"
+
+// kinds are the numbers of kernel_param_kind_t in libsycl's kernel_desc.hpp.
+var kinds = map[string]int{
+	"accessor":                        0,
+	"std_layout":                      1,
+	"sampler":                         2,
+	"pointer":                         3,
+	"specialization_constants_buffer": 4,
+	"stream":                          5,
+	"work_group_memory":               6,
+	"dynamic_work_group_memory":       7,
+	"dynamic_accessor":                8,
+	"struct_with_special_type":        9,
+}
+
+// A KernelError says which kernel the table cannot describe, and why.
+type KernelError struct {
+	Kernel string
+	Err    error
+}
+
+func (e *KernelError) Error() string { return fmt.Sprintf("kernel %q: %v", e.Kernel, e.Err) }
+func (e *KernelError) Unwrap() error { return e.Err }
+
+// BadInput marks errors that are the fault of an input file.
+func (*KernelError) BadInput() {}
+
+// WriteTable writes what the headers of rules/dpcpp/host read about the kernels of a source
+// that is compiled with the macro RULES_SYCL_TABLE.
+//
+// It is assembler source for x86-64 ELF, to be put behind that of package hostwrap. Both the object
+// of the host code and that of this source have a section rules_sycl_kernels. 'ld -r HOST.o
+// TABLE.o' puts the one of HOST.o, which is a pointer, before that of TABLE.o, so that the code
+// finds the table behind the pointer. The structs are those of
+// rules/dpcpp/host/sycl/detail/kernel_desc.hpp. What comes of comparing the kernels with the
+// host code is in the table, too. What the source is called is for messages.
+func WriteTable(w io.Writer, kernels []intheader.Kernel, same *Comparison, source string) error {
+	for _, k := range kernels {
+		if err := check(k); err != nil {
+			return &KernelError{k.Name, err}
+		}
+	}
+	if strings.ContainsRune(source, 0) {
+		return fmt.Errorf("the name of the source %q has a NUL in it", source)
+	}
+	t := &table{w: bufio.NewWriter(w)}
+	t.line("# The kernels of a source, for the headers of rules/dpcpp/host.")
+	t.line("\t.section %s,\"aw\",@progbits", TableSection)
+	t.line("\t.balign 8")
+	t.quads(".Lrules_sycl_first", ".Lrules_sycl_end", ".Lrules_sycl_layouts", t.text(source))
+	t.label(".Lrules_sycl_first")
+	for i, k := range kernels {
+		t.quads(t.text(k.Name), t.text(typeOf(k, same.Types)))
+		t.longs(len(k.Parameters), tableNumber(k.ESIMD))
+		t.quads(t.text(k.Location.Path), t.text(k.Function))
+		t.longs(int(k.Location.Line), int(k.Location.Column))
+		t.quads(fmt.Sprint(k.Size), parameters(i))
+	}
+	t.label(".Lrules_sycl_end")
+	t.label(".Lrules_sycl_layouts")
+	names := slices.Sorted(maps.Keys(same.Layouts))
+	for i, name := range names {
+		l := same.Layouts[name]
+		t.quads(t.text(name))
+		t.longs(int(l.Host), int(l.Device))
+		t.quads(tableMoves(i))
+		t.longs(len(l.Moves), 0)
+	}
+	t.quads("0", "0", "0", "0")
+
+	t.line("\t.section .rodata,\"a\",@progbits")
+	t.line("\t.balign 4")
+	for i, k := range kernels {
+		t.label(parameters(i))
+		for _, p := range k.Parameters {
+			t.longs(kinds[p.Kind], int(p.Info), int(p.Offset))
+		}
+	}
+	for i, name := range names {
+		t.label(tableMoves(i))
+		for _, m := range same.Layouts[name].Moves {
+			t.longs(int(m.Host), int(m.Device), int(m.Size))
+		}
+	}
+	t.line("\t.section .rodata.str1.1,\"aMS\",@progbits,1")
+	for i, text := range t.texts {
+		t.label(label(i))
+		t.line("\t.asciz %s", hostwrap.Quote(text))
+	}
+	return t.w.Flush()
+}
+
+// check fails for what a table cannot hold.
+func check(k intheader.Kernel) error {
+	if strings.ContainsRune(k.Name+k.Function+k.Location.Path, 0) {
+		return errors.New("there is a NUL in its description")
+	}
+	if n := len(k.Parameters); n != k.NumParameters {
+		return fmt.Errorf("the integration header says that it has %d parameters, and lists %d", k.NumParameters, n)
+	}
+	for _, p := range k.Parameters {
+		if _, ok := kinds[p.Kind]; !ok {
+			return fmt.Errorf("it has a parameter of the kind %q, which this release of rules_sycl does not know", p.Kind)
+		}
+	}
+	return nil
+}
+
+// typeOf returns what typeid calls the type of a kernel, "" for one that has the name of another.
+func typeOf(k intheader.Kernel, types map[string]string) string {
+	if name, ok := types[k.Name]; ok {
+		return name
+	}
+	name := strings.TrimPrefix(k.Name, "_ZTS")
+	for _, other := range types {
+		if other == name {
+			return ""
+		}
+	}
+	return name
+}
+
+func tableNumber(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func parameters(kernel int) string { return fmt.Sprintf(".Lrules_sycl_parameters_%d", kernel) }
+func tableMoves(layout int) string { return fmt.Sprintf(".Lrules_sycl_moves_%d", layout) }
+func label(text int) string        { return fmt.Sprintf(".Lrules_sycl_text_%d", text) }
+
+// A table is one that is written. Its errors are those of the last Flush.
+type table struct {
+	w     *bufio.Writer
+	texts []string
+}
+
+func (t *table) line(format string, args ...any) {
+	fmt.Fprintf(t.w, format, args...)
+	t.w.WriteByte('\n')
+}
+
+func (t *table) label(name string) { t.line("%s:", name) }
+
+func (t *table) quads(words ...string) { t.line("\t.quad %s", strings.Join(words, ", ")) }
+
+func (t *table) longs(numbers ...int) {
+	t.line("\t.long %s", strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ", "))
+}
+
+// text returns the label of a string, which is written later.
+func (t *table) text(text string) string {
+	t.texts = append(t.texts, text)
+	return label(len(t.texts) - 1)
+}
