@@ -19,8 +19,7 @@ def _make_runtimes(tags, kind, made):
     """
     for tag in tags:
         version = tag.version or ("" if tag.path else DEFAULT_RUNTIME)
-        compiler = tag.compiler if kind == "dpcpp" else ""
-        check_runtime(kind, tag.name, version, tag.path, tag.urls, tag.sha256, compiler)
+        check_runtime(kind, tag.name, version, tag.path, tag.urls, tag.sha256)
         check_repository(kind, tag.name)
         if tag.name in made:
             fail("sycl.%s: the name %r is already that of another sycl.%s tag; give one of them another name%s" % (
@@ -34,7 +33,6 @@ def _make_runtimes(tags, kind, made):
             name = tag.name,
             apparent_name = tag.name,
             compiler = kind == "dpcpp",
-            compiler_kind = compiler,
             path = tag.path,
             programs = "@sycl_local" if kind == "dpcpp" else "",
             sha256 = tag.sha256,
@@ -243,21 +241,13 @@ have the checksum that rules_sycl has for it, and the check reports when the com
 not work. A `path` to a build of the open-source
 [intel/llvm](https://github.com/intel/llvm) does the same under its licence, Apache 2.0
 with LLVM exceptions.
-
-**The programs of an installation.** A `path` without `lib/libsycl-jit.so` compiles with
-its own programs: `clang++` or `icpx`, `llvm-link`, `sycl-post-link` and `llvm-spirv` in
-`bin/compiler` or `bin`, and the device libraries `lib/libsycl-*.bc`.
-`compiler = "installed"` takes them even where the library exists. This was tried only
-with programs that stand in for them, not with Intel's compiler: see
-[docs/dpcpp.md](dpcpp.md#the-programs-of-an-installation).
 """,
     attrs = {
-        "compiler": attr.string(doc = "With `path`: what of the folder compiles, `library` (`libsycl-jit`) or `installed` (its programs). Without it, the library when the folder has one."),
         "name": attr.string(
             default = "sycl_dpcpp",
             doc = "Name of the repository, and of the device compiler. The tag may be given several times, with different names.",
         ),
-        "path": attr.string(doc = "Instead of `version`: a folder of this machine with `include/sycl`, `lib/libsycl.so`, and `lib/libsycl-jit.so` or DPC++'s programs: an installation such as `/opt/intel/oneapi/compiler/latest`, a build of intel/llvm, or the folder of a Python environment with the wheels."),
+        "path": attr.string(doc = "Instead of `version`: a folder of this machine with `include/sycl`, `lib/libsycl.so` and `lib/libsycl-jit.so`: an installation such as `/opt/intel/oneapi/compiler/latest`, a build of intel/llvm, or the folder of a Python environment with the wheels."),
         "version": attr.string(doc = "The release: `2026.2.0` (the default) or `2026.0.0`. The wheels of 2025.3.1 lack parts of the compiler."),
     } | _WHEEL_ATTRS,
 )

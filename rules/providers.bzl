@@ -11,11 +11,11 @@ SyclToolInfo = provider(
 )
 
 SyclDpcppInfo = provider(
-    doc = "DPC++ as a device compiler: its library libsycl-jit or the programs of an installation, and the driver that calls them. Load this provider from `@rules_sycl//rules:providers.bzl`.",
+    doc = "DPC++ as a device compiler: its library libsycl-jit, and the driver that calls it. Load this provider from `@rules_sycl//rules:providers.bzl`.",
     fields = {
-        "driver": "FilesToRunProvider: `//rules/dpcpp:driver` for the library, `//rules/private:dpcppdriver` for an installation. None when the library is missing.",
+        "driver": "FilesToRunProvider: `//rules/dpcpp:driver`. None when the library is missing.",
         "files": "depset of File: inputs of every action that runs the driver: the library, what it loads and reads, and the result of its check.",
-        "library": "File: libsycl-jit, or the list of an installation's programs. None when it is missing.",
+        "library": "File: libsycl-jit. None when it is missing.",
         "missing": "string: why the library is missing and what to do about it. Empty when it is there.",
         "version": "string: the release, such as 2026.2.0, or the library and folder that it is taken from.",
     },

@@ -1,4 +1,4 @@
-"""DPC++ as a device compiler: libsycl-jit or the programs of an installation, called by a driver."""
+"""DPC++ as a device compiler: libsycl-jit, called by a driver."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules:providers.bzl", "SyclDpcppInfo")
@@ -52,11 +52,10 @@ dpcpp_compiler = rule(
         "driver": attr.label(
             cfg = "exec",
             default = "//rules/dpcpp:driver",
-            doc = "The program to run, with the command lines of the default.",
             executable = True,
         ),
         "headers": attr.label_list(allow_files = True, doc = "Headers that the check reads: those of the toolchain."),
-        "library": attr.label(allow_single_file = True, doc = "libsycl-jit, or another file that the driver takes as --library."),
+        "library": attr.label(allow_single_file = True, doc = "libsycl-jit."),
         "missing": attr.string(doc = "Why the library is missing, or empty."),
         "version": attr.string(doc = "The version of DPC++, for messages."),
     },

@@ -56,4 +56,4 @@ _OWN_TARGETS = ["compiler", "cpu_device", "cpu_driver", "devices", "headers", "m
 
 def is_own_target(name):
     """Whether sycl_runtime_targets has a target of its own with this name."""
-    return name in _OWN_TARGETS or name.startswith("installed_")
+    return name in _OWN_TARGETS

@@ -1,6 +1,6 @@
 """The repository of a `sycl.runtime` or `sycl.dpcpp` tag: DPC++ from wheels or from a folder."""
 
-load(":local_toolchain.bzl", "watch_all", "which", "write_stamp")
+load(":local_toolchain.bzl", "watch_all", "which")
 load(":names.bzl", "is_sha256", "nearest_names")
 load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RELEASES", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 
@@ -10,29 +10,7 @@ _NEIGHBOURS = ["tbb", "tcm", "umf"]
 # Headers of DPC++. Its include folder can hold others as well.
 _HEADERS = ["CL", "std", "sycl", "unified-runtime", "ur_api.h", "ur_api_funcs.def", "ur_print.hpp", "xpti"]
 
-# What of an installation compiles: libsycl-jit, or its programs.
-COMPILERS = ["library", "installed"]
-
-# The programs of an installation: dpcppdriver's name of each -> its file names, of which
-# the first that exists is taken.
-_PROGRAMS = {
-    "clang++": ["clang++", "icpx"],
-    "llvm-link": ["llvm-link"],
-    "llvm-spirv": ["llvm-spirv"],
-    "sycl-post-link": ["sycl-post-link"],
-}
-
-# Their folders, of which the first that has a program is taken: in oneAPI, whose bin holds
-# other programs, and in a build of intel/llvm.
-_PROGRAM_FOLDERS = ["bin/compiler", "bin"]
-
-# Other steps need these as well: attribute of sycl_toolchain -> program.
-_OF_TOOLCHAIN = {
-    "llvm_dis": "llvm-dis",
-    "llvm_link": "llvm-link",
-}
-
-def check_runtime(kind, name, version, path, urls = {}, sha256 = {}, compiler = ""):
+def check_runtime(kind, name, version, path, urls = {}, sha256 = {}):
     """Fails unless a tag's attributes make sense.
 
     Args:
@@ -42,13 +20,8 @@ def check_runtime(kind, name, version, path, urls = {}, sha256 = {}, compiler = 
         path: a folder, or empty.
         urls: dict of wheel -> URL.
         sha256: dict of wheel -> SHA-256.
-        compiler: library, installed, or empty.
     """
     what = "sycl.%s(name = %r): " % (kind, name)
-    if compiler:
-        _check_known(what, "compiler", compiler, COMPILERS)
-        if not path:
-            fail(what + "compiler goes with path; a version has only libsycl-jit")
     if path:
         if version:
             fail(what + "give either version, which is downloaded, or path, a folder of this machine, not both")
@@ -266,8 +239,6 @@ def _from_folder(rctx):
 
     Args:
         rctx: the repository context.
-    Returns:
-        what _link_compiler returns.
     """
     folder = rctx.path(rctx.attr.path)
     lib = folder.get_child("lib")
@@ -279,7 +250,8 @@ def _from_folder(rctx):
             _has(names, "libsycl.so"),
         ))
     rctx.watch(lib.get_child(libsycl))
-    installed = _link_compiler(rctx, lib, names) if rctx.attr.compiler else None
+    if rctx.attr.compiler:
+        _link_compiler(rctx, lib, names)
     for name in _HEADERS:
         if folder.get_child("include").get_child(name).exists:
             rctx.symlink(folder.get_child("include").get_child(name), "include/" + name)
@@ -292,7 +264,6 @@ def _from_folder(rctx):
             if file.basename not in taken and matches("lib/" + file.basename, UNPACKED):
                 taken[file.basename] = True
                 rctx.symlink(file, "lib/" + file.basename)
-    return installed
 
 def _libsycl(names):
     """The file libsycl.so.N of a folder, empty when there is none or more than one."""
@@ -304,46 +275,6 @@ def _has(names, beginning):
     found = sorted([n for n in names if n.startswith(beginning)])
     return "; lib has " + ", ".join(found) if found else ""
 
-def find_programs(files, names):
-    """Finds programs of an installation.
-
-    Args:
-        files: list of files of the installation, as paths below its folder.
-        names: dict of key -> list of names that the program may have.
-    Returns:
-        dict of key -> path below that folder, for the programs that exist.
-    """
-    found = {}
-    for key, candidates in names.items():
-        for path in ["%s/%s" % (folder, name) for name in candidates for folder in _PROGRAM_FOLDERS]:
-            if path in files:
-                found[key] = path
-                break
-    return found
-
-def choose_compiler(files, asked):
-    """Chooses what of an installation compiles.
-
-    Args:
-        files: list of files of the installation, as paths below its folder.
-        asked: one of COMPILERS, or empty to choose by the files.
-    Returns:
-        one of COMPILERS, empty when there is none; what is missing.
-    """
-    library = "lib/libsycl-jit.so" in files
-    if library and asked != "installed":
-        return "library", ""
-    if asked == "library":
-        return "", "there is no lib/libsycl-jit.so"
-    found = find_programs(files, _PROGRAMS)
-    missing = [" or ".join(names) for key, names in _PROGRAMS.items() if key not in found]
-    if not missing:
-        return "installed", ""
-    text = "%s has no %s" % (" or ".join(_PROGRAM_FOLDERS), ", no ".join(missing))
-    if not asked:
-        text = "there is no lib/libsycl-jit.so, and " + text
-    return "", text
-
 def _link_compiler(rctx, lib, names):
     """Links to the library that holds the compiler, and the device libraries that some releases link.
 
@@ -351,57 +282,22 @@ def _link_compiler(rctx, lib, names):
         rctx: the repository context.
         lib: path of the installation's folder lib.
         names: list of the files in it.
-    Returns:
-        None for the library; for the programs of an installation, those among the
-        attributes of a sycl_toolchain as a dict of attribute -> path.
     """
-    folder = lib.dirname
-    files = ["lib/" + name for name in names]
-    for below in _PROGRAM_FOLDERS:
-        programs = rctx.path("%s/%s" % (folder, below))
-        files += ["%s/%s" % (below, p.basename) for p in programs.readdir()] if programs.exists else []
-    chosen, missing = choose_compiler(files, rctx.attr.compiler_kind)
-    if not chosen:
-        fail("%s: %s%s. The device compiler is either libsycl-jit.so, which oneAPI has since 2025.3 and which the target sycl-jit of an intel/llvm build makes, or the programs %s in %s: install all of DPC++" % (
+    if "libsycl-jit.so" not in names:
+        fail("%s: there is no lib/libsycl-jit.so%s. It is the device compiler, which oneAPI has since 2025.3 and which the target sycl-jit of an intel/llvm build makes: install all of DPC++" % (
             _tag(rctx),
-            missing,
             _has(names, "libsycl-jit"),
-            ", ".join([" or ".join(n) for n in _PROGRAMS.values()]),
-            " or ".join(_PROGRAM_FOLDERS),
         ))
     for name in names:
         if matches(name, ["libsycl-*.bc"]):
             rctx.symlink(lib.get_child(name), "lib/" + name)
-    if chosen == "installed":
-        return _write_installation(rctx, folder, files)
     rctx.watch(lib.get_child("libsycl-jit.so"))
     rctx.symlink(lib.get_child("libsycl-jit.so"), "lib/libsycl-jit.so")
     if "clang" in names:
         rctx.symlink(lib.get_child("clang"), "lib/clang")
     rctx.file("bin/README", "libsycl-jit of 2025.3 finds its headers by way of this folder.\n")
-    return None
 
-def _write_installation(rctx, folder, files):
-    """Writes installation.json, which dpcppdriver reads, and stamps that change with the programs.
-
-    Args:
-        rctx: the repository context.
-        folder: path of the installation.
-        files: those that choose_compiler takes.
-    Returns:
-        what _link_compiler returns.
-    """
-    programs = {name: "%s/%s" % (folder, path) for name, path in find_programs(files, _PROGRAMS).items()}
-    for name, path in programs.items():
-        write_stamp(rctx, "stamps/%s.txt" % name, path)
-    rctx.file("installation.json", json.encode_indent(programs | {"libraries": "%s/lib" % folder}) + "\n")
-    others = find_programs(files, {attribute: [name] for attribute, name in _OF_TOOLCHAIN.items()})
-    others = {attribute: "%s/%s" % (folder, path) for attribute, path in others.items()}
-    for attribute, path in others.items():
-        write_stamp(rctx, "stamps/toolchain/%s.txt" % attribute, path)
-    return others
-
-def _compiler(rctx, missing, installed):
+def _compiler(rctx, missing):
     """The argument compiler of sycl_runtime_targets."""
     if missing:
         return {
@@ -417,7 +313,6 @@ def _compiler(rctx, missing, installed):
             " and libsycl.so.".join(RELEASES.keys()),
         ))
     return {
-        "installed": installed,
         # DPC++ 2025.3 writes bitcode of LLVM 21.
         "programs": rctx.attr.programs + ("//:toolchain" if release == "2025.3" else "//:with_dpcpp"),
         "runtime": release,
@@ -426,11 +321,10 @@ def _compiler(rctx, missing, installed):
 
 def _sycl_runtime_repository_impl(rctx):
     why = ""
-    installed = None
     if rctx.os.name != "linux" or rctx.os.arch not in ["amd64", "x86_64"]:
         why = "DPC++'s files on PyPI are for Linux on x86-64"
     elif rctx.attr.path:
-        installed = _from_folder(rctx)
+        _from_folder(rctx)
     else:
         pip = [name for name in RUNTIMES[rctx.attr.version][1] if name not in rctx.attr.urls]
         python, why = _find_python(rctx, pip)
@@ -457,7 +351,7 @@ sycl_runtime_targets(
 )
 """ % (
         rctx.attr.apparent_name,
-        _compiler(rctx, why, installed) if rctx.attr.compiler else None,
+        _compiler(rctx, why) if rctx.attr.compiler else None,
         why,
     ))
 
@@ -467,7 +361,6 @@ sycl_runtime_repository = repository_rule(
     attrs = {
         "apparent_name": attr.string(mandatory = True),
         "compiler": attr.bool(),
-        "compiler_kind": attr.string(doc = "One of COMPILERS, or empty to choose by the files."),
         "path": attr.string(),
         "programs": attr.string(doc = "For the compiler: the repository of sycl_local_toolchain, which has the other programs."),
         "sha256": attr.string_dict(),

@@ -6,7 +6,7 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolcha
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
-load("//rules:toolchain.bzl", "sycl_local_program", "sycl_toolchain")
+load("//rules:toolchain.bzl", "sycl_toolchain")
 load(":dpcpp_compiler.bzl", "dpcpp_compiler")
 load(":reason.bzl", "NOTHING", "reason")
 load(":sycl_runtime_versions.bzl", "RELEASES")
@@ -155,14 +155,7 @@ _runtime = rule(
     provides = [CcInfo, SyclRuntimeInfo],
 )
 
-# Files that change when an installation changes, beside the list of its programs.
-_READ_BY_INSTALLATION = [
-    "include/**",
-    "lib/libsycl-*.bc",
-    "stamps/*",
-]
-
-def _compiler_targets(libsycl, programs, runtime = None, missing = "", version = "", installed = None, copts = ["-std=c++17"], headers = []):
+def _compiler_targets(libsycl, programs, runtime = None, missing = "", version = "", copts = ["-std=c++17"], headers = []):
     """Declares `:toolchain` and the targets that it needs.
 
     Args:
@@ -171,34 +164,20 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
         runtime: the release that SYCLBINs are for.
         missing: why there is no compiler, or empty.
         version: the version of DPC++, for messages.
-        installed: None for libsycl-jit; for the programs of an installation, those among
-            the attributes of a sycl_toolchain as a dict of attribute -> path.
         copts: options of every device compile.
         headers: labels of the headers that the compiler finds on its own; without any,
             those of programs.
     """
-    if installed == None:
-        dpcpp_compiler(
-            name = "compiler",
-            copts = copts,
-            data = native.glob(_LOADED_BY_COMPILER + (_READ_BY_2025_3 if runtime == "2025.3" else []), allow_empty = True),
-            headers = headers,
-            library = None if missing else native.glob(["lib/libsycl-jit.so*"])[0],
-            missing = missing,
-            version = version,
-            visibility = ["//visibility:public"],
-        )
-    else:
-        dpcpp_compiler(
-            name = "compiler",
-            copts = copts,
-            data = native.glob(_READ_BY_INSTALLATION, allow_empty = True),
-            driver = Label("//rules/private:dpcppdriver"),
-            headers = headers,
-            library = "installation.json",
-            version = version,
-            visibility = ["//visibility:public"],
-        )
+    dpcpp_compiler(
+        name = "compiler",
+        copts = copts,
+        data = native.glob(_LOADED_BY_COMPILER + (_READ_BY_2025_3 if runtime == "2025.3" else []), allow_empty = True),
+        headers = headers,
+        library = None if missing else native.glob(["lib/libsycl-jit.so*"])[0],
+        missing = missing,
+        version = version,
+        visibility = ["//visibility:public"],
+    )
     reason(
         name = "missing",
         text = missing or NOTHING,
@@ -212,7 +191,6 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
         libsycl = None if missing else libsycl,
         runtime = runtime,
         visibility = ["//visibility:public"],
-        **{attribute: ":installed_" + attribute for attribute in installed or {}}
     )
     syclcxx(
         name = "syclc++",
@@ -221,12 +199,6 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
         toolchain = ":toolchain",
         visibility = ["//visibility:public"],
     )
-    for attribute, path in (installed or {}).items():
-        sycl_local_program(
-            name = "installed_" + attribute,
-            path = path,
-            stamps = ["stamps/toolchain/%s.txt" % attribute],
-        )
 
 def libsycl_files():
     """The files lib/libsycl.so.N of the package; others have longer versions."""

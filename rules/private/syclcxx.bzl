@@ -17,8 +17,6 @@ def _syclcxx_impl(ctx):
     dpcpp = toolchain.dpcpp
     if dpcpp.missing:
         fail("%s: %s" % (ctx.label, dpcpp.missing))
-    if not dpcpp.library.basename.startswith("libsycl-jit.so"):
-        fail("%s: syclc++ runs libsycl-jit, and the device compiler of %s is an installation without it. Build with sycl_cc_* rules, or give sycl.dpcpp an installation with lib/libsycl-jit.so" % (ctx.label, ctx.label.repo_name))
     name = ctx.label.name
     inputs = []
     for link, file in {

@@ -10,7 +10,6 @@ TOOLS = [
     "aspectfilter",
     "compat",
     "devicec",
-    "dpcppdriver",
     "packager",
     "postlink",
     "syclcxx",

@@ -41,7 +41,7 @@ def _shown_impl(ctx):
 
 def _checks_impl(ctx):
     env = unittest.begin(ctx)
-    for name in ["compiler", "headers", "installed_llvm_link", "missing_setting", "sycl", "toolchain"]:
+    for name in ["compiler", "headers", "missing_setting", "sycl", "toolchain"]:
         asserts.true(env, is_own_target(name), name)
     for name in ["runtime", "sycl_runtime", "dpcpp", "installed"]:
         asserts.false(env, is_own_target(name), name)

@@ -4,7 +4,7 @@ load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:sycl_test.bzl", "sycl_test")
 load("//rules/private:prebuilt_tools.bzl", "check_tools")
-load("//rules/private:sycl_runtime.bzl", "check_runtime", "choose_compiler", "find_programs", "matches")
+load("//rules/private:sycl_runtime.bzl", "check_runtime", "matches")
 load("//rules/private:sycl_runtime_targets.bzl", "problem_of_dpcpp")
 load("//rules/private:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
 load("//rules/private:toolchains_hub.bzl", "check_repository", "declare_default_runtime")
@@ -57,12 +57,11 @@ _script_test = analysistest.make(
 
 def _tag_impl(ctx):
     check_repository(ctx.attr.kind, ctx.attr.repository)
-    check_runtime(ctx.attr.kind, ctx.attr.repository, ctx.attr.version, ctx.attr.path, ctx.attr.urls, ctx.attr.sha256, ctx.attr.compiler)
+    check_runtime(ctx.attr.kind, ctx.attr.repository, ctx.attr.version, ctx.attr.path, ctx.attr.urls, ctx.attr.sha256)
 
 _tag = rule(
     implementation = _tag_impl,
     attrs = {
-        "compiler": attr.string(),
         "kind": attr.string(default = "runtime"),
         "path": attr.string(),
         "repository": attr.string(default = "sycl_runtime"),
@@ -114,34 +113,6 @@ def _matches_impl(ctx):
     return unittest.end(env)
 
 _matches_test = unittest.make(_matches_impl)
-
-_LIBRARY = ["lib/libsycl-jit.so"]
-_INTEL_LLVM = ["bin/clang++", "bin/llvm-link", "bin/llvm-spirv", "bin/sycl-post-link"]
-_ONEAPI = ["bin/compiler/llvm-link", "bin/compiler/llvm-spirv", "bin/compiler/sycl-post-link", "bin/icpx", "bin/llvm-link"]
-_NONE = "bin/compiler or bin has no clang++ or icpx, no llvm-link, no llvm-spirv, no sycl-post-link"
-
-def _choose_impl(ctx):
-    env = unittest.begin(ctx)
-    for files, asked, want in [
-        (_LIBRARY, "", ("library", "")),
-        (_LIBRARY + _INTEL_LLVM, "", ("library", "")),
-        (_LIBRARY + _INTEL_LLVM, "library", ("library", "")),
-        (_LIBRARY + _INTEL_LLVM, "installed", ("installed", "")),
-        (_INTEL_LLVM, "", ("installed", "")),
-        (_ONEAPI, "", ("installed", "")),
-        (_INTEL_LLVM, "library", ("", "there is no lib/libsycl-jit.so")),
-        (_LIBRARY, "installed", ("", _NONE)),
-        ([], "", ("", "there is no lib/libsycl-jit.so, and " + _NONE)),
-        (_INTEL_LLVM[:3], "", ("", "there is no lib/libsycl-jit.so, and bin/compiler or bin has no sycl-post-link")),
-    ]:
-        asserts.equals(env, want, choose_compiler(files, asked))
-
-    # That of oneAPI in bin is not DPC++'s own.
-    names = {"clang++": ["clang++", "icpx"], "link": ["llvm-link"], "opt": ["opt"]}
-    asserts.equals(env, {"clang++": "bin/icpx", "link": "bin/compiler/llvm-link"}, find_programs(_ONEAPI, names))
-    return unittest.end(env)
-
-_choose_test = unittest.make(_choose_impl)
 
 def _problem_impl(ctx):
     env = unittest.begin(ctx)
@@ -221,15 +192,12 @@ def runtime_test_suite(name):
         ("compiler_name", {"kind": "dpcpp", "repository": "clang"}, ["sycl.dpcpp: the name \"clang\" is reserved"]),
         ("own_target", {"repository": "headers"}, ["sycl.runtime: the name \"headers\" is reserved; give the repository another name"]),
         ("own_compiler", {"kind": "dpcpp", "repository": "toolchain"}, ["sycl.dpcpp: the name \"toolchain\" is reserved"]),
-        ("own_program", {"kind": "dpcpp", "repository": "installed_llvm_dis"}, ["sycl.dpcpp: the name \"installed_llvm_dis\" is reserved"]),
         ("both", {"path": "/opt", "version": "2026.2.0"}, ["give either version, which is downloaded, or path"]),
         ("relative", {"path": "opt"}, ["path is \"opt\", which does not begin with '/'"]),
         ("unknown", {"version": "2026.2"}, ["sycl.runtime(name", "unknown version \"2026.2\", not one of 2025.3.1, 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
         ("unknown_compiler", {"kind": "dpcpp", "version": "2026.2"}, ["sycl.dpcpp(name", "unknown version \"2026.2\", not one of 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
         ("no_compiler", {"kind": "dpcpp", "version": "2025.3.1"}, ["cannot be used as a compiler: its wheels lack the device libraries", "Use one of 2026.0.0, 2026.2.0"]),
         ("url_of_path", {"path": "/opt", "urls": {"umf": "https://example.com/umf.whl"}}, ["urls and sha256 are for the wheels of a version"]),
-        ("unknown_part", {"compiler": "instaled", "kind": "dpcpp", "path": "/opt"}, ["unknown compiler \"instaled\", not one of library, installed; did you mean installed?"]),
-        ("part_of_version", {"compiler": "installed", "kind": "dpcpp", "version": "2026.2.0"}, ["compiler goes with path; a version has only libsycl-jit"]),
         ("unknown_wheel", {"urls": {"intel-sycl": "https://example.com/a.whl"}, "version": "2026.2.0"}, ["urls: unknown wheel \"intel-sycl\", not one of", "did you mean intel-sycl-rt?"]),
         ("no_url", {"urls": {"umf": "/umf.whl"}, "version": "2026.2.0"}, ["urls: \"/umf.whl\" of umf is not a URL"]),
         ("sum_without_url", {"sha256": {"umf": "0" * 64}, "version": "2026.2.0"}, ["sha256: umf has no URL in urls"]),
@@ -252,14 +220,12 @@ def runtime_test_suite(name):
         _tools_tag(name = "tools_%s_tag" % case, sha256 = sha256, tags = ["manual"], urls = {"linux-amd64": url})
         _fails_test(name = "tools_%s_test" % case, target_under_test = "tools_%s_tag" % case, texts = texts)
         tests.append("tools_%s_test" % case)
-    _choose_test(name = "runtime_choose_test")
     _matches_test(name = "runtime_matches_test")
     _problem_test(name = "runtime_problem_test")
     _versions_test(name = "runtime_versions_test")
     native.test_suite(
         name = name,
         tests = tests + [
-            "runtime_choose_test",
             "runtime_matches_test",
             "runtime_problem_test",
             "runtime_versions_test",

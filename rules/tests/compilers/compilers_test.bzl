@@ -146,17 +146,6 @@ def _compiler_impl(ctx):
 
 _compiler_test = analysistest.make(_compiler_impl)
 
-def _installed_impl(ctx):
-    env = analysistest.begin(ctx)
-    dpcpp = analysistest.target_under_test(env)[SyclDpcppInfo]
-    asserts.equals(env, ["installation.json", "dpcppdriver"], [dpcpp.library.basename, dpcpp.driver.executable.basename])
-    check = [a for a in analysistest.target_actions(env) if a.mnemonic == "SyclCompilerCheck"][0]
-    asserts.true(env, dpcpp.driver.executable.path in check.argv, str(check.argv))
-    asserts.true(env, dpcpp.library in check.inputs.to_list())
-    return analysistest.end(env)
-
-_installed_test = analysistest.make(_installed_impl)
-
 def _missing_impl(ctx):
     env = analysistest.begin(ctx)
     dpcpp = analysistest.target_under_test(env)[SyclDpcppInfo]
@@ -280,14 +269,6 @@ def compilers_test_suite(name):
     )
     _base_test(name = "base_test", target_under_test = "over_base")
     _compiler_test(name = "compiler_test", target_under_test = "first_compiler")
-    dpcpp_compiler(
-        name = "installed_compiler",
-        driver = "//tools/dpcppdriver",
-        library = "installation.json",
-        version = "installed",
-        **manual
-    )
-    _installed_test(name = "installed_test", target_under_test = "installed_compiler")
     dpcpp_compiler(name = "missing_compiler", missing = "no pip", **manual)
     _missing_test(name = "missing_test", target_under_test = "missing_compiler")
     native.test_suite(
@@ -295,7 +276,6 @@ def compilers_test_suite(name):
         tests = tests + [
             "base_test",
             "compiler_test",
-            "installed_test",
             "misspelled_test",
             "missing_test",
             "unknown_test",
