@@ -6,7 +6,7 @@ load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS",
 load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "declare_device_target", "device_rules")
 load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "read_options", "split_of")
-load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin")
+load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin", "device_build")
 load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
@@ -23,22 +23,20 @@ def _sycl_binary_impl(ctx):
     sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
         fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
-    return build_syclbin(
-        ctx,
-        toolchain,
+    build = device_build(
         separate = [] if rdc else sources,
         linked = sources if rdc else [],
         sycl_targets = sycl_targets,
-        device_code_split = split_of(ctx, options),
-        state = ctx.attr.state,
+        split = split_of(ctx, options),
+        kernels_only = ctx.attr.state == "executable",
         # Later links can resolve calls between files.
         dependencies = ctx.attr.state != "executable",
         keep_debug_info = wants_debug_info(ctx, toolchain.copts + options.device),
-        ir = ctx.attr.ir,
+        syclbin = True,
         specialize = ctx.attr.specialize,
         backend = options.backend,
-        runfiles = runfiles_of(ctx),
-    ) + [instrumented_files(ctx)]
+    )
+    return build_syclbin(ctx, toolchain, build, ctx.attr.state, ir = ctx.attr.ir, runfiles = runfiles_of(ctx)) + [instrumented_files(ctx)]
 
 # Their names are in Bazel's errors, and the reference page has the attributes of the first.
 sycl_binary_rule, _sycl_binary_of_compiler = device_rules(

@@ -4,7 +4,7 @@ load("//rules/private:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS", "device_code")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "declare_device_target", "device_compiler_transition", "device_rules")
 load("//rules/private:enabled.bzl", "requires_ocloc")
-load("//rules/private:images.bzl", "build_syclbin", "syclbin_providers")
+load("//rules/private:images.bzl", "build_syclbin", "device_build", "syclbin_providers")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:pack.bzl", "combine_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
@@ -28,20 +28,17 @@ def _syclbin_link_impl(ctx):
     state = _state(ctx)
     toolchain = find_sycl_toolchain(ctx)
     if ctx.attr.mode == "ir":
-        return build_syclbin(
-            ctx,
-            toolchain,
-            separate = [],
+        build = device_build(
             linked = depset(transitive = [device_code(ctx, toolchain, dep) for dep in ctx.attr.deps]).to_list(),
             sycl_targets = chosen_targets(ctx),
-            device_code_split = ctx.attr.device_code_split or "auto",
-            state = state,
+            split = ctx.attr.device_code_split or "auto",
+            kernels_only = state == "executable",
             dependencies = ctx.attr.allow_unresolved,
             # The files have debug information when their own builds kept it.
             keep_debug_info = True,
-            ir = ctx.attr.ir or "any",
-            runfiles = _runfiles(ctx),
+            syclbin = True,
         )
+        return build_syclbin(ctx, toolchain, build, state, ir = ctx.attr.ir or "any", runfiles = _runfiles(ctx))
     return _combine(ctx, toolchain, state)
 
 def _all_executable(ctx):

@@ -20,12 +20,20 @@ SPECIALIZE_ATTRS = {
     ),
 }
 
-def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_only, dependencies, keep_debug_info, syclbin = False, specialize = {}, backend = []):
-    """Declares the actions from device code to the images for each target.
+def device_build(
+        separate = [],
+        linked = [],
+        sycl_targets = [],
+        split = "auto",
+        kernels_only = True,
+        dependencies = False,
+        keep_debug_info = False,
+        syclbin = False,
+        specialize = {},
+        backend = []):
+    """What is built of device code.
 
     Args:
-        ctx: the context of a rule with IMAGE_ATTRS and TOOL_ATTRS.
-        toolchain: SyclToolchainInfo.
         separate: list of the structs of SyclDeviceInfo whose code stands alone.
         linked: list of the structs whose code is linked first.
         sycl_targets: list of string.
@@ -37,83 +45,80 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         specialize: dict of specialization constant -> the value that it gets.
         backend: options of the compilers of native code, as read_options has them.
     Returns:
+        struct with these.
+    """
+    return struct(
+        separate = separate,
+        linked = linked,
+        sycl_targets = sycl_targets,
+        split = split,
+        kernels_only = kernels_only,
+        dependencies = dependencies,
+        keep_debug_info = keep_debug_info,
+        syclbin = syclbin,
+        specialize = specialize,
+        backend = backend,
+    )
+
+def build_images(ctx, toolchain, build):
+    """Declares the actions from device code to the images for each target.
+
+    Args:
+        ctx: the context of a rule with IMAGE_ATTRS and TOOL_ATTRS.
+        toolchain: SyclToolchainInfo.
+        build: what device_build returns.
+    Returns:
         struct(targets, reported, images, plan, options, groups): what resolve_targets returns;
         those of it that the kernels are for; the images as pack_action takes them, with
         native set where they are native; the plan's File; what backend_options returns; and
         output groups.
     """
-    targets = resolve_targets(ctx.label, sycl_targets)
-    for name, value in specialize.items():
+    targets = resolve_targets(ctx.label, build.sycl_targets)
+    for name, value in build.specialize.items():
         if not name or not value or "=" in name:
             fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
-    named = _named(ctx, toolchain, separate + linked)
-    separate, linked = named[:len(separate)], named[len(separate):]
-    stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
-
-    by_dpcpp = _dpcpp_post_link(ctx, toolchain)
+    sources = _named(ctx, toolchain, build.separate + build.linked)
     fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
+    by_dpcpp = _dpcpp_post_link(ctx, toolchain)
 
-    spirv_targets = [t for t in targets if not t.family]
-    emulating = [t for t in spirv_targets if t.compiler] if [s for s in named if hasattr(s.gpu_bitcode, EMULATED.name)] else []
-    plain = [t for t in spirv_targets if t not in emulating]
-    options = backend_options(ctx.label, backend + ([struct(target = "intel_gpu_*", native = EMULATED.ocloc, jit = [], where = "")] if emulating else []), targets)
-    families = families_of(targets)
-    if families:
-        _check_families(ctx, toolchain, separate + linked, [t for t in targets if t.family], kernels_only, specialize)
+    # Each kind of device code, with the targets that it is for.
+    emulated = [s for s in sources if hasattr(s.gpu_bitcode, EMULATED.name)]
+    emulating = [t for t in targets if not t.family and t.compiler and emulated]
+    plain = [t for t in targets if not t.family and t not in emulating]
+    options = backend_options(ctx.label, build.backend + ([struct(target = "intel_gpu_*", native = EMULATED.ocloc, jit = [], where = "")] if emulating else []), targets)
+    kinds = [(None, plain), (EMULATED, emulating)]
+    for family in families_of(targets):
+        its_targets = [t for t in targets if t.family and t.family.name == family.name]
+        _check_family(ctx, toolchain, build, sources, its_targets[0])
+        kinds.append((family, its_targets))
+    groups = [
+        _modules(ctx, toolchain, build, sources, fixed_targets, family, its_targets, by_dpcpp)
+        for family, its_targets in kinds
+        if its_targets
+    ]
 
-    forms, others, modules, links, groups = {}, {}, [], [], []
-    for family, its_targets in [(None, plain), (EMULATED, emulating)]:
-        if not its_targets:
-            continue
-        own = {}
-        units = _units(ctx, toolchain, separate, linked, stem, split == "off" or by_dpcpp, family)
-        links += units.links
-        for unit in units.units:
-            if by_dpcpp:
-                name = unit.stems[""]
-                own[name] = dpcpp_images_action(ctx, toolchain, unit.bitcode, name, split, dependencies, keep_debug_info)
-                continue
-            found = postlink_action(ctx, toolchain, unit.bitcode, unit.source, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin, emulate = family == EMULATED)
-            for module, name in unit.stems.items():
-                modules.append(found[module].code)
-                own[name] = translate_action(ctx, toolchain, found[module], name, keep_debug_info, emulate = family == EMULATED)
-        forms |= own
-        groups.append(struct(names = own.keys(), targets = its_targets))
-    for family in families:
-        units = _units(ctx, toolchain, separate, linked, stem, split == "off", family)
-        links += units.links
-        own = {}
-        for unit in units.units:
-            found = postlink_action(ctx, toolchain, unit.bitcode, unit.source, unit.stems, split, fixed_targets, ctx.files.device_config, kernels_only, dependencies, syclbin)
-            for module, name in unit.stems.items():
-                # Post-link's own files: nothing is read from SPIR-V.
-                folder = found[module].code
-                modules.append(folder)
-                own[name] = struct(code = folder, properties = folder, table = found[module].table)
-        others |= own
-        groups.append(struct(names = own.keys(), targets = [t for t in targets if t.family and t.family.name == family.name]))
-
-    if specialize:
-        forms = specialize_action(ctx, forms, specialize)
-    all_forms = forms | others
-    filtered = {name: _filtered(ctx, all_forms[name], name, group.targets) for group in groups for name in group.names}
+    spirv = {name: form for group in groups if not group.by_family for name, form in group.forms.items()}
+    if build.specialize:
+        spirv = specialize_action(ctx, spirv, build.specialize)
+    forms = spirv | {name: form for group in groups if group.by_family for name, form in group.forms.items()}
+    filtered = {name: _filtered(ctx, forms[name], name, group.targets) for group in groups for name in group.forms}
     compiled = {
-        name: _compiled(ctx, toolchain, all_forms[name], name, group.targets, filtered[name], options, not kernels_only, keep_debug_info)
+        name: _compiled(ctx, toolchain, build, forms[name], name, group.targets, filtered[name], options)
         for group in groups
-        for name in group.names
+        for name in group.forms
     }
     images = [
-        _image(all_forms[name], target, filtered[name], compiled[name])
+        _image(forms[name], target, filtered[name], compiled[name])
         for target in targets
         for group in groups
         if target in group.targets
-        for name in group.names
+        for name in group.forms
     ]
 
     # The kernels need the same in all forms: those of one are planned for all targets. Where
     # some emulate what kernels need, it is theirs.
-    planned = groups[1 if emulating and plain else 0].names
-    plan = plan_action(ctx, [all_forms[name] for name in planned], targets, ctx.files.device_config, stem)
+    planned = groups[1 if emulating and plain else 0].forms
+    plan = plan_action(ctx, [forms[name] for name in planned], targets, ctx.files.device_config, _stem(ctx))
     return struct(
         targets = targets,
         reported = [t for t in targets if _is_for(fixed_targets, t)],
@@ -123,17 +128,55 @@ def build_images(ctx, toolchain, separate, linked, sycl_targets, split, kernels_
         groups = {
             "aot_images": depset([code.code for codes in compiled.values() for code in codes.values()]),
             "aot_plan": depset([plan]),
-            "device_ir": depset(
-                ([s.bitcode for s in separate + linked] if plain else []) +
-                [getattr(s.gpu_bitcode, f.name, s.bitcode) for f in families + ([EMULATED] if emulating else []) for s in separate + linked],
-            ),
-            "device_link": depset(links),
-            "device_modules": depset(modules),
-            "file_tables": depset([f.table for f in all_forms.values()] + [t for tables in filtered.values() for t in tables.values()]),
-            "properties": depset([f.properties for f in forms.values()]),
-            "spirv": depset([f.code for f in forms.values()]),
+            "device_ir": depset([bitcode for group in groups for bitcode in group.bitcode]),
+            "device_link": depset([link for group in groups for link in group.links]),
+            "device_modules": depset([module for group in groups for module in group.modules]),
+            "file_tables": depset([f.table for f in forms.values()] + [t for tables in filtered.values() for t in tables.values()]),
+            "properties": depset([f.properties for f in spirv.values()]),
+            "spirv": depset([f.code for f in spirv.values()]),
         },
     )
+
+def _stem(ctx):
+    """The path of the outputs of all linked code, below the package."""
+    return "%s.device/%s" % (ctx.label.name, ctx.label.name)
+
+def _modules(ctx, toolchain, build, sources, fixed_targets, family, targets, by_dpcpp):
+    """Declares the actions from bitcode of one kind to modules.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        build: what device_build returns.
+        sources: what _named returns for its separate sources, then for the linked ones.
+        fixed_targets: names of the only targets that the kernels are for, or none.
+        family: the family of GPUs whose bitcode it is, None for that of other SPIR-V.
+        targets: the targets that the modules are for.
+        by_dpcpp: whether DPC++'s own post-link makes the images.
+    Returns:
+        struct(bitcode, by_family, forms, links, modules, targets): the bitcode of the sources;
+        whether the modules are for GPUs of NVIDIA or AMD, which take no SPIR-V; dict of the
+        path of outputs -> struct(code, properties, table); linked bitcode; folders of
+        split modules; and the targets.
+    """
+    by_family = bool(family) and family != EMULATED
+    by_dpcpp = by_dpcpp and not by_family
+    units = _units(ctx, toolchain, build, sources, family, build.split == "off" or by_dpcpp)
+    forms, modules = {}, []
+    for unit in units.units:
+        if by_dpcpp:
+            name = unit.stems[""]
+            forms[name] = dpcpp_images_action(ctx, toolchain, build, unit.bitcode, name)
+            continue
+        found = postlink_action(ctx, toolchain, build, unit, fixed_targets, emulate = family == EMULATED)
+        for module, name in unit.stems.items():
+            folder = found[module].code
+            modules.append(folder)
+            forms[name] = (
+                # Post-link's own files: nothing is read from SPIR-V.
+                struct(code = folder, properties = folder, table = found[module].table) if by_family else translate_action(ctx, toolchain, build, found[module], name, emulate = family == EMULATED)
+            )
+    return struct(bitcode = units.bitcode, by_family = by_family, forms = forms, links = units.links, modules = modules, targets = targets)
 
 def _named(ctx, toolchain, sources):
     """The names of sources among those that a target links.
@@ -167,45 +210,47 @@ def _named(ctx, toolchain, sources):
         named[module] = struct(module = module, bitcode = source.bitcode, gpu_bitcode = source.gpu_bitcode, stem = output_stem(ctx, path))
     return named.values()
 
-def _units(ctx, toolchain, separate, linked, stem, whole, family = None):
+def _units(ctx, toolchain, build, sources, family, whole):
     """What post-link runs on.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        separate: list of what _named returns, whose code stands alone.
-        linked: list of such structs whose code is linked first.
-        stem: path of the outputs of all linked code.
-        whole: whether linked code is not divided by sources.
+        build: what device_build returns.
+        sources: what _named returns for its separate sources, then for the linked ones.
         family: the family of GPUs whose bitcode it is, None for that of other SPIR-V.
+        whole: whether linked code is not divided by sources.
     Returns:
-        struct(units, links): list of struct(bitcode, source, stems), the bitcode and the
-        sources that post-link divides it into; and the list of linked bitcode.
+        struct(bitcode, links, units): the bitcode of the sources; that which is linked; and a
+        list of struct(bitcode, source, stems), bitcode and the sources that post-link divides
+        it into.
     """
     suffix = "." + family.name if family else ""
-    bitcode = {s.module: getattr(s.gpu_bitcode, family.name, s.bitcode) if family else s.bitcode for s in separate + linked}
+    bitcode = {s.module: getattr(s.gpu_bitcode, family.name, s.bitcode) if family else s.bitcode for s in sources}
+    separate, linked = sources[:len(build.separate)], sources[len(build.separate):]
     units = [struct(bitcode = bitcode[s.module], source = s.module, stems = {"": s.stem + suffix}) for s in separate]
     links = []
     if linked:
-        links = [link_action(ctx, toolchain, [(s.module, bitcode[s.module]) for s in linked], stem + suffix, emulate = family == EMULATED)]
+        stem = _stem(ctx) + suffix
+        links = [link_action(ctx, toolchain, [(s.module, bitcode[s.module]) for s in linked], stem, emulate = family == EMULATED)]
         units.append(struct(
             bitcode = links[0],
             source = "",
-            stems = {"": stem + suffix} if whole else {s.module: s.stem + suffix for s in linked},
+            stems = {"": stem} if whole else {s.module: s.stem + suffix for s in linked},
         ))
-    return struct(units = units, links = links)
+    return struct(bitcode = bitcode.values(), links = links, units = units)
 
-def _check_families(ctx, toolchain, sources, targets, kernels_only, specialize):
-    """Fails when code for NVIDIA and AMD GPUs cannot be built."""
-    name = targets[0].name
+def _check_family(ctx, toolchain, build, sources, target):
+    """Fails when code for a GPU of NVIDIA or AMD cannot be built."""
+    name = target.name
     if toolchain.dpcpp:
         fail("%s: sycl_targets: '%s' needs clang, and the device compiler is %s, which makes SPIR-V only: write the kernels with sycl_lite.hpp and build them by a sycl_binary with device_compiler = \"clang\"" % (ctx.label, name, compiler_name(toolchain)))
-    if not kernels_only:
+    if not build.kernels_only:
         fail("%s: sycl_targets: '%s' goes with state = \"executable\": code for NVIDIA and AMD GPUs cannot be linked to other images when a program runs" % (ctx.label, name))
-    if specialize:
+    if build.specialize:
         fail("%s: specialize sets constants in SPIR-V, from which images for '%s' are not made: there, constants have their default values. Remove one of the two" % (ctx.label, name))
     for source in sources:
-        if not hasattr(source.gpu_bitcode, targets[0].family.name):
+        if not hasattr(source.gpu_bitcode, target.family.name):
             fail("%s: deps: %s is a SYCLBIN, which has no code that can be linked for '%s': build it by a sycl_binary that has the sources in srcs or, by a sycl_library, in deps" % (ctx.label, source.module, name))
 
 def _is_for(fixed_targets, target):
@@ -227,28 +272,21 @@ def _dpcpp_post_link(ctx, toolchain):
         fail("%s: fixed_targets goes with post_link = \"rules_sycl\": DPC++'s post-link knows no devices" % ctx.label)
     return True
 
-def build_syclbin(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state, dependencies, keep_debug_info, ir = "any", specialize = {}, backend = [], runfiles = None):
+def build_syclbin(ctx, toolchain, build, state, ir = "any", runfiles = None):
     """Declares the actions from device code to a SYCLBIN with its report.
 
     Args:
         ctx: the context of a rule with IMAGE_ATTRS and TOOL_ATTRS.
         toolchain: SyclToolchainInfo.
-        separate: list of the structs of SyclDeviceInfo whose code stands alone.
-        linked: list of the structs whose code is linked first.
-        sycl_targets: list of string.
-        device_code_split: auto, per_source, per_kernel or off.
+        build: what device_build returns, with syclbin = True.
         state: input, object or executable.
-        dependencies: whether a module may use what another SYCLBIN defines.
-        keep_debug_info: whether SPIR-V, and images for NVIDIA and AMD GPUs, keep debug information.
         ir: what becomes of SPIR-V, as sycl_binary has it.
-        specialize: dict of specialization constant -> the value that it gets.
-        backend: options of the compilers of native code, as read_options has them.
         runfiles: what programs that load the SYCLBIN need besides it, or None.
     Returns:
         list of providers.
     """
-    built = build_images(ctx, toolchain, separate, linked, sycl_targets, device_code_split, state == "executable", dependencies, keep_debug_info, syclbin = True, specialize = specialize, backend = backend)
-    _check_backend(ctx, built, backend)
+    built = build_images(ctx, toolchain, build)
+    _check_backend(ctx, built, build.backend)
     images = built.images
     if not built.reported:
         fail("%s: fixed_targets: sycl_targets has none of the targets that the kernels are for, so that there would be no image: add one of %s to sycl_targets, or leave out fixed_targets" % (ctx.label, ", ".join(ctx.attr.fixed_targets)))
@@ -312,7 +350,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
     report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
     report_action(ctx, files, [], device_config, report, targets = reported)
     if checked:
-        groups = groups | {"_validation": depset(check_action(ctx, report, "%s.device/%s" % (ctx.label.name, ctx.label.name)))}
+        groups = groups | {"_validation": depset(check_action(ctx, report, _stem(ctx)))}
     runfiles = runfiles or ctx.runfiles()
     return [
         DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files).merge(runfiles)),
@@ -338,18 +376,18 @@ def _filtered(ctx, form, name, targets):
     filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
     return tables
 
-def _compiled(ctx, toolchain, form, name, targets, filtered, options, library, keep_debug_info):
+def _compiled(ctx, toolchain, build, form, name, targets, filtered, options):
     """A source's native images: dict of target -> struct(code, table)."""
     chips, compiled = {}, {}
     for target in targets:
         if not target.compiler:
             continue
         if target.family:
-            compiled[target.name] = gpu_action(ctx, toolchain, form, filtered[target.name], target, "%s.%s" % (name, target.name), keep_debug_info)
+            compiled[target.name] = gpu_action(ctx, toolchain, form, filtered[target.name], target, "%s.%s" % (name, target.name), build.keep_debug_info)
         else:
             chips.setdefault((target.chip, tuple(options.get(target.name, []))), []).append(target)
     for (_, own), same in chips.items():
-        compiled |= aot_action(ctx, toolchain, form, filtered, same, name, own, library)
+        compiled |= aot_action(ctx, toolchain, form, filtered, same, name, own, library = not build.kernels_only)
     return compiled
 
 def _image(form, target, filtered, compiled):

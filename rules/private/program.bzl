@@ -11,7 +11,7 @@ load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_com
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
 load("//rules/private:headers.bzl", "HEADERS", "HOST_SOURCES", "SOURCES", "cc_of", "is_header")
-load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images")
+load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images", "device_build")
 load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
 load("//rules/private:resolve.bzl", "resolve_targets")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
@@ -169,13 +169,17 @@ def build_program(ctx, link_dependencies):
     else:
         device = []
         below = waiting.to_list() if link_dependencies else []
-        code = struct(
+        build = device_build(
             separate = [] if rdc else compiled.own,
             linked = linked + below,
+            sycl_targets = targets,
+            split = split,
+            keep_debug_info = wants_debug_info(ctx, toolchain.copts + options.device),
+            specialize = ctx.attr.specialize,
+            backend = options.backend,
         )
-        if code.separate or code.linked:
-            debug = wants_debug_info(ctx, toolchain.copts + options.device)
-            info = _embed(ctx, toolchain, cc, code, targets, split, options.backend, debug, objects, [s.symbol for s in below if hasattr(s, "symbol")])
+        if build.separate or build.linked:
+            info = _embed(ctx, toolchain, cc, build, objects, [s.symbol for s in below if hasattr(s, "symbol")])
     if ctx.attr.specialize and not info:
         fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
     return _providers(ctx, toolchain, cc, compiled, objects, info, options.link, link_dependencies) + device
@@ -390,24 +394,12 @@ def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_he
         outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
     )
 
-def _embed(ctx, toolchain, cc, code, targets, split, backend, debug, objects, symbols):
+def _embed(ctx, toolchain, cc, build, objects, symbols):
     """Adds the object that registers the device images; returns their providers and groups."""
-    built = build_images(
-        ctx,
-        toolchain,
-        code.separate,
-        code.linked,
-        targets,
-        split,
-        kernels_only = True,
-        dependencies = False,
-        keep_debug_info = debug,
-        specialize = ctx.attr.specialize,
-        backend = backend,
-    )
+    built = build_images(ctx, toolchain, build)
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
-    headers = [s.header for s in code.separate + code.linked if s.header]
+    headers = [s.header for s in build.separate + build.linked if s.header]
     wrap_action(ctx, built.images, headers, built.plan, toolchain.runtime, built.options.get("spir64", []), wrapped)
     sources = [wrapped]
     symbols = {s: None for s in symbols}.keys()

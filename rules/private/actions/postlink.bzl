@@ -3,23 +3,18 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load(":tools.bzl", "escaped", "need", "run_tool")
 
-def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targets, device_config, kernels_only, dependencies, syclbin, emulate = False):
+def postlink_action(ctx, toolchain, build, unit, fixed_targets, emulate = False):
     """SyclPostLink: splits device code into the modules of each source.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        bitcode: the File of a source's bitcode, or of that of several sources.
-        source: module id of the source, empty when link_action has marked all code.
-        modules: dict of module id -> path of its outputs below the package, without
+        build: what device_build of images.bzl returns.
+        unit: struct(bitcode, source, stems): the File of a source's bitcode, or of that of
+            several sources; module id of the source, empty when link_action has marked all
+            code; and dict of module id -> path of its outputs below the package, without
             extension. The id is empty for code that is not divided by sources.
-        split: device_code_split.
         fixed_targets: names of the only targets that the kernels are for, or none.
-        device_config: list of Files merged over the built-in device table, for fixed_targets.
-        kernels_only: whether nothing is linked to the modules later, so that functions are
-            kept for their own kernels only.
-        dependencies: whether a module may use what another image defines.
-        syclbin: whether kernels get the names by which programs look them up in a SYCLBIN.
         emulate: whether the compiler of native images replaces conversions of double.
     Returns:
         dict of module id -> struct(code, table): the folder of modules, and their table.
@@ -30,15 +25,15 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
             code = ctx.actions.declare_directory(path + ".split"),
             table = ctx.actions.declare_file(path + ".split.table"),
         )
-        for module, path in modules.items()
+        for module, path in unit.stems.items()
     }
     args = ctx.actions.args()
     args.add("--llvm-dis", dis.executable)
     args.add("--opt", opt.executable)
-    args.add("--split", split)
-    if source:
-        args.add("--source", source)
-    if syclbin:
+    args.add("--split", build.split)
+    if unit.source:
+        args.add("--source", unit.source)
+    if build.syclbin:
         args.add("--syclbin-kernel-names")
     if emulate:
         args.add("--fsycl-fp64-conv-emu")
@@ -47,11 +42,11 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
     args.add_joined("--fixed-targets", fixed_targets, join_with = ",")
 
     # Only fixed targets are compared with devices.
-    devices = device_config if fixed_targets else []
+    devices = ctx.files.device_config if fixed_targets else []
     args.add_all(devices, before_each = "--device-config-file")
-    if kernels_only:
+    if build.kernels_only:
         args.add("--emit-only-kernels-as-entry-points")
-    if dependencies:
+    if build.dependencies:
         args.add("--allow-device-image-dependencies")
     if ctx.attr._warnings_as_errors[BuildSettingInfo].value:
         args.add("--warnings-as-errors")
@@ -63,12 +58,12 @@ def postlink_action(ctx, toolchain, bitcode, source, modules, split, fixed_targe
             args.add("--allow-no-kernels")
             args.add("--output", out.table)
             args.add_all("--out-dir", [out.code], expand_directories = False)
-    args.add(bitcode)
+    args.add(unit.bitcode)
     run_tool(
         ctx,
         ctx.executable._postlink,
         args,
-        inputs = [bitcode] + devices,
+        inputs = [unit.bitcode] + devices,
         programs = [dis, opt],
         outputs = [f for out in outs.values() for f in [out.code, out.table]],
         mnemonic = "SyclPostLink",

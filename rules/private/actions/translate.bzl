@@ -3,17 +3,15 @@
 load("//rules/private:names.bzl", "shown")
 load(":tools.bzl", "need", "run_tool")
 
-def dpcpp_images_action(ctx, toolchain, bitcode, name, split, dependencies, keep_debug_info):
+def dpcpp_images_action(ctx, toolchain, build, bitcode, name):
     """SyclImages: makes device images with DPC++'s own post-link and translator.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo, of DPC++.
+        build: what device_build of images.bzl returns.
         bitcode: the File of a source's bitcode, or of that of several sources.
         name: path of the outputs below the package, without extension.
-        split: device_code_split.
-        dependencies: whether an image may use what another one defines.
-        keep_debug_info: whether the SPIR-V keeps its debug information.
     Returns:
         what translate_action returns.
     """
@@ -22,10 +20,10 @@ def dpcpp_images_action(ctx, toolchain, bitcode, name, split, dependencies, keep
     args.add("images")
     args.add("--driver", toolchain.dpcpp.driver.executable)
     args.add("--library", toolchain.dpcpp.library)
-    args.add("--split", split)
-    if dependencies:
+    args.add("--split", build.split)
+    if build.dependencies:
         args.add("--allow-device-image-dependencies")
-    if keep_debug_info:
+    if build.keep_debug_info:
         args.add("--keep-debug-info")
     args.add_all("--code-dir", [out.code], expand_directories = False)
     args.add_all("--properties-dir", [out.properties], expand_directories = False)
@@ -54,15 +52,15 @@ def _form(ctx, name):
         table = ctx.actions.declare_file(name + ".table"),
     )
 
-def translate_action(ctx, toolchain, modules, name, keep_debug_info, emulate = False):
+def translate_action(ctx, toolchain, build, modules, name, emulate = False):
     """SyclTranslate: translates split modules to SPIR-V, and writes their property and symbol files.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
+        build: what device_build of images.bzl returns.
         modules: what postlink_action returned for a source.
         name: path of the outputs below the package, without extension.
-        keep_debug_info: whether the SPIR-V keeps its debug information.
         emulate: whether the compiler of native images replaces conversions of double.
     Returns:
         struct(code, properties, table): the folder of SPIR-V modules, that of their
@@ -90,7 +88,7 @@ def translate_action(ctx, toolchain, modules, name, keep_debug_info, emulate = F
     args.add_all("--code-dir", [out.code], expand_directories = False)
     args.add_all("--properties-dir", [out.properties], expand_directories = False)
     args.add("--table", out.table)
-    if keep_debug_info:
+    if build.keep_debug_info:
         args.add("--keep-debug-info")
     if emulate:
         args.add("--fsycl-fp64-conv-emu")
