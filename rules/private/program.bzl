@@ -10,14 +10,13 @@ load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
 load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
 load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
-load("//rules/private:headers.bzl", "HEADERS", "HOST_SOURCES", "SOURCES", "cc_of", "is_header")
+load("//rules/private:headers.bzl", "HEADERS", "HOST_SOURCES", "SOURCES", "is_header")
+load("//rules/private:host.bzl", "HOST_ATTRS", "compile_host", "host_compiler", "unique_symbol")
 load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images", "device_build")
 load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
 load("//rules/private:resolve.bzl", "resolve_targets")
 load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
-load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
-load("//rules/private/actions:host_check.bzl", "host_check_action")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS", "need")
 
@@ -42,17 +41,6 @@ _linked_code = aspect(
     attr_aspects = ["deps", "implementation_deps"],
     provides = [_LinkedCodeInfo],
 )
-
-# Warnings that are about device code: the device compile has them where there is a reason.
-_DEVICE_WARNINGS = {
-    "clang": ["-Wno-unknown-attributes"],
-    "gcc": ["-Wno-attributes=sycl::", "-Wno-attributes=intel::", "-Wno-unknown-pragmas"],
-}
-
-# Headers in front of libsycl's, for the host compile.
-_HOST_ATTRS = {
-    "_host_headers": attr.label(default = "//rules/dpcpp:host", providers = [CcInfo]),
-}
 
 PROGRAM_ATTRS = SOURCE_ATTRS | {
     "additional_linker_inputs": attr.label_list(
@@ -86,7 +74,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | {
         allow_files = SOURCES + HEADERS + HOST_SOURCES,
         doc = "SYCL sources, headers that only they include, and sources in C and in assembler (`.c`, `.s`, `.S`), which are for the host alone.",
     ),
-} | _HOST_ATTRS | BACKEND_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | LIBSYCL_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
+} | BACKEND_ATTRS | DEVICE_COMPILER_ATTRS | HOST_ATTRS | IMAGE_ATTRS | LIBSYCL_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
 # Attributes of sycl_cc_library. In sycl_cc_binary, implementation_deps have no use.
 PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
@@ -100,13 +88,6 @@ PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
         providers = [[CcInfo]],
     ),
 }
-
-# The standard that libsycl's headers are written for; copts can choose another. Newer
-# compilers have newer defaults, with which some releases of the headers do not compile.
-_STANDARD = ["-std=c++17"]
-
-# Macros that libsycl-jit defines, and that g++ and clang lack. Those of icpx are in _macros.
-_HOST_MACROS = ["-D__SYCL_ID_QUERIES_FIT_IN_INT__=1", "-D__SYCL_UNNAMED_LAMBDA__=1"]
 
 def program_toolchain(ctx):
     """The toolchain. Fails when it cannot build ordinary SYCL programs.
@@ -134,12 +115,9 @@ def build_program(ctx, link_dependencies):
         list of providers.
     """
     toolchain = program_toolchain(ctx)
-    cc = cc_of(ctx)
-    intel_host = cc.toolchain.compiler.startswith("ic")  # icx, icpx
-    knows_headers = toolchain.runtime.startswith("2026")
-    unnamed = knows_headers or _is_clang(cc)
-    check_command_line(ctx, intel_host)
-    options = read_options(ctx, intel_host)
+    host = host_compiler(ctx, toolchain)
+    check_command_line(ctx, host.is_intel)
+    options = read_options(ctx, host.is_intel)
     rdc = attribute_value(ctx, options, "rdc", False)
     targets = chosen_targets(ctx, attribute_value(ctx, options, "sycl_targets", []))
     split = split_of(ctx, options)
@@ -147,8 +125,7 @@ def build_program(ctx, link_dependencies):
         ctx,
         toolchain,
         options,
-        # Only clang, and the headers of //rules/dpcpp:host, find kernels without names.
-        _build_definitions(ctx) + _STANDARD + _macros(toolchain, cc) + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]),
+        _build_definitions(ctx) + host.options + ([] if host.unnamed else ["-fno-sycl-unnamed-lambda"]),
         host = True,
     )
     if link_dependencies:
@@ -157,8 +134,8 @@ def build_program(ctx, link_dependencies):
         _check_runtime(ctx, toolchain)
     waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in all_deps(ctx)])
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if rdc else [])
-    host = _compile_host(ctx, toolchain, cc, compiled, options.host, linked and not link_dependencies, unnamed, knows_headers)
-    objects = [host]
+    asks = linked and not link_dependencies
+    objects = [compile_host(ctx, toolchain, host, compiled, options.host, _symbol(ctx) if asks else "")]
     info = None
     if rdc and not link_dependencies:
         # Programs choose targets of their own: a name that is wrong is an error all the same.
@@ -179,31 +156,14 @@ def build_program(ctx, link_dependencies):
             backend = options.backend,
         )
         if build.separate or build.linked:
-            info = _embed(ctx, toolchain, cc, build, objects, [s.symbol for s in below if hasattr(s, "symbol")])
+            info = _embed(ctx, toolchain, host, build, objects, [s.symbol for s in below if hasattr(s, "symbol")])
     if ctx.attr.specialize and not info:
         fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
-    return _providers(ctx, toolchain, cc, compiled, objects, info, options.link, link_dependencies) + device
+    return _providers(ctx, toolchain, host.cc, compiled, objects, info, options.link, link_dependencies) + device
 
 def _build_definitions(ctx):
     """Those definitions of --copt and --cxxopt that the host compile gets: both must see the same code."""
     return [option for option in ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts if option[:2] in ["-D", "-U"]]
-
-def _macros(toolchain, cc):
-    """Options by which both compiles have the macros of icpx, or none of the two.
-
-    Code that asks for them expects clang as the host's compiler: ESIMD does not compile with g++.
-    """
-    names = ["__INTEL_CLANG_COMPILER", "__INTEL_LLVM_COMPILER"]
-    parts = toolchain.dpcpp.version.split(".")
-    if cc.toolchain.compiler.startswith("ic"):
-        return []  # icpx has them
-    if not _is_clang(cc) or len(parts) != 3 or not "".join(parts).isdigit():
-        return ["-U" + name for name in names]
-    year, update, patch = [int(part) for part in parts]
-    return ["-D%s=%d" % (name, year * 10000 + update * 100 + patch) for name in names]
-
-def _is_clang(cc):
-    return cc.toolchain.compiler.startswith("clang")
 
 def _check_runtime(ctx, toolchain):
     """Fails when a dependency brings another libsycl than that of the device compiler."""
@@ -241,160 +201,9 @@ def _symbol(ctx):
     A program with the host code and without the device code would throw when it submits
     a kernel. With this symbol, the linker reports that the device code is missing.
     """
-    return _unique(ctx, "sycl_device_code_of_") + "_is_linked_by_sycl_cc_binary"
+    return unique_symbol(ctx, "sycl_device_code_of_") + "_is_linked_by_sycl_cc_binary"
 
-def _unique(ctx, prefix):
-    """A symbol of a target's own."""
-    label = "/".join([part for part in [ctx.label.repo_name, ctx.label.package, ctx.label.name] if part])
-    return prefix + "".join([c if c.isalnum() else "_" for c in label.elems()])
-
-def _compile_host(ctx, toolchain, cc, compiled, options, asks, unnamed, knows_headers):
-    """The compile of a rule's sources for the host.
-
-    Args:
-        ctx: the rule context.
-        toolchain: SyclToolchainInfo.
-        cc: the C++ toolchain, of cc_of.
-        compiled: what compile_sources returned.
-        options: those of the target.
-        asks: whether the host code asks for linked device code.
-        unnamed: whether kernels may be without names.
-        knows_headers: whether the headers of //rules/dpcpp:host are for this libsycl.
-    Returns:
-        struct(context, outputs, notes, parsed): the compilation context of dependents, the
-        CcCompilationOutputs, the notes of a coverage build, and a depset of what shows that
-        headers compile by themselves.
-    """
-    flags = (
-        _STANDARD + _macros(toolchain, cc) +
-        # So that __FILE__ and diagnostics name a source as both compiles do.
-        ["-ffile-prefix-map=./="] +
-        # Where the wrapper finds the source. A target of another repository has only that
-        # repository's folder.
-        ["-iquote", "."] +
-        (["-Xclang", "-fsycl-is-host"] if _is_clang(cc) else []) +
-        (_HOST_MACROS if unnamed else []) +
-        options +
-        _DEVICE_WARNINGS["clang" if _is_clang(cc) else "gcc"]
-    )
-    libsycl = toolchain.libsycl[CcInfo].compilation_context
-    front = [
-        ctx.attr._host_headers[CcInfo].compilation_context,
-        # What DPC++ adds to standard headers, which its own compiler finds by itself.
-        cc_common.create_compilation_context(system_includes = depset([
-            folder + "/sycl/stl_wrappers"
-            for folders in [libsycl.external_includes, libsycl.includes, libsycl.system_includes]
-            for folder in folders.to_list()
-        ])),
-    ] if knows_headers else []
-    contexts = front + compiled.contexts + [libsycl]
-    sees = cc_common.merge_compilation_contexts(compilation_contexts = contexts)
-    own = compiled.context.direct_headers
-    parsed = depset()
-    if cc_common.is_enabled(feature_configuration = cc.features, feature_name = "parse_headers"):
-        context, _ = cc_common.compile(
-            actions = ctx.actions,
-            cc_toolchain = cc.toolchain,
-            compilation_contexts = contexts,
-            feature_configuration = cc.features,
-            local_defines = compiled.local_defines,
-            name = ctx.label.name + ".headers",
-            public_hdrs = compiled.context.direct_public_headers + compiled.context.direct_private_headers,
-            textual_hdrs = compiled.context.direct_textual_headers,
-            user_compile_flags = flags,
-        )
-        parsed = context.validation_artifacts
-
-    # The commands of own actions know no module maps.
-    unchecked = cc
-    if cc_common.is_enabled(feature_configuration = cc.features, feature_name = "use_module_maps"):
-        unchecked = cc_of(ctx, unsupported = ["layering_check", "use_module_maps"])
-    covers = ctx.coverage_instrumented() and writes_notes(cc)
-    layouts = _unique(ctx, "rules_sycl_layouts_of_") + "_%x" % (hash(str(ctx.label)) % 0x100000000)
-    outputs, notes, sources = [], [], []
-    for i, c in enumerate(compiled.compiled):
-        # The folders keep apart sources of the same name. The wrapper's own name differs from
-        # that of any source: the compiler would find it first when a source includes that name.
-        wrapper = ctx.actions.declare_file("%s.host/%d/%s.host.cpp" % (ctx.label.name, i, c.source.basename))
-        header, source, footer = ["#include \"%s\"" % f.path for f in [c.header, c.source, c.footer]]
-
-        # GCC warns of the header when a kernel is named in an anonymous namespace.
-        lines = ["#pragma GCC diagnostic push", "#pragma GCC diagnostic ignored \"-Wattributes\"", header, "#pragma GCC diagnostic pop"]
-        if knows_headers:
-            lines += [
-                "#define RULES_SYCL_LAYOUTS " + layouts,
-                "#define RULES_SYCL_SOURCE \"%s\"" % c.source.short_path,
-                "#include <rules_sycl/kernels.hpp>",
-                "#undef RULES_SYCL_LAYOUTS",
-                "#undef RULES_SYCL_SOURCE",
-            ]
-        lines += [source, footer]
-        if asks and i == 0:
-            lines += ["extern \"C\" char %s;" % _symbol(ctx), "__attribute__((used)) static char *const device_code = &%s;" % _symbol(ctx)]
-        ctx.actions.write(wrapper, "\n".join(lines) + "\n")
-
-        inputs = [c.source, c.header, c.footer] + ctx.files.additional_compiler_inputs
-        if covers:
-            covered = covered_action(ctx, unchecked, "%s.host/%d/%s" % (ctx.label.name, i, c.source.basename), wrapper, inputs, sees, compiled.local_defines, flags)
-            output = covered.outputs
-            notes.append(covered.notes)
-        else:
-            # One compile for each source, so that none depends on the other sources.
-            _, output = cc_common.compile(
-                actions = ctx.actions,
-                additional_inputs = inputs,
-                cc_toolchain = cc.toolchain,
-                compilation_contexts = contexts,
-                feature_configuration = cc.features,
-                local_defines = compiled.local_defines,
-                name = "%s.%d" % (ctx.label.name, i),
-                srcs = [wrapper],
-                # All that the wrapper includes is of one module, as a cc_library's source and
-                # its headers are.
-                textual_hdrs = own + [c.source, c.header, c.footer],
-                user_compile_flags = flags,
-            )
-        outputs.append(output)
-        sources.append(struct(
-            source = c.source,
-            footer = c.footer,
-            header = c.header,
-            object = (output.pic_objects or output.objects)[0],
-            wrapper = wrapper,
-        ))
-    alone = [f for f in ctx.files.srcs if "." + f.extension in HOST_SOURCES]
-    if alone:
-        _, output = cc_common.compile(
-            actions = ctx.actions,
-            additional_inputs = ctx.files.additional_compiler_inputs,
-            cc_toolchain = cc.toolchain,
-            compilation_contexts = compiled.contexts + [libsycl],
-            feature_configuration = cc.features,
-            local_defines = compiled.local_defines,
-            name = ctx.label.name + ".alone",
-            srcs = alone,
-            textual_hdrs = own,
-            user_compile_flags = options,
-        )
-        outputs.append(output)
-    if knows_headers and sources:
-        # Nothing is linked before the compiles are compared.
-        _, output = cc_common.compile(
-            actions = ctx.actions,
-            cc_toolchain = cc.toolchain,
-            feature_configuration = cc.features,
-            name = ctx.label.name + ".layouts",
-            srcs = [host_check_action(ctx, unchecked, sources, sees, compiled.local_defines, flags, layouts)],
-        )
-        outputs.append(output)
-    return struct(
-        context = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.context, libsycl]),
-        notes = notes,
-        parsed = parsed,
-        outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),
-    )
-
-def _embed(ctx, toolchain, cc, build, objects, symbols):
+def _embed(ctx, toolchain, host, build, objects, symbols):
     """Adds the object that registers the device images; returns their providers and groups."""
     built = build_images(ctx, toolchain, build)
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
@@ -411,12 +220,12 @@ def _embed(ctx, toolchain, cc, build, objects, symbols):
         actions = ctx.actions,
         # The assembler reads the images.
         additional_inputs = depset(transitive = [depset(i.files) for i in built.images]).to_list(),
-        cc_toolchain = cc.toolchain,
-        feature_configuration = cc.features,
+        cc_toolchain = host.cc.toolchain,
+        feature_configuration = host.cc.features,
         name = ctx.label.name + ".images",
         srcs = sources,
         # Clang warns of the options that C++ toolchains have for C++ only.
-        user_compile_flags = ["-I", wrapped.dirname] + (["-Wno-unused-command-line-argument"] if _is_clang(cc) else []),
+        user_compile_flags = ["-I", wrapped.dirname] + (["-Wno-unused-command-line-argument"] if host.is_clang else []),
     )
     objects.append(struct(context = context, outputs = outputs))
 
