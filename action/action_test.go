@@ -627,7 +627,7 @@ func TestReadOnly(t *testing.T) {
 	w.read("inside.json")
 }
 
-// A panic is an internal error and no status (S-27).
+// A panic is an internal error and no conclusion (S-27).
 func TestPanic(t *testing.T) {
 	var out, errs bytes.Buffer
 	env := environment{args: []string{"--reports", "x"}, stdout: &out, stderr: &errs, getenv: func(name string) string {
@@ -740,9 +740,9 @@ func (w *checkout) onGitHub() {
 	w.env["GITHUB_SHA"] = strings.Repeat("a", 40) // of the merge
 }
 
-// TestErrorsReplaceStatuses: a run that ends with an error leaves no older status in the
+// TestErrorsReplaceConclusions: a run that ends with an error leaves no older conclusion in the
 // comment, and says in the summary what went wrong and what to do.
-func TestErrorsReplaceStatuses(t *testing.T) {
+func TestErrorsReplaceConclusions(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		files      map[string]string
@@ -758,7 +758,7 @@ func TestErrorsReplaceStatuses(t *testing.T) {
 		{"a wrong input", nil, []string{"fail-on", "all"}, 2, "error", "input fail-on:", "Exit code 2. Next: "},
 		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 4, "error", "file/x.json", "Exit code 4. Next: look at the log"},
 		{"an unwritable file and a problem", map[string]string{"file": "", ".github/sycl-compat.yml": "version: 1\ndevices: {required: ['*']}\n"}, []string{"json-file", "file/x.json"}, 1, "failure",
-			"an error after its status: failed: 2 kernels", "Exit code 4. Next: "},
+			"an error after its conclusion: failed: 2 kernels", "Exit code 4. Next: "},
 		{"a hostile report", map[string]string{"out/k.compat.json": "{\"</code>@org ::error::x\": 1}"}, nil, 3, "error", "out/k.compat.json", "Exit code 3. Next: "},
 	} {
 		for _, mode := range []string{"always", "on-problem", "never"} {
@@ -822,7 +822,7 @@ func TestComments(t *testing.T) {
 			w.fixture(test.event)
 			g := newGitHub(t, w)
 			s := w.run("reports", pattern, "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true")
-			// What a fork may not do changes nothing about the status.
+			// What a fork may not do changes nothing about the conclusion.
 			want(t, s, 1, "failure")
 			if len(g.requests) != test.requests {
 				t.Errorf("requests %q", g.requests)
@@ -888,7 +888,7 @@ func others(list []fakerunner.Annotation) []fakerunner.Annotation {
 	return slices.DeleteFunc(slices.Clone(list), func(a fakerunner.Annotation) bool { return a.Title == "not-compared" })
 }
 
-// TestNoDelivery: a comment that cannot be written changes the status only when
+// TestNoDelivery: a comment that cannot be written changes the conclusion only when
 // that was asked for, and no error has the token (S-21).
 func TestNoDelivery(t *testing.T) {
 	for _, test := range []struct {

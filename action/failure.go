@@ -45,7 +45,7 @@ func (a *action) failed(ctx context.Context, err error) int {
 }
 
 // showError writes to the summary and the comment what went wrong, so that no older
-// status seems to hold.
+// conclusion seems to hold.
 func (a *action) showError(ctx context.Context, message string, code int) {
 	a.troubles = nil
 	text := a.errorText(message, code)
@@ -75,9 +75,9 @@ func (a *action) errorText(message string, code int) string {
 		fmt.Fprintf(&b, "%s\n\n", safetext.CodeSpan(safetext.Escape(a.category)))
 	}
 	if a.result == nil {
-		b.WriteString("The check ended with an error, so there is no status on this change.\n\n")
+		b.WriteString("The check ended with an error, so there is no conclusion on this change.\n\n")
 	} else {
-		fmt.Fprintf(&b, "The check ended with an error after its status: %s.\n\n", render.Summary(a.result))
+		fmt.Fprintf(&b, "The check ended with an error after its conclusion: %s.\n\n", render.Summary(a.result))
 	}
 	fmt.Fprintf(&b, "%s\n\n%s\n", safetext.CodeSpan(message), remedies[code])
 	return b.String()

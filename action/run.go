@@ -63,14 +63,14 @@ func run(ctx context.Context, env environment) int {
 		}
 		return cli.ExitOK
 	case err == nil:
-		return a.status()
+		return a.exitCode()
 	case a.github == nil && interrupt.Stopped(ctx):
 		return cli.ExitFailure
 	}
 	return a.failed(ctx, err)
 }
 
-// try does all, and makes an error of a panic: no fault may look like a status.
+// try does all, and makes an error of a panic: no fault may look like a conclusion.
 func (a *action) try(ctx context.Context) (err error) {
 	defer cli.Recover(&err)
 	var sources []source
@@ -90,7 +90,7 @@ func (a *action) try(ctx context.Context) (err error) {
 	if err := a.decide(ctx); err != nil {
 		return err
 	}
-	// The status comes first, whatever happens to what follows.
+	// The conclusion comes first, whatever happens to what follows.
 	if err := a.writeOutputs(ctx); err != nil {
 		return err
 	}
@@ -100,8 +100,8 @@ func (a *action) try(ctx context.Context) (err error) {
 	return a.show(ctx)
 }
 
-// status returns the exit code of a run in which nothing failed.
-func (a *action) status() int {
+// exitCode returns the exit code of a run in which nothing failed.
+func (a *action) exitCode() int {
 	if a.result.Conclusion == gate.Failure {
 		return cli.ExitNo
 	}
@@ -453,7 +453,7 @@ func (a *action) isDry() bool {
 var outputs = []string{"conclusion", "exit-code", "total-cells", "incompatible", "undetermined", "new-problems", "fixed", "baselined", "allowed",
 	"expired", "stale", "devices", "kernels", "report-digest", "result-file", "sarif-file", "html-file", "markdown-file", "report-file", "comment-url"}
 
-// writeOutputs writes the status.
+// writeOutputs writes the conclusion.
 func (a *action) writeOutputs(ctx context.Context) error {
 	if a.github == nil {
 		return nil
@@ -465,7 +465,7 @@ func (a *action) writeOutputs(ctx context.Context) error {
 	c := a.result.Counts
 	list := []ghactions.Output{
 		{Name: "conclusion", Value: ghactions.Word(a.conclusion())},
-		{Name: "exit-code", Value: ghactions.Number(a.status())},
+		{Name: "exit-code", Value: ghactions.Number(a.exitCode())},
 		{Name: "report-digest", Value: ghactions.Word("sha256:" + digest)},
 	}
 	for _, n := range []struct {

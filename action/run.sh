@@ -17,7 +17,7 @@ fail() {
   say error "$1"
   if [ -n "${GITHUB_STEP_SUMMARY-}" ]; then
     # shellcheck disable=SC2016 # backquotes of Markdown
-    printf '\n## ❌ SYCL compatibility\n\nThe program of the action was not run, so there is no status on this change.\n\n`%s`\n' \
+    printf '\n## ❌ SYCL compatibility\n\nThe program of the action was not run, so there is no conclusion on this change.\n\n`%s`\n' \
       "$(harmless "$1")" >> "$GITHUB_STEP_SUMMARY"
   fi
   if [ -n "${GITHUB_OUTPUT-}" ]; then

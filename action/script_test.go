@@ -164,7 +164,7 @@ func TestScript(t *testing.T) {
 			if test.code > 1 && (s.Outputs["conclusion"] != "error" || s.Outputs["exit-code"] != fmt.Sprint(test.code) || strings.Contains(text, "program released")) {
 				t.Errorf("outputs %v", s.Outputs)
 			}
-			if failed := strings.Contains(s.Summary, "there is no status on this change.\n\n`"); failed != (test.code > 1) || failed && !strings.Contains(s.Summary, test.log) {
+			if failed := strings.Contains(s.Summary, "there is no conclusion on this change.\n\n`"); failed != (test.code > 1) || failed && !strings.Contains(s.Summary, test.log) {
 				t.Errorf("the summary: %s", s.Summary)
 			}
 		})
