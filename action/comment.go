@@ -30,7 +30,7 @@ const commentRoom = ghapi.MaxBody - 2000
 func (a *action) commentResult(ctx context.Context) {
 	body, err := a.markdown(commentRoom)
 	if err != nil {
-		a.trouble("the comment is not written: %v", err)
+		a.notShown("the comment is not written: %v", err)
 		return
 	}
 	good := a.conclusion() == string(gate.Success)
@@ -38,7 +38,7 @@ func (a *action) commentResult(ctx context.Context) {
 }
 
 // writeComment makes or changes the comment on the pull request. Tokens of forks
-// and of Dependabot may not, which is known without asking and is no trouble.
+// and of Dependabot may not, which is known without asking and is no error.
 func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool) {
 	number, whyNot := a.event.commentPlace()
 	if whyNot != "" {
@@ -47,19 +47,19 @@ func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool)
 	}
 	client, err := ghapi.New(ghapi.Options{URL: a.getenv("GITHUB_API_URL"), Token: a.token, Agent: "rules_sycl-action/" + cli.Version})
 	if err != nil {
-		a.trouble("the comment is not written: %v", err)
+		a.notShown("the comment is not written: %v", err)
 		return
 	}
 	address, err := client.Upsert(ctx, ghapi.Comment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
 		Marker: a.marker(), Body: body + a.provenance(number), OnlyUpdate: onlyUpdate})
 	if err != nil {
-		a.trouble("the comment: %v", err)
+		a.notShown("the comment: %v", err)
 	}
 	if address == "" {
 		return
 	}
 	if err := a.github.SetOutputs(ghactions.Output{Name: "comment-url", Value: ghactions.URL(address)}); err != nil {
-		a.trouble("the address of the comment is not an output: %v", err)
+		a.notShown("the address of the comment is not an output: %v", err)
 	}
 }
 

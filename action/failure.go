@@ -47,11 +47,11 @@ func (a *action) failed(ctx context.Context, err error) int {
 // showError writes to the summary and the comment what went wrong, so that no older
 // conclusion seems to hold.
 func (a *action) showError(ctx context.Context, message string, code int) {
-	a.troubles = nil
+	a.unshown = nil
 	text := a.errorText(message, code)
 	if a.summary != "none" {
 		if _, err := a.github.Summary(func(int) (string, error) { return text, nil }); err != nil {
-			a.trouble("the summary is not written: %v", err)
+			a.notShown("the summary is not written: %v", err)
 		}
 	}
 	// A run that is stopped may have a successor, whose comment is newer.
@@ -62,7 +62,7 @@ func (a *action) showError(ctx context.Context, message string, code int) {
 		}
 	}
 	a.strictDelivery = false // there is an error already
-	if err := a.troubled(); err != nil {
+	if err := a.reportUnshown(); err != nil {
 		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %v\n", err); return err })
 	}
 }

@@ -37,12 +37,12 @@ type environment struct {
 type action struct {
 	environment
 	*settings
-	github   *ghactions.Runner // nil outside of GitHub Actions
-	event    *event
-	options  gateinputs.Options
-	result   *gate.Result
-	shown    bool    // whether the result is in the summary and the comment, as far as these can be written
-	troubles []error // of showing the result
+	github  *ghactions.Runner // nil outside of GitHub Actions
+	event   *event
+	options gateinputs.Options
+	result  *gate.Result
+	shown   bool    // whether the result is in the summary and the comment, as far as these can be written
+	unshown []error // why something is not shown to people
 }
 
 // defaultPolicy is the policy that is used without being named.
@@ -117,7 +117,7 @@ func (a *action) log(write func(w io.Writer) error) {
 		err = write(a.stdout)
 	}
 	if err != nil {
-		a.troubles = append(a.troubles, err)
+		a.unshown = append(a.unshown, err)
 	}
 }
 

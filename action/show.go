@@ -46,7 +46,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 		case "html":
 			merged, err := a.merged(ctx)
 			if err != nil {
-				a.trouble("the page is not written: %v", err)
+				a.notShown("the page is not written: %v", err)
 				continue
 			}
 			write = func(w io.Writer) error { return reportrender.HTML(w, merged, reportrender.HTMLOptions{}) }
@@ -107,10 +107,10 @@ func (a *action) merged(ctx context.Context) (*report.Report, error) {
 	return report.Merge(parts...)
 }
 
-// trouble notes that something cannot be shown to people, which is an error only when
+// notShown notes that something cannot be shown to people, which is an error only when
 // that was asked for.
-func (a *action) trouble(format string, args ...any) {
-	a.troubles = append(a.troubles, fmt.Errorf(format, args...))
+func (a *action) notShown(format string, args ...any) {
+	a.unshown = append(a.unshown, fmt.Errorf(format, args...))
 }
 
 // show shows the result: in the log and, in GitHub Actions, as annotations, as the
@@ -119,7 +119,7 @@ func (a *action) show(ctx context.Context) error {
 	a.shown = true
 	a.log(func(w io.Writer) error { return render.Text(w, a.result, render.TextOptions{}) })
 	if a.github == nil {
-		return a.troubled()
+		return a.reportUnshown()
 	}
 	if a.event.isRisky() {
 		a.log(func(w io.Writer) error {
@@ -136,23 +136,23 @@ func (a *action) show(ctx context.Context) error {
 	if a.comment != "never" {
 		a.commentResult(ctx)
 	}
-	return a.troubled()
+	return a.reportUnshown()
 }
 
-// troubled reports what could not be shown to people.
-func (a *action) troubled() error {
+// reportUnshown reports what could not be shown to people.
+func (a *action) reportUnshown() error {
 	if a.github != nil {
 		if err := a.github.Err(); err != nil {
 			return fmt.Errorf("the log cannot be written: %v", err)
 		}
 	}
-	if len(a.troubles) == 0 {
+	if len(a.unshown) == 0 {
 		return nil
 	}
 	if a.strictDelivery {
-		return fmt.Errorf("%v", errors.Join(a.troubles...))
+		return fmt.Errorf("%v", errors.Join(a.unshown...))
 	}
-	for _, err := range a.troubles {
+	for _, err := range a.unshown {
 		message := safetext.Escape(err.Error())
 		if a.github == nil {
 			fmt.Fprintf(a.stderr, "action: warning: %s\n", message)
@@ -265,9 +265,9 @@ func (a *action) summarize(ctx context.Context) {
 	n, err := a.github.Summary(drafts...)
 	switch {
 	case err != nil:
-		a.trouble("the summary is not written: %v", err)
+		a.notShown("the summary is not written: %v", err)
 	case n == len(drafts)-1:
-		a.trouble("the summary has only numbers, as earlier parts of the step have used up its space")
+		a.notShown("the summary has only numbers, as earlier parts of the step have used up its space")
 	}
 }
 

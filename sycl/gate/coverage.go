@@ -58,14 +58,14 @@ func (c *coverage) loseKernels(t *target, device string, severity Severity, n in
 
 // reports checks that the reports say something, and do not contradict each other.
 func (c *coverage) reports() {
-	cells := 0
+	statuses := 0
 	for _, t := range c.result.targets {
-		cells += len(t.statuses)
+		statuses += len(t.statuses)
 		if t.differ > 0 {
 			c.addProblem(t, ReportInvalid, "", Error, fmt.Sprintf("the reports contradict each other in %d statuses: make them from the same build, or give targets that differ labels that differ", t.differ))
 		}
 	}
-	if cells == 0 && c.Policy.FailOnEmpty {
+	if statuses == 0 && c.Policy.FailOnEmpty {
 		c.addProblem(&target{}, ReportInvalid, "", Error, "no report has a status")
 	}
 }

@@ -68,7 +68,7 @@ func diffTargets(old, now *target) []Change {
 // diffStatuses returns the statuses that differ, with the reasons of both.
 func diffStatuses(old, now *target) []Change {
 	var changes []Change
-	places := map[cellName]int{} // in changes
+	index := map[outcomeName]int{} // in changes
 	for row, k := range old.kernels {
 		nowRow := now.row(k.name)
 		if nowRow < 0 {
@@ -80,18 +80,18 @@ func diffStatuses(old, now *target) []Change {
 			if nowCol < 0 || was == is {
 				continue
 			}
-			places[cellName{k.name, d}] = len(changes)
+			index[outcomeName{k.name, d}] = len(changes)
 			changes = append(changes, Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: kindOf(was, is), Name: k.name, Old: was, New: is, Target: old.label})
 		}
 	}
 	if len(changes) > 0 {
-		old.eachReason(func(c cellName, r ChangeReason) {
-			if i, ok := places[c]; ok {
+		old.eachReason(func(c outcomeName, r ChangeReason) {
+			if i, ok := index[c]; ok {
 				changes[i].OldReasons = append(changes[i].OldReasons, r)
 			}
 		})
-		now.eachReason(func(c cellName, r ChangeReason) {
-			if i, ok := places[c]; ok {
+		now.eachReason(func(c outcomeName, r ChangeReason) {
+			if i, ok := index[c]; ok {
 				changes[i].NewReasons = append(changes[i].NewReasons, r)
 			}
 		})
@@ -99,18 +99,18 @@ func diffStatuses(old, now *target) []Change {
 	return changes
 }
 
-// cellName is a kernel, by its mangled name, and a device.
-type cellName struct{ kernel, device string }
+// outcomeName is a kernel, by its mangled name, and a device.
+type outcomeName struct{ kernel, device string }
 
 // eachReason calls a function with each reason of the statuses of a target.
-func (t *target) eachReason(f func(cellName, ChangeReason)) {
+func (t *target) eachReason(f func(outcomeName, ChangeReason)) {
 	for _, p := range t.problems {
 		k := t.kernelOf(p)
 		if k == nil {
 			continue
 		}
 		for _, a := range p.on {
-			f(cellName{k.name, a.device}, ChangeReason{Available: a.available, Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
+			f(outcomeName{k.name, a.device}, ChangeReason{Available: a.available, Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
 		}
 	}
 }

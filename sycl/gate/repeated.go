@@ -170,14 +170,14 @@ func (r *repetitions) once(items []*item) []*item {
 	if len(r.byTarget) == 0 {
 		return items
 	}
-	type place struct {
+	type itemKey struct {
 		of *target
 		problemKey
 		device string
 	}
-	at := map[place]*item{}
+	at := map[itemKey]*item{}
 	for _, it := range items {
-		at[place{it.target, it.problem.problemKey, it.device.device}] = it
+		at[itemKey{it.target, it.problem.problemKey, it.device.device}] = it
 	}
 	original := func(it *item) *item {
 		known := r.byTarget[it.target]
@@ -190,7 +190,7 @@ func (r *repetitions) once(items []*item) []*item {
 		}
 		key := it.problem.problemKey
 		key.kernel = k.index
-		return at[place{k.target, key, it.device.device}]
+		return at[itemKey{k.target, key, it.device.device}]
 	}
 	for _, it := range items {
 		if o := original(it); o != nil && o.fate != it.fate {

@@ -108,22 +108,22 @@ func (e *evaluator) group() {
 	}
 	r.Findings = slices.Grow(r.Findings, problems) // mostly one of each
 	// Items of a problem are next to each other, and few of them differ.
-	var places []int // of the findings of the last problem
+	var indexes []int // of the findings of the last problem
 	var keys []key
 	for _, i := range r.items {
 		k := key{i.problem, i.fate}
 		if len(keys) > 0 && keys[0].problem != k.problem {
-			places, keys = places[:0], keys[:0]
+			indexes, keys = indexes[:0], keys[:0]
 		}
 		at := slices.Index(keys, k)
 		if at < 0 {
 			at = len(keys)
-			keys, places = append(keys, k), append(places, len(r.Findings))
+			keys, indexes = append(keys, k), append(indexes, len(r.Findings))
 			f := e.finding(i, &locate)
 			f.Devices = make([]DeviceFinding, 0, len(i.problem.on))
 			r.Findings = append(r.Findings, f)
 		}
-		n := places[at]
+		n := indexes[at]
 		r.Findings[n].Also = append(r.Findings[n].Also, i.also...)
 		if i.device.device != "" {
 			r.Findings[n].Devices = append(r.Findings[n].Devices, DeviceFinding{Available: i.device.available, ID: i.device.device, Tier: e.tier(i.device.device)})

@@ -204,11 +204,11 @@ func (t *target) sort() {
 	}
 	if !slices.IsSortedFunc(order, compare) {
 		slices.SortFunc(order, compare)
-		place := make([]int, len(order))
+		newIndex := make([]int, len(order))
 		kernels := make([]*kernel, len(order))
 		statuses := make([]compat.Status, 0, len(t.statuses))
 		for to, from := range order {
-			place[from], kernels[to] = to, t.kernels[from]
+			newIndex[from], kernels[to] = to, t.kernels[from]
 			t.byName[kernels[to].name] = to
 			statuses = append(statuses, t.statuses[from*len(t.devices):(from+1)*len(t.devices)]...)
 		}
@@ -217,7 +217,7 @@ func (t *target) sort() {
 			t.nameForms(i, k)
 		}
 		for _, p := range t.problems {
-			p.kernel = place[p.kernel]
+			p.kernel = newIndex[p.kernel]
 		}
 	}
 	for _, p := range t.problems {

@@ -79,8 +79,8 @@ func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 	return list
 }
 
-// A cell is what modules with a kernel give for a device.
-type cell struct {
+// A builtOutcome is what modules with a kernel give for a device.
+type builtOutcome struct {
 	Outcome
 	image int // number of the image that the device would get, -1 for none
 }
@@ -117,9 +117,9 @@ func (b *Builder) answer(needs, device int) *answer {
 	return a
 }
 
-// bestCell returns the best of the cells that the modules with a kernel give.
-func (b *Builder) bestCell(holders []holder, device int) cell {
-	best := b.moduleCell(holders[0], device)
+// bestOutcome returns the best of the outcomes that the modules with a kernel give.
+func (b *Builder) bestOutcome(holders []holder, device int) builtOutcome {
+	best := b.moduleOutcome(holders[0], device)
 	if len(holders) == 1 {
 		return best
 	}
@@ -127,9 +127,9 @@ func (b *Builder) bestCell(holders []holder, device int) cell {
 	for i, h := range holders {
 		c := best
 		if i > 0 {
-			c = b.moduleCell(h, device)
+			c = b.moduleOutcome(h, device)
 		}
-		if cellRank(c) < cellRank(best) {
+		if outcomeRank(c) < outcomeRank(best) {
 			best = c
 		}
 		if m := &b.modules[h.module]; c.Status == compat.Compatible && !m.embedded {
@@ -146,8 +146,8 @@ func (b *Builder) bestCell(holders []holder, device int) cell {
 	return best
 }
 
-// cellRank orders cells: the best has the lowest rank.
-func cellRank(c cell) int {
+// outcomeRank orders outcomes: the best has the lowest rank.
+func outcomeRank(c builtOutcome) int {
 	n := 4 * int(c.Status)
 	switch c.Code {
 	case IR:
@@ -158,10 +158,10 @@ func cellRank(c cell) int {
 	return n
 }
 
-// moduleCell decides by one of the modules with a kernel.
-func (b *Builder) moduleCell(h holder, device int) cell {
+// moduleOutcome decides by one of the modules with a kernel.
+func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 	m := &b.modules[h.module]
-	c := cell{Outcome{Code: NoCode, Scope: h.scope}, -1}
+	c := builtOutcome{Outcome{Code: NoCode, Scope: h.scope}, -1}
 	for i := m.images; i < m.images+m.imageCount && c.Code != Native; i++ {
 		image := &b.images[i]
 		switch code := b.serves[int(image.kind)*len(b.devices)+device]; {

@@ -123,7 +123,7 @@ func (b *Builder) Add(m *Module) {
 }
 
 // needsOf returns the index of needs. The target of an image matters only to the choice
-// among images, see moduleCell.
+// among images, see moduleOutcome.
 func (b *Builder) needsOf(needs *requirement.Requirements) int32 {
 	chosen := *needs
 	chosen.CompileTarget = ""
@@ -317,7 +317,7 @@ func (b *Builder) listKernels(r *Report) {
 		g := groups[described.Row]
 		k := b.collect(order[g.first:][:g.count], described)
 		for d := range b.devices {
-			c := b.cell(k, d)
+			c := b.outcome(k, d)
 			row[d] = rows.outcome(&c.Outcome)
 			if b.Chosen != nil {
 				b.Chosen(i, d, c.image)

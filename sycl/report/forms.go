@@ -121,36 +121,36 @@ func (k *kernel) formList() *Forms {
 	return &f
 }
 
-// cell decides on a kernel and a device.
-func (b *Builder) cell(k *kernel, device int) cell {
+// outcome decides on a kernel and a device.
+func (b *Builder) outcome(k *kernel, device int) builtOutcome {
 	if len(k.forms) == 0 {
-		return b.bestCell(k.holders, device)
+		return b.bestOutcome(k.holders, device)
 	}
-	var cells []cell
+	var outcomes []builtOutcome
 	if len(k.holders) > 0 {
-		cells = append(cells, b.bestCell(k.holders, device))
+		outcomes = append(outcomes, b.bestOutcome(k.holders, device))
 	}
-	strategies := map[string][]cell{}
+	strategies := map[string][]builtOutcome{}
 	for _, f := range k.forms {
-		c := b.bestCell(f.holders, device)
+		c := b.bestOutcome(f.holders, device)
 		if f.Kind == kernelname.Reduction {
 			strategies[f.Strategy] = append(strategies[f.Strategy], c)
 		} else {
-			cells = append(cells, c)
+			outcomes = append(outcomes, c)
 		}
 	}
-	cells = append(cells, counting(strategies)...)
-	slices.SortFunc(cells, compareCells)
-	c := cells[0]
-	for _, other := range cells[1:] {
+	outcomes = append(outcomes, counting(strategies)...)
+	slices.SortFunc(outcomes, compareOutcomes)
+	c := outcomes[0]
+	for _, other := range outcomes[1:] {
 		c = joined(c, other)
 	}
 	return c
 }
 
-// counting returns the cells of the strategies that count on a device.
-func counting(strategies map[string][]cell) []cell {
-	var all, others []cell
+// counting returns the outcomes of the strategies that count on a device.
+func counting(strategies map[string][]builtOutcome) []builtOutcome {
+	var all, others []builtOutcome
 	for _, list := range strategies {
 		all = append(all, list...)
 		if !slices.ContainsFunc(list, lacksAtomic64) {
@@ -164,16 +164,16 @@ func counting(strategies map[string][]cell) []cell {
 }
 
 // lacksAtomic64 reports whether a device may not run a kernel because of that aspect.
-func lacksAtomic64(c cell) bool {
+func lacksAtomic64(c builtOutcome) bool {
 	return slices.ContainsFunc(c.Reasons, func(r Reason) bool {
 		return r.Rule == string(compat.MissingAspect) && r.Required == aspect.Atomic64.String()
 	})
 }
 
-// compareCells puts the worst cell first. The order of equal ranks is that of what the
-// cells say.
-func compareCells(a, b cell) int {
-	if n := cmp.Or(cellRank(b)-cellRank(a), cmp.Compare(a.image, b.image), strings.Compare(string(a.Scope), string(b.Scope))); n != 0 {
+// compareOutcomes puts the worst outcome first. The order of equal ranks is that of what the
+// outcomes say.
+func compareOutcomes(a, b builtOutcome) int {
+	if n := cmp.Or(outcomeRank(b)-outcomeRank(a), cmp.Compare(a.image, b.image), strings.Compare(string(a.Scope), string(b.Scope))); n != 0 {
 		return n
 	}
 	return slices.CompareFunc(a.Reasons, b.Reasons, func(a, b Reason) int {
@@ -181,9 +181,9 @@ func compareCells(a, b cell) int {
 	})
 }
 
-// joined returns the cell of a kernel from the cells of two forms that a device has to run
+// joined returns the outcome of a kernel from the outcomes of two forms that a device has to run
 // both, the worse one first. It has the reasons of both.
-func joined(a, b cell) cell {
+func joined(a, b builtOutcome) builtOutcome {
 	a.Reasons = slices.Clip(a.Reasons)
 	for _, reason := range b.Reasons {
 		if !slices.Contains(a.Reasons, reason) {

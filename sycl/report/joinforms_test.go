@@ -107,16 +107,16 @@ func joinedRows(t *testing.T, modules []report.Module, devices ...string) string
 	r := reporttest.BuildJoined(t, modules, devices...)
 	var rows []string
 	for i, k := range r.Kernels {
-		var cells []string
+		var outcomes []string
 		for d := range devices {
 			c := r.Outcome(i, d)
 			text := fmt.Sprint(c.Status, " ", c.Code, " ", c.Scope)
 			for _, reason := range c.Reasons {
 				text += " " + reason.Rule
 			}
-			cells = append(cells, text)
+			outcomes = append(outcomes, text)
 		}
-		rows = append(rows, k.DisplayName+": "+strings.Join(cells, ", "))
+		rows = append(rows, k.DisplayName+": "+strings.Join(outcomes, ", "))
 	}
 	return strings.Join(rows, "; ")
 }

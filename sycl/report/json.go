@@ -68,7 +68,7 @@ const (
 var isVersion1 = regexp.MustCompile(`^\s*{\s*"cells"\s*:`)
 
 // Decode reads a report. The name is for errors. Decode refuses what could be understood
-// in two ways, as package strictjson does, and what contradicts itself.
+// in two ways, as package strict does, and what contradicts itself.
 func Decode(name string, in io.Reader) (*Report, error) {
 	b := bufio.NewReaderSize(&limitedReader{in, maxBytes}, headBytes)
 	head, err := b.Peek(headBytes)

@@ -64,7 +64,7 @@ func heap() uint64 {
 }
 
 // Joining reports allocates little more than the lists of the result. With a map of every
-// cell it was 9,700 bytes for each of these kernels.
+// outcome it was 9,700 bytes for each of these kernels.
 func TestMergingNeedsLittleMemory(t *testing.T) {
 	const kernels, most = 20_000, 3_000
 	one := reporttest.BuildLabelled(t, "//a:a", reporttest.Large(kernels), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")

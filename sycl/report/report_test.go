@@ -303,14 +303,14 @@ func TestFromSYCLBIN(t *testing.T) {
 		modules[i].Embedded = false
 	}
 	r := reporttest.Build(t, modules, "intel_gpu_dg2", "intel_gpu_pvc")
-	cells := outcomes(r)
-	if c := cells["_ZTS4Deep intel_gpu_pvc"]; c.Code != report.NativeOrIR || c.Status != compat.Compatible {
+	all := outcomes(r)
+	if c := all["_ZTS4Deep intel_gpu_pvc"]; c.Code != report.NativeOrIR || c.Status != compat.Compatible {
 		t.Errorf("native code, and IR in another module: %+v", c)
 	}
-	if c := cells["_ZTS5Other intel_gpu_pvc"]; c.Code != report.Native || c.Status != compat.Compatible {
+	if c := all["_ZTS5Other intel_gpu_pvc"]; c.Code != report.Native || c.Status != compat.Compatible {
 		t.Errorf("native code: %+v", c)
 	}
-	if c := cells["_ZTS4Deep intel_gpu_dg2"]; c.Code != report.IR || c.Status != compat.Incompatible || c.Scope != report.ScopeImage {
+	if c := all["_ZTS4Deep intel_gpu_dg2"]; c.Code != report.IR || c.Status != compat.Incompatible || c.Scope != report.ScopeImage {
 		t.Errorf("a missing aspect: %+v", c)
 	}
 	kernels := r.Kernels
@@ -381,7 +381,7 @@ func TestFromRow(t *testing.T) {
 	}
 	r := reporttest.Build(t, []report.Module{m})
 	if len(r.Devices) != 1 || r.Devices[0].Name != "intel_gpu_pvc" || r.Statistics.Compatible != 2 || r.Outcome(0, 0).Code != report.Native {
-		t.Errorf("devices %v, statistics %v, cells %v", r.Devices, r.Statistics, r.Outcome(0, 0))
+		t.Errorf("devices %v, statistics %v, outcome %v", r.Devices, r.Statistics, r.Outcome(0, 0))
 	}
 	properties = new(propset.Registry)
 	properties.Add(propset.ExportedSymbols).Put("_Z1fv", propset.Uint(1))

@@ -218,13 +218,13 @@ func TestReportTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var cells []string
+		var outcomes []string
 		for k := range r.Kernels {
 			for d := range r.Devices {
-				cells = append(cells, fmt.Sprint(r.Devices[d].Name, " ", r.Outcome(k, d).Status))
+				outcomes = append(outcomes, fmt.Sprint(r.Devices[d].Name, " ", r.Outcome(k, d).Status))
 			}
 		}
-		if got := strings.Join(cells, ", "); got != test.want {
+		if got := strings.Join(outcomes, ", "); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}

@@ -429,7 +429,7 @@ func (p *page) Groups() []pageGroup {
 		for _, name := range files(kernel) {
 			row.Files = append(row.Files, safetext.Escape(name))
 		}
-		place := map[pageWhy]int{}
+		index := map[pageWhy]int{}
 		for d, n := range p.table.row(k) {
 			row.Cells = append(row.Cells, p.cells[n])
 			switch p.Data.Kinds[n].Class {
@@ -440,10 +440,10 @@ func (p *page) Groups() []pageGroup {
 			}
 			for _, r := range p.table.kinds[n].counted() {
 				w := newWhy(r)
-				i, ok := place[w]
+				i, ok := index[w]
 				if !ok {
 					i = len(row.Whys)
-					place[w] = i
+					index[w] = i
 					row.Whys = append(row.Whys, pageRowWhy{pageWhy: w})
 				}
 				row.Whys[i].Devices = append(row.Whys[i].Devices, safetext.Escape(p.Devices[d].Name))

@@ -66,7 +66,7 @@ func (t *table) columns(group bool, patterns [][]int32) []column {
 		ids[i] = id
 	}
 	var list []column
-	place := map[string]int{}
+	index := map[string]int{}
 	var key []byte
 	for d := range t.Devices {
 		if group {
@@ -74,11 +74,11 @@ func (t *table) columns(group bool, patterns [][]int32) []column {
 			for _, row := range patterns {
 				key = binary.LittleEndian.AppendUint32(key, ids[row[d]])
 			}
-			if i, ok := place[string(key)]; ok {
+			if i, ok := index[string(key)]; ok {
 				list[i].devices = append(list[i].devices, d)
 				continue
 			}
-			place[string(key)] = len(list)
+			index[string(key)] = len(list)
 		}
 		list = append(list, column{devices: []int{d}})
 	}
