@@ -20,16 +20,19 @@ func TestNumbers(t *testing.T) {
 	}
 	// Aspects that 2026.0 has under another name.
 	renamed := " ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle ext_oneapi_ballot_group ext_oneapi_fixed_size_group ext_oneapi_tangle_group "
-	named := 0
+	named := map[string]bool{"host": true, "int64_base_atomics": true, "int64_extended_atomics": true, "usm_restricted_shared_allocations": true} // deprecated: in another header
 	for line := range strings.Lines(string(data)) {
 		fields := strings.Fields(line)
 		if len(fields) == 0 || fields[0] == "#" {
 			continue
 		}
-		named++
+		named[fields[0]] = true
+		if len(fields) != 1+len(All()) {
+			t.Fatalf("testdata/aspects.txt: %s has %d numbers: write one for each release of release.go", fields[0], len(fields)-1)
+		}
 		a, err := aspect.Parse(fields[0])
 		if err != nil {
-			t.Error(err)
+			t.Errorf("testdata/aspects.txt: %v: add it to sycl/aspect/names.go", err)
 			continue
 		}
 		for i, r := range All() {
@@ -52,8 +55,16 @@ func TestNumbers(t *testing.T) {
 			}
 		}
 	}
-	if named != 102 {
-		t.Errorf("%d aspects were compared", named)
+	last := aspect.Aspect(Newest().last)
+	for a := range aspect.Retired {
+		switch {
+		case a.Known() && a > last:
+			t.Errorf("sycl/aspect/names.go has %v as %d, and in release.go the last aspect of %v is %d: correct one of them", a, a, Newest(), last)
+		case a.Known() && !named[a.String()]:
+			t.Errorf("testdata/aspects.txt lacks %v: add its numbers in the headers of each release", a)
+		case !a.Known() && a <= last:
+			t.Errorf("in release.go the last aspect of %v is %d, and sycl/aspect/names.go has none for %d", Newest(), last, a)
+		}
 	}
 }
 
