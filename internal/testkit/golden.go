@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -25,13 +26,23 @@ func GoldenFile(t testing.TB, path, got string) {
 		}
 		return
 	}
-	want, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: go test -update writes it", err)
 	}
-	if got != string(want) {
-		t.Errorf("%s:%d is the first line that differs; go test -update writes the file again. Got:\n%s", path, firstDifference(got, string(want)), got)
+	if want := string(data); got != want {
+		n := firstDifference(got, want)
+		t.Errorf("%s:%d is the first line that differs; go test -update writes the file again.\nwant %s\ngot  %s\nAll of it:\n%s",
+			path, n, line(want, n), line(got, n), got)
 	}
+}
+
+// line returns a line of a text, which may end before it.
+func line(text string, n int) string {
+	if lines := strings.Split(text, "\n"); n <= len(lines) {
+		return strconv.Quote(lines[n-1])
+	}
+	return "the end"
 }
 
 // firstDifference returns the number of the first line that two texts do not share.

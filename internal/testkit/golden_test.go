@@ -16,5 +16,8 @@ func TestFirstDifference(t *testing.T) {
 		if n := firstDifference(c.got, c.want); n != c.line {
 			t.Errorf("%q and %q: line %d, want %d", c.got, c.want, n, c.line)
 		}
+		if got, want := line(c.got, c.line), line(c.want, c.line); got == want {
+			t.Errorf("%q and %q: line %d is %s in both", c.got, c.want, c.line, got)
+		}
 	}
 }

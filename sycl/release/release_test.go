@@ -28,7 +28,7 @@ func TestNumbers(t *testing.T) {
 		}
 		named[fields[0]] = true
 		if len(fields) != 1+len(All()) {
-			t.Fatalf("testdata/aspects.txt: %s has %d numbers: write one for each release of release.go", fields[0], len(fields)-1)
+			t.Fatalf("testdata/aspects.txt: %s has %d numbers: write a column for each release of release.go", fields[0], len(fields)-1)
 		}
 		a, err := aspect.Parse(fields[0])
 		if err != nil {
@@ -152,6 +152,9 @@ func TestRefuses(t *testing.T) {
 		{2, 2, offload.SYCLBIN, 36, [3]string{container, container, size}},
 		{2, 2, offload.SYCLBIN, 87, [3]string{container, container, inner}},
 	} {
+		if len(All()) != len(tt.want) {
+			t.Fatalf("the table of TestRefuses has no answers of %v: try its libsycl", Newest())
+		}
 		for i, r := range All() {
 			if got := r.Refuses(tt.version, tt.container, tt.kind, tt.first); got != tt.want[i] {
 				t.Errorf("%v: version %d, container %d, kind %d: %q, want %q", r, tt.version, tt.container, tt.kind, got, tt.want[i])

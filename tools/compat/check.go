@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
@@ -51,7 +50,7 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&c.Category, "category", "", "`name` that distinguishes results of one change, such as those of several configurations")
 	fs.BoolVar(&c.warnOnly, "warn-only", false, "print problems as warnings on standard error and exit with 0")
 	fs.BoolVar(&c.all, "all", false, "list also notes and what the policy covers; for the format text")
-	fs.StringVar(&c.format, "format", "text", "`text|markdown|sarif|junit|gitlab|json`")
+	fs.StringVar(&c.format, "format", "text", "`"+formatsOf(gateinputs.Writers, "|")+"`")
 	fs.StringVar(&c.fix, "fix-command", "", "the `command` that proposes edits of BUILD files, for the format text to name it; 'compat fix' and the report when it is missing")
 	fs.StringVar(&c.output, "output", "", "write to this `file`; standard output when it is missing")
 	fs.StringVar(&c.proposed, "proposed-baseline", "", "write the baseline with which nothing would be new to this `file`")
@@ -66,7 +65,7 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 
 func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
 	if gateinputs.Writers[c.format] == nil {
-		return cli.Usagef("format %q is none of %s", c.format, strings.Join(slices.Sorted(maps.Keys(gateinputs.Writers)), ", "))
+		return cli.Usagef("format %q is none of %s", c.format, formatsOf(gateinputs.Writers, ", "))
 	}
 	if c.all && c.format != "text" {
 		return cli.Usagef("--all is for --format text")

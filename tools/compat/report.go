@@ -58,7 +58,7 @@ const reportExample = `compat report libkernels.so
 func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
 	r.wanted.Split, r.targets.Split = true, true
 	fs.StringVar(&r.output, "output", "", "write the report to this `file`; standard output when it is missing")
-	fs.StringVar(&r.format, "format", "", "`text|markdown|html|csv|json`; text when it is missing on a terminal, html with --open, else json")
+	fs.StringVar(&r.format, "format", "", "`"+formatsOf(writers, "|")+"`; text when it is missing on a terminal, html with --open, else json")
 	fs.Var(&r.wanted, "devices", "`targets` to report on, separated by commas")
 	fs.Var(&r.targets, "targets", "`targets` that the files are built for, separated by commas; without --devices, the report is on them, also when no image is for them, and on those that the files have images for")
 	fs.Var(&r.deviceConfig, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")

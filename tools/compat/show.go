@@ -78,9 +78,14 @@ var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
 	"csv": func(_ *shower, w io.Writer, r *report.Report) error { return render.CSV(w, r) },
 }
 
+// formatsOf lists the formats of some writers.
+func formatsOf[W any](writers map[string]W, separator string) string {
+	return strings.Join(slices.Sorted(maps.Keys(writers)), separator)
+}
+
 func (s *shower) setup(fs *flag.FlagSet) cli.Run {
 	s.devices.Split = true
-	fs.StringVar(&s.format, "format", "", "`text|markdown|html|csv|json`; text when it is missing, or html with --open")
+	fs.StringVar(&s.format, "format", "", "`"+formatsOf(writers, "|")+"`; text when it is missing, or html with --open")
 	fs.StringVar(&s.output, "output", "", "write to this `file`; standard output when it is missing")
 	fs.Var(&s.devices, "devices", "show only these `devices`, separated by commas")
 	fs.StringVar(&s.command, "command", "", "the `command` that calls this one, for the text to say how to show what it leaves out")
@@ -138,10 +143,9 @@ func (s *shower) show(ctx context.Context, env *cli.Env, r *report.Report, path 
 }
 
 func (s *shower) check(args []string) error {
-	formats := strings.Join(slices.Sorted(maps.Keys(writers)), ", ")
 	switch {
 	case writers[s.format] == nil:
-		return cli.Usagef("format %q is none of %s", s.format, formats)
+		return cli.Usagef("format %q is none of %s", s.format, formatsOf(writers, ", "))
 	case s.width < 0:
 		return cli.Usagef("--width %d is negative", s.width)
 	case s.width > 0 && s.format != "text":
