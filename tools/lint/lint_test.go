@@ -21,6 +21,8 @@ import (
 	"github.com/bazelbuild/buildtools/build"
 	"github.com/bazelbuild/buildtools/warn"
 	"github.com/rhysd/actionlint"
+
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
 // tree returns the source tree's folder: where the MODULE.bazel that the test
@@ -404,6 +406,24 @@ func TestGo(t *testing.T) {
 	} {
 		if !strings.Contains(read(name), "\n"+want+"\n") {
 			t.Errorf("%s has no %s, and go.mod has Go %s.%s", name, want, version[1], version[2])
+		}
+	}
+}
+
+// TestReleases: the rules offer the releases of the runtime that package release knows.
+func TestReleases(t *testing.T) {
+	root := tree(t)
+	list := `["` + strings.ReplaceAll(release.Names(), ", ", `", "`) + `"]`
+	for name, want := range map[string]string{
+		"rules/private/compile.bzl": "_RUNTIMES = " + list,
+		"rules/toolchain.bzl":       "values = " + list,
+	} {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(data), want+"\n") && !strings.Contains(string(data), want+",\n") {
+			t.Errorf("%s has no %s, the releases of sycl/release/release.go", name, want)
 		}
 	}
 }
