@@ -2,9 +2,9 @@
 // DPC++ keeps SYCL device code that is loaded at run time.
 //
 // A file is in a bundle state and holds abstract modules. An abstract module is
-// one set of kernels in several forms: IR modules, such as SPIR-V, and native
+// one set of kernels in several images: IR modules, such as SPIR-V, and native
 // device code images, each compiled for one architecture. The file, each
-// abstract module and each form have metadata, which is property sets.
+// abstract module and each image have metadata, which is property sets.
 //
 // Version 1 is a header, three lists of headers and two byte tables, little
 // endian, the headers and tables aligned to 8 bytes:
@@ -89,7 +89,7 @@ type File struct {
 	closer io.Closer
 }
 
-// A Module is an abstract module: the same kernels in several forms.
+// A Module is an abstract module: the same kernels in several images.
 type Module struct {
 	Metadata      *propset.Registry
 	MetadataRange Range
@@ -247,7 +247,7 @@ func (i *Image) text(key string) string {
 	return string(v.Bytes())
 }
 
-// A Kind is one of the two forms of images.
+// A Kind is one of the two kinds of images.
 type Kind uint8
 
 const (

@@ -202,7 +202,7 @@ func TestSpecializeNative(t *testing.T) {
 	}
 }
 
-// TestSpecializeForms: an abstract module with several forms of the kernels keeps the SPIR-V, and of
+// TestSpecializeForms: an abstract module with several images of the kernels keeps the SPIR-V, and of
 // the copy of an image that DPC++ makes with the default values nothing is left.
 func TestSpecializeForms(t *testing.T) {
 	folder(t, constantFiles())
