@@ -381,7 +381,7 @@ func TestGPUs(t *testing.T) {
 		want = append(want, fmt.Sprintf("%#x %s\n", version<<14, names[version]))
 	}
 	if got := string(out); got != strings.Join(want, "") {
-		t.Error(firstDifference(got, strings.Join(want, "")))
+		t.Errorf("kGPUs of rules/loader/syclbin.c is not what sycl/deviceconfig/names.yaml has: %s", firstDifference(got, strings.Join(want, "")))
 	}
 
 	for _, name := range all {

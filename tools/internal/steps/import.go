@@ -193,7 +193,7 @@ type irModule struct {
 }
 
 // irModules returns the IR of each abstract module that serves a target. Of
-// several forms that do, which are the same kernels, one for the target itself is
+// several images that do, which are the same kernels, one for the target itself is
 // better than others.
 func (o *ImportOptions) irModules(f *syclbin.File, triple string) ([]irModule, error) {
 	refuse := func(format string, args ...any) error {
