@@ -188,7 +188,7 @@ func (m *many) hand(w way, changed int) error {
 	if err != nil {
 		return err
 	}
-	libraries, err := filepath.Glob(filepath.Join(m.dpcpp, "lib/libsycl.so.*"))
+	libraries, err := filepath.Glob(filepath.Join(m.dpcpp, "lib/libsycl.so.[0-9]"))
 	if err != nil {
 		return err
 	}
