@@ -3,7 +3,9 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -146,7 +148,7 @@ func (b *Builder) kind(needsKey string, needs *requirement.Requirements, image *
 		described := describeImage(needs, &key.image)
 		i = int32(len(b.kinds))
 		b.kindsIDs[key] = i
-		b.kinds = append(b.kinds, builtKind{described, fmt.Sprintf("%#v", described), key.image, needs.CompileTarget})
+		b.kinds = append(b.kinds, builtKind{described, described.text(), key.image, needs.CompileTarget})
 	}
 	return i
 }
@@ -207,22 +209,40 @@ func (b *Builder) listImages(r *Report) {
 		l.add(f.list...)
 	}
 	l.addFiles()
-	for len(order) > 0 {
-		n := 1
-		for n < len(order) && compare(order[0], order[n]) == 0 {
-			n++
-		}
+	for same := range runs(order, compare) {
 		var files []File
-		for _, i := range order[:n] {
+		for _, i := range same {
 			files = append(files, b.files[b.modules[i.module].files].list...)
 		}
-		kind := &b.kinds[order[0].kind]
-		number := l.image(order[0].digest, kind.described, kind.text, files)
-		for _, i := range order[:n] {
+		kind := &b.kinds[same[0].kind]
+		number := l.image(same[0].digest, kind.described, kind.text, files)
+		for _, i := range same {
 			i.number = number
 		}
-		order = order[n:]
 	}
+}
+
+// runs returns the elements of a sorted list that are equal, together.
+func runs[T any](list []T, compare func(a, b T) int) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for len(list) > 0 {
+			n := 1
+			for n < len(list) && compare(list[0], list[n]) == 0 {
+				n++
+			}
+			if !yield(list[:n:n]) {
+				return
+			}
+			list = list[n:]
+		}
+	}
+}
+
+// text tells kinds of images apart, but for their files.
+func (k ImageKind) text() string {
+	k.Files = nil
+	data, _ := json.Marshal(k) // cannot fail for texts and numbers
+	return string(data)
 }
 
 // An imageLister lists images with their kinds and files in a report.

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -133,9 +132,7 @@ func (m *merger) listImages() {
 		l.add(p.Files...)
 		texts := make([]string, len(p.ImageKinds))
 		for i, k := range p.ImageKinds {
-			k.Files = nil
-			data, _ := json.Marshal(k) // cannot fail for texts and numbers
-			texts[i] = string(data)
+			texts[i] = k.text()
 		}
 		for i, image := range p.Images {
 			list = append(list, imageOf{image, n, i, texts[image.Kind]})
@@ -146,23 +143,19 @@ func (m *merger) listImages() {
 		return cmp.Or(bytes.Compare(a.Digest[:], b.Digest[:]), strings.Compare(a.text, b.text))
 	}
 	slices.SortStableFunc(list, compare)
-	for len(list) > 0 {
-		n := 1
-		for n < len(list) && compare(list[0], list[n]) == 0 {
-			n++
-		}
+	for same := range runs(list, compare) {
 		var files []File
-		for _, i := range list[:n] {
+		for _, i := range same {
 			p := m.parts[i.part]
 			for _, file := range p.ImageKinds[i.Kind].Files {
 				files = append(files, p.Files[file])
 			}
 		}
-		number := l.image(list[0].Digest, m.parts[list[0].part].ImageKinds[list[0].Kind], list[0].text, files)
-		for _, i := range list[:n] {
+		first := same[0]
+		number := l.image(first.Digest, m.parts[first.part].ImageKinds[first.Kind], first.text, files)
+		for _, i := range same {
 			m.images[i.part][i.index] = number
 		}
-		list = list[n:]
 	}
 }
 
@@ -187,15 +180,7 @@ func (m *merger) kernels() error {
 		return cmp.Or(cmp.Compare(a.target, b.target), strings.Compare(a.Name, b.Name))
 	}
 	slices.SortStableFunc(list, same)
-	var groups [][]kernelOf
-	for len(list) > 0 {
-		n := 1
-		for n < len(list) && same(list[0], list[n]) == 0 {
-			n++
-		}
-		groups = append(groups, list[:n])
-		list = list[n:]
-	}
+	groups := slices.Collect(runs(list, same))
 	slices.SortStableFunc(groups, func(a, b []kernelOf) int {
 		return cmp.Or(cmp.Compare(a[0].target, b[0].target), strings.Compare(a[0].DisplayName, b[0].DisplayName))
 	})
