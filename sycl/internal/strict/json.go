@@ -144,7 +144,7 @@ func (d *decoder) expect(chars string) (byte, error) {
 	c, ok := d.peek()
 	switch {
 	case !ok:
-		return 0, d.errorf("the file ends before the end of the JSON in it")
+		return 0, d.errorf("the file ends before the end of the JSON in it: write it or copy it again")
 	case strings.IndexByte(chars, c) < 0:
 		return 0, d.invalid()
 	}
