@@ -4,7 +4,7 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:headers.bzl", "HOST_SOURCES", "cc_of")
 load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
-load("//rules/private/actions:host_check.bzl", "host_check_action")
+load("//rules/private/actions:host_check.bzl", "host_check_actions")
 
 # Headers in front of libsycl's.
 HOST_ATTRS = {
@@ -122,13 +122,16 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
         )[1])
     if host.knows_headers and sources:
         # Nothing is linked before the compiles are compared.
-        outputs.append(cc_common.compile(
+        tables = host_check_actions(ctx, build.unchecked, sources, sees, compiled.local_defines, build.flags, build.layouts)
+        outputs += [cc_common.compile(
             actions = ctx.actions,
             cc_toolchain = host.cc.toolchain,
+            disallow_nopic_outputs = table == tables.pic,
+            disallow_pic_outputs = table == tables.nopic,
             feature_configuration = host.cc.features,
             name = ctx.label.name + ".layouts",
-            srcs = [host_check_action(ctx, build.unchecked, sources, sees, compiled.local_defines, build.flags, build.layouts)],
-        )[1])
+            srcs = [table],
+        )[1] for table in [tables.nopic, tables.pic] if table]
     return struct(
         context = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.context, libsycl]),
         notes = notes,
@@ -224,7 +227,7 @@ def _compile_source(ctx, build, sees, i, source, symbol):
         symbol: what its code asks for, or empty.
     Returns:
         struct(output, notes, checked): the CcCompilationOutputs; those of a coverage build; and
-        what host_check_action takes of it.
+        what host_check_actions takes of it.
     """
 
     # The folders keep apart sources of the same name. The wrapper's own name differs from
@@ -258,7 +261,7 @@ def _compile_source(ctx, build, sees, i, source, symbol):
             source = source.source,
             footer = source.footer,
             header = source.header,
-            object = (output.pic_objects or output.objects)[0],
+            output = output,
             wrapper = wrapper,
         ),
     )

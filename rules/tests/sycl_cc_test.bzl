@@ -211,6 +211,34 @@ _links_test = analysistest.make(
     },
 )
 
+def _compiled_once_impl(ctx):
+    env = analysistest.begin(ctx)
+    checks = by_mnemonic(env)["SyclHostCheck"]
+    for check in checks:
+        table = check.outputs.to_list()[0].basename
+        objects = [f.basename for f in check.inputs.to_list() if f.extension == "o"]
+        asserts.true(env, objects, "%s is made of no object" % table)
+        for name in objects:
+            asserts.equals(env, table == "layouts.pic.c", name.endswith(".pic.o"), "%s in %s" % (name, table))
+    for archive in by_mnemonic(env)["CppArchive"]:
+        pic = ".pic." in archive.outputs.to_list()[0].basename
+        for f in archive.inputs.to_list():
+            if f.extension == "o":
+                asserts.equals(env, pic, f.basename.endswith(".pic.o"), f.basename)
+    asserts.equals(env, ["layouts.nopic.c", "layouts.pic.c"], sorted([c.outputs.to_list()[0].basename for c in checks]))
+    return analysistest.end(env)
+
+# Bazel links code for any position into shared libraries only, with -c opt. Each link has a table of
+# the kernels of its own objects: with one for both, each source was compiled twice.
+_compiled_once_test = analysistest.make(
+    _compiled_once_impl,
+    config_settings = {
+        "//command_line_option:compilation_mode": "opt",
+        "//command_line_option:extra_toolchains": DPCPP,
+        "//command_line_option:start_end_lib": False,
+    },
+)
+
 _fails_test = make_fails_test(DPCPP)
 
 _fails_with_clang_test = make_fails_test(COMPLETE)
@@ -340,6 +368,7 @@ def sycl_cc_test_suite(name):
         symbols = [],
         target_under_test = ":device_library_program.program",
     )
+    _compiled_once_test(name = "cc_compiled_once_test", target_under_test = ":program.program")
     images = ["libplain_library.a", "libplain_library.images.a"]
     for case, target, output, linked, not_linked in [
         ("above_shared", "above_shared", "above_shared", ["libshared.so", "libsycl.so.9"], images),

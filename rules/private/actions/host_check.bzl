@@ -8,7 +8,7 @@ load(":tools.bzl", "run_tool")
 # Where the object file of a second compile is named in its command.
 _OBJECT = "rules_sycl_object"
 
-def host_check_action(ctx, cc, sources, context, local_defines, flags, symbol):
+def host_check_actions(ctx, cc, sources, context, local_defines, flags, symbol):
     """SyclHostCheck: finds kernels that only one of the two compiles has, and those that differ.
 
     Where GCC captures a constant that DPC++ does not, the source is compiled again, with debug
@@ -18,39 +18,58 @@ def host_check_action(ctx, cc, sources, context, local_defines, flags, symbol):
     Args:
         ctx: the rule context.
         cc: struct(toolchain, features): the C++ toolchain.
-        sources: list of struct(source, header, footer, wrapper, object): Files of each.
+        sources: list of struct(source, header, footer, wrapper, output): Files of each, and the
+            CcCompilationOutputs of its host compile.
         context: the compilation context of the host compile.
         local_defines: its definitions for the target only.
         flags: the rule's own options of it.
         symbol: name of the table of the kernels' layouts.
     Returns:
-        File: C code with the table.
+        struct(nopic, pic): Files of C code with the table, for the objects without and with code
+        for any position. A link takes one of the two: nothing is compiled that is not linked.
+        None where there are no such objects.
     """
-    out = ctx.actions.declare_file("%s.host/layouts.c" % ctx.label.name)
+    commands = [None for _ in sources]
+    options = [
+        host_compile_options(cc, host_compile_variables(ctx, cc, s.wrapper, _OBJECT, context, local_defines, flags))
+        for s in sources
+    ]
+    if not cc.toolchain.compiler.startswith("clang") or any([o.startswith("-flto") for o in options[0]]):
+        commands = [_command(ctx, cc, i, each) for i, each in enumerate(options)]
+    tables = {}
+    for kind, objects in {
+        "nopic": [o for s in sources for o in s.output.objects],
+        "pic": [o for s in sources for o in s.output.pic_objects],
+    }.items():
+        tables[kind] = _host_check_action(ctx, cc, sources, objects, commands, context, symbol, kind) if objects else None
+    return struct(**tables)
+
+def _command(ctx, cc, i, options):
+    """The command of a source's host compile, as a file."""
+    command = ctx.actions.declare_file("%s.host/%d/compile.args" % (ctx.label.name, i))
+    lines = ctx.actions.args()
+    lines.set_param_file_format("multiline")
+    lines.add(cc_common.get_tool_for_action(feature_configuration = cc.features, action_name = CPP_COMPILE_ACTION_NAME))
+    lines.add_all(options)
+    ctx.actions.write(command, lines)
+    return command
+
+def _host_check_action(ctx, cc, sources, objects, commands, context, symbol, kind):
+    out = ctx.actions.declare_file("%s.host/layouts.%s.c" % (ctx.label.name, kind))
     args = ctx.actions.args()
     args.add("host")
     args.add("--layouts", out)
     args.add("--symbol", symbol)
     inputs, transitive = [], []
-    options = [
-        host_compile_options(cc, host_compile_variables(ctx, cc, s.wrapper, _OBJECT, context, local_defines, flags))
-        for s in sources
-    ]
-    again = not cc.toolchain.compiler.startswith("clang") or any([o.startswith("-flto") for o in options[0]])
-    for i, s in enumerate(sources):
+    for s, object, command in zip(sources, objects, commands):
         args.add("--header", s.header)
-        args.add("--object", s.object)
-        inputs += [s.source, s.header, s.object]
-        if again:
-            command = ctx.actions.declare_file("%s.host/%d/compile.args" % (ctx.label.name, i))
-            lines = ctx.actions.args()
-            lines.set_param_file_format("multiline")
-            lines.add(cc_common.get_tool_for_action(feature_configuration = cc.features, action_name = CPP_COMPILE_ACTION_NAME))
-            lines.add_all(options[i])
-            ctx.actions.write(command, lines)
+        args.add("--object", object)
+        inputs += [s.source, s.header, object]
+        if command:
             args.add("--compile", command)
             inputs += [command, s.wrapper, s.footer]
         args.add(s.source)
+    again = any(commands)
     if again:
         inputs += ctx.files.additional_compiler_inputs
         transitive = [context.headers, cc.toolchain.all_files]
