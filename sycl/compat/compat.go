@@ -45,6 +45,7 @@ const (
 	CompileTargetMismatch    Rule = "compile-target-mismatch"
 	UnsupportedExtension     Rule = "unsupported-extension"
 	UnsupportedIntrinsic     Rule = "unsupported-intrinsic"
+	UnreadableRequirement    Rule = "unreadable-requirement"
 	NoImage                  Rule = "no-image" // no image is for the device
 )
 
@@ -88,6 +89,10 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	checkSubGroups(&r, q, d)
 	c.checkFixedTargets(&r, q, d)
 	checkCompileTarget(&r, q, d)
+	for _, fault := range q.Unreadable {
+		r.add(Reason{Rule: UnreadableRequirement, Status: Undetermined, Required: fault.Key, Property: fault.Key,
+			Text: fmt.Sprintf("What the image needs is not known whole: %v", fault)})
+	}
 	return r
 }
 

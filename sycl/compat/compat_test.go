@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
@@ -93,6 +94,8 @@ func TestCheck(t *testing.T) {
 			[]string{"missing-aspect: fp64: Required aspect fp64 is not supported on the device"}},
 		{"an aspect is not listed, but may be there", needs{Aspects: []aspect.Aspect{aspect.FP16}}, "x86_64", Undetermined,
 			[]string{"missing-aspect: fp16: Required aspect fp16 is not among the aspects that are known of the device, which may have others"}},
+		{"a property that cannot be read", needs{Unreadable: []*propset.SyntaxError{{Set: "S", Key: "k", Msg: "odd"}}}, "intel_gpu_small", Undetermined,
+			[]string{"unreadable-requirement: k: What the image needs is not known whole: [S] k: odd"}},
 		{"an unknown aspect", needs{Aspects: []aspect.Aspect{4000}}, "intel_gpu_small", Undetermined,
 			[]string{"missing-aspect: aspect 4000: Unknown aspect 4000"}},
 		{"a sub-group size is missing", needs{SubGroupSizes: []uint32{16, 32, 64}}, "intel_gpu_small", Incompatible, []string{

@@ -149,10 +149,7 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, er
 		m.Images[i].Options = propset.JITOptionsOf(metadata)
 	}
 	if hasNeeds || c.code == nil {
-		var err error
-		if m.Needs, err = requirement.FromProperties(metadata); err != nil {
-			return Module{}, err
-		}
+		m.Needs = requirement.Readable(metadata)
 		if c.code != nil { // DPC++ has no property for them
 			m.Needs.Need(c.code.Requirements())
 		}

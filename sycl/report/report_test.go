@@ -324,6 +324,28 @@ func TestFromSYCLBIN(t *testing.T) {
 	}
 }
 
+// TestUnreadableRequirement holds that one odd property does not hide a library.
+func TestUnreadableRequirement(t *testing.T) {
+	metadata := new(propset.Registry)
+	(&needs{Aspects: []aspect.Aspect{aspect.FP64}}).Put(metadata)
+	metadata.Add(propset.DeviceRequirements).Put("reqd_sub_group_size", propset.String("odd"))
+	metadata.Add(propset.KernelNames).Put("_ZTS1K", propset.Uint(1))
+	modules, err := report.FromSYCLBIN(&syclbin.File{Version: 1, State: syclbin.Executable, Global: new(propset.Registry), Modules: []*syclbin.Module{
+		{Metadata: metadata, Native: []*syclbin.Image{syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("native"))}},
+		{Metadata: metadata, Native: []*syclbin.Image{syclbin.NewNative("intel_gpu_dg2", "spir64_gen-unknown-unknown", strings.NewReader("other"))}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := outcomes(reporttest.Build(t, modules, "intel_gpu_dg2", "intel_gpu_pvc"))
+	if o := all["_ZTS1K intel_gpu_pvc"]; o.Status != compat.Undetermined || len(o.Reasons) != 1 || o.Reasons[0].Rule != string(compat.UnreadableRequirement) {
+		t.Errorf("a device that has what can be read: %+v", o)
+	}
+	if o := all["_ZTS1K intel_gpu_dg2"]; o.Status != compat.Incompatible || len(o.Reasons) != 2 {
+		t.Errorf("a device that lacks what can be read: %+v", o)
+	}
+}
+
 // TestFromSYCLBINOfTheRuntime reads what DPC++'s runtime writes: kernels with two names
 // and images without bytes, or no modules at all.
 func TestFromSYCLBINOfTheRuntime(t *testing.T) {

@@ -33,6 +33,9 @@ func (q *Requirements) Key() string {
 	for _, p := range q.Unknown {
 		k.property(p)
 	}
+	for _, fault := range q.Unreadable {
+		k.text(fault.Error())
+	}
 	return string(k)
 }
 

@@ -80,6 +80,9 @@ type Requirements struct {
 
 	// Unknown are properties that this package does not know, in their order.
 	Unknown []propset.Property
+
+	// Unreadable are the faults of properties that [Readable] could not read, in their order.
+	Unreadable []*propset.SyntaxError
 }
 
 // OwnSet is the property set of requirements that DPC++ has no key for. Its runtime
@@ -109,7 +112,19 @@ const (
 // FromProperties reads the requirements in r; without the set there are none.
 // Its errors are of type [*propset.SyntaxError].
 func FromProperties(r *propset.Registry) (*Requirements, error) {
+	q := Readable(r)
+	if len(q.Unreadable) > 0 {
+		return nil, q.Unreadable[0]
+	}
+	return q, nil
+}
+
+// Readable reads what can be read of the requirements in r.
+func Readable(r *propset.Registry) *Requirements {
 	q := new(Requirements)
+	fault := func(line int, set, key string, err error) {
+		q.Unreadable = append(q.Unreadable, &propset.SyntaxError{Line: line, Set: set, Key: key, Msg: err.Error()})
+	}
 	var size4 []uint64 // of the former key
 	for _, p := range r.Set(propset.DeviceRequirements).Properties() {
 		var err error
@@ -136,18 +151,26 @@ func FromProperties(r *propset.Registry) (*Requirements, error) {
 			q.Unknown = append(q.Unknown, p)
 		}
 		if err != nil {
-			return nil, &propset.SyntaxError{Line: p.Line, Set: propset.DeviceRequirements, Key: p.Key, Msg: err.Error()}
+			fault(p.Line, propset.DeviceRequirements, p.Key, err)
 		}
 	}
-	if err := q.readOwn(r); err != nil {
-		return nil, err
+	for _, p := range []struct {
+		key  string
+		list *[]string
+	}{{keyExtensions, &q.Extensions}, {keyIntrinsics, &q.Intrinsics}} {
+		if v, ok := r.Set(OwnSet).Get(p.key); ok {
+			var err error
+			if *p.list, err = readNames(v); err != nil {
+				fault(0, OwnSet, p.key, err)
+			}
+		}
 	}
 	if q.WorkGroupSize == nil {
 		q.WorkGroupSize = size4
 	} else if size4 != nil && !slices.Equal(q.WorkGroupSize, size4) {
-		return nil, &propset.SyntaxError{Set: propset.DeviceRequirements, Key: keyWorkGroupSize4, Msg: fmt.Sprintf("the work-group size %d differs from %d under %s", size4, q.WorkGroupSize, keyWorkGroupSize)}
+		fault(0, propset.DeviceRequirements, keyWorkGroupSize4, fmt.Errorf("the work-group size %d differs from %d under %s", size4, q.WorkGroupSize, keyWorkGroupSize))
 	}
-	return q, nil
+	return q
 }
 
 // Put makes the sets in r say what q says and nothing else.
@@ -285,50 +308,37 @@ func (q *Requirements) readAspects(v propset.Value) error {
 // readFixedTargets takes a list of 32-bit numbers for aspects when all are below
 // 256, which no text looks like.
 func (q *Requirements) readFixedTargets(v propset.Value) error {
-	q.HasFixedTargets = true
 	list, ok := v.Uint32s()
 	if ok && !slices.ContainsFunc(list, looksLikeText) {
-		q.FixedTargetAspects = aspects(list)
+		q.HasFixedTargets, q.FixedTargetAspects = true, aspects(list)
 		return nil
 	}
 	text, err := readText(v)
 	if err != nil {
 		return fmt.Errorf("%s is neither names of targets nor numbers of aspects", describe(v))
 	}
-	for name := range strings.SplitSeq(text, ",") {
-		if name == "" {
-			return fmt.Errorf("the list of targets %q has an empty name", text)
-		}
-		q.FixedTargets = append(q.FixedTargets, name)
+	names := strings.Split(text, ",")
+	if slices.Contains(names, "") {
+		return fmt.Errorf("the list of targets %q has an empty name", text)
 	}
-	q.FixedTargets = union(q.FixedTargets, nil)
+	q.HasFixedTargets, q.FixedTargets = true, union(names, nil)
 	return nil
 }
 
 // ownName matches what the names in OwnSet can be.
 var ownName = regexp.MustCompile(`^[A-Za-z0-9._]{1,200}$`)
 
-func (q *Requirements) readOwn(r *propset.Registry) error {
-	for _, p := range []struct {
-		key  string
-		list *[]string
-	}{{keyExtensions, &q.Extensions}, {keyIntrinsics, &q.Intrinsics}} {
-		v, ok := r.Set(OwnSet).Get(p.key)
-		if !ok {
-			continue
-		}
-		text, err := readText(v)
-		if err == nil {
-			*p.list = union(strings.Split(text, ","), nil)
-			if i := slices.IndexFunc(*p.list, func(name string) bool { return !ownName.MatchString(name) }); i >= 0 {
-				err = fmt.Errorf("%q is not a name", (*p.list)[i])
-			}
-		}
-		if err != nil {
-			return &propset.SyntaxError{Set: OwnSet, Key: p.key, Msg: err.Error()}
-		}
+// readNames reads a list in OwnSet.
+func readNames(v propset.Value) ([]string, error) {
+	text, err := readText(v)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	names := union(strings.Split(text, ","), nil)
+	if i := slices.IndexFunc(names, func(name string) bool { return !ownName.MatchString(name) }); i >= 0 {
+		return nil, fmt.Errorf("%q is not a name", names[i])
+	}
+	return names, nil
 }
 
 func readText(v propset.Value) (string, error) {
@@ -358,11 +368,15 @@ func readWorkGroupSize(v propset.Value) ([]uint64, error) {
 	return list, nil
 }
 
-// readWorkGroupSize4 reads the two layouts that the former key has had: the
-// sizes after their count, or the sizes alone. A list such as 1, 8 is both and
-// taken for the first, which the design document defines.
+// readWorkGroupSize4 reads the layouts that the former key has had: the sizes
+// after their count, or the sizes alone. A list such as 1, 8 is both and taken for
+// the first, which the design document defines. DPC++ 2023 wrote an empty list for
+// images without a required size.
 func readWorkGroupSize4(v propset.Value) ([]uint64, error) {
 	list, ok := v.Uint32s()
+	if ok && len(list) == 0 {
+		return nil, nil
+	}
 	if ok && len(list) > 1 && uint64(list[0]) == uint64(len(list)-1) {
 		list = list[1:]
 	}

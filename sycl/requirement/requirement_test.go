@@ -3,6 +3,7 @@ package requirement
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -54,6 +55,8 @@ func TestFromProperties(t *testing.T) {
 			Requirements{WorkGroupSize: []uint64{8}}},
 		{"the former work-group size of one dimension", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(64))},
 			Requirements{WorkGroupSize: []uint64{64}}},
+		{"no former work-group size, as DPC++ 2023 wrote it", []propset.Property{prop("reqd_work_group_size", propset.Uint32s())},
+			Requirements{}},
 		{"both work-group sizes", []propset.Property{prop("reqd_work_group_size", propset.Uint32s(2, 8, 4)), prop("reqd_work_group_size_uint64_t", propset.Uint64s(8, 4))},
 			Requirements{WorkGroupSize: []uint64{8, 4}}},
 		{"a dimensionality as a number", []propset.Property{prop("work_group_num_dim", propset.Uint(2))}, Requirements{WorkGroupDims: 2}},
@@ -153,6 +156,11 @@ func TestFromPropertiesErrors(t *testing.T) {
 			var e *propset.SyntaxError
 			if !errors.As(err, &e) || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
+			}
+			// What can be read stays.
+			q := Readable(registry(append(tt.in, prop("reqd_sub_group_size", propset.Uint32s(7)))...))
+			if len(q.Unreadable) != 1 && tt.in[0].Key != "reqd_sub_group_size" || q.HasFixedTargets || !slices.Contains(q.SubGroupSizes, 7) {
+				t.Errorf("without what cannot be read: %+v", q)
 			}
 		})
 	}

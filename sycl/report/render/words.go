@@ -79,6 +79,8 @@ func brief(r report.Reason) string {
 		s = safetext.Escape(r.Required)
 	case compat.UnsupportedIntrinsic:
 		s = "ESIMD intrinsic"
+	case compat.UnreadableRequirement:
+		s = "not readable"
 	case compat.UnsupportedJointMatrix:
 		s = "joint_matrix"
 	case compat.FixedTargetMismatch:
@@ -111,6 +113,8 @@ func need(r report.Reason) string {
 		return "extension " + s
 	case compat.UnsupportedIntrinsic:
 		return "intrinsic " + s
+	case compat.UnreadableRequirement:
+		return "a property " + s + " that can be read"
 	case compat.UnsupportedJointMatrix:
 		return "joint_matrix " + s
 	case compat.FixedTargetMismatch:
