@@ -13,12 +13,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// sizes say how much there is to check.
-type sizes struct{ reports, kernels, devices int }
+// gateSizes say how much there is to check.
+type gateSizes struct{ reports, kernels, devices int }
 
 // writeReports writes reports of programs in which one kernel of five needs what
 // some devices do not have, and a small one.
-func writeReports(dir string, s sizes) (names []string, bytes int64, err error) {
+func writeReports(dir string, s gateSizes) (names []string, bytes int64, err error) {
 	config := deviceconfig.Default()
 	devices := config.Devices()
 	if len(devices) < s.devices {

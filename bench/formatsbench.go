@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 )
 
-type measurement struct {
-	*bench.Bench
+type formatsRun struct {
+	*Bench
 	packager, peer string // binaries; peer may be ""
-	sizes          sizes
+	sizes          formatsSizes
 }
 
 // What the design asks for.
@@ -22,7 +20,7 @@ const (
 )
 
 // all runs every benchmark.
-func (m *measurement) all() error {
+func (m *formatsRun) all() error {
 	if err := m.pack(); err != nil {
 		return err
 	}
@@ -35,12 +33,12 @@ func (m *measurement) all() error {
 // pack packs images, property files and symbol files into one SYCLBIN, and
 // copies the same files into one with cat. The peer packs the images alone, as it
 // knows no metadata.
-func (m *measurement) pack() error {
+func (m *formatsRun) pack() error {
 	n := m.sizes.modules
 	size := imageSize(m.sizes.pack, n) * int64(n)
-	contenders := []bench.Contender{
+	contenders := []Contender{
 		{Name: "packager pack", Bytes: size, Args: []string{m.packager, "pack", "--output", "out", "--table", triple + "=" + tableFile}},
-		{Name: "cat", Bytes: size, Args: []string{"cat"}, Output: bench.Out},
+		{Name: "cat", Bytes: size, Args: []string{"cat"}, Output: Out},
 	}
 	cat := &contenders[1]
 	for i := range n {
@@ -49,7 +47,7 @@ func (m *measurement) pack() error {
 		}
 	}
 	if m.peer != "" {
-		c := bench.Contender{Name: "clang-offload-packager", Bytes: size, Args: []string{m.peer, "-o", "out"}}
+		c := Contender{Name: "clang-offload-packager", Bytes: size, Args: []string{m.peer, "-o", "out"}}
 		for i := range n {
 			c.Args = append(c.Args, fmt.Sprintf("--image=file=%s/%06d.spv,triple=%s,kind=sycl", imageFolder, i, triple))
 		}
@@ -70,10 +68,10 @@ func (m *measurement) pack() error {
 }
 
 // list lists a large and a small file with as many modules.
-func (m *measurement) list() error {
+func (m *formatsRun) list() error {
 	r, err := m.Compete(
-		bench.Contender{Name: fmt.Sprintf("packager dump, %d MiB", m.sizes.list/mib), Args: []string{m.packager, "dump", listFile}},
-		bench.Contender{Name: fmt.Sprintf("packager dump, %d MiB", m.sizes.listSmall/mib), Args: []string{m.packager, "dump", listSmallFile}},
+		Contender{Name: fmt.Sprintf("packager dump, %d MiB", m.sizes.list/mib), Args: []string{m.packager, "dump", listFile}},
+		Contender{Name: fmt.Sprintf("packager dump, %d MiB", m.sizes.listSmall/mib), Args: []string{m.packager, "dump", listSmallFile}},
 	)
 	if err != nil {
 		return err
@@ -85,13 +83,13 @@ func (m *measurement) list() error {
 }
 
 // copy converts a file to the other version and to a bare one, and extracts it.
-func (m *measurement) copy() error {
+func (m *formatsRun) copy() error {
 	size := m.sizes.copy
 	r, err := m.Compete(
-		bench.Contender{Name: "packager convert, version 1 to 2", Bytes: size, Args: []string{m.packager, "convert", "--syclbin-version=2", "--output=out", copyFile}},
-		bench.Contender{Name: "packager convert, wrapped to bare", Bytes: size, Args: []string{m.packager, "convert", "--bare", "--output=out", copyFile}},
-		bench.Contender{Name: "packager extract", Bytes: size, Args: []string{m.packager, "extract", "--output-dir=out", copyFile}},
-		bench.Contender{Name: "cat of that file", Bytes: size, Args: []string{"cat", copyFile}, Output: bench.Out},
+		Contender{Name: "packager convert, version 1 to 2", Bytes: size, Args: []string{m.packager, "convert", "--syclbin-version=2", "--output=out", copyFile}},
+		Contender{Name: "packager convert, wrapped to bare", Bytes: size, Args: []string{m.packager, "convert", "--bare", "--output=out", copyFile}},
+		Contender{Name: "packager extract", Bytes: size, Args: []string{m.packager, "extract", "--output-dir=out", copyFile}},
+		Contender{Name: "cat of that file", Bytes: size, Args: []string{"cat", copyFile}, Output: Out},
 	)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"strings"
@@ -56,11 +55,6 @@ func modules(kernels int, devices []*deviceconfig.Device) iter.Seq[*report.Modul
 			}
 		}
 	}
-}
-
-func digest(n int) (d report.Digest) {
-	binary.BigEndian.PutUint64(d[:], uint64(n))
-	return d
 }
 
 func needs(n int) *requirement.Requirements {

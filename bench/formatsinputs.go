@@ -29,7 +29,7 @@ const (
 const triple = "spir64-unknown-unknown"
 
 // writeInputs writes the files to measure with.
-func writeInputs(dir string, s sizes) error {
+func writeInputs(dir string, s formatsSizes) error {
 	if err := writeImages(dir, s.modules, s.pack); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ const spirvStart = "\x03\x02\x23\x07\x00\x00\x01\x00"
 // imageSize is the size of each of n images that have size bytes together.
 func imageSize(size int64, n int) int64 { return max(size/int64(n), int64(len(spirvStart))) }
 
-func kernelName(i int) string {
+func formatsKernel(i int) string {
 	return fmt.Sprintf("__sycl_kernel__ZTS%dKernel%06d", len("Kernel000000"), i)
 }
 
@@ -56,7 +56,7 @@ func metadata(i int) *propset.Registry {
 	r := new(propset.Registry)
 	q := requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}, SubGroupSizes: []uint32{16 << (i % 2)}}
 	q.Put(r)
-	r.Add(propset.KernelNames).Put(kernelName(i), propset.Uint(1))
+	r.Add(propset.KernelNames).Put(formatsKernel(i), propset.Uint(1))
 	return r
 }
 
@@ -78,7 +78,7 @@ func writeImages(dir string, n int, size int64) error {
 		}
 		base := fmt.Sprintf("%s/%06d", imageFolder, i)
 		row := []string{base + ".spv", base + ".prop", base + ".sym"}
-		for j, content := range [][]byte{image, text, []byte(kernelName(i) + "\n")} {
+		for j, content := range [][]byte{image, text, []byte(formatsKernel(i) + "\n")} {
 			if err := os.WriteFile(filepath.Join(dir, row[j]), content, 0o666); err != nil {
 				return err
 			}

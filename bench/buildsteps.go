@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
@@ -58,14 +57,14 @@ func (t stepTimes) measured(name string, run func() error) error {
 	if t == nil {
 		return run()
 	}
-	before, err := bench.ProcessorTime()
+	before, err := ProcessorTime()
 	if err == nil {
 		err = run()
 	}
 	if err != nil {
 		return err
 	}
-	after, err := bench.ProcessorTime()
+	after, err := ProcessorTime()
 	sum := t[name]
 	if sum == nil {
 		sum = &stepTime{}
@@ -233,10 +232,10 @@ func (b *builder) checksum(name string) (string, error) {
 type programs map[string]string
 
 // A design is what builds all sources of the current folder.
-type design func(b *builder, p programs, sources, devices []string, w way) error
+type design func(b *builder, p programs, sources, devices []string, w buildWay) error
 
 // A way is how the rules build.
-type way struct {
+type buildWay struct {
 	split string // device_code_split
 	aot   string // what compiles ahead of time
 	rdc   bool   // whether the sources are linked
@@ -261,7 +260,7 @@ func compile(b *builder, p programs, source string, unused bool) (bitcode string
 }
 
 // buildByRules runs the actions of a sycl_binary.
-func buildByRules(b *builder, p programs, sources, devices []string, w way) error {
+func buildByRules(b *builder, p programs, sources, devices []string, w buildWay) error {
 	var bitcode []string
 	for _, source := range sources {
 		out, err := compile(b, p, source, true)
@@ -286,7 +285,7 @@ func buildByRules(b *builder, p programs, sources, devices []string, w way) erro
 }
 
 // splitSources makes the modules of each source.
-func splitSources(b *builder, p programs, sources, bitcode []string, w way) error {
+func splitSources(b *builder, p programs, sources, bitcode []string, w buildWay) error {
 	postlink := []string{p["postlink"], "--llvm-dis", p["llvm-dis"], "--opt", p["opt"], "--split", w.split, "--emit-only-kernels-as-entry-points"}
 	if !w.rdc {
 		for i, source := range sources {
@@ -365,8 +364,8 @@ func imagesOf(b *builder, p programs, stem, by string, devices []string) (pack s
 // targetOf returns the target of a device of ocloc.
 func targetOf(device string) string { return "intel_gpu_" + strings.ReplaceAll(device, "-", "_") }
 
-// module links bitcode, and makes SPIR-V of it.
-func module(b *builder, p programs, name string, bitcode []string) (spirv string, err error) {
+// linkedModule links bitcode, and makes SPIR-V of it.
+func linkedModule(b *builder, p programs, name string, bitcode []string) (spirv string, err error) {
 	linked, clean, spirv := name+".linked.bc", name+".clean.bc", name+".spv"
 	return spirv, b.run(
 		step{args: append([]string{p["llvm-link"], "-o", linked}, bitcode...), inputs: bitcode, outputs: []string{linked}},
@@ -376,7 +375,7 @@ func module(b *builder, p programs, name string, bitcode []string) (spirv string
 }
 
 // buildMonolith makes one module, which one call of ocloc compiles for all devices.
-func buildMonolith(b *builder, p programs, sources, devices []string, _ way) error {
+func buildMonolith(b *builder, p programs, sources, devices []string, _ buildWay) error {
 	var all []string
 	for _, source := range sources {
 		bitcode, err := compile(b, p, source, false)
@@ -385,7 +384,7 @@ func buildMonolith(b *builder, p programs, sources, devices []string, _ way) err
 		}
 		all = append(all, bitcode)
 	}
-	spirv, err := module(b, p, "out/all", all)
+	spirv, err := linkedModule(b, p, "out/all", all)
 	if err != nil {
 		return err
 	}
@@ -396,13 +395,13 @@ func buildMonolith(b *builder, p programs, sources, devices []string, _ way) err
 }
 
 // buildBare runs the compilers that buildByRules has run for it, and nothing else.
-func buildBare(b *builder, p programs, sources, devices []string, _ way) error {
+func buildBare(b *builder, p programs, sources, devices []string, _ buildWay) error {
 	for _, source := range sources {
 		bitcode, err := compile(b, p, source, false)
 		if err != nil {
 			return err
 		}
-		spirv, err := module(b, p, "out/"+source, []string{bitcode})
+		spirv, err := linkedModule(b, p, "out/"+source, []string{bitcode})
 		if err != nil {
 			return err
 		}

@@ -20,8 +20,8 @@ type project struct {
 	workers  workers
 }
 
-// perSource is how many kernels a source has of so many.
-func perSource(kernels int) int {
+// kernelsOfSource is how many kernels a source has of so many.
+func kernelsOfSource(kernels int) int {
 	switch {
 	case kernels >= 128:
 		return 8
@@ -32,7 +32,7 @@ func perSource(kernels int) int {
 }
 
 func newProject(dir, header string, kernels int, devices []string) *project {
-	p := &project{dir: dir, kernels: perSource(kernels), header: header, devices: devices, workers: workers{}}
+	p := &project{dir: dir, kernels: kernelsOfSource(kernels), header: header, devices: devices, workers: workers{}}
 	p.sources = max(1, kernels/p.kernels)
 	for range p.sources {
 		p.versions = append(p.versions, make([]int, p.kernels))

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
@@ -20,20 +19,20 @@ const (
 // inputFile is the module, in the folder where everything runs.
 const inputFile = "linked.ll"
 
-type measurement struct {
-	*bench.Bench
+type postlinkRun struct {
+	*Bench
 	shape
 	tool, opt, self string // binaries
 	calls           int
 }
 
 // part is what this program itself does as another process.
-func (m *measurement) part(role string) bench.Contender {
-	return bench.Contender{Name: role, Args: []string{m.self, "--role=" + role, "--opt=" + m.opt,
+func (m *postlinkRun) part(role string) Contender {
+	return Contender{Name: role, Args: []string{m.self, "postlink", "--role=" + role, "--opt=" + m.opt,
 		fmt.Sprint("--kernels=", m.kernels), fmt.Sprint("--body=", m.body), fmt.Sprint("--calls=", m.calls)}}
 }
 
-func (m *measurement) generate() error {
+func (m *postlinkRun) generate() error {
 	f, err := os.Create(inputFile)
 	if err != nil {
 		return err
@@ -45,7 +44,7 @@ func (m *measurement) generate() error {
 	return f.Close()
 }
 
-func (m *measurement) all() error {
+func (m *postlinkRun) all() error {
 	info, err := os.Stat(filepath.Join(m.Dir, inputFile))
 	if err != nil {
 		return err
@@ -54,8 +53,8 @@ func (m *measurement) all() error {
 	sample := m.part("opt")
 	sample.Name = fmt.Sprintf("opt -passes=internalize,globaldce, %d calls of %d", m.calls, m.kernels)
 	results, err := m.Compete(
-		bench.Contender{Name: "postlink --split per_kernel", Bytes: info.Size(), Args: []string{m.tool, "--split=per_kernel", "--output=split.table", inputFile}},
-		bench.Contender{Name: "opt -S, once", Bytes: info.Size(), Args: []string{m.opt, "-S", "--disable-verify", "-o", "once.ll", inputFile}},
+		Contender{Name: "postlink --split per_kernel", Bytes: info.Size(), Args: []string{m.tool, "--split=per_kernel", "--output=split.table", inputFile}},
+		Contender{Name: "opt -S, once", Bytes: info.Size(), Args: []string{m.opt, "-S", "--disable-verify", "-o", "once.ll", inputFile}},
 		sample,
 	)
 	if err != nil {
@@ -63,7 +62,7 @@ func (m *measurement) all() error {
 	}
 	ours, once, each := results[0], results[1], results[2]
 	scale := float64(m.kernels) / float64(m.calls)
-	all := bench.Result{Name: fmt.Sprintf("the same, scaled to %d calls", m.kernels), Seconds: each.Seconds * scale, CPU: each.CPU * scale}
+	all := Result{Name: fmt.Sprintf("the same, scaled to %d calls", m.kernels), Seconds: each.Seconds * scale, CPU: each.CPU * scale}
 	m.Results = append(m.Results, all)
 	m.AtMost("time against opt once", ours.Seconds/once.Seconds, mostOfOnce, "x")
 	m.AtMost("processor time against opt once", ours.CPU/once.CPU, mostOfOnce, "x")
@@ -73,8 +72,8 @@ func (m *measurement) all() error {
 }
 
 // split runs opt for some of the kernels, as many at once as there are processors.
-func (m *measurement) split() error {
-	if err := os.Mkdir(bench.Out, 0o777); err != nil {
+func (m *postlinkRun) split() error {
+	if err := os.Mkdir(Out, 0o777); err != nil {
 		return err
 	}
 	errs := make(chan error, m.calls)
@@ -86,7 +85,7 @@ func (m *measurement) split() error {
 			defer func() { <-slots }()
 			name := kernelName(i * m.kernels / m.calls)
 			cmd := interrupt.Command(m.Context, m.opt, "-S", "--disable-verify", "-passes=internalize,globaldce",
-				"-internalize-public-api-list="+name, "-o", filepath.Join(bench.Out, name+".ll"), inputFile)
+				"-internalize-public-api-list="+name, "-o", filepath.Join(Out, name+".ll"), inputFile)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				errs <- fmt.Errorf("%s: %w: %s", name, err, out)
 			}

@@ -1,9 +1,3 @@
-// Command programs measures syclc++ against what it calls: DPC++'s compiler library, and the host
-// compiler.
-//
-//	go run ./bench/programs --dir /var/tmp --dpcpp "$VIRTUAL_ENV" [SOURCE...]
-//
-// With --sources N it measures Bazel instead, for programs of N sources.
 package main
 
 import (
@@ -13,11 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
-
-func main() { bench.Main(bench.Program{Name: "programs", Runs: 5, Limits: true, Setup: setup}) }
 
 // The limits: processor time as a multiple of that of both compilers, and the time of one source
 // as a multiple of that of the slower one, when both run at once.
@@ -34,7 +25,13 @@ void scale(sycl::queue &q, float *p, float by) {
 }
 `
 
-func setup(b *bench.Bench) func() error {
+// setupPrograms measures syclc++ against what it calls: DPC++'s compiler library, and the host
+// compiler.
+//
+//	go run ./bench programs --dir /var/tmp --dpcpp "$VIRTUAL_ENV" [SOURCE...]
+//
+// With --sources N it measures Bazel instead, for programs of N sources.
+func setupPrograms(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write files below this `folder` (required)")
 	dpcpp := b.Flags.String("dpcpp", "", "the `folder` of DPC++, as a Python environment (required)")
 	binary := b.Flags.String("syclcxx", "", "measure this `binary` instead of building the one of this module with 'go build'")
@@ -93,7 +90,7 @@ func setup(b *bench.Bench) func() error {
 // compilers are called by hand: the host compile between DPC++'s integration header and footer, as
 // its own driver calls another host compiler.
 type compilers struct {
-	b                                *bench.Bench
+	b                                *Bench
 	host, dpcpp, driver, source, out string // out is what the names of outputs begin with
 }
 
@@ -122,9 +119,9 @@ func (c *compilers) measure(syclcxx string, options ...string) error {
 	}
 	argv := append([]string{syclcxx, "-std=c++17", "-O2", "-c", "-o", "both.o", c.source}, options...)
 	r, err := c.b.Compete(
-		bench.Contender{Name: name + ": syclc++", Args: argv},
-		bench.Contender{Name: name + ": one compiler after the other", Run: func() error { return errors.Join(c.device(), c.hostCode()) }},
-		bench.Contender{Name: name + ": both at once", Run: func() error {
+		Contender{Name: name + ": syclc++", Args: argv},
+		Contender{Name: name + ": one compiler after the other", Run: func() error { return errors.Join(c.device(), c.hostCode()) }},
+		Contender{Name: name + ": both at once", Run: func() error {
 			device := make(chan error)
 			go func() { device <- c.device() }()
 			return errors.Join(c.hostCode(), <-device)

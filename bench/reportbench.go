@@ -9,12 +9,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// measure measures what is done with a report, and how long it takes to build.
-func measure(b *bench.Bench, r *report.Report, build func() (*report.Report, error), limit time.Duration) error {
+// measureReport measures what is done with a report, and how long it takes to build.
+func measureReport(b *Bench, r *report.Report, build func() (*report.Report, error), limit time.Duration) error {
 	file := func(name string) string { return filepath.Join(b.Dir, name) }
 	// Writers write into files, as the tools do.
 	into := func(name string, write func(io.Writer) error) func() (int64, error) {

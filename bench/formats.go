@@ -1,10 +1,3 @@
-// Command formats measures packager against peers and limits on the same machine
-// in the same run: packing against cat and LLVM's clang-offload-packager, listing
-// and copying of large files against bounds of time and memory.
-//
-//	go run ./bench/formats --dir /var/tmp
-//
-// It writes about 6 GiB below the folder and removes them at the end.
 package main
 
 import (
@@ -13,14 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 )
 
-func main() { bench.Main(bench.Program{Name: "formats", Runs: 5, Limits: true, Setup: setup}) }
-
-// sizes say how large the measured files are.
-type sizes struct {
+// formatsSizes say how large the measured files are.
+type formatsSizes struct {
 	modules   int   // in each file
 	pack      int64 // bytes of the images to pack
 	list      int64 // bytes of the images of the file to list
@@ -28,9 +17,16 @@ type sizes struct {
 	copy      int64 // bytes of the images of the file to convert and to extract
 }
 
-const mib = bench.MiB
+const mib = MiB
 
-func setup(b *bench.Bench) func() error {
+// setupFormats measures packager against peers and limits on the same machine
+// in the same run: packing against cat and LLVM's clang-offload-packager, listing
+// and copying of large files against bounds of time and memory.
+//
+//	go run ./bench formats --dir /var/tmp
+//
+// It writes about 6 GiB below the folder and removes them at the end.
+func setupFormats(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
 	packager := b.Flags.String("packager", "", "measure this `binary` instead of building the packager of this module with 'go build'")
 	peer := b.Flags.String("offload-packager", "", "`binary` of LLVM's clang-offload-packager (default: found in PATH)")
@@ -41,7 +37,7 @@ func setup(b *bench.Bench) func() error {
 	large := b.Flags.Int64("copy-mib", 2048, "size of the file to convert and to extract in `MiB`")
 	generate := b.Flags.Bool("generate", false, "only write the files to measure with into the folder, and keep them")
 	return func() error {
-		s := sizes{*modules, *pack * mib, *list * mib, *small * mib, *large * mib}
+		s := formatsSizes{*modules, *pack * mib, *list * mib, *small * mib, *large * mib}
 		switch err := b.NoArguments(); {
 		case err != nil:
 			return err
@@ -53,7 +49,7 @@ func setup(b *bench.Bench) func() error {
 		if err := b.Scratch(*dir); err != nil {
 			return err
 		}
-		m := measurement{Bench: b, sizes: s}
+		m := formatsRun{Bench: b, sizes: s}
 		var err error
 		if m.packager, err = b.Tool("packager", *packager); err != nil {
 			return err
@@ -68,14 +64,14 @@ func setup(b *bench.Bench) func() error {
 			return err
 		}
 		fmt.Fprintln(b.Progress, "writing files")
-		if _, err := b.Measure(bench.Contender{Name: "generate", Args: append([]string{self, "--generate", "--dir", "."}, sizeFlags(s)...)}); err != nil {
+		if _, err := b.Measure(Contender{Name: "generate", Args: append([]string{self, "formats", "--generate", "--dir", "."}, sizeFlags(s)...)}); err != nil {
 			return err
 		}
 		return m.all()
 	}
 }
 
-func sizeFlags(s sizes) []string {
+func sizeFlags(s formatsSizes) []string {
 	return []string{
 		fmt.Sprint("--modules=", s.modules), fmt.Sprint("--pack-mib=", s.pack/mib), fmt.Sprint("--list-mib=", s.list/mib),
 		fmt.Sprint("--list-small-mib=", s.listSmall/mib), fmt.Sprint("--copy-mib=", s.copy/mib),

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
@@ -16,16 +15,16 @@ import (
 
 // memory measures how much memory a process takes to build a report and write its JSON,
 // and one to read that and print it as text.
-func memory(b *bench.Bench, kernels, devices int, limit float64) error {
+func memory(b *Bench, kernels, devices int, limit float64) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	b.Title = fmt.Sprintf("%d kernels x %d devices", kernels, devices)
 	file := filepath.Join(b.Dir, "report.json")
-	args := []string{self, fmt.Sprint("--kernels=", kernels), fmt.Sprint("--devices=", devices), "--file=" + file}
+	args := []string{self, "report", fmt.Sprint("--kernels=", kernels), fmt.Sprint("--devices=", devices), "--file=" + file}
 	for _, phase := range []string{"build", "text"} {
-		c := bench.Contender{Name: phase + ", as a process", Args: append(args, "--phase="+phase)}
+		c := Contender{Name: phase + ", as a process", Args: append(args, "--phase="+phase)}
 		fmt.Fprintln(b.Progress, c.Name)
 		result, err := b.Measure(c)
 		if err != nil {
@@ -37,7 +36,7 @@ func memory(b *bench.Bench, kernels, devices int, limit float64) error {
 		}
 		result.Bytes = info.Size()
 		b.Results = append(b.Results, result)
-		b.AtMost("memory: "+phase, float64(result.MaxRSS)/bench.MiB, limit, "MiB")
+		b.AtMost("memory: "+phase, float64(result.MaxRSS)/MiB, limit, "MiB")
 	}
 	return nil
 }

@@ -1,12 +1,3 @@
-// Command report measures how long compatibility reports take to build, to write
-// and to read, against the standard library's JSON encoder and the writing of as
-// many bytes, in the same run.
-//
-//	go run ./bench/report --check
-//	go run ./bench/report --memory --kernels 500000 --devices 8 --check
-//
-// With --generate it writes the report and its renderings into a folder instead,
-// for measurements of pages in a browser.
 package main
 
 import (
@@ -19,14 +10,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
 
-func main() { bench.Main(bench.Program{Name: "report", Runs: 3, Limits: true, Setup: setup}) }
-
-func setup(b *bench.Bench) func() error {
+// setupReport measures how long compatibility reports take to build, to write
+// and to read, against the standard library's JSON encoder and the writing of as
+// many bytes, in the same run.
+//
+//	go run ./bench report --check
+//	go run ./bench report --memory --kernels 500000 --devices 8 --check
+//
+// With --generate it writes the report and its renderings into a folder instead,
+// for measurements of pages in a browser.
+func setupReport(b *Bench) func() error {
 	kernels := b.Flags.Int("kernels", 10_000, "`number` of kernels")
 	devices := b.Flags.Int("devices", 100, "`number` of devices")
 	dir := b.Flags.String("dir", os.TempDir(), "write below this `folder`")
@@ -77,7 +74,7 @@ func setup(b *bench.Bench) func() error {
 			return err
 		}
 		b.Title = fmt.Sprintf("%d kernels x %d devices", len(r.Kernels), len(r.Devices))
-		return measure(b, r, build, *limit)
+		return measureReport(b, r, build, *limit)
 	}
 }
 

@@ -14,7 +14,7 @@ const linkerArch = "bmg_g21"
 // takes one device a call, and each call links and makes the SPIR-V. The last "-device" of
 // ocloc's command line counts, so that its options name the device; the images are those
 // that ocloc makes alone, but all of them are labelled with linkerArch.
-func buildByLinker(b *builder, p programs, sources, devices []string, _ way) error {
+func buildByLinker(b *builder, p programs, sources, devices []string, _ buildWay) error {
 	var all []string
 	for _, source := range sources {
 		bitcode, err := compile(b, p, source, false)

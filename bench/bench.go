@@ -1,6 +1,8 @@
-// Package bench is what the benchmarks share: flags, the measuring of programs
-// and functions, and the printing of results and of the limits they have to meet.
-package bench
+// Command bench measures the tools and the rules against peers and limits, on the same machine
+// in the same run. README.md says what each benchmark measures.
+//
+//	go run ./bench BENCHMARK --dir /var/tmp
+package main
 
 import (
 	"context"
@@ -12,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
@@ -40,21 +43,40 @@ type Bench struct {
 	Report
 }
 
-// Main runs a program and ends the process: with 1 when --check was given and a
-// limit is missed, with 2 after an error.
-func Main(p Program) {
-	interrupt.Main(p.Name, func(ctx context.Context) int {
-		missed, err := p.run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+// benchmarks are what the first argument chooses from.
+var benchmarks = []Program{
+	{Name: "build", Runs: 1, Limits: true, Setup: setupBuild},
+	{Name: "formats", Runs: 5, Limits: true, Setup: setupFormats},
+	{Name: "gate", Runs: 5, Limits: true, Setup: setupGate},
+	{Name: "postlink", Runs: 5, Limits: true, Setup: setupPostlink},
+	{Name: "programs", Runs: 5, Limits: true, Setup: setupPrograms},
+	{Name: "report", Runs: 3, Limits: true, Setup: setupReport},
+}
+
+// main ends with 1 when --check was given and a limit is missed, with 2 after an error.
+func main() {
+	interrupt.Main("bench", func(ctx context.Context) int {
+		missed, err := run(ctx, os.Args[1:])
 		switch {
 		case interrupt.Stopped(ctx) || errors.Is(err, flag.ErrHelp):
 		case err != nil:
-			fmt.Fprintf(os.Stderr, "%s: error: %v\n", p.Name, err)
+			fmt.Fprintf(os.Stderr, "bench: error: %v\n", err)
 			return 2
 		case missed:
 			return 1
 		}
 		return 0
 	})
+}
+
+func run(ctx context.Context, args []string) (missed bool, err error) {
+	var names []string
+	for _, p := range benchmarks {
+		if names = append(names, p.Name); len(args) > 0 && args[0] == p.Name {
+			return p.run(ctx, args[1:], os.Stdout, os.Stderr)
+		}
+	}
+	return false, fmt.Errorf("the first argument is the benchmark: %s", strings.Join(names, ", "))
 }
 
 // run prints what a program measures, and returns whether a limit was missed that

@@ -1,11 +1,3 @@
-// Command build measures the steps of a sycl_binary with many kernels for several GPUs,
-// against a monolith, which is one module that one call of ocloc compiles for all GPUs,
-// against the bare compilers with a module for each source, and against clang-sycl-linker. All
-// of them compile the same sources, on the same machine in the same run: at first, after an edit
-// of one kernel, after a kernel was added to a source, and without any change. As in Bazel, a
-// step runs only when its command or its inputs have changed; Bazel itself is not measured.
-//
-//	go run ./bench/build --dir /var/tmp
 package main
 
 import (
@@ -18,11 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 )
-
-func main() { bench.Main(bench.Program{Name: "build", Runs: 1, Limits: true, Setup: setup}) }
 
 // What the design asks for, of the processor time of the monolith.
 const (
@@ -30,13 +18,21 @@ const (
 	changedTimes = 1. / 20
 )
 
-// compilers are the programs that are not ours.
-var compilers = []string{"clang++", "llvm-dis", "llvm-link", "opt", "llvm-spirv", "spirv-val", "ocloc"}
+// buildCompilers are the programs that are not ours.
+var buildCompilers = []string{"clang++", "llvm-dis", "llvm-link", "opt", "llvm-spirv", "spirv-val", "ocloc"}
 
 // tools are ours.
 var tools = []string{"devicec", "postlink", "aspectfilter", "aot", "packager"}
 
-func setup(b *bench.Bench) func() error {
+// setupBuild measures the steps of a sycl_binary with many kernels for several GPUs,
+// against a monolith, which is one module that one call of ocloc compiles for all GPUs,
+// against the bare compilers with a module for each source, and against clang-sycl-linker. All
+// of them compile the same sources, on the same machine in the same run: at first, after an edit
+// of one kernel, after a kernel was added to a source, and without any change. As in Bazel, a
+// step runs only when its command or its inputs have changed; Bazel itself is not measured.
+//
+//	go run ./bench build --dir /var/tmp
+func setupBuild(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
 	sizes := b.Flags.String("kernels", "8,32", "`numbers` of kernels, with commas between; 128 is the one with limits")
 	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, with commas between")
@@ -71,7 +67,7 @@ func setup(b *bench.Bench) func() error {
 			if err != nil || n < 1 {
 				return fmt.Errorf("%q is no number of kernels", size)
 			}
-			if err := measure(b, p, n, strings.Split(*devices, ","), ways, *steps); err != nil {
+			if err := measureBuild(b, p, n, strings.Split(*devices, ","), ways, *steps); err != nil {
 				return err
 			}
 		}
@@ -80,22 +76,22 @@ func setup(b *bench.Bench) func() error {
 }
 
 // waysOf returns each combination of what lists say, with commas between.
-func waysOf(splits, aot string, rdc bool) (ways []way, err error) {
+func waysOf(splits, aot string, rdc bool) (ways []buildWay, err error) {
 	for split := range strings.SplitSeq(splits, ",") {
 		for by := range strings.SplitSeq(aot, ",") {
 			if !slices.Contains([]string{byProgram, byServer, byWorker}, by) {
 				return nil, fmt.Errorf("--aot: %q is not %s, %s or %s", by, byProgram, byServer, byWorker)
 			}
-			ways = append(ways, way{split, by, rdc})
+			ways = append(ways, buildWay{split, by, rdc})
 		}
 	}
 	return ways, nil
 }
 
 // find returns the paths of all programs.
-func find(b *bench.Bench, version, bin, header string) (programs, error) {
+func find(b *Bench, version, bin, header string) (programs, error) {
 	p := programs{}
-	for _, name := range append(slices.Clone(compilers), linker) {
+	for _, name := range append(slices.Clone(buildCompilers), linker) {
 		path, err := exec.LookPath(name + "-" + version)
 		if err != nil {
 			path, err = exec.LookPath(name)
@@ -127,7 +123,7 @@ func find(b *bench.Bench, version, bin, header string) (programs, error) {
 }
 
 // library compiles the library that makes ocloc a server.
-func library(b *bench.Bench, source string) (string, error) {
+func library(b *Bench, source string) (string, error) {
 	path, err := filepath.Abs(filepath.Join(b.Dir, "server.so"))
 	if err != nil {
 		return "", err
@@ -142,7 +138,7 @@ func library(b *bench.Bench, source string) (string, error) {
 type contestant struct {
 	name    string
 	design  design
-	way     way
+	way     buildWay
 	project *project
 }
 
@@ -152,24 +148,24 @@ var phases = []struct {
 	change func(*project) error
 }{{"cold", (*project).reset}, {"one kernel changed", (*project).edit}, {"one kernel added", (*project).add}, {"nothing changed", nil}}
 
-// measure measures all designs with as many kernels.
-func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []way, steps bool) error {
+// measureBuild measures all designs with as many kernels.
+func measureBuild(b *Bench, p programs, kernels int, devices []string, ways []buildWay, steps bool) error {
 	var all []contestant
 	for _, w := range ways {
 		all = append(all, contestant{"rules, " + w.split + ", " + w.aot, buildByRules, w, nil})
 	}
-	all = append(all, contestant{"monolith", buildMonolith, way{}, nil}, contestant{"bare compilers", buildBare, way{}, nil})
+	all = append(all, contestant{"monolith", buildMonolith, buildWay{}, nil}, contestant{"bare compilers", buildBare, buildWay{}, nil})
 	if p[linker] != "" {
-		all = append(all, contestant{linker, buildByLinker, way{}, nil})
+		all = append(all, contestant{linker, buildByLinker, buildWay{}, nil})
 	}
 	for i := range all {
 		all[i].project = newProject(filepath.Join(b.Dir, fmt.Sprintf("%d.%d", kernels, i)), p["header"], kernels, devices)
 	}
-	var contenders []bench.Contender
+	var contenders []Contender
 	times := map[string]stepTimes{}
 	for _, phase := range phases {
 		for _, c := range all {
-			contender := bench.Contender{
+			contender := Contender{
 				Name: fmt.Sprintf("%d kernels, %s: %s", kernels, phase.name, c.name),
 			}
 			contender.Run = func() error {
@@ -194,7 +190,7 @@ func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []w
 	for _, c := range contenders {
 		for _, name := range slices.Sorted(maps.Keys(times[c.Name])) {
 			t := times[c.Name][name]
-			b.Results = append(b.Results, bench.Result{Name: fmt.Sprintf("%s: %s (%d)", c.Name, name, t.steps), CPU: t.used.Seconds()})
+			b.Results = append(b.Results, Result{Name: fmt.Sprintf("%s: %s (%d)", c.Name, name, t.steps), CPU: t.used.Seconds()})
 		}
 	}
 	if steps || kernels < 128 {
@@ -211,7 +207,7 @@ func measure(b *bench.Bench, p programs, kernels int, devices []string, ways []w
 }
 
 // build plays the part of a build tool in the folder of the project.
-func (c *contestant) build(b *bench.Bench, p programs, times stepTimes) (err error) {
+func (c *contestant) build(b *Bench, p programs, times stepTimes) (err error) {
 	before, err := os.Getwd()
 	if err == nil {
 		err = os.Chdir(c.project.dir)

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
@@ -39,11 +38,11 @@ void scale%[1]d(sycl::queue &q, float *p) {
 `
 
 // A way makes a program of the sources in a folder of its own.
-type way struct {
+type bazelWay struct {
 	name, build string // text of the BUILD file, "" without Bazel
 }
 
-var ways = []way{
+var ways = []bazelWay{
 	{"sycl_cc_binary", `load("@rules_sycl//rules:defs.bzl", "sycl_cc_binary")
 sycl_cc_binary(name = "program", srcs = glob(["*.cpp"]))
 `},
@@ -62,16 +61,16 @@ type many struct {
 	seed    int64 // is in each source, so that no cache has what is measured
 }
 
-func (m *many) folder(w way) string {
+func (m *many) folder(w bazelWay) string {
 	return filepath.Join(m.b.Dir, strings.ReplaceAll(w.name, " ", "_"))
 }
 
-func (m *many) file(w way, i int) string {
+func (m *many) file(w bazelWay, i int) string {
 	return filepath.Join(m.folder(w), fmt.Sprintf("source%d.cpp", i))
 }
 
 // write makes a source that was never there before.
-func (m *many) write(w way, i int) error {
+func (m *many) write(w bazelWay, i int) error {
 	m.seed++
 	content := fmt.Sprintf(text, i, m.seed)
 	if i == 0 {
@@ -80,7 +79,7 @@ func (m *many) write(w way, i int) error {
 	return os.WriteFile(m.file(w, i), []byte(content), 0o666)
 }
 
-func (m *many) writeAll(w way) error {
+func (m *many) writeAll(w bazelWay) error {
 	for i := range m.sources {
 		if err := m.write(w, i); err != nil {
 			return err
@@ -108,14 +107,14 @@ func (m *many) measure(rules string) (err error) {
 			return err
 		}
 	}
-	if err := bench.CountDaemons(); err != nil {
+	if err := CountDaemons(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.shutdown()) }()
-	var contenders []bench.Contender
+	var contenders []Contender
 	for _, phase := range []string{"all new", "one edited"} {
 		for _, w := range ways {
-			c := bench.Contender{Name: fmt.Sprintf("%d sources, %s: %s", m.sources, phase, w.name)}
+			c := Contender{Name: fmt.Sprintf("%d sources, %s: %s", m.sources, phase, w.name)}
 			changed := m.sources
 			c.Before = func() error { return m.writeAll(w) }
 			if phase == "one edited" {
@@ -165,7 +164,7 @@ func (m *many) shutdown() error {
 }
 
 // hand compiles the first sources and links the host objects of all; the images stay files.
-func (m *many) hand(w way, changed int) error {
+func (m *many) hand(w bazelWay, changed int) error {
 	slots := make(chan struct{}, runtime.NumCPU())
 	errs := make([]error, changed)
 	var all sync.WaitGroup

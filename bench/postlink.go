@@ -1,4 +1,14 @@
-// Command postlink measures the post-link step on a linked module of many kernels,
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// setupPostlink measures the post-link step on a linked module of many kernels,
 // each of which becomes a module, against LLVM's opt on the same file, on the same
 // machine in the same run:
 //
@@ -10,22 +20,8 @@
 // finds the aspects of all functions, splits, and writes all modules as text with
 // their property and symbol files. Neither it nor opt translates anything.
 //
-//	go run ./bench/postlink --dir /var/tmp --opt opt-21
-package main
-
-import (
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-
-	"github.com/rules-sycl/rules_sycl/bench/internal/bench"
-)
-
-func main() { bench.Main(bench.Program{Name: "postlink", Runs: 5, Limits: true, Setup: setup}) }
-
-func setup(b *bench.Bench) func() error {
+//	go run ./bench postlink --dir /var/tmp --opt opt-21
+func setupPostlink(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
 	tool := b.Flags.String("postlink", "", "measure this `binary` instead of building the tool of this module with 'go build'")
 	opt := b.Flags.String("opt", "opt-21", "LLVM's opt, a `program` of PATH or a path")
@@ -34,7 +30,7 @@ func setup(b *bench.Bench) func() error {
 	calls := b.Flags.Int("calls", 10, "`number` of calls of opt in the sample")
 	role := b.Flags.String("role", "", "`part` that this program plays for itself: generate or opt, in the current folder")
 	return func() error {
-		m := measurement{Bench: b, opt: *opt, shape: shape{*kernels, *body}, calls: *calls}
+		m := postlinkRun{Bench: b, opt: *opt, shape: shape{*kernels, *body}, calls: *calls}
 		switch err := b.NoArguments(); {
 		case err != nil:
 			return err
