@@ -1,4 +1,4 @@
-"""What becomes of icpx's options. Written by //tools/icpxflags; do not edit."""
+"""What becomes of icpx's options. Written by //tools/generate; do not edit."""
 
 def _flag(taker, next = False, attribute = "", means = "", device = [], host = [], native = [], jit = [], why = ""):
     return struct(taker = taker, next = next, attribute = attribute, means = means, device = device, host = host, native = native, jit = jit, why = why)

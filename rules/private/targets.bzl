@@ -1,4 +1,4 @@
-"""The built-in targets. Written by //tools/targets; do not edit."""
+"""The built-in targets. Written by //tools/generate; do not edit."""
 
 # Canonical name -> (LLVM triple, compiler, the compiler's name of the device).
 # No compiler: the target's images are SPIR-V.

@@ -1,5 +1,3 @@
-// Command icpxflags writes the table of package icpxflags as rules/private/icpx_flags.bzl, which
-// the rules load, and as docs/flags.md.
 package main
 
 import (
@@ -15,37 +13,33 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
 )
 
-func main() {
-	const short = "write the table of icpx's options as Starlark and as a page"
-	(&cli.Tool{
-		Name:  "icpxflags",
-		Short: short,
-		Commands: []*cli.Command{{
-			Short:   short,
-			Example: "icpxflags --starlark rules/private/icpx_flags.bzl --page docs/flags.md",
-			Setup: func(fs *flag.FlagSet) cli.Run {
-				starlark := fs.String("starlark", "", "the Starlark `file` to write")
-				page := fs.String("page", "", "the page's `file` to write")
-				return func(_ context.Context, env *cli.Env, args []string) error {
-					if len(args) > 0 {
-						return cli.Usagef("unexpected argument '%s'", args[0])
-					}
-					if *starlark == "" || *page == "" {
-						return cli.Usagef("--starlark and --page are needed")
-					}
-					if err := env.Output(*starlark, writeStarlark); err != nil {
-						return err
-					}
-					return env.Output(*page, writePage)
+func icpxflagsCommand() *cli.Command {
+	return &cli.Command{
+		Name:    "icpxflags",
+		Short:   "write the table of icpx's options as Starlark and as a page",
+		Example: "generate icpxflags --starlark rules/private/icpx_flags.bzl --page docs/flags.md",
+		Setup: func(fs *flag.FlagSet) cli.Run {
+			starlark := fs.String("starlark", "", "the Starlark `file` to write")
+			page := fs.String("page", "", "the page's `file` to write")
+			return func(_ context.Context, env *cli.Env, args []string) error {
+				if len(args) > 0 {
+					return cli.Usagef("unexpected argument '%s'", args[0])
 				}
-			},
-		}},
-	}).Main()
+				if *starlark == "" || *page == "" {
+					return cli.Usagef("--starlark and --page are needed")
+				}
+				if err := env.Output(*starlark, writeStarlark); err != nil {
+					return err
+				}
+				return env.Output(*page, writePage)
+			}
+		},
+	}
 }
 
 func writeStarlark(out io.Writer) error {
 	w := bufio.NewWriter(out)
-	fmt.Fprint(w, `"""What becomes of icpx's options. Written by //tools/icpxflags; do not edit."""
+	fmt.Fprint(w, `"""What becomes of icpx's options. Written by //tools/generate; do not edit."""
 
 def _flag(taker, next = False, attribute = "", means = "", device = [], host = [], native = [], jit = [], why = ""):
     return struct(taker = taker, next = next, attribute = attribute, means = means, device = device, host = host, native = native, jit = jit, why = why)
@@ -98,7 +92,7 @@ func list(words []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-//go:embed intro.txt
+//go:embed flags.txt
 var intro string
 
 // takers is how the page says who takes an option.

@@ -12,7 +12,7 @@ import (
 
 func TestBadInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testkit.BadInputs(t, tool, []string{"INPUT"})
+	testkit.BadInputs(t, tool, []string{"rules INPUT"})
 }
 
 func TestUnmarshal(t *testing.T) {

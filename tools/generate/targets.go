@@ -1,6 +1,3 @@
-// Command targets writes rules/private/targets.bzl: the built-in device
-// configuration's names in the form that the rules load, so that a misspelled
-// target is an error before anything is built.
 package main
 
 import (
@@ -17,29 +14,26 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
-func main() {
-	(&cli.Tool{
-		Name:  "targets",
-		Short: "write the built-in target names as Starlark",
-		Commands: []*cli.Command{{
-			Short:   "write the built-in target names as Starlark",
-			Example: "targets --output rules/private/targets.bzl",
-			Setup: func(fs *flag.FlagSet) cli.Run {
-				output := fs.String("output", "", "the `file` to write; standard output when it is missing")
-				return func(_ context.Context, env *cli.Env, args []string) error {
-					if len(args) > 0 {
-						return cli.Usagef("unexpected argument '%s'", args[0])
-					}
-					return env.Output(*output, write)
+func targetsCommand() *cli.Command {
+	return &cli.Command{
+		Name:    "targets",
+		Short:   "write the names of the built-in devices as Starlark, so that a misspelled target is an error before anything is built",
+		Example: "generate targets --output rules/private/targets.bzl",
+		Setup: func(fs *flag.FlagSet) cli.Run {
+			output := fs.String("output", "", "the `file` to write; standard output when it is missing")
+			return func(_ context.Context, env *cli.Env, args []string) error {
+				if len(args) > 0 {
+					return cli.Usagef("unexpected argument '%s'", args[0])
 				}
-			},
-		}},
-	}).Main()
+				return env.Output(*output, writeTargets)
+			}
+		},
+	}
 }
 
-func write(out io.Writer) error {
+func writeTargets(out io.Writer) error {
 	w := bufio.NewWriter(out)
-	fmt.Fprint(w, `"""The built-in targets. Written by //tools/targets; do not edit."""
+	fmt.Fprint(w, `"""The built-in targets. Written by //tools/generate; do not edit."""
 
 # Canonical name -> (LLVM triple, compiler, the compiler's name of the device).
 # No compiler: the target's images are SPIR-V.

@@ -1,5 +1,3 @@
-// Command rulesdoc writes the reference page of the rules from what Bazel's
-// starlark_doc_extract says of them.
 package main
 
 import (
@@ -14,40 +12,35 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-func main() { tool().Main() }
-
 // maxInput is above what starlark_doc_extract says of any rules.
 const maxInput = 64 << 20
 
-func tool() *cli.Tool {
-	return &cli.Tool{
-		Name:  "rulesdoc",
-		Short: "write the reference page of the rules",
-		Commands: []*cli.Command{{
-			Args:    "FILE.binaryproto...",
-			Short:   "write the reference page of the rules",
-			Long:    "Reads the outputs of starlark_doc_extract targets and writes one page of Markdown. A rule NAME_rule is not shown itself: its attributes are those that the macro NAME takes as **kwargs.",
-			Example: "rulesdoc --output docs/rules.md bazel-bin/docs/defs.binaryproto",
-			Setup: func(fs *flag.FlagSet) cli.Run {
-				output := fs.String("output", "", "the `file` to write; standard output when it is missing")
-				return func(_ context.Context, env *cli.Env, args []string) error {
-					if len(args) == 0 {
-						return cli.Usagef("no files are given")
-					}
-					var all module
-					for _, file := range args {
-						data, err := cli.ReadInput(file, "an output of starlark_doc_extract", maxInput)
-						if err != nil {
-							return err
-						}
-						if err := unmarshal(data, reflect.ValueOf(&all).Elem()); err != nil {
-							return cli.BadInput(fmt.Errorf("%s: %w", file, err))
-						}
-					}
-					return env.Output(*output, func(w io.Writer) error { _, err := io.WriteString(w, page(&all)); return err })
+func rulesCommand() *cli.Command {
+	return &cli.Command{
+		Name:    "rules",
+		Args:    "FILE.binaryproto...",
+		Short:   "write the reference page of the rules",
+		Long:    "Reads the outputs of starlark_doc_extract targets and writes one page of Markdown. A rule NAME_rule is not shown itself: its attributes are those that the macro NAME takes as **kwargs.",
+		Example: "generate rules --output docs/rules.md bazel-bin/docs/defs.binaryproto",
+		Setup: func(fs *flag.FlagSet) cli.Run {
+			output := fs.String("output", "", "the `file` to write; standard output when it is missing")
+			return func(_ context.Context, env *cli.Env, args []string) error {
+				if len(args) == 0 {
+					return cli.Usagef("no files are given")
 				}
-			},
-		}},
+				var all module
+				for _, file := range args {
+					data, err := cli.ReadInput(file, "an output of starlark_doc_extract", maxInput)
+					if err != nil {
+						return err
+					}
+					if err := unmarshal(data, reflect.ValueOf(&all).Elem()); err != nil {
+						return cli.BadInput(fmt.Errorf("%s: %w", file, err))
+					}
+				}
+				return env.Output(*output, func(w io.Writer) error { _, err := io.WriteString(w, rulesPage(&all)); return err })
+			}
+		},
 	}
 }
 
@@ -64,8 +57,8 @@ var (
 	fieldColumns     = []string{"field", "meaning"}
 )
 
-// page returns a module's sections as Markdown, with a table of contents.
-func page(m *module) string {
+// rulesPage returns a module's sections as Markdown, with a table of contents.
+func rulesPage(m *module) string {
 	all := sections(m)
 	var b strings.Builder
 	b.WriteString("# Rules\n\nMade from the docstrings of the rules by `//docs:make_rules`; do not edit.\n\n")
@@ -115,7 +108,7 @@ func sections(m *module) []section {
 	for _, p := range m.Providers {
 		var rows [][]string
 		for _, f := range p.Fields {
-			rows = append(rows, []string{code(f.Name), f.Doc})
+			rows = append(rows, []string{monospace(f.Name), f.Doc})
 		}
 		all = append(all, section{p.Name, "provider", p.Doc, fieldColumns, rows})
 	}
@@ -156,7 +149,7 @@ func attributeRows(list []attribute) [][]string {
 	})
 	var rows [][]string
 	for _, a := range list {
-		rows = append(rows, []string{code(a.Name), a.Type.String(), fallback(a.Mandatory, a.Default), a.Doc})
+		rows = append(rows, []string{monospace(a.Name), a.Type.String(), fallback(a.Mandatory, a.Default), a.Doc})
 	}
 	return rows
 }
@@ -201,7 +194,7 @@ func fallback(mandatory bool, value string) string {
 	case slices.Contains([]string{"", "None", "False", `""`, "[]", "{}"}, value):
 		return ""
 	}
-	return code(value)
+	return monospace(value)
 }
 
-func code(s string) string { return "`" + s + "`" }
+func monospace(s string) string { return "`" + s + "`" }
