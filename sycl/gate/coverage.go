@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
@@ -74,7 +74,7 @@ func (c *coverage) reports() {
 // pattern.
 func (c *coverage) required(pattern string) {
 	if strings.Contains(pattern, "*") {
-		if pattern != "*" && !slices.ContainsFunc(c.devices, func(id string) bool { return glob.Match(pattern, id) }) {
+		if pattern != "*" && !slices.ContainsFunc(c.devices, func(id string) bool { return kernelname.Match(pattern, id) }) {
 			c.lose(&target{}, pattern, Error, "no report is about such a device, which the policy requires")
 		}
 		return

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
 // Evaluate decides. The order of the reports does not matter.
@@ -147,7 +147,7 @@ func (e *evaluator) tier(device string) Tier {
 // other names of it.
 func matchDevice(patterns []string, id string) bool {
 	for _, p := range patterns {
-		if glob.Match(p, id) || !strings.Contains(p, "*") && deviceconfig.Canonical(p) == deviceconfig.Canonical(id) {
+		if kernelname.Match(p, id) || !strings.Contains(p, "*") && deviceconfig.Canonical(p) == deviceconfig.Canonical(id) {
 			return true
 		}
 	}
@@ -216,13 +216,13 @@ func (e *evaluator) exceptions(t *target, p *problem) (list []int) {
 
 // covers reports whether an exception is about a problem, on any device.
 func (x *Exception) covers(t *target, p *problem) bool {
-	if x.Rule != p.rule || len(x.Targets) > 0 && !glob.MatchAny(x.Targets, t.label) || x.Detail != "" && !glob.Match(x.Detail, p.detail()) {
+	if x.Rule != p.rule || len(x.Targets) > 0 && !kernelname.MatchAny(x.Targets, t.label) || x.Detail != "" && !kernelname.Match(x.Detail, p.detail()) {
 		return false
 	}
 	if k := t.kernelOf(p); k != nil {
 		return k.matches(x.Kernels)
 	}
-	return glob.MatchAny(x.Kernels, "")
+	return kernelname.MatchAny(x.Kernels, "")
 }
 
 // detail is what "detail" of exceptions is compared with.

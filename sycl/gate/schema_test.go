@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
-	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // TestSchema holds results against the published schema, and the schema against
@@ -30,10 +30,10 @@ func TestSchema(t *testing.T) {
 		if root["$id"] != test.id {
 			t.Errorf("%s: the schema is %v", name, root["$id"])
 		}
-		if err := schematest.Validate(test.schema, []byte(test.text)); err != nil {
+		if err := testkit.ValidateJSON(test.schema, []byte(test.text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if schematest.Validate(test.schema, []byte(strings.Replace(test.text, `"schema"`, `"scheme"`, 1))) == nil {
+		if testkit.ValidateJSON(test.schema, []byte(strings.Replace(test.text, `"schema"`, `"scheme"`, 1))) == nil {
 			t.Errorf("%s: the schema takes an unknown member", name)
 		}
 	}
@@ -42,14 +42,14 @@ func TestSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := schematest.Validate(data, golden); err != nil {
+		if err := testkit.ValidateJSON(data, golden); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := schematest.ValidateYAML(schema.Policy, []byte(wholePolicy)); err != nil {
+	if err := testkit.ValidateYAML(schema.Policy, []byte(wholePolicy)); err != nil {
 		t.Error(err)
 	}
-	if schematest.ValidateYAML(schema.Policy, []byte("version: 1\nfail_on: new\n")) == nil {
+	if testkit.ValidateYAML(schema.Policy, []byte("version: 1\nfail_on: new\n")) == nil {
 		t.Error("the schema of policies takes an unknown key")
 	}
 	var result, baseline map[string]any

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
-	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // TestStrict: what the schemas refuse the readers refuse, and the other way round, but for
@@ -39,13 +39,13 @@ func TestStrict(t *testing.T) {
 		{"result", schema.Result, []byte(encoded(t, result)), func(data []byte) error { _, err := ReadResult("x", bytes.NewReader(data)); return err }, "^$"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s, err := schematest.Compile(test.schema)
+			s, err := testkit.CompileSchema(test.schema)
 			if err != nil {
 				t.Fatal(err)
 			}
 			stricter := regexp.MustCompile(test.stricter)
 			n := 0
-			for name, data := range schematest.Mutations(test.document) {
+			for name, data := range testkit.JSONMutations(test.document) {
 				n++
 				wrong, refused := s.ValidateJSON(data), test.read(data)
 				switch {

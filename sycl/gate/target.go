@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -41,8 +40,8 @@ func (k *kernel) names() []string { return append([]string{k.name}, k.forms...) 
 // matches reports whether the kernel or one of its forms has a name that matches a
 // pattern, mangled or demangled.
 func (k *kernel) matches(patterns []string) bool {
-	return glob.MatchAny(patterns, k.display, k.name) || slices.ContainsFunc(k.forms, func(form string) bool {
-		return glob.MatchAny(patterns, form, kernelname.Display(form))
+	return kernelname.MatchAny(patterns, k.display, k.name) || slices.ContainsFunc(k.forms, func(form string) bool {
+		return kernelname.MatchAny(patterns, form, kernelname.Display(form))
 	})
 }
 

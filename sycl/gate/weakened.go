@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
@@ -73,7 +73,7 @@ func coversDevices(others []string, pattern string) bool {
 
 // covers reports whether one of the patterns matches all that another one matches: a
 // star of it is within what a star of the other stands for.
-func covers(patterns []string, other string) bool { return glob.MatchAny(patterns, other) }
+func covers(patterns []string, other string) bool { return kernelname.MatchAny(patterns, other) }
 
 // coversAll is covers for all of some patterns.
 func coversAll(patterns, others []string) bool {
@@ -137,7 +137,7 @@ func (x *Exception) includes(o *Exception) bool {
 	}
 	return x.Rule == o.Rule && coversAll(x.Kernels, o.Kernels) && all(x.Targets, o.Targets) &&
 		(len(x.Devices) == 0 || len(o.Devices) > 0 && !slices.ContainsFunc(o.Devices, func(d string) bool { return !coversDevices(x.Devices, d) })) &&
-		(x.Detail == "" || o.Detail != "" && glob.Match(x.Detail, o.Detail))
+		(x.Detail == "" || o.Detail != "" && kernelname.Match(x.Detail, o.Detail))
 }
 
 // outlives reports whether an exception ends after another one.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -118,7 +118,7 @@ func (s *scanner) compressedBundle(in input) error {
 	switch {
 	case size == 0:
 		return in.unsupportedf(4, "the version of the compressed bundle is %d; supported are 1, 2 and 3", version)
-	case method > uint16(inflate.Zstd):
+	case method > uint16(binfile.Zstd):
 		return in.unsupportedf(6, "the bundle is compressed by method %d; supported are 0, zlib, and 1, zstd", method)
 	}
 	if err := in.read(head[:size], 0, "the header of the compressed bundle"); err != nil {
@@ -137,12 +137,12 @@ func (s *scanner) compressedBundle(in input) error {
 		return in.cutf(8, "the compressed bundle says that it has %d bytes, but there are %d", total, in.size)
 	}
 	stored := in.size - size
-	if err := inflate.Allowed(stored, int64(min(want, 1<<62)), maxInflated-s.inflated); err != nil {
+	if err := binfile.InflationAllowed(stored, int64(min(want, 1<<62)), maxInflated-s.inflated); err != nil {
 		return in.errorf(8, "%v", err)
 	}
 	s.inflated += int64(want)
-	mem := new(inflate.Memory)
-	if err := inflate.Stream(mem, in.section(size, stored), inflate.Method(method), int64(want)); err != nil {
+	mem := new(binfile.Memory)
+	if err := binfile.Inflate(mem, in.section(size, stored), binfile.Compression(method), int64(want)); err != nil {
 		return in.errorf(size, "the compressed bundle: %v", err)
 	}
 	sum := md5.New()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/elfhead"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -46,7 +45,7 @@ var elfAddressTypes = map[uint16]addressTypes{
 // An elf is a 64-bit little-endian ELF file.
 type elf struct {
 	in *input
-	*elfhead.File
+	*binfile.ELF
 }
 
 // elf looks for images in an ELF file.
@@ -85,15 +84,15 @@ func (s *scanner) elf(in input) error {
 
 // readELF reads the headers of a file.
 func readELF(in *input) (*elf, error) {
-	f, err := elfhead.Read(in.section(0, in.size), in.size)
-	if fault := (*elfhead.FormatError)(nil); errors.As(err, &fault) {
+	f, err := binfile.ReadELF(in.section(0, in.size), in.size)
+	if fault := (*binfile.ELFError)(nil); errors.As(err, &fault) {
 		return nil, in.fault(fault.Offset, fault.Remedy, "%s", fault.Msg)
 	}
 	return &elf{in, f}, err
 }
 
 // content checks where a section or segment is.
-func (e *elf) content(h elfhead.Range, what string) (section, error) {
+func (e *elf) content(h binfile.Range, what string) (section, error) {
 	if !e.in.has(h.Offset, h.Size) {
 		return section{}, e.in.cutf(h.Header, "%s, %d bytes at %#x, reaches past the end at %#x", what, h.Size, h.Offset, e.in.size)
 	}
@@ -101,7 +100,7 @@ func (e *elf) content(h elfhead.Range, what string) (section, error) {
 }
 
 // bytes reads a section or segment.
-func (e *elf) bytes(h elfhead.Range, what string, most int64) ([]byte, error) {
+func (e *elf) bytes(h binfile.Range, what string, most int64) ([]byte, error) {
 	sec, err := e.content(h, what)
 	if err != nil {
 		return nil, err
@@ -142,7 +141,7 @@ func (e *elf) load(m *memory, types addressTypes) error {
 }
 
 // relocate applies the relocations that the dynamic segment points at.
-func (e *elf) relocate(m *memory, dynamic elfhead.Range, types addressTypes) error {
+func (e *elf) relocate(m *memory, dynamic binfile.Range, types addressTypes) error {
 	d, err := e.dynamic(dynamic)
 	if err != nil || d.size == 0 {
 		return err
@@ -177,7 +176,7 @@ type dynamic struct {
 }
 
 // dynamic reads the dynamic segment.
-func (e *elf) dynamic(at elfhead.Range) (dynamic, error) {
+func (e *elf) dynamic(at binfile.Range) (dynamic, error) {
 	d := dynamic{header: at.Header}
 	raw, err := e.bytes(at, "the dynamic segment", 1<<20)
 	if err != nil {
@@ -306,7 +305,7 @@ func (o *elfObject) load() error {
 }
 
 // relocate applies the relocations in a section.
-func (o *elfObject) relocate(h elfhead.Section) error {
+func (o *elfObject) relocate(h binfile.Section) error {
 	if err := o.readSymbols(h); err != nil {
 		return err
 	}
@@ -336,7 +335,7 @@ func (o *elfObject) relocate(h elfhead.Section) error {
 
 // readSymbols reads the symbols that relocations name, unless they were read: an object has
 // one table of them.
-func (o *elfObject) readSymbols(relocations elfhead.Section) error {
+func (o *elfObject) readSymbols(relocations binfile.Section) error {
 	in := relocations.Link
 	if uint64(in) >= uint64(len(o.Sections)) || o.Sections[in].Type != sectionSymbols {
 		return o.elf.in.errorf(relocations.Header, "the relocations name section %d, which is no symbol table", in)

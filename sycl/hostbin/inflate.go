@@ -5,13 +5,13 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
 // maxInflated is what the compressed images of a file may have once they are
 // inflated.
-const maxInflated = inflate.Most
+const maxInflated = binfile.MaxInflated
 
 // inflatedImage returns what a zstd frame holds, which is inflated when it is first
 // read. The frame has to say how much that is.
@@ -28,13 +28,13 @@ func (s *scanner) inflatedImage(in *input, at, size int64) (offload.Source, erro
 		return nil, in.errorf(at, "a compressed image does not say its size")
 	}
 	want := int64(min(h.FrameContentSize, 1<<62))
-	if err := inflate.Allowed(size, want, maxInflated-s.inflated); err != nil {
+	if err := binfile.InflationAllowed(size, want, maxInflated-s.inflated); err != nil {
 		return nil, in.errorf(at, "a compressed image: %v", err)
 	}
 	s.inflated += want
-	return &lazy{size: want, content: sync.OnceValues(func() (*inflate.Memory, error) {
-		mem := new(inflate.Memory)
-		if err := inflate.Stream(mem, in.section(at, size), inflate.Zstd, want); err != nil {
+	return &lazy{size: want, content: sync.OnceValues(func() (*binfile.Memory, error) {
+		mem := new(binfile.Memory)
+		if err := binfile.Inflate(mem, in.section(at, size), binfile.Zstd, want); err != nil {
 			return nil, in.errorf(at, "a compressed image cannot be inflated: %v", err)
 		}
 		return mem, nil
@@ -44,7 +44,7 @@ func (s *scanner) inflatedImage(in *input, at, size int64) (offload.Source, erro
 // A lazy image is inflated when it is read.
 type lazy struct {
 	size    int64
-	content func() (*inflate.Memory, error)
+	content func() (*binfile.Memory, error)
 }
 
 func (l *lazy) Size() int64 { return l.size }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/elfhead"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 )
 
 const (
@@ -19,8 +19,8 @@ const (
 
 // descriptorKernels finds the kernels of AMD GPUs: each has a descriptor, a dynamic symbol
 // NAME.kd.
-func descriptorKernels(r io.ReaderAt, size int64, f *elfhead.File) ([]string, error) {
-	dynamic := func(s elfhead.Section) bool { return s.Type == dynamicSymbols }
+func descriptorKernels(r io.ReaderAt, size int64, f *binfile.ELF) ([]string, error) {
+	dynamic := func(s binfile.Section) bool { return s.Type == dynamicSymbols }
 	i := slices.IndexFunc(f.Sections, dynamic)
 	if i < 0 {
 		return nil, nil
@@ -64,7 +64,7 @@ func descriptorKernels(r io.ReaderAt, size int64, f *elfhead.File) ([]string, er
 }
 
 // content reads a section with symbols or their names.
-func content(r io.ReaderAt, size int64, s elfhead.Section) ([]byte, error) {
+func content(r io.ReaderAt, size int64, s binfile.Section) ([]byte, error) {
 	switch {
 	case s.Offset > uint64(size) || s.Size > uint64(size)-s.Offset:
 		return nil, errorf(s.Header, "the section %.64q, %d bytes at %#x, reaches past the end of the ELF file at %#x", s.Name(), s.Size, s.Offset, size)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/elfhead"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 )
 
 // maxKernelNames is how many bytes the names of the kernels of a file may have.
@@ -23,7 +23,7 @@ func Kernels(r io.ReaderAt, size int64) ([]string, error) {
 	case Zebin, Cubin:
 		return elfKernels(r, size, sectionKernels)
 	case HSACO:
-		return elfKernels(r, size, func(f *elfhead.File) ([]string, error) { return descriptorKernels(r, size, f) })
+		return elfKernels(r, size, func(f *binfile.ELF) ([]string, error) { return descriptorKernels(r, size, f) })
 	case PTX:
 		return ptxKernels(io.NewSectionReader(r, 0, size))
 	}
@@ -31,9 +31,9 @@ func Kernels(r io.ReaderAt, size int64) ([]string, error) {
 }
 
 // elfKernels reads the headers of an ELF file and finds kernels by them.
-func elfKernels(r io.ReaderAt, size int64, find func(*elfhead.File) ([]string, error)) ([]string, error) {
-	f, err := elfhead.Read(r, size)
-	if fault := (*elfhead.FormatError)(nil); errors.As(err, &fault) {
+func elfKernels(r io.ReaderAt, size int64, find func(*binfile.ELF) ([]string, error)) ([]string, error) {
+	f, err := binfile.ReadELF(r, size)
+	if fault := (*binfile.ELFError)(nil); errors.As(err, &fault) {
 		return nil, errorf(fault.Offset, "%s", fault.Msg)
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ func elfKernels(r io.ReaderAt, size int64, find func(*elfhead.File) ([]string, e
 
 // sectionKernels finds the kernels of Intel and NVIDIA GPUs: their compilers put the code
 // of each kernel into a section .text.NAME.
-func sectionKernels(f *elfhead.File) ([]string, error) {
+func sectionKernels(f *binfile.ELF) ([]string, error) {
 	var kernels []string
 	total := 0 // names may share their bytes
 	for i, s := range f.Sections {

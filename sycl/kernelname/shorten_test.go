@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
@@ -55,7 +54,7 @@ func checkShort(t *testing.T, names []string) (short []string) {
 	short = kernelname.Shorten(names)
 	for i, pattern := range short {
 		for j, name := range names {
-			switch matches := glob.Match(pattern, name); {
+			switch matches := kernelname.Match(pattern, name); {
 			case i == j && !matches:
 				t.Errorf("%q does not match %q", pattern, name)
 			case short[i] == short[j] && names[i] != name:
@@ -127,7 +126,7 @@ func FuzzShorten(f *testing.F) {
 			if other, ok := seen[short]; ok && other != names[i] {
 				t.Errorf("%q is short for %q and %q", short, other, names[i])
 			}
-			if seen[short] = names[i]; !glob.Match(short, names[i]) {
+			if seen[short] = names[i]; !kernelname.Match(short, names[i]) {
 				t.Errorf("%q does not match %q", short, names[i])
 			}
 		}

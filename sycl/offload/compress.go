@@ -9,7 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 )
 
 // A Compression is how a version 3 container is compressed.
@@ -40,7 +40,7 @@ func (p *parser) inflate(header []byte) error {
 	if want < head {
 		return p.errorf(32, "the inflated size, %d, is less than that of the header, %d", want, head)
 	}
-	if err := inflate.Allowed(stored, want, maxInflated-p.spent.inflation); err != nil {
+	if err := binfile.InflationAllowed(stored, want, maxInflated-p.spent.inflation); err != nil {
 		return p.errorf(32, "%v", err)
 	}
 	p.spent.inflation += want
@@ -49,19 +49,19 @@ func (p *parser) inflate(header []byte) error {
 	if err := p.readAt(magic, head); err != nil {
 		return err
 	}
-	method := inflate.Recognize(magic)
+	method := binfile.RecognizeCompression(magic)
 	p.file.Compression = Zlib
-	if method == inflate.Zstd {
+	if method == binfile.Zstd {
 		p.file.Compression = Zstd
 	}
 	// A header in memory looks like that of a container that is not compressed.
-	mem := new(inflate.Memory)
+	mem := new(binfile.Memory)
 	inflated := bytes.Clone(header)
 	binary.LittleEndian.PutUint64(inflated[8:], uint64(want))
 	binary.LittleEndian.PutUint64(inflated[32:], 0)
 	mem.Write(inflated)
-	err := inflate.Stream(mem, io.NewSectionReader(p.r, head, stored), method, want-head)
-	var size *inflate.SizeError
+	err := binfile.Inflate(mem, io.NewSectionReader(p.r, head, stored), method, want-head)
+	var size *binfile.InflatedSizeError
 	switch {
 	case errors.As(err, &size):
 		size.Want = want // with the header

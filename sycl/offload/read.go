@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/inflate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -20,7 +19,7 @@ const (
 	maxEntries     = 1 << 18 // entries and containers together
 	maxStrings     = 1 << 20
 	maxStringBytes = 64 << 20 // of distinct strings
-	maxInflated    = inflate.Most
+	maxInflated    = binfile.MaxInflated
 )
 
 // ReadAll reads the containers in r, which has size bytes: one, or several that

@@ -7,9 +7,8 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
-	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
-	"github.com/rules-sycl/rules_sycl/internal/spirvtest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -32,7 +31,7 @@ func scaled(kernel string, number uint32, value ...byte) *propset.Registry {
 // TestConstants: images have their specialization constants, also when they differ in
 // nothing else, and native code those types that SPIR-V elsewhere in the file says.
 func TestConstants(t *testing.T) {
-	code := spirvtest.Module("K", spirvtest.Constant{ID: 3, Type: spirvtest.Float, Bits: 0x40200000}, spirvtest.Constant{ID: 4, Type: spirvtest.I8, Bits: 1})
+	code := testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.Float, Bits: 0x40200000}, testkit.SPIRVConstant{ID: 4, Type: testkit.I8, Bits: 1})
 	native := syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", bytes.NewReader([]byte("native")))
 	again := syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", bytes.NewReader([]byte("native")))
 	f := &syclbin.File{State: syclbin.Executable, Modules: []*syclbin.Module{
@@ -73,7 +72,7 @@ func TestConstants(t *testing.T) {
 	if err := r.Encode(&text); err != nil {
 		t.Fatal(err)
 	}
-	s, err := schematest.Compile(schema.CompatReport)
+	s, err := testkit.CompileSchema(schema.CompatReport)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +90,7 @@ func TestConstants(t *testing.T) {
 // TestConstantsOfRow: where SPIR-V and property sets do not fit, types are left out; where
 // the property sets are wrong, there is no report.
 func TestConstantsOfRow(t *testing.T) {
-	code := bytes.NewReader(spirvtest.Module("K", spirvtest.Constant{ID: 3, Type: spirvtest.Double}))
+	code := bytes.NewReader(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.Double}))
 	m, err := report.FromRow(code, scaled("K", 3, 0, 0, 0x20, 0x40), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
-	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -233,7 +232,7 @@ func TestSchema(t *testing.T) {
 			Unknown: []propset.Property{{Key: "later", Value: propset.Uint(1)}}}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc"),
 	}
 	for _, r := range reports {
-		if err := schematest.Validate(schema.CompatReport, []byte(encode(t, r))); err != nil {
+		if err := testkit.ValidateJSON(schema.CompatReport, []byte(encode(t, r))); err != nil {
 			t.Error(err)
 		}
 	}
@@ -241,7 +240,7 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := schematest.Validate(schema.CompatReport, golden); err != nil {
+	if err := testkit.ValidateJSON(schema.CompatReport, golden); err != nil {
 		t.Error(err)
 	}
 	for _, change := range []func(v map[string]any){
@@ -252,7 +251,7 @@ func TestSchema(t *testing.T) {
 		json.Unmarshal([]byte(encode(t, reports[0])), &v)
 		change(v)
 		data, _ := json.Marshal(v)
-		if schematest.Validate(schema.CompatReport, data) == nil {
+		if testkit.ValidateJSON(schema.CompatReport, data) == nil {
 			t.Errorf("the schema takes %s", data)
 		}
 	}

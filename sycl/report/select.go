@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/glob"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -119,7 +118,7 @@ type patternSet map[string]bool
 func (s patternSet) has(patterns []string, names ...string) bool {
 	found := len(patterns) == 0
 	for _, p := range patterns {
-		if glob.MatchAny([]string{p}, names...) {
+		if kernelname.MatchAny([]string{p}, names...) {
 			s[p], found = true, true
 		}
 	}

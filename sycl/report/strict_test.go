@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
-	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -49,7 +49,7 @@ func TestStrict(t *testing.T) {
 		t.Fatal(err)
 	}
 	stricter := regexp.MustCompile(`occurs twice|there is no \w+ -?\d+$|the statistics do not fit|but its reasons make it|outcomes for \d+ devices|one of several has no label`)
-	s, err := schematest.Compile(schema.CompatReport)
+	s, err := testkit.CompileSchema(schema.CompatReport)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestStrict(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for name, data := range schematest.Mutations([]byte(text)) {
+	for name, data := range testkit.JSONMutations([]byte(text)) {
 		n++
 		wrong := s.ValidateJSON(data)
 		_, refused := report.Decode("r.json", strings.NewReader(string(data)))

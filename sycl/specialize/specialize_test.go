@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/spirvtest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
@@ -42,10 +42,10 @@ func podAnd(number uint32) *propset.Registry {
 }
 
 // podConstants are the constants of the SPIR-V for podAnd.
-func podConstants(number uint32, x uint64, y float32, b uint64, scale float64) []spirvtest.Constant {
-	return []spirvtest.Constant{
-		{ID: 0, Type: spirvtest.I32, Bits: x}, {ID: 1, Type: spirvtest.Float, Bits: uint64(math.Float32bits(y))}, {ID: 2, Type: spirvtest.I8, Bits: b},
-		{ID: number, Type: spirvtest.Double, Bits: math.Float64bits(scale)}, {ID: 0, Type: spirvtest.I32, Bits: x},
+func podConstants(number uint32, x uint64, y float32, b uint64, scale float64) []testkit.SPIRVConstant {
+	return []testkit.SPIRVConstant{
+		{ID: 0, Type: testkit.I32, Bits: x}, {ID: 1, Type: testkit.Float, Bits: uint64(math.Float32bits(y))}, {ID: 2, Type: testkit.I8, Bits: b},
+		{ID: number, Type: testkit.Double, Bits: math.Float64bits(scale)}, {ID: 0, Type: testkit.I32, Bits: x},
 	}
 }
 
@@ -54,7 +54,7 @@ func source(data []byte) offload.Source {
 }
 
 func image(place string, number uint32) specialize.Image {
-	return specialize.Image{Place: place, Metadata: podAnd(number), Code: []offload.Source{source(spirvtest.Module("K", podConstants(number, 7, 2.5, 1, 2.5)...))}}
+	return specialize.Image{Place: place, Metadata: podAnd(number), Code: []offload.Source{source(testkit.SPIRV("K", podConstants(number, 7, 2.5, 1, 2.5)...))}}
 }
 
 func read(t testing.TB, s offload.Source) []byte {
@@ -82,7 +82,7 @@ func TestSet(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", changes, want)
 	}
 	for i, number := range []uint32{3, 9} {
-		if got, want := read(t, images[i].Code[0]), spirvtest.Module("K", podConstants(number, 0xffffffff, 0.5, 0, 0.1)...); !bytes.Equal(got, want) {
+		if got, want := read(t, images[i].Code[0]), testkit.SPIRV("K", podConstants(number, 0xffffffff, 0.5, 0, 0.1)...); !bytes.Equal(got, want) {
 			t.Errorf("image %d: the code is not that with the values", i)
 		}
 		all, _ := images[i].Metadata.Set(propset.SpecializationConstantDefaults).Get("all")
@@ -107,7 +107,7 @@ func TestPieces(t *testing.T) {
 	if _, err := specialize.Set(images, []specialize.Setting{{Name: scale, Value: "-7"}, {Name: pod, Value: "[1, 2, 3]"}}, specialize.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	want := spirvtest.Module("K", podConstants(3, 1, 2, 3, -7)...)
+	want := testkit.SPIRV("K", podConstants(3, 1, 2, 3, -7)...)
 	for size := 1; size < 40; size++ {
 		var got []byte
 		for at := 0; at < len(want); at += size {
@@ -141,7 +141,7 @@ func TestWithoutDefaults(t *testing.T) {
 // can be given.
 func TestUnused(t *testing.T) {
 	images := []specialize.Image{image("module 0", 3)}
-	images[0].Code = []offload.Source{source(spirvtest.Module("K", podConstants(3, 7, 2.5, 1, 2.5)[1:4]...))}
+	images[0].Code = []offload.Source{source(testkit.SPIRV("K", podConstants(3, 7, 2.5, 1, 2.5)[1:4]...))}
 	if _, err := specialize.Set(images, []specialize.Setting{{Name: pod, Value: "[1, 2, 3]"}}, specialize.Options{}); err == nil ||
 		!strings.Contains(err.Error(), "value 1: its type is not known, as no SPIR-V module has it: give all 12 bytes of the constant, as bytes:00") {
 		t.Errorf("got %v", err)
@@ -154,7 +154,7 @@ func TestUnused(t *testing.T) {
 		if got := changes[0].Parts; got[0].New != "bytes:01000000" || got[0].Type != "" || got[1].New != "2" || got[2].New != "3" {
 			t.Errorf("%s: %v", value, got)
 		}
-		if got, want := read(t, images[0].Code[0]), spirvtest.Module("K", podConstants(3, 7, 2, 3, 2.5)[1:4]...); !bytes.Equal(got, want) {
+		if got, want := read(t, images[0].Code[0]), testkit.SPIRV("K", podConstants(3, 7, 2, 3, 2.5)[1:4]...); !bytes.Equal(got, want) {
 			t.Errorf("%s: the code has other values", value)
 		}
 	}
@@ -173,7 +173,7 @@ func TestPadding(t *testing.T) {
 			c.Records = append(c.Records, propset.SpecConstant{ID: specconst.Padding, Offset: 1, Size: n})
 			c.Default = append(c.Default, make([]byte, n)...)
 		}
-		return specialize.Image{Place: "module", Metadata: metadata(c), Code: []offload.Source{source(spirvtest.Module("K", spirvtest.Constant{ID: id, Type: spirvtest.Bool, Bits: 1}))}}
+		return specialize.Image{Place: "module", Metadata: metadata(c), Code: []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: id, Type: testkit.Bool, Bits: 1}))}}
 	}
 	images := []specialize.Image{flag(0, 3), flag(1), flag(2, 7)}
 	if _, err := specialize.Set(images, []specialize.Setting{{Name: "flag", Value: "false"}}, specialize.Options{}); err != nil {
@@ -245,7 +245,7 @@ func TestRequestErrors(t *testing.T) {
 
 func TestImageErrors(t *testing.T) {
 	bools := func(bits uint64) []offload.Source {
-		return []offload.Source{source(spirvtest.Module("K", spirvtest.Constant{ID: 3, Type: spirvtest.I64, Bits: bits}))}
+		return []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.I64, Bits: bits}))}
 	}
 	huge := metadata()
 	huge.Set(propset.SpecializationConstants).Put("huge", propset.Uint32s(0, 0, 4, specconst.Padding, 4, 1<<30))
@@ -265,7 +265,7 @@ func TestImageErrors(t *testing.T) {
 			func(images []specialize.Image) { images[1].Code = bools(0) }},
 		{"another size", "module 0: the part of the constant '_ZN3app3podE' at offset 0 has 4 bytes, and the type i64 in the SPIR-V",
 			func(images []specialize.Image) {
-				images[0].Code = []offload.Source{source(spirvtest.Module("K", spirvtest.Constant{ID: 0, Type: spirvtest.I64}))}
+				images[0].Code = []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 0, Type: testkit.I64}))}
 			}},
 		{"one number of two constants", "module 0: the specialization constants '____ZN3appL5scaleE' and '_ZN3app3podE' have the same number, 1: setting one would set the other",
 			func(images []specialize.Image) { images[0].Metadata, images[0].Code = podAnd(1), nil }},
@@ -279,7 +279,7 @@ func TestImageErrors(t *testing.T) {
 			func(images []specialize.Image) { images[0].Code = []offload.Source{source([]byte("spv"))} }},
 		{"a type that no constant has", "module 0: not a usable SPIR-V module: offset 152: opcode 50: the constant with the number 3 has a type that is no bool",
 			func(images []specialize.Image) {
-				images[0].Code = []offload.Source{source(spirvtest.Module("K", spirvtest.Constant{ID: 3, Type: spirvtest.I24}))}
+				images[0].Code = []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.I24}))}
 			}},
 		{"property sets that are wrong", "module 1: [SYCL/specialization constants default values] all: the 3 bytes end within",
 			func(images []specialize.Image) {
@@ -326,7 +326,7 @@ func TestDescribe(t *testing.T) {
 }
 
 func Example() {
-	module := spirvtest.Module("K", spirvtest.Constant{ID: 4, Type: spirvtest.Float, Bits: 0x40200000})
+	module := testkit.SPIRV("K", testkit.SPIRVConstant{ID: 4, Type: testkit.Float, Bits: 0x40200000})
 	sets := new(propset.Registry)
 	specconst.Put(sets, []specconst.Constant{{Name: "_ZL5scale", Records: []propset.SpecConstant{{ID: 4, Size: 4}}, Default: []byte{0, 0, 0x20, 0x40}}})
 	images := []specialize.Image{{Place: "k.spv", Metadata: sets, Code: []offload.Source{source(module)}}}
@@ -348,8 +348,8 @@ func Example() {
 // error, and what it makes is read with the value that was set.
 func FuzzSet(f *testing.F) {
 	text := podAnd(3).String()
-	f.Add(text, spirvtest.Module("K", podConstants(3, 7, 2.5, 1, 2.5)...), pod, "[1, 2, 3]")
-	f.Add(text, spirvtest.Module("K", podConstants(3, 7, 2.5, 1, 2.5)...), scale, "bytes:0000000000000000")
+	f.Add(text, testkit.SPIRV("K", podConstants(3, 7, 2.5, 1, 2.5)...), pod, "[1, 2, 3]")
+	f.Add(text, testkit.SPIRV("K", podConstants(3, 7, 2.5, 1, 2.5)...), scale, "bytes:0000000000000000")
 	f.Fuzz(func(t *testing.T, text string, code []byte, name, value string) {
 		sets, err := propset.Parse("", []byte(text))
 		if err != nil {

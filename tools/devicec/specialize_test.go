@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/spirvtest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
@@ -21,7 +20,7 @@ func widthProperties(kernel string, number uint32, value byte) string {
 }
 
 func widthModule(kernel string, number uint32, value uint64) string {
-	return string(spirvtest.Module(kernel, spirvtest.Constant{ID: number, Type: spirvtest.I32, Bits: value}))
+	return string(testkit.SPIRV(kernel, testkit.SPIRVConstant{ID: number, Type: testkit.I32, Bits: value}))
 }
 
 // TestSpecialize: two sources have the constant, each by another number, and one has an image without

@@ -117,8 +117,8 @@ func TestBuildifier(t *testing.T) {
 // floors are the packages of sycl/, the lowest floor first; a package imports only
 // from floors below its own. docs/architecture.md has the whole picture.
 var floors = [][]string{
-	{"internal/glob", "internal/inflate", "internal/binfile", "internal/scc", "internal/strict", "safetext", "spell"},
-	{"aspect", "internal/elfhead", "kernelname", "offload", "propset"},
+	{"internal/binfile", "internal/scc", "internal/strict", "safetext", "spell"},
+	{"aspect", "kernelname", "offload", "propset"},
 	{"imageformat", "internal/aspectuse", "requirement", "specconst", "srcloc"},
 	{"intheader", "release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},

@@ -17,7 +17,6 @@ import (
 	"unicode"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
-	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -212,7 +211,7 @@ func checkAttack(t *testing.T, name string) {
 	if err := r.Encode(&b); err != nil {
 		t.Fatal(err)
 	}
-	if err := schematest.Validate(schema.Result, []byte(b.String())); err != nil {
+	if err := testkit.ValidateJSON(schema.Result, []byte(b.String())); err != nil {
 		t.Errorf("result.json: %v", err)
 	}
 	for _, f := range r.Findings {

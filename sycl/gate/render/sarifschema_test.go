@@ -17,7 +17,7 @@ import (
 	// check is of what its types keep of a log.
 	_ "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema/schematest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // sarifSchema returns the schema of SARIF 2.1.0, errata 01, as OASIS publishes it.
@@ -62,7 +62,7 @@ func checkSARIFSchema(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := schematest.Validate(schema, []byte(text)); err != nil {
+	if err := testkit.ValidateJSON(schema, []byte(text)); err != nil {
 		t.Error(err)
 	}
 }
@@ -78,7 +78,7 @@ func TestSARIFSchemaRefuses(t *testing.T) {
 		`{"version":"2.1.0","runs":[{"tool":{"driver":{}}}]}`,
 		`{"version":"2.1.0","runs":[],"other":1}`,
 	} {
-		if schematest.Validate(schema, []byte(text)) == nil {
+		if testkit.ValidateJSON(schema, []byte(text)) == nil {
 			t.Errorf("%s is SARIF", text)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package binfile reads binary files: numbers at checked offsets, and files of which there
-// may be more than a process can have open.
+// Package binfile reads binary files that nobody vouches for: numbers at checked offsets, the
+// headers of ELF files, compressed streams, and files of which there may be more than a process
+// can have open.
 package binfile
 
 import "encoding/binary"

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/internal/spirvtest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
@@ -42,8 +41,8 @@ func constantProperties(kernels ...string) *propset.Registry {
 }
 
 func constantsModule(kernel string, x, y, flag uint64, scale float32) string {
-	return string(spirvtest.Module("__sycl_kernel_"+kernel, spirvtest.Constant{ID: 0, Type: spirvtest.I32, Bits: x}, spirvtest.Constant{ID: 1, Type: spirvtest.I32, Bits: y},
-		spirvtest.Constant{ID: 2, Type: spirvtest.I8, Bits: flag}, spirvtest.Constant{ID: 3, Type: spirvtest.Float, Bits: uint64(math.Float32bits(scale))}))
+	return string(testkit.SPIRV("__sycl_kernel_"+kernel, testkit.SPIRVConstant{ID: 0, Type: testkit.I32, Bits: x}, testkit.SPIRVConstant{ID: 1, Type: testkit.I32, Bits: y},
+		testkit.SPIRVConstant{ID: 2, Type: testkit.I8, Bits: flag}, testkit.SPIRVConstant{ID: 3, Type: testkit.Float, Bits: uint64(math.Float32bits(scale))}))
 }
 
 // constantFiles are tables of three modules: kernels A and B have the constants, kernel C has none.
@@ -51,7 +50,7 @@ func constantFiles() map[string]string {
 	return map[string]string{
 		"a.spv": constantsModule("_ZTS1A", 16, 8, 1, 2.5), "a.prop": constantProperties("_ZTS1A").String(), "a.sym": "__sycl_kernel__ZTS1A\n",
 		"b.spv": constantsModule("_ZTS1B", 16, 8, 1, 2.5), "b.prop": constantProperties("_ZTS1B", "_ZTS2B2").String(), "b.sym": "__sycl_kernel__ZTS1B\n__sycl_kernel__ZTS2B2\n",
-		"c.spv": string(spirvtest.Module("__sycl_kernel__ZTS1C")), "c.prop": "[SYCL/kernel names]\n__sycl_kernel__ZTS1C=1|1\n[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/specialization constants]\n", "c.sym": "__sycl_kernel__ZTS1C\n",
+		"c.spv": string(testkit.SPIRV("__sycl_kernel__ZTS1C")), "c.prop": "[SYCL/kernel names]\n__sycl_kernel__ZTS1C=1|1\n[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/specialization constants]\n", "c.sym": "__sycl_kernel__ZTS1C\n",
 		"a.pvc":        "native a",
 		"spir64.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\nb.spv|b.prop|b.sym\nc.spv|c.prop|c.sym\n",
 		"pvc.table":    "[Code|Properties|Symbols]\na.pvc|a.prop|a.sym\n",
@@ -122,7 +121,7 @@ func TestSpecialize(t *testing.T) {
 func TestDumpConstants(t *testing.T) {
 	packConstants(t)
 	testkit.GoldenFile(t, testdata+"/constants.dump", ok(t, "dump", "--verbose", "all.syclbin"))
-	testkit.WriteFile(t, "a.spv", string(spirvtest.Module("A", spirvtest.Constant{ID: 3, Type: spirvtest.Double})))
+	testkit.WriteFile(t, "a.spv", string(testkit.SPIRV("A", testkit.SPIRVConstant{ID: 3, Type: testkit.Double})))
 	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
 	const wrong = "abstract module 0: the part of the constant '_ZN3app5scaleE' at offset 0 has 4 bytes, and the type double in the SPIR-V"
 	if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, "Specialization constants: wrong: "+wrong+"\n") {

@@ -1,4 +1,4 @@
-package inflate
+package binfile
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-func compress(t testing.TB, method Method, data []byte) []byte {
+func compress(t testing.TB, method Compression, data []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	var w io.WriteCloser = zlib.NewWriter(&b)
@@ -32,15 +32,15 @@ func compress(t testing.TB, method Method, data []byte) []byte {
 
 func TestStream(t *testing.T) {
 	data := []byte(strings.Repeat("device code ", 100000)) // several chunks
-	for _, method := range []Method{Zlib, Zstd} {
+	for _, method := range []Compression{Zlib, Zstd} {
 		t.Run(method.String(), func(t *testing.T) {
 			stream := compress(t, method, data)
-			if got := Recognize(stream); got != method {
+			if got := RecognizeCompression(stream); got != method {
 				t.Errorf("recognized as %v", got)
 			}
 			m := new(Memory)
 			m.Write([]byte("head"))
-			if err := Stream(m, bytes.NewReader(stream), method, int64(len(data))); err != nil {
+			if err := Inflate(m, bytes.NewReader(stream), method, int64(len(data))); err != nil {
 				t.Fatal(err)
 			}
 			got, err := io.ReadAll(io.NewSectionReader(m, 0, m.Size()))
@@ -61,7 +61,7 @@ func TestStream(t *testing.T) {
 				{"bytes that follow", append(bytes.Clone(stream), 1, 2), len(data), method.String() + ": "},
 			}
 			for _, test := range tests {
-				err := Stream(new(Memory), bytes.NewReader(test.stream), method, int64(test.size))
+				err := Inflate(new(Memory), bytes.NewReader(test.stream), method, int64(test.size))
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("%s: error %v, want %q", test.name, err, test.want)
 				}
@@ -76,16 +76,16 @@ func TestAllowed(t *testing.T) {
 		stored, want, most int64
 		fault              string
 	}{
-		{"nothing", 0, 0, Most, ""},
-		{"a small one by any factor", 10, freeInflation, Most, ""},
-		{"a large one by a small factor", 1 << 20, maxRatio << 20, Most, ""},
-		{"a large one by a large factor", 1 << 20, (maxRatio + 1) << 20, Most, "refused as a decompression bomb"},
-		{"the limit", Most / 2, Most, Most, ""},
-		{"beyond the limit", Most, Most + 1, Most, "more than the 1073741824 bytes"},
+		{"nothing", 0, 0, MaxInflated, ""},
+		{"a small one by any factor", 10, freeInflation, MaxInflated, ""},
+		{"a large one by a small factor", 1 << 20, maxRatio << 20, MaxInflated, ""},
+		{"a large one by a large factor", 1 << 20, (maxRatio + 1) << 20, MaxInflated, "refused as a decompression bomb"},
+		{"the limit", MaxInflated / 2, MaxInflated, MaxInflated, ""},
+		{"beyond the limit", MaxInflated, MaxInflated + 1, MaxInflated, "more than the 1073741824 bytes"},
 		{"beyond what is left", 10, 10, 9, "more than the 9 bytes"},
 	}
 	for _, test := range tests {
-		err := Allowed(test.stored, test.want, test.most)
+		err := InflationAllowed(test.stored, test.want, test.most)
 		if (err == nil) != (test.fault == "") || err != nil && !strings.Contains(err.Error(), test.fault) {
 			t.Errorf("%s: error %v, want %q", test.name, err, test.fault)
 		}
@@ -112,16 +112,16 @@ func TestMemoryReadAt(t *testing.T) {
 }
 
 func FuzzStream(f *testing.F) {
-	for _, method := range []Method{Zlib, Zstd} {
+	for _, method := range []Compression{Zlib, Zstd} {
 		f.Add(compress(f, method, []byte("device code")), uint16(11))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte, want uint16) {
 		m := new(Memory)
-		err := Stream(m, bytes.NewReader(stream), Recognize(stream), int64(want))
+		err := Inflate(m, bytes.NewReader(stream), RecognizeCompression(stream), int64(want))
 		if err == nil && m.Size() != int64(want) {
 			t.Errorf("%d bytes instead of %d", m.Size(), want)
 		}
-		if size := (*SizeError)(nil); errors.As(err, &size) && size.More != (m.Size() > int64(want)) {
+		if size := (*InflatedSizeError)(nil); errors.As(err, &size) && size.More != (m.Size() > int64(want)) {
 			t.Errorf("%v with %d bytes", err, m.Size())
 		}
 	})

@@ -1,38 +1,37 @@
-// Package spirvtest makes small SPIR-V modules for tests.
-package spirvtest
+package testkit
 
 import "encoding/binary"
 
-// A Constant is a specialization constant of a module.
-type Constant struct {
+// A SPIRVConstant is a specialization constant of a module.
+type SPIRVConstant struct {
 	ID   uint32
-	Type Type
+	Type SPIRVType
 	Bits uint64 // of the default value
 }
 
-// A Type is a type of constants: its opcode, and what the opcode needs.
-type Type struct {
+// A SPIRVType is a type of constants: its opcode, and what the opcode needs.
+type SPIRVType struct {
 	op       uint32
 	operands []uint32
 }
 
 // Types of constants.
 var (
-	Bool     = Type{20, nil}
-	I8       = Type{21, []uint32{8, 0}}
-	I16      = Type{21, []uint32{16, 0}}
-	I24      = Type{21, []uint32{24, 0}}
-	I32      = Type{21, []uint32{32, 0}}
-	I64      = Type{21, []uint32{64, 0}}
-	Half     = Type{22, []uint32{16}}
-	Float    = Type{22, []uint32{32}}
-	Double   = Type{22, []uint32{64}}
-	BFloat16 = Type{22, []uint32{16, 0}}
+	Bool     = SPIRVType{20, nil}
+	I8       = SPIRVType{21, []uint32{8, 0}}
+	I16      = SPIRVType{21, []uint32{16, 0}}
+	I24      = SPIRVType{21, []uint32{24, 0}}
+	I32      = SPIRVType{21, []uint32{32, 0}}
+	I64      = SPIRVType{21, []uint32{64, 0}}
+	Half     = SPIRVType{22, []uint32{16}}
+	Float    = SPIRVType{22, []uint32{32}}
+	Double   = SPIRVType{22, []uint32{64}}
+	BFloat16 = SPIRVType{22, []uint32{16, 0}}
 )
 
-// Module returns a module for OpenCL with a kernel that has an empty body, and with specialization
+// SPIRV returns a module for OpenCL with a kernel that has an empty body, and with specialization
 // constants.
-func Module(kernel string, constants ...Constant) []byte {
+func SPIRV(kernel string, constants ...SPIRVConstant) []byte {
 	words := []uint32{0x07230203, 0x00010400, 0, uint32(10 + 2*len(constants)), 0}
 	inst := func(op uint32, operands ...uint32) {
 		words = append(words, uint32(len(operands)+1)<<16|op)

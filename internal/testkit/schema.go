@@ -1,5 +1,4 @@
-// Package schematest holds values against JSON Schemas, for tests.
-package schematest
+package testkit
 
 import (
 	"bytes"
@@ -9,9 +8,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Validate holds JSON against a schema, and the schema against the one of its
+// ValidateJSON holds JSON against a schema, and the schema against the one of its
 // dialect.
-func Validate(schema, data []byte) error {
+func ValidateJSON(schema, data []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {
 		return err
@@ -43,15 +42,15 @@ func daysAreText(n *yaml.Node) {
 }
 
 func validate(schema []byte, v any) error {
-	s, err := Compile(schema)
+	s, err := CompileSchema(schema)
 	if err != nil {
 		return err
 	}
 	return s.Validate(v)
 }
 
-// Compile returns a schema, to hold many values against it.
-func Compile(schema []byte) (*Schema, error) {
+// CompileSchema returns a schema, to hold many values against it.
+func CompileSchema(schema []byte) (*Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		return nil, fmt.Errorf("the schema: %w", err)

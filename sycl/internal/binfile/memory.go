@@ -1,4 +1,4 @@
-package inflate
+package binfile
 
 import (
 	"fmt"

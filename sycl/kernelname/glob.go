@@ -1,11 +1,8 @@
-// Package glob matches whole names with patterns in which "*" stands for any
-// text, also none. No other character is special, as names of kernels have
-// brackets and question marks in them.
-package glob
+package kernelname
 
 import "strings"
 
-// MatchAny reports whether one of the texts is one of the patterns.
+// MatchAny reports whether one of the texts is one of the patterns: see [Match].
 func MatchAny(patterns []string, texts ...string) bool {
 	for _, p := range patterns {
 		for _, t := range texts {
@@ -17,7 +14,9 @@ func MatchAny(patterns []string, texts ...string) bool {
 	return false
 }
 
-// Match reports whether text is the pattern. Each part between stars is looked
+// Match reports whether the whole text is the pattern, in which "*" stands for any text, also
+// none. No other character is special, as names of kernels have brackets and question marks in
+// them. Each part between stars is looked
 // for once, so that no pattern takes long.
 func Match(pattern, text string) bool {
 	first, rest, ok := strings.Cut(pattern, "*")

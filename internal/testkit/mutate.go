@@ -1,4 +1,4 @@
-package schematest
+package testkit
 
 import (
 	"encoding/json"
@@ -11,10 +11,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Mutations returns copies of a JSON document that differ from it in one place, with a name
+// JSONMutations returns copies of a JSON document that differ from it in one place, with a name
 // each: without a member or with another one, with a value of another type, with numbers
 // and texts that may be out of range, with an element more or less.
-func Mutations(data []byte) iter.Seq2[string, []byte] {
+func JSONMutations(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(name string, mutation []byte) bool) {
 		var root any
 		if err := unmarshal(data, &root); err != nil {

@@ -1,6 +1,4 @@
-// Package inflate inflates zlib and zstd streams of untrusted files into memory,
-// which grows with what is inflated and not on the word of a header.
-package inflate
+package binfile
 
 import (
 	"bufio"
@@ -14,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Most is how many bytes a file may inflate to.
-const Most = 1 << 30
+// MaxInflated is how many bytes a file may inflate to.
+const MaxInflated = 1 << 30
 
 // How far a stream may inflate: to a size that costs nothing, or by a factor that
 // device images, which zstd makes 10 times smaller at best, do not reach.
@@ -25,9 +23,9 @@ const (
 	freeWindow    = 8 << 20 // of zstd, what encoders use that do not know the size
 )
 
-// Allowed reports that a header promises too much: more than most bytes, or more
+// InflationAllowed reports that a header promises too much: more than most bytes, or more
 // than the stored ones can hold if they are device code.
-func Allowed(stored, want, most int64) error {
+func InflationAllowed(stored, want, most int64) error {
 	switch {
 	case want > most:
 		return fmt.Errorf("the inflated size, %d, is more than the %d bytes that are supported", want, most)
@@ -37,15 +35,15 @@ func Allowed(stored, want, most int64) error {
 	return nil
 }
 
-// A Method is how a stream is compressed.
-type Method uint8
+// A Compression is how a stream is compressed.
+type Compression uint8
 
 const (
-	Zlib Method = iota
+	Zlib Compression = iota
 	Zstd
 )
 
-func (m Method) String() string {
+func (m Compression) String() string {
 	if m == Zstd {
 		return "zstd"
 	}
@@ -54,22 +52,22 @@ func (m Method) String() string {
 
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
-// Recognize returns the method of a stream by its first bytes: whatever is not
+// RecognizeCompression returns the method of a stream by its first bytes: whatever is not
 // zstd is taken for zlib.
-func Recognize(head []byte) Method {
+func RecognizeCompression(head []byte) Compression {
 	if strings.HasPrefix(string(head), zstdMagic) {
 		return Zstd
 	}
 	return Zlib
 }
 
-// A SizeError says that a stream holds more or less than it should.
-type SizeError struct {
+// An InflatedSizeError says that a stream holds more or less than it should.
+type InflatedSizeError struct {
 	Want int64
 	More bool
 }
 
-func (e *SizeError) Error() string {
+func (e *InflatedSizeError) Error() string {
 	relation := "less"
 	if e.More {
 		relation = "more"
@@ -77,9 +75,9 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("inflates to %s than the %d bytes", relation, e.Want)
 }
 
-// Stream appends what the one stream in r holds, which has to be want bytes, to
+// Inflate appends what the one stream in r holds, which has to be want bytes, to
 // memory.
-func Stream(to *Memory, r io.Reader, method Method, want int64) error {
+func Inflate(to *Memory, r io.Reader, method Compression, want int64) error {
 	in := bufio.NewReader(r)
 	var out io.ReadCloser
 	if method == Zstd {
@@ -87,7 +85,7 @@ func Stream(to *Memory, r io.Reader, method Method, want int64) error {
 		// that is larger than the content, rounded up to a power of 2.
 		window := max(freeWindow, uint64(1)<<bits.Len64(uint64(want)))
 		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxMemory(Most), zstd.WithDecoderMaxWindow(window))
+			zstd.WithDecoderMaxMemory(MaxInflated), zstd.WithDecoderMaxWindow(window))
 		if err != nil {
 			return fmt.Errorf("zstd: %w", unexpected(err))
 		}
@@ -105,7 +103,7 @@ func Stream(to *Memory, r io.Reader, method Method, want int64) error {
 	case err != nil:
 		return fmt.Errorf("%v: %w", method, unexpected(err))
 	case n != want:
-		return &SizeError{want, n > want}
+		return &InflatedSizeError{want, n > want}
 	}
 	if _, err := in.ReadByte(); err != io.EOF {
 		return fmt.Errorf("%v: bytes follow the end of the compressed data", method)

@@ -1,19 +1,10 @@
-// Package elfhead reads the headers of ELF files, of programs and objects for the
-// host as well as of device images: what the file is, and where its segments and
-// sections are. Files of 32 bits and big-endian ones are refused by name.
-//
-// Everything that a header says about sizes and places of headers and of the names
-// of sections is checked. What it says about the content of segments and sections
-// is not: see [Range].
-package elfhead
+package binfile
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 )
 
 const (
@@ -25,8 +16,8 @@ const (
 	maxNames    = 256 << 20 // compilers put the names of symbols there as well
 )
 
-// A File is what the headers of a file say.
-type File struct {
+// An ELF is what the headers of an ELF file say.
+type ELF struct {
 	Type, Machine uint16
 	Segments      []Segment
 	Sections      []Section
@@ -70,35 +61,39 @@ func (s Section) ShortName(most int) (string, bool) {
 // HasPrefix reports whether the name starts with a prefix.
 func (s Section) HasPrefix(prefix string) bool { return strings.HasPrefix(s.names, prefix) }
 
-// A FormatError is a fault of a file, and where it is.
-type FormatError struct {
+// An ELFError is a fault of a file, and where it is.
+type ELFError struct {
 	Offset int64
 	Msg    string
 	Remedy string // what to do about the file
 }
 
-func (e *FormatError) Error() string { return fmt.Sprintf("ELF: offset %#x: %s", e.Offset, e.Msg) }
+func (e *ELFError) Error() string { return fmt.Sprintf("ELF: offset %#x: %s", e.Offset, e.Msg) }
 
 // BadInput marks errors that are the fault of an input file.
-func (*FormatError) BadInput() {}
+func (*ELFError) BadInput() {}
 
 func errorf(offset int64, format string, args ...any) error {
-	return &FormatError{offset, fmt.Sprintf(format, args...), binfile.Damaged}
+	return &ELFError{offset, fmt.Sprintf(format, args...), Damaged}
 }
 
 // cutf is errorf for a file that ends too early.
 func cutf(offset int64, format string, args ...any) error {
-	return &FormatError{offset, fmt.Sprintf(format, args...), binfile.Cut}
+	return &ELFError{offset, fmt.Sprintf(format, args...), Cut}
 }
 
 // unsupportedf is errorf for what is not read.
 func unsupportedf(offset int64, format string, args ...any) error {
-	return &FormatError{offset, fmt.Sprintf(format, args...), binfile.Unsupported}
+	return &ELFError{offset, fmt.Sprintf(format, args...), Unsupported}
 }
 
-// Read reads the headers of the file in r, which has size bytes. Errors in the
-// content are of type [*FormatError].
-func Read(r io.ReaderAt, size int64) (*File, error) {
+// ReadELF reads the headers of the ELF file in r, which has size bytes. Errors in the
+// content are of type [*ELFError]. Files of 32 bits and big-endian ones are refused by name.
+//
+// Everything that a header says about sizes and places of headers and of the names
+// of sections is checked. What it says about the content of segments and sections
+// is not: see [Range].
+func ReadELF(r io.ReaderAt, size int64) (*ELF, error) {
 	p := parser{r, size}
 	var head [headerSize]byte
 	if size < 6 {
@@ -115,8 +110,8 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	case size < headerSize:
 		return nil, cutf(0, "%d bytes are too few for the ELF header, which has %d", size, headerSize)
 	}
-	h := binfile.Buf(head[16:])
-	f := &File{Type: h.Uint16(), Machine: h.Uint16()}
+	h := Buf(head[16:])
+	f := &ELF{Type: h.Uint16(), Machine: h.Uint16()}
 	h.Skip(4 + 8) // the version and the entry point
 	segments := table{what: "program headers", start: h.Uint64(), field: 32, want: segmentSize}
 	sections := table{what: "section headers", start: h.Uint64(), field: 40, want: sectionSize}
@@ -155,7 +150,7 @@ type table struct {
 }
 
 // segments reads the program headers.
-func (p parser) segments(f *File, t table) error {
+func (p parser) segments(f *ELF, t table) error {
 	if t.count == 0 {
 		return nil
 	}
@@ -177,7 +172,7 @@ func (p parser) segments(f *File, t table) error {
 }
 
 // sections reads the section headers and their names, which are in one of them.
-func (p parser) sections(f *File, t table, names uint64) error {
+func (p parser) sections(f *ELF, t table, names uint64) error {
 	if t.start == 0 {
 		return nil // no section headers
 	}
@@ -223,7 +218,7 @@ func (p parser) sections(f *File, t table, names uint64) error {
 }
 
 // nameSections gives the sections their names, which start at places of a table.
-func (p parser) nameSections(f *File, starts []uint32, table Section) error {
+func (p parser) nameSections(f *ELF, starts []uint32, table Section) error {
 	text, err := p.names(table)
 	if err != nil {
 		return err
@@ -261,7 +256,7 @@ func (p parser) names(s Section) (string, error) {
 }
 
 // table reads headers, whose size has to be the usual one.
-func (p parser) table(t table) (binfile.Buf, error) {
+func (p parser) table(t table) (Buf, error) {
 	if t.size != t.want {
 		return nil, errorf(t.field, "the size of the %s is %d instead of %d", t.what, t.size, t.want)
 	}

@@ -1,4 +1,4 @@
-package elfhead
+package binfile
 
 import (
 	"bytes"
@@ -49,10 +49,10 @@ func file(names ...string) []byte {
 	return b
 }
 
-func read(data []byte) (*File, error) { return Read(bytes.NewReader(data), int64(len(data))) }
+func read(data []byte) (*ELF, error) { return ReadELF(bytes.NewReader(data), int64(len(data))) }
 
 // describe returns the names of sections with their types.
-func describe(f *File) string {
+func describe(f *ELF) string {
 	var out []string
 	for _, s := range f.Sections {
 		out = append(out, fmt.Sprintf("%s:%d", s.Name(), s.Type))
@@ -147,14 +147,14 @@ func TestFaults(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := read(test.data)
-			var fault *FormatError
+			var fault *ELFError
 			if !errors.As(err, &fault) || !strings.Contains(fault.Msg, test.want) || fault.Offset != test.offset {
 				t.Errorf("error %v, want %q at %#x", err, test.want, test.offset)
 			}
 		})
 	}
-	var fault *FormatError
-	if _, err := Read(bytes.NewReader(good[:len(good)-1]), int64(len(good))); !errors.As(err, &fault) || !strings.Contains(fault.Msg, "ends early") {
+	var fault *ELFError
+	if _, err := ReadELF(bytes.NewReader(good[:len(good)-1]), int64(len(good))); !errors.As(err, &fault) || !strings.Contains(fault.Msg, "ends early") {
 		t.Errorf("a file that ends early: %v", err)
 	}
 }
@@ -164,7 +164,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := read(data)
 		if err != nil {
-			if fault := (*FormatError)(nil); !errors.As(err, &fault) {
+			if fault := (*ELFError)(nil); !errors.As(err, &fault) {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return
