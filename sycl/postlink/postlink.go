@@ -37,7 +37,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/compiletime"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
@@ -139,7 +138,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := compiletime.Lower(m, compiletime.Options{DPCPP: o.DPCPPTranslator})
+	list, err := devicecode.LowerProperties(m, devicecode.PropertyOptions{DPCPP: o.DPCPPTranslator})
 	if err != nil {
 		return nil, err
 	}

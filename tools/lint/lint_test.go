@@ -123,7 +123,7 @@ var floors = [][]string{
 	{"intheader", "release"},
 	{"deviceconfig", "filetable", "hostbin", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
 	{"collect", "postlink/internal/devicecode", "specialize"},
-	{"postlink/aspects", "postlink/internal/compiletime", "postlink/internal/constants"},
+	{"postlink/aspects", "postlink/internal/constants"},
 	{"compat", "link", "postlink"},
 	{"report"},
 	{"gate", "report/render"},

@@ -1,5 +1,5 @@
 // Package devicecode has what the passes over device code share: the names of its
-// attributes and metadata, readers of them, and diagnostics.
+// attributes and metadata, readers of them, diagnostics, and compile-time properties.
 package devicecode
 
 import (

@@ -1,30 +1,27 @@
-// Package compiletime turns compile-time properties, which front ends leave in LLVM IR
-// as attributes, into the metadata that translators to SPIR-V read.
-//
-// DPC++'s front end does the same for most code before it writes IR. What it has done
-// stays as it is: metadata that a kernel or a variable has counts more than attributes.
-//
-// The metadata is that of DPC++, as docs/properties.md lists it.
-package compiletime
+package devicecode
 
 import (
 	"errors"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// Options say for which translator properties are lowered.
-type Options struct {
+// PropertyOptions say for which translator properties are lowered.
+type PropertyOptions struct {
 	// DPCPP says that it is that of DPC++. It takes only decorations with the numbers of a
 	// withdrawn extension where others want those of the extensions that came after it, and
 	// it reads numbers of registers that others do not.
 	DPCPP bool
 }
 
-// Lower gives kernels, their parameters, variables and pointers what their properties are
-// in IR.
-func Lower(m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
+// LowerProperties turns compile-time properties, which front ends leave in LLVM IR as attributes of
+// kernels, their parameters, variables and pointers, into the metadata that translators to SPIR-V read.
+//
+// DPC++'s front end does the same for most code before it writes IR. What it has done
+// stays as it is: metadata that a kernel or a variable has counts more than attributes.
+//
+// The metadata is that of DPC++, as docs/properties.md lists it.
+func LowerProperties(m *llvmir.Module, o PropertyOptions) ([]Diagnostic, error) {
 	l := &lowering{m: m, triple: m.Triple(), options: o, nodes: map[string]int{}, reported: map[string]bool{}, texts: map[textKey]*llvmir.Global{}}
 	var errs []error
 	for _, g := range m.Globals() {
@@ -42,13 +39,13 @@ func Lower(m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
 type lowering struct {
 	m           *llvmir.Module
 	triple      string
-	options     Options
+	options     PropertyOptions
 	nodes       map[string]int // numbers of nodes that it has made, by content
 	modes       []int          // nodes for !spirv.ExecutionMode
 	hasMode     map[executionMode]bool
 	reported    map[string]bool // properties
 	texts       map[textKey]*llvmir.Global
-	diagnostics []devicecode.Diagnostic
+	diagnostics []Diagnostic
 }
 
 // node returns a node of a content such as "i32 8, i32 1".

@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 const executionModeMD = "spirv.ExecutionMode"
@@ -66,7 +65,7 @@ func (l *lowering) kernel(f *llvmir.Function) error {
 	}
 	if _, ok := k.attributes[attrGRFSize]; ok {
 		if _, ok := k.attributes[attrRegisterAllocMode]; ok {
-			return &devicecode.MetadataError{Function: f.Name(), Msg: propertyError(attrGRFSize, fmt.Errorf("the kernel has %q as well. Remove one of the two", attrRegisterAllocMode)).Error()}
+			return &MetadataError{Function: f.Name(), Msg: propertyError(attrGRFSize, fmt.Errorf("the kernel has %q as well. Remove one of the two", attrRegisterAllocMode)).Error()}
 		}
 	}
 	for _, p := range kernelProperties {
@@ -76,7 +75,7 @@ func (l *lowering) kernel(f *llvmir.Function) error {
 		}
 		content, err := p.content(k, value)
 		if err != nil {
-			return &devicecode.MetadataError{Function: f.Name(), Msg: propertyError(p.name, err).Error()}
+			return &MetadataError{Function: f.Name(), Msg: propertyError(p.name, err).Error()}
 		}
 		if content != "" {
 			f.SetMetadata(p.metadata, l.node(content))
@@ -102,7 +101,7 @@ func (l *lowering) sizeForPTX(k *kernel) error {
 	if !strings.HasPrefix(k.triple, "nvptx64-") {
 		return nil
 	}
-	sizes, err := devicecode.WorkGroupSize(l.m, k)
+	sizes, err := WorkGroupSize(l.m, k)
 	if sizes == nil || err != nil {
 		return err
 	}
@@ -261,9 +260,9 @@ func (l *lowering) floatingPoint(k *kernel) error {
 	bits, err := unsigned(value, 32)
 	switch {
 	case err != nil:
-		return &devicecode.MetadataError{Function: k.Name(), Msg: propertyError(attrFloatingPoint, err).Error()}
+		return &MetadataError{Function: k.Name(), Msg: propertyError(attrFloatingPoint, err).Error()}
 	case bits > 255:
-		return &devicecode.MetadataError{Function: k.Name(), Msg: propertyError(attrFloatingPoint, fmt.Errorf("%q has bits that no mode has", value)).Error()}
+		return &MetadataError{Function: k.Name(), Msg: propertyError(attrFloatingPoint, fmt.Errorf("%q has bits that no mode has", value)).Error()}
 	}
 	for _, m := range floatingPointModes {
 		if bits&m.bit == 0 {

@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // FuzzLower: any module becomes one that can be read, or an error that blames it.
@@ -24,8 +23,8 @@ func FuzzLower(f *testing.F) {
 		if err != nil {
 			t.SkipNow()
 		}
-		if _, err := Lower(m, Options{DPCPP: len(text)%2 == 0}); err != nil {
-			var bad *devicecode.MetadataError
+		if _, err := LowerProperties(m, PropertyOptions{DPCPP: len(text)%2 == 0}); err != nil {
+			var bad *MetadataError
 			if !errors.As(err, &bad) {
 				t.Fatal(err)
 			}
@@ -59,7 +58,7 @@ func FuzzValues(f *testing.F) {
 		}
 		m.Function("k").SetAttribute(name, value)
 		m.Function("k").SetParamAttribute(0, name, value)
-		if _, err := Lower(m, Options{}); err == nil {
+		if _, err := LowerProperties(m, PropertyOptions{}); err == nil {
 			write(t, m)
 		}
 	})

@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 // integer writes an integer as metadata has it.
@@ -83,7 +81,7 @@ func (l *lowering) decorations(p property, value string) ([]string, error) {
 		}
 		return []string{code}, nil
 	case text:
-		return []string{code + ", !" + devicecode.MDString(value)}, nil
+		return []string{code + ", !" + MDString(value)}, nil
 	}
 	controls, err := p.cacheControls(value)
 	list := make([]string, len(controls))

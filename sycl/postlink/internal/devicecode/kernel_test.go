@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"strings"
@@ -99,7 +99,7 @@ attributes #0 = { `+test.properties+` }
 !8 = !{i32 3}
 !9 = !{i32 32}
 `)
-				_, err := lower(t, m, Options{DPCPP: dpcpp})
+				_, err := lower(t, m, PropertyOptions{DPCPP: dpcpp})
 				if test.fail != "" {
 					if err == nil || !strings.Contains(err.Error(), test.fail) {
 						t.Fatalf("got %v, want an error with %q", err, test.fail)
@@ -130,7 +130,7 @@ attributes #0 = { `+test.properties+` }
 // TestTypedPointers: in IR of LLVM 14 a kernel is named with its type.
 func TestTypedPointers(t *testing.T) {
 	m := parse(t, "define spir_kernel void @k(i32 addrspace(1)* %p) \"sycl-floating-point-control\"=\"32\" {\n  ret void\n}\n")
-	if _, err := lower(t, m, Options{}); err != nil {
+	if _, err := lower(t, m, PropertyOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := named(m, "spirv.ExecutionMode"), "{void (i32 addrspace(1)*)* @k, i32 4459, i32 64}"; got != want {
@@ -150,7 +150,7 @@ attributes #0 = { "sycl-work-group-size"="8,4" }
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Lower(m, Options{}); err != nil {
+		if _, err := LowerProperties(m, PropertyOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if got, _ := m.Function("k").Attribute("nvvm.reqntid"); got != want {

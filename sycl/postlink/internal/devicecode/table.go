@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 // A valueKind is what the value of a property is, and what becomes of it in metadata.
 type valueKind uint8

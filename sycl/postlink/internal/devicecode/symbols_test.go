@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"strings"
@@ -78,7 +78,7 @@ func TestVariables(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, dpcpp := range []bool{false, true} {
 				m := parse(t, "@g = addrspace(1) global i32 0, align 4 #0\nattributes #0 = { "+test.properties+" }\n")
-				diagnostics, err := lower(t, m, Options{DPCPP: dpcpp})
+				diagnostics, err := lower(t, m, PropertyOptions{DPCPP: dpcpp})
 				if test.fail != "" {
 					if err == nil || !strings.Contains(err.Error(), test.fail) || !strings.HasPrefix(err.Error(), "variable g: ") {
 						t.Fatalf("got %v, want an error with %q", err, test.fail)
@@ -125,7 +125,7 @@ func TestDecorationsOfTheFrontEnd(t *testing.T) {
 !1 = !`+test.have+`
 !2 = !{i32 44, i32 8}
 `)
-				if _, err := lower(t, m, Options{DPCPP: dpcpp}); err != nil {
+				if _, err := lower(t, m, PropertyOptions{DPCPP: dpcpp}); err != nil {
 					t.Fatal(err)
 				}
 				want := test.want
@@ -144,7 +144,7 @@ func TestParametersAndKernels(t *testing.T) {
 	for name, test := range decoratedCases {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, "define spir_kernel void @k(i32 %a, ptr addrspace(1) noundef "+strings.NewReplacer("nounwind ", "nonnull ").Replace(test.properties)+" %p) "+test.properties+" {\n  ret void\n}\n")
-			_, err := lower(t, m, Options{})
+			_, err := lower(t, m, PropertyOptions{})
 			if test.fail != "" {
 				if err == nil || !strings.Contains(err.Error(), "function k: "+test.fail) && !strings.Contains(err.Error(), test.fail) || !strings.Contains(err.Error(), "function k: parameter 2: ") {
 					t.Fatalf("got %v, want an error with %q", err, test.fail)
@@ -180,7 +180,7 @@ func TestAlignedParameters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, "define spir_kernel void @k("+test.parameter+" %p) {\n  ret void\n}\n")
-			_, err := lower(t, m, Options{})
+			_, err := lower(t, m, PropertyOptions{})
 			if test.fail != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fail) {
 					t.Fatalf("got %v, want an error with %q", err, test.fail)
@@ -214,7 +214,7 @@ define spir_kernel void @_ZTS1M() "sycl-last" "other-new" {
 !2 = !DIFile(filename: "a.cpp", directory: "")
 !3 = distinct !DISubprogram(name: "K", file: !2, line: 7)
 `)
-	diagnostics, err := lower(t, m, Options{})
+	diagnostics, err := lower(t, m, PropertyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

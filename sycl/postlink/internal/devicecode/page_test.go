@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"fmt"

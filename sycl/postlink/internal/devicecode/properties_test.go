@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
 func parse(t testing.TB, text string) *llvmir.Module {
@@ -30,11 +29,11 @@ func write(t testing.TB, m *llvmir.Module) string {
 }
 
 // lower runs the pass and then again, which must change nothing.
-func lower(t testing.TB, m *llvmir.Module, o Options) ([]devicecode.Diagnostic, error) {
+func lower(t testing.TB, m *llvmir.Module, o PropertyOptions) ([]Diagnostic, error) {
 	t.Helper()
-	diagnostics, err := Lower(m, o)
+	diagnostics, err := LowerProperties(m, o)
 	if err != nil {
-		var bad *devicecode.MetadataError
+		var bad *MetadataError
 		if !errors.As(err, &bad) {
 			t.Fatalf("%v does not blame the input", err)
 		}
@@ -42,7 +41,7 @@ func lower(t testing.TB, m *llvmir.Module, o Options) ([]devicecode.Diagnostic, 
 	}
 	first := write(t, m)
 	again := parse(t, first)
-	if _, err := Lower(again, o); err != nil {
+	if _, err := LowerProperties(again, o); err != nil {
 		t.Fatalf("the second time: %v", err)
 	}
 	if second := write(t, again); second != first {

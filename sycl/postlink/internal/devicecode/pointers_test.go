@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"fmt"
@@ -165,7 +165,7 @@ func TestPointers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, dpcpp := range []bool{false, true} {
 				m := parse(t, annotated(test.in))
-				_, err := lower(t, m, Options{DPCPP: dpcpp})
+				_, err := lower(t, m, PropertyOptions{DPCPP: dpcpp})
 				if test.fail != "" {
 					if err == nil || !strings.Contains(err.Error(), test.fail) {
 						t.Fatalf("got %v, want an error with %q", err, test.fail)
@@ -191,7 +191,7 @@ func TestPointers(t *testing.T) {
 // of the old one.
 func TestTextsOfAnnotations(t *testing.T) {
 	m := parse(t, annotated("%x = %p {sycl-awidth=1}\n%y = %p {sycl-awidth=1 sycl-strange}\n%z = %q {sycl-awidth=2}"))
-	if _, err := lower(t, m, Options{}); err != nil {
+	if _, err := lower(t, m, PropertyOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	text := write(t, m)
@@ -231,7 +231,7 @@ define spir_func void @f(i32 addrspace(4)* %p) {
 // TestTypedAnnotations: in IR of LLVM 14 values without names keep their numbers.
 func TestTypedAnnotations(t *testing.T) {
 	m := parse(t, typedAnnotations)
-	if _, err := lower(t, m, Options{}); err != nil {
+	if _, err := lower(t, m, PropertyOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	text := write(t, m)
@@ -277,7 +277,7 @@ declare ptr @llvm.ptr.annotation.p0.p1(ptr, ptr addrspace(1), ptr addrspace(1), 
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, head+test.list+test.call)
 			before := write(t, m)
-			_, err := lower(t, m, Options{})
+			_, err := lower(t, m, PropertyOptions{})
 			switch {
 			case test.fail != "" && (err == nil || !strings.Contains(err.Error(), test.fail)):
 				t.Errorf("got %v, want an error with %q", err, test.fail)
@@ -293,7 +293,7 @@ declare ptr @llvm.ptr.annotation.p0.p1(ptr, ptr addrspace(1), ptr addrspace(1), 
 // TestUnknownPropertiesOfPointers: each is reported once, where it is.
 func TestUnknownPropertiesOfPointers(t *testing.T) {
 	m := parse(t, annotated("%x = %p {sycl-new=1}\n%y = %p {sycl-new=2 other sycl-stable sycl-conduit=false}"))
-	diagnostics, err := lower(t, m, Options{})
+	diagnostics, err := lower(t, m, PropertyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"os"
@@ -65,7 +65,7 @@ func TestAsDPCPP(t *testing.T) {
 	if before := described(m); len(before) > 0 || len(want) < 15 {
 		t.Fatalf("left over: %q\nof %q", before, want)
 	}
-	diagnostics, err := Lower(m, Options{DPCPP: true})
+	diagnostics, err := LowerProperties(m, PropertyOptions{DPCPP: true})
 	if err != nil || len(diagnostics) > 0 {
 		t.Fatal(diagnostics, err)
 	}

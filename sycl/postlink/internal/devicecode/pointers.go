@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -115,7 +114,7 @@ func (b *body) bad(where srcloc.Location, err error) error {
 	if !where.IsZero() {
 		place = where.String() + ": " + place
 	}
-	return &devicecode.MetadataError{Function: b.f.Name(), Msg: place + err.Error()}
+	return &MetadataError{Function: b.f.Name(), Msg: place + err.Error()}
 }
 
 // isAnnotation reports whether an instruction gives a pointer properties.
@@ -169,7 +168,7 @@ func (b *body) read(in *llvmir.Instr) error {
 // place returns where the source annotates a pointer: by debug information, else as the
 // annotation itself says.
 func (b *body) place(in *llvmir.Instr) srcloc.Location {
-	if where, ok := in.DebugLoc(); ok && devicecode.Known(where) {
+	if where, ok := in.DebugLoc(); ok && Known(where) {
 		return where.Location
 	}
 	if in.NumOperands() < 4 {
@@ -251,7 +250,7 @@ func (b *body) translate(a *annotation) error {
 		switch {
 		case !ok:
 			if !isKnown(p.name) {
-				b.unknown(p.name, "a pointer in '"+devicecode.BriefName(b.f.Name())+"'", a.where)
+				b.unknown(p.name, "a pointer in '"+BriefName(b.f.Name())+"'", a.where)
 			}
 			continue
 		case p.name == attrAlignment && a.aligned:
@@ -262,7 +261,7 @@ func (b *body) translate(a *annotation) error {
 			return propertyError(p.name, err)
 		}
 		if row.dropped && len(list) > 0 {
-			b.warn(p.name, "property '"+p.name+"' of a pointer in '"+devicecode.BriefName(b.f.Name())+"' does not reach the SPIR-V: translators drop it", a.where)
+			b.warn(p.name, "property '"+p.name+"' of a pointer in '"+BriefName(b.f.Name())+"' does not reach the SPIR-V: translators drop it", a.where)
 		}
 		switch {
 		case row.value == cache:

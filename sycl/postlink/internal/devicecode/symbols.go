@@ -1,4 +1,4 @@
-package compiletime
+package devicecode
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -23,12 +22,12 @@ func (l *lowering) variable(g *llvmir.Global) error {
 	l.renumber(g)
 	attributes := propertiesOf(g.Attributes())
 	list, err := l.decorate(attributes, func(name string) {
-		where, _ := devicecode.VariablePlace(l.m, g)
-		l.unknown(name, "variable '"+kernelname.Display(g.Name())+"'", devicecode.Place(where))
+		where, _ := VariablePlace(l.m, g)
+		l.unknown(name, "variable '"+kernelname.Display(g.Name())+"'", Place(where))
 	})
 	host, err2 := l.hostAccess(g, attributes)
 	if err := errors.Join(err, err2); err != nil {
-		return &devicecode.MetadataError{Msg: fmt.Sprintf("variable %s: %v", g.Name(), err)}
+		return &MetadataError{Msg: fmt.Sprintf("variable %s: %v", g.Name(), err)}
 	}
 	if list = append(list, host...); len(list) > 0 && !g.HasMetadata(decorationsMD) {
 		g.SetMetadata(decorationsMD, l.list(list))
@@ -64,7 +63,7 @@ func (l *lowering) hostAccess(g *llvmir.Global, attributes []llvmir.Attribute) (
 	if !l.options.DPCPP {
 		code, value = decorationHostAccess, hostAccess[access]
 	}
-	return []string{fmt.Sprintf("i32 %d, i32 %d, !%s", code, value, devicecode.MDString(id))}, nil
+	return []string{fmt.Sprintf("i32 %d, i32 %d, !%s", code, value, MDString(id))}, nil
 }
 
 // renumber replaces decorations of a withdrawn extension that DPC++'s front end has given
@@ -82,7 +81,7 @@ func (l *lowering) renumber(g *llvmir.Global) {
 	var refs []string
 	for _, o := range list.Operands() {
 		ref := o.Text
-		if n, ok := devicecode.OperandNode(l.m, o); ok {
+		if n, ok := OperandNode(l.m, o); ok {
 			if content, ok := renumbered(n.Operands()); ok {
 				ref, changed = "!"+strconv.Itoa(l.node(content)), true
 			}
@@ -135,10 +134,10 @@ func (l *lowering) parameters(f *llvmir.Function) error {
 		}
 		list, err := l.decorate(attributes, func(name string) {
 			where, _ := f.DebugLoc()
-			l.unknown(name, fmt.Sprintf("parameter %d of '%s'", i+1, devicecode.BriefName(f.Name())), devicecode.Place(where))
+			l.unknown(name, fmt.Sprintf("parameter %d of '%s'", i+1, BriefName(f.Name())), Place(where))
 		})
 		if err != nil {
-			errs = append(errs, &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("parameter %d: %v", i+1, err)})
+			errs = append(errs, &MetadataError{Function: f.Name(), Msg: fmt.Sprintf("parameter %d: %v", i+1, err)})
 		}
 		found = found || len(list) > 0
 		all = append(all, list)
@@ -158,7 +157,7 @@ func (l *lowering) parameters(f *llvmir.Function) error {
 func (l *lowering) alignParameter(f *llvmir.Function, i int, value string) error {
 	n, err := alignment(value)
 	if err != nil {
-		return &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("parameter %d: %v", i+1, propertyError(attrAlignment, err))}
+		return &MetadataError{Function: f.Name(), Msg: fmt.Sprintf("parameter %d: %v", i+1, propertyError(attrAlignment, err))}
 	}
 	f.RemoveParamAttribute(i, attrAlignment)
 	f.SetParamAlignment(i, n)
@@ -169,10 +168,10 @@ func (l *lowering) alignParameter(f *llvmir.Function, i int, value string) error
 func (l *lowering) kernelDecorations(f *llvmir.Function, attributes []llvmir.Attribute) error {
 	list, err := l.decorate(attributes, func(name string) {
 		where, _ := f.DebugLoc()
-		l.unknown(name, "kernel '"+devicecode.BriefName(f.Name())+"'", devicecode.Place(where))
+		l.unknown(name, "kernel '"+BriefName(f.Name())+"'", Place(where))
 	})
 	if err != nil {
-		return &devicecode.MetadataError{Function: f.Name(), Msg: err.Error()}
+		return &MetadataError{Function: f.Name(), Msg: err.Error()}
 	}
 	if len(list) > 0 && !f.HasMetadata(decorationsMD) {
 		f.SetMetadata(decorationsMD, l.list(list))
@@ -264,9 +263,9 @@ func (l *lowering) warn(name, text string, where srcloc.Location) {
 		return
 	}
 	l.reported[name] = true
-	d := devicecode.Diagnostic{Location: where, Text: text}
+	d := Diagnostic{Location: where, Text: text}
 	if where.IsZero() {
-		d.Notes = []string{devicecode.CompileWithDebug}
+		d.Notes = []string{CompileWithDebug}
 	}
 	l.diagnostics = append(l.diagnostics, d)
 }
