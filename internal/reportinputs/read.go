@@ -16,7 +16,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
-	"github.com/rules-sycl/rules_sycl/sycl/collect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -308,7 +307,7 @@ func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
 		return
 	}
 	var b syclbin.Builder
-	result, err := collect.Add(&b, host, o.name)
+	result, err := hostbin.Collect(&b, host, o.name)
 	if err != nil {
 		o.err = inFile(o.file, err)
 		return
@@ -327,7 +326,7 @@ func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
 }
 
 // leaveOut sums up the images that are left out.
-func (o *outcome) leaveOut(images []collect.LeftOut) {
+func (o *outcome) leaveOut(images []hostbin.LeftOut) {
 	at := map[string]int{}
 	for _, l := range images {
 		i, ok := at[l.Reason]

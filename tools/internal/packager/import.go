@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/sycl/collect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -99,7 +98,7 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 	if len(host.Images) == 0 {
 		return cli.BadInput(fmt.Errorf("%s: no device images: looked for %s", name, hostbin.LookedFor))
 	}
-	r, err := collect.Add(b, host, name)
+	r, err := hostbin.Collect(b, host, name)
 	var left tally
 	for _, l := range r.LeftOut {
 		left.add(l.Reason, safetext.Printable(fmt.Sprintf("%s: %v", name, l.Image.Origin)), l.Reason)

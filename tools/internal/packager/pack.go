@@ -20,8 +20,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/collect"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -556,9 +556,9 @@ func (s *fileSource) CopyTo(w io.Writer, buf []byte) (int64, error) {
 	return io.CopyBuffer(struct{ io.Writer }{w}, io.LimitReader(f, s.size), buf)
 }
 
-// properties is [collect.Properties], with the file in errors.
+// properties is [hostbin.Properties], with the file in errors.
 func (s *fileSource) properties() (*propset.Registry, error) {
-	r, err := collect.Properties(s)
+	r, err := hostbin.Properties(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}

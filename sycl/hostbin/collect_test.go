@@ -1,4 +1,4 @@
-package collect
+package hostbin
 
 import (
 	"errors"
@@ -6,15 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-func image(model, triple, arch, code string, entries ...string) *hostbin.Image {
-	return &hostbin.Image{Model: model, Triple: triple, Arch: arch, Entries: entries, Properties: new(propset.Registry), Source: strings.NewReader(code)}
+func image(model, triple, arch, code string, entries ...string) *Image {
+	return &Image{Model: model, Triple: triple, Arch: arch, Entries: entries, Properties: new(propset.Registry), Source: strings.NewReader(code)}
 }
 
 func TestAdd(t *testing.T) {
@@ -22,27 +21,27 @@ func TestAdd(t *testing.T) {
 	text.Stated = imageformat.Text
 	for _, test := range []struct {
 		name     string
-		images   []*hostbin.Image
+		images   []*Image
 		modules  int
 		repeated int
 		leftOut  []string
 	}{
 		{"IR of the same kernels for two targets is one module",
-			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "nvptx64", "", "IR", "k")}, 1, 0, nil},
+			[]*Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "nvptx64", "", "IR", "k")}, 1, 0, nil},
 		{"other kernels are another module",
-			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "l")}, 2, 0, nil},
+			[]*Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "l")}, 2, 0, nil},
 		{"native code is a module of its own",
-			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64_gen", "intel_gpu_pvc", "code", "k")}, 2, 0, nil},
+			[]*Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64_gen", "intel_gpu_pvc", "code", "k")}, 2, 0, nil},
 		{"images that are the same are one",
-			[]*hostbin.Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "RI", "k"), image("sycl", "spir64", "", "IR", "k")}, 2, 2, nil},
+			[]*Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "RI", "k"), image("sycl", "spir64", "", "IR", "k")}, 2, 2, nil},
 		{"what no SYCLBIN can have",
-			[]*hostbin.Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0, 0,
+			[]*Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0, 0,
 			[]string{"an image of openmp for spir64 is left out: a SYCLBIN is for SYCL", "an image of hip for amdgcn is left out: a SYCLBIN is for SYCL",
 				"the image for spir64 has no bytes and is left out", "the image for spir64 is text and is left out: a SYCLBIN is for what is compiled"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b syclbin.Builder
-			r, err := Add(&b, &hostbin.File{Images: test.images}, "host")
+			r, err := Collect(&b, &File{Images: test.images}, "host")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +61,7 @@ func TestAddOptions(t *testing.T) {
 	with, without := image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k")
 	with.CompileOptions, with.LinkOptions = "-ze-intel-greater-than-4GB-buffer-required", "-l"
 	var b syclbin.Builder
-	if _, err := Add(&b, &hostbin.File{Images: []*hostbin.Image{with, without}}, "host"); err != nil {
+	if _, err := Collect(&b, &File{Images: []*Image{with, without}}, "host"); err != nil {
 		t.Fatal(err)
 	}
 	modules := b.File(syclbin.Executable).Modules
@@ -83,7 +82,7 @@ func TestAddOptionsAlone(t *testing.T) {
 	a.CompileOptions, b.CompileOptions = "-g", "-g"
 	a.Origin.Member, b.Origin.Member = "a.o", "b.o"
 	var builder syclbin.Builder
-	if _, err := Add(&builder, &hostbin.File{Images: []*hostbin.Image{a, b}}, "host"); err != nil {
+	if _, err := Collect(&builder, &File{Images: []*Image{a, b}}, "host"); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(builder.File(syclbin.Executable).Modules); n != 2 {
@@ -97,15 +96,15 @@ func TestAddFaults(t *testing.T) {
 	var metadata *MetadataError
 	for _, test := range []struct {
 		name string
-		img  *hostbin.Image
+		img  *Image
 		kind any
 	}{
 		{"SPIR-V that ends early", image("sycl", "spir64", "", "\x03\x02\x23\x07"), &broken},
 		{"a kernel without a name", image("sycl", "spir64", "", "IR", ""), &metadata},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			test.img.Origin = hostbin.Origin{Member: "a.o", Offset: 64}
-			_, err := Add(new(syclbin.Builder), &hostbin.File{Images: []*hostbin.Image{test.img}}, "host")
+			test.img.Origin = Origin{Member: "a.o", Offset: 64}
+			_, err := Collect(new(syclbin.Builder), &File{Images: []*Image{test.img}}, "host")
 			var bad interface{ BadInput() }
 			if !errors.As(err, test.kind) || !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), `member "a.o", offset 0x40: `) ||
 				!strings.HasSuffix(err.Error(), "; the image is damaged, or of a compiler that is not known: build or download the file again") {

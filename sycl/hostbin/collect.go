@@ -1,11 +1,4 @@
-// Package collect makes abstract modules of the device images inside host files.
-//
-// Images of different targets with the same property sets and kernels are forms of one
-// abstract module, and so are those of one file, or of one archive member, about which
-// nothing is known. An image about which the host file says nothing gets its
-// requirements and the names of its kernels from its own bytes. Its options for the
-// runtime's compiler are kept in a property set, see package jitoptions.
-package collect
+package hostbin
 
 import (
 	"errors"
@@ -14,7 +7,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -23,8 +15,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// A Result says what became of the images of a host file.
-type Result struct {
+// A Collected says what became of the images of a host file.
+type Collected struct {
 	Taken int // number of images that are in abstract modules
 
 	// Repeated is the number of those that are the same as one before, of this file or
@@ -37,13 +29,13 @@ type Result struct {
 
 // A LeftOut is an image that a SYCLBIN cannot have.
 type LeftOut struct {
-	Image  *hostbin.Image
+	Image  *Image
 	Reason string // a sentence about the image, without its place
 }
 
 // An ImageError is a fault of an image, and which image it is.
 type ImageError struct {
-	Origin hostbin.Origin
+	Origin Origin
 	Err    error
 }
 
@@ -66,11 +58,19 @@ func (e *MetadataError) Unwrap() error { return e.Err }
 // BadInput marks errors that are the fault of an input file.
 func (*MetadataError) BadInput() {}
 
-// Add adds the images of the host file of that name. Faults of an image are of type
+// Collect makes abstract modules of the device images in the host file of that name.
+//
+// Images of different targets with the same property sets and kernels are forms of one
+// abstract module, and so are those of one file, or of one archive member, about which
+// nothing is known. An image about which the host file says nothing gets its
+// requirements and the names of its kernels from its own bytes. Its options for the
+// runtime's compiler are kept in a property set, see [propset.PutJITOptions].
+//
+// Faults of an image are of type
 // [*ImageError]; the result then has what was before it. The images are read from the
 // host file, which has to stay open.
-func Add(b *syclbin.Builder, host *hostbin.File, name string) (Result, error) {
-	var r Result
+func Collect(b *syclbin.Builder, host *File, name string) (Collected, error) {
+	var r Collected
 	for _, img := range host.Images {
 		if why := whyLeftOut(img); why != "" {
 			r.LeftOut = append(r.LeftOut, LeftOut{img, why})
@@ -87,7 +87,7 @@ func Add(b *syclbin.Builder, host *hostbin.File, name string) (Result, error) {
 }
 
 // whyLeftOut says why a SYCLBIN cannot have an image, "" when it can.
-func whyLeftOut(img *hostbin.Image) string {
+func whyLeftOut(img *Image) string {
 	switch {
 	case !isSYCL(img):
 		target := ""
@@ -105,7 +105,7 @@ func whyLeftOut(img *hostbin.Image) string {
 
 // isSYCL reports whether an image is of SYCL. What was SYCL in containers of
 // LLVM 19 is HIP now, so that the target has to decide.
-func isSYCL(img *hostbin.Image) bool {
+func isSYCL(img *Image) bool {
 	switch img.Model {
 	case "openmp", "cuda":
 		return false
@@ -117,7 +117,7 @@ func isSYCL(img *hostbin.Image) bool {
 
 // add adds an image to the abstract module of its kernels. It returns how many images were
 // taken, which are several for a SYCLBIN, and how many of them were there already.
-func add(b *syclbin.Builder, img *hostbin.Image, host string) (taken, repeated int, err error) {
+func add(b *syclbin.Builder, img *Image, host string) (taken, repeated int, err error) {
 	format := imageformat.Detect(img, img.Size())
 	if format == imageformat.SYCLBIN || format == imageformat.Offload {
 		return addSYCLBIN(b, img)
@@ -156,7 +156,7 @@ func addOnce(b *syclbin.Builder, key string, metadata *propset.Registry, img *sy
 }
 
 // addSYCLBIN adds all images of a SYCLBIN that is an image.
-func addSYCLBIN(b *syclbin.Builder, img *hostbin.Image) (taken, repeated int, err error) {
+func addSYCLBIN(b *syclbin.Builder, img *Image) (taken, repeated int, err error) {
 	f, err := syclbin.NewFile(img, img.Size())
 	if err != nil {
 		return 0, 0, err
@@ -174,7 +174,7 @@ func addSYCLBIN(b *syclbin.Builder, img *hostbin.Image) (taken, repeated int, er
 }
 
 // metadataOf returns what the host file says about an image, or else its own bytes.
-func metadataOf(img *hostbin.Image) (*propset.Registry, error) {
+func metadataOf(img *Image) (*propset.Registry, error) {
 	metadata := img.Properties
 	if len(metadata.Sets()) == 0 && len(img.Entries) == 0 {
 		var err error
@@ -226,7 +226,7 @@ func Properties(image offload.Source) (*propset.Registry, error) {
 
 // unit names what images about which nothing is known have to share to be forms
 // of the same module: an archive of ocloc, and otherwise a file or a member.
-func unit(img *hostbin.Image) string {
+func unit(img *Image) string {
 	dir, base := path.Split(img.Origin.Member)
 	if base == "generic_ir" || strings.HasPrefix(base, "64.") || strings.HasPrefix(base, "32.") {
 		return dir
@@ -236,7 +236,7 @@ func unit(img *hostbin.Image) string {
 
 // isIR reports whether an image is still to be compiled by the runtime. What its
 // bytes do not say its target does.
-func isIR(format imageformat.Format, img *hostbin.Image) bool {
+func isIR(format imageformat.Format, img *Image) bool {
 	switch format {
 	case imageformat.SPIRV:
 		return true
