@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
-	"github.com/rules-sycl/rules_sycl/action/internal/ghapi"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
@@ -24,7 +23,7 @@ func (a *action) marker() string {
 
 // commentRoom is how many bytes of Markdown a comment has room for, beside what
 // [action.writeComment] adds.
-const commentRoom = ghapi.MaxBody - 2000
+const commentRoom = ghactions.MaxBody - 2000
 
 // commentResult writes the result to the comment on the pull request.
 func (a *action) commentResult(ctx context.Context) {
@@ -45,12 +44,12 @@ func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool)
 		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "There is no comment: %s.\n", whyNot); return err })
 		return
 	}
-	client, err := ghapi.New(ghapi.Options{URL: a.getenv("GITHUB_API_URL"), Token: a.token, Agent: "rules_sycl-action/" + cli.Version})
+	client, err := ghactions.NewClient(ghactions.ClientOptions{URL: a.getenv("GITHUB_API_URL"), Token: a.token, Agent: "rules_sycl-action/" + cli.Version})
 	if err != nil {
 		a.notShown("the comment is not written: %v", err)
 		return
 	}
-	address, err := client.Upsert(ctx, ghapi.Comment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
+	address, err := client.Upsert(ctx, ghactions.Comment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
 		Marker: a.marker(), Body: body + a.provenance(number), OnlyUpdate: onlyUpdate})
 	if err != nil {
 		a.notShown("the comment: %v", err)

@@ -1,5 +1,6 @@
-// Package ghactions speaks to the runner of GitHub Actions: outputs, annotations,
-// the log and the summary of a job. It is the only package that uses
+// Package ghactions speaks to GitHub: to the runner of GitHub Actions, which takes outputs,
+// annotations, the log and the summary of a job, and to the REST interface, where it keeps
+// a comment on a pull request ([Client]). It is the only package that uses
 // go-githubactions, and closes what that leaves open:
 //
 //   - the runner takes commands from any line of standard output and standard

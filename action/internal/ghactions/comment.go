@@ -1,10 +1,4 @@
-// Package ghapi keeps one comment on a pull request up to date through the REST
-// interface of GitHub, or of a GitHub Enterprise Server.
-//
-// The token goes to one origin, over https, and nowhere else: a redirect to
-// another host is an error, and so is an address of a next page that is
-// elsewhere. Times and sizes are limited. No error has the token in it.
-package ghapi
+package ghactions
 
 import (
 	"bytes"
@@ -35,7 +29,12 @@ const defaultAuthor = "github-actions[bot]"
 // characters.
 const MaxBody = 65_000
 
-// A Client speaks to one server with one token.
+// A Client keeps one comment on a pull request up to date through the REST interface of
+// one server, GitHub's or a GitHub Enterprise Server, with one token.
+//
+// The token goes to one origin, over https, and nowhere else: a redirect to
+// another host is an error, and so is an address of a next page that is
+// elsewhere. Times and sizes are limited. No error has the token in it.
 type Client struct {
 	base  *url.URL
 	token string
@@ -44,8 +43,8 @@ type Client struct {
 	agent string
 }
 
-// Options are what a Client depends on.
-type Options struct {
+// ClientOptions are what a Client depends on.
+type ClientOptions struct {
 	URL     string // of the interface; defaultURL when empty
 	Token   string
 	Agent   string                                     // what the program calls itself
@@ -53,8 +52,8 @@ type Options struct {
 	Sleep   func(context.Context, time.Duration) error // between attempts; nil waits
 }
 
-// New returns a client. The address has to be one of https, or of this machine.
-func New(o Options) (*Client, error) {
+// NewClient returns a client. The address has to be one of https, or of this machine.
+func NewClient(o ClientOptions) (*Client, error) {
 	if o.URL == "" {
 		o.URL = defaultURL
 	}
@@ -162,7 +161,7 @@ func (c *Client) Upsert(ctx context.Context, want Comment) (address string, err 
 	for attempt := 1; ; attempt++ {
 		// Each attempt looks again: the one before may have made the comment.
 		address, err = c.upsert(ctx, want)
-		var failed *Error
+		var failed *APIError
 		if err == nil || attempt == maxAttempts || !errors.As(err, &failed) || !failed.again {
 			return address, err
 		}
@@ -258,8 +257,8 @@ func (c *Client) address(rest string) *url.URL {
 	return &u
 }
 
-// An Error is an answer that is not the one that was asked for.
-type Error struct {
+// An APIError is an answer that is not the one that was asked for.
+type APIError struct {
 	Status  int // 0 when there was no answer
 	Message string
 
@@ -267,7 +266,7 @@ type Error struct {
 	after time.Duration
 }
 
-func (e *Error) Error() string {
+func (e *APIError) Error() string {
 	switch e.Status {
 	case 0:
 		return "GitHub cannot be reached: " + e.Message
@@ -281,7 +280,7 @@ func (e *Error) Error() string {
 	return e.text(strings.ToLower(http.StatusText(e.Status)))
 }
 
-func (e *Error) text(what string) string {
+func (e *APIError) text(what string) string {
 	s := fmt.Sprintf("GitHub answers %d: %s", e.Status, what)
 	if e.Message != "" {
 		s += " (" + e.Message + ")"
@@ -301,7 +300,7 @@ func (c *Client) do(ctx context.Context, method string, u *url.URL, body, answer
 	}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), in)
 	if err != nil {
-		return nil, &Error{Message: c.clean(err.Error())}
+		return nil, &APIError{Message: c.clean(err.Error())}
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Accept", "application/vnd.github+json")
@@ -318,27 +317,27 @@ func (c *Client) do(ctx context.Context, method string, u *url.URL, body, answer
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &Error{Message: c.clean(err.Error())}
+		return nil, &APIError{Message: c.clean(err.Error())}
 	}
 	defer res.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case len(data) > maxAnswer:
-		return nil, &Error{Status: res.StatusCode, Message: fmt.Sprintf("the answer has more than %d bytes", maxAnswer)}
+		return nil, &APIError{Status: res.StatusCode, Message: fmt.Sprintf("the answer has more than %d bytes", maxAnswer)}
 	case err != nil:
-		return nil, &Error{Message: c.clean(err.Error())}
+		return nil, &APIError{Message: c.clean(err.Error())}
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return nil, c.failed(res, data)
 	}
 	if err := json.Unmarshal(data, answer); err != nil {
-		return nil, &Error{Status: res.StatusCode, Message: "the answer is not what was asked for"}
+		return nil, &APIError{Status: res.StatusCode, Message: "the answer is not what was asked for"}
 	}
 	return res.Header, nil
 }
 
 // failed returns the error that an answer is.
-func (c *Client) failed(res *http.Response, data []byte) *Error {
-	e := &Error{Status: res.StatusCode}
+func (c *Client) failed(res *http.Response, data []byte) *APIError {
+	e := &APIError{Status: res.StatusCode}
 	var answer struct {
 		Message string `json:"message"`
 	}

@@ -1,4 +1,4 @@
-package ghapi
+package ghactions
 
 import (
 	"context"
@@ -102,7 +102,7 @@ func (w *waits) sleep(_ context.Context, d time.Duration) error {
 
 func client(t *testing.T, f *fakeGitHub, w *waits) *Client {
 	t.Helper()
-	c, err := New(Options{URL: f.URL + "/api/v3", Token: testToken, Agent: "test", Sleep: w.sleep})
+	c, err := NewClient(ClientOptions{URL: f.URL + "/api/v3", Token: testToken, Agent: "test", Sleep: w.sleep})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestAnswers(t *testing.T) {
 			f.fail = test.fail
 			var w waits
 			_, err := client(t, f, &w).Upsert(t.Context(), want())
-			var failed *Error
+			var failed *APIError
 			switch {
 			case test.status == 0 && err != nil:
 				t.Fatal(err)
@@ -292,12 +292,12 @@ func TestSlow(t *testing.T) {
 		return true
 	}
 	defer close(release)
-	c, err := New(Options{URL: f.URL + "/api/v3", Token: testToken, Timeout: 50 * time.Millisecond})
+	c, err := NewClient(ClientOptions{URL: f.URL + "/api/v3", Token: testToken, Timeout: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = c.Upsert(t.Context(), want())
-	var failed *Error
+	var failed *APIError
 	if !errors.As(err, &failed) || failed.Status != 0 || strings.Contains(err.Error(), testToken) {
 		t.Errorf("error %v", err)
 	}
@@ -335,14 +335,14 @@ func TestNew(t *testing.T) {
 		"https://":                       false,
 		"https://a b":                    false,
 	} {
-		if _, err := New(Options{URL: address, Token: testToken}); (err == nil) != want {
+		if _, err := NewClient(ClientOptions{URL: address, Token: testToken}); (err == nil) != want {
 			t.Errorf("%q: %v", address, err)
 		} else if err != nil && strings.Contains(err.Error(), testToken) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
 	for _, token := range []string{"", "a b", "a\nb", "a\x00", "ü"} {
-		if _, err := New(Options{Token: token}); err == nil {
+		if _, err := NewClient(ClientOptions{Token: token}); err == nil {
 			t.Errorf("token %q", token)
 		}
 	}
