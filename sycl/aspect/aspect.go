@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // An Aspect is a value of enum class sycl::aspect of DPC++ 2026.2, or one above
@@ -69,7 +69,7 @@ func Parse(nameOrNumber string) (Aspect, error) {
 		}
 		return Aspect(n), nil
 	}
-	if near := spell.Nearest(strings.ToLower(s), inUse, 1); near != nil {
+	if near := safetext.Nearest(strings.ToLower(s), inUse, 1); near != nil {
 		return 0, fmt.Errorf("unknown aspect %q: did you mean %s?", nameOrNumber, near[0])
 	}
 	return 0, fmt.Errorf("unknown aspect %q: expected a name of enum class aspect or a number", nameOrNumber)

@@ -36,7 +36,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Config is a list of devices with distinct names.
@@ -177,7 +177,7 @@ func (c *Config) Devices() []*Device { return slices.Clone(c.devices) }
 
 // Nearest returns up to three names of targets that target may be a misspelling
 // of, the likeliest first.
-func (c *Config) Nearest(target string) []string { return spell.Nearest(target, c.targets(), 3) }
+func (c *Config) Nearest(target string) []string { return safetext.Nearest(target, c.targets(), 3) }
 
 // targets yields all names and aliases.
 func (c *Config) targets() iter.Seq[string] {

@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A SyntaxError is a fault of a configuration file, and its place.
@@ -233,12 +233,12 @@ func (d *Device) infer() {
 
 // knownOption accepts keys with options of a compiler, and refuses misspelt ones.
 func (p *parser) knownOption(n *yaml.Node, key string) error {
-	near := spell.Nearest(key, slices.Values(entryKeys), 1)
-	if strings.HasPrefix(key, keyToolchain+"-") && (near == nil || spell.Distance(key, near[0]) > 2) {
+	near := safetext.Nearest(key, slices.Values(entryKeys), 1)
+	if strings.HasPrefix(key, keyToolchain+"-") && (near == nil || safetext.Distance(key, near[0]) > 2) {
 		return nil
 	}
 	p.key = ""
-	return p.errorf(n, "unknown key %q: %s", n.Value, spell.Meant(key, entryKeys))
+	return p.errorf(n, "unknown key %q: %s", n.Value, safetext.Meant(key, entryKeys))
 }
 
 // deviceOption takes the device for ocloc from aot-toolchain-options when no other
@@ -394,7 +394,7 @@ func (p *parser) oneOf(n *yaml.Node, what string, known []string) ([]string, err
 	all := []string{}
 	for _, e := range elements {
 		if !slices.Contains(known, e.Value) {
-			return nil, p.errorf(e, "unknown %s %s: %s", what, kindName(e), spell.Meant(e.Value, known))
+			return nil, p.errorf(e, "unknown %s %s: %s", what, kindName(e), safetext.Meant(e.Value, known))
 		}
 		all = append(all, e.Value)
 	}

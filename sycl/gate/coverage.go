@@ -8,7 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // checkCoverage finds what is not checked, though it should be or was.
@@ -82,7 +82,7 @@ func (c *coverage) required(pattern string) {
 	i := slices.IndexFunc(c.devices, func(id string) bool { return matchDevice([]string{pattern}, id) })
 	if i < 0 {
 		text := "no report is about the device, which the policy requires"
-		if near := spell.Nearest(pattern, slices.Values(c.devices), 1); near != nil {
+		if near := safetext.Nearest(pattern, slices.Values(c.devices), 1); near != nil {
 			text += "; did you mean " + near[0] + "?"
 		}
 		c.lose(&target{}, pattern, Error, text)

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // decide says what fails.
@@ -79,7 +79,7 @@ func (e *evaluator) checkBaseline(fails bool) {
 	if fails {
 		severity = Warning
 	}
-	e.note(Notice{Rule: SuppressionStale, Severity: severity, Fails: fails, File: e.Baseline.File, Text: fmt.Sprintf("%d known %s solved: run 'compat baseline prune'", n, spell.Plural(n, "problem is", "problems are"))})
+	e.note(Notice{Rule: SuppressionStale, Severity: severity, Fails: fails, File: e.Baseline.File, Text: fmt.Sprintf("%d known %s solved: run 'compat baseline prune'", n, safetext.Plural(n, "problem is", "problems are"))})
 }
 
 // checkWeakened finds what the change itself makes the gate ask less for, and says when

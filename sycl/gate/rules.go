@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Severity says how grave something is.
@@ -93,7 +93,7 @@ func LookupRule(id RuleID) (Rule, bool) {
 
 // NearestRule returns the ids that name may be a misspelling of.
 func NearestRule(name string) []string {
-	return spell.Nearest(name, func(yield func(string) bool) {
+	return safetext.Nearest(name, func(yield func(string) bool) {
 		for _, r := range rules {
 			if !yield(string(r.ID)) {
 				return

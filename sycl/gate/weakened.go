@@ -9,7 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // weakened says in which ways a policy asks for less than an older one. Reported are the
@@ -164,7 +164,7 @@ func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
 		more = without(more, e.known(combine(e.Base))) // what the base branch has is no news
 	}
 	if n := sum(more); n > 0 {
-		list = append(list, fmt.Sprintf("%d %s not in the baseline of the base branch", n, spell.Plural(n, "known problem is", "known problems are")))
+		list = append(list, fmt.Sprintf("%d %s not in the baseline of the base branch", n, safetext.Plural(n, "known problem is", "known problems are")))
 	}
 	// What the older baseline has and the reports have not is less coverage, which is no
 	// failure when the baseline does not have it either.

@@ -1,11 +1,11 @@
 package report
 
-import "github.com/rules-sycl/rules_sycl/sycl/spell"
+import "github.com/rules-sycl/rules_sycl/sycl/safetext"
 
 // Nearest returns up to three names of kernels in the report that are spelled like name,
 // the likeliest first.
 func (r *Report) Nearest(name string) []string {
-	return spell.Nearest(name, func(yield func(string) bool) {
+	return safetext.Nearest(name, func(yield func(string) bool) {
 		for i := range r.Kernels {
 			k := &r.Kernels[i]
 			if !yield(k.DisplayName) || k.Name != k.DisplayName && !yield(k.Name) {

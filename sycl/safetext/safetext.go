@@ -1,5 +1,6 @@
 // Package safetext makes text from files safe to show: on a terminal, in the log of
-// a job of continuous integration, on a page.
+// a job of continuous integration, on a page. It also has words of messages: the names that
+// someone may have meant by a name that does not exist, and plurals.
 package safetext
 
 import (

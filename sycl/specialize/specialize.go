@@ -21,7 +21,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/specconst"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -244,7 +243,7 @@ func (s *setter) resolve(setting Setting) (string, error) {
 		known = append(known, display)
 	}
 	msg := "there is no such constant"
-	if near := spell.Nearest(setting.Name, slices.Values(slices.Concat(known, s.all)), 2); len(near) > 0 {
+	if near := safetext.Nearest(setting.Name, slices.Values(slices.Concat(known, s.all)), 2); len(near) > 0 {
 		return "", &RequestError{setting, fmt.Sprintf("%s: did you mean %s?", msg, safetext.Printable(strings.Join(near, " or ")))}
 	}
 	return "", &RequestError{setting, fmt.Sprintf("%s; there are %s", msg, joined(known))}

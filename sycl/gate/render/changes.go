@@ -11,7 +11,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // Changes prints what [gate.Diff] found, nothing when there are no changes. Devices on
@@ -88,7 +87,7 @@ func changeWay(c *gate.Change) string {
 	case c.Kernel == "":
 		for _, v := range compat.Statuses {
 			if n := c.Counts[v]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s %v", n, spell.Plural(n, "kernel", "kernels"), v))
+				parts = append(parts, fmt.Sprintf("%d %s %v", n, safetext.Plural(n, "kernel", "kernels"), v))
 			}
 		}
 	default:

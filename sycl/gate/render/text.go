@@ -9,7 +9,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // TextOptions says what of a result is printed.
@@ -108,7 +107,7 @@ func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (
 	case left > 0:
 		fmt.Fprintf(d, "compat: note: %d more; 'compat check --format json' has them all\n", left)
 	case len(groups) < len(list):
-		fmt.Fprintf(d, "compat: note: %d problems in %d %s; 'compat check --format json' has them all\n", len(list), len(groups), spell.Plural(len(groups), "line", "lines"))
+		fmt.Fprintf(d, "compat: note: %d problems in %d %s; 'compat check --format json' has them all\n", len(list), len(groups), safetext.Plural(len(groups), "line", "lines"))
 	}
 	return shown
 }

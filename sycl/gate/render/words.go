@@ -9,7 +9,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -73,11 +72,11 @@ func (w words) sentence(g group) string {
 		}
 		return strings.Join(about, " on ") + ": " + w.value(f.Text)
 	case gate.KernelLost:
-		return fmt.Sprintf("%s %s no longer in any report", w.kernels(g), spell.Plural(len(g), "is", "are"))
+		return fmt.Sprintf("%s %s no longer in any report", w.kernels(g), safetext.Plural(len(g), "is", "are"))
 	case gate.Undetermined:
-		return fmt.Sprintf("whether %s %s on %s is known only when the program runs: %s", w.kernels(g), spell.Plural(len(g), "runs", "run"), w.devices(f), w.need(g, f.Cause))
+		return fmt.Sprintf("whether %s %s on %s is known only when the program runs: %s", w.kernels(g), safetext.Plural(len(g), "runs", "run"), w.devices(f), w.need(g, f.Cause))
 	}
-	return fmt.Sprintf("%s %s not run on %s: %s", w.kernels(g), spell.Plural(len(g), "does", "do"), w.devices(f), w.need(g, f.Rule))
+	return fmt.Sprintf("%s %s not run on %s: %s", w.kernels(g), safetext.Plural(len(g), "does", "do"), w.devices(f), w.need(g, f.Rule))
 }
 
 // kernels names the kernels of a group, or some of many.
@@ -120,7 +119,7 @@ func (w words) need(g group, rule gate.RuleID) string {
 	}
 	who := it + " " + requires
 	if f.Image {
-		who = "some kernel of " + spell.Plural(len(g), "its device image", "their device images") + " requires"
+		who = "some kernel of " + safetext.Plural(len(g), "its device image", "their device images") + " requires"
 	}
 	required, has := w.value(f.Required), w.available(f)
 	switch compat.Rule(rule) {
@@ -147,7 +146,7 @@ func (w words) need(g group, rule gate.RuleID) string {
 	case compat.CompileTargetMismatch:
 		return it + " " + was + " compiled ahead of time for " + required
 	case compat.NoImage:
-		return "there is no code for " + spell.Plural(len(g), "it", "them")
+		return "there is no code for " + safetext.Plural(len(g), "it", "them")
 	}
 	return w.value(f.Text)
 }
@@ -162,7 +161,7 @@ func (w words) available(f *gate.Finding) string {
 	if len(f.Devices) == 0 || f.Devices[0].Available == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (the device%s %s)", spell.Plural(len(f.Devices), " has", "s have"), w.value(f.Devices[0].Available))
+	return fmt.Sprintf(" (the device%s %s)", safetext.Plural(len(f.Devices), " has", "s have"), w.value(f.Devices[0].Available))
 }
 
 // fate says what becomes of a finding, "" when it is simply new.
@@ -219,7 +218,7 @@ func Summary(r *gate.Result) string {
 	var parts []string
 	add := func(n int, one, many string) {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, spell.Plural(n, one, many)))
+			parts = append(parts, fmt.Sprintf("%d %s", n, safetext.Plural(n, one, many)))
 		}
 	}
 	known := "known"
@@ -241,7 +240,7 @@ func Summary(r *gate.Result) string {
 	add(c.Allowed, "allowed", "allowed")
 	add(c.Family, "with an alternative", "with an alternative")
 	add(c.Expired, "with an expired exception", "with expired exceptions")
-	s := fmt.Sprintf("%s: %d %s on %d %s", status, c.Kernels, spell.Plural(c.Kernels, "kernel", "kernels"), c.Devices, spell.Plural(c.Devices, "device", "devices"))
+	s := fmt.Sprintf("%s: %d %s on %d %s", status, c.Kernels, safetext.Plural(c.Kernels, "kernel", "kernels"), c.Devices, safetext.Plural(c.Devices, "device", "devices"))
 	if len(parts) == 0 {
 		return s + ", no problems"
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // GroupBy says what kernels have in common that are shown together.
@@ -64,14 +63,14 @@ func (n tally) worse(o tally) int {
 func (n *tally) ofDevice() string {
 	good := n.all - n.problems - n.open
 	if good == n.all {
-		return "runs " + spell.Plural(n.all, "the kernel", fmt.Sprintf("all %d kernels", n.all))
+		return "runs " + safetext.Plural(n.all, "the kernel", fmt.Sprintf("all %d kernels", n.all))
 	}
 	s := fmt.Sprintf("runs %d of %s", good, count(n.all, "kernel"))
 	if n.open > 0 {
 		s += fmt.Sprintf(" and perhaps %d more", n.open)
 	}
 	if n.problems > 0 {
-		s += fmt.Sprintf("; %d %s not run", n.problems, spell.Plural(n.problems, "does", "do"))
+		s += fmt.Sprintf("; %d %s not run", n.problems, safetext.Plural(n.problems, "does", "do"))
 	}
 	return s
 }
@@ -148,9 +147,9 @@ func (g *reasonGroup) sentence(t *table, quote quoter) string {
 	devices := someOf(quote.all(t.deviceNames(g.devices[:min(len(g.devices), mostListed+1)])), len(g.devices), "devices")
 	required := quote(safetext.Escape(g.Required))
 	kernels := func(one, many string) string {
-		return count(len(g.kernels), "kernel") + " " + spell.Plural(len(g.kernels), one, many)
+		return count(len(g.kernels), "kernel") + " " + safetext.Plural(len(g.kernels), one, many)
 	}
-	its := func(one, many string) string { return spell.Plural(len(g.devices), one, many) }
+	its := func(one, many string) string { return safetext.Plural(len(g.devices), one, many) }
 	if g.Status == compat.Undetermined {
 		have := its("supports", "support")
 		if compat.Rule(g.Rule) == compat.MissingAspect {

@@ -17,7 +17,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // HTMLOptions says how a report is written as a page.
@@ -524,7 +523,7 @@ func (p *page) Summary() string { return p.table.summary(plain) }
 // Size says how large the table is.
 func (p *page) Size() string {
 	kernels, devices := len(p.Kernels), len(p.Devices)
-	return p.Number(kernels) + spell.Plural(kernels, " kernel", " kernels") + " × " + p.Number(devices) + spell.Plural(devices, " device", " devices")
+	return p.Number(kernels) + safetext.Plural(kernels, " kernel", " kernels") + " × " + p.Number(devices) + safetext.Plural(devices, " device", " devices")
 }
 
 // Number writes a number with a comma after thousands.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // summary says the result of a report in one line.
@@ -34,7 +33,7 @@ func (t *table) summary(quote quoter) string {
 	case good == 0:
 		s = fmt.Sprintf("None of the %d kernels runs on %s", n, devices)
 	default:
-		s = fmt.Sprintf("%d of %d kernels %s on %s", good, n, spell.Plural(good, "runs", "run"), devices)
+		s = fmt.Sprintf("%d of %d kernels %s on %s", good, n, safetext.Plural(good, "runs", "run"), devices)
 	}
 	if unknown > 0 {
 		more := "more"

@@ -11,7 +11,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // Lines that the parts of a text have at most, unless all is asked for. With the lines
@@ -105,7 +104,7 @@ func (t *textWriter) deviceSummary() {
 		t.wrap(fmt.Sprintf("%s: %s", text, list[i].ofDevice()), "    ")
 	})
 	if left > 0 {
-		t.line(fmt.Sprintf("%s with fewer problems:", spell.Plural(left, "1 more line", fmt.Sprintf("%d more lines", left))))
+		t.line(fmt.Sprintf("%s with fewer problems:", safetext.Plural(left, "1 more line", fmt.Sprintf("%d more lines", left))))
 		t.hint("--all")
 	}
 }
@@ -203,7 +202,7 @@ func (t *textWriter) reasonGroup(g *reasonGroup) {
 	} else {
 		wide := len(fmt.Sprint(families[0].kernels))
 		for _, f := range families[:min(len(families), mostListed)] {
-			t.line(fmt.Sprintf("    %*d %s  %s", wide, f.kernels, spell.Plural(f.kernels, "kernel ", "kernels"), t.familyName(&f)))
+			t.line(fmt.Sprintf("    %*d %s  %s", wide, f.kernels, safetext.Plural(f.kernels, "kernel ", "kernels"), t.familyName(&f)))
 			shown += f.kernels
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -158,5 +157,5 @@ func sentence(r report.Reason) string {
 }
 
 func count(n int, what string) string {
-	return fmt.Sprintf("%d %s", n, spell.Plural(n, what, what+"s"))
+	return fmt.Sprintf("%d %s", n, safetext.Plural(n, what, what+"s"))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Mode is what is made.
@@ -255,7 +255,7 @@ func (p *parser) set(o *option) error {
 		splits := []string{"auto", "per_source", "per_kernel", "off"}
 		l.Split = cmp.Or(o.value, "auto")
 		if !slices.Contains(splits, l.Split) {
-			return cli.Usagef("%s: there is no such mode: %s", o.text(), spell.Meant(o.value, splits))
+			return cli.Usagef("%s: there is no such mode: %s", o.text(), safetext.Meant(o.value, splits))
 		}
 	case icpxflags.RDC:
 		l.RDC = !no
@@ -263,7 +263,7 @@ func (p *parser) set(o *option) error {
 		states := []string{"executable", "input", "object"}
 		l.Syclbin = cmp.Or(o.value, "executable")
 		if !slices.Contains(states, l.Syclbin) {
-			return cli.Usagef("%s: there is no such state: %s", o.text(), spell.Meant(o.value, states))
+			return cli.Usagef("%s: there is no such state: %s", o.text(), safetext.Meant(o.value, states))
 		}
 	case icpxflags.LinkDevice:
 		l.LinkDevice = true
@@ -323,7 +323,7 @@ func (p *parser) backend(o *option, value []string) error {
 func (p *parser) unknown(o *option) error {
 	if strings.HasPrefix(o.name, "--") {
 		name, _, _ := strings.Cut(o.name, "=")
-		if near := spell.Nearest(name, slices.Values(places), 1); near != nil {
+		if near := safetext.Nearest(name, slices.Values(places), 1); near != nil {
 			return cli.Usagef("%s: there is no such option: did you mean %s?", o.text(), near[0])
 		}
 	}

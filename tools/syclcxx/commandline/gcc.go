@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // languages are the language of a file by the end of its name, as g++ has them.
@@ -41,7 +41,7 @@ func (p *parser) language(o *option) error {
 		if !strings.HasSuffix(o.words[0], "x") && strings.ToUpper(o.value) == o.value {
 			return cli.Usagef("%s: %q is no language; for the instructions of a processor write -march=", o.text(), o.value)
 		}
-		return cli.Usagef("%s: there is no such language: %s", o.text(), spell.Meant(o.value, behindX))
+		return cli.Usagef("%s: there is no such language: %s", o.text(), safetext.Meant(o.value, behindX))
 	}
 	p.x = strings.TrimSuffix(o.value, "none")
 	return nil
@@ -236,7 +236,7 @@ func (p *parser) feature(o *option) error {
 		if name != arg {
 			name += "="
 		}
-		if near := spell.Nearest(name, slices.Values(names), 1); near != nil {
+		if near := safetext.Nearest(name, slices.Values(names), 1); near != nil {
 			if strings.HasSuffix(near[0], "=") {
 				near[0] += value
 			}

@@ -1,6 +1,4 @@
-// Package spell has words of messages: the names that someone may have meant by a name that does
-// not exist, and plurals.
-package spell
+package safetext
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package spell
+package safetext
 
 // Plural returns the form for n things.
 func Plural(n int, one, many string) string {
