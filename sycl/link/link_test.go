@@ -15,7 +15,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -284,7 +283,7 @@ func TestNoProblem(t *testing.T) {
 		"device globals for two architectures":      {file("a", part{targets: []string{pvc}, globals: map[string][2]uint32{"g": {4, 1}}}, part{targets: []string{dg2}, globals: map[string][2]uint32{"g": {4, 1}}})},
 		"numbers of constants that are not linked":  {file("a", part{constants: []spec{{"x", []uint32{0, 0, 4}}}}), file("b", part{constants: []spec{{"y", []uint32{0, 0, 4}}}})},
 		"numbers of constants in native code":       {file("a", part{targets: []string{pvc}, imports: f, constants: []spec{{"x", []uint32{0, 0, 4}}}}), file("b", part{targets: []string{pvc}, exports: f, constants: []spec{{"y", []uint32{0, 0, 4}}}})},
-		"one constant in linked modules":            {file("a", part{imports: f, constants: []spec{{"x", []uint32{0, 0, 4, specconst.Padding, 4, 4}}}}), file("b", part{exports: f, constants: []spec{{"x", []uint32{0, 0, 4, specconst.Padding, 4, 4}}}})},
+		"one constant in linked modules":            {file("a", part{imports: f, constants: []spec{{"x", []uint32{0, 0, 4, propset.SpecPadding, 4, 4}}}}), file("b", part{exports: f, constants: []spec{{"x", []uint32{0, 0, 4, propset.SpecPadding, 4, 4}}}})},
 		"sets of virtual functions with members":    {file("a", part{uses: "s,,t"}), file("b", part{members: "s"}), file("c", part{members: "t"}), file("d", part{members: "t", bytes: "d"})},
 		"modules that import from each other":       {file("a", part{imports: f, exports: k}), file("b", part{imports: k, exports: f})},
 		"files with nothing in them":                {file("a"), file("b")},

@@ -7,19 +7,18 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // A constant is a specialization constant of a module.
 type constant struct {
 	name    string
-	scalars []propset.SpecConstant
+	scalars []propset.SpecRecord
 	layout  string // places and sizes of its scalars, and its default value
 }
 
 // readConstants reads the specialization constants of a module.
 func readConstants(r *propset.Registry) ([]constant, error) {
-	list, err := specconst.Read(r)
+	list, err := propset.ReadSpecConstants(r)
 	if err != nil {
 		return nil, err
 	}

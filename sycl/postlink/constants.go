@@ -13,7 +13,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/constants"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // A SpecConstantMode says what becomes of the calls that read specialization constants.
@@ -49,7 +48,7 @@ type imageConstants struct {
 
 	lock   sync.Mutex
 	module *llvmir.Module // lowered; nil before and after
-	list   []specconst.Constant
+	list   []propset.SpecConstant
 	known  bool // list is
 	before bool // the code was lowered before
 }
@@ -98,7 +97,7 @@ func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, []D
 
 // keepConstants gives images the constants that were lowered before. An image has those of
 // which it has a number; constants that are loaded from a buffer are all in each image.
-func keepConstants(m *llvmir.Module, images []*Image, lowered []specconst.Constant) {
+func keepConstants(m *llvmir.Module, images []*Image, lowered []propset.SpecConstant) {
 	numbers, native := constants.Numbers(m)
 	for _, image := range images {
 		has := map[uint32]bool{}
@@ -107,8 +106,8 @@ func keepConstants(m *llvmir.Module, images []*Image, lowered []specconst.Consta
 				has[n] = true
 			}
 		}
-		list := slices.DeleteFunc(slices.Clone(lowered), func(c specconst.Constant) bool {
-			return native && !slices.ContainsFunc(c.Scalars(), func(r propset.SpecConstant) bool { return has[r.ID] })
+		list := slices.DeleteFunc(slices.Clone(lowered), func(c propset.SpecConstant) bool {
+			return native && !slices.ContainsFunc(c.Scalars(), func(r propset.SpecRecord) bool { return has[r.ID] })
 		})
 		if len(list) > 0 {
 			image.constants = &imageConstants{list: list, known: true, before: true}
@@ -187,7 +186,7 @@ func (image *Image) writeLowered(w io.Writer) error {
 }
 
 // specConstants returns the constants of the image, nil when it has none.
-func (image *Image) specConstants() ([]specconst.Constant, error) {
+func (image *Image) specConstants() ([]propset.SpecConstant, error) {
 	c := image.constants
 	if c == nil || c.Mode == constants.Defaults {
 		return nil, nil

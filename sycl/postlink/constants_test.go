@@ -14,7 +14,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -261,7 +260,7 @@ zero: 0+4 4+1 5+3- = 00 00 00 00 00 00 00 00
 				line := kernelname.Display(c.Name) + ":"
 				for _, r := range c.Records { // whose numbers are others when code is inlined
 					line += fmt.Sprintf(" %d+%d", r.Offset, r.Size)
-					if r.ID == specconst.Padding {
+					if r.ID == propset.SpecPadding {
 						line += "-"
 					}
 				}

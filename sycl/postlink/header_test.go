@@ -17,7 +17,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -267,7 +266,7 @@ func readConstants(t *testing.T, sets *propset.Registry, file string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	constants, err := specconst.Read(sets)
+	constants, err := propset.ReadSpecConstants(sets)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/constants"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // PropertyOptions say which property sets an image gets beside those that all
@@ -54,7 +53,7 @@ type imageOptions struct {
 	// work-group size holds for all of them.
 	whole bool
 
-	constants        []specconst.Constant
+	constants        []propset.SpecConstant
 	constantDefaults bool // the image has their default values in their place
 }
 
@@ -138,7 +137,7 @@ func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmi
 	p := &imageProperties{c, new(propset.Registry), o}
 	q.Put(p.registry)
 	if len(o.constants) > 0 {
-		specconst.Put(p.registry, o.constants)
+		propset.PutSpecConstants(p.registry, o.constants)
 	}
 	// The order of the sets is that of DPC++.
 	for _, write := range []func() error{

@@ -34,7 +34,7 @@ type Typed struct {
 	Status Status
 
 	// Data is the value as one of uint32, bool, []uint32, []uint64, string, Named,
-	// NamedList, []SpecConstant, DeviceGlobal, BitMask, [][]string and Blob. All
+	// NamedList, []SpecRecord, DeviceGlobal, BitMask, [][]string and Blob. All
 	// of them make readable JSON.
 	Data any
 
@@ -67,8 +67,8 @@ func (n Named) String() string {
 // A NamedList is a list of numbers that stand for something.
 type NamedList []Named
 
-// A SpecConstant places one scalar of a specialization constant.
-type SpecConstant struct {
+// A SpecRecord places one scalar of a specialization constant.
+type SpecRecord struct {
 	ID     uint32 `json:"id"`     // of the scalar, in the SPIR-V module
 	Offset uint32 `json:"offset"` // in bytes from the start of the whole constant
 	Size   uint32 `json:"size"`   // in bytes
@@ -420,9 +420,9 @@ var specConstants = layout{"{u32 id; u32 offset; u32 size}[]", ByteArray, func(v
 	if v.bits == 0 || v.bits%(8*record) != 0 {
 		return nil, fmt.Errorf("%d bits are not one or more records of %d bytes", v.bits, record)
 	}
-	list := make([]SpecConstant, 0, len(v.payload)/record)
+	list := make([]SpecRecord, 0, len(v.payload)/record)
 	for b := range slices.Chunk([]byte(v.payload), record) {
-		list = append(list, SpecConstant{
+		list = append(list, SpecRecord{
 			ID:     binary.LittleEndian.Uint32(b),
 			Offset: binary.LittleEndian.Uint32(b[4:]),
 			Size:   binary.LittleEndian.Uint32(b[8:]),
@@ -474,7 +474,7 @@ func render(data any) string {
 			rows[i] = strings.Join(row, ",")
 		}
 		return safetext.Printable(strings.Join(rows, "; "))
-	case []SpecConstant:
+	case []SpecRecord:
 		parts := make([]string, len(d))
 		for i, c := range d {
 			parts[i] = fmt.Sprintf("id %d, offset %d, size %d", c.ID, c.Offset, c.Size)

@@ -12,7 +12,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
@@ -21,9 +20,9 @@ func scaled(kernel string, number uint32, value ...byte) *propset.Registry {
 	r := new(propset.Registry)
 	r.Add(propset.KernelNames).Put(kernel, propset.Uint(1))
 	r.Add(propset.DeviceRequirements).Put("aspects", propset.Bytes(nil))
-	specconst.Put(r, []specconst.Constant{
-		{Name: "_ZN3app5scaleE", Records: []propset.SpecConstant{{ID: number, Size: 4}}, Default: value},
-		{Name: "_ZN3app4flagE", Records: []propset.SpecConstant{{ID: number + 1, Size: 1}}, Default: []byte{1}},
+	propset.PutSpecConstants(r, []propset.SpecConstant{
+		{Name: "_ZN3app5scaleE", Records: []propset.SpecRecord{{ID: number, Size: 4}}, Default: value},
+		{Name: "_ZN3app4flagE", Records: []propset.SpecRecord{{ID: number + 1, Size: 1}}, Default: []byte{1}},
 	})
 	return r
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -60,7 +59,7 @@ func Describe(images ...Image) ([][]Constant, error) {
 }
 
 // describe returns a constant to be shown. Types that the image does not have are in types.
-func (c *imageConstants) describe(constant *specconst.Constant, types map[scalarName]spirv.Scalar) Constant {
+func (c *imageConstants) describe(constant *propset.SpecConstant, types map[scalarName]spirv.Scalar) Constant {
 	shown := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name)}
 	for _, r := range constant.Scalars() {
 		value := constant.Default[r.Offset:][:r.Size]

@@ -20,7 +20,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -135,7 +134,7 @@ type user struct {
 
 // imageConstants are the constants of an image.
 type imageConstants struct {
-	list    []specconst.Constant
+	list    []propset.SpecConstant
 	code    [][]spirv.SpecConstant // of each SPIR-V module
 	types   map[uint32]spirv.Scalar
 	patches [][]spirv.Patch // of each SPIR-V module
@@ -163,7 +162,7 @@ func (s *setter) read(image int) error {
 }
 
 func readImage(img *Image) (*imageConstants, error) {
-	list, err := specconst.Read(img.Metadata)
+	list, err := propset.ReadSpecConstants(img.Metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +199,7 @@ const maxDefault = 1 << 20
 
 // check compares the records of a constant with the types in the SPIR-V, and gives it a
 // default value, that of the SPIR-V, when the property sets have none.
-func (c *imageConstants) check(constant *specconst.Constant, values map[uint32][]byte) error {
+func (c *imageConstants) check(constant *propset.SpecConstant, values map[uint32][]byte) error {
 	var value []byte
 	if constant.Default == nil {
 		if constant.Size() > maxDefault {
@@ -263,7 +262,9 @@ func joined(names []string) string {
 }
 
 // constant returns the constant of a user.
-func (s *setter) constant(u user) *specconst.Constant { return &s.constants[u.image].list[u.constant] }
+func (s *setter) constant(u user) *propset.SpecConstant {
+	return &s.constants[u.image].list[u.constant]
+}
 
 // set gives a constant its value in all images that have it.
 func (s *setter) set(name string, setting Setting, o Options) (Change, error) {
@@ -334,9 +335,9 @@ func (s *setter) clash(u user) error {
 }
 
 // differ says in what two constants of one name differ.
-func differ(a, b *specconst.Constant) error {
+func differ(a, b *propset.SpecConstant) error {
 	left, right := a.Scalars(), b.Scalars()
-	if !slices.EqualFunc(left, right, func(l, r propset.SpecConstant) bool { return l.Offset == r.Offset && l.Size == r.Size }) {
+	if !slices.EqualFunc(left, right, func(l, r propset.SpecRecord) bool { return l.Offset == r.Offset && l.Size == r.Size }) {
 		return fmt.Errorf("has other parts than")
 	}
 	for _, r := range left {
@@ -370,7 +371,7 @@ func (s *setter) types(users []user) ([]*spirv.Scalar, error) {
 }
 
 // valueOf returns the bytes of a constant for a value.
-func valueOf(c *specconst.Constant, records []propset.SpecConstant, types []*spirv.Scalar, text string) ([]byte, error) {
+func valueOf(c *propset.SpecConstant, records []propset.SpecRecord, types []*spirv.Scalar, text string) ([]byte, error) {
 	value := slices.Clone(c.Default) // padding stays
 	if digits, ok := strings.CutPrefix(text, rawBytes); ok {
 		raw, err := hex.DecodeString(digits)
@@ -412,7 +413,7 @@ func valueOf(c *specconst.Constant, records []propset.SpecConstant, types []*spi
 }
 
 // checkBools reports bytes that are no bool.
-func checkBools(records []propset.SpecConstant, types []*spirv.Scalar, value []byte) error {
+func checkBools(records []propset.SpecRecord, types []*spirv.Scalar, value []byte) error {
 	for i, r := range records {
 		if t := types[i]; t != nil && t.Kind == spirv.Bool && value[r.Offset] > 1 {
 			return fmt.Errorf("the byte at offset %d is a bool, which is 0 or 1, not %d", r.Offset, value[r.Offset])
@@ -473,7 +474,7 @@ func (s *setter) apply(o Options) {
 			continue
 		}
 		img.Metadata = img.Metadata.Clone()
-		specconst.Put(img.Metadata, c.list)
+		propset.PutSpecConstants(img.Metadata, c.list)
 		code := slices.Clone(img.Code)
 		for n, patches := range c.patches {
 			if len(patches) > 0 {

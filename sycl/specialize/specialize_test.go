@@ -13,7 +13,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
@@ -24,20 +23,20 @@ const (
 	scale = "____ZN3appL5scaleE"
 )
 
-var podRecords = []propset.SpecConstant{{ID: 0, Offset: 0, Size: 4}, {ID: 1, Offset: 4, Size: 4}, {ID: 2, Offset: 8, Size: 1}, {ID: specconst.Padding, Offset: 9, Size: 3}}
+var podRecords = []propset.SpecRecord{{ID: 0, Offset: 0, Size: 4}, {ID: 1, Offset: 4, Size: 4}, {ID: 2, Offset: 8, Size: 1}, {ID: propset.SpecPadding, Offset: 9, Size: 3}}
 
-func metadata(list ...specconst.Constant) *propset.Registry {
+func metadata(list ...propset.SpecConstant) *propset.Registry {
 	r := new(propset.Registry)
 	r.Add(propset.KernelNames).Put("K", propset.Uint(1))
-	specconst.Put(r, list)
+	propset.PutSpecConstants(r, list)
 	return r
 }
 
 // podAnd returns the metadata of an image with pod, and with scale by this number.
 func podAnd(number uint32) *propset.Registry {
 	return metadata(
-		specconst.Constant{Name: pod, Records: podRecords, Default: []byte{7, 0, 0, 0, 0, 0, 0x20, 0x40, 1, 0, 0, 0}},
-		specconst.Constant{Name: scale, Records: []propset.SpecConstant{{ID: number, Offset: 0, Size: 8}}, Default: []byte{0, 0, 0, 0, 0, 0, 4, 0x40}},
+		propset.SpecConstant{Name: pod, Records: podRecords, Default: []byte{7, 0, 0, 0, 0, 0, 0x20, 0x40, 1, 0, 0, 0}},
+		propset.SpecConstant{Name: scale, Records: []propset.SpecRecord{{ID: number, Offset: 0, Size: 8}}, Default: []byte{0, 0, 0, 0, 0, 0, 4, 0x40}},
 	)
 }
 
@@ -168,9 +167,9 @@ func TestUnused(t *testing.T) {
 // DPC++ puts before the next constant in native code. It is no part of the value.
 func TestPadding(t *testing.T) {
 	flag := func(id uint32, padding ...uint32) specialize.Image {
-		c := specconst.Constant{Name: "flag", Records: []propset.SpecConstant{{ID: id, Offset: 0, Size: 1}}, Default: []byte{1}}
+		c := propset.SpecConstant{Name: "flag", Records: []propset.SpecRecord{{ID: id, Offset: 0, Size: 1}}, Default: []byte{1}}
 		for _, n := range padding {
-			c.Records = append(c.Records, propset.SpecConstant{ID: specconst.Padding, Offset: 1, Size: n})
+			c.Records = append(c.Records, propset.SpecRecord{ID: propset.SpecPadding, Offset: 1, Size: n})
 			c.Default = append(c.Default, make([]byte, n)...)
 		}
 		return specialize.Image{Place: "module", Metadata: metadata(c), Code: []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: id, Type: testkit.Bool, Bits: 1}))}}
@@ -248,7 +247,7 @@ func TestImageErrors(t *testing.T) {
 		return []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.I64, Bits: bits}))}
 	}
 	huge := metadata()
-	huge.Set(propset.SpecializationConstants).Put("huge", propset.Uint32s(0, 0, 4, specconst.Padding, 4, 1<<30))
+	huge.Set(propset.SpecializationConstants).Put("huge", propset.Uint32s(0, 0, 4, propset.SpecPadding, 4, 1<<30))
 	for _, test := range []struct {
 		name, want string
 		change     func(images []specialize.Image)
@@ -259,7 +258,7 @@ func TestImageErrors(t *testing.T) {
 			}},
 		{"other parts", "module 1: the specialization constant 'app::scale' has other parts than in module 0",
 			func(images []specialize.Image) {
-				images[1] = specialize.Image{Place: "module 1", Metadata: metadata(specconst.Constant{Name: scale, Records: []propset.SpecConstant{{ID: 3, Offset: 0, Size: 4}}})}
+				images[1] = specialize.Image{Place: "module 1", Metadata: metadata(propset.SpecConstant{Name: scale, Records: []propset.SpecRecord{{ID: 3, Offset: 0, Size: 4}}})}
 			}},
 		{"another type", "module 1: the part of the specialization constant '____ZN3appL5scaleE' at offset 0 has the type i64, and in module 0 double",
 			func(images []specialize.Image) { images[1].Code = bools(0) }},
@@ -271,7 +270,7 @@ func TestImageErrors(t *testing.T) {
 			func(images []specialize.Image) { images[0].Metadata, images[0].Code = podAnd(1), nil }},
 		{"one number of two parts", "module 0: the parts of the specialization constant '____ZN3appL5scaleE' at offsets 0 and 4 have the same number, 5",
 			func(images []specialize.Image) {
-				images[0] = specialize.Image{Place: "module 0", Metadata: metadata(specconst.Constant{Name: scale, Records: []propset.SpecConstant{{ID: 5, Offset: 0, Size: 4}, {ID: 5, Offset: 4, Size: 4}}})}
+				images[0] = specialize.Image{Place: "module 0", Metadata: metadata(propset.SpecConstant{Name: scale, Records: []propset.SpecRecord{{ID: 5, Offset: 0, Size: 4}, {ID: 5, Offset: 4, Size: 4}}})}
 			}},
 		{"one number, two types", "module 0: the constants with the number 3 have the types double and i64",
 			func(images []specialize.Image) { images[0].Code = append(images[0].Code, bools(0)...) }},
@@ -328,7 +327,7 @@ func TestDescribe(t *testing.T) {
 func Example() {
 	module := testkit.SPIRV("K", testkit.SPIRVConstant{ID: 4, Type: testkit.Float, Bits: 0x40200000})
 	sets := new(propset.Registry)
-	specconst.Put(sets, []specconst.Constant{{Name: "_ZL5scale", Records: []propset.SpecConstant{{ID: 4, Size: 4}}, Default: []byte{0, 0, 0x20, 0x40}}})
+	propset.PutSpecConstants(sets, []propset.SpecConstant{{Name: "_ZL5scale", Records: []propset.SpecRecord{{ID: 4, Size: 4}}, Default: []byte{0, 0, 0x20, 0x40}}})
 	images := []specialize.Image{{Place: "k.spv", Metadata: sets, Code: []offload.Source{source(module)}}}
 	changes, err := specialize.Set(images, []specialize.Setting{{Name: "scale", Value: "0.5"}}, specialize.Options{})
 	if err != nil {

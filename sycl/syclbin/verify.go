@@ -13,7 +13,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // A Finding is one thing that is wrong with a file.
@@ -214,7 +213,7 @@ func (v *verifier) values(place string, r *propset.Registry) {
 		}
 	}
 	var fault *propset.SyntaxError
-	if _, err := specconst.Read(r); !faulty && errors.As(err, &fault) {
+	if _, err := propset.ReadSpecConstants(r); !faulty && errors.As(err, &fault) {
 		v.add(propertyType, place, "%s, key %s: %s", safetext.Quote(fault.Set), safetext.Quote(fault.Key), fault.Msg)
 	}
 }

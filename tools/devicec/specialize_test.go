@@ -8,14 +8,13 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // widthProperties returns the property sets of a kernel with the constant width, by this number.
 func widthProperties(kernel string, number uint32, value byte) string {
 	r := new(propset.Registry)
 	r.Add(propset.KernelNames).Put(kernel, propset.Uint(1))
-	specconst.Put(r, []specconst.Constant{{Name: "_Z5width", Records: []propset.SpecConstant{{ID: number, Size: 4}}, Default: []byte{value, 0, 0, 0}}})
+	propset.PutSpecConstants(r, []propset.SpecConstant{{Name: "_Z5width", Records: []propset.SpecRecord{{ID: number, Size: 4}}, Default: []byte{value, 0, 0, 0}}})
 	return r.String()
 }
 

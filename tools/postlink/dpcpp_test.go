@@ -19,7 +19,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // The test of this file compares what this post-link step makes of DPC++'s bitcode with
@@ -295,7 +294,7 @@ func TestDPCPPConstants(t *testing.T) {
 func describeConstants(t *testing.T, b *strings.Builder, image deviceImage) {
 	t.Helper()
 	fmt.Fprintf(b, "%s\n", brief(kernelname.Display(image.symbols[0])))
-	constants, err := specconst.Read(image.all)
+	constants, err := propset.ReadSpecConstants(image.all)
 	if err != nil {
 		t.Fatal(err)
 	}

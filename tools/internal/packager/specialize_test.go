@@ -14,7 +14,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/stepstest"
 )
@@ -32,10 +31,10 @@ func constantProperties(kernels ...string) *propset.Registry {
 		r.Add(propset.KernelNames).Put("__sycl_kernel_"+kernel, propset.Uint(1))
 	}
 	r.Add(propset.DeviceRequirements).Put("aspects", propset.Bytes(nil))
-	specconst.Put(r, []specconst.Constant{
-		{Name: scaleID, Records: []propset.SpecConstant{{ID: 3, Size: 4}}, Default: []byte{0, 0, 0x20, 0x40}},
+	propset.PutSpecConstants(r, []propset.SpecConstant{
+		{Name: scaleID, Records: []propset.SpecRecord{{ID: 3, Size: 4}}, Default: []byte{0, 0, 0x20, 0x40}},
 		{Name: tileID, Default: []byte{16, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0},
-			Records: []propset.SpecConstant{{ID: 0, Size: 4}, {ID: 1, Offset: 4, Size: 4}, {ID: 2, Offset: 8, Size: 1}, {ID: specconst.Padding, Offset: 9, Size: 3}}},
+			Records: []propset.SpecRecord{{ID: 0, Size: 4}, {ID: 1, Offset: 4, Size: 4}, {ID: 2, Offset: 8, Size: 1}, {ID: propset.SpecPadding, Offset: 9, Size: 3}}},
 	})
 	return r
 }
@@ -317,13 +316,13 @@ func TestSpecializeTranslated(t *testing.T) {
 	r := new(propset.Registry)
 	r.Add(propset.KernelNames).Put("__sycl_kernel_scalars", propset.Uint(1))
 	r.Add(propset.KernelNames).Put("__sycl_kernel_composite", propset.Uint(1))
-	records := func(list ...uint32) (records []propset.SpecConstant) {
+	records := func(list ...uint32) (records []propset.SpecRecord) {
 		for r := range slices.Chunk(list, 3) {
-			records = append(records, propset.SpecConstant{ID: r[0], Offset: r[1], Size: r[2]})
+			records = append(records, propset.SpecRecord{ID: r[0], Offset: r[1], Size: r[2]})
 		}
 		return records
 	}
-	specconst.Put(r, []specconst.Constant{
+	propset.PutSpecConstants(r, []propset.SpecConstant{
 		{Name: "_Z5scale", Records: records(0, 0, 4), Default: []byte("\x00\x00\x20\x40")},
 		{Name: "_Z4flag", Records: records(1, 0, 1), Default: []byte{1}},
 		{Name: "_Z5small", Records: records(2, 0, 2), Default: []byte{1, 2}},

@@ -27,7 +27,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // A Mode says what becomes of the calls that read constants.
@@ -90,7 +89,7 @@ func Check(m *llvmir.Module, o Options, functions func(*llvmir.Function) bool) (
 
 // Lower replaces all calls that read constants in a module, and returns the constants;
 // nil for [Defaults].
-func Lower(m *llvmir.Module, o Options) ([]specconst.Constant, error) {
+func Lower(m *llvmir.Module, o Options) ([]propset.SpecConstant, error) {
 	l, err := newLowering(m, o, func(*llvmir.Function) bool { return true })
 	if err != nil {
 		return nil, err
@@ -232,7 +231,7 @@ func (l *lowering) number() error {
 			c.offset = offset
 			offset += size.Store
 		}
-		if next >= specconst.Padding || offset > math.MaxInt32 {
+		if next >= propset.SpecPadding || offset > math.MaxInt32 {
 			return c.first.fail("the image has more specialization constants than there are numbers")
 		}
 	}
@@ -253,30 +252,30 @@ func firstNumber(m *llvmir.Module) uint64 {
 }
 
 // result returns what the runtime needs to know.
-func (l *lowering) result() []specconst.Constant {
-	var list []specconst.Constant
+func (l *lowering) result() []propset.SpecConstant {
+	var list []propset.SpecConstant
 	for _, c := range l.constants {
-		list = append(list, specconst.Constant{Name: c.name, Records: l.records(c), Default: append(c.shape.bytes, make([]byte, c.gap)...)})
+		list = append(list, propset.SpecConstant{Name: c.name, Records: l.records(c), Default: append(c.shape.bytes, make([]byte, c.gap)...)})
 	}
 	return list
 }
 
-func (l *lowering) records(c *constant) []propset.SpecConstant {
+func (l *lowering) records(c *constant) []propset.SpecRecord {
 	if l.Mode == Emulation {
 		size := uint32(c.shape.size.Store)
-		parts := []propset.SpecConstant{{ID: c.number, Size: size}}
+		parts := []propset.SpecRecord{{ID: c.number, Size: size}}
 		if c.gap > 0 {
-			parts = append(parts, propset.SpecConstant{ID: specconst.Padding, Offset: size, Size: uint32(c.gap)})
+			parts = append(parts, propset.SpecRecord{ID: propset.SpecPadding, Offset: size, Size: uint32(c.gap)})
 		}
 		return parts
 	}
-	var parts []propset.SpecConstant
+	var parts []propset.SpecRecord
 	for _, p := range c.shape.parts {
-		id := uint32(specconst.Padding)
+		id := uint32(propset.SpecPadding)
 		if p.leaf >= 0 {
 			id = c.number + uint32(p.leaf)
 		}
-		parts = append(parts, propset.SpecConstant{ID: id, Offset: uint32(p.offset), Size: uint32(p.size)})
+		parts = append(parts, propset.SpecRecord{ID: id, Offset: uint32(p.offset), Size: uint32(p.size)})
 	}
 	return parts
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
@@ -36,7 +36,7 @@ func write(t testing.TB, m *llvmir.Module) string {
 }
 
 // describe writes constants for people.
-func describe(list []specconst.Constant) string {
+func describe(list []propset.SpecConstant) string {
 	if list == nil {
 		return "; no constants\n"
 	}
@@ -150,7 +150,7 @@ func TestTranslated(t *testing.T) {
 }
 
 // compareConstants compares constants with those of a translated module.
-func compareConstants(t *testing.T, list []specconst.Constant, translated []spirv.SpecConstant, mode Mode) {
+func compareConstants(t *testing.T, list []propset.SpecConstant, translated []spirv.SpecConstant, mode Mode) {
 	t.Helper()
 	if mode != Native {
 		if len(translated) > 0 {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // reading is a kernel that reads an i32 by the call in its place.
@@ -280,8 +279,8 @@ func FuzzLower(f *testing.F) {
 			}
 		}
 		sets := new(propset.Registry)
-		specconst.Put(sets, list)
-		if back, err := specconst.Read(sets); err != nil || len(back) != len(list) {
+		propset.PutSpecConstants(sets, list)
+		if back, err := propset.ReadSpecConstants(sets); err != nil || len(back) != len(list) {
 			t.Fatalf("%v: %s", err, sets)
 		}
 	})

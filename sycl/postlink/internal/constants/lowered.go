@@ -9,13 +9,12 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // Lowered returns the constants of a module in which calls were replaced before: what its
 // metadata says. Linked modules have the constants of all of them, whose numbers must
 // not clash.
-func Lowered(m *llvmir.Module) ([]specconst.Constant, error) {
+func Lowered(m *llvmir.Module) ([]propset.SpecConstant, error) {
 	named := m.NamedMetadata(constantsMD)
 	if named == nil {
 		return nil, nil
@@ -24,7 +23,7 @@ func Lowered(m *llvmir.Module) ([]specconst.Constant, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []specconst.Constant
+	var list []propset.SpecConstant
 	for _, id := range named.Nodes() {
 		c, err := loweredConstant(m.Node(id))
 		if err != nil {
@@ -40,20 +39,20 @@ func Lowered(m *llvmir.Module) ([]specconst.Constant, error) {
 }
 
 // loweredConstant reads !{!"name", i32 number, i32 offset, i32 size, ...}.
-func loweredConstant(n *llvmir.Node) (specconst.Constant, error) {
+func loweredConstant(n *llvmir.Node) (propset.SpecConstant, error) {
 	bad := &Error{Msg: fmt.Sprintf("!%s has a node that is not a name and three numbers for each part", constantsMD)}
 	if n == nil {
-		return specconst.Constant{}, bad
+		return propset.SpecConstant{}, bad
 	}
 	operands := n.Operands()
 	if len(operands) < 4 || len(operands)%3 != 1 {
-		return specconst.Constant{}, bad
+		return propset.SpecConstant{}, bad
 	}
 	name, ok := operands[0].StringValue()
 	if !ok || !isName(name) {
-		return specconst.Constant{}, bad
+		return propset.SpecConstant{}, bad
 	}
-	c := specconst.Constant{Name: name}
+	c := propset.SpecConstant{Name: name}
 	var numbers []uint32
 	for _, o := range operands[1:] {
 		v, ok := o.Int()
@@ -64,7 +63,7 @@ func loweredConstant(n *llvmir.Node) (specconst.Constant, error) {
 	}
 	end := uint64(0)
 	for r := range slices.Chunk(numbers, 3) {
-		record := propset.SpecConstant{ID: r[0], Offset: r[1], Size: r[2]}
+		record := propset.SpecRecord{ID: r[0], Offset: r[1], Size: r[2]}
 		if uint64(record.Offset) < end || record.Size == 0 {
 			return c, bad
 		}
@@ -107,10 +106,10 @@ func loweredDefaults(m *llvmir.Module) ([]byte, error) {
 
 // withoutClashes returns each constant once. What two modules say of a name must be the
 // same, and a number must be that of one constant.
-func withoutClashes(list []specconst.Constant) ([]specconst.Constant, error) {
+func withoutClashes(list []propset.SpecConstant) ([]propset.SpecConstant, error) {
 	const remedy = "The modules that have them were lowered before they were linked; link them first, and then run post-link"
-	var kept []specconst.Constant
-	byName := map[string]specconst.Constant{}
+	var kept []propset.SpecConstant
+	byName := map[string]propset.SpecConstant{}
 	byNumber := map[uint32]string{}
 	for _, c := range list {
 		if old, ok := byName[c.Name]; ok {

@@ -1,4 +1,4 @@
-package specconst_test
+package propset_test
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
-	"github.com/rules-sycl/rules_sycl/sycl/specconst"
 )
 
 // The values are those that DPC++'s own tests of its post-link step expect.
@@ -37,23 +36,23 @@ func parse(t testing.TB, text string) *propset.Registry {
 func TestRead(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
-		want       []specconst.Constant
+		want       []propset.SpecConstant
 		sizes      []uint64
 	}{
-		{"padding and default values", padded, []specconst.Constant{
-			{Name: "_Z6padded", Records: []propset.SpecConstant{{ID: 0, Offset: 0, Size: 4}, {ID: 1, Offset: 4, Size: 1}, {ID: specconst.Padding, Offset: 5, Size: 3}},
+		{"padding and default values", padded, []propset.SpecConstant{
+			{Name: "_Z6padded", Records: []propset.SpecRecord{{ID: 0, Offset: 0, Size: 4}, {ID: 1, Offset: 4, Size: 1}, {ID: propset.SpecPadding, Offset: 5, Size: 3}},
 				Default: []byte{20, 0, 0, 0, 'c', 0, 0, 0}},
-			{Name: "_Z4flag", Records: []propset.SpecConstant{{ID: 2, Offset: 0, Size: 1}}, Default: []byte{1}},
+			{Name: "_Z4flag", Records: []propset.SpecRecord{{ID: 2, Offset: 0, Size: 1}}, Default: []byte{1}},
 		}, []uint64{8, 1}},
-		{"no default values", nested, []specconst.Constant{
-			{Name: "pod", Records: []propset.SpecConstant{{ID: 1, Offset: 0, Size: 4}, {ID: 2, Offset: 4, Size: 4}, {ID: 3, Offset: 8, Size: 4}}},
+		{"no default values", nested, []propset.SpecConstant{
+			{Name: "pod", Records: []propset.SpecRecord{{ID: 1, Offset: 0, Size: 4}, {ID: 2, Offset: 4, Size: 4}, {ID: 3, Offset: 8, Size: 4}}},
 		}, []uint64{12}},
 		{"an image without constants", "[SYCL/specialization constants]\n", nil, nil},
 		{"no set", "", nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := parse(t, test.text)
-			got, err := specconst.Read(r)
+			got, err := propset.ReadSpecConstants(r)
 			if err != nil || !reflect.DeepEqual(got, test.want) {
 				t.Fatalf("got  %+v, %v\nwant %+v", got, err, test.want)
 			}
@@ -63,7 +62,7 @@ func TestRead(t *testing.T) {
 				}
 			}
 			written := new(propset.Registry)
-			specconst.Put(written, got)
+			propset.PutSpecConstants(written, got)
 			if test.text != "" && written.String() != test.text {
 				t.Errorf("written:\n%swant:\n%s", written, test.text)
 			}
@@ -77,14 +76,14 @@ func TestReadEach(t *testing.T) {
 	r := parse(t, nested)
 	r.Add(propset.SpecializationConstants).Put("flag", propset.Uint32s(0, 0, 1))
 	r.Add(propset.SpecializationConstantDefaults).Put("flag", propset.Bytes([]byte{1}))
-	list, err := specconst.Read(r)
+	list, err := propset.ReadSpecConstants(r)
 	if err != nil || len(list) != 2 || list[0].Default != nil || !reflect.DeepEqual(list[1].Default, []byte{1}) {
 		t.Fatalf("got %+v, %v", list, err)
 	}
 	if got := list[0].Scalars(); len(got) != 3 {
 		t.Errorf("scalars of the first: %v", got)
 	}
-	specconst.Put(r, list)
+	propset.PutSpecConstants(r, list)
 	defaults := r.Set(propset.SpecializationConstantDefaults)
 	if v, _ := defaults.Get("all"); defaults.Len() != 1 || !v.Equal(propset.Bytes(append(make([]byte, 12), 1))) {
 		t.Errorf("default values: %v", defaults.Properties())
@@ -95,7 +94,7 @@ func TestReadEach(t *testing.T) {
 func TestSurplus(t *testing.T) {
 	r := parse(t, padded)
 	r.Set(propset.SpecializationConstantDefaults).Put("all", propset.Bytes(make([]byte, 12)))
-	if list, err := specconst.Read(r); err != nil || len(list[1].Default) != 1 {
+	if list, err := propset.ReadSpecConstants(r); err != nil || len(list[1].Default) != 1 {
 		t.Errorf("got %+v, %v", list, err)
 	}
 }
@@ -128,7 +127,7 @@ func TestReadErrors(t *testing.T) {
 		{"default values are no bytes", "3 bits are not whole bytes", withDefaults("all", propset.Bits([]byte{5}, 3))},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := specconst.Read(test.r)
+			_, err := propset.ReadSpecConstants(test.r)
 			var syntax *propset.SyntaxError
 			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
@@ -147,7 +146,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		list, err := specconst.Read(r)
+		list, err := propset.ReadSpecConstants(r)
 		if err != nil {
 			return
 		}
@@ -161,8 +160,8 @@ func FuzzRead(f *testing.F) {
 		if total > 1<<20 {
 			return
 		}
-		specconst.Put(r, list)
-		again, err := specconst.Read(r)
+		propset.PutSpecConstants(r, list)
+		again, err := propset.ReadSpecConstants(r)
 		if err != nil || len(again) != len(list) {
 			t.Fatalf("written and read: %v, %v", again, err)
 		}
