@@ -162,36 +162,3 @@ func TestKilled(t *testing.T) {
 		})
 	}
 }
-
-func TestTwoWriters(t *testing.T) {
-	for _, shared := range []bool{false, true} {
-		t.Run(fmt.Sprintf("shared folder %t", shared), func(t *testing.T) {
-			dir := t.TempDir()
-			if shared {
-				others(t, dir)
-			}
-			results := map[string]int{}
-			for range (rounds(t) + 1) / 2 {
-				a, b := writer(t, dir, "writer a", 3), writer(t, dir, "writer b", 3)
-				if err := a.Wait(); err != nil {
-					t.Fatal(err)
-				}
-				if err := b.Wait(); err != nil {
-					t.Fatal(err)
-				}
-				if why := whole(dir); why != "" {
-					t.Error(why)
-				}
-				table, err := os.ReadFile(filepath.Join(dir, "table"))
-				if err != nil {
-					t.Error(err)
-				}
-				results[strings.Join(strings.Fields(string(table))[:2], " ")]++
-			}
-			if n := left(dir); n > 0 {
-				t.Errorf("%d scratch folders are left", n)
-			}
-			t.Logf("results: %v", results)
-		})
-	}
-}

@@ -1,6 +1,5 @@
 // Package outfile writes the outputs of programs. An output is whole or is not there, and
-// so are the outputs of a [Group] together, also when programs with the same outputs run
-// at once or are killed.
+// so are the outputs of a [Group] together, also when the program is killed.
 //
 // An output is written in a scratch folder beside its place, and then renamed. Links are
 // followed: what they lead to is replaced, and they stay. A file that is replaced keeps
@@ -9,7 +8,8 @@
 //
 // A group with several outputs removes its main outputs, puts the others in their places,
 // and then the main ones: a main output is there only when the others are there and of the
-// same run. Two outputs of a group have two places. Programs that put outputs into the same folder take turns.
+// same run. Two outputs of a group have two places. Programs that run at once have different
+// outputs, as Bazel, Make and Ninja see to.
 package outfile
 
 import (
@@ -327,13 +327,6 @@ func (g *Group) Commit() error {
 			return failed(i.name, errors.New("the program that makes it wrote nothing"))
 		}
 	}
-	unlock := lockFolders(g.places())
-	defer unlock()
-	return g.put()
-}
-
-// put is Commit for a program that has its turn already.
-func (g *Group) put() error {
 	// The main outputs come last.
 	slices.SortStableFunc(g.items, func(a, b *item) int { return a.rank() - b.rank() })
 	if len(g.items) > 1 {
@@ -360,20 +353,6 @@ func (i *item) rank() int {
 		return 1
 	}
 	return 0
-}
-
-// places returns the folders in which names get another meaning.
-func (g *Group) places() (list []string) {
-	for _, i := range g.items {
-		if i.place.isStream() {
-			continue
-		}
-		list = append(list, filepath.Dir(i.place.path))
-		if i.folder && i.place.info != nil {
-			list = append(list, i.place.path)
-		}
-	}
-	return list
 }
 
 // clear removes a main output, and those in a folder.
@@ -533,13 +512,8 @@ func (i *item) putFolder() error {
 			return err
 		}
 	}
-	if !i.isHere() {
-		if os.Rename(i.scratch, i.place.path) == nil {
-			return nil // there was nothing, or an empty folder
-		}
-		if i.exchange() {
-			return nil
-		}
+	if !i.isHere() && os.Rename(i.scratch, i.place.path) == nil {
+		return nil // there was nothing, or an empty folder
 	}
 	return i.merge()
 }
@@ -549,41 +523,6 @@ func (i *item) putFolder() error {
 func (i *item) isHere() bool {
 	here, err := os.Stat(".")
 	return err == nil && i.place.info != nil && os.SameFile(here, i.place.info)
-}
-
-// exchange replaces the folder by the new one at once, where that takes nothing away: all
-// that is in it are files which the new one has as well.
-func (i *item) exchange() bool {
-	old, err := os.ReadDir(i.place.path)
-	if err != nil {
-		return false
-	}
-	for _, e := range old {
-		before, err := e.Info()
-		if err != nil || !before.Mode().IsRegular() {
-			return false
-		}
-		now := filepath.Join(i.scratch, e.Name())
-		if info, err := os.Lstat(now); err != nil || !info.Mode().IsRegular() || keep(now, before) != nil {
-			return false
-		}
-	}
-	if exchange(i.scratch, i.place.path) != nil {
-		return false
-	}
-	// What came into the folder in the meantime goes back.
-	old, _ = os.ReadDir(i.scratch)
-	for _, e := range old {
-		if now := filepath.Join(i.place.path, e.Name()); isMissing(now) {
-			os.Rename(filepath.Join(i.scratch, e.Name()), now)
-		}
-	}
-	return true
-}
-
-func isMissing(name string) bool {
-	_, err := os.Lstat(name)
-	return errors.Is(err, os.ErrNotExist)
 }
 
 // merge puts the files of a folder into the one that is there, the main ones last.
@@ -627,5 +566,5 @@ func (i *item) mergeFile(name string) error {
 	if err := there.Write(t.path, func(w io.Writer) error { return copyFrom(w, scratch) }); err != nil {
 		return err
 	}
-	return there.put()
+	return there.Commit()
 }

@@ -1,4 +1,4 @@
-// files.hpp reads inputs and writes outputs as the other tools do: internal/infile and
+// files.hpp reads inputs and writes outputs as the other tools do: internal/cli and
 // internal/outfile, which are in Go, and docs/architecture.md say how.
 
 #ifndef RULES_SYCL_DPCPP_FILES_HPP
@@ -102,14 +102,14 @@ inline void write_file(const std::string &place, const std::string &name, const 
   write_file(place, name, text.data(), text.size());
 }
 
-// A Lock is an open file or folder that no other program can lock.
+// A Lock is an open file that no other program can lock.
 class Lock {
  public:
-  Lock(const std::string &name, int flags, int how)
+  Lock(const std::string &name, int flags)
       : fd_(open(name.c_str(), flags | O_CLOEXEC, 0600)) {
     int result = -1;
     if (fd_ >= 0)
-      while ((result = flock(fd_, how)) != 0 && errno == EINTR) {
+      while ((result = flock(fd_, LOCK_EX | LOCK_NB)) != 0 && errno == EINTR) {
       }
     locked_ = result == 0;
     none_ = fd_ >= 0 && result != 0 && errno != EWOULDBLOCK;
@@ -175,7 +175,7 @@ class Scratch {
       return true;
     }
     lock_.clear();
-    lock_.emplace_back(path_ + kLock, O_RDWR | O_CREAT | O_EXCL, LOCK_EX | LOCK_NB);
+    lock_.emplace_back(path_ + kLock, O_RDWR | O_CREAT | O_EXCL);
     return lock_[0].none() || (lock_[0].locked() && lock_[0].is_at(path_ + kLock));
   }
 
@@ -184,7 +184,7 @@ class Scratch {
     for (const auto &e : std::filesystem::directory_iterator(parent, ignored)) {
       const std::string path = e.path();
       if (e.path().filename().string().rfind(kPrefix, 0) != 0 || e.is_symlink(ignored)) continue;
-      Lock lock(path + kLock, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, LOCK_EX | LOCK_NB);
+      Lock lock(path + kLock, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
       if (lock.locked()) remove(path);
     }
   }
@@ -196,8 +196,7 @@ class Scratch {
 };
 
 // Outputs are files that get their places together. The main one is there only when all
-// others are there and of the same run, also when programs with the same outputs run at
-// once or are killed.
+// others are there and of the same run, also when the program is killed.
 class Outputs {
  public:
   // file returns where to write an output. The one that is named last is the main one.
@@ -241,10 +240,6 @@ class Outputs {
     if (!folder_.empty())
       for (const auto &e : std::filesystem::directory_iterator(folder_scratch_))
         add_from_folder(e.path().filename());
-    std::vector<std::string> places;
-    for (const Output &o : outputs_)
-      if (!o.stream) places.push_back(parent(o.place));
-    const std::vector<Lock> locks = locked(places);
     if (outputs_.size() > 1) clear(outputs_.back());
     for (const Output &o : outputs_) put(o);
   }
@@ -313,25 +308,6 @@ class Outputs {
     Output o = find(folder_ + "/" + base);
     o.scratch = folder_scratch_ + "/" + base;
     outputs_.insert(base == folder_main_ ? outputs_.end() : outputs_.begin(), o);
-  }
-
-  // locked locks folders, all programs in the same order, so that they take turns.
-  static std::vector<Lock> locked(const std::vector<std::string> &dirs) {
-    std::map<std::pair<dev_t, ino_t>, std::string> order;  // a folder may have several names
-    for (const std::string &dir : dirs) {
-      struct stat info;
-      if (stat(dir.c_str(), &info) != 0) fail_io(dir);
-      order.emplace(std::pair(info.st_dev, info.st_ino), dir);
-    }
-    std::vector<Lock> locks;
-    for (const auto &[id, dir] : order) {
-      locks.emplace_back(dir, O_RDONLY | O_DIRECTORY, LOCK_EX);
-      if (locks.back().locked() && !locks.back().is_at(dir)) {  // it was replaced meanwhile
-        locks.clear();
-        return locked(dirs);
-      }
-    }
-    return locks;
   }
 
   static void clear(const Output &o) {

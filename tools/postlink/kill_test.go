@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKilled: after kill -9, and when two processes write them, the files that a table
+// TestKilled: after kill -9, the files that a table
 // names are those of its run.
 func TestKilled(t *testing.T) {
 	t.Chdir(t.TempDir())

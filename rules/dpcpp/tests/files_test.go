@@ -201,7 +201,7 @@ func (j job) check(t *testing.T) string {
 	return ""
 }
 
-// TestKilled: after kill -9, and when two drivers write them, the outputs are of one run.
+// TestKilled: after kill -9 the outputs are of one run.
 func TestKilled(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	for name, j := range jobs {

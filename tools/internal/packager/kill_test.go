@@ -12,8 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestPackKilled: after kill -9, and when two processes write it, a SYCLBIN is that of one
-// run.
+// TestPackKilled: after kill -9, a SYCLBIN is that of one run.
 func TestPackKilled(t *testing.T) {
 	folder(t, map[string]string{"0.bin": strings.Repeat("native a", 1<<20), "1.bin": strings.Repeat("native b", 1<<20)})
 	self, err := os.Executable()

@@ -1,7 +1,0 @@
-//go:build !linux
-
-package outfile
-
-import "errors"
-
-func exchange(string, string) error { return errors.ErrUnsupported }
