@@ -206,7 +206,7 @@ func (p pattern) mayMatchIn(folder string) bool {
 	depth := strings.Count(folder, "/") + 1
 	if any := slices.Index(p, "**"); any >= 0 && any <= depth {
 		// What is below the folders that are written out may be anywhere.
-		return pattern(append(slices.Clone(p[:any]), "**")).matches(folder)
+		return any == 0 || p[:any].matches(strings.Join(strings.SplitN(folder, "/", any+1)[:any], "/"))
 	}
 	return depth < len(p) && p[:depth].matches(folder)
 }

@@ -195,6 +195,7 @@ func FuzzGlob(f *testing.F) {
 	f.Add("**/a*/?", "x/ab/c")
 	f.Add("a/**/**/b", "a/b")
 	f.Add("../*", "..")
+	f.Add("a*/**", "a/b")
 	f.Fuzz(func(t *testing.T, text, path string) {
 		p, err := parsePattern(text)
 		if err != nil {

@@ -21,7 +21,8 @@ import (
 //
 // The first line is the place of the kernel, which may be empty: line, column
 // and path. Each of the others is for one aspect: its name, the place that makes
-// the kernel need it, and the function there, which is empty for the kernel.
+// the kernel need it, and the function there, which is empty for the kernel. An
+// aspect without a name has its number.
 // Functions have the names of the linker.
 const Set = "rules_sycl/source places"
 
@@ -94,7 +95,11 @@ func (k Kernel) text() string {
 		if !printable(o.Function) {
 			o.Function = ""
 		}
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", o.Aspect.Name, o.Location.text(), o.Function)
+		name := o.Aspect.Name
+		if _, err := aspect.Parse(name); err != nil { // one without a name
+			name = strconv.FormatUint(uint64(o.Aspect.Value), 10)
+		}
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", name, o.Location.text(), o.Function)
 	}
 	return b.String()
 }

@@ -122,6 +122,7 @@ func TestMerge(t *testing.T) {
 func FuzzOf(f *testing.F) {
 	f.Add("11:0:a.cpp\nfp64\t7:19:src/math.hpp\t_Z6squared\n")
 	f.Add("\nfp16\t\t_Z4farv\n12345\t1:1:b.cpp\t\n")
+	f.Add("1:1:a.cpp\n12345\t1:1:b.cpp\t\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		r := new(propset.Registry)
 		r.Add(Set).Put("K", propset.String(text))
@@ -136,7 +137,7 @@ func FuzzOf(f *testing.F) {
 		}
 		again := new(propset.Registry)
 		Merge(again, r)
-		if got, _ := Of(again, "K"); !k.IsZero() && got.Location != k.Location {
+		if got, _ := Of(again, "K"); got.Location != k.Location || len(k.Origins) > 0 && len(got.Origins) == 0 {
 			t.Fatalf("%+v comes back as %+v", k, got)
 		}
 	})
