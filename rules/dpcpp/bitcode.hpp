@@ -28,14 +28,14 @@ class Walk {
     if (fixed(32) != 0xdec04342) throw Malformed();  // "BC", 0xc0de
     while (at_ < bits_) {
       if (fixed(2) != kEnterBlock) throw Malformed();
-      block(0);
+      block(kNoBlock);
     }
   }
 
  private:
   // Ids of abbreviations, blocks and records.
   enum : uint64_t { kEndBlock = 0, kEnterBlock = 1, kDefineAbbreviation = 2, kUnabbreviated = 3 };
-  enum : uint64_t { kBlockInfo = 0, kModuleBlock = 8, kMetadataBlock = 15 };
+  enum : uint64_t { kBlockInfo = 0, kModuleBlock = 8, kMetadataBlock = 15, kNoBlock = ~uint64_t(0) };
   enum : uint64_t { kSetBlockId = 1, kBasicType = 15, kCompileUnit = 20 };
 
   // The most operands that LLVM 22 takes, 0 where LLVM 23 has no more.
@@ -82,8 +82,9 @@ class Walk {
     const uint64_t id = variable(8), width = variable(4);
     align();
     const uint64_t words = fixed(32);
-    const bool of_interest = parent == 0 ? id == kModuleBlock
-                                         : parent == kModuleBlock && (id == kBlockInfo || id == kMetadataBlock);
+    // At most two levels deep, whatever a file has.
+    const bool of_interest = parent == kNoBlock ? id == kModuleBlock
+                                                : parent == kModuleBlock && (id == kBlockInfo || id == kMetadataBlock);
     if (!of_interest) return skip(words * 32);
     if (width < 2 || width > 32) throw Malformed();
     records(id, unsigned(width));
@@ -92,8 +93,9 @@ class Walk {
 
   // records reads a block up to its end.
   void records(uint64_t id, unsigned width) {
-    std::vector<Abbreviation> abbreviations = known_[id];
-    uint64_t described = ~uint64_t(0);  // the block that a BLOCKINFO is at
+    const std::vector<Abbreviation> &known = known_[id];
+    std::vector<Abbreviation> own;
+    uint64_t described = kNoBlock;  // the block that a BLOCKINFO is at
     for (;;) {
       const uint64_t what = fixed(width);
       switch (what) {
@@ -103,14 +105,14 @@ class Walk {
         block(id);
         break;
       case kDefineAbbreviation:
-        (id == kBlockInfo ? known_[described] : abbreviations).push_back(abbreviation());
+        (id == kBlockInfo ? known_[described] : own).push_back(abbreviation());
         break;
       case kUnabbreviated:
         record(id, described);
         break;
       default:
-        if (what - 4 >= abbreviations.size()) throw Malformed();
-        abbreviated(abbreviations[what - 4]);
+        if (what - 4 >= known.size() + own.size()) throw Malformed();
+        abbreviated(what - 4 < known.size() ? known[what - 4] : own[what - 4 - known.size()]);
       }
     }
   }

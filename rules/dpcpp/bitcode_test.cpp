@@ -228,11 +228,34 @@ void test_damaged() {
   }
 }
 
+// Blocks in blocks do not fill the stack, and blocks after abbreviations do not copy them.
+void test_many() {
+  Writer deep;
+  deep.fixed(0xdec04342, 32);
+  deep.enter(2, 8, 2);
+  for (unsigned i = 0; i < 1000000; i++) deep.enter(2, i % 2 ? 8 : 0, 2);
+  changed(deep.bytes());
+
+  Writer flat;
+  flat.fixed(0xdec04342, 32);
+  flat.enter(2, 8, 3);
+  flat.enter(3, 0, 2);
+  flat.record(2, 1, {15});
+  for (unsigned i = 0; i < 200000; i++) flat.abbreviation(2, {{3, 0}, {4, 0}});
+  flat.leave(2);
+  for (unsigned i = 0; i < 200000; i++) {
+    flat.enter(3, 15, 3);
+    flat.leave(3);
+  }
+  changed(flat.bytes());
+}
+
 }  // namespace
 
 int main() {
   test_shortens();
   test_keeps();
   test_damaged();
+  test_many();
   return failures != 0;
 }
