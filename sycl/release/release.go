@@ -155,13 +155,25 @@ func (r *Release) Read(sets *propset.Registry) *propset.Registry {
 	return sets
 }
 
-// Write is the reverse of Read. It fails when the release has no number for an
-// aspect.
+// An AspectError says that a release has no number for an aspect.
+type AspectError struct {
+	Release *Release
+	Aspect  aspect.Aspect
+}
+
+func (e *AspectError) Error() string {
+	return fmt.Sprintf("the runtime of release %s has no aspect %v: write for a newer release, or do without what needs the aspect", e.Release, e.Aspect)
+}
+
+// BadInput marks errors that are the fault of an input file.
+func (*AspectError) BadInput() {}
+
+// Write is the reverse of Read. Its errors are of type [*AspectError].
 func (r *Release) Write(sets *propset.Registry) (*propset.Registry, error) {
 	return requirement.MapAspects(sets, func(a uint32) (uint32, error) {
 		n, ok := r.Number(aspect.Aspect(a))
 		if !ok {
-			return 0, fmt.Errorf("the runtime of release %s has no aspect %v: write for a newer release, or do without what needs the aspect", r, aspect.Aspect(a))
+			return 0, &AspectError{r, aspect.Aspect(a)}
 		}
 		return n, nil
 	})

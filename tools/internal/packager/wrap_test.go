@@ -287,6 +287,20 @@ func TestWrapRefuses(t *testing.T) {
 	}
 }
 
+// TestPackAspectOfOtherReleases holds that such an aspect is a fault of the file, not of the machine.
+func TestPackAspectOfOtherReleases(t *testing.T) {
+	folder(t, map[string]string{"a.ptx": "//", "aspect.prop": string(aspectProperty(90)), "aspect.table": "[Code|Properties]\na.ptx|aspect.prop\n"})
+	for _, args := range []string{"pack --runtime=2026.2 --table=t=aspect.table --output=new.syclbin", "pack --runtime=2026.0 --table=t=aspect.table --output=old.syclbin", "convert --runtime=2026.0 --output=old.syclbin new.syclbin"} {
+		want, say := 3, "has no aspect ext_intel_xe_stack_count"
+		if strings.Contains(args, "=2026.2") {
+			want, say = 0, ""
+		}
+		if code, _, stderr := run(t, strings.Fields(args)...); code != want || !strings.Contains(stderr, say) {
+			t.Errorf("%s: exit code %d, want %d: %s", args, code, want, stderr)
+		}
+	}
+}
+
 // aspectProperty is a property file that needs an aspect of that number.
 func aspectProperty(number uint32) []byte {
 	r := new(propset.Registry)
