@@ -184,7 +184,7 @@ var schema = []rule{
 	current(ProgramMetadata, "*@reqd_sub_group_size", u32, u32s(1, 1)),
 	current(ProgramMetadata, "*@global_id_mapping", text),
 	current(MiscProperties, "isEsimdImage", boolean),
-	legacy(MiscProperties, "sycl-register-alloc-mode", u32),
+	legacy(MiscProperties, "sycl-register-alloc-mode", registerAllocMode),
 	legacy(MiscProperties, "isLargeGRF", boolean),
 	current(MiscProperties, "sycl-grf-size", u32),
 	current(MiscProperties, "optLevel", u32),
@@ -202,7 +202,7 @@ var schema = []rule{
 	aspects(bothWritten(DeviceRequirements, "fixed_target", smallU32s, text)), // DPC++ has numbers, this project names
 	current(DeviceRequirements, "joint_matrix", table(4)),
 	current(DeviceRequirements, "joint_matrix_mad", table(7)),
-	bothWritten(DeviceRequirements, "reqd_sub_group_size", u32, someU32s), // DPC++ has one size, this project also several
+	bothWritten(DeviceRequirements, "reqd_sub_group_size", u32, u32s(1, 3)), // DPC++ has one size, this project also several
 	current(DeviceRequirements, "reqd_work_group_size_uint64_t", u64s(1, 3)),
 	legacy(DeviceRequirements, "reqd_work_group_size", countedU32s, u32s(1, 3)),
 	current(DeviceRequirements, "work_group_num_dim", u32, u32s(1, 3)),
@@ -245,6 +245,20 @@ func aspects(r rule) rule {
 	return r
 }
 
+// Closed returns the keys of a set that has no others, and nil for sets whose keys are names in
+// the source or come with releases of DPC++.
+func Closed(set string) (keys []string) {
+	switch set = CanonicalName(set); set {
+	case DeviceLibReqMask, SYCLBINGlobal, SYCLBINIR, SYCLBINNative:
+		for _, r := range schema {
+			if r.set == set {
+				keys = append(keys, r.key)
+			}
+		}
+	}
+	return keys
+}
+
 // find returns the first rule for a key.
 func find(set, key string) (rule, bool) {
 	set = CanonicalName(set)
@@ -278,6 +292,16 @@ var boolean = layout{"u32 (0 or 1)", Uint32, func(v Value) (any, error) {
 	return v.num == 1, nil
 }}
 
+var registerAllocMode = layout{"u32 (0 automatic, 2 large)", Uint32, func(v Value) (any, error) {
+	switch v.num {
+	case 0:
+		return Named{0, "automatic"}, nil
+	case 2:
+		return Named{2, "large"}, nil
+	}
+	return nil, fmt.Errorf("%d is none of 0 automatic, 2 large", v.num)
+}}
+
 // named is for numbers from 0 that each have a name.
 func named(names ...string) layout {
 	parts := make([]string, len(names))
@@ -293,10 +317,7 @@ func named(names ...string) layout {
 	}}
 }
 
-var (
-	anyU32s  = numbers("u32[]", 32, 0, math.MaxInt, Value.Uint32s)
-	someU32s = numbers("u32[1..]", 32, 1, math.MaxInt, Value.Uint32s)
-)
+var anyU32s = numbers("u32[]", 32, 0, math.MaxInt, Value.Uint32s)
 
 // u32s is for least to most 32-bit numbers.
 func u32s(least, most int) layout {
@@ -316,8 +337,6 @@ func numbers[T any](name string, size, least, most int, get func(Value) ([]T, bo
 			return nil, fmt.Errorf("%d bits are not a whole count of %d-bit numbers", v.bits, size)
 		case len(list) >= least && len(list) <= most:
 			return list, nil
-		case most == math.MaxInt:
-			return nil, fmt.Errorf("the byte array holds no number")
 		}
 		return nil, fmt.Errorf("the byte array holds %d numbers, not %s", len(list), countText(least, most))
 	}}

@@ -56,6 +56,8 @@ var (
 	stateMissing    = Rule{"state-missing", "the global metadata has a state", "set the state with the option --state"}
 	stateInvalid    = Rule{"state-invalid", "the state is input (0), object (1) or executable (2)", "set the state with the option --state"}
 	metadataSets    = Rule{"metadata-sets", "metadata holds the property sets of its place and no others", "move the set to where it belongs, or remove it"}
+	setName         = Rule{"set-name", "words in the name of a set have one space between them", "write it again with the name that readers look for"}
+	propertyKey     = Rule{"property-key", "a set whose keys the documents list has no others", "write it again without the key"}
 	noModules       = Rule{"no-modules", "the file has an abstract module", "build it again and look for device code that was dropped"}
 	moduleEmpty     = Rule{"module-empty", "an abstract module has an image", "remove the module, or build it for at least one target"}
 	noKernels       = Rule{"kernel-names-missing", "an abstract module names its kernels or exports symbols", "pack it again with a symbol file, or with property files that have the set " + propset.KernelNames}
@@ -82,8 +84,8 @@ var TooMany = Rule{"too-many", "a file has few enough symbols and findings to ch
 
 var rules = []Rule{
 	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText, releaseUnknown, runtimeForm, nativeBesideIR,
-	stateMissing, stateInvalid, metadataSets, noModules, moduleEmpty, noKernels, kernelPrefix, nativeTargets, irCompileTarget,
-	aspectsMissing, propertyType, irSetMissing, irTypeMissing, irTypeInvalid, irTypeMismatch, irTarget,
+	stateMissing, stateInvalid, metadataSets, setName, noModules, moduleEmpty, noKernels, kernelPrefix, nativeTargets, irCompileTarget,
+	aspectsMissing, propertyKey, propertyType, irSetMissing, irTypeMissing, irTypeInvalid, irTypeMismatch, irTarget,
 	nativeSet, nativeSetName, nativeArch, nativeTarget, nativeIR, imageEmpty, TooMany,
 }
 
@@ -196,12 +198,19 @@ func (v *verifier) onlySets(place string, r *propset.Registry, names ...string) 
 	}
 }
 
-// values checks the values of all properties but those that have rules of their
-// own.
+// values checks the names of sets, and keys and values of all properties but those that have
+// rules of their own.
 func (v *verifier) values(place string, r *propset.Registry) {
 	faulty := false
 	for _, s := range r.Sets() {
+		if name := strings.Join(strings.Fields(s.Name), " "); name != s.Name {
+			v.add(setName, place, "the set %s is another one than %s to readers", safetext.Quote(s.Name), safetext.Quote(name))
+		}
+		keys := propset.Closed(s.Name)
 		for _, p := range s.Properties() {
+			if keys != nil && !slices.Contains(keys, p.Key) {
+				v.add(propertyKey, place, "%s, key %s: the set has %s", safetext.Quote(s.Name), safetext.Quote(p.Key), strings.Join(keys, " and "))
+			}
 			if s.Name == propset.SYCLBINGlobal && p.Key == keyState || s.Name == propset.SYCLBINIR && p.Key == keyType {
 				continue
 			}

@@ -96,6 +96,24 @@ func TestVerify(t *testing.T) {
 		{"a value of the wrong type", func(f *File) {
 			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("aspects", propset.Uint(5))
 		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "aspects": the value is a 32-bit number`}},
+		{"a space in the name of a set", func(f *File) { f.Modules[0].Metadata.Add("SYCL/kernel  names ").Put("k", propset.Uint(1)) },
+			[]string{`set-name: abstract module 0: the set "SYCL/kernel  names " is another one than "SYCL/kernel names" to readers`}},
+		{"a key that no document has", func(f *File) { ir(f).Set().Put("Type", propset.Uint(0)) },
+			[]string{`property-key: IR module 0 of abstract module 0: "SYCLBIN/ir module metadata", key "Type": the set has type and target`}},
+		{"two masks of device libraries", func(f *File) {
+			set := f.Modules[0].Metadata.Add(propset.DeviceLibReqMask)
+			set.Put("DeviceLibReqMask", propset.Uint(1))
+			set.Put("DeviceLibReqMask2", propset.Uint(1))
+		}, []string{`property-key: abstract module 0: "SYCL/devicelib req mask", key "DeviceLibReqMask2": the set has DeviceLibReqMask`}},
+		{"four sub-group sizes", func(f *File) {
+			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("reqd_sub_group_size", propset.Uint32s(8, 16, 32, 64))
+		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "reqd_sub_group_size": the byte array holds 4 numbers, not 1 to 3`}},
+		{"fixed targets that are no text", func(f *File) {
+			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("fixed_target", propset.Bytes([]byte{0xff, 0xfe, 0xfd}))
+		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "fixed_target": the byte array is not a list of 32-bit aspect numbers, and the byte array is not text`}},
+		{"a mode of register allocation that compilers do not have", func(f *File) {
+			f.Modules[0].Metadata.Add(propset.MiscProperties).Put("sycl-register-alloc-mode", propset.Uint(5))
+		}, []string{`property-value: abstract module 0: "SYCL/misc properties", key "sycl-register-alloc-mode": 5 is none of 0 automatic, 2 large`}},
 		{"default values of constants end too early", func(f *File) {
 			f.Modules[0].Metadata.Add(propset.SpecializationConstants).Put("scale", propset.Uint32s(0, 0, 4))
 			f.Modules[0].Metadata.Add(propset.SpecializationConstantDefaults).Put("all", propset.Bytes([]byte{1, 2}))
