@@ -204,7 +204,7 @@ var schema = []rule{
 	current(DeviceRequirements, "joint_matrix_mad", table(7)),
 	bothWritten(DeviceRequirements, "reqd_sub_group_size", u32, u32s(1, 3)), // DPC++ has one size, this project also several
 	current(DeviceRequirements, "reqd_work_group_size_uint64_t", u64s(1, 3)),
-	legacy(DeviceRequirements, "reqd_work_group_size", countedU32s, u32s(1, 3)),
+	legacy(DeviceRequirements, "reqd_work_group_size", countedU32s, u32s(0, 3)), // empty in images of DPC++ 2023
 	current(DeviceRequirements, "work_group_num_dim", u32, u32s(1, 3)),
 	current(DeviceRequirements, "compile_target", text),
 	legacy(HostPipes, "*", u32s(1, 1)),
