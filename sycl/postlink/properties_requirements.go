@@ -15,7 +15,7 @@ import (
 )
 
 // requirements returns what a device must have to run the image: all that its
-// functions use or declare, and the sub-group sizes of its entry points.
+// functions use or declare, and the sub-group sizes of its entry points and SYCL_EXTERNAL functions.
 //
 // An image may run on the fixed targets that all of its functions were compiled
 // for; functions that were compiled without do not count. Of several required
@@ -31,18 +31,34 @@ func (c *imageCode) requirements() (*requirement.Requirements, error) {
 	}
 	q.Aspects = slices.Sorted(maps.Keys(aspects.all))
 	targets.put(q)
-	for _, f := range c.entryPoints {
+	if err := c.addSubGroups(q); err != nil {
+		return nil, err
+	}
+	slices.Sort(q.SubGroupSizes)
+	q.SubGroupSizes = slices.Compact(q.SubGroupSizes)
+	return q, nil
+}
+
+// addSubGroups adds the sub-group sizes that functions require. Those of SYCL_EXTERNAL functions of
+// another source are not known to its callers, and DPC++ leaves them out. For kernels with fixed
+// targets they do not count, as in the design document.
+func (c *imageCode) addSubGroups(q *requirement.Requirements) error {
+	list := slices.Clone(c.entryPoints)
+	for _, f := range c.functions {
+		if _, external := f.attribute(devicecode.AttrModuleID); external && f.Defined() && !q.HasFixedTargets {
+			list = append(list, f)
+		}
+	}
+	for _, f := range list {
 		size, err := devicecode.SubGroupSize(c.module, f)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if size > 0 {
 			q.SubGroupSizes = append(q.SubGroupSizes, size)
 		}
 	}
-	slices.Sort(q.SubGroupSizes)
-	q.SubGroupSizes = slices.Compact(q.SubGroupSizes)
-	return q, nil
+	return nil
 }
 
 // addFunction adds what a function needs.

@@ -44,6 +44,14 @@
 ; image: calls_sg16
 ; [SYCL/device requirements]
 ; aspects=2|AAAAAAAAAAA
+; image: calls_external
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; reqd_sub_group_size=1|8
+; image: fixed_calls_external
+; [SYCL/device requirements]
+; aspects=2|AAAAAAAAAAA
+; fixed_target=2|oBAAAAAAAAQauRXZs91ZwV3XwZ3Y
 define spir_kernel void @wg64() !reqd_work_group_size !0 {
   ret void
 }
@@ -72,9 +80,24 @@ define spir_func void @sg16() !intel_reqd_sub_group_size !6 {
   ret void
 }
 
-; Sub-group sizes are of entry points.
+; Sub-group sizes are of entry points and SYCL_EXTERNAL functions.
 define spir_kernel void @calls_sg16() {
   call spir_func void @sg16()
+  ret void
+}
+
+define spir_func void @external() "sycl-module-id"="other.cpp" !intel_reqd_sub_group_size !8 {
+  ret void
+}
+
+define spir_kernel void @calls_external() {
+  call spir_func void @external()
+  ret void
+}
+
+; For fixed targets only these count.
+define spir_kernel void @fixed_calls_external() !sycl_fixed_targets !9 {
+  call spir_func void @external()
   ret void
 }
 
@@ -91,3 +114,5 @@ define spir_kernel void @named() !intel_reqd_sub_group_size !7 {
 !5 = !{i32 1}
 !6 = !{i32 16}
 !7 = !{i32 -1}
+!8 = !{i32 8}
+!9 = !{!"intel_gpu_pvc"}
