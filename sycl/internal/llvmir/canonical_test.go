@@ -19,7 +19,7 @@ $inline = comdat any
 @table = internal constant [1 x i32] [i32 1]
 
 ; Function Attrs: nounwind
-define spir_kernel void @K(ptr byval(%class.anon) %0, target("spirv.Event") %1, ptr byval(%struct.pair) %2, %spirv.Event* %3) #0 !dbg !6 {
+define spir_kernel void @K(ptr byval(%class.anon) %0, target("spirv.Event") %1, ptr byval(%struct.pair) %2, ptr byval(%spirv.Event) %3) #0 !dbg !6 {
   br label %5
 
 5:                                                ; preds = %4
@@ -74,7 +74,7 @@ define linkonce_odr void @inline(ptr %0) #4 comdat !dbg !18 {
   ret void, !dbg !21
 }
 
-define spir_kernel void @K(ptr byval(%class.anon.12) %0, target("spirv.Event") %1, ptr byval(%struct.pair.3) %2, %spirv.Event* %3) #7 !dbg !16 {
+define spir_kernel void @K(ptr byval(%class.anon.12) %0, target("spirv.Event") %1, ptr byval(%struct.pair.3) %2, ptr byval(%spirv.Event) %3) #7 !dbg !16 {
   br label %5
 
 5:                                                ; preds = %4, %9
@@ -115,7 +115,7 @@ target triple = "spirv64-unknown-unknown"
 $inline = comdat any
 @.str = private constant [2 x i8] c"a\00"
 @table = internal constant [1 x i32] [i32 1]
-define spir_kernel void @K(ptr byval(%struct.0) %0, target("spirv.Event") %1, ptr byval(%struct.1) %2, %spirv.Event* %3) #0 !dbg !0 {
+define spir_kernel void @K(ptr byval(%struct.0) %0, target("spirv.Event") %1, ptr byval(%struct.1) %2, ptr byval(%spirv.Event) %3) #0 !dbg !0 {
   br label %5
 
 5:
@@ -176,9 +176,9 @@ func TestCanonicalKeeps(t *testing.T) {
 			"%a = type { i32 }\n%b = type <{ i32 }>\n@x = global %a zeroinitializer\n@y = global %b zeroinitializer\n",
 			"%struct.0 = type { i32 }\n%struct.1 = type <{ i32 }>\n@x = global %struct.0 zeroinitializer\n@y = global %struct.1 zeroinitializer\n",
 		},
-		"types that point to themselves": {
-			"%a = type { %a* }\n%b = type { %b* }\n@x = global %a zeroinitializer\n@y = global %b zeroinitializer\n",
-			"%a = type { %a* }\n%b = type { %b* }\n@x = global %a zeroinitializer\n@y = global %b zeroinitializer\n",
+		"types with themselves as a field, which LLVM refuses": {
+			"%a = type { %a }\n%b = type { %b }\n@x = global %a zeroinitializer\n@y = global %b zeroinitializer\n",
+			"%a = type { %a }\n%b = type { %b }\n@x = global %a zeroinitializer\n@y = global %b zeroinitializer\n",
 		},
 		"types without fields": {
 			"%a = type opaque\n%b = type opaque\n@x = external global %a\n@y = external global %b\n",

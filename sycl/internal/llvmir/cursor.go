@@ -150,8 +150,6 @@ func (c *cursor) skipType() (span, bool) {
 func (c *cursor) skipTypeEnd(start uint32) (span, bool) {
 	for {
 		switch next := c.peek(0); {
-		case next.kind == tokenPunct && c.text[next.start] == '*':
-			c.i++
 		case next.kind == tokenPunct && c.text[next.start] == '(':
 			if !c.group() {
 				return span{}, false

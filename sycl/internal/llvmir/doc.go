@@ -5,8 +5,8 @@
 // edit changes the text of what it is about; all other text goes out byte for
 // byte as it came in. So the package depends on little of a language that grows
 // with every LLVM release. It keeps words that it does not know: attributes, flags
-// of instructions, fields of metadata. It reads what LLVM 14 (typed pointers) to 22
-// print.
+// of instructions, fields of metadata. It reads what LLVM 15 to 22 print, in which
+// pointers do not say what they point to.
 //
 // Parsing finds the entities and checks the headers of symbols. Bodies of
 // functions are split into instructions by [Function.Body] when they are asked

@@ -20,7 +20,7 @@ func TestInstrEdit(t *testing.T) {
 		"alignment and metadata": {"store i32 1, ptr %p", "store i32 1, ptr %p, align 8, !m !7", func(e *InstrEdit) { e.SetAlignment(8); e.SetMetadata("m", 7) }},
 		"arguments": {"call void @llvm.memcpy.p0.p0.i64(ptr align 4 %a, ptr noundef %b, i64 8, i1 false)", "call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a, ptr align 32 noundef %b, i64 8, i1 false)",
 			func(e *InstrEdit) { e.SetArgumentAlignment(0, 16); e.SetArgumentAlignment(1, 32) }},
-		"operands": {"%c = call ptr @f(ptr nonnull %a, i8* getelementptr ([2 x i8], [2 x i8]* @s, i32 0, i32 0), i32 3)", "%c = call ptr @f(ptr nonnull @x, i8* null, i32 3)",
+		"operands": {"%c = call ptr @f(ptr nonnull %a, ptr getelementptr ([2 x i8], ptr @s, i32 0, i32 0), i32 3)", "%c = call ptr @f(ptr nonnull @x, ptr null, i32 3)",
 			func(e *InstrEdit) { e.SetOperand(0, "@x"); e.SetOperand(1, "null") }},
 		"local values":                   {`%a = phi ptr [ %a, %one ], [ %"b c", %two ]`, "%a = phi ptr [ @g, %one ], [ %9, %two ]", func(e *InstrEdit) { e.ReplaceLocals(map[string]string{"a": "@g", "b c": "%9"}) }},
 		"local values without result":    {"store ptr %a, ptr %a", "store ptr %b, ptr %b", func(e *InstrEdit) { e.ReplaceLocals(map[string]string{"a": "%b"}) }},

@@ -148,7 +148,16 @@ type headError struct {
 	msg string
 }
 
-func headErrorAt(c *cursor, msg string) *headError { return &headError{c.peek(0).start, msg} }
+// typedPointer is for text that nothing writes which makes device code today.
+const typedPointer = "a pointer that says what it points to, as LLVM before 17 could write it: make this text with a newer llvm-dis"
+
+func headErrorAt(c *cursor, msg string) *headError {
+	t := c.peek(0)
+	if t.kind == tokenPunct && c.text[t.start] == '*' {
+		msg = typedPointer
+	}
+	return &headError{t.start, msg}
+}
 
 const openGroup = "a group of brackets does not end"
 

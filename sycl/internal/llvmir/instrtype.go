@@ -15,7 +15,7 @@ func (in *Instr) Type() *Type {
 	case "alloca":
 		return in.f.m.intern(Type{kind: Pointer, space: in.allocaSpace()})
 	case "getelementptr":
-		return in.addressType()
+		return in.operandType(0)
 	case "trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp", "ptrtoint", "inttoptr",
 		"ptrtoaddr", "bitcast", "addrspacecast", "va_arg":
 		return in.namedType(1)
@@ -64,9 +64,6 @@ func (in *Instr) CalleeType() *Type {
 	t := in.typeOf(in.calleeType)
 	if t == nil || t.kind == Func {
 		return t
-	}
-	if t.kind == Pointer && t.elem != nil && t.elem.kind == Func {
-		return t.elem
 	}
 	f := Type{kind: Func, elem: t}
 	for _, o := range in.operands {
@@ -148,16 +145,6 @@ func (in *Instr) allocaSpace() int {
 		}
 	}
 	return space
-}
-
-// addressType returns the type of an address that getelementptr computes. That of
-// a typed pointer depends on the indices, which are not followed.
-func (in *Instr) addressType() *Type {
-	t := in.operandType(0)
-	if t != nil && t.kind == Pointer && t.elem != nil {
-		return nil
-	}
-	return t
 }
 
 func (in *Instr) comparisonType() *Type {

@@ -281,6 +281,7 @@ func TestMalformed(t *testing.T) {
 	}{
 		"a body without an end":         {"\ndefine void @f() {\n  ret void\n", "body of function @f does not end", 2},
 		"a header without a body":       {"\ndefine void @f()\n", "does not end with {", 2},
+		"a pointer of an old LLVM":      {"declare void @f(i8 addrspace(1)* %p)\n", "as LLVM before 17 could write it", 1},
 		"a header that goes on wrongly": {"define void @f()\n@g = global i32 0\n", "does not belong to the header", 2},
 		"a bracket too many":            {"!0 = !{}}\n", "closes nothing", 1},
 		"a group that does not end":     {"!0 = !{i32 1\n", "does not end", 1},

@@ -28,8 +28,6 @@ type Module struct {
 	comdats   map[string]uint32 // items
 	nodes     nodeTable
 
-	pointers pointerForm // found when it is first needed
-
 	typesLock sync.RWMutex
 	interned  map[string]*Type // by text
 

@@ -189,3 +189,12 @@ func (s *symbol) cut(at span) {
 	}
 	s.splice(at, "")
 }
+
+// Reference returns a symbol as an operand with its type, "ptr @f".
+func (m *Module) Reference(s Symbol) string {
+	space := ""
+	if s.base().AddrSpace() != 0 {
+		space = " " + s.base().header().word(fieldSpace)
+	}
+	return "ptr" + space + " " + symbolText('@', s.Name())
+}

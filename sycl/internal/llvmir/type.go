@@ -43,7 +43,7 @@ type Type struct {
 	bits             int
 	space            int
 	length           uint64
-	elem             *Type // of arrays, vectors, typed pointers; result of functions
+	elem             *Type // of arrays and vectors; result of functions
 	fields           []*Type
 	ints             []uint64
 	name             string
@@ -57,8 +57,7 @@ func (t *Type) Kind() Kind { return t.kind }
 // Bits returns the width of an integer or floating-point type.
 func (t *Type) Bits() int { return t.bits }
 
-// Elem returns the element type of an array or a vector and what a typed pointer
-// points to, nil for other types.
+// Elem returns the element type of an array or a vector, nil for other types.
 func (t *Type) Elem() *Type {
 	if t.kind == Func {
 		return nil

@@ -18,8 +18,6 @@ func (m *Module) parseType(c *cursor, depth int) (*Type, bool) {
 	t, ok := m.parseFirst(c, depth)
 	for ; ok && depth <= deepestType; depth++ {
 		switch {
-		case c.accept('*'):
-			t = m.intern(Type{kind: Pointer, elem: t})
 		case c.word(c.peek(0)) == "addrspace" && c.atK(1, '('):
 			t, ok = m.parsePointerIn(c, t)
 		case c.accept('('):
@@ -129,21 +127,14 @@ func (m *Module) parseStruct(c *cursor, packed bool, depth int) (*Type, bool) {
 	return m.intern(t), true
 }
 
-// parsePointerIn reads the address space of a pointer. A typed pointer has its star
-// after it, ptr has none.
+// parsePointerIn reads the address space of a pointer.
 func (m *Module) parsePointerIn(c *cursor, t *Type) (*Type, bool) {
 	n, err := strconv.ParseUint(c.word(c.peek(2)), 10, 24)
-	if err != nil || !c.atK(3, ')') {
+	if err != nil || !c.atK(3, ')') || t.kind != Pointer {
 		return nil, false
 	}
 	c.i += 4
-	switch {
-	case c.accept('*'):
-		return m.intern(Type{kind: Pointer, elem: t, space: int(n)}), true
-	case t.kind == Pointer && t.elem == nil:
-		return m.intern(Type{kind: Pointer, space: int(n)}), true
-	}
-	return nil, false
+	return m.intern(Type{kind: Pointer, space: int(n)}), true
 }
 
 // parseFunction reads the parameters of a function type after their parenthesis.
@@ -252,9 +243,6 @@ func (t *Type) spellPointer() string {
 	space := ""
 	if t.space != 0 {
 		space = " addrspace(" + strconv.Itoa(t.space) + ")"
-	}
-	if t.elem != nil {
-		return t.elem.text + space + "*"
 	}
 	return "ptr" + space
 }

@@ -157,21 +157,7 @@ func (l *lowering) code(r *read, n *names) string {
 	if r.returns == nil {
 		return c.text(r.result)
 	}
-	pointer := r.returns.Type.String()
-	address := r.returns.Text
-	if e := r.returns.Type.Elem(); e != nil && e != r.typ {
-		space := r.returns.Type.AddrSpace()
-		pointer = typedPointer(r.typ, space)
-		address = c.add("bitcast %s %s to %s", r.returns.Type, r.returns.Text, pointer)
-	}
-	return c.text(keepName) + fmt.Sprintf("store %s %s, %s %s%s\n", r.typ, value, pointer, address, r.debug)
-}
-
-func typedPointer(t *llvmir.Type, space int) string {
-	if space == 0 {
-		return t.String() + "*"
-	}
-	return fmt.Sprintf("%s addrspace(%d)*", t, space)
+	return c.text(keepName) + fmt.Sprintf("store %s %s, %s %s%s\n", r.typ, value, r.returns.Type, r.returns.Text, r.debug)
 }
 
 // A composition puts a constant of SPIR-V together from its leaves.
@@ -253,15 +239,11 @@ func (c *code) load(r *read, offset uint64) string {
 	buffer := r.buffer.Type
 	address := c.add("getelementptr i8, %s %s, i32 %d", buffer, r.buffer.Text, offset)
 	isBool := r.typ.Kind() == llvmir.Int && r.typ.Bits() == 1
-	pointer, typ := buffer.String(), r.typ.String()
-	switch {
-	case isBool:
+	typ := r.typ.String()
+	if isBool {
 		typ = "i8"
-	case buffer.Elem() != nil:
-		pointer = typedPointer(r.typ, buffer.AddrSpace())
-		address = c.add("bitcast %s %s to %s", buffer, address, pointer)
 	}
-	value := c.add("load %s, %s %s", typ, pointer, address)
+	value := c.add("load %s, %s %s", typ, buffer, address)
 	if isBool {
 		value = c.add("trunc i8 %s to i1", value)
 	}

@@ -12,7 +12,6 @@ import (
 func FuzzLower(f *testing.F) {
 	f.Add(annotated("%x = %p {sycl-alignment=64 sycl-resource=a sycl-cache-read-hint=3}\n%y = %x {sycl-strange}\n%v = load i32, ptr %y\nstore i32 %v, ptr %x, !dbg !0"))
 	f.Add(annotated("%1 = %2 {sycl-strange}\n%2 = %1 {sycl-prefetch-hint=1}\ncall void @llvm.memcpy.p0.p0.i64(ptr %1, ptr %2)"))
-	f.Add(typedAnnotations)
 	f.Add("@g = global i32 0, !spirv.Decorations !0 \"sycl-device-global-size\"=\"4\" \"sycl-unique-id\"=\"u\"\n!0 = !{!1, !0}\n!1 = !{i32 6147, i32 1, !\"u\"}\n")
 	f.Add("define spir_kernel void @k(ptr \"sycl-alignment\"=\"8\" \"sycl-strict\" %p) \"sycl-work-group-size\"=\"8,4\" \"sycl-floating-point-control\"=\"17\" \"sycl-pipelined\"=\"-1\" {\n  ret void\n}\n!spirv.ExecutionMode = !{!0, !1}\n!0 = !{ptr @k, i32 4462, i32 64}\n!1 = !{!1}\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -127,17 +127,6 @@ attributes #0 = { `+test.properties+` }
 	}
 }
 
-// TestTypedPointers: in IR of LLVM 14 a kernel is named with its type.
-func TestTypedPointers(t *testing.T) {
-	m := parse(t, "define spir_kernel void @k(i32 addrspace(1)* %p) \"sycl-floating-point-control\"=\"32\" {\n  ret void\n}\n")
-	if _, err := lower(t, m, PropertyOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := named(m, "spirv.ExecutionMode"), "{void (i32 addrspace(1)*)* @k, i32 4459, i32 64}"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
 // TestSizesForPTX: LLVM reads the size of work-groups for NVIDIA GPUs in an attribute.
 func TestSizesForPTX(t *testing.T) {
 	for triple, want := range map[string]string{"nvptx64-nvidia-cuda": "4,8,1", "amdgcn-amd-amdhsa": "", "spir64-unknown-unknown": ""} {

@@ -390,14 +390,11 @@ func (b *body) rewrite(in *llvmir.Instr, a *annotation) {
 	e.Apply()
 }
 
-// findGone finds the annotations that nothing is left of and that no name keeps: LLVM
-// before 19 wants values without names to be numbered without gaps, and a type may have
-// the name of a value.
+// findGone finds the annotations that nothing is left of and that no name keeps: a type may
+// have the name of a value.
 func (b *body) findGone() {
-	typed := b.m.TypedPointers()
 	for _, a := range b.list {
-		numbered := strings.Trim(a.result, "0123456789") == ""
-		if a.text == "" && a.result != "" && !b.m.HasType(a.result) && !(typed && numbered) {
+		if a.text == "" && a.result != "" && !b.m.HasType(a.result) {
 			b.gone[a.result] = a.pointer.Text
 		}
 	}

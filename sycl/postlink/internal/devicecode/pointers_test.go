@@ -209,44 +209,6 @@ func TestTextsOfAnnotations(t *testing.T) {
 	}
 }
 
-// typedAnnotations is what LLVM 14 writes for a struct of annotated pointers.
-const typedAnnotations = `@.str = private unnamed_addr addrspace(1) constant [16 x i8] c"sycl-properties\00", section "llvm.metadata"
-@.str.1 = private unnamed_addr addrspace(1) constant [6 x i8] c"a.cpp\00", section "llvm.metadata"
-@.str.2 = private unnamed_addr addrspace(1) constant [15 x i8] c"sycl-alignment\00", section "llvm.metadata"
-@.str.3 = private unnamed_addr addrspace(1) constant [3 x i8] c"64\00", section "llvm.metadata"
-@.str.4 = private unnamed_addr addrspace(1) constant [14 x i8] c"sycl-datapath\00", section "llvm.metadata"
-@.args = private unnamed_addr addrspace(1) constant { [15 x i8] addrspace(1)*, [3 x i8] addrspace(1)* } { [15 x i8] addrspace(1)* @.str.2, [3 x i8] addrspace(1)* @.str.3 }, section "llvm.metadata"
-@.args.5 = private unnamed_addr addrspace(1) constant { [14 x i8] addrspace(1)*, i8 addrspace(1)* } { [14 x i8] addrspace(1)* @.str.4, i8 addrspace(1)* null }, section "llvm.metadata"
-declare i8 addrspace(4)* @llvm.ptr.annotation.p4i8.p1i8(i8 addrspace(4)*, i8 addrspace(1)*, i8 addrspace(1)*, i32, i8 addrspace(1)*)
-define spir_func void @f(i32 addrspace(4)* %p) {
-  %1 = bitcast i32 addrspace(4)* %p to i8 addrspace(4)*
-  %2 = call i8 addrspace(4)* @llvm.ptr.annotation.p4i8.p1i8(i8 addrspace(4)* %1, i8 addrspace(1)* getelementptr inbounds ([16 x i8], [16 x i8] addrspace(1)* @.str, i32 0, i32 0), i8 addrspace(1)* getelementptr inbounds ([6 x i8], [6 x i8] addrspace(1)* @.str.1, i32 0, i32 0), i32 22, i8 addrspace(1)* bitcast ({ [15 x i8] addrspace(1)*, [3 x i8] addrspace(1)* } addrspace(1)* @.args to i8 addrspace(1)*))
-  %3 = bitcast i8 addrspace(4)* %2 to i32 addrspace(4)*
-  %4 = load i32, i32 addrspace(4)* %3, align 4
-  %x = call i8 addrspace(4)* @llvm.ptr.annotation.p4i8.p1i8(i8 addrspace(4)* %1, i8 addrspace(1)* getelementptr inbounds ([16 x i8], [16 x i8] addrspace(1)* @.str, i32 0, i32 0), i8 addrspace(1)* getelementptr inbounds ([6 x i8], [6 x i8] addrspace(1)* @.str.1, i32 0, i32 0), i32 23, i8 addrspace(1)* bitcast ({ [14 x i8] addrspace(1)*, i8 addrspace(1)* } addrspace(1)* @.args.5 to i8 addrspace(1)*))
-  ret void
-}
-`
-
-// TestTypedAnnotations: in IR of LLVM 14 values without names keep their numbers.
-func TestTypedAnnotations(t *testing.T) {
-	m := parse(t, typedAnnotations)
-	if _, err := lower(t, m, PropertyOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	text := write(t, m)
-	for _, want := range []string{
-		"%2 = bitcast i8 addrspace(4)* %1 to i8 addrspace(4)*\n",
-		"%4 = load i32, i32 addrspace(4)* %3, align 64\n",
-		"(i8 addrspace(4)* %1, i8 addrspace(1)* getelementptr inbounds ([7 x i8], [7 x i8] addrspace(1)* @.str.7, i32 0, i32 0), i8 addrspace(1)* getelementptr inbounds ([6 x i8], [6 x i8] addrspace(1)* @.str.1, i32 0, i32 0), i32 23, i8 addrspace(1)* null)",
-		`@.str.7 = private unnamed_addr addrspace(1) constant [7 x i8] c"{5825}\00", section "llvm.metadata"`,
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %s in\n%s", want, text)
-		}
-	}
-}
-
 // TestOtherAnnotations: what is not of SYCL's properties stays, and what claims to be is
 // checked.
 func TestOtherAnnotations(t *testing.T) {

@@ -173,7 +173,6 @@ func TestAlignedParameters(t *testing.T) {
 	for name, test := range map[string]struct{ parameter, want, fail string }{
 		"without another": {parameter: `ptr noundef "sycl-alignment"="64"`, want: "ptr align 64 noundef %p"},
 		"with another":    {parameter: `ptr align 4 noundef "sycl-alignment"="64"`, want: "ptr align 64 noundef %p"},
-		"of LLVM 14":      {parameter: `i32 addrspace(1)* noundef "sycl-alignment"="64"`, want: "i32 addrspace(1)* align 64 noundef %p"},
 		"of zero":         {parameter: `ptr "sycl-alignment"="0"`, fail: `function k: parameter 1: property "sycl-alignment": "0" is not a power of two`},
 		"of 24":           {parameter: `ptr "sycl-alignment"="24"`, fail: `"24" is not a power of two`},
 		"that is missing": {parameter: `ptr "sycl-alignment"`, fail: `"" is not a number of 32 bits`},
