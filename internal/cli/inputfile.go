@@ -9,26 +9,26 @@ import (
 	"syscall"
 )
 
-// An InputError says why a file cannot be an input. It is bad input; that the machine has no
+// An inputError says why a file cannot be an input. It is bad input; that the machine has no
 // more open files or memory is none, and no fault of the file.
-type InputError struct {
+type inputError struct {
 	Name string
 	Err  error
 }
 
-func (e *InputError) Error() string {
+func (e *inputError) Error() string {
 	if _, isCode := e.Err.(syscall.Errno); isCode {
 		return e.Name + ": " + e.Err.Error()
 	}
 	return e.Name + " " + e.Err.Error()
 }
-func (e *InputError) Unwrap() error { return e.Err }
+func (e *inputError) Unwrap() error { return e.Err }
 
 // BadInput marks the error as caused by an input file.
-func (*InputError) BadInput() {}
+func (*inputError) BadInput() {}
 
 func errorf(name, format string, args ...any) error {
-	return &InputError{name, fmt.Errorf(format, args...)}
+	return &inputError{name, fmt.Errorf(format, args...)}
 }
 
 // A InputFile is an open regular file.
@@ -137,5 +137,5 @@ func InputReason(name string, err error) error {
 	case errors.Is(err, syscall.EINVAL):
 		return errorf(name, "is no name of a file: it has a character that no name has")
 	}
-	return &InputError{name, why.Err}
+	return &inputError{name, why.Err}
 }

@@ -26,25 +26,25 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
-// An Error is that an output cannot be written. It is no fault of an input, also when a
+// An outputError is that an output cannot be written. It is no fault of an input, also when a
 // folder is missing.
-type Error struct {
+type outputError struct {
 	Name string
 	why  error
 }
 
-func (e *Error) Error() string { return e.Name + ": cannot be written: " + e.why.Error() }
+func (e *outputError) Error() string { return e.Name + ": cannot be written: " + e.why.Error() }
 
-// A TakenError is that two outputs would have the same place, which is no fault of the
+// A takenError is that two outputs would have the same place, which is no fault of the
 // machine.
-type TakenError struct{ Name string }
+type takenError struct{ Name string }
 
-func (e *TakenError) Error() string {
+func (e *takenError) Error() string {
 	return fmt.Sprintf("'%s' is given for two outputs: name another place for one of them", e.Name)
 }
 
 // WrongUsage marks the command line as the cause.
-func (*TakenError) WrongUsage() {}
+func (*takenError) WrongUsage() {}
 
 func failed(name string, err error) error {
 	if err == nil {
@@ -58,7 +58,7 @@ func failed(name string, err error) error {
 	case errors.As(err, &link):
 		err = link.Err
 	}
-	return &Error{name, err}
+	return &outputError{name, err}
 }
 
 // Write calls write for the content of an output.
@@ -150,7 +150,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 // take takes a place for an output, which no other one may have.
 func (g *Group) take(name, place string) error {
 	if g.taken[place] {
-		return &TakenError{name}
+		return &takenError{name}
 	}
 	if g.taken == nil {
 		g.taken = map[string]bool{}

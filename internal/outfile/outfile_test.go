@@ -68,7 +68,7 @@ func TestWrite(t *testing.T) {
 		".":           ".: cannot be written: there is a folder of this name",
 		"":            ": cannot be written: the name is empty",
 	} {
-		var failed *Error
+		var failed *outputError
 		if err := Write(name, text("")); !errors.As(err, &failed) || err.Error() != want || errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%q: got %v, want %s", name, err, want)
 		}
@@ -138,7 +138,7 @@ func TestGroupTaken(t *testing.T) {
 		}
 		g.Close()
 		os.RemoveAll("new")
-		if taken := errors.As(err, new(*TakenError)); taken != test.taken || !taken && err != nil {
+		if taken := errors.As(err, new(*takenError)); taken != test.taken || !taken && err != nil {
 			t.Errorf("%s: %v", test.outputs, err)
 		}
 	}

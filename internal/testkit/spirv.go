@@ -17,16 +17,13 @@ type SPIRVType struct {
 
 // Types of constants.
 var (
-	Bool     = SPIRVType{20, nil}
-	I8       = SPIRVType{21, []uint32{8, 0}}
-	I16      = SPIRVType{21, []uint32{16, 0}}
-	I24      = SPIRVType{21, []uint32{24, 0}}
-	I32      = SPIRVType{21, []uint32{32, 0}}
-	I64      = SPIRVType{21, []uint32{64, 0}}
-	Half     = SPIRVType{22, []uint32{16}}
-	Float    = SPIRVType{22, []uint32{32}}
-	Double   = SPIRVType{22, []uint32{64}}
-	BFloat16 = SPIRVType{22, []uint32{16, 0}}
+	Bool   = SPIRVType{20, nil}
+	I8     = SPIRVType{21, []uint32{8, 0}}
+	I24    = SPIRVType{21, []uint32{24, 0}}
+	I32    = SPIRVType{21, []uint32{32, 0}}
+	I64    = SPIRVType{21, []uint32{64, 0}}
+	Float  = SPIRVType{22, []uint32{32}}
+	Double = SPIRVType{22, []uint32{64}}
 )
 
 // SPIRV returns a module for OpenCL with a kernel that has an empty body, and with specialization

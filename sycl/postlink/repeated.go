@@ -19,14 +19,14 @@ type Source struct {
 	Read        func() (*Module, error) // reads the module, which only repeated kernels need
 }
 
-// A RepeatError is a definition that a source repeats although it may not.
-type RepeatError struct {
+// A repeatError is a definition that a source repeats although it may not.
+type repeatError struct {
 	Source, Other string // their names
 	Symbol        string
 	Kernel        bool // defined differently; otherwise a function, of which there may be one
 }
 
-func (e *RepeatError) Error() string {
+func (e *repeatError) Error() string {
 	if e.Kernel {
 		return fmt.Sprintf("%s: kernel '%s' is also defined in %s, and differently; give one of them another kernel name", e.Source, kernelname.Display(e.Symbol), e.Other)
 	}
@@ -34,7 +34,7 @@ func (e *RepeatError) Error() string {
 }
 
 // BadInput marks the error as caused by an input file.
-func (*RepeatError) BadInput() {}
+func (*repeatError) BadInput() {}
 
 // Unrepeat leaves one of each kernel that several sources define alike, as those do
 // that include a header with it, and returns the modules that it has changed by their
@@ -76,7 +76,7 @@ type unrepeating struct {
 func (u *unrepeating) functionsOf(i int) {
 	for _, name := range u.sources[i].Definitions.Functions {
 		if other, again := u.firstFunction[name]; again {
-			u.errs = append(u.errs, &RepeatError{Source: u.sources[i].Name, Other: u.sources[other].Name, Symbol: name})
+			u.errs = append(u.errs, &repeatError{Source: u.sources[i].Name, Other: u.sources[other].Name, Symbol: name})
 		}
 		u.firstFunction[name] = i
 	}
@@ -110,7 +110,7 @@ func (u *unrepeating) repeatedKernel(first, second int, name string) error {
 	if sameFunction(a.ir, b.ir, name) {
 		u.repeated[second] = append(u.repeated[second], b.ir.Function(name))
 	} else {
-		u.errs = append(u.errs, &RepeatError{u.sources[second].Name, u.sources[first].Name, kernelname.Base(name), true})
+		u.errs = append(u.errs, &repeatError{u.sources[second].Name, u.sources[first].Name, kernelname.Base(name), true})
 	}
 	return nil
 }

@@ -21,13 +21,13 @@ import (
 // debug information any more.
 const placesMD = "rules_sycl_source_places"
 
-// A RestoreError is a property of a device image that its code cannot be given back.
-type RestoreError struct {
+// A restoreError is a property of a device image that its code cannot be given back.
+type restoreError struct {
 	Set, Key string
 	Msg      string
 }
 
-func (e *RestoreError) Error() string {
+func (e *restoreError) Error() string {
 	if e.Key == "" {
 		return fmt.Sprintf("[%s]: %s", e.Set, e.Msg)
 	}
@@ -35,7 +35,7 @@ func (e *RestoreError) Error() string {
 }
 
 // BadInput marks the error as caused by an input file.
-func (*RestoreError) BadInput() {}
+func (*restoreError) BadInput() {}
 
 // Restore reads the code of a device image and gives it back what the image's property
 // sets say and SPIR-V does not, so that it can be linked and split again: it is the
@@ -167,11 +167,11 @@ func (p *restored) findEntryPoints(id string) error {
 			g.SetAttribute(attrExported, "")
 			continue
 		}
-		errs = append(errs, &RestoreError{exported.Name, property.Key, "the IR module defines neither a function nor a variable of that name"})
+		errs = append(errs, &restoreError{exported.Name, property.Key, "the IR module defines neither a function nor a variable of that name"})
 	}
 	for _, property := range p.registry.Set(propset.KernelNames).Properties() {
 		if f := p.module.Function(property.Key); f == nil || !f.Defined() || !f.Kernel() {
-			errs = append(errs, &RestoreError{propset.KernelNames, property.Key, "the IR module has no kernel of that name"})
+			errs = append(errs, &restoreError{propset.KernelNames, property.Key, "the IR module has no kernel of that name"})
 		}
 	}
 	return errors.Join(errs...)
@@ -193,7 +193,7 @@ func (p *restored) requirements() error {
 		targets = append(targets, "i32 "+strconv.Itoa(int(a)))
 	}
 	if q.HasFixedTargets && len(targets) == 0 {
-		return &RestoreError{propset.DeviceRequirements, "fixed_target", "the image may run nowhere, which no IR can say"}
+		return &restoreError{propset.DeviceRequirements, "fixed_target", "the image may run nowhere, which no IR can say"}
 	}
 	for _, list := range []struct {
 		kind  string
@@ -247,7 +247,7 @@ func (p *restored) sizes() error {
 	}
 	for _, size := range q.SubGroupSizes {
 		if !slices.ContainsFunc(kernels, func(f *llvmir.Function) bool { have, ok := subGroupSize(p.module, f); return ok && have == size }) {
-			return &RestoreError{propset.DeviceRequirements, key, fmt.Sprintf("no kernel of the IR module says that it is the one that requires sub-groups of %d", size)}
+			return &restoreError{propset.DeviceRequirements, key, fmt.Sprintf("no kernel of the IR module says that it is the one that requires sub-groups of %d", size)}
 		}
 	}
 	return nil
@@ -288,7 +288,7 @@ func (p *restored) kernelSizes(f *llvmir.Function) error {
 				sizes = append(sizes, uint64(n))
 			}
 		} else {
-			return &RestoreError{metadata.Name, f.Name() + "@" + key, "the value is not one to three sizes"}
+			return &restoreError{metadata.Name, f.Name() + "@" + key, "the value is not one to three sizes"}
 		}
 		f.SetMetadata(kind, p.module.AddNode(sizeList(sizes)))
 	}
@@ -322,7 +322,7 @@ func placesOf(m *llvmir.Module, f *llvmir.Function) (propset.Value, bool) {
 // variables or the code as a whole, or says that it is lost.
 func (p *restored) property(set string, property propset.Property) error {
 	key := property.Key
-	refuse := func(msg string) error { return &RestoreError{set, key, msg} }
+	refuse := func(msg string) error { return &restoreError{set, key, msg} }
 	switch set {
 	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, srcloc.Set, requirement.OwnSet:
 		// Seen to above; imported functions are declared in the code.
@@ -379,7 +379,7 @@ func (p *restored) removedParameters(property propset.Property) error {
 	}
 	bits, mask := property.Value.BitLen(), property.Value.Bytes()
 	if mask == nil {
-		return &RestoreError{propset.KernelParamOpt, property.Key, "the value is not a list of bits"}
+		return &restoreError{propset.KernelParamOpt, property.Key, "the value is not a list of bits"}
 	}
 	list := make([]string, bits)
 	for i := range list {
@@ -397,7 +397,7 @@ func (p *restored) implicitLocalArg(property propset.Property) error {
 	f := p.module.Function(property.Key)
 	number, ok := property.Value.Uint()
 	if f == nil || !f.Kernel() || !ok || number != noImplicitLocalArg && uint64(number) >= uint64(len(f.Params())) {
-		return &RestoreError{propset.ImplicitLocalArg, property.Key, "the IR module has no kernel of that name with such a parameter"}
+		return &restoreError{propset.ImplicitLocalArg, property.Key, "the IR module has no kernel of that name with such a parameter"}
 	}
 	f.SetAttribute(attrWorkGroupStatic, "")
 	if number == noImplicitLocalArg {
@@ -438,11 +438,11 @@ func (p *restored) variable(set string, property propset.Property, put func(*llv
 		}
 	}
 	if g == nil {
-		return &RestoreError{set, property.Key, "the IR does not say which variable this is; combine the files instead"}
+		return &restoreError{set, property.Key, "the IR does not say which variable this is; combine the files instead"}
 	}
 	values, ok := property.Value.Uint32s()
 	if !ok || !put(g, values) {
-		return &RestoreError{set, property.Key, "the value has another layout than that of a variable"}
+		return &restoreError{set, property.Key, "the value has another layout than that of a variable"}
 	}
 	g.SetAttribute(attrUniqueID, property.Key)
 	return nil
@@ -461,7 +461,7 @@ func (p *restored) misc(property propset.Property) error {
 		}
 	case attrRegisterAllocMode, attrGRFSize, "optLevel":
 		if !isNumber {
-			return &RestoreError{propset.MiscProperties, property.Key, "the value is not a number"}
+			return &restoreError{propset.MiscProperties, property.Key, "the value is not a number"}
 		}
 		key := property.Key
 		if key == "optLevel" {
@@ -478,7 +478,7 @@ func (p *restored) misc(property propset.Property) error {
 		tool, _ := property.Value.Text()
 		known := slices.ContainsFunc(sanitizerLists, func(s [2]string) bool { return s[1] == tool })
 		if list := sanitizerList(p.module); known && (list == nil || sanitizerOf(list.Name()) != tool) {
-			return &RestoreError{propset.MiscProperties, property.Key, "the IR module does not have the sanitizer's list of kernels"}
+			return &restoreError{propset.MiscProperties, property.Key, "the IR module does not have the sanitizer's list of kernels"}
 		}
 	default:
 		p.lose(propset.MiscProperties, property.Key, "it has no form in IR")

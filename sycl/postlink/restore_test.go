@@ -357,7 +357,7 @@ func TestRestoreRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := restore(parseBare(t), "a", registry(t, test.properties))
-			var refused *RestoreError
+			var refused *restoreError
 			if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}

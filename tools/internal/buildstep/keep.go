@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// KeptLimit is how many bytes a worker keeps.
-const KeptLimit = 128 << 20
+// keptLimit is how many bytes a worker keeps.
+const keptLimit = 128 << 20
 
 // Kept are those used last. Without any, as nil, a compiler makes each file.
 type Kept struct {

@@ -40,7 +40,7 @@ func FindLLVM(oldest int, names ...string) ([]string, error) {
 			best = missing
 		}
 	}
-	return nil, &MissingLLVM{Oldest: oldest, Programs: best}
+	return nil, &missingLLVM{Oldest: oldest, Programs: best}
 }
 
 // notOlder reports whether a program is of some release of LLVM or newer, as it says itself.
@@ -54,13 +54,13 @@ func notOlder(path string, oldest int) bool {
 	return err == nil && release >= oldest
 }
 
-// MissingLLVM is that programs of LLVM are not in PATH.
-type MissingLLVM struct {
+// missingLLVM is that programs of LLVM are not in PATH.
+type missingLLVM struct {
 	Oldest   int
 	Programs []string
 }
 
-func (e *MissingLLVM) Error() string {
+func (e *missingLLVM) Error() string {
 	return fmt.Sprintf("%s of LLVM %d or newer, all of one release, is not in PATH (Debian: llvm-%d)",
 		strings.Join(e.Programs, ", "), e.Oldest, e.Oldest)
 }

@@ -38,9 +38,9 @@ func MainWorker(once *cli.Tool, lasting func(context.Context, *Kept) (tool *cli.
 		once.Main()
 	}
 	interrupt.Main(once.Name, func(ctx context.Context) int {
-		tool, end := lasting(ctx, NewKept(KeptLimit))
+		tool, end := lasting(ctx, NewKept(keptLimit))
 		defer end()
-		return ServeWorker(ctx, tool, &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
+		return serveWorker(ctx, tool, &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
 	})
 }
 
@@ -51,10 +51,10 @@ func asWorker(args []string) ([]string, bool) {
 	return rest, len(rest) < len(args)
 }
 
-// ServeWorker runs a tool for each request, with the arguments of all requests before its own, and
+// serveWorker runs a tool for each request, with the arguments of all requests before its own, and
 // answers when it is done: Bazel sends more requests meanwhile. It ends with its input, and
 // stops what still runs then, as Bazel is gone.
-func ServeWorker(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int {
+func serveWorker(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	responses := make(chan workResponse)

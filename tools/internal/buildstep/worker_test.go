@@ -52,7 +52,7 @@ func workFor(t *testing.T, tool *cli.Tool, requests string, args ...string) (cod
 		}
 	}()
 	var log strings.Builder
-	code = ServeWorker(t.Context(), tool, &cli.Env{Stdin: in, Stdout: b, Stderr: &log}, args)
+	code = serveWorker(t.Context(), tool, &cli.Env{Stdin: in, Stdout: b, Stderr: &log}, args)
 	return code, b.String(), log.String()
 }
 
@@ -114,7 +114,7 @@ func TestWorkEnds(t *testing.T) {
 	}}}}
 	var out strings.Builder
 	in := strings.NewReader(`{"arguments":["x"]}`)
-	if code := ServeWorker(t.Context(), tool, &cli.Env{Stdin: in, Stdout: &out, Stderr: &out}, nil); code != 0 || !strings.Contains(out.String(), "context canceled") {
+	if code := serveWorker(t.Context(), tool, &cli.Env{Stdin: in, Stdout: &out, Stderr: &out}, nil); code != 0 || !strings.Contains(out.String(), "context canceled") {
 		t.Errorf("exit %d, %s", code, &out)
 	}
 }

@@ -55,8 +55,8 @@ func TestNeedLayoutsOfForms(t *testing.T) {
 	} {
 		device := Kernel{Name: "K", Size: 16, parameters: []intheader.Parameter{pointer(0), sized(4, 8)}}
 		device.Location.Path, device.Location.Line, device.Location.Column = "a.cpp", 1, 3
-		host := &Object{Readable: true, GCC: 16, Submitted: []Kernel{{Name: "K", Size: 16, form: tt.form}}}
-		if got := NeedLayouts([]Kernel{device}, host, map[string]string{"a.cpp": tt.text}); got != tt.want {
+		host := &hostObject{Readable: true, GCC: 16, Submitted: []Kernel{{Name: "K", Size: 16, form: tt.form}}}
+		if got := needLayouts([]Kernel{device}, host, map[string]string{"a.cpp": tt.text}); got != tt.want {
 			t.Errorf("%+v: got %t", tt, got)
 		}
 	}

@@ -42,8 +42,8 @@ type Kernel struct {
 	form       classForm             // unknown for one of the device compile
 }
 
-// An Object is what an object file says of the host code.
-type Object struct {
+// A hostObject is what an object file says of the host code.
+type hostObject struct {
 	Readable  bool // it has symbols: code that is compiled at link time has none
 	Submitted []Kernel
 	GCC       int // the major version of the compiler, 0 when it is not GCC
@@ -64,8 +64,8 @@ type Finding struct {
 	Text    string
 }
 
-// Device returns the kernels of an integration header.
-func Device(header []intheader.Kernel) []Kernel {
+// kernelsOf returns the kernels of an integration header.
+func kernelsOf(header []intheader.Kernel) []Kernel {
 	var kernels []Kernel
 	for _, k := range header {
 		kernels = append(kernels, Kernel{
@@ -93,23 +93,23 @@ var (
 	gcc       = regexp.MustCompile(`GCC: \(.*\) (\d+)\.`)
 )
 
-// ReadObject reads the kernels that an object file says its code submits.
-func ReadObject(r io.ReaderAt) (*Object, error) {
+// readObject reads the kernels that an object file says its code submits.
+func readObject(r io.ReaderAt) (*hostObject, error) {
 	magic := make([]byte, 4)
 	if _, err := r.ReadAt(magic, 0); err != nil {
 		return nil, err
 	}
 	if bytes.Equal(magic, []byte("BC\xc0\xde")) {
-		return new(Object), nil
+		return new(hostObject), nil
 	}
 	file, err := elf.NewFile(r)
 	if err != nil {
 		return nil, err
 	}
-	o := &Object{Readable: true, table: file.Section("rules_sycl_kernels") != nil}
+	o := &hostObject{Readable: true, table: file.Section("rules_sycl_kernels") != nil}
 	for _, s := range file.Sections {
 		if strings.HasPrefix(s.Name, ".gnu.lto_") {
-			return new(Object), nil
+			return new(hostObject), nil
 		}
 	}
 	if comment := file.Section(".comment"); comment != nil {
@@ -156,7 +156,7 @@ type pair struct{ device, host Kernel }
 
 // match returns the kernels of both compiles, those of one, and those of the device compile that
 // the host finds by their own name.
-func match(device []Kernel, host *Object) (pairs []pair, onlyHost, onlyDevice, unnamed []Kernel) {
+func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevice, unnamed []Kernel) {
 	byHash := make(map[uint64]Kernel)
 	for _, k := range device {
 		byHash[k.hash] = k
@@ -201,7 +201,7 @@ func match(device []Kernel, host *Object) (pairs []pair, onlyHost, onlyDevice, u
 
 // types returns the names that typeid has for the types of kernels that the host submits, by the
 // symbols of the device compile, where these are others.
-func types(device []Kernel, host *Object) map[string]string {
+func types(device []Kernel, host *hostObject) map[string]string {
 	types := make(map[string]string)
 	add := func(d Kernel, readable string) {
 		own, names := strings.TrimPrefix(d.symbol, "_ZTS"), host.types[readable]
@@ -232,8 +232,8 @@ var marks = regexp.MustCompile(`L(\d)`)
 // unmarked returns a mangled name without the marks of internal functions, on which compilers disagree.
 func unmarked(symbol string) string { return marks.ReplaceAllString(symbol, "$1") }
 
-// Compare returns how the device compile of a source and its host code differ, errors first.
-func Compare(device []Kernel, host *Object) []Finding {
+// compare returns how the device compile of a source and its host code differ, errors first.
+func compare(device []Kernel, host *hostObject) []Finding {
 	if !host.Readable {
 		return nil
 	}

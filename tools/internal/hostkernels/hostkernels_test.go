@@ -25,7 +25,7 @@ func header(symbols ...string) (kernels []intheader.Kernel) {
 }
 
 // object assembles an object file with some symbols.
-func object(t *testing.T, compiler string, symbols ...string) *Object {
+func object(t *testing.T, compiler string, symbols ...string) *hostObject {
 	t.Helper()
 	dir := t.TempDir()
 	var b strings.Builder
@@ -48,7 +48,7 @@ func object(t *testing.T, compiler string, symbols ...string) *Object {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	o, err := ReadObject(f)
+	o, err := readObject(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,13 +110,13 @@ func TestCompare(t *testing.T) {
 			for _, d := range tt.device {
 				symbols = append(symbols, "_ZTS"+d)
 			}
-			device := Device(header(symbols...))
+			device := kernelsOf(header(symbols...))
 			text := source
 			if strings.HasPrefix(tt.name, "other numbers") {
 				text = source2
 			}
 			var got []string
-			for _, f := range Compare(device, object(t, tt.compiler, tt.host...)) {
+			for _, f := range compare(device, object(t, tt.compiler, tt.host...)) {
 				severity := "error"
 				if f.Warning {
 					severity = "warning"
@@ -149,19 +149,19 @@ func TestWithoutCalls(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	device := Device(header("_ZTSZNK12at_namespaceMUlR3RunE_clES1_EUlvE_"))
+	device := kernelsOf(header("_ZTSZNK12at_namespaceMUlR3RunE_clES1_EUlvE_"))
 	host := object(t, gcc12, "_ZN10rules_sycl9SubmittedIZNK12at_namespaceMUlR3RunE_clES1_EUlvE_Lm8ELm0ELm0EE4hereE")
-	if got := Compare(device, host); len(got) != 2 || host.table {
+	if got := compare(device, host); len(got) != 2 || host.table {
 		t.Errorf("without a table, got %v", got)
 	}
 	host = object(t, gcc12, "_ZN10rules_sycl9SubmittedIZNK12at_namespaceMUlR3RunE_clES1_EUlvE_Lm8ELm0ELm0EE4hereE", ".section rules_sycl_kernels\nat")
-	if got := Compare(device, host); len(got) != 0 {
+	if got := compare(device, host); len(got) != 0 {
 		t.Errorf("with a table, got %v", got)
 	}
 }
 
 func TestTypes(t *testing.T) {
-	device := Device(header("_ZTSZ4mainEUlvE_", "_ZTSZ4mainEUliE_", "_ZTS3Add"))
+	device := kernelsOf(header("_ZTSZ4mainEUlvE_", "_ZTSZ4mainEUliE_", "_ZTS3Add"))
 	symbols := []string{"_ZTSPZ4mainEUlvE2_", "_ZTSPZ4mainEUliE_", "_ZTSP3Add", "_ZTSP5Other"}
 	for _, kernel := range []string{"Z4mainEUlvE2_", "Z4mainEUliE_", "3Add"} {
 		symbols = append(symbols, "_ZN10rules_sycl9SubmittedI"+kernel+"Lm8ELm0ELm0EE4hereE")
@@ -182,7 +182,7 @@ func TestFoldExpression(t *testing.T) {
 		for i := range kernels {
 			kernels[i].Location.Line = 1
 		}
-		return Device(kernels)
+		return kernelsOf(kernels)
 	}
 	device := one("_ZTSZ4eachIJildEEvDpT_EUlvE_", "_ZTSZ4eachIJildEEvDpT_EUlvE0_")
 	for _, tt := range []struct {
@@ -192,7 +192,7 @@ func TestFoldExpression(t *testing.T) {
 		host := object(t, tt.compiler,
 			"_ZN10rules_sycl9SubmittedIZ4eachIJildEEvDpT_EUlvE_Lm8ELm0ELm0EE4hereE",
 			"_ZN10rules_sycl9SubmittedIZ4eachIJildEEvDpT_EUlvE0_Lm8ELm0ELm0EE4hereE")
-		found := Compare(device, host)
+		found := compare(device, host)
 		if len(found) != tt.want {
 			t.Errorf("%s: got %v", tt.compiler, found)
 		}
@@ -202,22 +202,22 @@ func TestFoldExpression(t *testing.T) {
 	host := object(t, gcc16,
 		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE_JiEEELm8ELm0ELm0EE4hereE",
 		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE0_JiEEELm8ELm0ELm0EE4hereE")
-	if found := Compare(device, host); len(found) != 0 {
+	if found := compare(device, host); len(found) != 0 {
 		t.Errorf("reductions: got %v", found)
 	}
 }
 
 func TestObjectsWithoutSymbols(t *testing.T) {
-	device := Device(header("_ZTSZ4mainEUlvE_"))
-	bitcode, err := ReadObject(bytes.NewReader([]byte("BC\xc0\xde and more")))
+	device := kernelsOf(header("_ZTSZ4mainEUlvE_"))
+	bitcode, err := readObject(bytes.NewReader([]byte("BC\xc0\xde and more")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := Compare(device, bitcode); len(found) != 0 {
+	if found := compare(device, bitcode); len(found) != 0 {
 		t.Errorf("bitcode: got %v", found)
 	}
 	for _, text := range []string{"", "abc", "\x7fELF but not really"} {
-		if _, err := ReadObject(strings.NewReader(text)); err == nil {
+		if _, err := readObject(strings.NewReader(text)); err == nil {
 			t.Errorf("%q is read", text)
 		}
 	}
@@ -227,11 +227,11 @@ func FuzzCompare(f *testing.F) {
 	f.Add("_ZTS3Add", "_ZTSZ4mainEUlvE_", 12)
 	f.Add("_ZTSZ4eachIJildEEvDpT_EUlvE0_", "_ZTSN4sycl3RedIZ4mainEUlvE_JiEEE", 16)
 	f.Fuzz(func(t *testing.T, first, second string, gcc int) {
-		host := Device(header(first, second))
+		host := kernelsOf(header(first, second))
 		for i := range host {
 			host[i].hash = 0
 		}
-		for _, found := range Compare(Device(header(first)), &Object{Readable: true, GCC: gcc, Submitted: host}) {
+		for _, found := range compare(kernelsOf(header(first)), &hostObject{Readable: true, GCC: gcc, Submitted: host}) {
 			found.Kernel.Place("a.cpp", []byte(second))
 		}
 	})

@@ -13,17 +13,17 @@ import (
 type Layout struct {
 	Host, Device int64 // sizes of the kernel's lambda or class
 
-	Moves []Move // what the device compile's lambda or class consists of, in its order
+	Moves []move // what the device compile's lambda or class consists of, in its order
 }
 
-// A Move is a number of bytes that are at one place of the lambda or class in the host code, and
+// A move is a number of bytes that are at one place of the lambda or class in the host code, and
 // at another one in the device compile.
-type Move struct{ Host, Device, Size int64 }
+type move struct{ Host, Device, Size int64 }
 
-// NeedLayouts reports whether the host code may lay a kernel out in another way than the device
+// needLayouts reports whether the host code may lay a kernel out in another way than the device
 // compile: g++ made it, and it has more bytes, or bytes between captures where another one fits
 // that g++ may capture. The texts are those of sources, by their names.
-func NeedLayouts(device []Kernel, host *Object, texts map[string]string) bool {
+func needLayouts(device []Kernel, host *hostObject, texts map[string]string) bool {
 	pairs, _, _, _ := match(device, host)
 	return host.GCC != 0 && slices.ContainsFunc(pairs, func(p pair) bool {
 		if p.host.Size != p.device.Size || ofLibrary(p.device.Name) || !hasRoom(p.device) {
@@ -59,10 +59,10 @@ func hasRoom(k Kernel) bool {
 	return at >= 0 && at < k.Size && k.Size > 1
 }
 
-// Layouts returns the layouts of kernels for an Object, from the debugging information of the host
+// layoutsOf returns the layouts of kernels for a hostObject, from the debugging information of the host
 // code's object file, when it is compiled with -g -O0 -fno-data-sections.
-func Layouts(r io.ReaderAt, device []Kernel) (map[string]*Layout, error) {
-	object, err := ReadObject(r)
+func layoutsOf(r io.ReaderAt, device []Kernel) (map[string]*Layout, error) {
+	object, err := readObject(r)
 	if err != nil {
 		return nil, err
 	}
@@ -180,8 +180,8 @@ func merge(host []int64, parts []part, size int64) ([]int64, bool) {
 }
 
 // moves returns the pieces that move alike.
-func moves(host []int64) []Move {
-	var list []Move
+func moves(host []int64) []move {
+	var list []move
 	for device, at := range host {
 		if at < 0 {
 			continue
@@ -189,7 +189,7 @@ func moves(host []int64) []Move {
 		if n := len(list); n > 0 && at-int64(device) == list[n-1].Host-list[n-1].Device {
 			list[n-1].Size = int64(device) + 1 - list[n-1].Device
 		} else {
-			list = append(list, Move{at, int64(device), 1})
+			list = append(list, move{at, int64(device), 1})
 		}
 	}
 	return list

@@ -98,28 +98,28 @@ func TestLayouts(t *testing.T) {
 	}{
 		{"copied object", `struct P { _Complex float v; constexpr P() : v(1) {} constexpr P(const P &o) : v(o.v) {} };
 			constexpr P p; const long n = 7; submit([&](Handler &h) { h.single_task([=] { use(s); auto q = p; out[0] = int(__real__ q.v) + n; }); });`,
-			[]kernel{{24, parameters{sized(2, 0), sized(8, 4), pointer(16)}, &Layout{32, 24, []Move{{0, 0, 24}}}}}},
+			[]kernel{{24, parameters{sized(2, 0), sized(8, 4), pointer(16)}, &Layout{32, 24, []move{{0, 0, 24}}}}}},
 		{"discarded statement", `bool b = s; auto run = [&](auto tag) { constexpr bool one = sizeof tag == 1;
 			Handler().single_task([=] { if constexpr (one) { if (b) use(s); } use(acc); }); }; run(1);`,
-			[]kernel{{32, parameters{accessor(0)}, &Layout{40, 32, []Move{{8, 0, 32}}}}}},
+			[]kernel{{32, parameters{accessor(0)}, &Layout{40, 32, []move{{8, 0, 32}}}}}},
 		{"many sections", `asm(".macro section\n.pushsection .x\\@\n.popsection\n.endm\n.rept 66000\nsection\n.endr");
 			const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
-			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []Move{{0, 0, 8}}}}}},
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []move{{0, 0, 8}}}}}},
 		{"template, g++ 16", `struct I { operator long() const; }; auto run = [&](auto v) { constexpr long n = 4;
 			Handler().single_task([=] { out[I() / n] = v; }); }; run(s);`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{24, 16, []Move{{0, 0, 8}, {16, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{24, 16, []move{{0, 0, 8}, {16, 8, 2}}}}}},
 		{"last", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
-			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []Move{{0, 0, 8}}}}}},
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []move{{0, 0, 8}}}}}},
 		{"of one size", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + s; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []Move{{0, 0, 8}, {12, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}}}},
 		{"types", `enum class E : short { e = 3 }; struct P { int x; double y; };
 			const char c = 'c'; const bool b = true; constexpr E e = E::e; constexpr P p{1, 2}; constexpr double d = 2.5; const long n = 7;
 			submit([&](Handler &h) { h.single_task([=] { out[0] = c + s + b + int(e) + p.x + int(d) + n; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{48, 16, []Move{{0, 0, 8}, {10, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{48, 16, []move{{0, 0, 8}, {10, 8, 2}}}}}},
 		{"floating point", `const double d = 2.5; const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + int(d); }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, &Layout{24, 16, []Move{{0, 0, 8}, {16, 8, 8}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, &Layout{24, 16, []move{{0, 0, 8}, {16, 8, 8}}}}}},
 		{"run time", `const int n = runtime(), step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + n; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, &Layout{16, 16, []Move{{0, 0, 8}, {12, 8, 4}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 4}}}}}},
 		{"of the lambda around", `submit([&](Handler &h) { const int n = runtime(); h.single_task([=] { out[0] = n; }); });`,
 			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, same}}},
 		{"in the brackets", `const int step = 4; submit([&](Handler &h) { h.single_task([step, out] { out[0] = step; }); });`,
@@ -127,24 +127,24 @@ func TestLayouts(t *testing.T) {
 		{"no constant", `submit([&](Handler &h) { h.single_task([=] { out[0] = s; }); });`,
 			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, same}}},
 		{"accessor", `const long step = 4; submit([&](Handler &h) { h.single_task([=] { use(acc); use(step + s); }); });`,
-			[]kernel{{40, parameters{accessor(0), sized(2, 32)}, &Layout{48, 40, []Move{{0, 0, 32}, {40, 32, 2}}}}}},
+			[]kernel{{40, parameters{accessor(0), sized(2, 32)}, &Layout{48, 40, []move{{0, 0, 32}, {40, 32, 2}}}}}},
 		{"constant alone", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { use(step + 1); }); });`,
 			[]kernel{{1, nil, &Layout{4, 1, nil}}}},
 		{"lambda in a kernel", `const int step = 4; submit([&](Handler &h) { auto g = [=](int i) { return step * i + s; }; h.single_task([=] { out[0] = g(1); }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []Move{{0, 0, 8}, {12, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}}}},
 		{"with a name", `const int step = 4; submit([&](Handler &h) { h.named<class Named>([=] { out[0] = step; }); });`,
-			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []Move{{0, 0, 8}}}}}},
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []move{{0, 0, 8}}}}}},
 		{"any range", `const int step = 4; submit([&](Handler &h) {
 			auto k = [=] { out[0] = step + s; }; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k}); });`,
 			[]kernel{
-				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []Move{{0, 0, 8}, {12, 8, 2}}}},
-				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []Move{{0, 0, 16}, {20, 16, 2}}}},
+				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}},
+				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []move{{0, 0, 16}, {20, 16, 2}}}},
 			}},
 		{"generic lambda around", `const int step = 4; submit([&](auto &h) {
 			auto k = [=] { out[0] = step + s; }; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k}); });`,
 			[]kernel{
-				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []Move{{0, 0, 8}, {12, 8, 2}}}},
-				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []Move{{0, 0, 16}, {20, 16, 2}}}},
+				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}},
+				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []move{{0, 0, 16}, {20, 16, 2}}}},
 			}},
 		{"doubt", `const int step = 4, n = runtime(); submit([&](auto &h) { h.single_task([=] { out[0] = step + n + s; }); });`,
 			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(2, 12)}, nil}}},
@@ -160,7 +160,7 @@ func TestLayouts(t *testing.T) {
 				name = hash("_ZTSZ1fPis8AccessorE5Named")
 			}
 			object := compiled(t, tt.body, name)
-			host, err := ReadObject(bytes.NewReader(object))
+			host, err := readObject(bytes.NewReader(object))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func TestLayouts(t *testing.T) {
 				submitted := host.Submitted[i]
 				device = append(device, Kernel{Name: submitted.Name, Size: k.size, symbol: fmt.Sprint("_ZTS", i), parameters: k.parameters, hash: submitted.hash})
 			}
-			layouts, err := Layouts(bytes.NewReader(object), device)
+			layouts, err := layoutsOf(bytes.NewReader(object), device)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,12 +190,12 @@ func TestLayouts(t *testing.T) {
 				}
 				if k.want == nil {
 					errors++
-				} else if k.want != same && !NeedLayouts(device, host, nil) {
+				} else if k.want != same && !needLayouts(device, host, nil) {
 					t.Error("layouts are needed")
 				}
 			}
 			host.Layouts = layouts
-			if found := Compare(device, host); len(found) != errors {
+			if found := compare(device, host); len(found) != errors {
 				t.Errorf("found %v", found)
 			}
 		})
@@ -219,12 +219,12 @@ func TestNeedLayouts(t *testing.T) {
 		{1, 1, nil, false},
 	} {
 		device := []Kernel{{Name: "K", Size: tt.size, parameters: tt.parameters}}
-		host := &Object{Readable: true, GCC: 16, Submitted: []Kernel{{Name: "K", Size: tt.host}}}
-		if got := NeedLayouts(device, host, nil); got != tt.want {
+		host := &hostObject{Readable: true, GCC: 16, Submitted: []Kernel{{Name: "K", Size: tt.host}}}
+		if got := needLayouts(device, host, nil); got != tt.want {
 			t.Errorf("%+v: got %v", tt, got)
 		}
 		host.GCC = 0
-		if NeedLayouts(device, host, nil) {
+		if needLayouts(device, host, nil) {
 			t.Errorf("%+v: clang", tt)
 		}
 	}
@@ -233,7 +233,7 @@ func TestNeedLayouts(t *testing.T) {
 func FuzzLayouts(f *testing.F) {
 	object := compiled(f, `const int step = 4; submit([&](auto &h) {
 		const int n = runtime(); auto k = [=] { use(acc); out[0] = step + s + n; }; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k}); });`, 0)
-	host, err := ReadObject(bytes.NewReader(object))
+	host, err := readObject(bytes.NewReader(object))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func FuzzLayouts(f *testing.F) {
 		}
 		patched := slices.Clone(object)
 		copy(patched[at:], patch)
-		layouts, err := Layouts(bytes.NewReader(patched), device)
+		layouts, err := layoutsOf(bytes.NewReader(patched), device)
 		for symbol, l := range layouts {
 			if err != nil || l != nil && l.Host < 0 {
 				t.Errorf("%s: %+v, %v", symbol, l, err)

@@ -46,19 +46,19 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	if err != nil {
 		return nil, err
 	}
-	device := Device(intheader.Parse(string(described)))
-	host, err := read(s.Object, func(r io.ReaderAt) (*Object, error) { return ReadObject(r) })
+	device := kernelsOf(intheader.Parse(string(described)))
+	host, err := read(s.Object, func(r io.ReaderAt) (*hostObject, error) { return readObject(r) })
 	if err != nil {
 		return nil, err
 	}
 	c := &Comparison{Layouts: map[string]*Layout{}}
 	if len(s.Compile) > 0 && !host.Readable {
-		if host, err = compiledAgain(ctx, log, s, ReadObject); err != nil {
+		if host, err = compiledAgain(ctx, log, s, readObject); err != nil {
 			return nil, err
 		}
 	}
-	if len(s.Compile) > 0 && NeedLayouts(device, host, s.text()) {
-		host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return Layouts(r, device) })
+	if len(s.Compile) > 0 && needLayouts(device, host, s.text()) {
+		host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return layoutsOf(r, device) })
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 		}
 	}
 	c.Types = types(device, host)
-	c.Findings = Compare(device, host)
+	c.Findings = compare(device, host)
 	return c, nil
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 )
 
-// TableSection is the name of the section.
-const TableSection = "rules_sycl_kernels"
+// tableSection is the name of the section.
+const tableSection = "rules_sycl_kernels"
 
 // kinds are the numbers of kernel_param_kind_t in libsycl's kernel_desc.hpp.
 var kinds = map[string]int{
@@ -30,17 +30,17 @@ var kinds = map[string]int{
 	"struct_with_special_type":        9,
 }
 
-// A KernelError says which kernel the table cannot describe, and why.
-type KernelError struct {
+// A kernelError says which kernel the table cannot describe, and why.
+type kernelError struct {
 	Kernel string
 	Err    error
 }
 
-func (e *KernelError) Error() string { return fmt.Sprintf("kernel %q: %v", e.Kernel, e.Err) }
-func (e *KernelError) Unwrap() error { return e.Err }
+func (e *kernelError) Error() string { return fmt.Sprintf("kernel %q: %v", e.Kernel, e.Err) }
+func (e *kernelError) Unwrap() error { return e.Err }
 
 // BadInput marks errors that are the fault of an input file.
-func (*KernelError) BadInput() {}
+func (*kernelError) BadInput() {}
 
 // WriteTable writes what the headers of rules/dpcpp/host read about the kernels of a source
 // that is compiled with the macro RULES_SYCL_TABLE.
@@ -54,7 +54,7 @@ func (*KernelError) BadInput() {}
 func WriteTable(w io.Writer, kernels []intheader.Kernel, same *Comparison, source string) error {
 	for _, k := range kernels {
 		if err := check(k); err != nil {
-			return &KernelError{k.Name, err}
+			return &kernelError{k.Name, err}
 		}
 	}
 	if strings.ContainsRune(source, 0) {
@@ -62,7 +62,7 @@ func WriteTable(w io.Writer, kernels []intheader.Kernel, same *Comparison, sourc
 	}
 	t := &table{w: bufio.NewWriter(w)}
 	t.line("# The kernels of a source, for the headers of rules/dpcpp/host.")
-	t.line("\t.section %s,\"aw\",@progbits", TableSection)
+	t.line("\t.section %s,\"aw\",@progbits", tableSection)
 	t.line("\t.balign 8")
 	t.quads(".Lrules_sycl_first", ".Lrules_sycl_end", ".Lrules_sycl_layouts", t.text(source))
 	t.label(".Lrules_sycl_first")

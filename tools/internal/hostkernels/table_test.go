@@ -29,7 +29,7 @@ var kernels = []intheader.Kernel{
 
 var same = &Comparison{
 	Layouts: map[string]*Layout{
-		"_ZTSZ4mainEUlvE_": {Host: 32, Device: 24, Moves: []Move{{Host: 8, Device: 0, Size: 16}, {Host: 28, Device: 20, Size: 4}}},
+		"_ZTSZ4mainEUlvE_": {Host: 32, Device: 24, Moves: []move{{Host: 8, Device: 0, Size: 16}, {Host: 28, Device: 20, Size: 4}}},
 	},
 	Types: map[string]string{"_ZTSZ4mainEUlvE_": "Z4mainEUlvE3_"},
 }
@@ -145,7 +145,7 @@ func TestSection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	s := file.Section(TableSection)
+	s := file.Section(tableSection)
 	if s == nil {
 		t.Fatal("there is no section")
 	}
@@ -174,7 +174,7 @@ func TestErrors(t *testing.T) {
 		{intheader.Kernel{Name: "_ZTS3Add", Function: "a\x00"}, `kernel "_ZTS3Add": there is a NUL in its description`},
 	} {
 		err := WriteTable(io.Discard, []intheader.Kernel{test.kernel}, new(Comparison), "a.cpp")
-		var kernel *KernelError
+		var kernel *kernelError
 		if !errors.As(err, &kernel) || fmt.Sprint(err) != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
 		}

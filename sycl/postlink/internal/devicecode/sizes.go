@@ -14,9 +14,9 @@ import (
 // writes for a kernel property, and the metadata that it becomes.
 const (
 	WorkGroupSizeMD   = "reqd_work_group_size"      // in the order of SPIR-V
-	WorkGroupSizeAttr = "sycl-work-group-size"      // in the order of the source, which is the reverse
-	SubGroupSizeMD    = "intel_reqd_sub_group_size" // a number
-	SubGroupSizeAttr  = "sycl-sub-group-size"       // a number
+	workGroupSizeAttr = "sycl-work-group-size"      // in the order of the source, which is the reverse
+	subGroupSizeMD    = "intel_reqd_sub_group_size" // a number
+	subGroupSizeAttr  = "sycl-sub-group-size"       // a number
 )
 
 // A Header is what a function says of itself beside its code.
@@ -69,7 +69,7 @@ func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 	if list, err := AttachedSizes(m, h, WorkGroupSizeMD, 1, 3); list != nil || err != nil {
 		return list, err
 	}
-	text, ok := h.Attribute(WorkGroupSizeAttr)
+	text, ok := h.Attribute(workGroupSizeAttr)
 	if !ok {
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(word), 10, 64)
 		if err != nil || n == 0 || len(list) == 3 {
-			return nil, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: %q is not 1 to 3 sizes divided by commas", WorkGroupSizeAttr, text)}
+			return nil, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: %q is not 1 to 3 sizes divided by commas", workGroupSizeAttr, text)}
 		}
 		list = append(list, n)
 	}
@@ -89,14 +89,14 @@ func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 // Sizes that are names, which are up to the device, have no positive number. One size
 // may be written several times.
 func SubGroupSize(m *llvmir.Module, h Header) (uint32, error) {
-	n, err := AttachedNode(m, h, SubGroupSizeMD)
+	n, err := AttachedNode(m, h, subGroupSizeMD)
 	if err != nil {
 		return 0, err
 	}
 	if n == nil {
 		return subGroupAttribute(h)
 	}
-	bad := &MetadataError{h.Name(), fmt.Sprintf("!%s: !%d is not one number", SubGroupSizeMD, n.ID())}
+	bad := &MetadataError{h.Name(), fmt.Sprintf("!%s: !%d is not one number", subGroupSizeMD, n.ID())}
 	operands := n.Operands()
 	if len(operands) == 0 {
 		return 0, bad
@@ -111,13 +111,13 @@ func SubGroupSize(m *llvmir.Module, h Header) (uint32, error) {
 }
 
 func subGroupAttribute(h Header) (uint32, error) {
-	text, ok := h.Attribute(SubGroupSizeAttr)
+	text, ok := h.Attribute(subGroupSizeAttr)
 	if !ok {
 		return 0, nil
 	}
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32)
 	if err != nil || n == 0 {
-		return 0, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: %q is not a size", SubGroupSizeAttr, text)}
+		return 0, &MetadataError{h.Name(), fmt.Sprintf("attribute %q: %q is not a size", subGroupSizeAttr, text)}
 	}
 	return uint32(n), nil
 }
