@@ -49,6 +49,37 @@ type Options struct {
 // sorted, and the state of the file replaces that of the global metadata unless
 // it is NoState. Images are copied as they are read.
 func Write(w io.Writer, f *File, o Options) error {
+	if err := o.complete(); err != nil {
+		return err
+	}
+	global := o.global(f)
+	modules, err := numbered(f.Modules, o.Release)
+	if err != nil {
+		return err
+	}
+	t := texts{keepOrder: o.KeepOrder}
+	c := offload.Options{Version: o.Container, Compression: o.Compression}
+	if o.Version == 2 {
+		images, err := t.version2(global, modules)
+		if err != nil {
+			return err
+		}
+		return offload.Write(w, images, c)
+	}
+	file, err := t.version1(global, modules)
+	if err != nil {
+		return err
+	}
+	if o.Bare {
+		_, err := file.CopyTo(w, make([]byte, 128<<10))
+		return err
+	}
+	return offload.Write(w, []offload.Image{{ImageKind: o.ImageKind, OffloadKind: offload.SYCL, Content: file}}, c)
+}
+
+// complete sets what the options leave to the version and the release, and refuses what does not
+// go together.
+func (o *Options) complete() error {
 	if o.Version == 0 {
 		o.Version = 1
 	}
@@ -77,6 +108,11 @@ func Write(w io.Writer, f *File, o Options) error {
 	case o.Version == 2 && (o.Container != 2 || o.ImageKind != offload.SYCLBIN):
 		return fmt.Errorf("syclbin: version 2 is a container of version 2 with images of kind %d", offload.SYCLBIN)
 	}
+	return nil
+}
+
+// global returns the metadata of the file that is written.
+func (o *Options) global(f *File) *propset.Registry {
 	global := new(propset.Registry)
 	if f.Global != nil {
 		global = f.Global.Clone()
@@ -88,28 +124,7 @@ func Write(w io.Writer, f *File, o Options) error {
 	if !o.Unrecorded {
 		o.Release.Record(global)
 	}
-	modules, err := numbered(f.Modules, o.Release)
-	if err != nil {
-		return err
-	}
-	t := texts{keepOrder: o.KeepOrder}
-	c := offload.Options{Version: o.Container, Compression: o.Compression}
-	if o.Version == 2 {
-		images, err := t.version2(global, modules)
-		if err != nil {
-			return err
-		}
-		return offload.Write(w, images, c)
-	}
-	file, err := t.version1(global, modules)
-	if err != nil {
-		return err
-	}
-	if o.Bare {
-		_, err := file.CopyTo(w, make([]byte, 128<<10))
-		return err
-	}
-	return offload.Write(w, []offload.Image{{ImageKind: o.ImageKind, OffloadKind: offload.SYCL, Content: file}}, c)
+	return global
 }
 
 // numbered returns the modules with the release's numbers of aspects.

@@ -196,35 +196,9 @@ func (c *compiler) linkedFiles(words []commandline.Word) []string {
 // linkDevice links the device code of objects, and returns assembler source that registers its
 // images; "" when there is none.
 func (c *compiler) linkDevice(ctx context.Context, files []string, folder string) (string, error) {
-	var sources []steps.SourceFile
-	var headers []string
-	names := map[string]int{}
-	for _, file := range files {
-		object, err := readObject(file)
-		if errors.Is(err, os.ErrNotExist) {
-			continue // the linker says so
-		}
-		if err != nil {
-			return "", err
-		}
-		if object.sycl && len(object.code) == 0 {
-			c.warnLate(file, object.options)
-		}
-		for _, r := range object.code {
-			n := strconv.Itoa(len(sources))
-			bitcode, header := filepath.Join(folder, n+".bc"), filepath.Join(folder, n+".h")
-			if err := errors.Join(os.WriteFile(bitcode, r.bitcode, 0o666), os.WriteFile(header, r.header, 0o666)); err != nil {
-				return "", err
-			}
-			name := string(r.source)
-			if names[name]++; names[name] > 1 { // compiled twice
-				name += " (" + strconv.Itoa(names[name]) + ")"
-			}
-			sources, headers = append(sources, steps.SourceFile{Source: name, File: bitcode}), append(headers, header)
-		}
-	}
-	if len(sources) == 0 {
-		return "", nil
+	sources, headers, err := c.unpack(files, folder)
+	if err != nil || len(sources) == 0 {
+		return "", err
 	}
 	if err := c.prepare(ctx); err != nil {
 		return "", err
@@ -244,13 +218,9 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 	if err != nil {
 		return "", err
 	}
-	constants := false
-	for _, header := range headers {
-		text, err := os.ReadFile(header)
-		if err != nil {
-			return "", err
-		}
-		constants = constants || bytes.Contains(text, []byte("kind_specialization_constants_buffer"))
+	constants, err := readConstants(headers)
+	if err != nil {
+		return "", err
 	}
 	table, err := s.table(ctx, s.emulate || constants)
 	if err != nil {
@@ -262,6 +232,47 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 	}
 	out := filepath.Join(folder, "linked.s")
 	return out, packager.Run(ctx, c.env, "wrap", c.wrapArguments(out, tables, headers)...)
+}
+
+// unpack writes the bitcode and the integration headers of the sources of objects into a folder.
+func (c *compiler) unpack(files []string, folder string) (sources []steps.SourceFile, headers []string, err error) {
+	names := map[string]int{}
+	for _, file := range files {
+		object, err := readObject(file)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the linker says so
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if object.sycl && len(object.code) == 0 {
+			c.warnLate(file, object.options)
+		}
+		for _, r := range object.code {
+			n := strconv.Itoa(len(sources))
+			bitcode, header := filepath.Join(folder, n+".bc"), filepath.Join(folder, n+".h")
+			if err := errors.Join(os.WriteFile(bitcode, r.bitcode, 0o666), os.WriteFile(header, r.header, 0o666)); err != nil {
+				return nil, nil, err
+			}
+			name := string(r.source)
+			if names[name]++; names[name] > 1 { // compiled twice
+				name += " (" + strconv.Itoa(names[name]) + ")"
+			}
+			sources, headers = append(sources, steps.SourceFile{Source: name, File: bitcode}), append(headers, header)
+		}
+	}
+	return sources, headers, nil
+}
+
+// readConstants reports whether a kernel of integration headers reads specialization constants.
+func readConstants(headers []string) (bool, error) {
+	for _, header := range headers {
+		text, err := os.ReadFile(header)
+		if err != nil || bytes.Contains(text, []byte("kind_specialization_constants_buffer")) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // warnLate warns of options of the compilers of native code that an object was made without.

@@ -59,27 +59,48 @@ type reader struct {
 }
 
 // readClasses returns the classes of the kernels that an object file submits, by their symbols.
-// The headers of rules/dpcpp/host have for each a class Submitted<K, …>, which has the symbol, and
-// one KernelWrapper<…, K, Type, …>.
 func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
-	file, err := elf.NewFile(r)
+	data, local, err := debugInfo(r)
 	if err != nil {
 		return nil, err
+	}
+	n := &naming{
+		reader: &reader{data.Reader(), make(map[dwarf.Offset]dwarf.Offset), make(map[dwarf.Offset]*class)},
+		local:  local, keys: make(map[dwarf.Offset]dwarf.Offset), types: make(map[dwarf.Offset]dwarf.Offset),
+		heres: make(map[dwarf.Offset]dwarf.Offset), symbols: make(map[string]dwarf.Offset),
+	}
+	if err := n.readAll(); err != nil {
+		return nil, err
+	}
+	classes := make(map[string]*class)
+	for _, k := range submitted {
+		if of, ok := n.types[n.keys[n.symbols[k.symbol]]]; ok && k.symbol != "" {
+			classes[k.symbol] = n.class(of, 0)
+		}
+	}
+	return classes, nil
+}
+
+// debugInfo returns the debugging information of an object file, and the symbols of its kernels
+// that are local by their addresses: these have no name in the debugging information.
+func debugInfo(r io.ReaderAt) (data *dwarf.Data, local map[uint64]string, err error) {
+	file, err := elf.NewFile(r)
+	if err != nil {
+		return nil, nil, err
 	}
 	if len(file.Sections) >= int(elf.SHN_LORESERVE) {
 		if file, err = withSections(r, file); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	data, err := file.DWARF()
-	if err != nil {
-		return nil, err
+	if data, err = file.DWARF(); err != nil {
+		return nil, nil, err
 	}
 	symbols, err := file.Symbols()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	local := make(map[uint64]string) // by address: these have no name in the debugging information
+	local = make(map[uint64]string)
 	for _, s := range symbols {
 		if elf.ST_BIND(s.Info) == elf.STB_LOCAL && strings.HasPrefix(s.Name, "_ZN10rules_sycl9SubmittedI") {
 			if _, twice := local[s.Value]; twice {
@@ -88,77 +109,82 @@ func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
 			local[s.Value] = s.Name
 		}
 	}
+	return data, local, nil
+}
 
-	t := &reader{data.Reader(), make(map[dwarf.Offset]dwarf.Offset), make(map[dwarf.Offset]*class)}
-	var (
-		around  []*dwarf.Entry
-		keys    = make(map[dwarf.Offset]dwarf.Offset) // K of a class Submitted
-		types   = make(map[dwarf.Offset]dwarf.Offset) // Type by K
-		heres   = make(map[dwarf.Offset]dwarf.Offset) // the class Submitted of a variable 'here'
-		symbol  = make(map[string]dwarf.Offset)       // the class Submitted
-		inClass = func(name string) bool {
-			return len(around) > 0 && strings.HasPrefix(text(around[len(around)-1], dwarf.AttrName), name)
-		}
-	)
+// A naming finds which classes kernels are of. The headers of rules/dpcpp/host have for each
+// kernel a class Submitted<K, …>, which has the symbol, and one KernelWrapper<…, K, Type, …>.
+type naming struct {
+	*reader
+	local   map[uint64]string             // symbols by address
+	around  []*dwarf.Entry                // what the entry that is being read is in
+	keys    map[dwarf.Offset]dwarf.Offset // K of a class Submitted
+	types   map[dwarf.Offset]dwarf.Offset // Type by K
+	heres   map[dwarf.Offset]dwarf.Offset // the class Submitted of a variable 'here'
+	symbols map[string]dwarf.Offset       // the class Submitted
+}
+
+// readAll reads the debugging information once, from its begin to its end.
+func (n *naming) readAll() error {
 	for {
-		e, err := t.Next()
-		if err != nil {
-			return nil, err
-		}
-		if e == nil {
-			break
-		}
-		if e.Tag == 0 {
-			if len(around) == 0 {
-				return nil, errShape
-			}
-			around = around[:len(around)-1]
+		e, err := n.Next()
+		switch {
+		case err != nil:
+			return err
+		case e == nil:
+			return nil
+		case e.Tag == 0 && len(n.around) == 0:
+			return errShape
+		case e.Tag == 0:
+			n.around = n.around[:len(n.around)-1]
 			continue
 		}
-		switch e.Tag {
-		case dwarf.TagClassType, dwarf.TagStructType, dwarf.TagSubprogram:
-			for i := len(around) - 1; i >= 0; i-- {
-				if isClass(around[i]) || around[i].Tag == dwarf.TagSubprogram {
-					t.parents[e.Offset] = around[i].Offset
-					break
-				}
-			}
-		case dwarf.TagTemplateTypeParameter:
-			name, of := text(e, dwarf.AttrName), offset(e, dwarf.AttrType)
-			switch parent := around; {
-			case name == "K" && inClass("Submitted<"):
-				keys[parent[len(parent)-1].Offset] = of
-			case name == "Type" && inClass("KernelWrapper<"):
-				if _, twice := types[keys[parent[len(parent)-1].Offset]]; !twice {
-					types[keys[parent[len(parent)-1].Offset]] = of
-				}
-			case name == "K" && inClass("KernelWrapper<"):
-				keys[parent[len(parent)-1].Offset] = of
-			}
-		case dwarf.TagVariable, dwarf.TagMember:
-			if inClass("Submitted<") {
-				heres[e.Offset] = around[len(around)-1].Offset
-				symbol[text(e, dwarf.AttrLinkageName)] = around[len(around)-1].Offset
-			} else if here, ok := heres[offset(e, dwarf.AttrSpecification)]; ok {
-				at, _ := e.Val(dwarf.AttrLocation).([]byte)
-				if len(at) == 9 { // DW_OP_addr
-					symbol[local[binary.LittleEndian.Uint64(at[1:])]] = here
-				}
-			}
-		}
+		n.take(e)
 		if e.Children {
-			around = append(around, e)
+			n.around = append(n.around, e)
 		}
 	}
-
-	classes := make(map[string]*class)
-	for _, k := range submitted {
-		if of, ok := types[keys[symbol[k.symbol]]]; ok && k.symbol != "" {
-			classes[k.symbol] = t.class(of, 0)
-		}
-	}
-	return classes, nil
 }
+
+// take takes what an entry says.
+func (n *naming) take(e *dwarf.Entry) {
+	switch e.Tag {
+	case dwarf.TagClassType, dwarf.TagStructType, dwarf.TagSubprogram:
+		for _, parent := range slices.Backward(n.around) {
+			if isClass(parent) || parent.Tag == dwarf.TagSubprogram {
+				n.parents[e.Offset] = parent.Offset
+				break
+			}
+		}
+	case dwarf.TagTemplateTypeParameter:
+		switch name, of := text(e, dwarf.AttrName), offset(e, dwarf.AttrType); {
+		case name == "K" && (n.inClass("Submitted<") || n.inClass("KernelWrapper<")):
+			n.keys[n.parent()] = of
+		case name == "Type" && n.inClass("KernelWrapper<"):
+			if _, twice := n.types[n.keys[n.parent()]]; !twice {
+				n.types[n.keys[n.parent()]] = of
+			}
+		}
+	case dwarf.TagVariable, dwarf.TagMember:
+		if n.inClass("Submitted<") {
+			n.heres[e.Offset] = n.parent()
+			n.symbols[text(e, dwarf.AttrLinkageName)] = n.parent()
+		} else if here, ok := n.heres[offset(e, dwarf.AttrSpecification)]; ok {
+			at, _ := e.Val(dwarf.AttrLocation).([]byte)
+			if len(at) == 9 { // DW_OP_addr
+				n.symbols[n.local[binary.LittleEndian.Uint64(at[1:])]] = here
+			}
+		}
+	}
+}
+
+// inClass reports whether the entry is one of a class whose name begins so.
+func (n *naming) inClass(name string) bool {
+	return len(n.around) > 0 && strings.HasPrefix(text(n.around[len(n.around)-1], dwarf.AttrName), name)
+}
+
+// parent returns the class that the entry is in.
+func (n *naming) parent() dwarf.Offset { return n.around[len(n.around)-1].Offset }
 
 // A patched file has other bytes at a place.
 type patched struct {
