@@ -224,15 +224,8 @@ func (e *Entry) add(a aspect.Aspect, why string, has bool) {
 }
 
 func (o *OpenCLDevice) addAspects(e *Entry) {
-	// The adapter takes a device for the first of these that it is.
-	why, cpu := o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_CPU")
-	e.add(aspect.CPU, why, cpu)
-	why, gpu := o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_GPU")
-	gpu = gpu && !cpu
-	e.add(aspect.GPU, why, gpu)
-	why, accelerator := o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_ACCELERATOR")
-	e.add(aspect.Accelerator, why, accelerator && !cpu && !gpu)
-
+	cpu, gpu := o.addType(e)
+	o.addMemory(e)
 	extension := func(a aspect.Aspect, names ...string) {
 		why, has := o.extension(names...)
 		e.add(a, why, has)
@@ -251,20 +244,6 @@ func (o *OpenCLDevice) addAspects(e *Entry) {
 	e.add(aspect.OnlineLinker, why, has)
 	why, has = o.profiling()
 	e.add(aspect.QueueProfiling, why, has)
-	for _, m := range []struct {
-		aspect    aspect.Aspect
-		kind, way string
-	}{
-		{aspect.USMDeviceAllocations, "DEVICE", "ACCESS"},
-		{aspect.USMHostAllocations, "HOST", "ACCESS"},
-		{aspect.USMAtomicHostAllocations, "HOST", "CONCURRENT_ATOMIC_ACCESS"},
-		{aspect.USMSharedAllocations, "SINGLE_DEVICE_SHARED", "ACCESS"},
-		{aspect.USMAtomicSharedAllocations, "SINGLE_DEVICE_SHARED", "CONCURRENT_ATOMIC_ACCESS"},
-		{aspect.USMSystemAllocations, "SHARED_SYSTEM", "ACCESS"},
-	} {
-		why, has := o.memory(m.kind, m.way)
-		e.add(m.aspect, why, has)
-	}
 	extension(aspect.Atomic64, "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics")
 	extension(aspect.ExtOneAPIAtomic16, "cl_ext_float_atomics")
 	extension(aspect.ExtOneAPINativeAssert, "cl_intel_devicelib_assert")
@@ -293,6 +272,36 @@ func (o *OpenCLDevice) addAspects(e *Entry) {
 		e.add(aspect.ExtIntelMatrix, "what DPC++ says of "+known.Name, true)
 	}
 	slices.Sort(e.Device.Aspects)
+}
+
+// addType adds the kind of the device. The adapter takes it for the first of these that it is.
+func (o *OpenCLDevice) addType(e *Entry) (cpu, gpu bool) {
+	why, cpu := o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_CPU")
+	e.add(aspect.CPU, why, cpu)
+	why, gpu = o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_GPU")
+	gpu = gpu && !cpu
+	e.add(aspect.GPU, why, gpu)
+	why, accelerator := o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_ACCELERATOR")
+	e.add(aspect.Accelerator, why, accelerator && !cpu && !gpu)
+	return cpu, gpu
+}
+
+// addMemory adds which allocations the device and the host can share.
+func (o *OpenCLDevice) addMemory(e *Entry) {
+	for _, m := range []struct {
+		aspect    aspect.Aspect
+		kind, way string
+	}{
+		{aspect.USMDeviceAllocations, "DEVICE", "ACCESS"},
+		{aspect.USMHostAllocations, "HOST", "ACCESS"},
+		{aspect.USMAtomicHostAllocations, "HOST", "CONCURRENT_ATOMIC_ACCESS"},
+		{aspect.USMSharedAllocations, "SINGLE_DEVICE_SHARED", "ACCESS"},
+		{aspect.USMAtomicSharedAllocations, "SINGLE_DEVICE_SHARED", "CONCURRENT_ATOMIC_ACCESS"},
+		{aspect.USMSystemAllocations, "SHARED_SYSTEM", "ACCESS"},
+	} {
+		why, has := o.memory(m.kind, m.way)
+		e.add(m.aspect, why, has)
+	}
 }
 
 func (o *OpenCLDevice) addSubGroups(e *Entry) {

@@ -107,50 +107,65 @@ func (in *input) find(text string, from int64) (int64, error) {
 	return -1, nil
 }
 
-// compressedBundle inflates a bundle, which is kept in memory.
-func (s *scanner) compressedBundle(in input) error {
-	var head [32]byte
-	if err := in.read(head[:8], 0, "the header of the compressed bundle"); err != nil {
-		return err
+// A compressedHeader is what a compressed bundle says of itself.
+type compressedHeader struct {
+	head   [32]byte
+	size   int64 // of the header
+	method binfile.Compression
+	want   uint64 // bytes of the bundle
+}
+
+func (in *input) compressedHeader() (h compressedHeader, err error) {
+	if err := in.read(h.head[:8], 0, "the header of the compressed bundle"); err != nil {
+		return h, err
 	}
-	version, method := le.Uint16(head[4:]), le.Uint16(head[6:])
-	size := map[uint16]int64{1: 20, 2: 24, 3: 32}[version]
+	version, method := le.Uint16(h.head[4:]), le.Uint16(h.head[6:])
+	h.size, h.method = map[uint16]int64{1: 20, 2: 24, 3: 32}[version], binfile.Compression(method)
 	switch {
-	case size == 0:
-		return in.unsupportedf(4, "the version of the compressed bundle is %d; supported are 1, 2 and 3", version)
+	case h.size == 0:
+		return h, in.unsupportedf(4, "the version of the compressed bundle is %d; supported are 1, 2 and 3", version)
 	case method > uint16(binfile.Zstd):
-		return in.unsupportedf(6, "the bundle is compressed by method %d; supported are 0, zlib, and 1, zstd", method)
+		return h, in.unsupportedf(6, "the bundle is compressed by method %d; supported are 0, zlib, and 1, zstd", method)
 	}
-	if err := in.read(head[:size], 0, "the header of the compressed bundle"); err != nil {
-		return err
+	if err := in.read(h.head[:h.size], 0, "the header of the compressed bundle"); err != nil {
+		return h, err
 	}
-	var total, want uint64
+	var total uint64
 	switch version {
 	case 1:
-		total, want = uint64(in.size), uint64(le.Uint32(head[8:]))
+		total, h.want = uint64(in.size), uint64(le.Uint32(h.head[8:]))
 	case 2:
-		total, want = uint64(le.Uint32(head[8:])), uint64(le.Uint32(head[12:]))
+		total, h.want = uint64(le.Uint32(h.head[8:])), uint64(le.Uint32(h.head[12:]))
 	case 3:
-		total, want = le.Uint64(head[8:]), le.Uint64(head[16:])
+		total, h.want = le.Uint64(h.head[8:]), le.Uint64(h.head[16:])
 	}
 	if total != uint64(in.size) {
-		return in.cutf(8, "the compressed bundle says that it has %d bytes, but there are %d", total, in.size)
+		return h, in.cutf(8, "the compressed bundle says that it has %d bytes, but there are %d", total, in.size)
 	}
-	stored := in.size - size
-	if err := binfile.InflationAllowed(stored, int64(min(want, 1<<62)), maxInflated-s.inflated); err != nil {
+	return h, nil
+}
+
+// compressedBundle inflates a bundle, which is kept in memory.
+func (s *scanner) compressedBundle(in input) error {
+	h, err := in.compressedHeader()
+	if err != nil {
+		return err
+	}
+	stored := in.size - h.size
+	if err := binfile.InflationAllowed(stored, int64(min(h.want, 1<<62)), maxInflated-s.inflated); err != nil {
 		return in.errorf(8, "%v", err)
 	}
-	s.inflated += int64(want)
+	s.inflated += int64(h.want)
 	mem := new(binfile.Memory)
-	if err := binfile.Inflate(mem, in.section(size, stored), binfile.Compression(method), int64(want)); err != nil {
-		return in.errorf(size, "the compressed bundle: %v", err)
+	if err := binfile.Inflate(mem, in.section(h.size, stored), h.method, int64(h.want)); err != nil {
+		return in.errorf(h.size, "the compressed bundle: %v", err)
 	}
 	sum := md5.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(mem, 0, mem.Size())); err != nil {
 		return err
 	}
-	if !bytes.Equal(sum.Sum(nil)[:8], head[size-8:size]) {
-		return in.errorf(size-8, "the inflated bundle does not have the checksum %x of the header: it is damaged", head[size-8:size])
+	if checksum := h.head[h.size-8 : h.size]; !bytes.Equal(sum.Sum(nil)[:8], checksum) {
+		return in.errorf(h.size-8, "the inflated bundle does not have the checksum %x of the header: it is damaged", checksum)
 	}
 	inside := input{r: mem, size: mem.Size(), member: in.member, inflated: true}
 	start := make([]byte, min(inside.size, headSize))
@@ -158,10 +173,10 @@ func (s *scanner) compressedBundle(in input) error {
 		return err
 	}
 	if imageformat.Of(start) != imageformat.Bundle {
-		return in.errorf(size, "what was compressed is no offload bundle")
+		return in.errorf(h.size, "what was compressed is no offload bundle")
 	}
 	first := len(s.file.Images)
-	err := s.bundle(inside, start)
+	err = s.bundle(inside, start)
 	for _, img := range s.file.Images[first:] {
 		img.Origin.Offset = in.base
 	}

@@ -120,71 +120,94 @@ func (p *parser) path(id uint32) string {
 	return file
 }
 
-// debugInst takes in an instruction of a set for debug information. One that is
+// takeDebug takes in an instruction of a set for debug information. One that is
 // broken says nothing: a module runs as well without it.
-func (p *parser) debugInst(i inst) {
+func (p *parser) takeDebug(i inst) {
 	d := &p.debug
 	if len(i.words) < firstOperandOfExtInst || d.sets[i.words[2]] == debugForeign {
 		return
 	}
-	set, id, number := d.sets[i.words[2]], i.words[1], i.words[3]
-	word := func(n int) uint32 {
-		if n += firstOperandOfExtInst; n < len(i.words) {
-			return i.words[n]
-		}
-		return 0
-	}
-	value := func(n int) uint32 {
-		v := word(n)
-		if set == debugLiterals {
-			return v
-		}
-		if c := p.defs[v]; c.op == opConstant && len(c.lits) > 0 {
-			return c.lits[0]
-		}
-		return 0
-	}
+	di := debugInst{d.sets[i.words[2]], i.words[1], i.words[3], i.words[firstOperandOfExtInst:]}
 	if p.fn != nil {
-		switch number {
-		case debugScope:
-			p.fn.stand(word(0), word(1))
-		case debugNoScope:
-			p.fn.stand(0, 0)
-		case debugLine:
-			p.fn.goTo(srcloc.Location{Path: d.sources[word(0)], Line: value(1), Column: value(3)})
-		case debugNoLine:
-			p.fn.goTo(srcloc.Location{})
-		case debugFunctionDefinition:
-			d.compiled[word(1)] = word(0)
-		}
+		p.debugInFunction(di)
 		return
 	}
-	switch number {
+	p.debugOutside(di)
+}
+
+// A debugInst is an instruction of a set for debug information.
+type debugInst struct {
+	set        debugSet
+	id, number uint32
+	operands   []uint32
+}
+
+// word returns an operand, 0 when it is missing.
+func (i debugInst) word(n int) uint32 {
+	if n < len(i.operands) {
+		return i.operands[n]
+	}
+	return 0
+}
+
+// value returns the number that an operand stands for.
+func (i debugInst) value(p *parser, n int) uint32 {
+	v := i.word(n)
+	if i.set == debugLiterals {
+		return v
+	}
+	if c := p.defs[v]; c.op == opConstant && len(c.lits) > 0 {
+		return c.lits[0]
+	}
+	return 0
+}
+
+// debugInFunction takes in what says where the instructions after it stand.
+func (p *parser) debugInFunction(i debugInst) {
+	d := &p.debug
+	switch i.number {
+	case debugScope:
+		p.fn.stand(i.word(0), i.word(1))
+	case debugNoScope:
+		p.fn.stand(0, 0)
+	case debugLine:
+		p.fn.goTo(srcloc.Location{Path: d.sources[i.word(0)], Line: i.value(p, 1), Column: i.value(p, 3)})
+	case debugNoLine:
+		p.fn.goTo(srcloc.Location{})
+	case debugFunctionDefinition:
+		d.compiled[i.word(1)] = i.word(0)
+	}
+}
+
+// debugOutside takes in what says which sources, functions and blocks there are.
+func (p *parser) debugOutside(i debugInst) {
+	d := &p.debug
+	switch i.number {
 	case debugSource:
-		d.sources[id] = p.path(word(0))
+		d.sources[i.id] = p.path(i.word(0))
 	case debugFunction:
-		f := function{name: p.strings[word(0)], symbol: p.strings[word(6)], artificial: value(3) == 0}
-		file := d.sources[word(2)]
+		f := function{name: p.strings[i.word(0)], symbol: p.strings[i.word(6)], artificial: i.value(p, 3) == 0}
+		file := d.sources[i.word(2)]
 		if file != "" && !f.artificial {
-			f.place = srcloc.Location{Path: file, Line: value(3), Column: value(4)}
+			f.place = srcloc.Location{Path: file, Line: i.value(p, 3), Column: i.value(p, 4)}
 		}
-		d.functions[id], d.blocks[id] = f, block{id, file}
-		if set == debugLiterals {
-			d.compiled[word(operandOfOpenCLDefinition)] = id
+		d.functions[i.id], d.blocks[i.id] = f, block{i.id, file}
+		if i.set == debugLiterals {
+			d.compiled[i.word(operandOfOpenCLDefinition)] = i.id
 		}
 	case debugLexicalBlock:
-		d.blocks[id] = block{d.blocks[word(3)].function, d.sources[word(0)]}
+		d.blocks[i.id] = block{d.blocks[i.word(3)].function, d.sources[i.word(0)]}
 	case debugDiscriminator:
-		d.blocks[id] = block{d.blocks[word(2)].function, d.sources[word(0)]}
+		d.blocks[i.id] = block{d.blocks[i.word(2)].function, d.sources[i.word(0)]}
 	case debugInlinedAt:
 		n := 1
-		at := srcloc.Location{Line: value(0)}
-		if set == debugColumns {
-			n, at.Column = 2, value(1)
+		at := srcloc.Location{Line: i.value(p, 0)}
+		if i.set == debugColumns {
+			n, at.Column = 2, i.value(p, 1)
 		}
-		in := d.blocks[word(n)]
+		in := d.blocks[i.word(n)]
 		at.Path = in.path
-		d.calls[id] = d.called(d.calls[word(n+1)], frame{at, in.function})
+		d.calls[i.id] = d.called(d.calls[i.word(n+1)], frame{at, in.function})
 	}
 }
 

@@ -404,7 +404,7 @@ func (p *parser) define(i inst, d def, id uint32) error {
 func (p *parser) inst(i inst) error {
 	// Debug information names functions that nothing calls.
 	if i.op == opExtInst && len(i.words) > 2 && p.debug.sets[i.words[2]] != 0 {
-		p.debugInst(i)
+		p.takeDebug(i)
 		return nil
 	}
 	if p.fn != nil || i.op == opFunction {

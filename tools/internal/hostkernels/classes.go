@@ -297,63 +297,73 @@ func (t *reader) read(at dwarf.Offset, depth int) *class {
 		}
 		return &class{size: size, align: max(align, own), scalar: true, pointer: e.Tag == dwarf.TagPointerType, parts: 1}
 	case dwarf.TagArrayType:
-		element := t.class(offset(e, dwarf.AttrType), depth)
-		if element == nil {
-			return nil
-		}
-		size, align = element.size, max(align, element.align)
-		for _, child := range children {
-			if count := number(child, dwarf.AttrCount); count >= 0 && count <= mostBytes {
-				size *= count
-			} else if last := number(child, dwarf.AttrUpperBound); last >= -1 && last < mostBytes {
-				size *= last + 1
-			}
-			if size > mostBytes {
-				return nil
-			}
-		}
-		if vector, _ := e.Val(dwarf.Attr(0x2107)).(bool); vector { // DW_AT_GNU_vector
-			align = max(align, size)
-		}
-		return &class{size: size, align: align, parts: 1}
+		return t.readArray(e, children, align, depth)
 	case dwarf.TagClassType, dwarf.TagStructType, dwarf.TagUnionType:
-		c := &class{size: size, align: max(align, 1), minAlign: max(align, 1), parts: 1, empty: size == 1}
-		lambda := isLambda(e, children)
-		c.open = lambda
-		generic := lambda && slices.ContainsFunc(children, func(child *dwarf.Entry) bool {
-			return child.Tag == dwarf.TagSubprogram && strings.HasPrefix(text(child, dwarf.AttrName), "operator()<")
-		})
-		for _, child := range children {
-			static, _ := child.Val(dwarf.AttrDeclaration).(bool)
-			if child.Tag != dwarf.TagInheritance && (child.Tag != dwarf.TagMember || static) {
-				continue
-			}
-			m := &member{class: t.class(offset(child, dwarf.AttrType), depth), offset: number(child, dwarf.AttrDataMemberLoc)}
-			if m.class == nil {
-				return nil
-			}
-			if child.Tag == dwarf.TagInheritance && m.class.empty {
-				continue
-			}
-			if lambda {
-				m.removal = t.removal(e, child)
-				if generic {
-					// There, DPC++ takes the constants of expressions that depend on a parameter.
-					m.removal = min(m.removal, possible)
-				}
-			}
-			c.align = max(c.align, m.class.align)
-			c.parts += m.class.parts
-			c.open = c.open || m.class.open && e.Tag != dwarf.TagUnionType
-			c.empty = false
-			c.members = append(c.members, m)
-		}
-		if !c.open {
-			c.members, c.parts = nil, 1
-		}
-		return c
+		return t.readClass(e, children, size, max(align, 1), depth)
 	}
 	return nil
+}
+
+// readArray reads an array or a vector.
+func (t *reader) readArray(e *dwarf.Entry, children []*dwarf.Entry, align int64, depth int) *class {
+	element := t.class(offset(e, dwarf.AttrType), depth)
+	if element == nil {
+		return nil
+	}
+	size, align := element.size, max(align, element.align)
+	for _, child := range children {
+		if count := number(child, dwarf.AttrCount); count >= 0 && count <= mostBytes {
+			size *= count
+		} else if last := number(child, dwarf.AttrUpperBound); last >= -1 && last < mostBytes {
+			size *= last + 1
+		}
+		if size > mostBytes {
+			return nil
+		}
+	}
+	if vector, _ := e.Val(dwarf.Attr(0x2107)).(bool); vector { // DW_AT_GNU_vector
+		align = max(align, size)
+	}
+	return &class{size: size, align: align, parts: 1}
+}
+
+// readClass reads a class or a union with its members and bases.
+func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align int64, depth int) *class {
+	c := &class{size: size, align: align, minAlign: align, parts: 1, empty: size == 1}
+	lambda := isLambda(e, children)
+	c.open = lambda
+	generic := lambda && slices.ContainsFunc(children, func(child *dwarf.Entry) bool {
+		return child.Tag == dwarf.TagSubprogram && strings.HasPrefix(text(child, dwarf.AttrName), "operator()<")
+	})
+	for _, child := range children {
+		static, _ := child.Val(dwarf.AttrDeclaration).(bool)
+		if child.Tag != dwarf.TagInheritance && (child.Tag != dwarf.TagMember || static) {
+			continue
+		}
+		m := &member{class: t.class(offset(child, dwarf.AttrType), depth), offset: number(child, dwarf.AttrDataMemberLoc)}
+		if m.class == nil {
+			return nil
+		}
+		if child.Tag == dwarf.TagInheritance && m.class.empty {
+			continue
+		}
+		if lambda {
+			m.removal = t.removal(e, child)
+			if generic {
+				// There, DPC++ takes the constants of expressions that depend on a parameter.
+				m.removal = min(m.removal, possible)
+			}
+		}
+		c.align = max(c.align, m.class.align)
+		c.parts += m.class.parts
+		c.open = c.open || m.class.open && e.Tag != dwarf.TagUnionType
+		c.empty = false
+		c.members = append(c.members, m)
+	}
+	if !c.open {
+		c.members, c.parts = nil, 1
+	}
+	return c
 }
 
 // isLambda reports whether a class is that of a lambda, which has no name or one in brackets.

@@ -334,50 +334,16 @@ func (p *parser) unknown(o *option) error {
 // finish takes what all options together say.
 func (p *parser) finish() error {
 	l := &p.line
-	switch {
-	case l.Mode == Help || l.Mode == Version || l.Mode == Check:
+	if l.Mode == Help || l.Mode == Version || l.Mode == Check {
 		return nil
-	case len(p.asked) > 0:
-		l.Mode = HostOnly
-	case p.modes["-E"] || p.modes["-M"] || p.modes["-MM"]:
-		l.Mode = Preprocess
-	case p.modes["-fsyntax-only"]:
-		l.Mode = Syntax
-	case p.modes["-S"]:
-		l.Mode = Assembly
-	case p.modes["-c"]:
-		l.Mode = Object
 	}
-	inputs, sources := 0, 0
-	for i, w := range l.Words {
-		switch {
-		case w.Input == nil:
-			if strings.HasPrefix(w.Option[0], "-l") {
-				inputs++
-			}
-		case w.Input.Path == "-" && w.Input.Language == "":
-			if l.Mode != Preprocess {
-				return cli.Usagef("-: standard input has no name that tells its language: write -x c++ before it")
-			}
-			l.Words[i].Input.Language = "c++"
-			inputs, sources = inputs+1, sources+1
-		case w.Input.Language == "":
-			inputs++
-		default:
-			inputs, sources = inputs+1, sources+1
-		}
+	p.chooseMode()
+	inputs, sources, err := p.countInputs()
+	if err != nil {
+		return err
 	}
-	if l.Mode == Link && inputs == 0 && (l.Verbose || l.DryRun) {
-		l.Mode = HostOnly
-		p.asked = append(p.asked, map[bool]string{true: "-v", false: "-###"}[l.Verbose])
-	}
-	if l.Mode == Link && inputs == 0 && slices.ContainsFunc(l.Words, asksLinker) {
-		l.Mode = HostOnly
-		p.asked = append(p.asked, l.Link...)
-		for _, w := range l.Words {
-			p.asked = append(p.asked, w.Option...)
-		}
-		l.Words = nil
+	if l.Mode == Link && inputs == 0 {
+		p.askHost()
 	}
 	if l.Mode == HostOnly {
 		l.Host = append(l.Host, p.asked...)
@@ -396,6 +362,64 @@ func (p *parser) finish() error {
 		l.Unused = p.onlyLink
 	}
 	return p.targets()
+}
+
+// chooseMode sets what is made by the options that say so.
+func (p *parser) chooseMode() {
+	l := &p.line
+	switch {
+	case len(p.asked) > 0:
+		l.Mode = HostOnly
+	case p.modes["-E"] || p.modes["-M"] || p.modes["-MM"]:
+		l.Mode = Preprocess
+	case p.modes["-fsyntax-only"]:
+		l.Mode = Syntax
+	case p.modes["-S"]:
+		l.Mode = Assembly
+	case p.modes["-c"]:
+		l.Mode = Object
+	}
+}
+
+// countInputs returns how many files are read, and how many of them are sources.
+func (p *parser) countInputs() (inputs, sources int, err error) {
+	l := &p.line
+	for i, w := range l.Words {
+		switch {
+		case w.Input == nil:
+			if strings.HasPrefix(w.Option[0], "-l") {
+				inputs++
+			}
+		case w.Input.Path == "-" && w.Input.Language == "":
+			if l.Mode != Preprocess {
+				return 0, 0, cli.Usagef("-: standard input has no name that tells its language: write -x c++ before it")
+			}
+			l.Words[i].Input.Language = "c++"
+			inputs, sources = inputs+1, sources+1
+		case w.Input.Language == "":
+			inputs++
+		default:
+			inputs, sources = inputs+1, sources+1
+		}
+	}
+	return inputs, sources, nil
+}
+
+// askHost hands questions to the host compiler, when there is nothing to link.
+func (p *parser) askHost() {
+	l := &p.line
+	if l.Verbose || l.DryRun {
+		l.Mode = HostOnly
+		p.asked = append(p.asked, map[bool]string{true: "-v", false: "-###"}[l.Verbose])
+	}
+	if l.Mode == Link && slices.ContainsFunc(l.Words, asksLinker) {
+		l.Mode = HostOnly
+		p.asked = append(p.asked, l.Link...)
+		for _, w := range l.Words {
+			p.asked = append(p.asked, w.Option...)
+		}
+		l.Words = nil
+	}
 }
 
 // asksLinker reports whether a word lets the linker say what it is, as build systems ask.
