@@ -41,6 +41,35 @@ func (e *deviceEntry) setup(fs *flag.FlagSet) cli.Run {
 }
 
 func (e *deviceEntry) run(ctx context.Context, env *cli.Env, args []string) error {
+	if err := e.check(args); err != nil {
+		return err
+	}
+	devices, err := e.devices(ctx, env)
+	if err != nil {
+		return err
+	}
+	if e.name != "" && len(devices) > 1 {
+		return cli.Usagef("there are %d devices for the name %s: choose one with --device, of %s", len(devices), e.name, ids(devices))
+	}
+	text, err := e.entries(devices)
+	if err != nil {
+		return err
+	}
+	// Two devices of a kind have the same entry, or the later one counts.
+	config, err := deviceconfig.Read("the entries", bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	for _, w := range config.Warnings {
+		env.Warnf("", "%s: several devices have this name: choose one with --device, of %s", w.Target, ids(devices))
+	}
+	return env.Output(e.output, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+func (e *deviceEntry) check(args []string) error {
 	switch {
 	case len(args) > 0:
 		return cli.Usagef("unexpected argument %q", args[0])
@@ -53,13 +82,11 @@ func (e *deviceEntry) run(ctx context.Context, env *cli.Env, args []string) erro
 	case strings.HasPrefix(e.oclocDevice, "-"):
 		return cli.Usagef("the device %q looks like a flag of ocloc", e.oclocDevice)
 	}
-	devices, err := e.devices(ctx, env)
-	if err != nil {
-		return err
-	}
-	if e.name != "" && len(devices) > 1 {
-		return cli.Usagef("there are %d devices for the name %s: choose one with --device, of %s", len(devices), e.name, ids(devices))
-	}
+	return nil
+}
+
+// entries returns the text of the entries of devices.
+func (e *deviceEntry) entries(devices []*deviceconfig.OpenCLDevice) ([]byte, error) {
 	var text bytes.Buffer
 	for i, o := range devices {
 		target := o.Target()
@@ -73,29 +100,18 @@ func (e *deviceEntry) run(ctx context.Context, env *cli.Env, args []string) erro
 		if err != nil {
 			var syntax *deviceconfig.SyntaxError
 			if errors.As(err, &syntax) {
-				return err
+				return nil, err
 			}
-			return cli.Usagef("%v: give another --name", err)
+			return nil, cli.Usagef("%v: give another --name", err)
 		}
 		if i > 0 {
 			text.WriteByte('\n')
 		}
 		if _, err := entry.WriteTo(&text); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	// Two devices of a kind have the same entry, or the later one counts.
-	config, err := deviceconfig.Read("the entries", bytes.NewReader(text.Bytes()))
-	if err != nil {
-		return err
-	}
-	for _, w := range config.Warnings {
-		env.Warnf("", "%s: several devices have this name: choose one with --device, of %s", w.Target, ids(devices))
-	}
-	return env.Output(e.output, func(w io.Writer) error {
-		_, err := w.Write(text.Bytes())
-		return err
-	})
+	return text.Bytes(), nil
 }
 
 // devices returns what the flags choose.

@@ -56,17 +56,7 @@ func (c *compiler) check(ctx context.Context) error {
 		{"llvm-link", "", "-fsycl-rdc (Debian: llvm-22)"},
 		{"opt", "", "specialization constants (Debian: llvm-22)"},
 	} {
-		path, err := program.path, error(nil)
-		if path == "" {
-			if program.name == "ocloc" {
-				path, err = exec.LookPath(program.name)
-			} else {
-				var found []string
-				if found, err = buildstep.FindLLVM(oldestLLVM, program.name, "llvm-dis"); err == nil {
-					path = found[0]
-				}
-			}
-		}
+		path, err := findProgram(program.name, program.path)
 		if err != nil {
 			err = fmt.Errorf("not in PATH, or too old; for %s", program.use)
 		}
@@ -84,6 +74,21 @@ func (c *compiler) check(ctx context.Context) error {
 		fmt.Fprintf(c.env.Stdout, "     To run programs on the CPU: export OCL_ICD_FILENAMES=%s\n", icd)
 	}
 	return nil
+}
+
+// findProgram returns the path of ocloc or of a program of LLVM, when it is not given.
+func findProgram(name, given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	if name == "ocloc" {
+		return exec.LookPath(name)
+	}
+	found, err := buildstep.FindLLVM(oldestLLVM, name, "llvm-dis")
+	if err != nil {
+		return "", err
+	}
+	return found[0], nil
 }
 
 // firstLine returns what a program says of itself, with a blank before.

@@ -163,9 +163,14 @@ func (c *comparison) files(a, b *syclbin.File) error {
 	if err != nil {
 		return err
 	}
-	kernelsA, kernelsB := kernels(groupsA), kernels(groupsB)
-	for _, k := range union(kernelsA, kernelsB) {
-		inA, inB := member(kernelsA, k), member(kernelsB, k)
+	c.kernels(kernels(groupsA), kernels(groupsB))
+	return c.eachGroup(groupsA, groupsB)
+}
+
+// kernels compares which kernels there are.
+func (c *comparison) kernels(a, b []string) {
+	for _, k := range union(a, b) {
+		inA, inB := member(a, k), member(b, k)
 		text := k
 		switch {
 		case !inB:
@@ -174,6 +179,10 @@ func (c *comparison) files(a, b *syclbin.File) error {
 			c.add(difference{What: "kernel", B: &text})
 		}
 	}
+}
+
+// eachGroup compares the property sets and the images of groups.
+func (c *comparison) eachGroup(groupsA, groupsB map[string]*group) error {
 	keysA, keysB := sortedKeys(groupsA), sortedKeys(groupsB)
 	for _, key := range union(keysA, keysB) {
 		ga, gb := groupsA[key], groupsB[key]

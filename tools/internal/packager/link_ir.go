@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
@@ -115,28 +116,37 @@ func (l *linkIR) findPrograms(ahead bool) error {
 	return nil
 }
 
-// ir links the code of files, and does with it what is done with that of sources.
-func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
+// irOptions checks flags and arguments, and returns what they say of linking.
+func (l *link) irOptions(args []string) (o sycllink.Options, err error) {
 	if _, err := l.form.options(); err != nil {
-		return err
+		return o, err
 	}
-	options, err := l.options(args)
+	o, err = l.options(args)
 	switch {
 	case err != nil:
-		return err
+		return o, err
 	case l.graph != "" || l.json:
-		return cli.Usagef("--graph and --json go with --mode combine: linked code has no symbols left to show")
+		return o, cli.Usagef("--graph and --json go with --mode combine: linked code has no symbols left to show")
 	}
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
-			return cli.Usagef("%s is given twice", name)
+			return o, cli.Usagef("%s is given twice", name)
 		}
 	}
 	if l.split == "" {
 		l.split = string(postlink.SplitAuto)
 	}
 	if !slices.Contains(postlink.SplitModes, postlink.SplitMode(l.split)) {
-		return cli.Usagef("--split: '%s' is none of %s", l.split, splitModes(", "))
+		return o, cli.Usagef("--split: '%s' is none of %s", l.split, splitModes(", "))
+	}
+	return o, nil
+}
+
+// ir links the code of files, and does with it what is done with that of sources.
+func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
+	options, err := l.irOptions(args)
+	if err != nil {
+		return err
 	}
 	config, err := inputs.LoadDevices(env.Stderr, l.configs.Values)
 	if err != nil {
@@ -206,21 +216,10 @@ const linkedFile = "linked.bc"
 func (b *irBuild) file(name string) string { return filepath.Join(b.dir, name) }
 
 func (b *irBuild) run(args []string) error {
-	sources := make([]steps.SourceFile, len(args))
-	for i, name := range args {
-		b.stages.next("reading %s", name)
-		bitcode := b.file(fmt.Sprintf("%d.bc", i))
-		err := steps.Import(b.ctx, b.env.Stderr, steps.ImportOptions{
-			Input: name, Target: "spir64", Module: name, Output: bitcode, Reading: b.reading,
-			LLVMSPIRV: b.llvmSPIRV, LLVMDis: b.llvmDis, LLVMLink: b.linkIR.llvmLink,
-			AllowExecutable: b.explicit && b.state == syclbin.Executable,
-		})
-		if err != nil {
-			return err
-		}
-		sources[i] = steps.SourceFile{Source: name, File: bitcode}
+	sources, err := b.sources(args)
+	if err != nil {
+		return err
 	}
-
 	b.stages.next("linking")
 	linked := b.file(linkedFile)
 	if err := steps.Link(b.ctx, b.env.Stderr, steps.LinkOptions{LLVMDis: b.llvmDis, LLVMLink: b.llvmLink, Sources: sources, Output: linked}); err != nil {
@@ -229,7 +228,7 @@ func (b *irBuild) run(args []string) error {
 
 	b.stages.next("splitting")
 	split := b.file("linked.table")
-	err := steps.PostLink(b.ctx, b.env.Stderr, steps.PostLinkOptions{
+	err = steps.PostLink(b.ctx, b.env.Stderr, steps.PostLinkOptions{
 		Input: linked, Opt: b.opt, LLVMDis: b.llvmDis, Output: split, Devices: b.config,
 		Run: postlink.Options{
 			Split: postlink.SplitOptions{
@@ -262,6 +261,30 @@ func (b *irBuild) run(args []string) error {
 	}); err != nil {
 		return err
 	}
+	return b.pack(modules)
+}
+
+// sources makes bitcode of the code of files.
+func (b *irBuild) sources(args []string) ([]steps.SourceFile, error) {
+	sources := make([]steps.SourceFile, len(args))
+	for i, name := range args {
+		b.stages.next("reading %s", name)
+		bitcode := b.file(fmt.Sprintf("%d.bc", i))
+		err := steps.Import(b.ctx, b.env.Stderr, steps.ImportOptions{
+			Input: name, Target: "spir64", Module: name, Output: bitcode, Reading: b.reading,
+			LLVMSPIRV: b.llvmSPIRV, LLVMDis: b.llvmDis, LLVMLink: b.linkIR.llvmLink,
+			AllowExecutable: b.explicit && b.state == syclbin.Executable,
+		})
+		if err != nil {
+			return nil, err
+		}
+		sources[i] = steps.SourceFile{Source: name, File: bitcode}
+	}
+	return sources, nil
+}
+
+// pack makes the images of all targets, and writes the file.
+func (b *irBuild) pack(modules string) error {
 	pack := pack{form: b.form, state: b.state.String()}
 	for _, d := range b.targets {
 		table, err := b.images(d, modules)

@@ -81,6 +81,28 @@ func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 }
 
 func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
+	if err := c.check(args); err != nil {
+		return err
+	}
+	images, err := c.images(ctx, env)
+	if err != nil {
+		return err
+	}
+	if c.beside {
+		if err := c.nameBeside(images); err != nil {
+			return err
+		}
+	}
+	kernels, err := c.kernels()
+	if err != nil {
+		return err
+	}
+	return outfile.Write(c.output, func(w io.Writer) error {
+		return hostwrap.Write(w, images, kernels, c.runtime)
+	})
+}
+
+func (c *wrap) check(args []string) error {
 	switch {
 	case c.output == "":
 		return cli.Usagef("--output is missing: the source to write")
@@ -91,12 +113,17 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	case len(c.tables.Values) == 0:
 		return cli.Usagef("nothing to wrap: give --table")
 	}
+	return nil
+}
+
+// images reads the images that are put into the program.
+func (c *wrap) images(ctx context.Context, env *cli.Env) ([]hostwrap.Image, error) {
 	inputs, err := readTables(c.tables.Values)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(inputs) == 0 && !c.empty {
-		return cli.BadInput(errors.New("nothing to wrap: no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"))
+		return nil, cli.BadInput(errors.New("nothing to wrap: no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"))
 	}
 	for i := range inputs {
 		inputs[i].reading = &c.reading
@@ -108,35 +135,33 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 			err = cli.BadInput(errors.New("the table has no triple: the runtime would not know which devices the image is for; write --table TRIPLE=FILE"))
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", in.place, err)
+			return nil, fmt.Errorf("%s: %w", in.place, err)
 		}
 		images = append(images, in.wrapped(c.options.Values))
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	if len(images) == 0 && !c.empty {
-		return cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
+		return nil, cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
 	}
 	images = withoutNativeVirtual(env, images)
 	warnOfConstants(env, fixedConstants(images))
-	if c.beside {
-		if err := c.nameBeside(images); err != nil {
-			return err
-		}
-	}
+	return images, nil
+}
+
+// kernels reads the kernels of the integration headers.
+func (c *wrap) kernels() ([]intheader.Kernel, error) {
 	var kernels []intheader.Kernel
 	for _, header := range c.headers.Values {
 		// That of a source without kernels is empty.
 		text, err := cli.ReadInput(header, "", maxHeader)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		kernels = append(kernels, intheader.Parse(string(text))...)
 	}
-	return outfile.Write(c.output, func(w io.Writer) error {
-		return hostwrap.Write(w, images, kernels, c.runtime)
-	})
+	return kernels, nil
 }
 
 // maxHeader is the size of an integration header of more kernels than a source has.
