@@ -138,12 +138,6 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	return in, nil
 }
 
-// Indexes reads reports, several at once, wherever they are, and returns their indexes.
-func Indexes(ctx context.Context, names []string) (indexes []*gate.Index, err error) {
-	defer func() { err = safetext.Error(err) }()
-	return readIndexes(ctx, &workspace.Folder{}, names)
-}
-
 // ReadBaseline reads a baseline, wherever it is.
 func ReadBaseline(name string) (*gate.Baseline, error) {
 	b, err := readBaseline(&workspace.Folder{}, File{Name: name})

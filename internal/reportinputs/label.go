@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -52,9 +53,6 @@ func fromHere(name string) string {
 	return filepath.ToSlash(filepath.Clean(name))
 }
 
-// wheelName are the distribution, its version and the tags in the name of a wheel.
-var wheelName = regexp.MustCompile(`^([A-Za-z0-9_.]+)-([^-]+)(?:-[0-9][^-]*)?-([^-]+-[^-]+-[^-]+)\.whl$`)
-
 // An archiveLabel makes the labels of the members of an archive.
 type archiveLabel struct {
 	label
@@ -64,11 +62,11 @@ type archiveLabel struct {
 // newArchiveLabel returns that of an archive: the distribution of a wheel, whose name has
 // versions and tags, and the label of another file.
 func newArchiveLabel(name string, l label) archiveLabel {
-	m := wheelName.FindStringSubmatch(path.Base(filepath.ToSlash(name)))
-	if m == nil {
+	d, ok := report.ParseWheel(path.Base(filepath.ToSlash(name)))
+	if !ok {
 		return archiveLabel{label: l}
 	}
-	return archiveLabel{label{m[1], fmt.Sprintf("%s (%s)", m[1], m[3])}, m[1] + "-" + m[2] + ".data/"}
+	return archiveLabel{label{d.Name, fmt.Sprintf("%s (%s)", d.Name, d.Tags)}, d.Name + "-" + d.Version + ".data/"}
 }
 
 // vendored is what auditwheel adds to the names of libraries that it copies into wheels.

@@ -23,8 +23,8 @@ func TestWheels(t *testing.T) {
 	}
 	for _, wheel := range list {
 		t.Run(filepath.Base(wheel), func(t *testing.T) {
-			name := wheelName.FindStringSubmatch(filepath.Base(wheel))
-			if name == nil {
+			d, ok := report.ParseWheel(filepath.Base(wheel))
+			if !ok {
 				t.Fatalf("%s is no name of a wheel", wheel)
 			}
 			r, stderr, err := makeReport(t.Context(), Options{Files: []string{wheel}, Devices: []string{"intel_gpu_pvc", "intel_gpu_acm_g10"}, Strict: true})
@@ -40,7 +40,7 @@ func TestWheels(t *testing.T) {
 			}
 			labels, files := programs(r)
 			for _, l := range labels {
-				if !strings.HasPrefix(l, name[1]+"/") || strings.Contains(l, name[2]) {
+				if !strings.HasPrefix(l, d.Name+"/") || strings.Contains(l, d.Version) {
 					t.Errorf("label %q", l)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Change is what differs between two reports about a kernel, a device or both.
@@ -14,12 +15,15 @@ type Change struct {
 	Counts     map[compat.Status]int `json:"counts,omitempty"` // kernels of a device that came or went
 	Device     string                `json:"device,omitempty"` // "" for kernels that came or went
 	Kernel     string                `json:"kernel,omitempty"` // as people write it, "" for devices that came or went
-	Kind       string                `json:"kind"`             // lost, won or changed for statuses, removed or added else
+	Kind       string                `json:"kind"`             // lost, won or changed for statuses, removed, added or renamed else
 	Name       string                `json:"name,omitempty"`   // mangled
 	New        compat.Status         `json:"new,omitzero"`
 	NewReasons []ChangeReason        `json:"new-reasons,omitempty"` // of the new status
 	Old        compat.Status         `json:"old,omitzero"`
+	OldKernel  string                `json:"old-kernel,omitempty"`  // of a kernel that has another name now
+	OldName    string                `json:"old-name,omitempty"`    // mangled, of such a kernel
 	OldReasons []ChangeReason        `json:"old-reasons,omitempty"` // of the old status
+	OldTarget  string                `json:"old-target,omitempty"`  // of such a kernel, when it differs
 	Target     string                `json:"target,omitempty"`
 	Statuses   []DeviceStatus        `json:"statuses,omitempty"` // of a kernel that came or went
 }
@@ -41,108 +45,243 @@ type DeviceStatus struct {
 	Status compat.Status `json:"status"`
 }
 
-// Diff compares reports. Losses come first.
-func Diff(old, now []*Index) []Change {
-	before, after := targetsByLabel(combine(old)), targetsByLabel(combine(now))
-	labels := maps.Clone(before)
-	maps.Copy(labels, after)
-	changes := []Change{} // [] and not null in JSON
-	for label := range labels {
-		nothing := newTarget(label, nil)
-		changes = append(changes, diffTargets(cmp.Or(before[label], nothing), cmp.Or(after[label], nothing))...)
-	}
-	kinds := []string{"lost", "removed", "changed", "won", "added"}
-	slices.SortFunc(changes, func(a, b Change) int {
-		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), strings.Compare(a.Target, b.Target),
-			strings.Compare(a.Kernel, b.Kernel), strings.Compare(a.Name, b.Name), strings.Compare(a.Device, b.Device))
-	})
-	return changes
+// A Difference is what differs between two sets of reports.
+type Difference struct {
+	Changes  []Change       `json:"changes"` // devices that came or went first, then losses
+	Devices  []DeviceChange `json:"devices"` // of both, those that went and came first
+	Renames  []Renaming     `json:"renames"` // of kernels with another name, the most kernels first
+	Unpaired [2]int         `json:"-"`       // kernels that went and came
 }
 
-func diffTargets(old, now *target) []Change {
-	changes := diffStatuses(old, now)
-	changes = append(changes, onlyIn(old, now, "removed")...)
-	return append(changes, onlyIn(now, old, "added")...)
+// A DeviceChange is what kernels come to on a device. A device that one side lacks has
+// no numbers there.
+type DeviceChange struct {
+	Device string                `json:"device"`
+	Lost   int                   `json:"lost"` // kernels that ran on it and do not any more
+	New    map[compat.Status]int `json:"new,omitempty"`
+	Old    map[compat.Status]int `json:"old,omitempty"`
+	Won    int                   `json:"won"`
+}
+
+// Lost reports whether there is a change for the worse: a kernel that does not run on a
+// device any more, a kernel that is gone, or a device.
+func (d *Difference) Lost() bool {
+	return slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Kind == "lost" || c.Kind == "removed" })
+}
+
+// Diff compares reports. A kernel with another name is the same when that is certain, see
+// [Renaming].
+func Diff(old, now []*Index) *Difference {
+	before, after := targetsByLabel(combine(old)), targetsByLabel(combine(now))
+	var pairs []pair
+	var gone, came []row
+	for _, t := range sorted(before) {
+		for i, k := range t.kernels {
+			if at := after[t.label].find(k.name); at >= 0 {
+				pairs = append(pairs, pair{old: row{t, i}, now: row{after[t.label], at}})
+			} else {
+				gone = append(gone, row{t, i})
+			}
+		}
+	}
+	for _, t := range sorted(after) {
+		for i, k := range t.kernels {
+			if before[t.label].find(k.name) < 0 {
+				came = append(came, row{t, i})
+			}
+		}
+	}
+	renamed, gone, came := pairRenamed(gone, came)
+	d := &Difference{Renames: renamings(renamed), Unpaired: [2]int{len(gone), len(came)}}
+	d.Changes = slices.Concat([]Change{}, deviceChanges(before, after, "removed"), deviceChanges(after, before, "added"),
+		diffStatuses(slices.Concat(pairs, renamed)), onlyIn(gone, "removed"), onlyIn(came, "added"))
+	for _, p := range renamed {
+		is := p.now.kernels[p.now.index]
+		c := Change{Kernel: cmp.Or(is.display, is.name), Kind: "renamed", Name: is.name, Target: p.now.label}
+		c.oldNames(p)
+		d.Changes = append(d.Changes, c)
+	}
+	d.Devices = devicesOf(before, after, d.Changes)
+	kinds := []string{"lost", "removed", "changed", "won", "added", "renamed"}
+	rank := func(c *Change) int { // devices first
+		n := slices.Index(kinds, c.Kind)
+		if c.Kernel == "" {
+			n -= len(kinds)
+		}
+		return n
+	}
+	slices.SortFunc(d.Changes, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), strings.Compare(a.Target, b.Target),
+			strings.Compare(a.Kernel, b.Kernel), strings.Compare(a.Name, b.Name), strings.Compare(a.Device, b.Device))
+	})
+	return d
+}
+
+// sorted returns targets in the order of labels.
+func sorted(byLabel map[string]*target) (list []*target) {
+	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
+		list = append(list, byLabel[label])
+	}
+	return list
+}
+
+// find is row for a target that may be nil.
+func (t *target) find(kernel string) int {
+	if t == nil {
+		return -1
+	}
+	return t.row(kernel)
+}
+
+// oldNames says what a kernel was called, as far as it had another name.
+func (c *Change) oldNames(p pair) {
+	if p.What == "" {
+		return
+	}
+	was := p.old.kernels[p.old.index]
+	c.OldKernel, c.OldName = cmp.Or(was.display, was.name), was.name
+	if p.old.label != p.now.label {
+		c.OldTarget = p.old.label
+	}
 }
 
 // diffStatuses returns the statuses that differ, with the reasons of both.
-func diffStatuses(old, now *target) []Change {
+func diffStatuses(pairs []pair) []Change {
+	type status struct {
+		row
+		device string
+	}
 	var changes []Change
-	index := map[outcomeName]int{} // in changes
-	for row, k := range old.kernels {
-		nowRow := now.row(k.name)
-		if nowRow < 0 {
-			continue
-		}
-		for col, d := range old.devices {
-			nowCol := now.column(d)
-			was, is := old.status(row, col), now.status(nowRow, nowCol)
+	index := map[status]int{}      // in changes
+	byTarget := map[*target]bool{} // whether it is an old one
+	for _, p := range pairs {
+		k := p.now.kernels[p.now.index]
+		for col, d := range p.old.devices {
+			nowCol := p.now.column(d)
+			was, is := p.old.status(p.old.index, col), p.now.status(p.now.index, nowCol)
 			if nowCol < 0 || was == is {
 				continue
 			}
-			index[outcomeName{k.name, d}] = len(changes)
-			changes = append(changes, Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: kindOf(was, is), Name: k.name, Old: was, New: is, Target: old.label})
+			index[status{p.old, d}], index[status{p.now, d}] = len(changes), len(changes)
+			byTarget[p.old.target], byTarget[p.now.target] = true, false
+			c := Change{Device: d, Kernel: cmp.Or(k.display, k.name), Kind: kindOf(was, is), Name: k.name, Old: was, New: is, Target: p.now.label}
+			c.oldNames(p)
+			changes = append(changes, c)
 		}
 	}
-	if len(changes) > 0 {
-		old.eachReason(func(c outcomeName, r ChangeReason) {
-			if i, ok := index[c]; ok {
-				changes[i].OldReasons = append(changes[i].OldReasons, r)
+	for t, isOld := range byTarget {
+		for _, p := range t.problems { // in a fixed order, and a kernel is of one target
+			for _, a := range p.on {
+				i, ok := index[status{row{t, p.kernel}, a.device}]
+				if !ok {
+					continue
+				}
+				r := ChangeReason{Available: a.available, Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text}
+				if isOld {
+					changes[i].OldReasons = append(changes[i].OldReasons, r)
+				} else {
+					changes[i].NewReasons = append(changes[i].NewReasons, r)
+				}
 			}
-		})
-		now.eachReason(func(c outcomeName, r ChangeReason) {
-			if i, ok := index[c]; ok {
-				changes[i].NewReasons = append(changes[i].NewReasons, r)
-			}
-		})
+		}
 	}
 	return changes
 }
 
-// outcomeName is a kernel, by its mangled name, and a device.
-type outcomeName struct{ kernel, device string }
-
-// eachReason calls a function with each reason of the statuses of a target.
-func (t *target) eachReason(f func(outcomeName, ChangeReason)) {
-	for _, p := range t.problems {
-		k := t.kernelOf(p)
-		if k == nil {
-			continue
-		}
-		for _, a := range p.on {
-			f(outcomeName{k.name, a.device}, ChangeReason{Available: a.available, Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
+// deviceChanges returns the devices that targets have and others have not: those with the same
+// label or, for a label that the others lack, all of them.
+func deviceChanges(targets, others map[string]*target, kind string) (changes []Change) {
+	everywhere := map[string]bool{}
+	for _, t := range others {
+		for _, d := range t.devices {
+			everywhere[d] = true
 		}
 	}
+	for _, t := range sorted(targets) {
+		for col, d := range t.devices {
+			if other := others[t.label]; other != nil && other.column(d) >= 0 || other == nil && everywhere[d] {
+				continue
+			}
+			c := Change{Counts: map[compat.Status]int{}, Device: d, Kind: kind, Target: t.label}
+			t.countStatuses(col, c.Counts)
+			changes = append(changes, c)
+		}
+	}
+	return changes
 }
 
-// onlyIn returns the devices and kernels that one target has and another has not, with
-// their statuses.
-func onlyIn(t, other *target, kind string) (changes []Change) {
-	for col, d := range t.devices {
-		if other.column(d) >= 0 {
-			continue
-		}
-		c := Change{Counts: map[compat.Status]int{}, Device: d, Kind: kind, Target: t.label}
-		for row := range t.kernels {
-			if v := t.status(row, col); v != compat.NoStatus {
-				c.Counts[v]++
-			}
-		}
-		changes = append(changes, c)
-	}
-	for row, k := range t.kernels {
-		if other.row(k.name) >= 0 {
-			continue
-		}
-		c := Change{Kernel: cmp.Or(k.display, k.name), Kind: kind, Name: k.name, Target: t.label}
-		for col, d := range t.devices {
-			if v := t.status(row, col); v != compat.NoStatus {
+// onlyIn returns kernels that came or went, with their statuses and what is a problem on any
+// device.
+func onlyIn(rows []row, kind string) (changes []Change) {
+	byTarget := map[*target][][]*problem{}
+	for _, r := range rows {
+		k := r.kernels[r.index]
+		c := Change{Kernel: cmp.Or(k.display, k.name), Kind: kind, Name: k.name, Target: r.label}
+		for col, d := range r.devices {
+			if v := r.status(r.index, col); v != compat.NoStatus {
 				c.Statuses = append(c.Statuses, DeviceStatus{d, v})
 			}
 		}
+		reasons := &c.NewReasons
+		if kind == "removed" {
+			reasons = &c.OldReasons
+		}
+		for _, p := range problemsByRow(r.target, byTarget)[r.index] {
+			*reasons = append(*reasons, ChangeReason{Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
+		}
 		changes = append(changes, c)
 	}
 	return changes
+}
+
+// devicesOf returns what kernels come to on each device.
+func devicesOf(before, after map[string]*target, changes []Change) []DeviceChange {
+	byName := map[string]*DeviceChange{}
+	of := func(name string) *DeviceChange {
+		if byName[name] == nil {
+			byName[name] = &DeviceChange{Device: name}
+		}
+		return byName[name]
+	}
+	count := func(targets map[string]*target, counts func(*DeviceChange) *map[compat.Status]int) {
+		for _, t := range targets {
+			for col, name := range t.devices {
+				m := counts(of(name))
+				if *m == nil {
+					*m = map[compat.Status]int{}
+				}
+				t.countStatuses(col, *m)
+			}
+		}
+	}
+	count(before, func(d *DeviceChange) *map[compat.Status]int { return &d.Old })
+	count(after, func(d *DeviceChange) *map[compat.Status]int { return &d.New })
+	for i := range changes {
+		switch c := &changes[i]; {
+		case c.Kernel == "":
+		case c.Kind == "lost":
+			of(c.Device).Lost++
+		case c.Kind == "won":
+			of(c.Device).Won++
+		}
+	}
+	list := []DeviceChange{}
+	for _, d := range byName {
+		list = append(list, *d)
+	}
+	rank := func(d *DeviceChange) int {
+		switch {
+		case d.New == nil:
+			return 0
+		case d.Old == nil:
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(list, func(a, b DeviceChange) int {
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), safetext.CompareNatural(a.Device, b.Device))
+	})
+	return list
 }
 
 // kindOf returns the kind of a change of a status.

@@ -145,15 +145,7 @@ type reasonOn struct {
 // problemsOn returns the problems of a kernel on a device. It remembers the problems of
 // targets by kernel.
 func problemsOn(k row, device string, byTarget map[*target][][]*problem) (list []reasonOn) {
-	byRow := byTarget[k.target]
-	if byRow == nil {
-		byRow = make([][]*problem, len(k.kernels))
-		for _, p := range k.problems {
-			byRow[p.kernel] = append(byRow[p.kernel], p)
-		}
-		byTarget[k.target] = byRow
-	}
-	for _, p := range byRow[k.index] {
+	for _, p := range problemsByRow(k.target, byTarget)[k.index] {
 		i, ok := slices.BinarySearchFunc(p.on, device, func(a affected, id string) int { return strings.Compare(a.device, id) })
 		if ok {
 			reason := reasonOn{p.problemKey, p.on[i].available}
@@ -162,6 +154,19 @@ func problemsOn(k row, device string, byTarget map[*target][][]*problem) (list [
 		}
 	}
 	return list
+}
+
+// problemsByRow returns the problems of a target by kernel, and remembers them.
+func problemsByRow(t *target, known map[*target][][]*problem) [][]*problem {
+	if byRow := known[t]; byRow != nil {
+		return byRow
+	}
+	byRow := make([][]*problem, len(t.kernels))
+	for _, p := range t.problems {
+		byRow[p.kernel] = append(byRow[p.kernel], p)
+	}
+	known[t] = byRow
+	return byRow
 }
 
 // once leaves out the items of repeated statuses. When an exception or a family covers

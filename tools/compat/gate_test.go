@@ -305,12 +305,13 @@ func TestDiff(t *testing.T) {
 	if code, stdout, _ := run(t, "diff", "--exit-code", "before.json", "pvc.json"); code != 1 || stdout != "removed: device intel_gpu_dg2: 2 kernels compatible; 1 kernel incompatible (//demo:kernels)\n" {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
-	var changes []gate.Change
-	if err := json.Unmarshal([]byte(mustRun(t, "diff", "--format", "json", "before.json", "now.json")), &changes); err != nil || len(changes) != 1 ||
+	var d gate.Difference
+	err := json.Unmarshal([]byte(mustRun(t, "diff", "--format", "json", "before.json", "now.json")), &d)
+	if changes := d.Changes; err != nil || len(changes) != 1 ||
 		changes[0].Kind != "lost" || len(changes[0].NewReasons) != 1 || changes[0].NewReasons[0].Required != "fp64" {
 		t.Errorf("%v, %v", err, changes)
 	}
-	for _, args := range [][]string{{"before.json"}, {"--format", "xml", "before.json", "now.json"}} {
+	for _, args := range [][]string{{"before.json"}, {"--format", "xml", "before.json", "now.json"}, {"--all", "--format", "json", "before.json", "now.json"}} {
 		if code, _, _ := run(t, append([]string{"diff"}, args...)...); code != 2 {
 			t.Errorf("%q: exit %d", args, code)
 		}

@@ -325,11 +325,34 @@ func readReports(names []string) (*report.Report, error) {
 		}
 		parts = append(parts, r)
 	}
+	if err := oneVersion(names, parts); err != nil {
+		return nil, cli.BadInput(err)
+	}
 	r, err := report.Merge(parts...)
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("these reports cannot be shown as one: %w", err))
 	}
 	return r, nil
+}
+
+// oneVersion refuses reports of two versions of a library: numbers of kernels of both
+// together say nothing about either.
+func oneVersion(names []string, parts []*report.Report) error {
+	known := map[string]int{}
+	for i, r := range parts {
+		for _, d := range r.Distributions() {
+			first, ok := known[d.Name]
+			if !ok {
+				known[d.Name], first = i, i
+			}
+			for _, other := range parts[first].Distributions() {
+				if first != i && other.Name == d.Name && other.Version != d.Version {
+					return fmt.Errorf("%s is about %v and %s about %v: 'compat diff%s' compares two versions, and 'compat show' shows each alone", names[first], other, names[i], d, fileArguments([]string{names[first], names[i]}))
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func readReport(name string) (*report.Report, error) {

@@ -152,3 +152,32 @@ func TestShowCommandIsShort(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// Two versions of a library have no number of kernels together.
+func TestTwoVersions(t *testing.T) {
+	of := func(wheels ...string) *report.Report {
+		r := &report.Report{}
+		for _, name := range wheels {
+			r.Files = append(r.Files, report.File{Name: "dist/" + name + "/lib/k.so"})
+		}
+		return r
+	}
+	const v18, v20, win20 = "dpnp-0.18.1-0-cp311-cp311-manylinux_2_28_x86_64.whl", "dpnp-0.20.0-0-cp311-cp311-manylinux_2_28_x86_64.whl", "dpnp-0.20.0-0-cp311-cp311-win_amd64.whl"
+	for _, test := range []struct {
+		reports []*report.Report
+		refused bool
+	}{
+		{[]*report.Report{of(v18), of(v20)}, true},
+		{[]*report.Report{of("x-1-py3-none-any.whl"), of(v18), of(v20)}, true},
+		{[]*report.Report{of(v20), of(win20)}, false},
+		{[]*report.Report{of(v18), of("x-0.20.0-py3-none-any.whl")}, false},
+		{[]*report.Report{of("build/libk.so"), of("build/libk.so")}, false},
+		{[]*report.Report{of(v18, v20)}, false}, // one report keeps them apart
+	} {
+		names := []string{"a.json", "b.json", "c.json"}
+		err := oneVersion(names, test.reports)
+		if (err != nil) != test.refused || err != nil && !strings.Contains(err.Error(), "'compat diff ") {
+			t.Errorf("%v: %v", test.reports[0].Files, err)
+		}
+	}
+}

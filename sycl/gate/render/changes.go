@@ -14,8 +14,13 @@ import (
 )
 
 // Changes prints what [gate.Diff] found, nothing when there are no changes. Devices on
-// which a kernel changes in the same way have one line.
-func Changes(w io.Writer, changes []gate.Change) error {
+// which a kernel changes in the same way have one line. Many changes are in groups, unless
+// all are wanted.
+func Changes(w io.Writer, d *gate.Difference, o ChangeOptions) error {
+	changes := d.Changes
+	if len(changes) > mostChanges && !o.All {
+		return changeGroups(w, d, o)
+	}
 	out := bufio.NewWriter(w)
 	for len(changes) > 0 {
 		n := 1
@@ -32,7 +37,7 @@ func Changes(w io.Writer, changes []gate.Change) error {
 
 // sameKernel reports whether two changes are of the statuses on one kernel.
 func sameKernel(a, b *gate.Change) bool {
-	return a.Kernel != "" && a.Device != "" && b.Device != "" && a.Kind == b.Kind && a.Name == b.Name && a.Target == b.Target
+	return a.Kernel != "" && b.Kernel != "" && a.Device != "" && b.Device != "" && a.Kind == b.Kind && a.Name == b.Name && a.Target == b.Target
 }
 
 // changeLines says what changes of a kernel are, or one other change.
@@ -53,6 +58,8 @@ func changeLines(list []gate.Change) []string {
 	for i, way := range ways {
 		var line string
 		switch {
+		case c.Kind == "renamed":
+			line = fmt.Sprintf("renamed: kernel '%s' → '%s'", safetext.Escape(c.OldKernel), safetext.Escape(c.Kernel))
 		case c.Device == "":
 			line = fmt.Sprintf("%s: kernel '%s'%s", c.Kind, safetext.Escape(c.Kernel), way)
 		case c.Kernel == "":
@@ -60,7 +67,9 @@ func changeLines(list []gate.Change) []string {
 		default:
 			line = fmt.Sprintf("%s: kernel '%s' on %s%s", c.Kind, safetext.Escape(c.Kernel), strings.Join(devices[i], ", "), way)
 		}
-		if c.Target != "" {
+		if c.OldTarget != "" {
+			line += fmt.Sprintf(" (%s → %s)", safetext.Escape(c.OldTarget), safetext.Escape(c.Target))
+		} else if c.Target != "" {
 			line += fmt.Sprintf(" (%s)", safetext.Escape(c.Target))
 		}
 		lines = append(lines, line)

@@ -105,12 +105,12 @@ func TestChanges(t *testing.T) {
 	})
 	changes := gate.Diff(facts(before, reporttest.Report("//demo:gone", []string{pvc}, map[string]reporttest.On{"Old": {}, "Older": {pvc: why(reporttest.FP64)}})), facts(after))
 	var b strings.Builder
-	if err := Changes(&b, changes); err != nil {
+	if err := Changes(&b, changes, ChangeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Golden(t, "changes.txt", b.String())
 	// No change is without a kernel or a device, and each that was decided has its statuses.
-	for _, c := range changes {
+	for _, c := range changes.Changes {
 		if c.Kernel == "" && c.Device == "" || c.Kernel != "" && c.Device != "" && c.Old == c.New {
 			t.Errorf("%+v", c)
 		}
@@ -120,6 +120,34 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	testkit.Golden(t, "changes.json", string(data)+"\n")
+}
+
+// TestManyChanges: many changes are about a screen, and --all has a line for each.
+func TestManyChanges(t *testing.T) {
+	const dg2, pvc = "intel_gpu_dg2", "intel_gpu_pvc"
+	fp64 := reporttest.Why(reporttest.FP64)
+	before, after := map[string]reporttest.On{}, map[string]reporttest.On{}
+	for i := range 30 {
+		before[fmt.Sprintf("old::Same<%d>", i)], after[fmt.Sprintf("young::Same<%d>", i)] = reporttest.On{}, reporttest.On{}
+		before[fmt.Sprintf("Lost<%d>", i)], after[fmt.Sprintf("Lost<%d>", i)] = reporttest.On{}, reporttest.On{dg2: fp64}
+		before[fmt.Sprintf("gone::K%d", i)] = reporttest.On{dg2: fp64, pvc: fp64}
+		after[fmt.Sprintf("Added<%d>", i)] = reporttest.On{dg2: fp64}
+	}
+	after["<img src=x>"] = reporttest.On{}
+	d := gate.Diff(facts(reporttest.Report("//l", []string{dg2, pvc}, before)), facts(reporttest.Report("//l", []string{dg2, pvc, "new"}, after)))
+	o := ChangeOptions{Old: "lib 0.9", New: "lib 0.10", Command: "compat diff a.json b.json"}
+	for name, write := range map[string]func(io.Writer, *gate.Difference, ChangeOptions) error{"manychanges.txt": Changes, "manychanges.md": ChangesMarkdown} {
+		var b strings.Builder
+		if err := write(&b, d, o); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Golden(t, name, b.String())
+	}
+	var b strings.Builder
+	o.All = true
+	if err := Changes(&b, d, o); err != nil || strings.Count(b.String(), "\n") != len(d.Changes) {
+		t.Errorf("%d changes, %v:\n%s", len(d.Changes), err, b.String())
+	}
 }
 
 func TestWarningsOfAGoodResult(t *testing.T) {

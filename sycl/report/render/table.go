@@ -154,8 +154,16 @@ func lambdaPlace(k *report.Kernel) string {
 
 // title returns what a report is about.
 func (t *table) title() string {
+	wheels := safetext.Escape(t.Title())
 	if len(t.Targets) == 1 {
-		return safetext.Escape(t.Targets[0])
+		label := safetext.Escape(t.Targets[0])
+		if wheels == "" || label == "" {
+			return cmp.Or(wheels, label)
+		}
+		return wheels + ": " + label
+	}
+	if wheels != "" {
+		return wheels
 	}
 	targets := map[int32]bool{}
 	for i := range t.Kernels {

@@ -1,0 +1,101 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+// renamable makes a report on kernels by name with the lines of their places, 0 for none.
+func renamable(label string, lines map[string]uint32, problems map[string]reporttest.On) *Index {
+	on := map[string]reporttest.On{}
+	for name := range lines {
+		on[name] = problems[name]
+	}
+	r := reporttest.Report(label, []string{"a", "b"}, on)
+	for i := range r.Kernels {
+		if line := lines[r.Kernels[i].DisplayName]; line > 0 {
+			r.Kernels[i].Location = srcloc.Location{Path: "k.cpp", Line: line}
+		}
+	}
+	return NewIndex(label, r)
+}
+
+func TestRenamed(t *testing.T) {
+	fp64 := reporttest.On{"a": []report.Reason{reporttest.FP64}}
+	many := func(namespace string) map[string]uint32 {
+		lines := map[string]uint32{}
+		for i := range 5 {
+			lines[fmt.Sprintf("%s::K<%d, %s::Op<int> >", namespace, i, namespace)] = 0
+		}
+		return lines
+	}
+	for _, test := range []struct {
+		name             string
+		old, now         map[string]uint32
+		oldFP64, nowFP64 string
+		renames          []Renaming
+		lost             bool
+		unpaired         [2]int
+	}{
+		{name: "namespace", old: many("lib::v1"), now: many("lib::v2"), renames: []Renaming{{"v1", 5, "v2", RenamedNamespace}}},
+		{name: "outer namespace", old: many("dpctl::tensor"), now: many("dpnp::tensor"), renames: []Renaming{{"dpctl", 5, "dpnp", RenamedNamespace}}},
+		{name: "inline namespace", old: many("lib::x"), now: many("lib::v1::x"), renames: []Renaming{{"lib", 5, "lib::v1", RenamedNamespace}}},
+		{name: "namespace begins", old: many("K"), now: map[string]uint32{}, unpaired: [2]int{5, 0}, lost: true},
+		{name: "place", old: map[string]uint32{"Axpy<int>": 7, "Other": 9}, now: map[string]uint32{"Saxpy<int>": 7, "Other": 9}, renames: []Renaming{{"Axpy", 1, "Saxpy", RenamedKernel}}},
+		{name: "instances at a place", old: map[string]uint32{"Axpy<int>": 7, "Axpy<long>": 7}, now: map[string]uint32{"Saxpy<int>": 7, "Saxpy<long>": 7}, renames: []Renaming{{"Axpy", 2, "Saxpy", RenamedKernel}}},
+		{name: "moved lines", old: map[string]uint32{"Axpy<int>": 7}, now: map[string]uint32{"Saxpy<int>": 9}, renames: []Renaming{{"Axpy", 1, "Saxpy", RenamedKernel}}},
+		{name: "other needs", old: map[string]uint32{"Axpy<int>": 7}, now: map[string]uint32{"Saxpy<int>": 7}, nowFP64: "Saxpy<int>", unpaired: [2]int{1, 1}, lost: true},
+		{name: "no place", old: map[string]uint32{"Axpy<int>": 0}, now: map[string]uint32{"Saxpy<int>": 0}, unpaired: [2]int{1, 1}, lost: true},
+		{name: "two candidates", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0, "c::K": 0}, unpaired: [2]int{1, 2}, lost: true},
+		{name: "known namespace decides", old: map[string]uint32{"a::K": 0, "a::L": 0}, now: map[string]uint32{"b::K": 0, "c::K": 0, "b::L": 0}, renames: []Renaming{{"a", 2, "b", RenamedNamespace}}, unpaired: [2]int{0, 1}},
+		{name: "status is lost", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0}, nowFP64: "b::K", renames: []Renaming{{"a", 1, "b", RenamedNamespace}}, lost: true},
+		{name: "status is won", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0}, oldFP64: "a::K", renames: []Renaming{{"a", 1, "b", RenamedNamespace}}},
+	} {
+		old := renamable("l", test.old, map[string]reporttest.On{test.oldFP64: fp64})
+		now := renamable("l", test.now, map[string]reporttest.On{test.nowFP64: fp64})
+		d := Diff([]*Index{old}, []*Index{now})
+		if !slices.Equal(d.Renames, test.renames) || d.Lost() != test.lost || d.Unpaired != test.unpaired {
+			t.Errorf("%s: %+v, lost %t, unpaired %v", test.name, d.Renames, d.Lost(), d.Unpaired)
+		}
+		for _, c := range d.Changes {
+			if isRenamed := c.OldKernel != ""; (c.Kind == "lost" || c.Kind == "won" || c.Kind == "renamed") != isRenamed {
+				t.Errorf("%s: %+v", test.name, c)
+			}
+		}
+	}
+}
+
+// A kernel in another target is the same, and a device that all targets have did not come.
+func TestMovedTarget(t *testing.T) {
+	kernels := map[string]uint32{"K": 0}
+	d := Diff([]*Index{renamable("old", kernels, nil)}, []*Index{renamable("new", kernels, nil)})
+	if want := []Renaming{{"old", 1, "new", RenamedTarget}}; !slices.Equal(d.Renames, want) || len(d.Changes) != 1 || d.Lost() {
+		t.Errorf("%+v", d)
+	}
+	if c := d.Changes[0]; c.OldTarget != "old" || c.Target != "new" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestUnqualified(t *testing.T) {
+	for name, want := range map[string]string{
+		"K":                            "K []",
+		"a::b::K<c::T, int>":           "K<T, int> [a::b c ]",
+		"(anonymous namespace)::K":     "K [(anonymous namespace)]",
+		"a::f(b::T)::{lambda(c::U)#1}": "f(T)::{lambda(U)#1} [a b  c ]",
+		"a::{lambda(int)#1}":           "@{lambda(int)#1} [a   ]",
+		"::":                           ":: []",
+		"A<int>::B":                    "A<int>::B [  ]",
+		"\xff::ä":                      "ä [\xff]",
+	} {
+		bare, scopes := unqualified(name)
+		if got := fmt.Sprint(bare, " ", scopes); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+)
+
+// What is renamed when a kernel has another name.
+const (
+	RenamedNamespace = "namespace" // one or several in the name of the kernel or of its arguments
+	RenamedKernel    = "kernel"
+	RenamedTarget    = "target" // the kernel is the same in another target
+	RenamedSymbol    = "symbol" // the kernel has the same name for people
+)
+
+// A Renaming is what kernels that have another name have in common.
+type Renaming struct {
+	From    string `json:"from"`
+	Kernels int    `json:"kernels"`
+	To      string `json:"to"`
+	What    string `json:"what"`
+}
+
+// A pair is a kernel before and after. A kernel with another name has a renaming.
+type pair struct {
+	old, now row
+	Renaming
+}
+
+// A pairer finds, among kernels that one side has and the other has not, those that are the
+// same under another name. It pairs two kernels only when nothing else can be meant.
+type pairer struct {
+	old, now []row
+	pairs    []pair
+	problems map[*target][][]*problem
+}
+
+// pairRenamed pairs kernels that came and went. What is left of them are the rest.
+func pairRenamed(old, now []row) (pairs []pair, gone, came []row) {
+	p := &pairer{old: old, now: now, problems: map[*target][][]*problem{}}
+	kernel := func(r row) *kernel { return r.kernels[r.index] }
+	p.by(func(r row) string { return kernel(r).name }, renamedTarget)
+	place := func(r row) string {
+		if l := kernel(r).location; l.Line > 0 {
+			return fmt.Sprintf("%s\x00%v\x00%s", r.label, l, p.needOf(r))
+		}
+		return ""
+	}
+	p.by(func(r row) string { return joinKey(place(r), argumentsOf(kernel(r).display)) }, renamed)
+	p.by(place, renamed)
+	bare := func(r row) string {
+		name, _ := unqualified(kernel(r).display)
+		return name
+	}
+	p.by(func(r row) string { return joinKey(r.label, bare(r)) }, renamed)
+	p.by(bare, renamed)
+	p.byNamespace()
+	p.by(func(r row) string { // the lines of a file move
+		return joinKey(kernel(r).location.Path, r.label, argumentsOf(kernel(r).display), p.needOf(r))
+	}, renamed)
+	return p.pairs, p.old, p.now
+}
+
+// joinKey returns "" when the first part is.
+func joinKey(first string, parts ...string) string {
+	if first == "" {
+		return ""
+	}
+	return first + "\x00" + strings.Join(parts, "\x00")
+}
+
+// by pairs kernels of which one on each side has a key that is not "".
+func (p *pairer) by(key func(row) string, name func(old, now row) Renaming) {
+	if len(p.old) == 0 || len(p.now) == 0 {
+		return
+	}
+	index := func(list []row) map[string]int {
+		at := make(map[string]int, len(list))
+		for i, r := range list {
+			k := key(r)
+			if _, ok := at[k]; ok {
+				i = -1
+			}
+			at[k] = i
+		}
+		delete(at, "")
+		return at
+	}
+	old, now := index(p.old), index(p.now)
+	p.pair(func(k string) (int, bool) { i, ok := now[k]; return i, ok && i >= 0 && old[k] >= 0 }, key, name)
+}
+
+// pair pairs each old kernel whose key finds a new one, and takes both away.
+func (p *pairer) pair(find func(string) (int, bool), key func(row) string, name func(old, now row) Renaming) {
+	taken := make([]bool, len(p.now))
+	var left []row
+	for _, r := range p.old {
+		i, ok := find(key(r))
+		if !ok || taken[i] {
+			left = append(left, r)
+			continue
+		}
+		taken[i] = true
+		p.pairs = append(p.pairs, pair{r, p.now[i], name(r, p.now[i])})
+	}
+	var came []row
+	for i, r := range p.now {
+		if !taken[i] {
+			came = append(came, r)
+		}
+	}
+	p.old, p.now = left, came
+}
+
+// byNamespace pairs kernels whose names become those of others when a namespace is replaced
+// that was for others, too.
+func (p *pairer) byNamespace() {
+	var known [][2]string
+	for _, r := range renamings(p.pairs) {
+		if r.What == RenamedNamespace && !strings.Contains(r.From, ", ") {
+			known = append(known, [2]string{r.From, r.To})
+		}
+	}
+	for _, k := range known {
+		now := make(map[string]int, len(p.now))
+		for i, r := range p.now {
+			now[r.kernels[r.index].display] = i
+		}
+		find := func(name string) (int, bool) { i, ok := now[name]; return i, ok && name != "" }
+		p.pair(find, func(r row) string {
+			old := r.kernels[r.index].display
+			if name := replaceNamespace(old, k[0], k[1]); name != old {
+				return name
+			}
+			return ""
+		}, renamed)
+	}
+}
+
+// replaceNamespace replaces a namespace wherever it is a whole part of a name.
+func replaceNamespace(name, from, to string) string {
+	var b strings.Builder
+	for {
+		at := strings.Index(name, from+"::")
+		if at < 0 {
+			return b.String() + name
+		}
+		b.WriteString(name[:at])
+		if at > 0 && isIdentifier(name[at-1]) {
+			b.WriteString(from)
+		} else {
+			b.WriteString(to)
+		}
+		name = name[at+len(from):]
+	}
+}
+
+// needOf returns what a kernel needs as far as a report tells: the aspects with a place,
+// and its problems.
+func (p *pairer) needOf(r row) string {
+	var needs []string
+	for _, o := range r.kernels[r.index].origins {
+		needs = append(needs, o.Aspect.Name)
+	}
+	for _, problem := range problemsByRow(r.target, p.problems)[r.index] {
+		needs = append(needs, string(problem.rule)+" "+problem.requirement())
+	}
+	slices.Sort(needs)
+	return strings.Join(slices.Compact(needs), "\n")
+}
+
+// renamings counts what pairs have in common, the largest first.
+func renamings(pairs []pair) []Renaming {
+	at := map[Renaming]int{}
+	list := []Renaming{}
+	for _, p := range pairs {
+		i, ok := at[p.Renaming]
+		if !ok {
+			i = len(list)
+			at[p.Renaming] = i
+			list = append(list, p.Renaming)
+		}
+		list[i].Kernels++
+	}
+	slices.SortFunc(list, func(a, b Renaming) int {
+		return cmp.Or(cmp.Compare(b.Kernels, a.Kernels), strings.Compare(a.What, b.What), strings.Compare(a.From, b.From), strings.Compare(a.To, b.To))
+	})
+	return list
+}
+
+func renamedTarget(old, now row) Renaming {
+	return Renaming{What: RenamedTarget, From: old.label, To: now.label}
+}
+
+// renamed says what differs between the names of two kernels.
+func renamed(old, now row) Renaming {
+	was, is := old.kernels[old.index], now.kernels[now.index]
+	if was.display == is.display {
+		return Renaming{What: RenamedSymbol}
+	}
+	bare, scopes := unqualified(was.display)
+	otherBare, otherScopes := unqualified(is.display)
+	if bare != otherBare || len(scopes) != len(otherScopes) {
+		return Renaming{What: RenamedKernel, From: Stem(was.display), To: Stem(is.display)}
+	}
+	var from, to []string
+	for i := range scopes {
+		if scopes[i] == otherScopes[i] {
+			continue
+		}
+		a, b := difference(scopes[i], otherScopes[i])
+		known := false
+		for n := range from {
+			known = known || from[n] == a && to[n] == b
+		}
+		if !known {
+			from, to = append(from, a), append(to, b)
+		}
+	}
+	return Renaming{What: RenamedNamespace, From: strings.Join(from, ", "), To: strings.Join(to, ", ")}
+}
+
+// difference returns the part in which two lists of namespaces differ, with one that both
+// have where nothing would be left of one of them.
+func difference(a, b string) (from, to string) {
+	old, now := strings.Split(a, "::"), strings.Split(b, "::")
+	if a == "" || b == "" {
+		return cmp.Or(a, "the global namespace"), cmp.Or(b, "the global namespace")
+	}
+	start, end := 0, 0
+	for start < min(len(old), len(now)) && old[start] == now[start] {
+		start++
+	}
+	for end < min(len(old), len(now))-start && old[len(old)-1-end] == now[len(now)-1-end] {
+		end++
+	}
+	if start+end == min(len(old), len(now)) {
+		if start > 0 {
+			start--
+		} else {
+			end--
+		}
+	}
+	return strings.Join(old[start:len(old)-end], "::"), strings.Join(now[start:len(now)-end], "::")
+}
+
+// unqualified returns a name without the namespaces and classes in front of its parts,
+// and these by part.
+func unqualified(name string) (bare string, scopes []string) {
+	const anonymous = "(anonymous namespace)"
+	var b strings.Builder
+	scope := "" // with "::" at the end
+	part := func() {
+		scopes = append(scopes, strings.TrimSuffix(scope, "::"))
+		scope = ""
+	}
+	for i := 0; i < len(name); {
+		end := i
+		if strings.HasPrefix(name[i:], anonymous) {
+			end += len(anonymous)
+		}
+		for end == i || end < len(name) && isIdentifier(name[end]) && isIdentifier(name[i]) {
+			if end == i && !isIdentifier(name[i]) {
+				break
+			}
+			end++
+		}
+		switch {
+		case end > i && strings.HasPrefix(name[end:], "::"):
+			scope += name[i:end] + "::"
+			i = end + len("::")
+			continue
+		case end > i:
+			part()
+			b.WriteString(name[i:end])
+			i = end
+			continue
+		case scope != "":
+			b.WriteByte('@') // what is no identifier has a scope, such as a lambda
+			part()
+		}
+		b.WriteByte(name[i])
+		i++
+	}
+	return b.String(), scopes
+}
+
+func isIdentifier(c byte) bool {
+	return c == '_' || c == '~' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// Stem returns the name of a kernel without its template arguments and parameters.
+func Stem(name string) string { return name[:stemEnd(name)] }
+
+// argumentsOf returns the template arguments and parameters of a kernel.
+func argumentsOf(name string) string { return name[stemEnd(name):] }
+
+func stemEnd(name string) int {
+	for i := 1; i < len(name); i++ {
+		switch {
+		case name[i] == '<' && !strings.HasSuffix(name[:i], "operator"), name[i] == '(' && !strings.HasPrefix(name[i:], "(anonymous"):
+			return i
+		}
+	}
+	return len(name)
+}
+
+// countStatuses adds the statuses of a target on a device to counts.
+func (t *target) countStatuses(col int, counts map[compat.Status]int) {
+	for row := range t.kernels {
+		if v := t.status(row, col); v != compat.NoStatus {
+			counts[v]++
+		}
+	}
+}

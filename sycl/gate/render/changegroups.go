@@ -1,0 +1,346 @@
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// ChangeOptions says how a difference is written.
+type ChangeOptions struct {
+	All      bool   // a line for each change, also when there are many
+	Old, New string // what is compared
+	Command  string // that compares them
+}
+
+// mostChanges is how many changes have a line each. More are in groups.
+const mostChanges = 40
+
+const (
+	mostRows  = 8 // of a section of groups
+	mostStems = 3 // names in a group
+)
+
+// A ChangeSection is the kernels with one kind of change, in groups.
+type ChangeSection struct {
+	Kind    string // of [gate.Change]
+	Title   string
+	Kernels int
+	Rows    []ChangeRow // the largest first
+}
+
+// A ChangeRow is kernels that change in the same way.
+type ChangeRow struct {
+	Kernels int
+	What    string   // how; "" when the names say everything
+	Devices []string // where; none when it is everywhere
+	Names   []string // what the names begin with, the most kernels first
+	stems   map[string]int
+}
+
+// some returns the first names of a row.
+func (r *ChangeRow) some() string {
+	s := strings.Join(r.Names[:min(len(r.Names), mostStems)], ", ")
+	if n := len(r.Names) - mostStems; n > 0 {
+		s += fmt.Sprintf(" and %d more", n)
+	}
+	return s
+}
+
+// ChangeSections groups the changes of kernels: statuses by what changes and where, and
+// kernels that came or went by their problems and by their names. Names are escaped.
+func ChangeSections(d *gate.Difference) (list []ChangeSection) {
+	titles := []struct{ kind, title string }{
+		{"lost", "Lost"}, {"removed", "Removed"}, {"changed", "Changed"}, {"won", "Won"}, {"renamed", "Renamed"}, {"added", "Added"},
+	}
+	byKind := map[string][]*gate.Change{}
+	for i := range d.Changes {
+		if c := &d.Changes[i]; c.Kernel != "" {
+			byKind[c.Kind] = append(byKind[c.Kind], c)
+		}
+	}
+	for _, t := range titles {
+		s := ChangeSection{Kind: t.kind, Title: t.title}
+		switch changes := byKind[t.kind]; t.kind {
+		case "renamed":
+			s.Kernels = len(changes)
+			for _, r := range d.Renames {
+				s.Rows = append(s.Rows, ChangeRow{Kernels: r.Kernels, What: renaming(r)})
+			}
+		case "removed", "added":
+			s.Kernels = len(changes)
+			s.Rows = presenceRows(changes)
+		default:
+			s.Kernels, s.Rows = statusRows(changes)
+		}
+		if s.Kernels > 0 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func renaming(r gate.Renaming) string {
+	switch r.What {
+	case gate.RenamedSymbol:
+		return "other symbols, the same names"
+	case gate.RenamedTarget:
+		return fmt.Sprintf("from %s to %s", safetext.Escape(r.From), safetext.Escape(r.To))
+	}
+	from, to := strings.Split(r.From, ", "), strings.Split(r.To, ", ")
+	if r.What != gate.RenamedNamespace || len(from) != len(to) {
+		from, to = []string{r.From}, []string{r.To}
+	}
+	var list []string
+	for i := range from {
+		list = append(list, safetext.Escape(from[i])+" → "+safetext.Escape(to[i]))
+	}
+	return r.What + " " + strings.Join(list, ", ")
+}
+
+// statusRows groups kernels by how their statuses change and on which devices.
+func statusRows(changes []*gate.Change) (kernels int, rows []ChangeRow) {
+	g := rowGrouper{}
+	for len(changes) > 0 {
+		n := 1
+		for n < len(changes) && sameKernel(changes[0], changes[n]) {
+			n++
+		}
+		var ways []string
+		devices := map[string][]string{}
+		for _, c := range changes[:n] {
+			way := strings.TrimPrefix(changeWay(c), ": ")
+			if devices[way] == nil {
+				ways = append(ways, way)
+			}
+			devices[way] = append(devices[way], safetext.Escape(c.Device))
+		}
+		for _, way := range ways {
+			g.add(changes[0], way, devices[way])
+		}
+		changes = changes[n:]
+		kernels++
+	}
+	return kernels, g.sorted()
+}
+
+// presenceRows groups kernels that came or went by where they run, and why not.
+func presenceRows(changes []*gate.Change) []ChangeRow {
+	g := rowGrouper{}
+	for _, c := range changes {
+		var devices []string
+		worst := compat.NoStatus
+		for _, s := range c.Statuses {
+			worst = max(worst, s.Status)
+		}
+		if worst == compat.Compatible || worst == compat.NoStatus {
+			g.add(c, "", nil)
+			continue
+		}
+		for _, s := range c.Statuses {
+			if s.Status == worst {
+				devices = append(devices, safetext.Escape(s.Device))
+			}
+		}
+		g.add(c, status(worst, slices.Concat(c.OldReasons, c.NewReasons)), devices)
+	}
+	return g.sorted()
+}
+
+type rowGrouper struct {
+	rows []*ChangeRow
+	at   map[string]*ChangeRow
+}
+
+func (g *rowGrouper) add(c *gate.Change, what string, devices []string) {
+	key := what + "\x00" + strings.Join(devices, "\x00")
+	r := g.at[key]
+	if r == nil {
+		if g.at == nil {
+			g.at = map[string]*ChangeRow{}
+		}
+		r = &ChangeRow{What: what, Devices: devices, stems: map[string]int{}}
+		g.at[key] = r
+		g.rows = append(g.rows, r)
+	}
+	r.Kernels++
+	stem := gate.Stem(c.Kernel)
+	if len(stem) < len(c.Kernel) {
+		stem += c.Kernel[len(stem):len(stem)+1] + "..."
+	}
+	r.stems[safetext.Escape(stem)]++
+}
+
+func (g *rowGrouper) sorted() (list []ChangeRow) {
+	for _, r := range g.rows {
+		for name := range r.stems {
+			r.Names = append(r.Names, name)
+		}
+		slices.SortFunc(r.Names, func(a, b string) int {
+			return cmp.Or(cmp.Compare(r.stems[b], r.stems[a]), safetext.CompareNatural(a, b))
+		})
+		for i, name := range r.Names {
+			if n := r.stems[name]; n > 1 {
+				r.Names[i] = fmt.Sprintf("%s (%d)", name, n)
+			}
+		}
+		list = append(list, *r)
+	}
+	slices.SortStableFunc(list, func(a, b ChangeRow) int {
+		return cmp.Or(cmp.Compare(b.Kernels, a.Kernels), strings.Compare(a.What, b.What), slices.Compare(a.Devices, b.Devices))
+	})
+	return list
+}
+
+// Share says how many kernels run on a device, "-" for a device that is not there.
+func Share(counts map[compat.Status]int) string {
+	if counts == nil {
+		return "-"
+	}
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	return fmt.Sprintf("%d of %d", counts[compat.Compatible], all)
+}
+
+// deviceRows returns the rows of the table of devices, with its head.
+func deviceRows(d *gate.Difference) [][]string {
+	rows := [][]string{{"Device", "Ran", "Runs", "Lost", "Won"}}
+	for _, c := range d.Devices {
+		rows = append(rows, []string{safetext.Escape(c.Device), Share(c.Old), Share(c.New), fmt.Sprint(c.Lost), fmt.Sprint(c.Won)})
+	}
+	return rows
+}
+
+// changeTitle says what is compared and what differs, in a line.
+func changeTitle(d *gate.Difference, o ChangeOptions) string {
+	var parts []string
+	for _, c := range d.Devices {
+		if c.New == nil {
+			parts = append(parts, "device "+safetext.Escape(c.Device)+" is gone")
+		}
+	}
+	for _, c := range d.Devices {
+		if c.Old == nil {
+			parts = append(parts, "device "+safetext.Escape(c.Device)+" is new")
+		}
+	}
+	for _, s := range ChangeSections(d) {
+		parts = append(parts, fmt.Sprintf("%d %s %s", s.Kernels, safetext.Plural(s.Kernels, "kernel", "kernels"), s.Kind))
+	}
+	return fmt.Sprintf("%s → %s: %s", safetext.Escape(o.Old), safetext.Escape(o.New), strings.Join(parts, ", "))
+}
+
+// changeGroups prints a difference in groups.
+func changeGroups(w io.Writer, d *gate.Difference, o ChangeOptions) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s\n\n", changeTitle(d, o))
+	table := deviceRows(d)
+	widths := make([]int, len(table[0]))
+	for _, row := range table {
+		for i, s := range row {
+			widths[i] = max(widths[i], len(s))
+		}
+	}
+	for n, row := range table {
+		for i, s := range row {
+			if n == 0 {
+				s = strings.ToUpper(s)
+			}
+			if i == 0 {
+				fmt.Fprintf(out, "%-*s", widths[i], s)
+			} else {
+				fmt.Fprintf(out, "  %*s", widths[i], s)
+			}
+		}
+		out.WriteByte('\n')
+	}
+	for _, s := range ChangeSections(d) {
+		fmt.Fprintf(out, "\n%s: %d %s\n", s.Title, s.Kernels, safetext.Plural(s.Kernels, "kernel", "kernels"))
+		kernels := 0
+		for i := range s.Rows {
+			r := &s.Rows[i]
+			if i >= mostRows {
+				kernels += r.Kernels
+				continue
+			}
+			fmt.Fprintf(out, "%7d  %s\n", r.Kernels, r.words())
+			if len(r.Names) > 0 {
+				fmt.Fprintf(out, "         %s\n", r.some())
+			}
+		}
+		if n := len(s.Rows) - mostRows; n > 0 {
+			fmt.Fprintf(out, "%7d  in %d more %s\n", kernels, n, safetext.Plural(n, "group", "groups"))
+		}
+	}
+	if o.Command != "" {
+		fmt.Fprintf(out, "\nEach change: %s --all, or --format json\n", o.Command)
+	}
+	return out.Flush()
+}
+
+// words says how the kernels of a row change, and where.
+func (r *ChangeRow) words() string {
+	if len(r.Devices) == 0 {
+		if r.What == "" && len(r.Names) > 0 {
+			return "compatible on every device"
+		}
+		return r.What
+	}
+	devices := strings.Join(r.Devices[:min(len(r.Devices), 4)], ", ")
+	if n := len(r.Devices) - 4; n > 0 {
+		devices += fmt.Sprintf(" and %d more", n)
+	}
+	return devices + ": " + r.What
+}
+
+// ChangesMarkdown writes a difference for a summary or a comment.
+func ChangesMarkdown(w io.Writer, d *gate.Difference, o ChangeOptions) error {
+	out := bufio.NewWriter(w)
+	if len(d.Changes) == 0 {
+		fmt.Fprintf(out, "%s → %s: no change\n", safetext.CodeSpan(o.Old), safetext.CodeSpan(o.New))
+		return out.Flush()
+	}
+	fmt.Fprintf(out, "### %s → %s\n\n", safetext.CodeSpan(o.Old), safetext.CodeSpan(o.New))
+	for i, row := range deviceRows(d) {
+		if i > 0 {
+			row[0] = safetext.TableCell(safetext.CodeSpan(row[0]))
+		}
+		fmt.Fprintf(out, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			out.WriteString("|---|--:|--:|--:|--:|\n")
+		}
+	}
+	for _, s := range ChangeSections(d) {
+		fmt.Fprintf(out, "\n**%s**: %d %s\n\n| Kernels | What | Names |\n|--:|---|---|\n", s.Title, s.Kernels, safetext.Plural(s.Kernels, "kernel", "kernels"))
+		most := mostRows
+		if o.All {
+			most = len(s.Rows)
+		}
+		kernels := 0
+		for i := range s.Rows {
+			r := &s.Rows[i]
+			if i >= most {
+				kernels += r.Kernels
+				continue
+			}
+			names := ""
+			if len(r.Names) > 0 {
+				names = safetext.TableCell(safetext.CodeSpan(r.some()))
+			}
+			fmt.Fprintf(out, "| %d | %s | %s |\n", r.Kernels, safetext.TableCell(safetext.CodeSpan(r.words())), names)
+		}
+		if n := len(s.Rows) - most; n > 0 {
+			fmt.Fprintf(out, "| %d | in %d more %s | |\n", kernels, n, safetext.Plural(n, "group", "groups"))
+		}
+	}
+	return out.Flush()
+}
