@@ -48,6 +48,8 @@ type leftOut struct {
 type reader struct {
 	folder  *workspace.Folder
 	options inputs.Reading
+
+	workspaces []string // absolute
 }
 
 // A job is work on a file that may be done beside others.
@@ -236,7 +238,7 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 	case imageformat.IsPointer(head):
 		o.err = cli.BadInput(fmt.Errorf("%s is what Git LFS has in place of the file: fetch the file by 'git lfs pull'", safetext.Printable(f.name)))
 	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.how == byPattern && tableTitle.Match(head):
-		modules, err := readTable(&r.options, f.name, io.NewSectionReader(in, 0, size))
+		modules, err := r.readTable(f.name, io.NewSectionReader(in, 0, size))
 		o.set(in, size, modules, true, err)
 	case format != imageformat.Unknown:
 		o.none = fmt.Sprintf("no device images: %s alone is not read, only in the file that a compiler puts it into", format)
@@ -266,7 +268,7 @@ func (r *reader) deviceContent(f *file, in io.ReaderAt, size int64) outcome {
 	format := imageformat.Detect(in, size)
 	switch {
 	case format == imageformat.SPIRV:
-		m, err := report.FromSPIRV(io.NewSectionReader(in, 0, size))
+		m, err := report.FromSPIRV(io.NewSectionReader(in, 0, size), r.workspaces...)
 		o.set(in, size, []report.Module{m}, true, inFile(f, err))
 	case syclbin.Recognize(in, size):
 		var warnings bytes.Buffer
@@ -276,7 +278,7 @@ func (r *reader) deviceContent(f *file, in io.ReaderAt, size int64) outcome {
 			o.err = err
 			return o
 		}
-		modules, err := report.FromSYCLBIN(file)
+		modules, err := report.FromSYCLBIN(file, r.workspaces...)
 		for i := range modules {
 			modules[i].File = f.name
 		}
@@ -318,7 +320,7 @@ func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
 		o.none = "none of the device images can be taken"
 		return
 	}
-	modules, err := report.FromSYCLBIN(b.File(syclbin.Executable))
+	modules, err := report.FromSYCLBIN(b.File(syclbin.Executable), r.workspaces...)
 	for i := range modules {
 		modules[i].Embedded = true // the runtime prefers native code of the program itself
 	}

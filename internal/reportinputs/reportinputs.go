@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,6 +42,10 @@ type Options struct {
 	Targets      []string // that the files are built for: without devices, the report is on them too
 	DeviceConfig []string // files with devices
 	Reading      inputs.Reading
+
+	// Workspace is the folder of the sources, the current one when it is "": debug information
+	// may name them by absolute paths, of which a report has the part below that folder.
+	Workspace string
 
 	// Confined says that Files are patterns, and that nothing outside of the current
 	// folder is read.
@@ -79,6 +84,10 @@ func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error
 		return nil, err
 	}
 	defer folder.Close()
+	workspaces, err := o.workspaces()
+	if err != nil {
+		return nil, err
+	}
 	c := collector{has: map[*file]bool{}, none: map[*file]string{}, Options: &o, log: newLog(env), generator: report.Generator{Name: env.Tool, Version: cli.Version}}
 	var named []*file
 	for _, list := range []struct {
@@ -89,7 +98,7 @@ func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error
 		if err != nil {
 			return nil, err
 		}
-		r := reader{folder: folder, options: o.Reading}
+		r := reader{folder: folder, options: o.Reading, workspaces: workspaces}
 		if err := r.each(ctx, files, func(found outcome) error { return c.add(found, list.embedded) }); err != nil {
 			return nil, err
 		}
@@ -108,6 +117,19 @@ func (o *Options) workspace() (*workspace.Folder, error) {
 		return workspace.Open(".")
 	}
 	return workspace.Open("")
+}
+
+// workspaces returns the names of the workspace: as it was given, and without links.
+func (o *Options) workspaces() ([]string, error) {
+	given, err := filepath.Abs(o.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	list := []string{filepath.ToSlash(given)}
+	if real, err := filepath.EvalSymlinks(given); err == nil && real != given {
+		list = append(list, filepath.ToSlash(real))
+	}
+	return list, nil
 }
 
 // A part is what a file says: the modules of a program, or of a part of one.

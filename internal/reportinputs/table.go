@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // readTable returns a module for each row of a file table.
-func readTable(options *inputs.Reading, name string, in io.Reader) ([]report.Module, error) {
+func (r *reader) readTable(name string, in io.Reader) ([]report.Module, error) {
 	table, err := filetable.Read(name, in)
 	if err != nil {
 		return nil, err
@@ -23,7 +22,7 @@ func readTable(options *inputs.Reading, name string, in io.Reader) ([]report.Mod
 	}
 	var list []report.Module
 	for i, row := range table.Rows {
-		m, err := readRow(options, name, table, row)
+		m, err := r.readRow(name, table, row)
 		if err != nil {
 			return nil, fmt.Errorf("%s: row %d: %w", name, i+1, err)
 		}
@@ -32,7 +31,7 @@ func readTable(options *inputs.Reading, name string, in io.Reader) ([]report.Mod
 	return list, nil
 }
 
-func readRow(options *inputs.Reading, name string, table *filetable.Table, row []string) (report.Module, error) {
+func (r *reader) readRow(name string, table *filetable.Table, row []string) (report.Module, error) {
 	var properties *propset.Registry
 	if c := table.Column(filetable.Properties); c >= 0 {
 		data, found, err := cli.ReadListed(name, row[c])
@@ -42,7 +41,7 @@ func readRow(options *inputs.Reading, name string, table *filetable.Table, row [
 		if properties, err = propset.Parse(found, data); err != nil {
 			return report.Module{}, err
 		}
-		properties = options.Sets(properties)
+		properties = r.options.Sets(properties)
 	}
 	var symbols []string
 	if c := table.Column(filetable.Symbols); c >= 0 && row[c] != "" {
@@ -61,7 +60,7 @@ func readRow(options *inputs.Reading, name string, table *filetable.Table, row [
 	if err != nil {
 		return report.Module{}, err
 	}
-	m, err := report.FromRow(io.NewSectionReader(code, 0, info.Size()), properties, symbols)
+	m, err := report.FromRow(io.NewSectionReader(code, 0, info.Size()), properties, symbols, r.workspaces...)
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", code.Name(), err)
 	}

@@ -25,11 +25,14 @@ const maxSPIRV = 256 << 20
 // FromSYCLBIN returns the abstract modules of a SYCLBIN. Requirements and kernel names
 // are those of the metadata or, where it has none, those of the images. Places in the
 // source that only SPIR-V has are added.
-func FromSYCLBIN(f *syclbin.File) ([]Module, error) {
+//
+// A compiler that is called with absolute paths writes them down: workspaces are folders,
+// as absolute paths, below which sources have paths from there on.
+func FromSYCLBIN(f *syclbin.File, workspaces ...string) ([]Module, error) {
 	var list []Module
 	var images []specialize.Image
 	for i, m := range f.Modules {
-		module, err := fromImages(m.Metadata, m.Images())
+		module, err := fromImages(m.Metadata, m.Images(), workspaces)
 		if err != nil {
 			return nil, fmt.Errorf("abstract module %d: %w", i, err)
 		}
@@ -82,7 +85,7 @@ func addConstants(list []Module, images []specialize.Image) error {
 // FromRow returns the module of a row of a file table: an image with the sets of its
 // property file, which may be nil, and the names in its symbol file. The triple follows
 // from the format of the bytes.
-func FromRow(code offload.Source, properties *propset.Registry, symbols []string) (Module, error) {
+func FromRow(code offload.Source, properties *propset.Registry, symbols []string, workspaces ...string) (Module, error) {
 	if properties == nil {
 		properties = new(propset.Registry)
 	}
@@ -93,7 +96,7 @@ func FromRow(code offload.Source, properties *propset.Registry, symbols []string
 	case imageformat.PTX:
 		image = syclbin.NewIR(syclbin.PTX, "nvptx64-nvidia-cuda", code)
 	}
-	m, err := fromImages(properties, []*syclbin.Image{image})
+	m, err := fromImages(properties, []*syclbin.Image{image}, workspaces)
 	if err == nil && len(m.Kernels) == 0 {
 		exported := properties.Set(propset.ExportedSymbols)
 		for _, name := range symbols {
@@ -110,12 +113,12 @@ func FromRow(code offload.Source, properties *propset.Registry, symbols []string
 
 // FromSPIRV returns the module of a SPIR-V module that has no metadata. Each kernel has
 // needs of its own.
-func FromSPIRV(code offload.Source) (Module, error) {
-	m, err := FromRow(code, nil, nil)
+func FromSPIRV(code offload.Source, workspaces ...string) (Module, error) {
+	m, err := FromRow(code, nil, nil, workspaces...)
 	if err != nil {
 		return Module{}, err
 	}
-	parsed, err := parseSPIRV(code)
+	parsed, err := parseSPIRV(code, workspaces)
 	if err != nil {
 		return Module{}, err
 	}
@@ -129,8 +132,8 @@ func FromSPIRV(code offload.Source) (Module, error) {
 
 // fromImages returns the module that has these images. Names of kernels and needs are
 // those of the metadata. What the metadata lacks is taken from the images.
-func fromImages(metadata *propset.Registry, images []*syclbin.Image) (Module, error) {
-	var c contents
+func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces []string) (Module, error) {
+	c := contents{workspaces: workspaces}
 	for _, image := range images {
 		if err := c.add(image); err != nil {
 			return Module{}, err
@@ -170,6 +173,8 @@ type contents struct {
 	code   *spirv.Module // the first SPIR-V that can be parsed, nil if there is none
 	broken error         // of the first SPIR-V that cannot be parsed
 	native []string      // kernels in native code
+
+	workspaces []string
 }
 
 func (c *contents) add(image *syclbin.Image) error {
@@ -180,7 +185,7 @@ func (c *contents) add(image *syclbin.Image) error {
 	c.images = append(c.images, described)
 	switch format := image.Format(); {
 	case format == imageformat.SPIRV && c.code == nil:
-		if c.code, err = parseSPIRV(image); err != nil {
+		if c.code, err = parseSPIRV(image, c.workspaces); err != nil {
 			c.broken = cmp.Or(c.broken, err)
 		}
 	case format != imageformat.SPIRV && c.native == nil:
@@ -212,8 +217,8 @@ func newModuleKernel(symbol string) ModuleKernel {
 // are none, those in the code, which may be nil.
 func (k *ModuleKernel) locate(metadata *propset.Registry, code *spirv.Module) {
 	places, ok := srcloc.Of(metadata, k.symbol)
-	if !ok && code != nil {
-		if inCode := code.Kernel(k.symbol); inCode != nil {
+	if places.Location.IsZero() && code != nil { // which knows the workspaces
+		if inCode := code.Kernel(k.symbol); inCode != nil && (!ok || !inCode.Location.IsZero()) {
 			places = code.Places(inCode)
 		}
 	}
@@ -224,7 +229,7 @@ func (k *ModuleKernel) locate(metadata *propset.Registry, code *spirv.Module) {
 	}
 }
 
-func parseSPIRV(code offload.Source) (*spirv.Module, error) {
+func parseSPIRV(code offload.Source, workspaces []string) (*spirv.Module, error) {
 	if code.Size() > maxSPIRV {
 		return nil, &spirv.FormatError{Offset: maxSPIRV, Msg: fmt.Sprintf("the module is larger than %d MiB", maxSPIRV>>20)}
 	}
@@ -232,7 +237,7 @@ func parseSPIRV(code offload.Source) (*spirv.Module, error) {
 	if _, err := code.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return spirv.Parse(data)
+	return spirv.Parse(data, workspaces...)
 }
 
 func newModuleImage(image *syclbin.Image) (ModuleImage, error) {

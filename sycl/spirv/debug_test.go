@@ -149,6 +149,22 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// TestPlacesInWorkspace: a compiler that is called with absolute paths writes them down.
+func TestPlacesInWorkspace(t *testing.T) {
+	for name, text := range debugModules {
+		data := assemble(t, binary.LittleEndian, strings.NewReplacer(`"./app/`, `"/home/u/p/app/`, `"./math/`, `"/home/u/p/math/`, `"./external/`, `"/usr/include/`).Replace(text))
+		for workspace, want := range map[string]srcloc.Kernel{"/home/u/p": inlinedPlaces, "/home/u/q": {}} {
+			m, err := Parse(data, "/nowhere", workspace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := m.Places(m.Kernel("_ZTS1K")); !reflect.DeepEqual(got.Location, want.Location) || want.Origins != nil && !reflect.DeepEqual(got, want) {
+				t.Errorf("%s in %s: %+v, want %+v", name, workspace, got, want)
+			}
+		}
+	}
+}
+
 func TestPlacesOfSingleLines(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string

@@ -181,9 +181,10 @@ const (
 	headerWords = 5
 )
 
-// Parse reads a module. The module does not refer to data afterwards.
-func Parse(data []byte) (*Module, error) {
-	p := &parser{defs: map[uint32]def{}, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
+// Parse reads a module. The module does not refer to data afterwards. Sources below one of the
+// workspaces, which are absolute, have a path from there on.
+func Parse(data []byte, workspaces ...string) (*Module, error) {
+	p := &parser{workspaces: workspaces, defs: map[uint32]def{}, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
 		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{},
 		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
 	if err := p.parse(data); err != nil {
@@ -199,9 +200,10 @@ func Parse(data []byte) (*Module, error) {
 // hold only what some instruction defined, so that their size is bounded by the
 // size of the module and not by the bound in its header.
 type parser struct {
-	m     *Module
-	bound uint32 // on ids
-	graph graph
+	workspaces []string
+	m          *Module
+	bound      uint32 // on ids
+	graph      graph
 
 	defs    map[uint32]def    // types, constants, variables and functions
 	names   map[uint32]string // debug names

@@ -96,4 +96,18 @@ func WorkspacePath(file string) (string, bool) {
 	return file, true
 }
 
+// Below returns a path from a folder on when it is an absolute one below one of the folders,
+// which are absolute, and the path as it is otherwise. Compilers that are called with an
+// absolute path, as CMake calls them, write that down.
+func Below(file string, folders []string) string {
+	clean := path.Clean(strings.ReplaceAll(file, `\`, "/"))
+	for _, folder := range folders {
+		folder = strings.TrimSuffix(strings.ReplaceAll(folder, `\`, "/"), "/")
+		if rest, ok := strings.CutPrefix(clean, folder+"/"); ok && folder != "" {
+			return rest
+		}
+	}
+	return file
+}
+
 const maxPath = 4096

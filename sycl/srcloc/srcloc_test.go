@@ -54,6 +54,27 @@ func TestWorkspacePath(t *testing.T) {
 	}
 }
 
+func TestBelow(t *testing.T) {
+	folders := []string{"/home/u/p", "/", "", `C:\work`, "/home/u/"}
+	for file, want := range map[string]string{
+		"/home/u/p/src/a.cpp":     "src/a.cpp",
+		"/home/u/p//src/./a.cpp":  "src/a.cpp",
+		"/home/u/p/x/../a.cpp":    "a.cpp",
+		"/home/u/p/../q/a.cpp":    "q/a.cpp", // below the last folder
+		"/home/u/p/../../v/a.cpp": "/home/u/p/../../v/a.cpp",
+		"/home/u/pq/a.cpp":        "pq/a.cpp",
+		"/home/v/a.cpp":           "/home/v/a.cpp",
+		"/usr/include/a.h":        "/usr/include/a.h",
+		`C:\work\src\a.cpp`:       "src/a.cpp",
+		"src/a.cpp":               "src/a.cpp",
+		"":                        "",
+	} {
+		if got := Below(file, folders); got != want {
+			t.Errorf("%q is %q, want %q", file, got, want)
+		}
+	}
+}
+
 func TestHostileSets(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":                        "",

@@ -60,7 +60,7 @@ func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *gateinputs.Optio
 			return err
 		}
 	}
-	o.Built, err = reportinputs.Make(ctx, env, reportinputs.Options{Files: g.binaries.Values, Devices: devices, DeviceConfig: g.deviceConfig.Values, Strict: true})
+	o.Built, err = reportinputs.Make(ctx, env, reportinputs.Options{Files: g.binaries.Values, Devices: devices, DeviceConfig: g.deviceConfig.Values, Workspace: g.Workspace, Strict: true})
 	return err
 }
 

@@ -22,6 +22,7 @@ type reporter struct {
 	wanted, deviceConfig cli.Strings
 	targets              cli.Strings
 	embedded             cli.Strings
+	workspace            string
 	reading              inputs.Reading
 }
 
@@ -65,6 +66,7 @@ func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&r.deviceConfig, "device-config-file", "the same as --device-config `file`")
 	fs.Var(&r.embedded, "embedded", "`file` with the images that the program itself holds, such as a SYCLBIN: for a device that some are compiled for, the runtime takes these; may be repeated")
 	r.reading.AssumeFlag(fs)
+	fs.StringVar(&r.workspace, "workspace", ".", "`folder` of the sources: of absolute paths in debug information, the report has the part below it")
 	fs.StringVar(&r.name, "name", "", "`label` of what the report is about: all files are together one program")
 	fs.StringVar(&r.source.Commit, "commit", "", "`id` of the commit that the files were built from, for the report")
 	fs.StringVar(&r.source.Date, "date", "", "`day` of that commit, as 2027-03-31, for the report")
@@ -90,7 +92,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	programs, err := reportinputs.Make(ctx, env, reportinputs.Options{
 		Files: args, Embedded: r.embedded.Values, Label: r.name,
-		Devices: r.wanted.Values, Targets: r.targets.Values, DeviceConfig: r.deviceConfig.Values, Reading: r.reading,
+		Devices: r.wanted.Values, Targets: r.targets.Values, DeviceConfig: r.deviceConfig.Values, Workspace: r.workspace, Reading: r.reading,
 	})
 	if err != nil {
 		return err
@@ -132,6 +134,9 @@ func (r *reporter) calledBy(args []string) string {
 		if f.value != "" {
 			command += flagArgument(f.name, f.value)
 		}
+	}
+	if r.workspace != "" && r.workspace != "." {
+		command += flagArgument("workspace", r.workspace)
 	}
 	if r.reading.Assume != nil {
 		command += flagArgument("assume-runtime", r.reading.Assume.Name)
