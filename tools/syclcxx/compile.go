@@ -20,12 +20,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
-	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
 // A compiler does what a command line says.
 type compiler struct {
-	line  *commandline.Line
+	line  *commandLine
 	env   *cli.Env
 	host  *host
 	dpcpp *installation // nil until a source needs it
@@ -40,7 +39,7 @@ type compilation struct {
 	*compiler
 	source  string
 	folder  string
-	depfile commandline.Depfile
+	depfile depfileOptions
 	output  string // for the depfile
 }
 
@@ -48,7 +47,7 @@ func (c *compilation) file(name string) string { return filepath.Join(c.folder, 
 
 // sources compiles all sources of a command line, each to a file of its own.
 func (c *compiler) sources(ctx context.Context) error {
-	var inputs []commandline.Input
+	var inputs []lineInput
 	for _, w := range c.line.Words {
 		if w.Input != nil && w.Input.Language != "" {
 			inputs = append(inputs, *w.Input)
@@ -64,7 +63,7 @@ func (c *compiler) sources(ctx context.Context) error {
 	}
 	for _, in := range inputs {
 		output := c.line.Output
-		if c.line.Mode != commandline.Object || isHeader(in) {
+		if c.line.Mode != modeObject || isHeader(in) {
 			if err := c.hostOnly(ctx, in, output); err != nil {
 				return err
 			}
@@ -81,7 +80,7 @@ func (c *compiler) sources(ctx context.Context) error {
 }
 
 // object compiles a source to an object file.
-func (c *compiler) object(ctx context.Context, in commandline.Input, output string, depfile commandline.Depfile) error {
+func (c *compiler) object(ctx context.Context, in lineInput, output string, depfile depfileOptions) error {
 	sycl, err := c.readsSYCL(in)
 	if err != nil {
 		return err
@@ -93,7 +92,7 @@ func (c *compiler) object(ctx context.Context, in commandline.Input, output stri
 }
 
 // syclObject compiles a source for devices and for the host.
-func (c *compiler) syclObject(ctx context.Context, in commandline.Input, output string, depfile commandline.Depfile) error {
+func (c *compiler) syclObject(ctx context.Context, in lineInput, output string, depfile depfileOptions) error {
 	targets, err := c.targets()
 	if err != nil {
 		return err

@@ -4,12 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
 func TestOptionsOfClangAlone(t *testing.T) {
-	line, err := commandline.Parse([]string{"-O3", "-Xclang", "-fsycl-x", "--gcc-toolchain=", "--gcc-install-dir=/gcc", "x.cpp"})
+	line, err := parseLine([]string{"-O3", "-Xclang", "-fsycl-x", "--gcc-toolchain=", "--gcc-install-dir=/gcc", "x.cpp"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,10 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
-	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
 // depfileOptions are those by which the host compiler writes the dependency file itself.
-func (c *compiler) depfileOptions(d commandline.Depfile, output string) []string {
+func (c *compiler) depfileOptions(d depfileOptions, output string) []string {
 	if !d.Write {
 		return nil
 	}
@@ -32,7 +31,7 @@ func (c *compiler) depfileOptions(d commandline.Depfile, output string) []string
 }
 
 // depfileName returns the name of the dependency file of an object.
-func depfileName(d commandline.Depfile, output string) string {
+func depfileName(d depfileOptions, output string) string {
 	if d.File != "" {
 		return d.File
 	}
@@ -40,7 +39,7 @@ func depfileName(d commandline.Depfile, output string) string {
 }
 
 // depfileTargets returns the targets of its rule, as they stand there.
-func depfileTargets(d commandline.Depfile, output string) []string {
+func depfileTargets(d depfileOptions, output string) []string {
 	if len(d.Targets) > 0 {
 		return d.Targets
 	}

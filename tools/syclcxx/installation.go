@@ -15,7 +15,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
-	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
 // An installation is DPC++ in a folder: a Python environment, a compiler of oneAPI or a build of
@@ -208,7 +207,7 @@ func (c *compiler) runHost(ctx context.Context, stdout, stderr io.Writer, args [
 	if c.shows(append([]string{c.host.path}, args...)) {
 		return nil
 	}
-	if c.line.Verbose && c.line.Mode != commandline.HostOnly { // CMake and Meson read folders from what it prints
+	if c.line.Verbose && c.line.Mode != modeHostOnly { // CMake and Meson read folders from what it prints
 		args = append([]string{"-v"}, args...)
 	}
 	cmd := interrupt.Command(ctx, c.host.path, args...)

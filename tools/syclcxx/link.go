@@ -14,7 +14,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
-	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
 // program compiles the sources of a command line and links them with the rest.
@@ -68,7 +67,7 @@ func (c *compiler) program(ctx context.Context) error {
 
 // objects compiles the sources among the words to objects in a folder, and returns the words with
 // these in their places.
-func (c *compiler) objects(ctx context.Context, folder string) ([]commandline.Word, error) {
+func (c *compiler) objects(ctx context.Context, folder string) ([]lineWord, error) {
 	words := slices.Clone(c.line.Words)
 	for i, w := range words {
 		if w.Input == nil || w.Input.Language == "" {
@@ -88,7 +87,7 @@ func (c *compiler) objects(ctx context.Context, folder string) ([]commandline.Wo
 		if err := c.object(ctx, *w.Input, object, depfile); err != nil {
 			return nil, err
 		}
-		words[i] = commandline.Word{Input: &commandline.Input{Path: object}}
+		words[i] = lineWord{Input: &lineInput{Path: object}}
 	}
 	return words, nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
 const name = "syclc++"
@@ -47,32 +46,32 @@ func run(ctx context.Context, env *cli.Env, args []string) int {
 var errPrinted = errors.New("a compiler failed")
 
 func do(ctx context.Context, env *cli.Env, args []string) error {
-	line, err := commandline.Parse(args)
+	line, err := parseLine(args)
 	if err != nil {
 		return err
 	}
-	if line.Mode == commandline.Help {
-		_, err := io.WriteString(env.Stdout, commandline.Usage)
+	if line.Mode == modeHelp {
+		_, err := io.WriteString(env.Stdout, usage)
 		return err
 	}
 	c := &compiler{line: line, env: env}
-	if line.Mode == commandline.Check {
+	if line.Mode == modeCheck {
 		return c.check(ctx)
 	}
 	if c.host, err = findHost(line.HostCompiler); err != nil {
 		return err
 	}
 	switch line.Mode {
-	case commandline.HostOnly:
+	case modeHostOnly:
 		return c.exec(ctx, line.Host)
-	case commandline.Version:
+	case modeVersion:
 		if err := c.exec(ctx, []string{"--version"}); err != nil {
 			return err
 		}
 		return c.printVersion()
-	case commandline.Link:
+	case modeLink:
 		return c.program(ctx)
-	case commandline.Object:
+	case modeObject:
 		if line.Syclbin != "" { // which is one file, with and without -c
 			return c.program(ctx)
 		}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
-	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
 // stdin stands for standard input, which the host compiler alone reads.
@@ -21,7 +20,7 @@ const stdin = "-"
 
 // plainObject compiles a source that reads none of libsycl's headers. When it turns out that it
 // does, it is compiled as SYCL.
-func (c *compiler) plainObject(ctx context.Context, in commandline.Input, output string, depfile commandline.Depfile) error {
+func (c *compiler) plainObject(ctx context.Context, in lineInput, output string, depfile depfileOptions) error {
 	args := append(c.hostOptions(), c.depfileOptions(depfile, output)...)
 	var list string
 	if c.line.SYCL && isCPlusPlus(in) {
@@ -63,7 +62,7 @@ func (c *compiler) plainObject(ctx context.Context, in commandline.Input, output
 
 // hostOnly lets the host compiler do what is not the compile of an object: -E, -S, -fsyntax-only,
 // -M and precompiled headers.
-func (c *compiler) hostOnly(ctx context.Context, in commandline.Input, output string) error {
+func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) error {
 	sycl, err := c.readsSYCL(in)
 	if err != nil {
 		return err
@@ -80,13 +79,13 @@ func (c *compiler) hostOnly(ctx context.Context, in commandline.Input, output st
 		args = c.hostOptions()
 	}
 	switch c.line.Mode {
-	case commandline.Preprocess:
+	case modePreprocess:
 		if !slices.Contains(args, "-M") && !slices.Contains(args, "-MM") {
 			args = append(args, "-E")
 		}
-	case commandline.Assembly:
+	case modeAssembly:
 		args = append(args, "-S")
-	case commandline.Syntax:
+	case modeSyntax:
 		args = append(args, "-fsyntax-only")
 	}
 	args = append(args, c.depfileOptions(c.line.Depfile, output)...)
@@ -96,17 +95,17 @@ func (c *compiler) hostOnly(ctx context.Context, in commandline.Input, output st
 	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(args, "-x", in.Language, in.Path))
 }
 
-func isCPlusPlus(in commandline.Input) bool { return in.Language == "c++" || isHeader(in) }
+func isCPlusPlus(in lineInput) bool { return in.Language == "c++" || isHeader(in) }
 
 // isHeader reports whether a header is to be precompiled. That is for the host compile, with all its
 // macros: clang does not read the precompiled headers of g++, and reads the header itself.
-func isHeader(in commandline.Input) bool { return in.Language == "c++-header" }
+func isHeader(in lineInput) bool { return in.Language == "c++-header" }
 
 var include = regexp.MustCompile(`^\s*#\s*(?:include|include_next|import)\s*(?:<([^>]*)>|"([^"]*)"|(\S))`)
 
 // readsSYCL reports whether a source may read libsycl's headers: by its #include lines and those of
 // headers in the folders that options name, whatever conditions they are under.
-func (c *compiler) readsSYCL(in commandline.Input) (bool, error) {
+func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 	if !c.line.SYCL || !isCPlusPlus(in) || in.Path == stdin {
 		return false, nil
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
-	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
 // With -fsycl-rdc an object has no device images but device code, which is linked when the program
@@ -162,7 +161,7 @@ func members(archive io.ReaderAt, read func(io.ReaderAt) error) error {
 
 // linkedFiles returns the objects and archives that a link reads, as far as the linker is told
 // their names.
-func (c *compiler) linkedFiles(words []commandline.Word) []string {
+func (c *compiler) linkedFiles(words []lineWord) []string {
 	var files, folders []string
 	for _, w := range words {
 		if w.Input == nil && len(w.Option) > 0 {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
-	"github.com/rules-sycl/rules_sycl/tools/syclcxx/commandline"
 )
 
 // A source is SYCL when it or a header of the project reads one of libsycl.
@@ -60,7 +59,7 @@ func TestReadsSYCL(t *testing.T) {
 		{"plain.hpp", "-x c++-header", false},
 	} {
 		args := append(strings.Fields(test.options), "-c", test.source)
-		line, err := commandline.Parse(args)
+		line, err := parseLine(args)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package commandline
+package main
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package commandline
+package main
 
 import (
 	"slices"
@@ -20,10 +20,10 @@ const (
 type takers int
 
 const (
-	host   takers = 1 << iota // the compile for the host
-	device                    // the compile for devices
-	link                      // the link
-	word                      // the link, at its place among the files
+	forHost   takers = 1 << iota // the compile for the host
+	forDevice                    // the compile for devices
+	forLink                      // the link
+	forWord                      // the link, at its place among the files
 )
 
 // A rule is what becomes of an option of gcc and clang.
@@ -65,12 +65,12 @@ func init() {
 		}
 	}
 	// What is preprocessed.
-	add(either, host|device, "-D -U -I -F -include -imacros -isystem -iquote -idirafter -isysroot -iprefix -iwithprefix -iwithprefixbefore -iframework")
-	add(either, host|device, "-ivfsoverlay -cxx-isystem -isystem-after")
-	add(separate, host, "-include-pch -aux-info -dumpbase -dumpbase-ext -dumpdir -serialize-diagnostics --serialize-diagnostics -Xassembler -wrapper -MJ -imultilib -imultiarch")
-	add(joined, host, "-d -Q -R -a")
-	add(exact, host, "-ansi -C -CC -P -H -undef -traditional-cpp -pipe -time -MV")
-	add(exact, host|device, "-nostdinc -nostdinc++ -nostdlibinc -trigraphs -w -pedantic -pedantic-errors")
+	add(either, forHost|forDevice, "-D -U -I -F -include -imacros -isystem -iquote -idirafter -isysroot -iprefix -iwithprefix -iwithprefixbefore -iframework")
+	add(either, forHost|forDevice, "-ivfsoverlay -cxx-isystem -isystem-after")
+	add(separate, forHost, "-include-pch -aux-info -dumpbase -dumpbase-ext -dumpdir -serialize-diagnostics --serialize-diagnostics -Xassembler -wrapper -MJ -imultilib -imultiarch")
+	add(joined, forHost, "-d -Q -R -a")
+	add(exact, forHost, "-ansi -C -CC -P -H -undef -traditional-cpp -pipe -time -MV")
+	add(exact, forHost|forDevice, "-nostdinc -nostdinc++ -nostdlibinc -trigraphs -w -pedantic -pedantic-errors")
 	do(joined, (*parser).preprocessor, "-Wp,")
 	do(separate, (*parser).preprocessor, "-Xpreprocessor")
 	do(exact, (*parser).depfile, "-MD -MMD -MP -MG")
@@ -81,29 +81,29 @@ func init() {
 	// The compiles.
 	do(joined, (*parser).languageStandard, "-std=")
 	do(joined, (*parser).warning, "-W")
-	add(exact, host|link, "-Wsystem-headers") // the headers of libsycl have what warnings are about
+	add(exact, forHost|forLink, "-Wsystem-headers") // the headers of libsycl have what warnings are about
 	do(joined, (*parser).optimization, "-O")
 	do(joined, (*parser).debug, "-g")
 	do(joined, (*parser).feature, "-f")
 	do(either, (*parser).language, "-x")
-	add(joined, host, "-Wa, -save-temps")
-	add(joined, host|device|link, "-stdlib=")
-	add(joined, host|link, "-m -p -pg --coverage")
+	add(joined, forHost, "-Wa, -save-temps")
+	add(joined, forHost|forDevice|forLink, "-stdlib=")
+	add(joined, forHost|forLink, "-m -p -pg --coverage")
 	do(equals, (*parser).sysroot, "--sysroot")
-	add(joined, host|device|link, "--gcc-toolchain= --gcc-install-dir= --gcc-triple=")
-	add(separate, host|device, "-Xclang")
-	add(separate, host|link, "-target -arch --param -mllvm")
-	add(joined, host|link, "--param= --target= -specs= --specs= -Qunused-arguments -no-canonical-prefixes --driver-mode= --config=")
-	add(either, host|link, "-B")
+	add(joined, forHost|forDevice|forLink, "--gcc-toolchain= --gcc-install-dir= --gcc-triple=")
+	add(separate, forHost|forDevice, "-Xclang")
+	add(separate, forHost|forLink, "-target -arch --param -mllvm")
+	add(joined, forHost|forLink, "--param= --target= -specs= --specs= -Qunused-arguments -no-canonical-prefixes --driver-mode= --config=")
+	add(either, forHost|forLink, "-B")
 	do(joined, (*parser).emitLLVM, "-emit-llvm")
 
 	// The link.
-	add(either, word, "-l -L -z -u -T")
-	add(separate, word, "-e -h -Tbss -Tdata -Ttext -Xlinker -framework")
-	add(joined, word, "-Wl,")
-	add(exact, host|word, "-pthread -pthreads")
-	add(exact, link, "-shared -shared-libgcc -static-pie -pie -no-pie -nopie -nostdlib -nostdlib++ -nostartfiles -nodefaultlibs -nolibc -rdynamic -r -s -symbolic -t -n")
-	add(joined, link, "-static -rtlib= --rtlib= -unwindlib= --unwindlib= --ld-path= -fuse-ld=")
+	add(either, forWord, "-l -L -z -u -T")
+	add(separate, forWord, "-e -h -Tbss -Tdata -Ttext -Xlinker -framework")
+	add(joined, forWord, "-Wl,")
+	add(exact, forHost|forWord, "-pthread -pthreads")
+	add(exact, forLink, "-shared -shared-libgcc -static-pie -pie -no-pie -nopie -nostdlib -nostdlib++ -nostartfiles -nodefaultlibs -nolibc -rdynamic -r -s -symbolic -t -n")
+	add(joined, forLink, "-static -rtlib= --rtlib= -unwindlib= --unwindlib= --ld-path= -fuse-ld=")
 
 	// Those of syclc++ and what decides what it does.
 	do(exact, (*parser).show, "-v -###")
@@ -112,8 +112,8 @@ func init() {
 	slices.SortStableFunc(rules, func(a, b rule) int { return len(b.name) - len(a.name) })
 }
 
-// places are the options of syclc++ that say where something is.
-var places = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--check"}
+// placeOptions are the options of syclc++ that say where something is.
+var placeOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--check"}
 
 // features are the options -fX, with -fno-X, that libsycl-jit takes and that mean something to
 // code for devices, or to what is said about it. A value is behind a name that ends in "=".

@@ -1,9 +1,4 @@
-// Package commandline reads the command line of syclc++: options of icpx, gcc and clang become
-// what the compile for devices, the compile for the host, the compilers of native code and the
-// link take. What becomes of icpx's options is in the table of package icpxflags.
-//
-// It reads no files but those that @FILE names.
-package commandline
+package main
 
 import (
 	"cmp"
@@ -17,45 +12,48 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Mode is what is made.
-type Mode int
+// A lineMode is what is made.
+type lineMode int
 
 const (
-	Link       Mode = iota // a program or a shared library
-	Object                 // objects: -c
-	Assembly               // assembler source: -S
-	Preprocess             // preprocessed source: -E; or lists of files: -M and -MM, which are in Host
-	Syntax                 // nothing: -fsyntax-only
-	HostOnly               // what the host compiler says of itself: -print-..., -v alone; all is in Host
-	Version                // the version of syclc++
-	Check                  // what is there and what is missing
-	Help
+	modeLink       lineMode = iota // a program or a shared library
+	modeObject                     // objects: -c
+	modeAssembly                   // assembler source: -S
+	modePreprocess                 // preprocessed source: -E; or lists of files: -M and -MM, which are in Host
+	modeSyntax                     // nothing: -fsyntax-only
+	modeHostOnly                   // what the host compiler says of itself: -print-..., -v alone; all is in Host
+	modeVersion                    // the version of syclc++
+	modeCheck                      // what is there and what is missing
+	modeHelp
 )
 
-// A Line is a command line.
-type Line struct {
-	Mode   Mode
-	Words  []Word // files and options of the link that have a place among them, in order
-	Output string // "" when none is named
+// A commandLine is a command line of syclc++: options of icpx, gcc and clang become what the compile
+// for devices, the compile for the host, the compilers of native code and the link take. What becomes
+// of icpx's options is in the table of package icpxflags. Reading it reads no files but those that
+// @FILE names.
+type commandLine struct {
+	Mode   lineMode
+	Words  []lineWord // files and options of the link that have a place among them, in order
+	Output string     // "" when none is named
 
 	Host   []string // options of the compile for the host
 	Device []string // options of the compile for devices, as libsycl-jit takes them
 	Link   []string // options of the link that have no place among the files
 
-	Depfile       Depfile
+	Depfile       depfileOptions
 	SYCL          bool // whether sources are SYCL
 	StandardGiven bool // whether the standard is among Host and Device
 
 	Targets       []string // as written, without -unknown-unknown, and intel_gpu_* for spir64_gen; nil when none are named
 	FixedTargets  []string
-	DeviceConfigs []string  // files with devices
-	Split         string    // auto, per_source, per_kernel or off
-	RDC           bool      // whether device code is linked when the program is
-	Syclbin       string    // state of the SYCLBIN to make: input, object or executable; "" for none
-	LinkDevice    bool      // whether the device code of objects is linked: -fsycl-link
-	Backend       []Backend // options of the compilers of native code
-	EmulateDouble bool      // -fsycl-fp64-conv-emu
-	DebugInfo     bool      // whether device code has debug information
+	DeviceConfigs []string         // files with devices
+	Split         string           // auto, per_source, per_kernel or off
+	RDC           bool             // whether device code is linked when the program is
+	Syclbin       string           // state of the SYCLBIN to make: input, object or executable; "" for none
+	LinkDevice    bool             // whether the device code of objects is linked: -fsycl-link
+	Backend       []backendOptions // options of the compilers of native code
+	EmulateDouble bool             // -fsycl-fp64-conv-emu
+	DebugInfo     bool             // whether device code has debug information
 
 	HostCompiler, DPCPP, Driver, HostHeaders, Ocloc string // "" for those that are not named
 
@@ -66,20 +64,20 @@ type Line struct {
 	Unused []string
 }
 
-// A Word is a file or, without one, an option of the link.
-type Word struct {
-	Input  *Input
+// A lineWord is a file or, without one, an option of the link.
+type lineWord struct {
+	Input  *lineInput
 	Option []string
 }
 
-// An Input is a file to compile or to link.
-type Input struct {
+// A lineInput is a file to compile or to link.
+type lineInput struct {
 	Path     string // "-" for standard input
 	Language string // as behind -x: c++, c++-header, assembler, ...; "" for what the linker takes
 }
 
-// A Depfile is what is asked for about the list of files that a compile reads.
-type Depfile struct {
+// depfileOptions are what is asked for about the list of files that a compile reads.
+type depfileOptions struct {
 	Write   bool // beside what else is made: -MD and -MMD
 	System  bool // whether headers of the system are in it
 	Phony   bool // -MP
@@ -88,17 +86,17 @@ type Depfile struct {
 	Targets []string // as make reads them; nil for the name of the object
 }
 
-// A Backend is options of the compilers that make native code of SPIR-V.
-type Backend struct {
+// backendOptions are options of the compilers that make native code of SPIR-V.
+type backendOptions struct {
 	Target string // a target, "intel_gpu_*", "*" for all, or "" for the only one
 	Native []string
 	JIT    []string // for the compile when the program runs
 	Option string   // as it is written
 }
 
-// parser makes a Line of options.
+// A parser makes a commandLine of options.
 type parser struct {
-	line     Line
+	line     commandLine
 	modes    map[string]bool
 	x        string   // language of the files that follow; "" for that of their names
 	warnings bool     // whether there are options about warnings
@@ -109,10 +107,10 @@ type parser struct {
 	onlyLink []string // options that nothing but a link takes
 }
 
-// Parse reads the arguments of syclc++.
-func Parse(args []string) (*Line, error) { return parse(args, readFile) }
+// parseLine reads the arguments of syclc++.
+func parseLine(args []string) (*commandLine, error) { return parse(args, readFile) }
 
-func parse(args []string, read func(string) ([]byte, error)) (*Line, error) {
+func parse(args []string, read func(string) ([]byte, error)) (*commandLine, error) {
 	args, err := expanded(args, nil, read)
 	if err != nil {
 		return nil, err
@@ -121,7 +119,7 @@ func parse(args []string, read func(string) ([]byte, error)) (*Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{line: Line{SYCL: true, Split: "auto", Depfile: Depfile{System: true}}, modes: map[string]bool{}}
+	p := &parser{line: commandLine{SYCL: true, Split: "auto", Depfile: depfileOptions{System: true}}, modes: map[string]bool{}}
 	for _, o := range all { // which decides on options before it as well
 		if o.flag != nil && o.flag.Sets == icpxflags.HostCompiler {
 			p.line.HostCompiler = o.value
@@ -153,19 +151,19 @@ func parse(args []string, read func(string) ([]byte, error)) (*Line, error) {
 // give gives an option to those who take it.
 func (p *parser) give(to takers, words ...string) {
 	l := &p.line
-	if to&host != 0 {
+	if to&forHost != 0 {
 		l.Host = append(l.Host, words...)
 	}
-	if to&device != 0 {
+	if to&forDevice != 0 {
 		l.Device = append(l.Device, words...)
 	}
-	if to&link != 0 {
+	if to&forLink != 0 {
 		l.Link = append(l.Link, words...)
 	}
-	if to&word != 0 {
-		l.Words = append(l.Words, Word{Option: words})
+	if to&forWord != 0 {
+		l.Words = append(l.Words, lineWord{Option: words})
 	}
-	if to&(host|device) == 0 {
+	if to&(forHost|forDevice) == 0 {
 		p.onlyLink = append(p.onlyLink, strings.Join(words, " "))
 	}
 }
@@ -198,23 +196,23 @@ func (p *parser) icpx(o *option) error {
 	}
 	switch f.Taker {
 	case icpxflags.Device:
-		p.give(device, replaced(f.Device)...)
+		p.give(forDevice, replaced(f.Device)...)
 	case icpxflags.Both:
-		p.give(device, o.words...)
-		p.give(host, f.Host...)
+		p.give(forDevice, o.words...)
+		p.give(forHost, f.Host...)
 	case icpxflags.Host:
-		p.give(host|link, replaced(f.Host)...)
+		p.give(forHost|forLink, replaced(f.Host)...)
 	case icpxflags.Backend:
 		return p.backend(o, value)
 	case icpxflags.Emulation:
 		l.EmulateDouble = true
 	case icpxflags.Error, icpxflags.Intel:
 		if f.Taker == icpxflags.Intel && p.intelHost() {
-			p.give(host|link, o.words...)
+			p.give(forHost|forLink, o.words...)
 			break
 		}
 		if target := strings.TrimSuffix(o.value, "-unknown-unknown"); o.name == "-Xsycl-target-frontend=" && target == "spir64" {
-			p.give(device, value...)
+			p.give(forDevice, value...)
 			break
 		}
 		return cli.Usagef("%s: %s", o.text(), strings.ReplaceAll(cmp.Or(f.Command, f.Why), "{}", o.value))
@@ -273,7 +271,7 @@ func (p *parser) set(o *option) error {
 		if wrong != "" {
 			return cli.Usagef("%s: its value %s", o.text(), wrong)
 		}
-		p.give(host, words...)
+		p.give(forHost, words...)
 	}
 	return nil
 }
@@ -287,7 +285,7 @@ var ofOcloc = map[string]string{
 
 // backend takes an option of the compilers of native code.
 func (p *parser) backend(o *option, value []string) error {
-	b := Backend{Target: "*", Native: o.flag.Native, JIT: o.flag.JIT, Option: o.text()}
+	b := backendOptions{Target: "*", Native: o.flag.Native, JIT: o.flag.JIT, Option: o.text()}
 	for i := 0; i < len(value); i++ {
 		switch w := value[i]; {
 		case w == "-options" || w == "-device":
@@ -323,18 +321,18 @@ func (p *parser) backend(o *option, value []string) error {
 func (p *parser) unknown(o *option) error {
 	if strings.HasPrefix(o.name, "--") {
 		name, _, _ := strings.Cut(o.name, "=")
-		if near := safetext.Nearest(name, slices.Values(places), 1); near != nil {
+		if near := safetext.Nearest(name, slices.Values(placeOptions), 1); near != nil {
 			return cli.Usagef("%s: there is no such option: did you mean %s?", o.text(), near[0])
 		}
 	}
-	p.give(host, o.words...)
+	p.give(forHost, o.words...)
 	return nil
 }
 
 // finish takes what all options together say.
 func (p *parser) finish() error {
 	l := &p.line
-	if l.Mode == Help || l.Mode == Version || l.Mode == Check {
+	if l.Mode == modeHelp || l.Mode == modeVersion || l.Mode == modeCheck {
 		return nil
 	}
 	p.chooseMode()
@@ -342,23 +340,23 @@ func (p *parser) finish() error {
 	if err != nil {
 		return err
 	}
-	if l.Mode == Link && inputs == 0 {
+	if l.Mode == modeLink && inputs == 0 {
 		p.askHost()
 	}
-	if l.Mode == HostOnly {
+	if l.Mode == modeHostOnly {
 		l.Host = append(l.Host, p.asked...)
 		return nil
 	}
 	if inputs == 0 {
 		return cli.Usagef("there are no input files: name a source, as in syclc++ -O2 x.cpp -o x")
 	}
-	if l.Output != "" && sources > 1 && l.Mode != Link && l.Syclbin == "" && !l.LinkDevice {
+	if l.Output != "" && sources > 1 && l.Mode != modeLink && l.Syclbin == "" && !l.LinkDevice {
 		return cli.Usagef("-o %s: it is one file, and %d are made: leave it out, or compile one source at a time", l.Output, sources)
 	}
 	if p.warnings {
-		p.give(device, "-Wno-unknown-warning-option")
+		p.give(forDevice, "-Wno-unknown-warning-option")
 	}
-	if l.Mode != Link {
+	if l.Mode != modeLink {
 		l.Unused = p.onlyLink
 	}
 	return p.targets()
@@ -369,15 +367,15 @@ func (p *parser) chooseMode() {
 	l := &p.line
 	switch {
 	case len(p.asked) > 0:
-		l.Mode = HostOnly
+		l.Mode = modeHostOnly
 	case p.modes["-E"] || p.modes["-M"] || p.modes["-MM"]:
-		l.Mode = Preprocess
+		l.Mode = modePreprocess
 	case p.modes["-fsyntax-only"]:
-		l.Mode = Syntax
+		l.Mode = modeSyntax
 	case p.modes["-S"]:
-		l.Mode = Assembly
+		l.Mode = modeAssembly
 	case p.modes["-c"]:
-		l.Mode = Object
+		l.Mode = modeObject
 	}
 }
 
@@ -391,7 +389,7 @@ func (p *parser) countInputs() (inputs, sources int, err error) {
 				inputs++
 			}
 		case w.Input.Path == "-" && w.Input.Language == "":
-			if l.Mode != Preprocess {
+			if l.Mode != modePreprocess {
 				return 0, 0, cli.Usagef("-: standard input has no name that tells its language: write -x c++ before it")
 			}
 			l.Words[i].Input.Language = "c++"
@@ -409,11 +407,11 @@ func (p *parser) countInputs() (inputs, sources int, err error) {
 func (p *parser) askHost() {
 	l := &p.line
 	if l.Verbose || l.DryRun {
-		l.Mode = HostOnly
+		l.Mode = modeHostOnly
 		p.asked = append(p.asked, map[bool]string{true: "-v", false: "-###"}[l.Verbose])
 	}
-	if l.Mode == Link && slices.ContainsFunc(l.Words, asksLinker) {
-		l.Mode = HostOnly
+	if l.Mode == modeLink && slices.ContainsFunc(l.Words, asksLinker) {
+		l.Mode = modeHostOnly
 		p.asked = append(p.asked, l.Link...)
 		for _, w := range l.Words {
 			p.asked = append(p.asked, w.Option...)
@@ -423,7 +421,7 @@ func (p *parser) askHost() {
 }
 
 // asksLinker reports whether a word lets the linker say what it is, as build systems ask.
-func asksLinker(w Word) bool {
+func asksLinker(w lineWord) bool {
 	return slices.ContainsFunc(strings.Split(strings.Join(w.Option, ","), ","), func(option string) bool {
 		return slices.Contains([]string{"--version", "-v", "-V", "--help"}, option)
 	})
@@ -432,7 +430,7 @@ func asksLinker(w Word) bool {
 // targets adds the targets that -device of ocloc names.
 func (p *parser) targets() error {
 	l := &p.line
-	if l.Mode == Preprocess || l.Mode == Syntax {
+	if l.Mode == modePreprocess || l.Mode == modeSyntax {
 		return nil // no code is made
 	}
 	if !p.generic {
@@ -442,7 +440,7 @@ func (p *parser) targets() error {
 		return nil
 	}
 	if len(p.devices) == 0 {
-		if l.RDC && l.Mode != Link {
+		if l.RDC && l.Mode != modeLink {
 			return nil // the link makes native code
 		}
 		return cli.Usagef("-fsycl-targets=spir64_gen: no device is named: write -fsycl-targets=intel_gpu_..., as in -fsycl-targets=intel_gpu_pvc, also where sources are compiled")

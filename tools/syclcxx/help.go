@@ -1,7 +1,7 @@
-package commandline
+package main
 
-// Usage is what --help prints.
-const Usage = `syclc++: compile and link SYCL with DPC++ for devices and any C++ compiler for the host
+// usage is what --help prints.
+const usage = `syclc++: compile and link SYCL with DPC++ for devices and any C++ compiler for the host
 
 Usage: syclc++ [OPTIONS] FILE...
 

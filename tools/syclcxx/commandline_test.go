@@ -1,4 +1,4 @@
-package commandline
+package main
 
 import (
 	"fmt"
@@ -14,17 +14,17 @@ import (
 )
 
 // shown is what a test compares: fields that are not those of an empty command line.
-func shown(l *Line) string {
+func shown(l *commandLine) string {
 	var out []string
 	v := reflect.ValueOf(*l)
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
 		switch value := v.Field(i).Interface().(type) {
-		case Mode:
-			if value != Link {
+		case lineMode:
+			if value != modeLink {
 				out = append(out, fmt.Sprintf("Mode=%d", value))
 			}
-		case []Word:
+		case []lineWord:
 			var words []string
 			for _, w := range value {
 				switch {
@@ -39,12 +39,12 @@ func shown(l *Line) string {
 			if len(words) > 0 {
 				out = append(out, fmt.Sprintf("Words=%v", words))
 			}
-		case []Backend:
+		case []backendOptions:
 			for _, b := range value {
 				out = append(out, fmt.Sprintf("Backend=%s%q%q", b.Target, b.Native, b.JIT))
 			}
-		case Depfile:
-			if !reflect.DeepEqual(value, Depfile{System: true}) {
+		case depfileOptions:
+			if !reflect.DeepEqual(value, depfileOptions{System: true}) {
 				out = append(out, fmt.Sprintf("Depfile=%+v", value))
 			}
 		case []string:
@@ -188,7 +188,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestLineErrors(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"", "there are no input files"},
 		{"-O2 -Wl,-s", "there are no input files"},
@@ -243,11 +243,11 @@ func TestResponseFiles(t *testing.T) {
 		"@" + file:          "Mode=1 Words=[a b.cpp:c++]",
 		"@" + dir + "/none": "Words=[@" + dir + "/none]",
 	} {
-		if l, err := Parse([]string{arg}); err != nil || shown(l) != want {
+		if l, err := parseLine([]string{arg}); err != nil || shown(l) != want {
 			t.Errorf("%s: %+v, %v", arg, l, err)
 		}
 	}
-	if _, err := Parse([]string{"@" + dir}); cli.ExitCode(err) != cli.ExitBadInput {
+	if _, err := parseLine([]string{"@" + dir}); cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -288,8 +288,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestUsage(t *testing.T) {
-	for line := range strings.Lines(Usage) {
+func TestLineUsage(t *testing.T) {
+	for line := range strings.Lines(usage) {
 		if len(line) > 101 {
 			t.Errorf("%d columns: %s", len(line)-1, line)
 		}

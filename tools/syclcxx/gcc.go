@@ -1,4 +1,4 @@
-package commandline
+package main
 
 import (
 	"path/filepath"
@@ -32,7 +32,7 @@ func (p *parser) input(o *option) error {
 	if language == "" && o.value != "-" {
 		language = languages[filepath.Ext(o.value)]
 	}
-	p.line.Words = append(p.line.Words, Word{Input: &Input{Path: o.value, Language: language}})
+	p.line.Words = append(p.line.Words, lineWord{Input: &lineInput{Path: o.value, Language: language}})
 	return nil
 }
 
@@ -53,13 +53,13 @@ func (p *parser) mode(o *option) error {
 	switch o.name {
 	case "-M", "-MM":
 		l.Depfile.System = o.name == "-M"
-		p.give(host, o.name)
+		p.give(forHost, o.name)
 	case "--check":
-		l.Mode = Check
+		l.Mode = modeCheck
 	case "--version":
-		l.Mode = Version
+		l.Mode = modeVersion
 	case "--help", "-help":
-		l.Mode = Help
+		l.Mode = modeHelp
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (p *parser) preprocessor(o *option) error {
 		piece := pieces[i]
 		r := ruleOf(piece)
 		if r == nil || o.name == "-Xpreprocessor" && piece == r.name && r.form != exact {
-			p.give(host, "-Xpreprocessor", piece)
+			p.give(forHost, "-Xpreprocessor", piece)
 			continue
 		}
 		inner := option{name: r.name, rule: r, value: piece[len(r.name):], words: []string{piece}}
@@ -161,11 +161,11 @@ func (p *parser) preprocessor(o *option) error {
 			if err := p.depfile(&inner); err != nil {
 				return err
 			}
-		case r.form == either && r.to == host|device:
-			p.give(host|device, inner.words...)
+		case r.form == either && r.to == forHost|forDevice:
+			p.give(forHost|forDevice, inner.words...)
 		default:
 			for _, w := range inner.words {
-				p.give(host, "-Xpreprocessor", w)
+				p.give(forHost, "-Xpreprocessor", w)
 			}
 		}
 	}
@@ -175,9 +175,9 @@ func (p *parser) preprocessor(o *option) error {
 func (p *parser) isMode(name string) bool { return name == "-M" || name == "-MM" }
 
 func (p *parser) languageStandard(o *option) error {
-	to := host
+	to := forHost
 	if strings.Contains(o.value, "++") {
-		to = host | device
+		to = forHost | forDevice
 		p.line.StandardGiven = true
 	}
 	p.give(to, o.words...)
@@ -186,39 +186,39 @@ func (p *parser) languageStandard(o *option) error {
 
 func (p *parser) warning(o *option) error {
 	p.warnings = true
-	p.give(host|device|link, o.words...)
+	p.give(forHost|forDevice|forLink, o.words...)
 	return nil
 }
 
 func (p *parser) optimization(o *option) error {
-	p.give(host|link, o.words...)
+	p.give(forHost|forLink, o.words...)
 	switch o.value {
 	case "":
-		p.give(device, "-O1")
+		p.give(forDevice, "-O1")
 	case "fast": // clang warns of -Ofast
-		p.give(device, "-O3", "-ffast-math")
+		p.give(forDevice, "-O3", "-ffast-math")
 	case "0", "1", "2", "3", "s", "z", "g":
-		p.give(device, o.words...)
+		p.give(forDevice, o.words...)
 	default:
-		p.give(device, "-O3")
+		p.give(forDevice, "-O3")
 	}
 	return nil
 }
 
 // debug takes -g and what follows it: device code has debug information, or has none.
 func (p *parser) debug(o *option) error {
-	p.give(host|link, o.words...)
+	p.give(forHost|forLink, o.words...)
 	switch value := o.value; {
 	case value == "0" || value == "gdb0":
 		p.line.DebugInfo = false
-		p.give(device, "-g0")
+		p.give(forDevice, "-g0")
 	case strings.HasPrefix(value, "dwarf-") && len(value) == len("dwarf-5"):
 		p.line.DebugInfo = true
-		p.give(device, o.words...)
+		p.give(forDevice, o.words...)
 	case value == "", value == "1", value == "2", value == "3", value == "full", value == "mlt", value == "line-tables-only",
 		value == "dwarf", strings.HasPrefix(value, "gdb"), strings.HasPrefix(value, "stabs"):
 		p.line.DebugInfo = true
-		p.give(device, "-g")
+		p.give(forDevice, "-g")
 	}
 	return nil
 }
@@ -244,16 +244,16 @@ func (p *parser) feature(o *option) error {
 		}
 		return cli.Usagef("%s: there is no such option; if DPC++'s compiler knows it, write -Xarch_device %s", arg, arg)
 	}
-	to := host | link
+	to := forHost | forLink
 	if isFeature(arg) {
-		to |= device
+		to |= forDevice
 	}
 	p.give(to, o.words...)
 	return nil
 }
 
 func (p *parser) sysroot(o *option) error {
-	p.give(host|device|link, "--sysroot="+o.value)
+	p.give(forHost|forDevice|forLink, "--sysroot="+o.value)
 	return nil
 }
 
