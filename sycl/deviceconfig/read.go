@@ -174,30 +174,17 @@ func (p *parser) device(e pair) (*Device, error) {
 			p.warn(kv.key, "the key is also on line %d: the value here counts", line)
 		}
 		lines[key] = kv.key.Line
-		var err error
-		switch key {
-		case keyAspects:
-			d.Aspects, err = p.aspects(kv.value)
-		case keySubGroupSizes:
-			d.SubGroupSizes, err = p.subGroupSizes(kv.value)
-		case keyMayHaveOthers:
-			d.MayHaveOtherAspects, err = p.boolean(kv.value)
-		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics, keyRefused:
-			err = p.limit(&d.Limits, key, kv.value)
-		case keyToolchain:
-			d.AOTToolchain, err = p.word(kv.value)
-		case keyOclocDevice:
-			d.OclocDevice, err = p.word(kv.value)
-		case keyToolchainOptions:
-			options = append(options, pair{kv.key, kv.value})
-		default:
-			if err = p.knownOption(kv.key, key); err == nil {
-				options = append(options, pair{kv.key, kv.value})
+		switch known, err := p.property(d, key, kv.value); {
+		case err != nil:
+			return nil, err
+		case known:
+			continue
+		case key != keyToolchainOptions:
+			if err := p.knownOption(kv.key, key); err != nil {
+				return nil, err
 			}
 		}
-		if err != nil {
-			return nil, err
-		}
+		options = append(options, pair{kv.key, kv.value})
 	}
 	if err := p.deviceOption(d, options); err != nil {
 		return nil, err
@@ -213,6 +200,27 @@ func (p *parser) device(e pair) (*Device, error) {
 		}
 	}
 	return d, nil
+}
+
+// property sets what a key says of a device, and reports whether it is one that does.
+func (p *parser) property(d *Device, key string, value *yaml.Node) (known bool, err error) {
+	switch key {
+	case keyAspects:
+		d.Aspects, err = p.aspects(value)
+	case keySubGroupSizes:
+		d.SubGroupSizes, err = p.subGroupSizes(value)
+	case keyMayHaveOthers:
+		d.MayHaveOtherAspects, err = p.boolean(value)
+	case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics, keyRefused:
+		err = p.limit(&d.Limits, key, value)
+	case keyToolchain:
+		d.AOTToolchain, err = p.word(value)
+	case keyOclocDevice:
+		d.OclocDevice, err = p.word(value)
+	default:
+		return false, nil
+	}
+	return true, err
 }
 
 // infer sets what the name of an Intel GPU says about its compiler.

@@ -197,26 +197,7 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 	}
 
 	images := append(ir, native...)
-	what := func(i int) string {
-		switch i -= 1 + len(modules); {
-		case i == -1-len(modules):
-			return "the file"
-		case i < 0:
-			return fmt.Sprintf("abstract module %d", i+len(modules))
-		case i < len(ir):
-			return fmt.Sprintf("IR module %d", i)
-		}
-		return fmt.Sprintf("native image %d", i-len(ir))
-	}
-	registries := make([]*propset.Registry, 0, 1+len(modules)+len(images))
-	registries = append(registries, global)
-	for _, m := range modules {
-		registries = append(registries, m.Metadata)
-	}
-	for _, img := range images {
-		registries = append(registries, img.Metadata)
-	}
-	texts, err := t.all(registries, what)
+	texts, err := t.ofVersion1(global, modules, images, len(ir))
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +228,7 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 		headers = le.AppendUint64(headers, uint64(binarySize))
 		headers = le.AppendUint64(headers, uint64(img.Size()))
 		if binarySize += img.Size(); img.Size() < 0 || binarySize < 0 || binarySize > math.MaxInt64/2 {
-			return nil, fmt.Errorf("syclbin: the bytes of %s are too many", what(i))
+			return nil, fmt.Errorf("syclbin: the bytes of %s are too many", partName(i, len(modules), len(ir)))
 		}
 	}
 
@@ -268,6 +249,32 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 	}
 	file.add(pad(nil, binarySize))
 	return &file, nil
+}
+
+// ofVersion1 returns the texts of the property sets of the file, of its modules and of its images.
+func (t texts) ofVersion1(global *propset.Registry, modules []*Module, images []*Image, ir int) ([][]byte, error) {
+	registries := make([]*propset.Registry, 0, 1+len(modules)+len(images))
+	registries = append(registries, global)
+	for _, m := range modules {
+		registries = append(registries, m.Metadata)
+	}
+	for _, img := range images {
+		registries = append(registries, img.Metadata)
+	}
+	return t.all(registries, func(i int) string { return partName(i, len(modules), ir) })
+}
+
+// partName names what has the property sets of a number, for errors.
+func partName(i, modules, ir int) string {
+	switch i -= 1 + modules; {
+	case i == -1-modules:
+		return "the file"
+	case i < 0:
+		return fmt.Sprintf("abstract module %d", i+modules)
+	case i < ir:
+		return fmt.Sprintf("IR module %d", i)
+	}
+	return fmt.Sprintf("native image %d", i-ir)
 }
 
 // pad appends zeros to b until its length, with that of what stands before it,
