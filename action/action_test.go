@@ -16,8 +16,8 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
-	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -109,7 +109,11 @@ func encode(t testing.TB, label string, devices []string, kernels ...kernel) str
 	}}
 	r.Generator = report.Generator{Name: "compat", Version: "1"}
 	for _, d := range devices {
-		r.Devices = append(r.Devices, report.Device{Name: d, Backend: "spirv", Aspects: []aspect.Named{}, SubGroupSizes: []uint32{}})
+		known, ok := deviceconfig.Default().Lookup(d)
+		if !ok {
+			known = &deviceconfig.Device{Name: d}
+		}
+		r.Devices = append(r.Devices, report.DescribeDevice(known))
 	}
 	for i, k := range kernels {
 		r.Kernels = append(r.Kernels, report.Kernel{Name: fmt.Sprintf("_ZTS%d%s", len(k.name), k.name), DisplayName: k.name, Images: []int32{}, Row: int32(i),

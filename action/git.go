@@ -26,6 +26,49 @@ var (
 	errNoCommit = errors.New("the checkout does not have the commit")
 )
 
+// mergeParents returns the parents of a commit as it was made, also of one that a checkout
+// without history has alone; nil when the checkout does not have the commit.
+func mergeParents(ctx context.Context, commit string) (parents []string) {
+	if !commitName.MatchString(commit) {
+		return nil
+	}
+	out, err := git(ctx, "cat-file", "commit", commit)
+	if err != nil {
+		return nil
+	}
+	head, _, _ := strings.Cut(string(out), "\n\n")
+	for line := range strings.Lines(head) {
+		if parent, ok := strings.CutPrefix(strings.TrimSpace(line), "parent "); ok && commitName.MatchString(parent) {
+			parents = append(parents, parent)
+		}
+	}
+	return parents
+}
+
+// baseCommit returns the commit that the change is based on, "" when it is not known. For a
+// pull request GitHub checks out a merge. Its first parent is what the change is merged
+// into; the event may name an older commit of that branch.
+func (a *action) baseCommit(ctx context.Context) string {
+	commit := a.event.baseCommit()
+	if p := a.event.PullRequest; p != nil && a.event.name == "pull_request" {
+		parents := mergeParents(ctx, a.getenv("GITHUB_SHA"))
+		if len(parents) == 2 && parents[1] == p.Head.SHA && hasCommit(ctx, parents[0]) == nil {
+			return parents[0]
+		}
+	}
+	return commit
+}
+
+// hasCommit returns errNoCommit when the checkout does not have a commit.
+func hasCommit(ctx context.Context, commit string) error {
+	_, err := git(ctx, "cat-file", "-e", commit+"^{commit}")
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return errNoCommit
+	}
+	return err
+}
+
 // gitFile returns a file of a commit as it was committed. The path is relative to
 // the current folder.
 func gitFile(ctx context.Context, commit, path string) ([]byte, error) {
@@ -35,11 +78,7 @@ func gitFile(ctx context.Context, commit, path string) ([]byte, error) {
 	if !filepath.IsLocal(path) {
 		return nil, fmt.Errorf("%s is not in the repository", path)
 	}
-	if _, err := git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
-		var failed *exec.ExitError
-		if errors.As(err, &failed) {
-			return nil, errNoCommit
-		}
+	if err := hasCommit(ctx, commit); err != nil {
 		return nil, err
 	}
 	out, err := git(ctx, "ls-tree", "-z", commit, "--", filepath.ToSlash(filepath.Clean(path)))
@@ -72,7 +111,7 @@ func git(ctx context.Context, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	// The folder may belong to another user, as in containers.
-	cmd := interrupt.Command(ctx, "git", append([]string{"-c", "safe.directory=*", "--no-replace-objects", "--no-pager", "--no-optional-locks"}, args...)...)
+	cmd := interrupt.Command(ctx, "git", append([]string{"-c", "safe.directory=*", "--no-replace-objects", "--literal-pathspecs", "--no-pager", "--no-optional-locks"}, args...)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "INPUT_") }), "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 	var out bytes.Buffer
 	cmd.Stdout = &out

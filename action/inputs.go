@@ -60,7 +60,7 @@ var inputs = []input{
 	{"reports", "patterns", "", "the reports: patterns, one a line or separated by commas; a pattern that begins with ! removes files", patterns(func(s *settings) *[]string { return &s.reports })},
 	{"binaries", "patterns", "", "programs, libraries, wheels and folders to make the reports of: patterns as in reports", patterns(func(s *settings) *[]string { return &s.binaries })},
 	{"devices", "names", "", "the devices that binaries are checked for, one a line or separated by commas; without them those that the policy names, else those that the binaries are for", patterns(func(s *settings) *[]string { return &s.devices })},
-	{"device-config", "paths", "", "files that describe devices for binaries, one a line or separated by commas", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
+	{"device-config", "paths", "", "files that describe devices, one a line or separated by commas: those that binaries are checked for, or that the reports were made with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
 	{"policy-file", "path", "", "the policy; without it, .github/sycl-compat.yml when that file exists", text(func(s *settings) *string { return &s.policyFile })},
 	{"policy-ref", "head, base", "head", "which policy and baseline apply: those of the change, or those of the commit that it is based on", enum(func(s *settings) *string { return &s.policyRef })},
 	{"compare-with-base", "required, optional", "", "whether the check fails when the policy and the baseline cannot be compared with those of the base commit, such as in a checkout with one commit", enum(func(s *settings) *string { return &s.compareWithBase })},
@@ -196,8 +196,8 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 		return s, nil, wrong
 	case len(s.reports)+len(s.binaries) == 0:
 		return s, nil, cli.Usagef("input reports or binaries is needed: patterns of compatibility reports, such as bazel-bin/**/*.compat.json, or of files with device code, such as build/**/*.so")
-	case len(s.binaries) == 0 && len(s.devices)+len(s.deviceConfig) > 0:
-		return s, nil, cli.Usagef("inputs devices and device-config are for binaries: reports have their devices already")
+	case len(s.binaries) == 0 && len(s.devices) > 0:
+		return s, nil, cli.Usagef("input devices is for binaries: reports have their devices already")
 	case len(s.binaries) == 0 && s.files["report"] != "":
 		return s, nil, cli.Usagef("input report-file is for binaries: reports are files already")
 	}

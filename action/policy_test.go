@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // git runs git in the workspace, and returns what it prints.
@@ -252,5 +253,110 @@ func TestNotComparedComesFirst(t *testing.T) {
 	want(t, s, 1, "failure")
 	if len(s.Annotations) == 0 || s.Annotations[0].Title != "not-compared" {
 		t.Errorf("annotations %+v", s.Annotations)
+	}
+}
+
+// A device that is said to have what it lacks lets kernels pass that do not run on it.
+func TestDeviceDataOfTheBase(t *testing.T) {
+	data := func(aspects string) string {
+		return deviceB + ":\n  aspects: [" + aspects + "]\n  sub-group-sizes: [16, 32]\n"
+	}
+	spirv := testkit.ReadFile(t, "../sycl/spirv/testdata/kernels.spv")
+	base := func(w *checkout) {
+		w.write("out/k.spv", spirv)
+		w.write("d.yml", data("fp16, atomic64"))
+		w.write(".github/sycl-compat.yml", strictPolicy)
+		w.based(w.commit())
+	}
+	widen := func(w *checkout) { base(w); w.write("d.yml", data("fp16, fp64, atomic64")) }
+	// reported writes a report with what a file says of the device, and no problem.
+	reported := func(w *checkout) {
+		w.Helper()
+		s := w.run("binaries", "out/k.spv", "devices", deviceB, "device-config", "d.yml", "report-file", "new.compat.json", "fail-on", "none")
+		if s.Outputs["report-file"] == "" {
+			w.Fatal(s.Stdout)
+		}
+	}
+	binaries := []string{"binaries", "out/k.spv", "devices", deviceB, "device-config", "d.yml"}
+	ofReports := []string{"reports", "new.compat.json"}
+	const wider = "the data of the required device intel_gpu_pvc have more than those of the base branch: "
+	for _, test := range []struct {
+		name       string
+		prepare    func(w *checkout)
+		inputs     []string
+		code       int
+		conclusion string
+		text       string
+	}{
+		{"the device as it is", base, binaries, 1, "failure", "requires aspect fp64"},
+		{"a device that gets an aspect", widen, binaries, 0, "success", wider + "the aspect fp64"},
+		{"the same, and the base decides", widen, append(binaries, "policy-ref", "base"), 1, "failure", "once it is merged, the change asks for less: the data of the required device intel_gpu_pvc have more: the aspect fp64"},
+		{"a report with the aspect", func(w *checkout) { widen(w); reported(w) }, append(ofReports, "device-config", "d.yml"), 0, "success", wider + "the aspect fp64"},
+		{"the same, and the base decides", func(w *checkout) { widen(w); reported(w) }, append(ofReports, "device-config", "d.yml", "policy-ref", "base"), 1, "failure", wider + "the aspect fp64"},
+		{"a report by the data of the base", func(w *checkout) {
+			base(w)
+			w.write("d.yml", data("fp16, fp64, atomic64"))
+			w.based(w.commit())
+			reported(w)
+		}, append(ofReports, "device-config", "d.yml", "policy-ref", "base"), 0, "success", "no problems"},
+		{"a baseline of the base with other data", func(w *checkout) {
+			base(w)
+			w.run(append(binaries, "proposed-baseline-file", "b.json")...)
+			w.based(w.commit())
+			w.write("d.yml", data("fp16, fp64, atomic64"))
+			reported(w)
+		}, append(ofReports, "device-config", "d.yml", "baseline-file", "b.json", "policy-ref", "base"), 1, "failure", wider + "the aspect fp64"},
+		{"data that the base does not have", func(w *checkout) { base(w); w.write("e.yml", data("fp64")) }, []string{"binaries", "out/k.spv", "devices", deviceB, "device-config", "e.yml", "policy-ref", "base"}, 2, "error", "does not have one of the files"},
+		{"a device that nobody requires", func(w *checkout) {
+			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceA+"], supported: ['*']}\n")
+			w.write("out/k.spv", spirv)
+			w.write("d.yml", data("fp16"))
+			w.based(w.commit())
+			w.write("d.yml", data("fp16, fp64, atomic64"))
+		}, append(binaries, "fail-on-severity", "warning"), 1, "failure", "no report is about the device"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newCheckout(t)
+			test.prepare(w)
+			s := w.run(test.inputs...)
+			want(t, s, test.code, test.conclusion)
+			wantText(t, "what is seen", s.Stdout, test.text)
+			if test.name == "a device that nobody requires" && strings.Contains(s.Stdout, "the data of") {
+				t.Error(s.Stdout)
+			}
+		})
+	}
+}
+
+// The base of a pull request is what it is merged into, and not what the event has: the
+// branch may have moved on to a stricter policy.
+func TestBaseThatMovedOn(t *testing.T) {
+	for _, ref := range []string{"head", "base"} {
+		w := newCheckout(t)
+		w.reports()
+		w.write(".github/sycl-compat.yml", weakPolicy)
+		old := w.commit()
+		main := w.git("rev-parse", "--abbrev-ref", "HEAD")
+		w.git("checkout", "--quiet", "-b", "change")
+		w.write("src/new.cpp", "")
+		head := w.commit()
+		w.git("checkout", "--quiet", main)
+		w.write(".github/sycl-compat.yml", strictPolicy)
+		w.commit()
+		w.git("merge", "--quiet", "--no-ff", "--message", "x", "change")
+		event := func(head string) {
+			w.event("pull_request", fmt.Sprintf(`{"repository": {"full_name": "o/r"}, "pull_request": {"number": 7, "head": {"sha": %q, "repo": {"full_name": "o/r"}}, "base": {"sha": %q, "repo": {"full_name": "o/r"}}}}`, head, old))
+		}
+		event(head)
+		w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
+		w.write(".github/sycl-compat.yml", weakPolicy)
+		s := w.run("reports", pattern, "policy-ref", ref)
+		wantText(t, "what is seen", s.Stdout, "fail-on is none, not new")
+		if ref == "base" {
+			want(t, s, 1, "failure")
+			// A merge of something else says nothing about this change.
+			event(strings.Repeat("ab", 20))
+			want(t, w.run("reports", pattern, "policy-ref", ref), 0, "success")
+		}
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -37,12 +38,13 @@ type environment struct {
 type action struct {
 	environment
 	*settings
-	github  *ghactions.Runner // nil outside of GitHub Actions
-	event   *event
-	options gateinputs.Options
-	result  *gate.Result
-	shown   bool    // whether the result is in the summary and the comment, as far as these can be written
-	unshown []error // why something is not shown to people
+	github        *ghactions.Runner // nil outside of GitHub Actions
+	event         *event
+	options       gateinputs.Options
+	devicesOfBase *deviceconfig.Config // that binaries are checked for, nil when it is those of the change
+	result        *gate.Result
+	shown         bool    // whether the result is in the summary and the comment, as far as these can be written
+	unshown       []error // why something is not shown to people
 }
 
 // defaultPolicy is the policy that is used without being named.
@@ -244,7 +246,7 @@ func (a *action) build(ctx context.Context) (nothing, err error) {
 	var log bytes.Buffer
 	env := &cli.Env{Tool: "action", Stderr: &log}
 	a.options.SetBuiltBy(a.binaries, a.devices, a.deviceConfig)
-	a.options.Built, err = reportinputs.Make(ctx, env, reportinputs.Options{Files: a.binaries, Devices: devices, DeviceConfig: a.deviceConfig, Confined: true, Strict: true})
+	a.options.Built, err = reportinputs.Make(ctx, env, reportinputs.Options{Files: a.binaries, Devices: devices, DeviceConfig: a.deviceConfig, Config: a.devicesOfBase, Confined: true, Strict: true})
 	for line := range strings.Lines(log.String()) {
 		a.log(func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, safetext.Escape(strings.TrimSuffix(line, "\n")))
@@ -275,8 +277,12 @@ func (a *action) choosePolicy(ctx context.Context) error {
 		}
 		here = gateinputs.File{}
 	}
-	commit := a.event.baseCommit()
+	commit := a.baseCommit(ctx)
+	if err := a.chooseDevices(ctx, commit); err != nil {
+		return err
+	}
 	if a.policyRef == "base" {
+		a.options.BaseDecides = true
 		return a.useBase(ctx, commit, name, here)
 	}
 	a.options.Policy = here

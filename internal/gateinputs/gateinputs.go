@@ -20,6 +20,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -45,6 +46,10 @@ type Options struct {
 	// The same of the change, when Policy and Baseline are those of the base branch.
 	NextPolicy   File
 	NextBaseline File
+	// What the base branch and the change say of devices: see [gate.Input].
+	BaseDevices []report.Device
+	NextDevices []report.Device
+	BaseDecides bool // Policy and Baseline are those of the base branch
 	// NotCompared says why some of these files are not given, and what to do about it.
 	NotCompared []string
 
@@ -120,6 +125,7 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	if err := o.loadBaselines(folder, &in); err != nil {
 		return in, err
 	}
+	in.BaseDevices, in.NextDevices, in.BaseDecides = o.BaseDevices, o.NextDevices, o.BaseDecides
 	in.NotCompared = slices.Concat(o.NotCompared, o.missing(&in))
 	if in.Reports, err = readIndexes(ctx, folder, o.Reports); err != nil {
 		return in, err
@@ -247,6 +253,19 @@ func (o *Options) SetBuiltBy(binaries, devices, deviceConfig []string) {
 		flags("--devices", []string{strings.Join(devices, ",")})
 	}
 	flags("--device-config", deviceConfig)
+}
+
+// SetBaseDevices says what the base branch knows of devices.
+func (o *Options) SetBaseDevices(config *deviceconfig.Config) { o.BaseDevices = describe(config) }
+
+// SetNextDevices says what the change knows of devices, when the base branch decides.
+func (o *Options) SetNextDevices(config *deviceconfig.Config) { o.NextDevices = describe(config) }
+
+func describe(config *deviceconfig.Config) (list []report.Device) {
+	for _, d := range config.Devices() {
+		list = append(list, report.DescribeDevice(d))
+	}
+	return list
 }
 
 // missing says what has to be compared and is not given. A policy asks for the comparison

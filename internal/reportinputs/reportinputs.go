@@ -38,9 +38,10 @@ type Options struct {
 	// they are one program, which has no name.
 	Label string
 
-	Devices      []string // targets; when there are none, those that the files are for
-	Targets      []string // that the files are built for: without devices, the report is on them too
-	DeviceConfig []string // files with devices
+	Devices      []string             // targets; when there are none, those that the files are for
+	Targets      []string             // that the files are built for: without devices, the report is on them too
+	DeviceConfig []string             // files with devices
+	Config       *deviceconfig.Config // in place of DeviceConfig, when it is not nil
 	Reading      inputs.Reading
 
 	// Workspace is the folder of the sources, the current one when it is "": debug information
@@ -67,9 +68,12 @@ const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file 
 // Make returns a report for each program; [report.Merge] joins them. Warnings and notes go
 // to the standard error of env.
 func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error) {
-	config, err := inputs.LoadDevices(env.Stderr, o.DeviceConfig)
-	if err != nil {
-		return nil, err
+	config := o.Config
+	if config == nil {
+		var err error
+		if config, err = inputs.LoadDevices(env.Stderr, o.DeviceConfig); err != nil {
+			return nil, err
+		}
 	}
 	chosen, err := inputs.FindDevices(config, o.Devices)
 	if err != nil {

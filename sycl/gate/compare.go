@@ -71,6 +71,9 @@ func (e *evaluator) compareDevices(open []*item, base []*target) {
 		}
 		id := i.device.device
 		// Base reports say whether the kernel itself is new, and baselines do not.
+		if e.BaseDecides && e.differsFromBase(id) {
+			continue // it is the change that makes the data others
+		}
 		if e.Base == nil && inBaseline[id] || inBase[id] && byLabel[i.target.label].has(i.kernelName(), id) {
 			i.class = ClassDeviceData
 		}

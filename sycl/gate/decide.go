@@ -101,7 +101,16 @@ func (e *evaluator) checkWeakened() {
 	if e.BaseBaseline != nil {
 		note(fileOf(e.Baseline, e.BaseBaseline), "", e.weakenedBaseline(e.BaseBaseline, e.Baseline))
 	}
+	e.checkDevices()
 	const once = "once it is merged, the change asks for less: "
+	for i := range e.NextDevices {
+		now := &e.NextDevices[i]
+		if old := e.baseDevice(now.Name); old != nil && e.tier(now.Name) == Required {
+			if more := wider(old, now); more != nil {
+				note("", once, []string{fmt.Sprintf("the data of the required device %s have more: %s", now.Name, shorten(more))})
+			}
+		}
+	}
 	if e.NextPolicy != nil {
 		note(cmp.Or(e.NextPolicy.File, written.File), once, weakened(written, e.NextPolicy, reported))
 	}
@@ -111,6 +120,19 @@ func (e *evaluator) checkWeakened() {
 	for _, text := range e.NotCompared {
 		n := Notice{Rule: NotCompared, Severity: Warning, File: written.File, Text: text}
 		if e.Policy.CompareWithBase {
+			n.Severity, n.Fails = Error, true
+		}
+		e.note(n)
+	}
+}
+
+// checkDevices finds devices of which the change says more than the base branch, so that
+// kernels pass that did not.
+func (e *evaluator) checkDevices() {
+	widened := e.widened()
+	for _, id := range slices.Sorted(maps.Keys(widened)) {
+		n := Notice{Rule: PolicyWeakened, Severity: Note, Text: widened[id]}
+		if e.BaseDecides && e.Policy.FailOn != FailOnNone {
 			n.Severity, n.Fails = Error, true
 		}
 		e.note(n)

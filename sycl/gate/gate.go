@@ -42,6 +42,15 @@ type Input struct {
 	// branch.
 	NextPolicy   *Policy
 	NextBaseline *Baseline
+	// BaseDevices are what the base branch says of devices, nil when it is not known.
+	// Reports of the base branch say more: they have the data that it was built with.
+	BaseDevices []report.Device
+	// NextDevices are what the change will say of devices, when those of the base branch
+	// are in the reports.
+	NextDevices []report.Device
+	// BaseDecides says that the policy and the baseline are those of the base branch. Then
+	// reports fail whose data of a required device ask for less than the base branch does.
+	BaseDecides bool
 	// NotCompared says why the policies or the baselines cannot be compared, and what to
 	// do about it. This fails when the policy requires the comparison.
 	NotCompared []string

@@ -15,17 +15,20 @@ import (
 // of its kernels.
 type Index struct {
 	devices map[string]string // digests of what is known of them, by name
-	targets []*target         // several for a merged report
+	data    map[string]*report.Device
+	targets []*target // several for a merged report
 }
 
 // NewIndex makes the index of a report; name says where the report is from. The report
 // is not needed any more.
 func NewIndex(name string, r *report.Report) *Index {
-	x := &Index{devices: map[string]string{}}
+	x := &Index{devices: map[string]string{}, data: map[string]*report.Device{}}
 	names := make([]string, len(r.Devices))
 	for i := range r.Devices {
 		names[i] = r.Devices[i].Name
 		x.devices[names[i]] = deviceDigest(&r.Devices[i])
+		d := r.Devices[i] // a copy, which does not keep the report
+		x.data[names[i]] = &d
 	}
 	slices.Sort(names)
 	rows := x.addTargets(name, r, names)

@@ -150,9 +150,10 @@ actions/checkout), or give the files of the base branch (--base-policy and --bas
 "compare-with-base: required" in the policy, among the flags or among the inputs of the action, this fails.`},
 	{ID: PolicyWeakened, Level: Note,
 		Short: "The policy or the baseline asks for less than that of the base branch.",
-		Long: `A change can make its own failures disappear when it edits the policy or the baseline. This is never a failure; it
-shows reviewers what to look at. Name owners of these files (CODEOWNERS). "policy-ref: base" of the action checks by the
-policy and the baseline of the base branch.`},
+		Long: `A change can make its own failures disappear when it edits the policy, the baseline or what is known of a device that
+the policy requires. It shows reviewers what to look at and is no failure, but for one case. Name owners of these files
+(CODEOWNERS). "policy-ref: base" of the action checks by the policy, the baseline and the device configuration of the base
+branch. Then reports fail that say more of a required device than the base branch does: its data cannot decide on them.`},
 	{ID: ReportInvalid, Level: Error, Finding: true,
 		Short: "Reports contradict each other or have no status.",
 		Next:  "make all reports from one build with one device configuration, and give different targets different labels (`--name`)",

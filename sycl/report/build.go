@@ -271,7 +271,8 @@ func Targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Devi
 	return list
 }
 
-func describeDevice(d *deviceconfig.Device) Device {
+// DescribeDevice returns what reports say of a device.
+func DescribeDevice(d *deviceconfig.Device) Device {
 	out := Device{Name: d.Name, Architecture: d.OclocDevice, Backend: backend(d), Aspects: aspects(d.Aspects),
 		SubGroupSizes: d.SubGroupSizes, MaxWorkGroupSize: d.MaxWorkGroupSize, LocalMemorySize: d.LocalMemorySize, OpenWorld: d.MayHaveOtherAspects}
 	for _, n := range slices.Backward(d.MaxWorkItemSizes) {

@@ -161,7 +161,7 @@ func (b *Builder) Report(devices []*deviceconfig.Device, generator Generator, la
 	slices.SortFunc(devices, func(a, b *deviceconfig.Device) int { return strings.Compare(a.Name, b.Name) })
 	b.devices = slices.CompactFunc(devices, func(a, b *deviceconfig.Device) bool { return a.Name == b.Name })
 	for _, d := range b.devices {
-		r.Devices = append(r.Devices, describeDevice(d))
+		r.Devices = append(r.Devices, DescribeDevice(d))
 	}
 	for i := range b.kinds {
 		for _, d := range b.devices {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,4 +153,27 @@ func mustGetwd(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// TestAttackDeviceData: a device that is said to have more than before is noticed.
+func TestAttackDeviceData(t *testing.T) {
+	code, err := os.ReadFile(filepath.Join(goldenDir, "kernels.spv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	const data = "intel_gpu_dg2:\n  aspects: [%s]\n  sub-group-sizes: [8, 16, 32]\n"
+	testkit.WriteFile(t, "was.yml", fmt.Sprintf(data, "fp16, atomic64"))
+	testkit.WriteFile(t, "is.yml", fmt.Sprintf(data, "fp16, atomic64, fp64"))
+	testkit.WriteFile(t, "k.spv", code)
+	check := func(args ...string) string {
+		t.Helper()
+		return mustRun(t, append([]string{"check", "--binary", "k.spv", "--devices", "intel_gpu_dg2", "--device-config", "is.yml"}, args...)...)
+	}
+	const notice = "the data of the required device intel_gpu_dg2 have more than those of the base branch: the aspect fp64"
+	for base, want := range map[string]bool{"was.yml": true, "is.yml": false, "none": true} {
+		if got := check("--base-device-config", base); strings.Contains(got, notice) != want {
+			t.Errorf("%s: %s", base, got)
+		}
+	}
 }

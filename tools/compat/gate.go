@@ -4,10 +4,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
@@ -15,7 +18,7 @@ import (
 // gateFlags are the flags of subcommands that check reports against a policy.
 type gateFlags struct {
 	gateinputs.Options
-	baseReports, required cli.Strings
+	baseReports, required, baseDeviceConfig cli.Strings
 
 	binaries, devices, deviceConfig cli.Strings
 }
@@ -32,6 +35,7 @@ func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 	fs.Var(&g.baseReports, "base-reports", "reports of the base branch, as a `pattern` such as 'base/**/*.json': what they have is not new; may be repeated, and with ! in front it takes files away")
 	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy of the base branch, a `file`, or none when it has none: shows when the policy asks for less")
 	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline of the base branch, a `file`, or none when it has none: shows when the baseline asks for less")
+	fs.Var(&g.baseDeviceConfig, "base-device-config", "device configuration of the base branch, a `file`, or none when it has none: shows when more is said of a required device; may be repeated")
 	fs.StringVar(&g.CompareWithBase, "compare-with-base", "", "`required|optional`: whether it is a failure that --base-policy or --base-baseline is missing, instead of what the policy says")
 	fs.StringVar(&g.Workspace, "workspace", ".", "`folder` with the sources that findings point at; when it is empty, paths are not looked up and links may lead anywhere")
 }
@@ -74,6 +78,13 @@ func (g *gateFlags) options(args []string) (gateinputs.Options, error) {
 		}
 	}
 	var err error
+	if files := slices.DeleteFunc(slices.Clone(g.baseDeviceConfig.Values), func(f string) bool { return f == "none" }); len(g.baseDeviceConfig.Values) > 0 {
+		config, err := inputs.LoadDevices(io.Discard, files)
+		if err != nil {
+			return o, err
+		}
+		o.SetBaseDevices(config)
+	}
 	if o.BaseReports, err = workspace.Find(g.baseReports.Values); err == nil && len(g.baseReports.Values) > 0 && len(o.BaseReports) == 0 {
 		err = cli.BadInput(fmt.Errorf("--base-reports %q: there is no such file", strings.Join(g.baseReports.Values, ",")))
 	}

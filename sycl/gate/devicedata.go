@@ -1,0 +1,138 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// wider says what a description of a device lets kernels pass that an older one does not,
+// nothing when it asks for as much. What was known and is no longer is wider as well:
+// an error becomes an undetermined status.
+func wider(old, now *report.Device) (list []string) {
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	has := func(d *report.Device, name string) bool {
+		return slices.ContainsFunc(d.Aspects, func(a aspect.Named) bool { return a.Name == name })
+	}
+	for _, a := range now.Aspects {
+		if !has(old, a.Name) {
+			add("the aspect %s", a.Name)
+		}
+	}
+	if now.OpenWorld && !old.OpenWorld {
+		add("aspects that are not listed")
+	}
+	if now.IsGeneric() && !old.IsGeneric() {
+		add("anything, as a device of which nothing is known")
+	}
+	for _, n := range now.SubGroupSizes {
+		if !slices.Contains(old.SubGroupSizes, n) {
+			add("the sub-group size %d", n)
+		}
+	}
+	limit := func(name string, old, now uint64) {
+		switch {
+		case now == old:
+		case now == 0:
+			add("any %s, as it is no longer known", name)
+		case old == 0 || now > old:
+			add("a %s of %d", name, now)
+		}
+	}
+	limit("work-group size", old.MaxWorkGroupSize, now.MaxWorkGroupSize)
+	limit("local memory size", old.LocalMemorySize, now.LocalMemorySize)
+	for i := range max(len(old.MaxWorkItemSizes), len(now.MaxWorkItemSizes)) {
+		size := func(d *report.Device) uint64 {
+			if i < len(d.MaxWorkItemSizes) {
+				return d.MaxWorkItemSizes[i]
+			}
+			return 0
+		}
+		limit(fmt.Sprintf("work-group size in dimension %d", i), size(old), size(now))
+	}
+	switch {
+	case now.Matrices == nil && old.Matrices != nil:
+		add("any matrix, as these are no longer known")
+	default:
+		for _, m := range now.Matrices {
+			if !slices.Contains(old.Matrices, m) {
+				add("the matrix %s", m)
+			}
+		}
+	}
+	// Which device images fit the device depends on these.
+	if now.Architecture != old.Architecture || now.Backend != old.Backend {
+		add("the device images of another architecture")
+	}
+	return list
+}
+
+// widened returns what is told of devices that the policy requires and whose data ask for
+// less than those of the base branch, by their names.
+func (e *evaluator) widened() map[string]string {
+	base := e.BaseBaseline
+	if e.BaseDecides {
+		base = e.Baseline
+	}
+	trusted := map[string]string{} // digests
+	if base != nil {
+		for id, digest := range base.digests() {
+			trusted[id] = digest
+		}
+	}
+	out := map[string]string{}
+	for _, x := range e.Reports {
+		for id, d := range x.data {
+			if e.tier(id) != Required || trusted[id] == x.devices[id] {
+				continue
+			}
+			if old := e.baseDevice(id); old != nil {
+				if more := wider(old, d); more != nil {
+					out[id] = fmt.Sprintf("the data of the required device %s have more than those of the base branch: %s", id, shorten(more))
+				}
+			} else if trusted[id] != "" {
+				out[id] = fmt.Sprintf("the data of the required device %s are not those of the baseline of the base branch", id)
+			} else if e.BaseDecides {
+				out[id] = fmt.Sprintf("the base branch has no data of the required device %s", id)
+			}
+		}
+	}
+	return out
+}
+
+// baseDevice returns what the base branch says of a device, nil when that is not known.
+func (e *evaluator) baseDevice(id string) *report.Device {
+	for _, x := range e.Base {
+		if d := x.data[id]; d != nil {
+			return d
+		}
+	}
+	return find(e.BaseDevices, id)
+}
+
+func find(list []report.Device, id string) *report.Device {
+	if i := slices.IndexFunc(list, func(d report.Device) bool { return d.Name == id }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// differsFromBase reports whether the data of a device are others than the base branch has,
+// or whether that is not known.
+func (e *evaluator) differsFromBase(id string) bool {
+	old := e.baseDevice(id)
+	return old == nil || deviceDigest(old) != e.result.digests[id]
+}
+
+// shorten joins the first elements of a list.
+func shorten(list []string) string {
+	const most = 5
+	text := strings.Join(list[:min(len(list), most)], ", ")
+	if n := len(list) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}

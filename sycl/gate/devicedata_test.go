@@ -1,0 +1,62 @@
+package gate
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+func TestWider(t *testing.T) {
+	was := func() *report.Device {
+		return &report.Device{Name: "a", Backend: "spirv", Aspects: []aspect.Named{{Name: "fp16"}}, SubGroupSizes: []uint32{16}, MaxWorkGroupSize: 512,
+			MaxWorkItemSizes: []uint64{512, 512, 64}, LocalMemorySize: 1 << 16, Matrices: []string{"m"}}
+	}
+	for name, test := range map[string]struct {
+		change func(d *report.Device)
+		want   []string
+	}{
+		"nothing": {func(*report.Device) {}, nil},
+		"less of all": {func(d *report.Device) {
+			d.Aspects, d.SubGroupSizes, d.MaxWorkGroupSize, d.Matrices = nil, nil, 256, []string{}
+		}, nil},
+		"an aspect":           {func(d *report.Device) { d.Aspects = append(d.Aspects, aspect.Named{Name: "fp64"}) }, []string{"the aspect fp64"}},
+		"aspects that may be": {func(d *report.Device) { d.OpenWorld = true }, []string{"aspects that are not listed"}},
+		"a device of any kind": {func(d *report.Device) {
+			*d = report.Device{Name: "a", Backend: "spirv", OpenWorld: true, MaxWorkGroupSize: 1, LocalMemorySize: 1, MaxWorkItemSizes: []uint64{1, 1, 1}, Matrices: []string{}}
+		}, []string{"aspects that are not listed", "anything, as a device of which nothing is known"}},
+		"a sub-group size":     {func(d *report.Device) { d.SubGroupSizes = []uint32{8, 16} }, []string{"the sub-group size 8"}},
+		"a limit":              {func(d *report.Device) { d.MaxWorkGroupSize = 1024 }, []string{"a work-group size of 1024"}},
+		"a limit that is gone": {func(d *report.Device) { d.LocalMemorySize = 0 }, []string{"any local memory size, as it is no longer known"}},
+		"a limit of one range": {func(d *report.Device) { d.MaxWorkItemSizes[2] = 65 }, []string{"a work-group size in dimension 2 of 65"}},
+		"a matrix":             {func(d *report.Device) { d.Matrices = []string{"m", "n"} }, []string{"the matrix n"}},
+		"matrices not known":   {func(d *report.Device) { d.Matrices = nil }, []string{"any matrix, as these are no longer known"}},
+		"another architecture": {func(d *report.Device) { d.Architecture = "b" }, []string{"the device images of another architecture"}},
+	} {
+		now := was()
+		now.MaxWorkItemSizes = slices.Clone(now.MaxWorkItemSizes)
+		test.change(now)
+		if got := wider(was(), now); !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+}
+
+// That a baseline has other data of a device excuses new problems only when it is not the
+// change that made them others.
+func TestDeviceDataOfTheChange(t *testing.T) {
+	was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
+	now := reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})
+	now.Devices[0].MaxWorkGroupSize = 1
+	was.Devices[0].MaxWorkGroupSize = 2
+	baseline := NewBaseline(Evaluate(Input{Reports: facts(was), Today: today}))
+	in := Input{Reports: facts(now), Today: today, Baseline: baseline, BaseDecides: true, BaseDevices: was.Devices}
+	if r := Evaluate(in); r.Conclusion != Failure {
+		t.Errorf("the change edits the data: %q", brief(r))
+	}
+	in.BaseDevices = now.Devices
+	if r := Evaluate(in); r.Conclusion != Success {
+		t.Errorf("the base has the data: %q", brief(r))
+	}
+}
