@@ -239,7 +239,7 @@ func TestPolicies(t *testing.T) {
 			"base/k.json": encode(t, "//demo:kernels", both, kernel{"Axpy<double>", []string{deviceA}}, kernel{"Add", nil}),
 			"base/l.json": encode(t, "//demo:lost", both, kernel{"Lost", nil})}, []string{"base-reports", "base/*"}, 1, "failure", "coverage-lost"},
 		{"an exception that has ended", map[string]string{"p.yml": "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Axpy*'], reason: r, expires: 2020-01-01}\n"}, []string{"policy-file", "p.yml"}, 1, "failure", "suppression-expired"},
-		{"an exception that matches nothing", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Gone*'], reason: r, expires: 2999-01-01}\n"}, []string{"policy-file", "p.yml", "fail-on-stale", "true"}, 1, "failure", "suppression-stale"},
+		{"an exception that matches nothing", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Gone*'], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n"}, []string{"policy-file", "p.yml", "fail-on-stale", "true"}, 1, "failure", "suppression-stale"},
 		{"a policy with a fault", map[string]string{"p.yml": "version: 1\nfail_on: new\n"}, []string{"policy-file", "p.yml"}, 2, "error", `p.yml:2: unknown key "fail_on"`},
 		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml"},
 		{"a baseline that is missing", nil, []string{"baseline-file", "gone.json"}, 3, "error", "input baseline-file: gone.json cannot be read: no such file or directory; make it where you work, and commit the file: compat baseline update --baseline gone.json out/k.compat.json"},
@@ -497,7 +497,7 @@ func TestWorkingDirectory(t *testing.T) {
 	w := newCheckout(t)
 	w.write("sub/src/k.cpp", strings.Repeat("x\n", 20))
 	w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
-	w.write("sub/.github/sycl-compat.yml", "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: no-image, kernels: [Gone], reason: r, expires: 2999-01-01}\n")
+	w.write("sub/.github/sycl-compat.yml", "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: no-image, kernels: [Gone], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n")
 	s := w.run("reports", pattern, "working-directory", "sub", "sarif-file", "new/r.sarif")
 	want(t, s, 1, "failure")
 	if len(s.Annotations) != 2 || s.Annotations[0].File != "sub/src/k.cpp" || s.Annotations[1].File != "sub/.github/sycl-compat.yml" || s.Annotations[1].Line != "4" {

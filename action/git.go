@@ -118,7 +118,7 @@ func git(ctx context.Context, args ...string) ([]byte, error) {
 	if err := cmd.Run(); err != nil {
 		var failed *exec.ExitError
 		if errors.As(err, &failed) && ctx.Err() == nil {
-			return nil, err
+			return nil, fmt.Errorf("git %s: %w", args[0], err)
 		}
 		return nil, fmt.Errorf("git cannot be run: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -157,8 +158,24 @@ func (a *action) enter() error {
 	if a.github != nil {
 		variable = "GITHUB_WORKSPACE"
 	}
-	dir := cmp.Or(a.getenv(variable), ".")
-	if err := os.Chdir(filepath.Join(dir, filepath.FromSlash(a.workingDirectory))); err != nil {
+	dir, err := filepath.EvalSymlinks(cmp.Or(a.getenv(variable), "."))
+	if err != nil {
+		return err
+	}
+	if a.workingDirectory == "" {
+		return os.Chdir(dir)
+	}
+	// A change may have brought a link: all below would be of another place.
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, filepath.FromSlash(a.workingDirectory)))
+	if err != nil {
+		return cli.Usagef("input working-directory: %v", err)
+	}
+	below, err := filepath.Rel(dir, real)
+	if err != nil || !filepath.IsLocal(below) {
+		return cli.Usagef("input working-directory: %q leads out of the workspace through a link", a.workingDirectory)
+	}
+	a.workingDirectory = filepath.ToSlash(below)
+	if err := os.Chdir(real); err != nil {
 		return cli.Usagef("input working-directory: %v", err)
 	}
 	return nil
@@ -199,7 +216,16 @@ func (a *action) decide(ctx context.Context) (err error) {
 			return cli.BadInput(fmt.Errorf("input base-reports: no file matches %s", strings.Join(a.baseReports, ", ")))
 		}
 	}
+	// A pull request is checked as its merge, and its reports may be of its own commit.
+	for _, commit := range []string{a.event.headCommit(a.getenv("GITHUB_SHA")), a.getenv("GITHUB_SHA")} {
+		if commitName.MatchString(commit) && !slices.Contains(a.options.Commits, commit) && (a.event.WorkflowRun == nil || commit == a.event.WorkflowRun.HeadSHA) {
+			a.options.Commits = append(a.options.Commits, commit)
+		}
+	}
 	if err := a.choosePolicy(ctx); err != nil {
+		return err
+	}
+	if err := a.checkOutputs(); err != nil {
 		return err
 	}
 	nothing, err := a.build(ctx)
@@ -229,6 +255,21 @@ func (a *action) decide(ctx context.Context) (err error) {
 		n.File = a.prefix(n.File)
 	}
 	return nil
+}
+
+// checkOutputs refuses outputs that are read as well.
+func (a *action) checkOutputs() error {
+	more := slices.Clone(a.deviceConfig)
+	if len(a.binaries) > 0 {
+		// A pattern that is wrong is for build to report.
+		found, _ := workspace.Glob(".", a.binaries)
+		more = append(more, found...)
+	}
+	policy := a.policyFile
+	if policy == "" {
+		policy = defaultPolicy
+	}
+	return a.options.CheckOutputs(slices.Sorted(maps.Values(a.files)), append(more, policy, a.baselineFile))
 }
 
 // build makes the reports of binaries. That there is no device code in them is for the

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,6 +47,7 @@ type Options struct {
 	// The same of the change, when Policy and Baseline are those of the base branch.
 	NextPolicy   File
 	NextBaseline File
+	Commits      []string // what is checked: see [gate.Input]
 	// What the base branch and the change say of devices: see [gate.Input].
 	BaseDevices []report.Device
 	NextDevices []report.Device
@@ -122,9 +124,13 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	if err := o.loadPolicies(folder, &in); err != nil {
 		return in, err
 	}
+	if err := in.Policy.CheckEnds(in.Today); err != nil {
+		return in, cli.Usagef("%v", err)
+	}
 	if err := o.loadBaselines(folder, &in); err != nil {
 		return in, err
 	}
+	in.Commits = o.Commits
 	in.BaseDevices, in.NextDevices, in.BaseDecides = o.BaseDevices, o.NextDevices, o.BaseDecides
 	in.NotCompared = slices.Concat(o.NotCompared, o.missing(&in))
 	if in.Reports, err = readIndexes(ctx, folder, o.Reports); err != nil {
@@ -253,6 +259,47 @@ func (o *Options) SetBuiltBy(binaries, devices, deviceConfig []string) {
 		flags("--devices", []string{strings.Join(devices, ",")})
 	}
 	flags("--device-config", deviceConfig)
+}
+
+// CheckOutputs reports an output that is one of the files that are read: the check would
+// replace what it decides by, for whoever reads it next. More are files beside those of the
+// options.
+func (o *Options) CheckOutputs(outputs, more []string) error {
+	inputs := slices.Concat(o.Reports, o.BaseReports, more)
+	for _, f := range []File{o.Policy, o.Baseline, o.BasePolicy, o.BaseBaseline, o.NextPolicy, o.NextBaseline} {
+		inputs = append(inputs, f.Name)
+	}
+	known := map[string]string{}
+	for _, name := range inputs {
+		if info, err := os.Stat(name); name != "" && err == nil && info.Mode().IsRegular() {
+			known[realPath(name)] = name
+		}
+	}
+	for _, name := range outputs {
+		if name == "" || cli.IsStdout(name) {
+			continue
+		}
+		if input, ok := known[realPath(name)]; ok {
+			return cli.Usagef("%s cannot be an output: it is read as an input, %s", reportrender.ShellQuote(name), reportrender.ShellQuote(input))
+		}
+	}
+	return nil
+}
+
+// realPath returns the path of a file without links, as far as it exists. Outputs take the
+// place of a link and of one of several names, so that those are files of their own.
+func realPath(name string) string {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return name
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
 }
 
 // SetBaseDevices says what the base branch knows of devices.

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,10 +66,34 @@ func (c *coverage) reports() {
 			c.addProblem(t, ReportInvalid, "", Error, fmt.Sprintf("the reports contradict each other in %d statuses: make them from the same build, or give targets that differ labels that differ", t.differ))
 		}
 	}
+	c.commits()
 	if statuses == 0 && c.Policy.FailOnEmpty {
 		c.addProblem(&target{}, ReportInvalid, "", Error, "no report has a status")
 	}
 }
+
+// commits finds reports of another commit than what is checked, and reports of the base
+// branch that are of this one: with these, nothing would be new.
+func (c *coverage) commits() {
+	if len(c.Commits) == 0 {
+		return
+	}
+	is := func(commit string) bool {
+		return slices.ContainsFunc(c.Commits, func(full string) bool { return strings.HasPrefix(full, strings.ToLower(commit)) })
+	}
+	for _, x := range c.Reports {
+		if commitName.MatchString(x.commit) && !is(x.commit) {
+			c.addProblem(&target{}, ReportInvalid, "", Error, fmt.Sprintf("%s is of the commit %s, and %.12s is checked: build the reports again", x.name, x.commit, c.Commits[0]))
+		}
+	}
+	for _, x := range c.Base {
+		if commitName.MatchString(x.commit) && is(x.commit) {
+			c.addProblem(&target{}, ReportInvalid, "", Error, fmt.Sprintf("%s is given as a report of the base branch, and is of the commit that is checked, %s", x.name, x.commit))
+		}
+	}
+}
+
+var commitName = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 
 // required checks what the policy requires: a device, or one at least that matches a
 // pattern.

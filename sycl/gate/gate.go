@@ -51,6 +51,9 @@ type Input struct {
 	// BaseDecides says that the policy and the baseline are those of the base branch. Then
 	// reports fail whose data of a required device ask for less than the base branch does.
 	BaseDecides bool
+	// Commits are names of what is checked: a change and its merge. When there are some, a
+	// report that says it is of another commit fails.
+	Commits []string
 	// NotCompared says why the policies or the baselines cannot be compared, and what to
 	// do about it. This fails when the policy requires the comparison.
 	NotCompared []string

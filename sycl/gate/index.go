@@ -17,12 +17,14 @@ type Index struct {
 	devices map[string]string // digests of what is known of them, by name
 	data    map[string]*report.Device
 	targets []*target // several for a merged report
+	name    string
+	commit  string // that the report says it is of, "" when it does not
 }
 
 // NewIndex makes the index of a report; name says where the report is from. The report
 // is not needed any more.
 func NewIndex(name string, r *report.Report) *Index {
-	x := &Index{devices: map[string]string{}, data: map[string]*report.Device{}}
+	x := &Index{devices: map[string]string{}, data: map[string]*report.Device{}, name: name, commit: r.Source.Commit}
 	names := make([]string, len(r.Devices))
 	for i := range r.Devices {
 		names[i] = r.Devices[i].Name

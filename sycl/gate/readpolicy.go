@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -215,7 +216,35 @@ func (p *policyReader) exception(path string, n *yaml.Node) error {
 	if r, _ := LookupRule(x.Rule); detail != "" && r.Detail != detail {
 		return p.errorf(n, path, "findings of %s have no detail %s", rule, detail)
 	}
+	if x.isForAll() {
+		return p.errorf(n, path, `the exception is for all kernels, devices and targets: name some, or turn the rule off, which can be seen: "rules: {%s: off}"`, x.Rule)
+	}
 	p.Allow = append(p.Allow, x)
+	return nil
+}
+
+// isForAll reports whether an exception covers all that a rule finds.
+func (x *Exception) isForAll() bool {
+	all := func(patterns []string, others ...string) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool {
+			return strings.Trim(p, "*") == "" || slices.Contains(others, strings.TrimRight(p, "*"))
+		})
+	}
+	return all(x.Kernels, "_Z", "_ZTS") && (len(x.Devices) == 0 || all(x.Devices)) && (len(x.Targets) == 0 || all(x.Targets, "//")) &&
+		strings.Trim(x.Detail, "*") == ""
+}
+
+// maxDays is how far ahead the end of an exception may lie.
+const maxDays = 731
+
+// CheckEnds reports an exception whose end is so far ahead that it is none.
+func (p *Policy) CheckEnds(today time.Time) error {
+	last := today.UTC().AddDate(0, 0, maxDays).Format(dateFormat)
+	for i := range p.Allow {
+		if x := &p.Allow[i]; x.Expires > last && !p.NeverEnds {
+			return &SyntaxError{File: p.File, Line: x.Line, Key: "allow", Msg: fmt.Sprintf("%s ends on %s, and the last day can be %s, two years from today; \"limits: {allow-without-end: true}\" lets exceptions be without an end", x.name(), x.Expires, last)}
+		}
+	}
 	return nil
 }
 

@@ -177,3 +177,37 @@ func TestAttackDeviceData(t *testing.T) {
 		}
 	}
 }
+
+// TestAttackOutputsOverInputs: what a check reads stays as it is.
+func TestAttackOutputsOverInputs(t *testing.T) {
+	gateWorkspace(t)
+	testkit.WriteFile(t, "p.yml", "version: 1\n")
+	before := string(must(t, "before.json"))
+	for _, args := range [][]string{
+		{"--output", "before.json"}, {"--json-file", "./before.json"}, {"--sarif-file", "p.yml", "--policy", "p.yml"},
+		{"--json-file", "now.json", "--base-reports", "now.json"}, {"--proposed-baseline", "p.yml", "--base-policy", "p.yml"},
+	} {
+		if code, _, stderr := run(t, append(append([]string{"check"}, args...), "before.json")...); code != 2 || !strings.Contains(stderr, "it is read as an input") {
+			t.Errorf("%q: exit %d, %s", args, code, stderr)
+		}
+	}
+	if string(must(t, "before.json")) != before || string(must(t, "p.yml")) != "version: 1\n" {
+		t.Error("a file has changed")
+	}
+}
+
+func TestAttackReportOfAnotherCommit(t *testing.T) {
+	gateWorkspace(t)
+	commit, other := strings.Repeat("ab", 20), strings.Repeat("cd", 20)
+	testkit.WriteFile(t, "k.json", strings.Replace(string(must(t, "before.json")), `"statistics"`, `"source": {"commit": "`+commit+`"}, "statistics"`, 1))
+	const text = "k.json is of the commit abababababababababababababababababababab, and cdcdcdcdcdcd is checked"
+	for given, want := range map[string]bool{commit: false, other: true} {
+		_, stdout, stderr := run(t, "check", "--commit", given, "k.json")
+		if strings.Contains(stdout, text) != want {
+			t.Errorf("%s: %s%s", given, stdout, stderr)
+		}
+	}
+	if code, _, stderr := run(t, "check", "--commit", "main", "k.json"); code != 2 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

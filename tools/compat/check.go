@@ -10,6 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 )
@@ -75,6 +76,17 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	o, err := c.options(args)
 	if err != nil {
+		return err
+	}
+	outputs := []string{c.output, c.proposed}
+	for _, name := range c.files {
+		outputs = append(outputs, *name)
+	}
+	binaries, err := workspace.Find(c.binaries.Values)
+	if err != nil {
+		return err
+	}
+	if err := o.CheckOutputs(outputs, slices.Concat(binaries, c.deviceConfig.Values, c.baseDeviceConfig.Values)); err != nil {
 		return err
 	}
 	if err := c.build(ctx, env, &o); err != nil {

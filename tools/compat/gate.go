@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ type gateFlags struct {
 	baseReports, required, baseDeviceConfig cli.Strings
 
 	binaries, devices, deviceConfig cli.Strings
+	commit                          string
 }
 
 func (g *gateFlags) setup(fs *flag.FlagSet) {
@@ -35,6 +37,7 @@ func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 	fs.Var(&g.baseReports, "base-reports", "reports of the base branch, as a `pattern` such as 'base/**/*.json': what they have is not new; may be repeated, and with ! in front it takes files away")
 	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy of the base branch, a `file`, or none when it has none: shows when the policy asks for less")
 	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline of the base branch, a `file`, or none when it has none: shows when the baseline asks for less")
+	fs.StringVar(&g.commit, "commit", "", "`name` of the commit that is checked, all of it: a report that says it is of another one fails")
 	fs.Var(&g.baseDeviceConfig, "base-device-config", "device configuration of the base branch, a `file`, or none when it has none: shows when more is said of a required device; may be repeated")
 	fs.StringVar(&g.CompareWithBase, "compare-with-base", "", "`required|optional`: whether it is a failure that --base-policy or --base-baseline is missing, instead of what the policy says")
 	fs.StringVar(&g.Workspace, "workspace", ".", "`folder` with the sources that findings point at; when it is empty, paths are not looked up and links may lead anywhere")
@@ -68,6 +71,8 @@ func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *gateinputs.Optio
 	return err
 }
 
+var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+
 // options returns what the flags and the arguments, which are reports, say.
 func (g *gateFlags) options(args []string) (gateinputs.Options, error) {
 	o := g.Options
@@ -76,6 +81,12 @@ func (g *gateFlags) options(args []string) (gateinputs.Options, error) {
 		if f.Name == "none" {
 			*f = gateinputs.File{Absent: true}
 		}
+	}
+	if g.commit != "" {
+		if !commitName.MatchString(g.commit) {
+			return o, cli.Usagef("--commit: %q is not the whole name of a commit", g.commit)
+		}
+		o.Commits = []string{g.commit}
 	}
 	var err error
 	if files := slices.DeleteFunc(slices.Clone(g.baseDeviceConfig.Values), func(f string) bool { return f == "none" }); len(g.baseDeviceConfig.Values) > 0 {

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// These attacks were once successful.
+
+func TestAttackWorkingDirectoryThroughALink(t *testing.T) {
+	w := newCheckout(t)
+	outside := t.TempDir()
+	w.write("real/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
+	if err := os.CopyFS(outside, os.DirFS(filepath.Join(w.dir, "real"))); err != nil {
+		t.Fatal(err)
+	}
+	w.link(outside, "sub")
+	s := w.run("reports", pattern, "working-directory", "sub", "json-file", "r.json")
+	want(t, s, 2, "error")
+	wantText(t, "what is seen", s.Stdout, "leads out of the workspace through a link")
+	if _, err := os.Stat(filepath.Join(outside, "r.json")); err == nil {
+		t.Error("a file is written outside of the workspace")
+	}
+	// A link within the workspace is one to its folder.
+	w.link("real", "inside")
+	s = w.run("reports", pattern, "working-directory", "inside", "json-file", "r.json")
+	want(t, s, 0, "success")
+	if got := s.Outputs["result-file"]; got != "real/r.json" {
+		t.Errorf("result-file %q", got)
+	}
+}
+
+func TestAttackOutputsOverInputs(t *testing.T) {
+	for _, inputs := range [][]string{
+		{"json-file", "out/k.compat.json"},
+		{"json-file", "./out/../out/k.compat.json"},
+		{"html-file", ".github/sycl-compat.yml"},
+		{"html-file", ".github/sycl-compat.yml", "policy-ref", "base"},
+		{"sarif-file", "base/k.json", "base-reports", "base/*"},
+		{"proposed-baseline-file", "b.json", "baseline-file", "b.json"},
+		{"json-file", "linked/k.compat.json"},
+		{"json-file", "d.yml", "device-config", "d.yml"},
+	} {
+		w := newCheckout(t)
+		w.reports()
+		w.write("b.json", w.baseline())
+		w.write("d.yml", deviceB+":\n  aspects: [fp16]\n")
+		w.write("base/k.json", w.read("out/k.compat.json"))
+		w.write(".github/sycl-compat.yml", strictPolicy)
+		w.link("out", "linked")
+		w.based(w.commit())
+		s := w.run(append([]string{"reports", pattern}, inputs...)...)
+		want(t, s, 2, "error")
+		wantText(t, "what is seen", s.Stdout, "cannot be an output: it is read as an input")
+		if changed := w.git("status", "--porcelain"); changed != "" {
+			t.Errorf("%q: %s", inputs, changed)
+		}
+	}
+}
+
+func TestAttackExceptionsWithoutEnd(t *testing.T) {
+	for text, want := range map[string]string{
+		"kernels: ['Axpy*'], expires: 9999-12-31":                   "two years from today",
+		"kernels: ['*'], expires: 2027-01-01":                       "is for all kernels, devices and targets",
+		"kernels: [X, '**'], devices: ['*'], expires: 2027-01-01":   "is for all kernels, devices and targets",
+		"kernels: ['_ZTS*'], targets: ['//*'], expires: 2027-01-01": "is for all kernels, devices and targets",
+	} {
+		w := newCheckout(t)
+		w.reports()
+		w.write(".github/sycl-compat.yml", "version: 1\nallow:\n- {rule: missing-aspect, reason: r, "+text+"}\n")
+		s := w.run("reports", pattern)
+		if s.ExitCode != 2 || !strings.Contains(s.Stdout, want) {
+			t.Errorf("%s: exit code %d, %s", text, s.ExitCode, s.Stdout)
+		}
+	}
+}
+
+func TestAttackReportsOfAnotherCommit(t *testing.T) {
+	other := strings.Repeat("cd", 20)
+	of := func(commit string) string {
+		return strings.Replace(encode(t, "//demo:kernels", both, kernel{"Add", nil}), `"statistics"`, `"source": {"commit": "`+commit+`"}, "statistics"`, 1)
+	}
+	for _, test := range []struct {
+		name, reports, base string
+		code                int
+		text                string
+	}{
+		{"the commit of the change", strings.Repeat("ff", 20), "", 0, "passed"},
+		{"its merge", strings.Repeat("ab", 20), "", 0, "passed"},
+		{"a short name", "FFFFFFFFF", "", 0, "passed"},
+		{"a name of another kind", "v1.0", "", 0, "passed"},
+		{"another commit", other, "", 1, "out/k.compat.json is of the commit " + other + ", and ffffffffffff is checked"},
+		{"another commit of the base", strings.Repeat("ff", 20), other, 0, "passed"},
+		{"the change in place of the base", strings.Repeat("ff", 20), strings.Repeat("ff", 20), 1, "is given as a report of the base branch"},
+	} {
+		w := newCheckout(t)
+		w.event("pull_request", `{"pull_request": {"number": 7, "head": {"sha": "`+strings.Repeat("ff", 20)+`"}}}`)
+		w.env["GITHUB_SHA"] = strings.Repeat("ab", 20)
+		w.write("out/k.compat.json", of(test.reports))
+		inputs := []string{"reports", pattern}
+		if test.base != "" {
+			w.write("base/k.json", of(test.base))
+			inputs = append(inputs, "base-reports", "base/*")
+		}
+		s := w.run(inputs...)
+		if s.ExitCode != test.code || !strings.Contains(s.Stdout, test.text) {
+			t.Errorf("%s: exit code %d, %s", test.name, s.ExitCode, s.Stdout)
+		}
+	}
+}
+
+func TestAttackPathsThatAreCommandsOfGit(t *testing.T) {
+	for _, name := range []string{":(glob)**/*.yml", ":/", ":!x", "*.yml", ":(top)p.yml"} {
+		for _, ref := range []string{"head", "base"} {
+			w := newCheckout(t)
+			w.reports()
+			w.write("p.yml", weakPolicy)
+			w.based(w.commit())
+			s := w.run("reports", pattern, "policy-file", name, "policy-ref", ref)
+			want(t, s, 2, "error")
+			if strings.Contains(s.Stdout, "exit status") || !strings.Contains(s.Stdout, "input policy-file: ") {
+				t.Errorf("%s: %s", name, s.Stdout)
+			}
+		}
+	}
+}
