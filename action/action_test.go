@@ -509,6 +509,14 @@ func TestWorkingDirectory(t *testing.T) {
 	wantText(t, "SARIF", w.read("sub/new/r.sarif"), `"uri": "sub/src/k.cpp"`, "primaryLocationLineHash")
 }
 
+// onLines puts each kernel of a report on a line of its own, from the first one on.
+func onLines(text string, first int) string {
+	for at := regexp.MustCompile(`"line": ?7\b`); at.MatchString(text); first++ {
+		text = strings.Replace(text, at.FindString(text), fmt.Sprintf(`"line":%d`, first), 1)
+	}
+	return text
+}
+
 // TestManyProblems: the gravest are shown, and the rest is counted.
 func TestManyProblems(t *testing.T) {
 	w := newCheckout(t)
@@ -517,7 +525,8 @@ func TestManyProblems(t *testing.T) {
 		kernels = append(kernels, kernel{fmt.Sprintf("K%02d", i), []string{deviceA}}, kernel{fmt.Sprintf("L%02d", i), []string{deviceB}})
 	}
 	slices.SortFunc(kernels, func(a, b kernel) int { return strings.Compare(a.name, b.name) })
-	w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernels...))
+	w.write("src/k.cpp", strings.Repeat("// \n", 200))
+	w.write("out/k.compat.json", onLines(encode(t, "//demo:kernels", both, kernels...), 100))
 	w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"], supported: ["+deviceA+"]}\n")
 	for most, left := range map[string]int{"": 60, "10": 60, "3": 74, "0": 80} {
 		s := w.run("reports", pattern, "max-annotations", most)

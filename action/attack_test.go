@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,5 +125,39 @@ func TestAttackPathsThatAreCommandsOfGit(t *testing.T) {
 				t.Errorf("%s: %s", name, s.Stdout)
 			}
 		}
+	}
+}
+
+// A line of a header that forty kernels get to takes one annotation, and leaves the others
+// to other causes.
+func TestAnnotationsByCause(t *testing.T) {
+	w := newCheckout(t)
+	var kernels []kernel
+	for i := range 40 {
+		lacks := []string{deviceA}
+		if i%2 == 0 {
+			lacks = both
+		}
+		kernels = append(kernels, kernel{fmt.Sprintf("K%02d", i), lacks})
+	}
+	w.write("src/k.cpp", strings.Repeat("// \n", 60))
+	w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernels...))
+	var others []kernel
+	for i := range 9 {
+		others = append(others, kernel{fmt.Sprintf("L%d", i), both})
+	}
+	w.write("out/l.compat.json", onLines(encode(t, "//demo:others", both, others...), 20))
+	s := w.run("reports", pattern)
+	want(t, s, 1, "failure")
+	lines := map[string]bool{}
+	for _, a := range s.Annotations {
+		lines[a.Line] = true
+	}
+	if len(s.Annotations) != 10 || len(lines) != 10 {
+		t.Errorf("%d annotations at %d lines", len(s.Annotations), len(lines))
+	}
+	wantText(t, "the annotation", s.Annotations[0].Message, "20 kernels ('K00', 'K02', 'K04' and 17 more) do not run on intel_gpu_dg2 and intel_gpu_pvc: they require aspect fp64; 20 kernels (")
+	if strings.Contains(s.Stdout, "without an annotation") {
+		t.Error("the log says that causes are left out")
 	}
 }

@@ -189,16 +189,20 @@ func (a *action) annotate() {
 
 // problems returns the annotations of findings and notices that fail, or of the others.
 func (a *action) problems(fails bool) (list []ghactions.Annotation) {
+	var shown []*gate.Finding
 	for i := range a.result.Findings {
 		f := &a.result.Findings[i]
-		if f.Fails != fails || !fails && (f.Covered() || f.Severity < gate.Warning || f.State != gate.StateNew) {
-			continue
+		if f.Fails == fails && (fails || !f.Covered() && f.Severity >= gate.Warning && f.State == gate.StateNew) {
+			shown = append(shown, f)
 		}
-		level := ghactions.Warning
-		if fails {
-			level = ghactions.Error
-		}
-		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Column: f.Column, Title: string(f.Rule), Message: annotationText(f)})
+	}
+	level := ghactions.Warning
+	if fails {
+		level = ghactions.Error
+	}
+	for _, c := range render.Causes(shown) {
+		f := c.First
+		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Column: f.Column, Title: string(f.Rule), Message: annotationText(c)})
 	}
 	for _, n := range a.result.Notices {
 		if n.Fails == fails {
@@ -211,10 +215,10 @@ func (a *action) problems(fails bool) (list []ghactions.Annotation) {
 	return append(first, slices.DeleteFunc(list, isFirst)...)
 }
 
-// annotationText says what a finding is and what to do next.
-func annotationText(f *gate.Finding) string {
-	text := render.Message(f)
-	if next := render.Next(f); next != "" {
+// annotationText says what the findings of a cause are and what to do next.
+func annotationText(c render.Cause) string {
+	text := c.Message
+	if next := render.Next(c.First); next != "" {
 		text += ". Next: " + next
 	}
 	return text

@@ -2,8 +2,11 @@ package render
 
 import (
 	"encoding/binary"
+	"fmt"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // A group is findings that differ in nothing but the kernel and its place: one sentence
@@ -38,6 +41,58 @@ func groupsOf(list []*gate.Finding) []group {
 		groups[at] = append(groups[at], f)
 	}
 	return groups
+}
+
+// A Cause is what findings at one place have in common: what one edit there may solve.
+type Cause struct {
+	First   *gate.Finding
+	Message string // says what they are, as [Message] does
+}
+
+// Causes returns the causes of findings, in the order of their first ones. A line that many
+// kernels get to is one cause, also where their devices differ.
+func Causes(list []*gate.Finding) (causes []Cause) {
+	type key struct {
+		rule, cause                    gate.RuleID
+		required, path, target, single string
+		line, column                   int
+	}
+	index := map[key]int{}
+	var findings []group
+	for _, f := range list {
+		k := key{rule: f.Rule, cause: f.Cause, required: f.Required, path: f.Path, line: f.Line, column: f.Column}
+		if f.Line == 0 {
+			k.target = f.Target // without a line, a file may have many causes
+		}
+		if f.Kernel == "" {
+			k.single = f.Fingerprint
+		}
+		at, ok := index[k]
+		if !ok {
+			at = len(findings)
+			index[k] = at
+			findings = append(findings, nil)
+		}
+		findings[at] = append(findings[at], f)
+	}
+	for _, g := range findings {
+		const most = 3
+		var messages []string
+		groups := groupsOf(g)
+		for _, part := range groups[:min(len(groups), most)] {
+			messages = append(messages, plainWords.short(part).sentence(part))
+		}
+		text := strings.Join(messages, "; ")
+		left := 0
+		for _, part := range groups[len(messages):] {
+			left += len(part)
+		}
+		if left > 0 {
+			text += fmt.Sprintf("; and %d more %s", left, spell.Plural(left, "kernel", "kernels"))
+		}
+		causes = append(causes, Cause{g[0], text})
+	}
+	return causes
 }
 
 // deviceKey names the devices of a finding and what they have.
