@@ -177,7 +177,41 @@ func (c *Config) Devices() []*Device { return slices.Clone(c.devices) }
 
 // Nearest returns up to three names of targets that target may be a misspelling
 // of, the likeliest first.
-func (c *Config) Nearest(target string) []string { return safetext.Nearest(target, c.targets(), 3) }
+func (c *Config) Nearest(target string) []string { return NearestOf(target, c.targets(), 3) }
+
+// families are what names of devices of one kind begin with.
+var families = []string{"intel_gpu_", "intel_cpu_", "nvidia_gpu_", "amd_gpu_"}
+
+// NearestOf returns up to n of the candidates whose names are similar to that of a target
+// that does not exist, the closest first. Only what is behind the name of a family is
+// compared, which has to be the same: another device is no spelling of this one. A name
+// without a family may be of any.
+func NearestOf(target string, candidates iter.Seq[string], n int) []string {
+	family, rest := cutFamily(target)
+	full := map[string]string{}
+	var names []string
+	for c := range candidates {
+		f, r := cutFamily(c)
+		if _, seen := full[r]; !seen && (f == family || family == "") {
+			full[r] = c
+			names = append(names, r)
+		}
+	}
+	var list []string
+	for _, near := range safetext.Nearest(rest, slices.Values(names), n) {
+		list = append(list, full[near])
+	}
+	return list
+}
+
+func cutFamily(target string) (family, rest string) {
+	for _, f := range families {
+		if rest, ok := strings.CutPrefix(target, f); ok {
+			return f, rest
+		}
+	}
+	return "", target
+}
 
 // targets yields all names and aliases.
 func (c *Config) targets() iter.Seq[string] {

@@ -497,3 +497,20 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestNearestOfFamily: what is meant is another spelling, and no other device.
+func TestNearestOfFamily(t *testing.T) {
+	config := Default()
+	for name, want := range map[string]string{
+		"bmg_g21": "intel_gpu_bmg_g21", "intel_gpu_bmg_g22": "intel_gpu_bmg_g21", "intel_gpu_pvv": "intel_gpu_pvc", "intel_gpu_nope": "", "nvidia_gpu_sm_81": "nvidia_gpu_sm_",
+		"amd_gpu_gfx90b": "amd_gpu_gfx90", "nothing": "",
+	} {
+		near := config.Nearest(name)
+		if want == "" && near != nil || want != "" && (near == nil || !strings.HasPrefix(near[0], want)) {
+			t.Errorf("%s: %q", name, near)
+		}
+	}
+	if near := NearestOf("bmg_g21", slices.Values([]string{"intel_gpu_acm_g10"}), 1); near != nil {
+		t.Errorf("bmg_g21 is taken for %q", near)
+	}
+}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // checkCoverage finds what is not checked, though it should be or was.
@@ -107,8 +107,15 @@ func (c *coverage) required(pattern string) {
 	i := slices.IndexFunc(c.devices, func(id string) bool { return matchDevice([]string{pattern}, id) })
 	if i < 0 {
 		text := "no report is about the device, which the policy requires"
-		if near := safetext.Nearest(pattern, slices.Values(c.devices), 1); near != nil {
-			text += "; did you mean " + near[0] + "?"
+		// A name that is right needs no other one: the device is missing.
+		if config := deviceconfig.Default(); !isDevice(config, pattern) {
+			near := deviceconfig.NearestOf(pattern, slices.Values(c.devices), 1)
+			if near == nil {
+				near = config.Nearest(pattern)
+			}
+			if near != nil {
+				text += "; did you mean " + near[0] + "?"
+			}
 		}
 		c.lose(&target{}, pattern, Error, text)
 		return
@@ -118,6 +125,11 @@ func (c *coverage) required(pattern string) {
 			c.loseKernels(t, c.devices[i], Error, n, "the policy requires it")
 		}
 	}
+}
+
+func isDevice(config *deviceconfig.Config, name string) bool {
+	_, ok := config.Lookup(name)
+	return ok
 }
 
 // unreported counts the kernels of a target for which neither its reports nor those on

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A group is findings that differ in nothing but the kernel and its place: one sentence
@@ -88,7 +88,7 @@ func Causes(list []*gate.Finding) (causes []Cause) {
 			left += len(part)
 		}
 		if left > 0 {
-			text += fmt.Sprintf("; and %d more %s", left, spell.Plural(left, "kernel", "kernels"))
+			text += fmt.Sprintf("; and %d more %s", left, safetext.Plural(left, "kernel", "kernels"))
 		}
 		causes = append(causes, Cause{g[0], text})
 	}

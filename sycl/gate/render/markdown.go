@@ -57,7 +57,7 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 		m.WriteString("\n</details>\n")
 	}
 	if notes > 0 {
-		fmt.Fprintf(&m, "\n%d notes are not shown.\n", notes)
+		fmt.Fprintf(&m, "\n%d %s not shown.\n", notes, safetext.Plural(notes, "note is", "notes are"))
 	}
 	_, err := io.WriteString(w, m.String())
 	return err
@@ -95,7 +95,7 @@ func (m *markdown) table(groups []group) {
 			for _, g := range groups[i:] {
 				left += len(g)
 			}
-			fmt.Fprintf(m, "\n%d more are left out here.\n", left)
+			fmt.Fprintf(m, "\n%d more %s left out here.\n", left, safetext.Plural(left, "is", "are"))
 			return
 		}
 	}
@@ -171,7 +171,7 @@ func (m *markdown) lists(groups []group) {
 				line += ", " + m.place(f)
 			}
 			if !m.add(line + "\n") {
-				fmt.Fprintf(m, "- %d more are left out here\n", len(g)-i)
+				fmt.Fprintf(m, "- %d more %s left out here\n", len(g)-i, safetext.Plural(len(g)-i, "is", "are"))
 				break
 			}
 		}

@@ -240,6 +240,13 @@ func Summary(r *gate.Result) string {
 	add(c.Allowed, "allowed", "allowed")
 	add(c.Family, "with an alternative", "with an alternative")
 	add(c.Expired, "with an expired exception", "with expired exceptions")
+	warnings := 0 // about the policy and the like
+	for _, n := range r.Notices {
+		if n.Severity >= gate.Warning && !n.Fails {
+			warnings++
+		}
+	}
+	add(warnings, "warning about the check", "warnings about the check")
 	s := fmt.Sprintf("%s: %d %s on %d %s", status, c.Kernels, safetext.Plural(c.Kernels, "kernel", "kernels"), c.Devices, safetext.Plural(c.Devices, "device", "devices"))
 	if len(parts) == 0 {
 		return s + ", no problems"
