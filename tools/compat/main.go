@@ -52,6 +52,14 @@ func tool() *cli.Tool {
 				Setup:   func(fs *flag.FlagSet) cli.Run { return new(differ).setup(fs) },
 			},
 			{
+				Name:    "site",
+				Args:    "REPORT.json...",
+				Short:   "make static pages of what runs where, of many libraries",
+				Long:    siteLong,
+				Example: "compat site --output site reports/*.json",
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(siter).setup(fs) },
+			},
+			{
 				Name:    "baseline",
 				Args:    "update|prune|verify [REPORT.json...]",
 				Short:   "write the file of problems that are known",

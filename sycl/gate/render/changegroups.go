@@ -45,8 +45,8 @@ type ChangeRow struct {
 	stems   map[string]int
 }
 
-// some returns the first names of a row.
-func (r *ChangeRow) some() string {
+// Some returns the first names of a row.
+func (r ChangeRow) Some() string {
 	s := strings.Join(r.Names[:min(len(r.Names), mostStems)], ", ")
 	if n := len(r.Names) - mostStems; n > 0 {
 		s += fmt.Sprintf(" and %d more", n)
@@ -272,9 +272,9 @@ func changeGroups(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 				kernels += r.Kernels
 				continue
 			}
-			fmt.Fprintf(out, "%7d  %s\n", r.Kernels, r.words())
+			fmt.Fprintf(out, "%7d  %s\n", r.Kernels, r.Words())
 			if len(r.Names) > 0 {
-				fmt.Fprintf(out, "         %s\n", r.some())
+				fmt.Fprintf(out, "         %s\n", r.Some())
 			}
 		}
 		if n := len(s.Rows) - mostRows; n > 0 {
@@ -287,8 +287,8 @@ func changeGroups(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	return out.Flush()
 }
 
-// words says how the kernels of a row change, and where.
-func (r *ChangeRow) words() string {
+// Words says how the kernels of a row change, and where.
+func (r ChangeRow) Words() string {
 	if len(r.Devices) == 0 {
 		if r.What == "" && len(r.Names) > 0 {
 			return "compatible on every device"
@@ -334,9 +334,9 @@ func ChangesMarkdown(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 			}
 			names := ""
 			if len(r.Names) > 0 {
-				names = safetext.TableCell(safetext.CodeSpan(r.some()))
+				names = safetext.TableCell(safetext.CodeSpan(r.Some()))
 			}
-			fmt.Fprintf(out, "| %d | %s | %s |\n", r.Kernels, safetext.TableCell(safetext.CodeSpan(r.words())), names)
+			fmt.Fprintf(out, "| %d | %s | %s |\n", r.Kernels, safetext.TableCell(safetext.CodeSpan(r.Words())), names)
 		}
 		if n := len(s.Rows) - most; n > 0 {
 			fmt.Fprintf(out, "| %d | in %d more %s | |\n", kernels, n, safetext.Plural(n, "group", "groups"))

@@ -1,0 +1,60 @@
+package outfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ReplaceFolder makes a folder that has what write puts into it, and nothing else. A folder
+// that is there is replaced at once, where the system can do that, when it has a file of the
+// name mark, as each folder that ReplaceFolder made has, or is empty. Another folder is an
+// error.
+func ReplaceFolder(name, mark string, write func(dir string) error) (err error) {
+	place, err := filepath.Abs(name)
+	if err != nil {
+		return failed(name, err)
+	}
+	if real, err := filepath.EvalSymlinks(place); err == nil {
+		place = real
+	}
+	entries, err := os.ReadDir(place)
+	isThere := err == nil
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return failed(name, err)
+	}
+	if _, err := os.Lstat(filepath.Join(place, mark)); err != nil && len(entries) > 0 {
+		return failed(name, fmt.Errorf("the folder has files of others, and no %s: name another folder or remove it", mark))
+	}
+	if err := os.MkdirAll(filepath.Dir(place), 0o777); err != nil {
+		return failed(name, err)
+	}
+	scratch, err := os.MkdirTemp(filepath.Dir(place), "."+filepath.Base(place)+"-*")
+	if err != nil {
+		return failed(name, err)
+	}
+	defer os.RemoveAll(scratch)
+	made := filepath.Join(scratch, "new")
+	if err := os.Mkdir(made, 0o777); err != nil {
+		return failed(name, err)
+	}
+	if err := write(made); err != nil {
+		return relabel(err, made, name)
+	}
+	if isThere && exchange(made, place) == nil {
+		return nil
+	}
+	if isThere {
+		if err := os.Rename(place, filepath.Join(scratch, "old")); err != nil {
+			return failed(name, err)
+		}
+	}
+	if err := os.Rename(made, place); err != nil {
+		if isThere {
+			os.Rename(filepath.Join(scratch, "old"), place)
+		}
+		return failed(name, err)
+	}
+	return nil
+}

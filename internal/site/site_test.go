@@ -1,0 +1,199 @@
+package site
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+func wheel(name string, r *report.Report) *report.Report {
+	r.Files = append(r.Files, report.File{Name: "dist/" + name + "/k.so"})
+	return r
+}
+
+func reports(kernels int) (names []string, list []*report.Report) {
+	fp64 := reporttest.Why(reporttest.FP64)
+	old, now, win := map[string]reporttest.On{}, map[string]reporttest.On{}, map[string]reporttest.On{}
+	for i := range kernels {
+		old[fmt.Sprintf("v1::K<%d>", i)] = reporttest.On{}
+		now[fmt.Sprintf("v2::K<%d>", i)] = reporttest.On{"a10": map[bool][]report.Reason{true: fp64}[i%3 == 0]}
+		win[fmt.Sprintf("v2::K<%d>", i)] = reporttest.On{"a10": fp64, "a9": reporttest.Why(reporttest.Maybe)}
+	}
+	devices := []string{"a10", "a9"}
+	list = []*report.Report{
+		wheel("lib-0.9-py3-none-manylinux_2_28_x86_64.whl", reporttest.Report("lib/k.so", devices, old)),
+		wheel("lib-0.10-py3-none-manylinux_2_28_x86_64.whl", reporttest.Report("lib/k.so", devices, now)),
+		wheel("lib-0.10-py3-none-win_amd64.whl", reporttest.Report("lib/k.so", devices, win)),
+		reporttest.Report("//other:lib", []string{"b"}, map[string]reporttest.On{"K": {}}),
+	}
+	return []string{"1.json", "2.json", "3.json", "4.json"}, list
+}
+
+func write(t *testing.T, dir string, names []string, list []*report.Report) map[string]string {
+	t.Helper()
+	s, err := New(names, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			var data []byte
+			data, err = os.ReadFile(path)
+			rel, _ := filepath.Rel(dir, path)
+			found[filepath.ToSlash(rel)] = string(data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+var link = regexp.MustCompile(`(?:href|src|data-rows)="([^"]*)"`)
+
+// checkPages checks that links lead to files and to places in them, that nothing is from elsewhere
+// and that pages are below 1 MB.
+func checkPages(t *testing.T, found map[string]string) {
+	t.Helper()
+	for name, text := range found {
+		if len(text) > 1_000_000 && !strings.HasPrefix(name, "reports/") {
+			t.Errorf("%s has %d bytes", name, len(text))
+		}
+		if !strings.HasSuffix(name, ".html") {
+			continue
+		}
+		if !strings.Contains(text, `content="default-src 'none'; style-src 'self'; script-src 'self';`) || strings.Contains(text, "<style") || strings.Contains(text, " style=") {
+			t.Errorf("%s: policy", name)
+		}
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			to, fragment, _ := strings.Cut(m[1], "#")
+			if strings.HasPrefix(m[0], "data-rows") {
+				to += "-0.js"
+			}
+			target := filepath.ToSlash(filepath.Join(filepath.Dir(name), filepath.FromSlash(to)))
+			if to == "" {
+				target = name
+			}
+			content, ok := found[target]
+			if !ok || fragment != "" && !strings.Contains(content, `id="`+fragment+`"`) {
+				t.Errorf("%s: link %s", name, m[1])
+			}
+		}
+	}
+}
+
+func TestSite(t *testing.T) {
+	names, list := reports(9)
+	dir := filepath.Join(t.TempDir(), "site")
+	found := write(t, dir, names, list)
+	checkPages(t, found)
+	testkit.Golden(t, "index.html", found["index.html"])
+	testkit.Golden(t, "lib.html", found["l/lib.html"])
+	testkit.Golden(t, "data.json", found["data.json"])
+	testkit.Golden(t, "badge.svg", found["b/lib/a10.svg"])
+
+	// The order of the reports does not matter, and what is there already goes.
+	testkit.WriteFile(t, filepath.Join(dir, "l", "stale.html"), "")
+	slices.Reverse(names)
+	slices.Reverse(list)
+	again := write(t, dir, names, list)
+	for name := range again {
+		if again[name] != found[name] {
+			t.Errorf("%s differs", name)
+		}
+	}
+	if len(again) != len(found) {
+		t.Errorf("%d files, then %d", len(found), len(again))
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(dir)); len(entries) != 1 {
+		t.Errorf("left beside the site: %v", entries)
+	}
+}
+
+func TestManyKernels(t *testing.T) {
+	names, list := reports(20_000)
+	found := write(t, filepath.Join(t.TempDir(), "site"), names, list)
+	checkPages(t, found)
+	kernels := 0
+	for n := 0; ; n++ {
+		text, ok := found[fmt.Sprintf("rows/lib/0.10-linux-%d.js", n)]
+		if !ok {
+			break
+		}
+		call := fmt.Sprintf(`siteRows("lib/0.10-linux",%d,`, n)
+		var part struct {
+			Rows [][]any `json:"rows"`
+		}
+		if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(text, call), ");\n")), &part); err != nil {
+			t.Fatal(err)
+		}
+		kernels += len(part.Rows)
+	}
+	if kernels != 20_000 {
+		t.Errorf("%d kernels", kernels)
+	}
+}
+
+func TestHostileNames(t *testing.T) {
+	attacks := []string{"../../etc/passwd", "/abs", `C:\x`, "CON", ".", "..", "</script><script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "a\x00b\u202e", strings.Repeat("long", 5000), "{{.}}", "ä", "x?#%2e", "']);alert(1)//", "A", "a"}
+	var names []string
+	var list []*report.Report
+	for i, a := range attacks {
+		names = append(names, fmt.Sprint(i))
+		reason := report.Reason{Rule: a, Required: a, Text: a, Status: reporttest.FP64.Status}
+		list = append(list, reporttest.Report(a, []string{a + "d"}, map[string]reporttest.On{a: {a + "d": reporttest.Why(reason)}, "other": {}}))
+	}
+	found := write(t, filepath.Join(t.TempDir(), "site"), names, list)
+	checkPages(t, found)
+	name := regexp.MustCompile(`^([a-z]+/)?([a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]{0,80}$`)
+	for file, text := range found {
+		if !name.MatchString(file) {
+			t.Errorf("file %q", file)
+		}
+		if strings.HasSuffix(file, ".json") {
+			continue
+		}
+		for _, bad := range []string{"<script>alert", "<img src=x", "\x00", "\u202e"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s has %q", file, bad)
+			}
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	_, list := reports(1)
+	both := wheel("dpctl-0.1-py3-none-any.whl", list[0])
+	if _, err := New([]string{"both.json"}, []*report.Report{both}); err == nil || !strings.Contains(err.Error(), "write a report of each") {
+		t.Errorf("got %v", err)
+	}
+	dir := t.TempDir()
+	testkit.WriteFile(t, filepath.Join(dir, "thesis.txt"), "")
+	_, list = reports(1)
+	s, err := New([]string{"1.json"}, list[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(dir); err == nil || !strings.Contains(err.Error(), "files of others") {
+		t.Errorf("got %v", err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "thesis.txt")); err != nil || !bytes.Equal(data, nil) {
+		t.Error("a file of somebody else is gone")
+	}
+}

@@ -1,0 +1,250 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	gaterender "github.com/rules-sycl/rules_sycl/sycl/gate/render"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/report/render"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+//go:embed html
+var files embed.FS
+
+const mostRows = 12 // of a section of changes
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"first": func(rows []gaterender.ChangeRow) []gaterender.ChangeRow { return rows[:min(len(rows), mostRows)] },
+	"left":  func(rows []gaterender.ChangeRow) int { return max(0, len(rows)-mostRows) },
+}).ParseFS(files, "html/site.html"))
+
+// page is the input of the template of a page.
+type page struct {
+	Root, Title, Lead string
+	Libraries         []*Library // of the table
+	Devices           []*Device
+	Problems          []*Problem
+	Library           *Library
+	Badge             string
+	Shares            []*Share
+	Found             []*Found
+}
+
+// Mark is the file that shows that a folder is a site.
+const Mark = "data.json"
+
+// Write makes the folder of the site. A site that is there is replaced as a whole.
+func (s *Site) Write(folder string) error {
+	return outfile.ReplaceFolder(folder, Mark, s.write)
+}
+
+func (s *Site) write(dir string) error {
+	w := writer{dir: dir}
+	style, _ := files.ReadFile("html/site.css")
+	script, _ := files.ReadFile("html/site.js")
+	w.file("site.css", append([]byte(render.Style()), style...))
+	w.file("site.js", script)
+	data, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	w.file(Mark, append(data, '\n'))
+	versions := 0
+	for _, l := range s.Libraries {
+		versions += len(l.Versions)
+		w.library(l)
+	}
+	w.page("index.html", "index.html", &page{Title: "Which SYCL libraries run where", Libraries: s.Libraries, Devices: s.Devices, Problems: s.Problems,
+		Lead: fmt.Sprintf("Libraries: %d, versions: %d, devices: %d.", len(s.Libraries), versions, len(s.Devices))})
+	for _, d := range s.Devices {
+		shares := slices.Clone(d.Shares)
+		slices.SortStableFunc(shares, func(a, b *Share) int { return cmp.Compare(min(b.Fails, 1), min(a.Fails, 1)) })
+		w.page("device.html", "d/"+d.Slug+".html", &page{Root: "../", Title: d.Name, Lead: "What runs on this device, libraries with problems first.", Shares: shares})
+	}
+	for _, p := range s.Problems {
+		w.page("problem.html", "p/"+p.Slug+".html", &page{Root: "../", Title: p.Name, Lead: "Versions with the problem " + p.Rule + ".", Found: p.Found})
+	}
+	return w.err
+}
+
+// A writer writes files below a folder until the first error.
+type writer struct {
+	dir string
+	err error
+}
+
+func (w *writer) create(name string, write func(io.Writer) error) {
+	if w.err != nil {
+		return
+	}
+	path := filepath.Join(w.dir, filepath.FromSlash(name))
+	if w.err = os.MkdirAll(filepath.Dir(path), 0o777); w.err != nil {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		w.err = err
+		return
+	}
+	w.err = cmp.Or(write(f), f.Close())
+}
+
+func (w *writer) file(name string, data []byte) {
+	w.create(name, func(f io.Writer) error { _, err := f.Write(data); return err })
+}
+
+func (w *writer) page(template, name string, p *page) {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, template, p); err != nil && w.err == nil {
+		w.err = err
+	}
+	w.file(name, b.Bytes())
+}
+
+func (w *writer) library(l *Library) {
+	newest := l.Versions[0]
+	var devices []*Device
+	for _, v := range l.Versions {
+		for _, s := range v.Shares {
+			if !slices.Contains(devices, s.Device) {
+				devices = append(devices, s.Device)
+			}
+		}
+		w.rows(v)
+		w.create("reports/"+l.Slug+"/"+v.Slug+".json", v.report.Encode)
+	}
+	whole := 0
+	slugs := newSlugs()
+	for _, s := range newest.Shares {
+		if s.All() > 0 && s.Runs == s.All() {
+			whole++
+		}
+		w.badge("b/"+l.Slug+"/"+slugs.of("d", s.Name)+".svg", newest.Title()+" on "+s.Name, s.Percent(), s.Class())
+	}
+	class := "m"
+	switch whole {
+	case len(newest.Shares):
+		class = "n"
+	case 0:
+		class = "x"
+	}
+	right := fmt.Sprintf("runs on %d of %d devices", whole, len(newest.Shares))
+	w.badge("b/"+l.Slug+".svg", newest.Title(), right, class)
+	w.page("library.html", "l/"+l.Slug+".html", &page{Root: "../", Title: l.Name, Lead: fmt.Sprintf("The newest version here is %s.", cmp.Or(newest.Name, "without a number")),
+		Library: l, Libraries: []*Library{l}, Devices: devices, Badge: newest.Title() + " " + right})
+}
+
+// badgeColors have a contrast of 4.5 with white.
+var badgeColors = map[string]string{"n": "#0d6b2d", "m": "#7a5200", "x": "#a3231e", "a": "#5a6572"}
+
+type badge struct{ Left, Right, Color string }
+
+func textWidth(s string) int    { return 7 * len([]rune(s)) }
+func (b badge) LeftWidth() int  { return textWidth(b.Left) }
+func (b badge) RightWidth() int { return textWidth(b.Right) }
+func (b badge) Split() int      { return b.LeftWidth() + 12 }
+func (b badge) RightX() int     { return b.Split() + 6 }
+func (b badge) Rest() int       { return b.RightWidth() + 12 }
+func (b badge) Width() int      { return b.Split() + b.Rest() }
+
+func (w *writer) badge(name, left, right, class string) {
+	const most = 80
+	if r := []rune(left); len(r) > most {
+		left = string(r[:most-1]) + "…"
+	}
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, "badge.svg", badge{left, right, badgeColors[class]}); err != nil && w.err == nil {
+		w.err = err
+	}
+	w.file(name, b.Bytes())
+}
+
+// maxPart is about how many bytes a file with rows has: pages load them when they are asked for.
+const maxPart = 400_000
+
+// rowPart is a file with rows.
+type rowPart struct {
+	rows, patterns []string
+	number         map[int32]int // of patterns, by row of the report
+	size           int
+}
+
+// rows writes the kernels of a version in scripts, those with problems first. Cells with the
+// same words are one, and so are rows of cells in a file.
+func (w *writer) rows(v *Version) {
+	cells, cellNumber, cellOf := [][2]string{}, map[[2]string]int{}, []int{}
+	for _, c := range render.Cells(v.report) {
+		n, ok := cellNumber[c]
+		if !ok {
+			n = len(cells)
+			cellNumber[c] = n
+			cells = append(cells, c)
+		}
+		cellOf = append(cellOf, n)
+	}
+	var parts []*rowPart
+	var part *rowPart
+	for _, r := range render.Rows(v.report) {
+		if part == nil || part.size > maxPart {
+			part = &rowPart{number: map[int32]int{}}
+			parts = append(parts, part)
+		}
+		n, ok := part.number[r.Row]
+		if !ok {
+			n = len(part.patterns)
+			part.number[r.Row] = n
+			var row []int
+			for _, o := range v.report.Rows[r.Row] {
+				row = append(row, cellOf[o])
+			}
+			data, _ := json.Marshal(row)
+			part.patterns = append(part.patterns, string(data))
+			part.size += len(data)
+		}
+		data, _ := json.Marshal([]any{r.Name, n}) // < and > are escaped
+		part.rows = append(part.rows, string(data))
+		part.size += len(data)
+	}
+	if parts == nil {
+		parts = []*rowPart{{}}
+	}
+	key, _ := json.Marshal(v.Library.Slug + "/" + v.Slug)
+	for n, part := range parts {
+		head := "{"
+		if n == 0 {
+			data, err := json.Marshal(struct {
+				Cells   [][2]string `json:"cells"`
+				Devices []string    `json:"devices"`
+				Kernels int         `json:"kernels"`
+				Parts   int         `json:"parts"`
+			}{cells, names(v.report), len(v.report.Kernels), len(parts)})
+			if err != nil {
+				w.err = cmp.Or(w.err, err)
+				return
+			}
+			head = string(data[:len(data)-1]) + ","
+		}
+		w.file(fmt.Sprintf("rows/%s/%s-%d.js", v.Library.Slug, v.Slug, n), fmt.Appendf(nil, "siteRows(%s,%d,%s\"patterns\":[%s],\"rows\":[\n%s]});\n",
+			key, n, head, strings.Join(part.patterns, ","), strings.Join(part.rows, ",\n")))
+	}
+}
+
+// names returns the names of the devices of a report, escaped.
+func names(r *report.Report) (list []string) {
+	for i := range r.Devices {
+		list = append(list, safetext.Escape(r.Devices[i].Name))
+	}
+	return list
+}
