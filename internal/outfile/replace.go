@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // ReplaceFolder makes a folder that has what write puts into it, and nothing else. A folder
@@ -30,11 +32,11 @@ func ReplaceFolder(name, mark string, write func(dir string) error) (err error) 
 	if err := os.MkdirAll(filepath.Dir(place), 0o777); err != nil {
 		return failed(name, err)
 	}
-	scratch, err := os.MkdirTemp(filepath.Dir(place), "."+filepath.Base(place)+"-*")
+	scratch, remove, err := interrupt.ScratchDir(filepath.Dir(place))
 	if err != nil {
 		return failed(name, err)
 	}
-	defer os.RemoveAll(scratch)
+	defer remove()
 	made := filepath.Join(scratch, "new")
 	if err := os.Mkdir(made, 0o777); err != nil {
 		return failed(name, err)

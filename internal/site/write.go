@@ -74,7 +74,7 @@ func (s *Site) write(dir string) error {
 		w.page("device.html", "d/"+d.Slug+".html", &page{Root: "../", Title: d.Name, Lead: "What runs on this device, libraries with problems first.", Shares: shares})
 	}
 	for _, p := range s.Problems {
-		w.page("problem.html", "p/"+p.Slug+".html", &page{Root: "../", Title: p.Name, Lead: "Versions with the problem " + p.Rule + ".", Found: p.Found})
+		w.page("problem.html", "p/"+p.Slug+".html", &page{Root: "../", Title: p.Rule + ": " + p.Name, Lead: "The versions of libraries with this problem, and on which devices.", Found: p.Found})
 	}
 	return w.err
 }

@@ -96,7 +96,7 @@
       }
       more.hidden = drawn >= wanted.length && parts >= first.parts;
       const number = (n) => n.toLocaleString("en");
-      const all = parts < first.parts ? "" : input.value ? `${number(wanted.length)} that fit, of ` : "";
+      const all = !input.value ? "" : parts < first.parts ? "those that fit, of " : `${number(wanted.length)} that fit, of `;
       told.textContent = `${number(drawn)} of ${all}${number(first.kernels)} kernels`;
     };
     const fits = ([name, pattern]) => {
