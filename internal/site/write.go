@@ -23,12 +23,7 @@ import (
 //go:embed html
 var files embed.FS
 
-const mostRows = 12 // of a section of changes
-
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"first": func(rows []gaterender.ChangeRow) []gaterender.ChangeRow { return rows[:min(len(rows), mostRows)] },
-	"left":  func(rows []gaterender.ChangeRow) int { return max(0, len(rows)-mostRows) },
-}).ParseFS(files, "html/site.html"))
+var templates = template.Must(template.Must(template.New("").Parse(gaterender.ChangesTemplate)).ParseFS(files, "html/site.html"))
 
 // page is the input of the template of a page.
 type page struct {

@@ -44,12 +44,14 @@ var diffWriters = map[string]func(io.Writer, *gate.Difference, render.ChangeOpti
 		return e.Encode(d)
 	},
 	"markdown": render.ChangesMarkdown,
+	"html":     render.ChangesHTML,
+	"csv":      render.ChangesCSV,
 }
 
 func (d *differ) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&d.format, "format", "text", "`"+formatsOf(diffWriters, "|")+"`")
 	fs.StringVar(&d.output, "output", "", "write to this `file`; standard output when it is missing")
-	fs.BoolVar(&d.all, "all", false, "leave nothing out of text and markdown")
+	fs.BoolVar(&d.all, "all", false, "leave nothing out of text, markdown and html")
 	fs.BoolVar(&d.exitCode, "exit-code", false, "exit with 1 when anything was lost")
 	return d.run
 }
@@ -62,8 +64,8 @@ func (d *differ) run(_ context.Context, env *cli.Env, args []string) error {
 	if write == nil {
 		return cli.Usagef("format %q is none of %s", d.format, formatsOf(diffWriters, ", "))
 	}
-	if d.all && d.format == "json" {
-		return cli.Usagef("--all is for --format text and markdown: json has everything")
+	if d.all && (d.format == "json" || d.format == "csv") {
+		return cli.Usagef("--all is for --format text, markdown and html: %s has everything", d.format)
 	}
 	var sides [2]*gate.Index
 	var names [2]string

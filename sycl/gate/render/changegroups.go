@@ -34,6 +34,7 @@ type ChangeSection struct {
 	Title   string
 	Kernels int
 	Rows    []ChangeRow // the largest first
+	all     bool        // pages show all rows
 }
 
 // A ChangeRow is kernels that change in the same way.
@@ -235,6 +236,9 @@ func changeTitle(d *gate.Difference, o ChangeOptions) string {
 	}
 	for _, s := range ChangeSections(d) {
 		parts = append(parts, fmt.Sprintf("%d %s %s", s.Kernels, safetext.Plural(s.Kernels, "kernel", "kernels"), s.Kind))
+	}
+	if len(parts) == 0 {
+		parts = []string{"no change"}
 	}
 	return fmt.Sprintf("%s → %s: %s", safetext.Escape(o.Old), safetext.Escape(o.New), strings.Join(parts, ", "))
 }

@@ -110,18 +110,27 @@ func changeWay(c *gate.Change) string {
 
 // status returns a status and its reasons for people.
 func status(v compat.Status, reasons []gate.ChangeReason) string {
+	if why := whys(reasons); why != "" && v != compat.NoStatus {
+		return fmt.Sprintf("%v (%s)", v, why)
+	}
+	return statusName(v)
+}
+
+func statusName(v compat.Status) string {
 	if v == compat.NoStatus {
 		return "not reported"
 	}
-	var whys []string
+	return v.String()
+}
+
+// whys returns reasons for people.
+func whys(reasons []gate.ChangeReason) string {
+	var list []string
 	for _, r := range reasons {
 		f := gate.Finding{Cause: r.Cause, Image: r.Image, Required: r.Required, Rule: r.Rule, Text: r.Text, Devices: []gate.DeviceFinding{{Available: r.Available}}}
-		if why := plainWords.need(group{&f}, cmp.Or(r.Cause, r.Rule)); why != "" && !slices.Contains(whys, why) {
-			whys = append(whys, why)
+		if why := plainWords.need(group{&f}, cmp.Or(r.Cause, r.Rule)); why != "" && !slices.Contains(list, why) {
+			list = append(list, why)
 		}
 	}
-	if len(whys) == 0 {
-		return v.String()
-	}
-	return fmt.Sprintf("%v (%s)", v, strings.Join(whys, "; "))
+	return strings.Join(list, "; ")
 }

@@ -136,12 +136,16 @@ func TestManyChanges(t *testing.T) {
 	after["<img src=x>"] = reporttest.On{}
 	d := gate.Diff(facts(reporttest.Report("//l", []string{dg2, pvc}, before)), facts(reporttest.Report("//l", []string{dg2, pvc, "new"}, after)))
 	o := ChangeOptions{Old: "lib 0.9", New: "lib 0.10", Command: "compat diff a.json b.json"}
-	for name, write := range map[string]func(io.Writer, *gate.Difference, ChangeOptions) error{"manychanges.txt": Changes, "manychanges.md": ChangesMarkdown} {
+	for name, write := range map[string]func(io.Writer, *gate.Difference, ChangeOptions) error{"manychanges.txt": Changes, "manychanges.md": ChangesMarkdown, "manychanges.html": ChangesHTML, "manychanges.csv": ChangesCSV} {
 		var b strings.Builder
 		if err := write(&b, d, o); err != nil {
 			t.Fatal(err)
 		}
-		testkit.Golden(t, name, b.String())
+		text := b.String()
+		if at := strings.Index(text, "<body>"); at >= 0 { // the style is that of reports
+			text = text[at:]
+		}
+		testkit.Golden(t, name, text)
 	}
 	var b strings.Builder
 	o.All = true

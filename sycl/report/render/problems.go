@@ -12,6 +12,12 @@ import (
 // Style is the style of pages.
 func Style() string { return pageStyle }
 
+// PolicySource returns the name of an inline style or script in a content security policy.
+func PolicySource(text string) string { return source(text) }
+
+// AppendCSVRow appends a row of a CSV file, as [CSV] writes it.
+func AppendCSVRow(dst []byte, fields ...string) []byte { return appendRow(dst, fields...) }
+
 // A Problem is what kernels need that devices do not have, in words. Names are escaped.
 type Problem struct {
 	Status         compat.Status

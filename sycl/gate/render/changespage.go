@@ -1,0 +1,79 @@
+package render
+
+import (
+	"bufio"
+	_ "embed"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	reportrender "github.com/rules-sycl/rules_sycl/sycl/report/render"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// ChangesTemplate defines the template "changes", of sections, for pages with the style of
+// reports.
+//
+//go:embed html/changes.html
+var ChangesTemplate string
+
+var changesPage = template.Must(template.New("").Parse(ChangesTemplate))
+
+// First returns the rows that a page shows of a section.
+func (s ChangeSection) First() []ChangeRow { return s.Rows[:min(len(s.Rows), s.most())] }
+
+// Left returns how many rows a page leaves out.
+func (s ChangeSection) Left() int { return max(0, len(s.Rows)-s.most()) }
+
+func (s ChangeSection) most() int {
+	if s.all {
+		return len(s.Rows)
+	}
+	return mostRows
+}
+
+// ChangesHTML writes a difference as a page that loads nothing and has no script.
+func ChangesHTML(w io.Writer, d *gate.Difference, o ChangeOptions) error {
+	b := bufio.NewWriter(w)
+	sections := ChangeSections(d)
+	for i := range sections {
+		sections[i].all = o.All
+	}
+	title := safetext.Escape(o.Old) + " → " + safetext.Escape(o.New)
+	err := changesPage.ExecuteTemplate(b, "page", map[string]any{
+		"Title": title, "Lead": strings.TrimPrefix(changeTitle(d, o), title+": "), "Devices": deviceRows(d), "Sections": sections,
+		"Style": template.CSS(reportrender.Style()), "Policy": reportrender.PolicySource(reportrender.Style()),
+	})
+	if err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// ChangesCSV writes a row for each change and device. Text is no formula.
+func ChangesCSV(w io.Writer, d *gate.Difference, _ ChangeOptions) error {
+	b := bufio.NewWriter(w)
+	row := func(fields ...string) { b.Write(reportrender.AppendCSVRow(nil, fields...)) }
+	row("change", "target", "kernel", "symbol", "device", "old", "new", "old reasons", "new reasons", "old target", "old kernel", "old symbol")
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		one := func(device, was, is string) {
+			row(c.Kind, c.Target, c.Kernel, c.Name, device, was, is, whys(c.OldReasons), whys(c.NewReasons), c.OldTarget, c.OldKernel, c.OldName)
+		}
+		switch {
+		case c.Kernel != "" && c.Device != "":
+			one(c.Device, statusName(c.Old), statusName(c.New))
+		case len(c.Statuses) == 0:
+			one(c.Device, "", "")
+		}
+		for _, s := range c.Statuses {
+			if c.Kind == "removed" {
+				one(s.Device, statusName(s.Status), "")
+			} else {
+				one(s.Device, "", statusName(s.Status))
+			}
+		}
+	}
+	return b.Flush()
+}
