@@ -310,10 +310,10 @@ func (r ChangeRow) Words() string {
 func ChangesMarkdown(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	out := bufio.NewWriter(w)
 	if len(d.Changes) == 0 {
-		fmt.Fprintf(out, "%s → %s: no change\n", safetext.CodeSpan(o.Old), safetext.CodeSpan(o.New))
+		fmt.Fprintf(out, "%s → %s: no change\n", safetext.CodeSpan(safetext.Escape(o.Old)), safetext.CodeSpan(safetext.Escape(o.New)))
 		return out.Flush()
 	}
-	fmt.Fprintf(out, "### %s → %s\n\n", safetext.CodeSpan(o.Old), safetext.CodeSpan(o.New))
+	fmt.Fprintf(out, "### %s → %s\n\n", safetext.CodeSpan(safetext.Escape(o.Old)), safetext.CodeSpan(safetext.Escape(o.New)))
 	for i, row := range deviceRows(d) {
 		if i > 0 {
 			row[0] = safetext.TableCell(safetext.CodeSpan(row[0]))

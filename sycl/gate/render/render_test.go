@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -152,6 +153,51 @@ func TestManyChanges(t *testing.T) {
 	if err := Changes(&b, d, o); err != nil || strings.Count(b.String(), "\n") != len(d.Changes) {
 		t.Errorf("%d changes, %v:\n%s", len(d.Changes), err, b.String())
 	}
+}
+
+// TestHostileChanges: no name becomes markup, a formula or a line of its own.
+func TestHostileChanges(t *testing.T) {
+	kernels := map[string]reporttest.On{}
+	for _, name := range attacks {
+		kernels[name+"<int>"] = reporttest.On{name: reporttest.Why(report.Reason{Rule: name, Required: name, Text: name, Status: compat.Incompatible})}
+	}
+	for _, name := range attacks {
+		d := gate.Diff(facts(reporttest.Report("old", []string{"a"}, map[string]reporttest.On{"K": {}})), facts(reporttest.Report(name, []string{name}, kernels)))
+		for format, write := range map[string]func(io.Writer, *gate.Difference, ChangeOptions) error{"text": Changes, "markdown": ChangesMarkdown, "html": ChangesHTML, "csv": ChangesCSV} {
+			var b strings.Builder
+			if err := write(&b, d, ChangeOptions{Old: name, New: name, All: format == "text"}); err != nil {
+				t.Fatal(err)
+			}
+			text := b.String()
+			if strings.ContainsAny(text, "\x00\x01\x1b\u202e\u200b\u0085\u2028") || strings.Contains(text, "\n::error") {
+				t.Errorf("%s of %q has a character that cannot be seen, or a command", format, name)
+			}
+			if format == "html" && (strings.Contains(text, "<img") || strings.Contains(text, "<script") || strings.Contains(text, "</script")) {
+				t.Errorf("html of %q has markup", name)
+			}
+			if format == "csv" {
+				rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+				if err != nil || len(rows) != 1+len(rowsOf(d)) {
+					t.Errorf("csv of %q: %v, %d rows", name, err, len(rows))
+				}
+				for _, field := range slices.Concat(rows...) {
+					if strings.IndexAny(field, "=+-@") == 0 {
+						t.Errorf("csv of %q: the formula %q", name, field)
+					}
+				}
+			}
+		}
+	}
+}
+
+// rowsOf returns what has a row in CSV.
+func rowsOf(d *gate.Difference) (list []string) {
+	for _, c := range d.Changes {
+		for range max(1, len(c.Statuses)) {
+			list = append(list, c.Kind)
+		}
+	}
+	return list
 }
 
 func TestWarningsOfAGoodResult(t *testing.T) {
