@@ -10,9 +10,8 @@ import (
 )
 
 // ReplaceFolder makes a folder that has what write puts into it, and nothing else. A folder
-// that is there is replaced at once, where the system can do that, when it has a file of the
-// name mark, as each folder that ReplaceFolder made has, or is empty. Another folder is an
-// error.
+// that is there is replaced by two renames, when it has a file of the name mark, as each folder
+// that ReplaceFolder made has, or is empty. Another folder is an error.
 func ReplaceFolder(name, mark string, write func(dir string) error) (err error) {
 	place, err := filepath.Abs(name)
 	if err != nil {
@@ -43,9 +42,6 @@ func ReplaceFolder(name, mark string, write func(dir string) error) (err error) 
 	}
 	if err := write(made); err != nil {
 		return relabel(err, made, name)
-	}
-	if isThere && exchange(made, place) == nil {
-		return nil
 	}
 	if isThere {
 		if err := os.Rename(place, filepath.Join(scratch, "old")); err != nil {

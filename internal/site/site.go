@@ -18,7 +18,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/spell"
 )
 
 // A Site is what reports say, by library, by device and by problem. Names are escaped.
@@ -109,7 +108,7 @@ func New(names []string, reports []*report.Report) (*Site, error) {
 	for _, l := range libraries {
 		s.Libraries = append(s.Libraries, l)
 	}
-	slices.SortFunc(s.Libraries, func(a, b *Library) int { return spell.CompareNatural(a.Name, b.Name) })
+	slices.SortFunc(s.Libraries, func(a, b *Library) int { return safetext.CompareNatural(a.Name, b.Name) })
 	devices, problems := map[string]*Device{}, map[string]*Problem{}
 	for _, l := range s.Libraries {
 		l.Slug = slugs.of("l", l.Name)
@@ -120,7 +119,7 @@ func New(names []string, reports []*report.Report) (*Site, error) {
 	for _, d := range devices {
 		s.Devices = append(s.Devices, d)
 	}
-	slices.SortFunc(s.Devices, func(a, b *Device) int { return spell.CompareNatural(a.Name, b.Name) })
+	slices.SortFunc(s.Devices, func(a, b *Device) int { return safetext.CompareNatural(a.Name, b.Name) })
 	for _, d := range s.Devices {
 		d.Slug = slugs.of("d", d.Name)
 	}
@@ -128,7 +127,7 @@ func New(names []string, reports []*report.Report) (*Site, error) {
 		s.Problems = append(s.Problems, p)
 	}
 	slices.SortFunc(s.Problems, func(a, b *Problem) int {
-		return cmp.Or(cmp.Compare(len(b.Found), len(a.Found)), spell.CompareNatural(a.Name, b.Name), strings.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(len(b.Found), len(a.Found)), safetext.CompareNatural(a.Name, b.Name), strings.Compare(a.Rule, b.Rule))
 	})
 	for _, p := range s.Problems {
 		p.Slug = slugs.of("p", p.Name)
@@ -171,7 +170,7 @@ func (s *Site) finish(l *Library, devices map[string]*Device, problems map[strin
 		kinds[key{v.version, platformKind(v.platform)}]++
 	}
 	slices.SortFunc(l.Versions, func(a, b *Version) int {
-		return cmp.Or(spell.CompareNatural(b.version, a.version), spell.CompareNatural(a.platform, b.platform))
+		return cmp.Or(safetext.CompareNatural(b.version, a.version), safetext.CompareNatural(a.platform, b.platform))
 	})
 	slugs := newSlugs()
 	newer := map[string]*Version{} // by platform
@@ -241,7 +240,7 @@ func (v *Version) count(devices map[string]*Device) {
 		v.Shares = append(v.Shares, share)
 		d.Shares = append(d.Shares, share)
 	}
-	slices.SortFunc(v.Shares, func(a, b *Share) int { return spell.CompareNatural(a.Name, b.Name) })
+	slices.SortFunc(v.Shares, func(a, b *Share) int { return safetext.CompareNatural(a.Name, b.Name) })
 }
 
 func (v *Version) addProblems(problems map[string]*Problem) {
@@ -269,7 +268,7 @@ func (v *Version) Title() string { return strings.TrimSpace(v.Library.Name + " "
 
 // Share returns that of a device, nil when it was not compared.
 func (v *Version) Share(d *Device) *Share {
-	i, ok := slices.BinarySearchFunc(v.Shares, d.Name, func(s *Share, name string) int { return spell.CompareNatural(s.Name, name) })
+	i, ok := slices.BinarySearchFunc(v.Shares, d.Name, func(s *Share, name string) int { return safetext.CompareNatural(s.Name, name) })
 	if !ok {
 		return nil
 	}
@@ -328,7 +327,7 @@ func (s *Share) Percent() string {
 
 // Words says the share in words.
 func (s *Share) Words() string {
-	t := fmt.Sprintf("%d of %d %s", s.Runs, s.All(), spell.Plural(s.All(), "kernel runs", "kernels run"))
+	t := fmt.Sprintf("%d of %d %s", s.Runs, s.All(), safetext.Plural(s.All(), "kernel runs", "kernels run"))
 	if s.Maybe > 0 {
 		t += fmt.Sprintf(", %d known only when the program runs", s.Maybe)
 	}
