@@ -158,6 +158,7 @@ type collector struct {
 	images         int    // in host files
 	repeated       int    // those of them that are the same as others of their file
 	leftOut        string // why images were left out, the first reason
+	elsewhere      string // a source in debug information that is not in the workspace
 	fault          error  // the first file that cannot be read
 }
 
@@ -184,6 +185,7 @@ func (c *collector) add(found outcome, embedded bool) error {
 		for i := range found.part.modules {
 			m := &found.part.modules[i]
 			m.Embedded = m.Embedded || embedded
+			c.elsewhere = cmp.Or(c.elsewhere, m.Elsewhere)
 		}
 		c.parts = append(c.parts, found.part)
 	}
@@ -245,6 +247,9 @@ func (c *collector) summarize(named []*file) {
 	}
 	if c.repeated > 0 {
 		c.log.note("", "%d of %d device images are the same as others of their file, in their bytes, target and property sets; each is in the report once", c.repeated, c.images)
+	}
+	if c.elsewhere != "" {
+		c.log.note("", "debug information names sources that are not below the workspace, such as %s: for lines in the report, run this in the folder of the sources or compile with -ffile-prefix-map=FOLDER=.", safetext.Printable(c.elsewhere))
 	}
 }
 

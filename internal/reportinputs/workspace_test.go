@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
@@ -51,13 +52,16 @@ func TestWorkspace(t *testing.T) {
 	}
 	for _, file := range []string{"k.spv", "k.out"} {
 		for workspace, want := range map[string]string{"": "src/kernels.cpp", ".": "src/kernels.cpp", dir: "src/kernels.cpp", "link": "src/kernels.cpp", "src": "kernels.cpp", "elsewhere": ""} {
-			r, _, err := makeReport(t.Context(), Options{Files: []string{file}, Devices: []string{"intel_gpu_pvc"}, Workspace: workspace})
+			r, log, err := makeReport(t.Context(), Options{Files: []string{file}, Devices: []string{"intel_gpu_pvc"}, Workspace: workspace})
 			if err != nil {
 				t.Fatal(err)
 			}
 			found := ""
 			for _, k := range r.Kernels {
 				found = max(found, k.Location.Path)
+			}
+			if strings.Contains(log, "-ffile-prefix-map=") != (want == "") {
+				t.Errorf("%s in %q: %s", file, workspace, log)
 			}
 			if found != want {
 				t.Errorf("%s in %q: %q, want %q", file, workspace, found, want)

@@ -29,6 +29,10 @@ type Module struct {
 	// prefers native code.
 	Embedded bool
 
+	// Elsewhere is an absolute path of a source in debug information that is in no workspace,
+	// when no kernel has a place.
+	Elsewhere string
+
 	Needs   *requirement.Requirements
 	Kernels []ModuleKernel
 	Images  []ModuleImage

@@ -164,6 +164,9 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 		k.locate(metadata, c.code)
 		m.Kernels = append(m.Kernels, k)
 	}
+	if c.code != nil && !slices.ContainsFunc(m.Kernels, func(k ModuleKernel) bool { return !k.Source.Location.IsZero() }) {
+		m.Elsewhere = c.code.Elsewhere
+	}
 	return m, nil
 }
 

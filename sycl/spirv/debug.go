@@ -1,6 +1,7 @@
 package spirv
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -58,6 +59,7 @@ const (
 type debugInfo struct {
 	sets      map[uint32]debugSet
 	paths     map[uint32]string // of strings, once looked at; "" outside of the workspace
+	elsewhere map[uint32]string // sources with absolute paths, outside
 	sources   map[uint32]string // paths
 	functions map[uint32]function
 	compiled  map[uint32]uint32 // from a function of the module to its description
@@ -90,7 +92,7 @@ type frame struct {
 type stack struct{ inner, outer frame }
 
 func newDebugInfo() debugInfo {
-	return debugInfo{sets: map[uint32]debugSet{}, paths: map[uint32]string{}, sources: map[uint32]string{},
+	return debugInfo{sets: map[uint32]debugSet{}, paths: map[uint32]string{}, sources: map[uint32]string{}, elsewhere: map[uint32]string{},
 		functions: map[uint32]function{}, compiled: map[uint32]uint32{}, blocks: map[uint32]block{}, calls: map[uint32]stack{}}
 }
 
@@ -184,12 +186,17 @@ func (p *parser) debugOutside(i debugInst) {
 	d := &p.debug
 	switch i.number {
 	case debugSource:
-		d.sources[i.id] = p.path(i.word(0))
+		raw := p.strings[i.word(0)]
+		if d.sources[i.id] = p.path(i.word(0)); d.sources[i.id] == "" && strings.HasPrefix(raw, "/") && !strings.Contains(raw, "/include/") {
+			d.elsewhere[i.id] = raw
+		}
 	case debugFunction:
 		f := function{name: p.strings[i.word(0)], symbol: p.strings[i.word(6)], artificial: i.value(p, 3) == 0}
 		file := d.sources[i.word(2)]
 		if file != "" && !f.artificial {
 			f.place = srcloc.Location{Path: file, Line: i.value(p, 3), Column: i.value(p, 4)}
+		} else if !f.artificial {
+			p.m.Elsewhere = cmp.Or(p.m.Elsewhere, d.elsewhere[i.word(2)])
 		}
 		d.functions[i.id], d.blocks[i.id] = f, block{i.id, file}
 		if i.set == debugLiterals {

@@ -56,6 +56,7 @@ type Module struct {
 	Exports      []Function   // defined functions with export linkage, without those that stand for kernels
 	Imports      []string     // undefined functions that kernels or exports reach, without built-in ones, sorted
 	Variables    []string     // undefined variables, in the same way
+	Elsewhere    string       // an absolute path of a source that is in no workspace, "" for none; headers in folders "include" do not count
 
 	kernels   map[string]int // places in Kernels
 	graph     *graph
