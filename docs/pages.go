@@ -13,3 +13,8 @@ var Action string
 //
 //go:embed properties.md
 var Properties string
+
+// Gate is gate.md.
+//
+//go:embed gate.md
+var Gate string

@@ -45,7 +45,8 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	groups := groupsOf(counting)
 	if len(groups) > 0 {
 		m.table(groups)
-		m.steps(slices.Concat(steps(groups), edits(r, groups, "")))
+		m.steps(slices.Concat(steps(groups), edits(r, groups, ""), adopt(r, groups)))
+		m.exempt(r, groups)
 	}
 	if len(r.Notices) > 0 && m.Len()+rest < m.limit {
 		m.notices(r.Notices)
@@ -90,7 +91,7 @@ func (m *markdown) table(groups []group) {
 		if fate := in.fate(g[0]); fate != "" {
 			text += ". " + upperFirst(fate)
 		}
-		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(g[0]), g[0].Rule, safetext.TableCell(text), safetext.TableCell(m.places(g)))) {
+		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(g[0]), ruleLink(g[0].Rule), safetext.TableCell(text), safetext.TableCell(m.places(g)))) {
 			left := 0
 			for _, g := range groups[i:] {
 				left += len(g)
@@ -194,6 +195,14 @@ func (m *markdown) notices(list []gate.Notice) {
 			return
 		}
 	}
+}
+
+// ruleLink is a rule that links to its page.
+func ruleLink(id gate.RuleID) string {
+	if _, ok := gate.LookupRule(id); !ok {
+		return codeSpan(string(id))
+	}
+	return fmt.Sprintf("[%s](%s#%s)", id, helpURI, id)
 }
 
 func markdownSeverity(f *gate.Finding) string {

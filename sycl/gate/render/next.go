@@ -95,11 +95,16 @@ func editable(f *gate.Finding) bool {
 func reportOf(r *gate.Result, target string) string {
 	file := "REPORT"
 	for _, t := range r.Targets {
-		if t.Label == target && len(t.Reports) > 0 && safetext.IsPath(t.Reports[0]) && !strings.ContainsAny(t.Reports[0], " $;()[]{}!~") {
+		if t.Label == target && len(t.Reports) > 0 && shellPath(t.Reports[0]) {
 			file = t.Reports[0]
 		}
 	}
 	return file
+}
+
+// shellPath reports whether a path is one that a shell takes as it is.
+func shellPath(path string) bool {
+	return safetext.IsPath(path) && !strings.ContainsAny(path, " $;()[]{}!~")
 }
 
 // plainStep is a step for text without markup.

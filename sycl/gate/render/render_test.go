@@ -322,6 +322,9 @@ func checkMarkdown(t *testing.T, text string, r *gate.Result) {
 		t.Errorf("%d rows for %d groups of findings:\n%s", rows, groups, text)
 	}
 	// Outside of code spans there is nothing that others wrote.
+	// A block has no backquote and no line break of a name, so that it ends where it should.
+	text = regexp.MustCompile("(?s)\n```yaml\n[^`]*\n```\n").ReplaceAllString(text, "\n")
+	text = regexp.MustCompile(`\[([a-z-]+)\]\(`+regexp.QuoteMeta(helpURI)+`#[a-z-]+\)`).ReplaceAllString(text, "$1")
 	plain := regexp.MustCompile("(`+)[^`](.*?[^`])??(`+)").ReplaceAllString(text, "")
 	for _, bad := range []string{"<img", "evil", "@org", "forged", "]("} {
 		if strings.Contains(plain, bad) && !strings.Contains(text, "``") {
@@ -551,7 +554,7 @@ func TestGroups(t *testing.T) {
 	if want := `<a href="` + sources + `src%20%281%29/k0.cpp#L1"><code>src (1)/k0.cpp:1:2</code></a>`; !strings.Contains(html, want) {
 		t.Errorf("there is no %s in\n%s", want, html)
 	}
-	if strings.Count(html, "<details>") != 3 || strings.Count(html, "</details>") != 3 {
+	if strings.Count(html, "<details>") != 4 || strings.Count(html, "</details>") != 4 {
 		t.Errorf("the lists do not end:\n%s", html)
 	}
 }
@@ -569,7 +572,9 @@ func TestSteps(t *testing.T) {
 		}
 		slices.Sort(got)
 		want := []string{"missing-aspect", "undetermined", "unsupported-sub-group-size"}
-		if got = slices.DeleteFunc(got, func(s string) bool { return strings.Contains(s, "compat fix") }); !slices.Equal(got, want) {
+		if got = slices.DeleteFunc(got, func(s string) bool {
+			return strings.Contains(s, "compat fix") || strings.Contains(s, "to accept what is there today")
+		}); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q", format, got)
 		}
 	}
@@ -704,6 +709,7 @@ func TestLongNames(t *testing.T) {
 	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"dg2"}, kernels)), Today: today})
 	for _, format := range []string{"text.txt", "warnings.txt", "summary.md"} {
 		text := written(t, format, r)
+		text, _, _ = strings.Cut(text, "```yaml") // which has whole names, as policies do
 		for _, name := range []string{"*::Integrate<*, double>", "*::Integrate<*, float>"} {
 			if !strings.Contains(text, name) || strings.Contains(text, "simulation") {
 				t.Errorf("%s: no %s in %s", format, name, text)

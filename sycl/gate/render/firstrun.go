@@ -1,0 +1,107 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+)
+
+// adopt says how a project with problems starts with the gate: what is there today can be
+// accepted, so that only what is new fails. There is nothing to say when something is known
+// already.
+func adopt(r *gate.Result, groups []group) []string {
+	i := slices.IndexFunc(groups, func(g group) bool { return g[0].Fails })
+	if i < 0 || r.Compared {
+		return nil
+	}
+	command := "compat baseline update --baseline sycl-compat-baseline.json"
+	if r.Policy.File != "" && shellPath(r.Policy.File) {
+		command += " --policy " + r.Policy.File
+	}
+	reports := reportOf(r, groups[i][0].Target)
+	if len(r.Targets) > 1 {
+		reports = "REPORT..."
+	}
+	return []string{fmt.Sprintf("to accept what is there today, so that only new problems fail: `%s %s`, commit the file, and give it to the check as its baseline (`baseline-file` of the action)", command, reports)}
+}
+
+// mostExceptions is how many exceptions are proposed, and mostPatterns how many kernels one
+// has.
+const (
+	mostExceptions = 10
+	mostPatterns   = 20
+	daysToFix      = 90
+)
+
+// exceptions returns the lines of a policy that let the findings of groups that fail pass
+// for some time. Texts of reports are in quotation marks, as JSON writes them.
+func exceptions(r *gate.Result, groups []group) (lines []string, left int) {
+	today, err := gate.ParseDate(r.Today)
+	if err != nil {
+		return nil, 0
+	}
+	end := today.Add(daysToFix * 24 * time.Hour).Format("2006-01-02")
+	n := 0
+	for _, g := range groups {
+		f := g[0]
+		if !f.Fails || f.Kernel == "" || len(f.Devices) == 0 {
+			continue
+		}
+		if n == mostExceptions || len(g) > mostPatterns {
+			left++
+			continue
+		}
+		n++
+		kernels, devices := []string{}, []string{}
+		for _, f := range g {
+			if k := quoted(f.Kernel); !slices.Contains(kernels, k) {
+				kernels = append(kernels, k)
+			}
+		}
+		for _, d := range f.Devices {
+			devices = append(devices, quoted(d.ID))
+		}
+		line := fmt.Sprintf("  - rule: %s\n    kernels: [%s]\n    devices: [%s]\n", f.Rule, strings.Join(kernels, ", "), strings.Join(devices, ", "))
+		if f.Rule == gate.RuleID(compat.MissingAspect) && f.Required != "" {
+			line += fmt.Sprintf("    detail: {aspect: %s}\n", quoted(f.Required))
+		}
+		lines = append(lines, line+fmt.Sprintf("    reason: say why\n    expires: %s\n", end))
+	}
+	return lines, left
+}
+
+// quoted returns a text of YAML of which nothing is markup or a command: all but what most
+// names are made of is written by its number.
+func quoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range s {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("_<>(), *&.:{}+-/=", c):
+			b.WriteRune(c)
+		case c > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, c)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// exempt writes the exceptions as lines to paste.
+func (m *markdown) exempt(r *gate.Result, groups []group) {
+	lines, left := exceptions(r, groups)
+	if len(lines) == 0 {
+		return
+	}
+	text := "\n<details><summary>Lines of the policy that let these pass for some time</summary>\n\n```yaml\nallow:\n" + strings.Join(lines, "") + "```\n"
+	if left > 0 {
+		text += fmt.Sprintf("\n%d more without lines here.\n", left)
+	}
+	m.add(text + "\n</details>\n")
+}

@@ -1,0 +1,41 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+)
+
+// TestFirstRun: the lines that a first run proposes are a policy with which it passes.
+func TestFirstRun(t *testing.T) {
+	reports := facts(reporttest.Report("//p:t", []string{"a", "b"}, map[string]reporttest.On{
+		"K<\"`\u00e4\U0001F600##[x]\">": {"a": reporttest.Why(reporttest.FP64)}, "L": {"b": reporttest.Why(reporttest.SG8)}, "M": {"a": reporttest.Why(reporttest.FP64)}}))
+	r := gate.Evaluate(gate.Input{Reports: reports, Today: today})
+	text := written(t, "summary.md", r)
+	for _, want := range []string{
+		"`compat baseline update --baseline sycl-compat-baseline.json ", "[missing-aspect](https://github.com/rules-sycl/rules_sycl/blob/main/docs/gate.md#missing-aspect)", "`compat explain missing-aspect`",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %s in\n%s", want, text)
+		}
+	}
+	lines := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(text)
+	if lines == nil {
+		t.Fatal(text)
+	}
+	p, err := gate.ReadPolicy("p.yml", strings.NewReader("version: 1\n"+lines[1]))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, lines[1])
+	}
+	if r := gate.Evaluate(gate.Input{Reports: reports, Today: today, Policy: p}); r.Conclusion != gate.Success || r.Counts.Allowed != 3 || r.Counts.Stale != 0 {
+		t.Errorf("%s with\n%s", Summary(r), lines[1])
+	}
+	// With a baseline there is a start already.
+	r = gate.Evaluate(gate.Input{Reports: reports, Today: today, Baseline: &gate.Baseline{}})
+	if text := written(t, "summary.md", r); strings.Contains(text, "to accept what is there today") {
+		t.Error(text)
+	}
+}
