@@ -117,6 +117,15 @@ func Diff(old, now []*Index) *Difference {
 	return d
 }
 
+// Difference returns what differs from the reports of the base branch, nil when these are not
+// known.
+func (r *Result) Difference() *Difference {
+	if r.old == nil {
+		return nil
+	}
+	return Diff(r.old, r.now)
+}
+
 // sorted returns targets in the order of labels.
 func sorted(byLabel map[string]*target) (list []*target) {
 	for _, label := range slices.Sorted(maps.Keys(byLabel)) {

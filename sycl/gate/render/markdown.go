@@ -17,9 +17,9 @@ type MarkdownOptions struct {
 	Sources  string // address of the source tree of the change, ending with "/"; "" when places are no links
 }
 
-// Markdown writes a result in the dialect of GitHub: what it comes to, the findings
-// that count in a table, and what the policy covers in another one. Kernels with the
-// same problem have one row, and a list below the table.
+// Markdown writes a result in the dialect of GitHub: what it comes to, what differs from the
+// base branch, the findings that count in a table, and what the policy covers in another
+// one. Kernels with the same problem have one row, and a list below the table.
 func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	m := markdown{limit: o.MaxBytes, sources: o.Sources}
 	if m.limit <= 0 {
@@ -30,6 +30,9 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 		mark = "❌"
 	}
 	fmt.Fprintf(&m, "## %s SYCL compatibility\n\n%s.\n", mark, upperFirst(Summary(r)))
+	if d := r.Difference(); d != nil {
+		m.changes(d)
+	}
 	var counting, covered group
 	notes := 0
 	for i := range r.Findings {
@@ -81,6 +84,44 @@ func (m *markdown) add(line string) bool {
 	}
 	m.WriteString(line)
 	return true
+}
+
+// changes says what differs from the base branch. Of what was added only the number is news.
+func (m *markdown) changes(d *gate.Difference) {
+	var counts, rows []string
+	more := 0
+	for _, s := range ChangeSections(d) {
+		counts = append(counts, fmt.Sprintf("%d %s", s.Kernels, s.Kind))
+		if s.Kind == "added" {
+			continue
+		}
+		for i := range s.Rows {
+			r := &s.Rows[i]
+			if len(rows) == mostRows {
+				more += r.Kernels
+				continue
+			}
+			names := ""
+			if len(r.Names) > 0 {
+				names = safetext.TableCell(safetext.CodeSpan(r.Some()))
+			}
+			rows = append(rows, fmt.Sprintf("| %s | %d | %s | %s |\n", s.Title, r.Kernels, safetext.TableCell(safetext.CodeSpan(r.Words())), names))
+		}
+	}
+	if len(counts) == 0 {
+		return
+	}
+	fmt.Fprintf(m, "\nKernels against the base branch: %s.\n", strings.Join(counts, ", "))
+	if len(rows) == 0 {
+		return
+	}
+	m.WriteString("\n| | Kernels | What | Names |\n|---|--:|---|---|\n")
+	for _, row := range rows {
+		m.add(row)
+	}
+	if more > 0 {
+		fmt.Fprintf(m, "| | %d | in smaller groups | |\n", more)
+	}
 }
 
 func (m *markdown) table(groups []group) {

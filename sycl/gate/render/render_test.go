@@ -135,7 +135,14 @@ func TestManyChanges(t *testing.T) {
 		after[fmt.Sprintf("Added<%d>", i)] = reporttest.On{dg2: fp64}
 	}
 	after["<img src=x>"] = reporttest.On{}
-	d := gate.Diff(facts(reporttest.Report("//l", []string{dg2, pvc}, before)), facts(reporttest.Report("//l", []string{dg2, pvc, "new"}, after)))
+	base, now := facts(reporttest.Report("//l", []string{dg2, pvc}, before)), facts(reporttest.Report("//l", []string{dg2, pvc, "new"}, after))
+	var summary strings.Builder
+	if err := Markdown(&summary, gate.Evaluate(gate.Input{Reports: now, Base: base, Today: today}), MarkdownOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	changes, _, _ := strings.Cut(summary.String(), "\n| | Rule |")
+	testkit.Golden(t, "compared.md", changes)
+	d := gate.Diff(base, now)
 	o := ChangeOptions{Old: "lib 0.9", New: "lib 0.10", Command: "compat diff a.json b.json"}
 	for name, write := range map[string]func(io.Writer, *gate.Difference, ChangeOptions) error{"manychanges.txt": Changes, "manychanges.md": ChangesMarkdown, "manychanges.html": ChangesHTML, "manychanges.csv": ChangesCSV} {
 		var b strings.Builder
@@ -162,8 +169,15 @@ func TestHostileChanges(t *testing.T) {
 		kernels[name+"<int>"] = reporttest.On{name: reporttest.Why(report.Reason{Rule: name, Required: name, Text: name, Status: compat.Incompatible})}
 	}
 	for _, name := range attacks {
-		d := gate.Diff(facts(reporttest.Report("old", []string{"a"}, map[string]reporttest.On{"K": {}})), facts(reporttest.Report(name, []string{name}, kernels)))
-		for format, write := range map[string]func(io.Writer, *gate.Difference, ChangeOptions) error{"text": Changes, "markdown": ChangesMarkdown, "html": ChangesHTML, "csv": ChangesCSV} {
+		old, now := facts(reporttest.Report("old", []string{"a"}, map[string]reporttest.On{"K": {}})), facts(reporttest.Report(name, []string{name}, kernels))
+		d := gate.Diff(old, now)
+		summary := func(w io.Writer, _ *gate.Difference, _ ChangeOptions) error {
+			if name == "" { // a report of a device without a name cannot be read
+				return nil
+			}
+			return Markdown(w, gate.Evaluate(gate.Input{Reports: now, Base: old, Today: today}), MarkdownOptions{})
+		}
+		for format, write := range map[string]func(io.Writer, *gate.Difference, ChangeOptions) error{"text": Changes, "summary": summary, "markdown": ChangesMarkdown, "html": ChangesHTML, "csv": ChangesCSV} {
 			var b strings.Builder
 			if err := write(&b, d, ChangeOptions{Old: name, New: name, All: format == "text"}); err != nil {
 				t.Fatal(err)
