@@ -35,7 +35,7 @@ func TestStories(t *testing.T) {
 			"kernel 'Axpy' is no longer in any report", "src/k.cpp:7"},
 		{"a renamed kernel", func(w *checkout) {
 			w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}, kernel{"Saxpy", nil}))
-		}, againstBase, "success", "kernel 'Axpy' is no longer in any report", "src/k.cpp:7"},
+		}, againstBase, "success", "", ""},
 		{"a new device in the policy", func(w *checkout) {
 			w.write("out/k.compat.json", good(t))
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ['*', intel_gpu_bmg_g21]}\n")
@@ -79,18 +79,19 @@ func TestStories(t *testing.T) {
 			w.write("base/k.json", good(t))
 			test.prepare(w)
 			s := w.run(append([]string{"reports", pattern}, test.inputs...)...)
-			if s.Outputs["conclusion"] != test.conclusion || len(s.Annotations) == 0 {
+			if s.Outputs["conclusion"] != test.conclusion || len(s.Annotations) == 0 != (test.message == "") {
 				t.Fatalf("%v, %d annotations: %s", s.Outputs, len(s.Annotations), s.Stdout)
 			}
-			a := s.Annotations[0]
-			place := a.File
-			if a.Line != "" {
-				place += ":" + a.Line
+			for _, a := range s.Annotations[:min(len(s.Annotations), 1)] {
+				place := a.File
+				if a.Line != "" {
+					place += ":" + a.Line
+				}
+				if !strings.HasPrefix(a.Message, test.message) || place != test.place {
+					t.Errorf("at %s: %s", place, a.Message)
+				}
 			}
-			if !strings.HasPrefix(a.Message, test.message) || place != test.place {
-				t.Errorf("at %s: %s", place, a.Message)
-			}
-			row := fmt.Sprintf("| %s | %s | `%s` | %s |\n", test.name, test.conclusion, strings.TrimSuffix(test.message, ": "), code(test.place))
+			row := fmt.Sprintf("| %s | %s | %s | %s |\n", test.name, test.conclusion, code(strings.TrimSuffix(test.message, ": ")), code(test.place))
 			if !strings.Contains(docs.Gate, row) {
 				t.Errorf("docs/gate.md does not have the row\n%s", row)
 				if os.Getenv("PRINT_ROWS") != "" {

@@ -186,8 +186,8 @@ func (c *coverage) base(was *target, repeated *repeated) {
 	}
 }
 
-// lostKernels finds kernels that a target had. Of lambdas without a name only
-// how many there are is compared.
+// lostKernels finds kernels that a target had, and has under no other name. Of lambdas without
+// a name only how many there are is compared.
 func (c *coverage) lostKernels(t, was *target, repeated *repeated) {
 	now := map[string]int{}
 	for _, k := range t.kernels {
@@ -196,9 +196,10 @@ func (c *coverage) lostKernels(t, was *target, repeated *repeated) {
 			now[plain]++
 		}
 	}
+	renamed := renamedRows(was, t)
 	for row, k := range was.kernels {
 		plain, unnamed := withoutNumbers(k.name)
-		if !unnamed && slices.ContainsFunc(k.names(), func(name string) bool { return t.row(name) >= 0 }) {
+		if !unnamed && (renamed[row] || slices.ContainsFunc(k.names(), func(name string) bool { return t.row(name) >= 0 })) {
 			continue
 		}
 		if now[plain]--; now[plain] >= 0 || !repeated.counts(was, row) {
@@ -207,6 +208,24 @@ func (c *coverage) lostKernels(t, was *target, repeated *repeated) {
 		lost := &target{label: t.label, kernels: []*kernel{k}}
 		c.addItem(lost, &problem{problemKey: problemKey{rule: KernelLost}}, c.gravest(was, row))
 	}
+}
+
+// renamedRows returns the rows of kernels that have another name now, see [Renaming].
+func renamedRows(was, now *target) map[int]bool {
+	without := func(t, other *target) (list []row) {
+		for i, k := range t.kernels {
+			if other.row(k.name) < 0 {
+				list = append(list, row{t, i})
+			}
+		}
+		return list
+	}
+	pairs, _, _ := pairRenamed(without(was, now), without(now, was))
+	rows := map[int]bool{}
+	for _, p := range pairs {
+		rows[p.old.index] = true
+	}
+	return rows
 }
 
 // gravest returns the severity of the gravest device that there is a status for.

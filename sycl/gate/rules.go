@@ -128,8 +128,9 @@ the list, or remove the option where it is not needed.`},
 	{ID: KernelLost, Level: Warning, Finding: true,
 		Short: "A kernel of the base branch is in no report.",
 		Next:  "build the kernel again; if it is gone on purpose, there is nothing to do",
-		Long: `The kernel was deleted or renamed, or is no longer built. If that is intended, there is nothing to do. Policies can
-make it an error. The gate finds it only when it has reports of the base branch.`},
+		Long: `The kernel was deleted, or is no longer built. One that has another name is in the summary only, when no other kernel can
+be meant. If that is intended, there is nothing to do. Policies can make it an error. The gate finds it only when it has reports of the
+base branch.`},
 	{ID: RuleID(compat.MissingAspect), Level: Error, Finding: true, Detail: "aspect",
 		Short: "The kernel needs an aspect that the device does not have.",
 		Next:  "use another type or function, or submit another kernel where `device::has(aspect::{required})` is false",
