@@ -26,7 +26,7 @@ func adopt(r *gate.Result, groups []group) []string {
 	if len(r.Targets) > 1 {
 		reports = "REPORT..."
 	}
-	return []string{fmt.Sprintf("to accept what is there today, so that only new problems fail: `%s %s`, commit the file, and give it to the check as its baseline (`baseline-file` of the action)", command, reports)}
+	return []string{fmt.Sprintf("`%s %s` accepts what is there today, so that only new problems fail: commit the file, and name it by `--baseline` or the action's `baseline-file`", command, reports)}
 }
 
 // mostExceptions is how many exceptions are proposed, and mostPatterns how many kernels one

@@ -32,6 +32,9 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.fate(f) })
 	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].Covered() }) // all of a group are, or none
 	out.steps("compat: next", steps(shown), edits(r, shown, o.Fix))
+	if o.Fix == "" { // else the check is part of a build, which has a rule for baselines
+		out.steps("compat: next", adopt(r, shown))
+	}
 	for i := range r.Notices {
 		n := &r.Notices[i]
 		severity := n.Severity
