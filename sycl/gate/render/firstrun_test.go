@@ -35,7 +35,13 @@ func TestFirstRun(t *testing.T) {
 	}
 	// With a baseline there is a start already.
 	r = gate.Evaluate(gate.Input{Reports: reports, Today: today, Baseline: &gate.Baseline{}})
-	if text := written(t, "summary.md", r); strings.Contains(text, "to accept what is there today") {
+	if text := written(t, "summary.md", r); strings.Contains(text, "baseline update") {
+		t.Error(text)
+	}
+	// A baseline does not hold that a device is not checked.
+	p.Required = []string{"missing"}
+	r = gate.Evaluate(gate.Input{Reports: reports, Today: today, Policy: p})
+	if text := written(t, "text.txt", r); r.Conclusion != gate.Failure || strings.Contains(text, "baseline update") {
 		t.Error(text)
 	}
 }
