@@ -35,13 +35,11 @@ type outputError struct {
 
 func (e *outputError) Error() string { return e.Name + ": cannot be written: " + e.why.Error() }
 
-// A takenError is that two outputs would have the same place, which is no fault of the
-// machine.
-type takenError struct{ Name string }
+// A takenError is that an output cannot have the place of another, or of files of others, which
+// is no fault of the machine.
+type takenError struct{ text string }
 
-func (e *takenError) Error() string {
-	return fmt.Sprintf("'%s' is given for two outputs: name another place for one of them", e.Name)
-}
+func (e *takenError) Error() string { return e.text }
 
 // WrongUsage marks the command line as the cause.
 func (*takenError) WrongUsage() {}
@@ -150,7 +148,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 // take takes a place for an output, which no other one may have.
 func (g *Group) take(name, place string) error {
 	if g.taken[place] {
-		return &takenError{name}
+		return &takenError{fmt.Sprintf("'%s' is given for two outputs: name another place for one of them", name)}
 	}
 	if g.taken == nil {
 		g.taken = map[string]bool{}

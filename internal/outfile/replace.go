@@ -26,7 +26,7 @@ func ReplaceFolder(name, mark string, write func(dir string) error) (err error) 
 		return failed(name, err)
 	}
 	if _, err := os.Lstat(filepath.Join(place, mark)); err != nil && len(entries) > 0 {
-		return failed(name, fmt.Errorf("the folder has files of others, and no %s: name another folder or remove it", mark))
+		return &takenError{fmt.Sprintf("%s: cannot be written: the folder has files of others, and no %s: name another folder or remove it", name, mark)}
 	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o777); err != nil {
 		return failed(name, err)
