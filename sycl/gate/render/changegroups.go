@@ -306,6 +306,15 @@ func (r ChangeRow) Words() string {
 	return devices + ": " + r.What
 }
 
+// cells returns the cells of a row in Markdown: how many kernels, what changes, and names.
+func (r ChangeRow) cells() string {
+	names := ""
+	if len(r.Names) > 0 {
+		names = safetext.TableCell(safetext.CodeSpan(r.Some()))
+	}
+	return fmt.Sprintf("%d | %s | %s", r.Kernels, safetext.TableCell(safetext.CodeSpan(r.Words())), names)
+}
+
 // ChangesMarkdown writes a difference for a summary or a comment.
 func ChangesMarkdown(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	out := bufio.NewWriter(w)
@@ -336,11 +345,7 @@ func ChangesMarkdown(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 				kernels += r.Kernels
 				continue
 			}
-			names := ""
-			if len(r.Names) > 0 {
-				names = safetext.TableCell(safetext.CodeSpan(r.Some()))
-			}
-			fmt.Fprintf(out, "| %d | %s | %s |\n", r.Kernels, safetext.TableCell(safetext.CodeSpan(r.Words())), names)
+			fmt.Fprintf(out, "| %s |\n", r.cells())
 		}
 		if n := len(s.Rows) - most; n > 0 {
 			fmt.Fprintf(out, "| %d | in %d more %s | |\n", kernels, n, safetext.Plural(n, "group", "groups"))

@@ -101,11 +101,7 @@ func (m *markdown) changes(d *gate.Difference) {
 				more += r.Kernels
 				continue
 			}
-			names := ""
-			if len(r.Names) > 0 {
-				names = safetext.TableCell(safetext.CodeSpan(r.Some()))
-			}
-			rows = append(rows, fmt.Sprintf("| %s | %d | %s | %s |\n", s.Title, r.Kernels, safetext.TableCell(safetext.CodeSpan(r.Words())), names))
+			rows = append(rows, fmt.Sprintf("| %s | %s |\n", s.Title, r.cells()))
 		}
 	}
 	if len(counts) == 0 {
