@@ -10,7 +10,14 @@ load("//rules/private:gpus.bzl", "FAMILIES")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load(":providers.bzl", "SyclDeviceInfo")
 
+# Without it, Bazel asks who writes it whether tags is meant.
+_REFUSED_ATTRS = {
+    "targets": attr.string_list(doc = "Refused: the `sycl_binary` that depends on the library has `sycl_targets`."),
+}
+
 def _sycl_library_impl(ctx):
+    if ctx.attr.targets:
+        fail("%s: targets: a library is compiled once for all targets; give sycl_targets to the sycl_binary that depends on it" % ctx.label)
     toolchain = find_sycl_toolchain(ctx)
     compiled = compile_sources(ctx, toolchain, read_options(ctx), families = FAMILIES)
     own = [s.bitcode for s in compiled.own]
@@ -26,7 +33,7 @@ def _sycl_library_impl(ctx):
 sycl_library_rule, _sycl_library_of_compiler = device_rules(
     implementation = _sycl_library_impl,
     doc = "The rule of the macro sycl_library.",
-    attrs = COMPILE_ATTRS | LIBRARY_ATTRS | DEVICE_COMPILER_ATTRS,
+    attrs = COMPILE_ATTRS | LIBRARY_ATTRS | DEVICE_COMPILER_ATTRS | _REFUSED_ATTRS,
     fragments = ["cpp"],
     provides = [CcInfo, SyclDeviceInfo],
     toolchains = use_cc_toolchain(mandatory = False),

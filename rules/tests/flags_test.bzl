@@ -246,11 +246,13 @@ def flags_test_suite(name):
     sycl_binary(name = "flags_binary_spirv", srcs = ["a.cpp"], backend_options = {"*": ["-a"]}, **manual)
     sycl_library(name = "flags_library", srcs = ["a.cpp"], copts = ["-fsycl-targets=spir64"], **manual)
     sycl_library(name = "flags_backend_library", srcs = ["a.cpp"], copts = ["-Xs -a"], **manual)
+    sycl_library(name = "flags_library_targets", srcs = ["a.cpp"], targets = ["intel_gpu_pvc"], **manual)
     sycl_binary(name = "flags_nvidia", srcs = ["a.cpp"], backend_options = {"nvidia_gpu_sm_90": ["-a"]}, sycl_targets = ["nvidia_gpu_sm_90"], **manual)
     for target, text in {
         "flags_backend_library": "copts: '-Xs -a': set backend_options on the target that makes device images of this code",
         "flags_binary_spirv": "backend_options: DPC++'s runtime takes no options from a SYCLBIN",
         "flags_library": "copts: '-fsycl-targets=spir64': it means the attribute sycl_targets, which this rule has not",
+        "flags_library_targets": "targets: a library is compiled once for all targets; give sycl_targets to the sycl_binary",
         "flags_nvidia": "backend_options: there are no options for nvidia_gpu_sm_90",
     }.items():
         _clang_fails_test(name = target + "_test", target_under_test = ":" + target, texts = [text])
