@@ -12,25 +12,28 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-//go:embed gate.md
-var gatePage string
+//go:embed gate-rules.md
+var rulesPage string
+
+//go:embed gate-policy.md
+var policyPage string
 
 // The page explains each rule in the words of the tool.
 func TestGateRules(t *testing.T) {
 	for _, r := range gate.Rules() {
-		want := fmt.Sprintf("\n### %s\n\n%s Level: %v.\n\n%s\n", r.ID, r.Short, r.Level, r.Long)
-		if !strings.Contains(gatePage, want) {
-			t.Errorf("gate.md does not have:%s", want)
+		want := fmt.Sprintf("\n## %s\n\n%s Level: %v.\n\n%s\n", r.ID, r.Short, r.Level, r.Long)
+		if !strings.Contains(rulesPage, want) {
+			t.Errorf("gate-rules.md does not have:%s", want)
 		}
 	}
-	if n := strings.Count(gatePage, "\n### "); n != len(gate.Rules()) {
+	if n := strings.Count(rulesPage, "\n## "); n != len(gate.Rules()) {
 		t.Errorf("%d sections for %d rules", n, len(gate.Rules()))
 	}
 }
 
 func TestGatePolicy(t *testing.T) {
-	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(gatePage)[1]
-	p, err := gate.ReadPolicy("gate.md", strings.NewReader(text))
+	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(policyPage)[1]
+	p, err := gate.ReadPolicy("gate-policy.md", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,11 @@ import (
 // maxSARIF is how many results GitHub shows of a run.
 const maxSARIF = 5000
 
-// helpURI is where the rules are explained.
-const helpURI = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/gate.md"
+// Where the gate and its rules are explained.
+const (
+	gateURI = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/gate.md"
+	helpURI = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/gate-rules.md"
+)
 
 // sourceRoot is what paths are relative to.
 const sourceRoot = "SRCROOT"
@@ -32,7 +35,7 @@ func SARIF(w io.Writer, r *gate.Result, fallback string) error {
 	if r.Category != "" {
 		s.run.Automation = &sarifAutomation{safetext.Escape(r.Category) + "/"}
 	}
-	s.run.Tool.Driver = sarifDriver{Name: "rules_sycl compat", Version: r.Generator.Version, InformationURI: helpURI, Rules: []sarifRule{}}
+	s.run.Tool.Driver = sarifDriver{Name: "rules_sycl compat", Version: r.Generator.Version, InformationURI: gateURI, Rules: []sarifRule{}}
 	for _, rule := range gate.Rules() {
 		if rule.Finding {
 			s.rule(rule)
