@@ -11,11 +11,14 @@ import (
 )
 
 //go:embed verify.md
-var verify string
+var verifyFile string
+
+//go:embed verify-images.md
+var verifyImages string
 
 func TestEveryVerifyRuleHasASection(t *testing.T) {
 	var sections []string
-	for line := range strings.Lines(verify) {
+	for line := range strings.Lines(verifyFile + verifyImages) {
 		if id, ok := strings.CutPrefix(line, "### "); ok {
 			sections = append(sections, strings.TrimSpace(id))
 		}

@@ -157,11 +157,11 @@ func what(f icpxflags.Flag) string {
 		}
 	case icpxflags.Backend:
 		if f.Native == nil {
-			return strings.TrimSuffix("as [backend_options](programs.md#options-for-the-compilers-of-native-code); "+why, "; ")
+			return strings.TrimSuffix("as [backend_options](program-options.md#options-for-the-compilers-of-native-code); "+why, "; ")
 		}
 		return "native images: " + code(f.Native) + "; when the program runs: " + code(f.JIT)
 	case icpxflags.Emulation:
-		return "[kernels that only convert `double`](programs.md#kernels-that-only-convert-double) need no fp64"
+		return "[kernels that only convert `double`](program-options.md#kernels-that-only-convert-double) need no fp64"
 	case icpxflags.Intel:
 		return "with other host compilers an error: " + why
 	}
