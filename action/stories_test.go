@@ -36,6 +36,10 @@ func TestStories(t *testing.T) {
 		{"a renamed kernel", func(w *checkout) {
 			w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}, kernel{"Saxpy", nil}))
 		}, againstBase, "success", "", ""},
+		{"a renamed kernel with a known problem", func(w *checkout) {
+			w.write("base/k.json", bad(t))
+			w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}, kernel{"Saxpy", []string{deviceA}}))
+		}, againstBase, "success", "", ""},
 		{"a new device in the policy", func(w *checkout) {
 			w.write("out/k.compat.json", good(t))
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ['*', intel_gpu_bmg_g21]}\n")

@@ -164,7 +164,7 @@ func NewBaseline(r *Result) *Baseline {
 	for _, t := range r.targets {
 		b.Targets = append(b.Targets, BaselineTarget{append([]string{}, t.devices...), t.label})
 	}
-	least := min(r.Policy.FailOnSeverity, Warning)
+	least := leastKnown(r.Policy.FailOnSeverity)
 	for _, i := range r.items {
 		if !i.covered() && baselined(i.problem.rule) && i.severity >= least {
 			b.Findings = append(b.Findings, i.entry())
@@ -173,6 +173,9 @@ func NewBaseline(r *Result) *Baseline {
 	b.Findings = count(b.Findings)
 	return b
 }
+
+// leastKnown is the least severity of what a baseline has.
+func leastKnown(fails Severity) Severity { return min(fails, Warning) }
 
 // digests returns the devices and what was known of them.
 func (b *Baseline) digests() iter.Seq2[string, string] {

@@ -5,6 +5,9 @@ import (
 	"iter"
 	"maps"
 	"slices"
+
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // compare finds out which problems are known: those that the baseline has, or the
@@ -20,19 +23,32 @@ func (e *evaluator) compare() {
 			open = append(open, i)
 		}
 	}
+	var base []*target
+	if e.Base != nil {
+		base = combine(e.Base)
+	}
 	if e.Baseline != nil {
 		// What an exception or a family covers is not open: its entries are left.
 		m := matcher{slices.Clone(e.Baseline.Findings)}
 		m.match(open)
+		if isOpen(open) && len(m.left()) > 0 {
+			if base != nil {
+				m.matchRenamed(open, formerKernels(base, r.targets))
+			} else {
+				m.matchRenamed(open, e.formerInBaseline(open))
+			}
+		}
 		r.absent = m.left()
 	}
-	var base []*target
-	if e.Base != nil {
-		base = combine(e.Base)
+	if base != nil {
 		m := matcher{e.known(base)}
 		// That a problem is in the base branch is no news, but that its exception
 		// has ended is.
-		m.match(slices.DeleteFunc(slices.Clone(open), func(i *item) bool { return i.expired }))
+		open := slices.DeleteFunc(slices.Clone(open), func(i *item) bool { return i.expired })
+		m.match(open)
+		if isOpen(open) && len(m.left()) > 0 {
+			m.matchRenamed(open, formerKernels(base, r.targets))
+		}
 		if e.Baseline == nil {
 			for _, entry := range m.left() {
 				r.Counts.Absent += entry.Count
@@ -40,6 +56,83 @@ func (e *evaluator) compare() {
 		}
 	}
 	e.compareDevices(open, base)
+}
+
+func isOpen(items []*item) bool {
+	return slices.ContainsFunc(items, func(i *item) bool { return i.state == StateNew })
+}
+
+// formerKernels returns what kernels were in the base branch that have another name now, see
+// [Renaming].
+func formerKernels(base, now []*target) map[*kernel]*kernel {
+	_, renamed, _, _ := pairTargets(targetsByLabel(base), targetsByLabel(now))
+	return former(renamed)
+}
+
+func former(renamed []pair) map[*kernel]*kernel {
+	out := map[*kernel]*kernel{}
+	for _, p := range renamed {
+		out[p.now.kernels[p.now.index]] = p.old.kernels[p.old.index]
+	}
+	return out
+}
+
+// formerInBaseline is formerKernels for the baseline, which has the problems of kernels and
+// no line. A kernel that it does not have may be new or not, and each such kernel can keep
+// two others from being a pair.
+func (e *evaluator) formerInBaseline(open []*item) map[*kernel]*kernel {
+	skip := func(name string) bool {
+		_, unnamed := withoutNumbers(name)
+		return unnamed || name == ""
+	}
+	exists := map[string]bool{}
+	for _, t := range e.result.targets {
+		for name := range t.byName {
+			exists[name] = true
+		}
+	}
+	byLabel, known := map[string]*target{}, map[string]bool{}
+	for i := range e.Baseline.Findings {
+		f := &e.Baseline.Findings[i]
+		known[f.Kernel] = true
+		if skip(f.Kernel) || exists[f.Kernel] {
+			continue
+		}
+		t := byLabel[f.Target]
+		if t == nil {
+			t = newTarget(f.Target, nil)
+			byLabel[f.Target] = t
+		}
+		n := t.row(f.Kernel)
+		if n < 0 {
+			n = t.addKernel(&kernel{name: f.Kernel, display: kernelname.Display(f.Kernel), location: srcloc.Location{Path: f.File}})
+		}
+		t.addProblem(problemKey{kernel: n, rule: f.Rule, required: f.Required}, affected{device: f.Device})
+	}
+	needs := map[*kernel][]string{}
+	for _, i := range open {
+		if k := i.kernel(); k != nil && i.severity >= leastKnown(e.Policy.FailOnSeverity) {
+			needs[k] = append(needs[k], i.problem.need())
+		}
+	}
+	var old, now []row
+	for _, t := range sorted(byLabel) {
+		for _, p := range t.problems {
+			needs[t.kernels[p.kernel]] = append(needs[t.kernels[p.kernel]], p.need())
+		}
+		for n := range t.kernels {
+			old = append(old, row{t, n})
+		}
+	}
+	for _, t := range e.result.targets {
+		for n, k := range t.kernels {
+			if !slices.ContainsFunc(k.names(), func(name string) bool { return skip(name) || known[name] }) {
+				now = append(now, row{t, n})
+			}
+		}
+	}
+	renamed, _, _ := pairRenamed(old, now, func(r row) []string { return needs[r.kernels[r.index]] })
+	return former(renamed)
 }
 
 // known returns the problems of the base branch that the policy does not cover.

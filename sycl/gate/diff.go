@@ -73,25 +73,7 @@ func (d *Difference) Lost() bool {
 // [Renaming].
 func Diff(old, now []*Index) *Difference {
 	before, after := targetsByLabel(combine(old)), targetsByLabel(combine(now))
-	var pairs []pair
-	var gone, came []row
-	for _, t := range sorted(before) {
-		for i, k := range t.kernels {
-			if at := after[t.label].find(k.name); at >= 0 {
-				pairs = append(pairs, pair{old: row{t, i}, now: row{after[t.label], at}})
-			} else {
-				gone = append(gone, row{t, i})
-			}
-		}
-	}
-	for _, t := range sorted(after) {
-		for i, k := range t.kernels {
-			if before[t.label].find(k.name) < 0 {
-				came = append(came, row{t, i})
-			}
-		}
-	}
-	renamed, gone, came := pairRenamed(gone, came)
+	pairs, renamed, gone, came := pairTargets(before, after)
 	d := &Difference{Renames: renamings(renamed), Unpaired: [2]int{len(gone), len(came)}}
 	d.Changes = slices.Concat([]Change{}, deviceChanges(before, after, "removed"), deviceChanges(after, before, "added"),
 		diffStatuses(slices.Concat(pairs, renamed)), onlyIn(gone, "removed"), onlyIn(came, "added"))

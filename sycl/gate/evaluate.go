@@ -58,7 +58,9 @@ type fate struct {
 	exception *Exception
 	family    string
 	expired   bool
-	fails     bool
+	// renamedFrom is what the kernel was called when the problem became known.
+	renamedFrom string
+	fails       bool
 }
 
 // covered reports whether the policy lets an item pass.

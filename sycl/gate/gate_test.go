@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // Short names of what makes reports.
@@ -267,6 +268,50 @@ func TestKnown(t *testing.T) {
 					t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 				}
 			})
+		}
+	}
+}
+
+// TestKnownRenamed: what is known of a kernel is known when it has another name, where
+// nothing else can be meant.
+func TestKnownRenamed(t *testing.T) {
+	in := func(file string, line uint32, kernels map[string]on) *report.Report {
+		r := reportOf("//p:t", []string{"a", "b"}, kernels)
+		for i := range r.Kernels {
+			if r.Kernels[i].DisplayName != "Other" {
+				r.Kernels[i].Location = srcloc.Location{Path: file, Line: line}
+			}
+		}
+		return r
+	}
+	bad, both := on{"a": why(fp64)}, on{"a": why(fp64), "b": why(fp64)}
+	for _, test := range []struct {
+		name     string
+		was, now *report.Report
+		from     string // "" when it is new
+		want     string
+	}{
+		{"a namespace", in("", 0, map[string]on{"x::K": bad}), in("", 0, map[string]on{"y::K": bad}), "x::K", "error missing-aspect y::K a updated"},
+		{"a name at the same place", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": bad}), "Axpy", "error missing-aspect Saxpy a updated"},
+		{"a name beside others", in("k.cpp", 7, map[string]on{"Axpy": bad, "Other": {}}), in("k.cpp", 7, map[string]on{"Saxpy": bad, "Other": {}}), "Axpy", "error missing-aspect Saxpy a updated"},
+		{"a name in another file", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("l.cpp", 7, map[string]on{"Saxpy": bad}), "", "error missing-aspect Saxpy a FAILS"},
+		{"another need", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": {"a": why(fp16)}}), "", "error missing-aspect Saxpy a FAILS"},
+		{"two that can be meant", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": bad, "Daxpy": bad}), "", "error missing-aspect Saxpy a FAILS"},
+		{"one more device", in("k.cpp", 7, map[string]on{"Axpy": bad}), in("k.cpp", 7, map[string]on{"Saxpy": both}), "Axpy", "error missing-aspect Saxpy b FAILS"},
+		{"the old kernel is still there", in("k.cpp", 7, map[string]on{"x::K": bad}), in("k.cpp", 7, map[string]on{"x::K": bad, "y::K": bad}), "", "error missing-aspect y::K a FAILS"},
+	} {
+		for _, asBase := range []bool{false, true} {
+			r := Evaluate(known(asBase, test.was, test.now, nil))
+			from := ""
+			for _, f := range r.Findings {
+				from += f.RenamedFrom
+			}
+			if from != test.from || !slices.Contains(brief(r), test.want) {
+				t.Errorf("%s, base reports %v: renamed from %q, %q", test.name, asBase, from, brief(r))
+			}
+			if known := test.from != ""; known == slices.ContainsFunc(brief(r), func(line string) bool { return strings.Contains(line, "suppression-stale") }) && !asBase && test.name != "the old kernel is still there" {
+				t.Errorf("%s: %q", test.name, brief(r))
+			}
 		}
 	}
 }

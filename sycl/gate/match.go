@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
@@ -62,18 +63,33 @@ func (m *matcher) pass(items []*item, state State, of identify) {
 		if it.state != StateNew {
 			continue
 		}
-		m.find(it, state, of, open)
+		m.find(it, it.kernelNames(), state, of, open)
 	}
 }
 
-// find looks for an entry of an item under any of its labels.
-func (m *matcher) find(it *item, state State, of identify, open map[identity][]int) {
+// matchRenamed does the same for kernels that have another name now.
+func (m *matcher) matchRenamed(items []*item, former map[*kernel]*kernel) {
+	of := func(_, _, kernel string) (identity, bool) { return identity{kernel: kernel}, true }
+	open := m.open(of)
+	for _, it := range items {
+		was := former[it.kernel()]
+		if it.state != StateNew || was == nil {
+			continue
+		}
+		if m.find(it, was.names(), StateUpdated, of, open); it.state == StateUpdated {
+			it.renamedFrom = cmp.Or(was.display, was.name)
+		}
+	}
+}
+
+// find looks for an entry of an item under any of its labels and names.
+func (m *matcher) find(it *item, names []string, state State, of identify, open map[identity][]int) {
 	for n := range 1 + len(it.also) {
 		label := it.target.label
 		if n > 0 {
 			label = it.also[n-1]
 		}
-		for _, name := range it.kernelNames() {
+		for _, name := range names {
 			id, ok := of(label, it.file(), name)
 			id.device, id.required, id.rule = it.device.device, it.problem.requirement(), string(it.problem.rule)
 			if list := open[id]; ok && len(list) > 0 {

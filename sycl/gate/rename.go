@@ -36,12 +36,52 @@ type pair struct {
 type pairer struct {
 	old, now []row
 	pairs    []pair
-	problems map[*target][][]*problem
+	needs    func(row) []string // what a kernel needs, in any order
 }
 
+// pairTargets pairs the kernels of targets, with the same name or another one. What is left
+// of them are the rest.
+func pairTargets(before, after map[string]*target) (same, renamed []pair, gone, came []row) {
+	for _, t := range sorted(before) {
+		for i, k := range t.kernels {
+			if at := after[t.label].find(k.name); at >= 0 {
+				same = append(same, pair{old: row{t, i}, now: row{after[t.label], at}})
+			} else {
+				gone = append(gone, row{t, i})
+			}
+		}
+	}
+	for _, t := range sorted(after) {
+		for i, k := range t.kernels {
+			if before[t.label].find(k.name) < 0 {
+				came = append(came, row{t, i})
+			}
+		}
+	}
+	renamed, gone, came = pairRenamed(gone, came, reportedNeeds())
+	return same, renamed, gone, came
+}
+
+// reportedNeeds returns what says what kernels need as far as reports tell: the aspects with
+// a place, and the problems.
+func reportedNeeds() func(row) []string {
+	problems := map[*target][][]*problem{}
+	return func(r row) (needs []string) {
+		for _, o := range r.kernels[r.index].origins {
+			needs = append(needs, o.Aspect.Name)
+		}
+		for _, p := range problemsByRow(r.target, problems)[r.index] {
+			needs = append(needs, p.need())
+		}
+		return needs
+	}
+}
+
+func (p *problem) need() string { return string(p.rule) + " " + p.requirement() }
+
 // pairRenamed pairs kernels that came and went. What is left of them are the rest.
-func pairRenamed(old, now []row) (pairs []pair, gone, came []row) {
-	p := &pairer{old: old, now: now, problems: map[*target][][]*problem{}}
+func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, came []row) {
+	p := &pairer{old: old, now: now, needs: needs}
 	kernel := func(r row) *kernel { return r.kernels[r.index] }
 	p.by(func(r row) string { return kernel(r).name }, renamedTarget)
 	place := func(r row) string {
@@ -159,16 +199,9 @@ func replaceNamespace(name, from, to string) string {
 	}
 }
 
-// needOf returns what a kernel needs as far as a report tells: the aspects with a place,
-// and its problems.
+// needOf returns what a kernel needs as a text.
 func (p *pairer) needOf(r row) string {
-	var needs []string
-	for _, o := range r.kernels[r.index].origins {
-		needs = append(needs, o.Aspect.Name)
-	}
-	for _, problem := range problemsByRow(r.target, p.problems)[r.index] {
-		needs = append(needs, string(problem.rule)+" "+problem.requirement())
-	}
+	needs := slices.Clone(p.needs(r))
 	slices.Sort(needs)
 	return strings.Join(slices.Compact(needs), "\n")
 }

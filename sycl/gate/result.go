@@ -98,7 +98,7 @@ type Counts struct {
 	Stale             int `json:"stale"`     // entries of the policy and the baseline that match nothing
 	Unchanged         int `json:"unchanged"` // known problems
 	Undetermined      int `json:"undetermined"`
-	Updated           int `json:"updated"` // known problems of lambdas that have other names now
+	Updated           int `json:"updated"` // known problems of kernels that have other names now
 	Warnings          int `json:"warnings"`
 }
 
@@ -144,7 +144,8 @@ type Finding struct {
 	Line        int             `json:"line,omitempty"`
 	Name        string          `json:"name,omitempty"` // mangled
 	Origins     []string        `json:"origins,omitempty"`
-	Path        string          `json:"path,omitempty"` // relative to the workspace, "" when no place is known
+	Path        string          `json:"path,omitempty"`         // relative to the workspace, "" when no place is known
+	RenamedFrom string          `json:"renamed-from,omitempty"` // what the kernel was called when the problem became known
 	Required    string          `json:"required,omitempty"`
 	Rule        RuleID          `json:"rule"`
 	Severity    Severity        `json:"severity"`

@@ -179,6 +179,8 @@ func (w words) fate(f *gate.Finding) string {
 		return "the exception has expired"
 	case f.Class == gate.ClassDeviceData:
 		return "the data of the device has changed"
+	case f.RenamedFrom != "":
+		return "known, renamed from " + w.value(f.RenamedFrom)
 	case f.State == gate.StateUnchanged:
 		return "known"
 	case f.State == gate.StateUpdated:
