@@ -1,6 +1,6 @@
 """The sycl_compat_test rule."""
 
-load("//rules/private:compat.bzl", "launcher", "near_runfile", "quoted")
+load("//rules/private:compat.bzl", "COMPAT_COMMAND", "launcher", "near_runfile", "quoted")
 load("//rules/private:compat_baseline.bzl", "declare_update", "existing", "policy_arguments", "update_hint")
 load(":providers.bzl", "SyclCompatInfo")
 load(":sycl_compat_report.bzl", "REPORT_ATTRS", "make_report")
@@ -10,14 +10,14 @@ def _fix_command(report):
     path = "$PWD/" + report.path
     if not all([c.isalnum() or c in "/-+_.=@" for c in report.path.elems()]):
         path = "REPORT"
-    return "bazel run @rules_sycl//rules:compat -- fix --workspace $PWD " + path
+    return COMPAT_COMMAND + " fix --workspace $PWD " + path
 
 def _sycl_compat_test_impl(ctx):
     report = make_report(ctx)
     policy, files = policy_arguments(ctx, near_runfile)
 
     # Runfiles are links to elsewhere, and the sources are not among them.
-    arguments = ["check", "--fix-command", quoted(_fix_command(report)), "--workspace="] + policy
+    arguments = ["check", "--program", quoted(COMPAT_COMMAND), "--fix-command", quoted(_fix_command(report)), "--workspace="] + policy
     if ctx.attr.undetermined:
         arguments += ["--undetermined", ctx.attr.undetermined]
     if ctx.file.baseline:

@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
@@ -255,7 +256,7 @@ func (t *Tool) run(ctx context.Context, env *Env, args []string) error {
 			if c := t.command(args[1]); c != nil {
 				return t.runCommand(ctx, env, c, []string{"--help"})
 			}
-			return Usagef("unknown subcommand %q", args[1])
+			return t.unknown(args[1])
 		}
 		t.help(env.Stdout)
 		return nil
@@ -265,9 +266,18 @@ func (t *Tool) run(ctx context.Context, env *Env, args []string) error {
 	}
 	c := t.command(args[0])
 	if c == nil {
-		return Usagef("unknown subcommand %q", args[0])
+		return t.unknown(args[0])
 	}
 	return t.runCommand(ctx, env, c, args[1:])
+}
+
+// unknown returns the error for a subcommand that there is not.
+func (t *Tool) unknown(name string) error {
+	var names []string
+	for _, c := range t.Commands {
+		names = append(names, c.Name)
+	}
+	return Usagef("unknown subcommand %q; %s", name, safetext.Meant(name, names))
 }
 
 func (t *Tool) command(name string) *Command {
@@ -299,12 +309,28 @@ func (t *Tool) runCommand(ctx context.Context, env *Env, c *Command, args []stri
 		t.commandHelp(env.Stdout, c, flags)
 		return nil
 	case err != nil:
-		return Usagef("%s", strings.ReplaceAll(err.Error(), "flag provided but not defined: -", "unknown flag --"))
+		return Usagef("%s", flagMistake(flags, err))
 	case version:
 		fmt.Fprintf(env.Stdout, "%s %s\n", t.Name, Version)
 		return nil
 	}
 	return run(ctx, env, rest)
+}
+
+// flagMistake says in our words what package flag says.
+func flagMistake(flags *flag.FlagSet, err error) string {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return err.Error()
+	}
+	message := "unknown flag --" + name
+	near := safetext.Nearest(strings.TrimPrefix(name, "-"), func(yield func(string) bool) {
+		flags.VisitAll(func(f *flag.Flag) { yield(f.Name) })
+	}, 1)
+	if near != nil {
+		message += "; did you mean --" + near[0] + "?"
+	}
+	return message
 }
 
 // parseInterspersed parses flags wherever they stand among the arguments;
@@ -364,7 +390,10 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
 			usage += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
-		fmt.Fprintf(w, "  %s\n        %s\n", head, usage)
+		fmt.Fprintf(w, "  %s\n", head)
+		for _, line := range wrap(usage, helpWidth-8) {
+			fmt.Fprintf(w, "        %s\n", line)
+		}
 	})
 	if c.Example != "" {
 		fmt.Fprintf(w, "\nExample:\n  %s\n", c.Example)
@@ -373,6 +402,21 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 		fmt.Fprint(w, "\nSubcommands:\n")
 		t.list(w, t.Commands[1:])
 	}
+}
+
+// helpWidth is how wide the help is at most.
+const helpWidth = 100
+
+// wrap breaks text into lines at its spaces.
+func wrap(text string, width int) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		if last := len(lines) - 1; last >= 0 && utf8.RuneCountInString(lines[last])+1+utf8.RuneCountInString(word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 // ParamsDir stands for the folder of a parameter file in its lines, as in configuration

@@ -23,7 +23,7 @@ func echo(fail error) *Tool {
 				loud := flags.Bool("loud", false, "print in capitals")
 				var words Strings
 				words.Split = true
-				flags.Var(&words, "word", "one more `word`")
+				flags.Var(&words, "word", "one more `word`, in the place where it stands among the arguments, or in capitals when --loud is there")
 				return func(_ context.Context, env *Env, args []string) error {
 					text := strings.Join(append(args, words.Values...), " ")
 					if *loud {
@@ -82,8 +82,12 @@ func TestExitCodes(t *testing.T) {
 		stderr string
 	}{
 		"no subcommand":          {nil, nil, ExitUsage, "missing subcommand"},
-		"an unknown subcommand":  {[]string{"sing"}, nil, ExitUsage, `unknown subcommand "sing"`},
-		"an unknown flag":        {[]string{"say", "--soft"}, nil, ExitUsage, "unknown flag --soft"},
+		"an unknown subcommand":  {[]string{"sing"}, nil, ExitUsage, `unknown subcommand "sing"; expected one of say`},
+		"nearly a subcommand":    {[]string{"sax"}, nil, ExitUsage, `unknown subcommand "sax"; did you mean say?`},
+		"help of no subcommand":  {[]string{"help", "sax"}, nil, ExitUsage, "did you mean say?"},
+		"an unknown flag":        {[]string{"say", "--soft"}, nil, ExitUsage, "unknown flag --soft\n"},
+		"nearly a flag":          {[]string{"say", "--lound"}, nil, ExitUsage, "unknown flag --lound; did you mean --loud?"},
+		"nearly a flag, a value": {[]string{"say", "--wrod=a"}, nil, ExitUsage, "unknown flag --wrod; did you mean --word?"},
 		"no such parameter file": {[]string{"say", "@/nonexistent"}, nil, ExitBadInput, "parameter file"},
 		"the answer no":          {[]string{"say"}, No(errors.New("they differ")), ExitNo, "echo: error: they differ"},
 		"a silent no":            {[]string{"say"}, No(nil), ExitNo, ""},
@@ -160,7 +164,7 @@ func TestHelp(t *testing.T) {
 		want []string
 	}{
 		"of the tool":     {[]string{"--help"}, []string{"say  print words", "Exit codes:"}},
-		"of a subcommand": {[]string{"say", "--help"}, []string{"Usage: echo say [FLAGS] WORD...", "--loud\n        print in capitals", "--word word", "Example:\n  echo say --loud hello"}},
+		"of a subcommand": {[]string{"say", "--help"}, []string{"Usage: echo say [FLAGS] WORD...", "--loud\n        print in capitals", "--word word\n        one more word, in the place where it stands among the arguments, or in capitals when --loud\n        is there\n", "Example:\n  echo say --loud hello"}},
 		"by name":         {[]string{"help", "say"}, []string{"Usage: echo say"}},
 		"version":         {[]string{"--version"}, []string{"echo " + Version}},
 	} {

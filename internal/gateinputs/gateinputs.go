@@ -434,7 +434,8 @@ func read[T any](folder *workspace.Folder, f File, decode func(name string, r io
 // WriteOptions say how to write a result.
 type WriteOptions struct {
 	All      bool   // text: also notes and what the policy covers
-	Fix      string // text: the command that proposes edits, as render.TextOptions have it
+	Program  string // text: the command that runs compat, as render.TextOptions have it
+	Fix      string // text: the command that proposes edits, likewise
 	Fallback string // sarif, gitlab: where findings without a place are, such as a report
 	MaxBytes int    // markdown: 0 is what a summary of a job can take
 }
@@ -442,7 +443,7 @@ type WriteOptions struct {
 // Writers are the formats of results.
 var Writers = map[string]func(w io.Writer, r *gate.Result, o WriteOptions) error{
 	"text": func(w io.Writer, r *gate.Result, o WriteOptions) error {
-		return render.Text(w, r, render.TextOptions{All: o.All, Fix: o.Fix})
+		return render.Text(w, r, render.TextOptions{All: o.All, Program: o.Program, Fix: o.Fix})
 	},
 	"json": func(w io.Writer, r *gate.Result, _ WriteOptions) error { return r.Encode(w) },
 	"markdown": func(w io.Writer, r *gate.Result, o WriteOptions) error {

@@ -7,6 +7,9 @@ load(":names.bzl", "shown")
 # Suffix of the target that compiles a program.
 PROGRAM_SUFFIX = ".program"
 
+# How users run the program that messages name.
+COMPAT_COMMAND = "bazel run @rules_sycl//rules:compat --"
+
 COMPAT_ATTRS = {
     # Tests and `bazel run` use the program that actions use, in the configuration of tools.
     # One for the target platform would be built a second time.
@@ -73,6 +76,8 @@ def check_action(ctx, report, name):
     args.add("--workspace=")
     if level == "warn":
         args.add("--warn-only")
+
+    args.add("--program", COMPAT_COMMAND)
 
     # SPIR-V can meet any device: that is no news at every build.
     args.add("--undetermined", "ignore")

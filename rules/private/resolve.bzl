@@ -54,7 +54,7 @@ def known_targets(label, attribute, names):
                 label,
                 attribute,
                 name,
-                "; did you mean %s?" % " or ".join(near) if near else "; `bazel run @rules_sycl//tools/aspectfilter -- devices` lists all targets",
+                "; did you mean %s?" % " or ".join(near) if near else "; `bazel run @rules_sycl//rules:aspectfilter -- devices` lists all targets",
             ))
     return [ALIASES.get(name, name) for name in names]
 

@@ -93,7 +93,7 @@ def _test_impl(ctx):
 
     # The test runs in its runfiles, and the user is in the workspace.
     report = _action(env, "SyclCompatReport").outputs.to_list()[0].path
-    fix = "check --fix-command 'bazel run @rules_sycl//rules:compat -- fix --workspace $PWD $PWD/%s' " % report
+    fix = "check --program 'bazel run @rules_sycl//rules:compat --' --fix-command 'bazel run @rules_sycl//rules:compat -- fix --workspace $PWD $PWD/%s' " % report
     asserts.true(env, fix in script, script)
 
     # The program of the action that makes the report: another one would have to be built.

@@ -18,9 +18,9 @@ import (
 // checker is the subcommand check.
 type checker struct {
 	gateFlags
-	format, output, proposed, fix string
-	warnOnly, all                 bool
-	files                         map[string]*string // by format
+	format, output, proposed, program, fix string
+	warnOnly, all                          bool
+	files                                  map[string]*string // by format
 }
 
 const checkLong = `
@@ -52,6 +52,7 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&c.warnOnly, "warn-only", false, "print problems as warnings on standard error and exit with 0")
 	fs.BoolVar(&c.all, "all", false, "list also notes and what the policy covers; for the format text")
 	fs.StringVar(&c.format, "format", "text", "`"+formatsOf(gateinputs.Writers, "|")+"`")
+	fs.StringVar(&c.program, "program", "", "the `command` that runs compat, for the format text to name it; 'compat' when it is missing")
 	fs.StringVar(&c.fix, "fix-command", "", "the `command` that proposes edits of BUILD files, for the format text to name it; 'compat fix' and the report when it is missing")
 	fs.StringVar(&c.output, "output", "", "write to this `file`; standard output when it is missing")
 	fs.StringVar(&c.proposed, "proposed-baseline", "", "write the baseline with which nothing would be new to this `file`")
@@ -117,7 +118,7 @@ func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
 		return out.Write(file, write)
 	}
 	format := func(name string) func(io.Writer) error {
-		options := gateinputs.WriteOptions{All: c.all, Fix: c.fix, Fallback: fallback}
+		options := gateinputs.WriteOptions{All: c.all, Program: c.program, Fix: c.fix, Fallback: fallback}
 		return func(w io.Writer) error { return gateinputs.Writers[name](w, r, options) }
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
@@ -134,7 +135,7 @@ func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
 		}
 	}
 	if c.warnOnly {
-		if err := render.Warnings(env.Stderr, r); err != nil {
+		if err := render.Warnings(env.Stderr, r, c.program); err != nil {
 			return err
 		}
 	}

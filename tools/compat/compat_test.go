@@ -107,8 +107,22 @@ func TestReportAndShow(t *testing.T) {
 	if got := mustRun(t, "show", "--format", "json", "r.json"); got != string(data) {
 		t.Errorf("the JSON of one report is another one:\n%s", got)
 	}
-	if got := mustRun(t, "report", "--name=//demo:kernels", "k.syclbin"); got != string(data) {
+	if got := mustRun(t, "report", "--format=json", "--name=//demo:kernels", "k.syclbin"); got != string(data) {
 		t.Error("standard output has another report than the file")
+	}
+	// The format is the same on a terminal and in a pipe; the name of a file can say it.
+	text := mustRun(t, "show", "--command=compat report --name //demo:kernels k.syclbin", "r.json")
+	if got := mustRun(t, "report", "--name=//demo:kernels", "k.syclbin"); got != text {
+		t.Errorf("the report is not printed as text:\n%s", got)
+	}
+	for _, command := range []string{"report --name=//demo:kernels k.syclbin", "show r.json"} {
+		for name, format := range map[string]string{"o.html": "html", "o.md": "markdown", "o.csv": "csv", "o.json": "json"} {
+			args := strings.Fields(command)
+			mustRun(t, append(args, "--output="+name)...)
+			if got, want := string(must(t, name)), mustRun(t, append(args, "--format="+format)...); got != want {
+				t.Errorf("%s --output %s is not %s:\n%.200s", command, name, format, got)
+			}
+		}
 	}
 
 	mustRun(t, "report", "--output", "s.json", "--devices", "intel_gpu_12_60_7,intel_gpu_dg2", "k.spv")
@@ -150,7 +164,7 @@ func TestReportEmbedded(t *testing.T) {
 	}
 	testkit.WriteFile(t, "both.syclbin", out.Bytes())
 	for flag, want := range map[string]report.Code{"--embedded=both.syclbin": report.Native, "both.syclbin": report.NativeOrIR} {
-		r, err := report.Decode(flag, strings.NewReader(mustRun(t, "report", "--devices=intel_gpu_pvc", flag)))
+		r, err := report.Decode(flag, strings.NewReader(mustRun(t, "report", "--format=json", "--devices=intel_gpu_pvc", flag)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +228,7 @@ func TestReportTargets(t *testing.T) {
 		{"an image for no target", "intel_gpu_acm_g10 incompatible, intel_gpu_pvc compatible", []string{"--targets", "intel_gpu_acm_g10"}},
 		{"devices are wanted", "intel_gpu_skl incompatible", []string{"--devices=intel_gpu_skl", "--targets=intel_gpu_dg2"}},
 	} {
-		r, err := report.Decode(test.name, strings.NewReader(mustRun(t, append([]string{"report", "axpy.syclbin"}, test.flags...)...)))
+		r, err := report.Decode(test.name, strings.NewReader(mustRun(t, append([]string{"report", "--format=json", "axpy.syclbin"}, test.flags...)...)))
 		if err != nil {
 			t.Fatal(err)
 		}

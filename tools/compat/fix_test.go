@@ -47,6 +47,12 @@ func TestFix(t *testing.T) {
 	if _, stdout, _ := run(t, "check", "--fix-command", "build fix $PWD/r", "before.json"); !strings.Contains(stdout, "'build fix $PWD/r' proposes edits") {
 		t.Errorf("got %s", stdout)
 	}
+	for _, flags := range [][]string{{"--output=text"}, {"--warn-only"}} {
+		_, stdout, stderr := run(t, append([]string{"check", "--program", "bazel run //x --", "before.json"}, flags...)...)
+		if text := stdout + stderr + string(must(t, "text")); !strings.Contains(text, "('bazel run //x -- explain missing-aspect')") || strings.Contains(text, "'compat ") {
+			t.Errorf("%s: got %s", flags, text)
+		}
+	}
 	data, err := os.ReadFile("before.json")
 	if err != nil {
 		t.Fatal(err)
@@ -301,6 +307,12 @@ func TestFixWrite(t *testing.T) {
 // Labels come from reports, and anybody can write one.
 func TestAttackFixLabels(t *testing.T) {
 	gateWorkspace(t)
+	for _, flags := range [][]string{{"--output=text"}, {"--warn-only"}} {
+		_, stdout, stderr := run(t, append([]string{"check", "--program", "bazel run //x --", "before.json"}, flags...)...)
+		if text := stdout + stderr + string(must(t, "text")); !strings.Contains(text, "('bazel run //x -- explain missing-aspect')") || strings.Contains(text, "'compat ") {
+			t.Errorf("%s: got %s", flags, text)
+		}
+	}
 	data, err := os.ReadFile("before.json")
 	if err != nil {
 		t.Fatal(err)

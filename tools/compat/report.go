@@ -47,9 +47,9 @@ that cannot be read is a warning; when it was named, it is an error. If there is
 device code at all, the exit code is 3.
 
 Without --devices the report is about the devices that there is native code for
-and about the targets of the other code. The format is text on a terminal, json with
---output and in pipes. Flags such as --status and --group-by choose what is shown, as
-those of 'compat show'.`
+and about the targets of the other code. The other commands read the report as JSON:
+--format json, or a name that ends with .json for --output. Flags such as --status and
+--group-by choose what is shown, as those of 'compat show'.`
 
 const reportExample = `compat report libkernels.so
   compat report --devices intel_gpu_pvc,intel_gpu_acm_g10 dist/*.whl
@@ -59,7 +59,7 @@ const reportExample = `compat report libkernels.so
 func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
 	r.wanted.Split, r.targets.Split = true, true
 	fs.StringVar(&r.output, "output", "", "write the report to this `file`; standard output when it is missing")
-	fs.StringVar(&r.format, "format", "", "`"+formatsOf(writers, "|")+"`; text when it is missing on a terminal, html with --open, else json")
+	r.formatFlag(fs)
 	fs.Var(&r.wanted, "devices", "`targets` to report on, separated by commas")
 	fs.Var(&r.targets, "targets", "`targets` that the files are built for, separated by commas; without --devices, the report is on them, also when no image is for them, and on those that the files have images for")
 	fs.Var(&r.deviceConfig, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
@@ -86,7 +86,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 			return cli.Usagef("--date: %v", err)
 		}
 	}
-	r.chooseFormat(env)
+	r.chooseFormat()
 	if err := r.check(slices.Concat(args, r.embedded.Values)); err != nil {
 		return err
 	}
@@ -107,19 +107,6 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 }
 
 var isCommit = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
-
-// chooseFormat chooses the format that people or programs want.
-func (r *reporter) chooseFormat(env *cli.Env) {
-	switch {
-	case r.format != "":
-	case r.open:
-		r.format = "html"
-	case r.output == "" && cli.Terminal(env.Stdout) != nil, r.all, r.forms, r.groupBy != "":
-		r.format = "text"
-	default:
-		r.format = "json"
-	}
-}
 
 // calledBy returns the command that makes the same report, for a shell.
 func (r *reporter) calledBy(args []string) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -85,7 +86,7 @@ func formatsOf[W any](writers map[string]W, separator string) string {
 
 func (s *shower) setup(fs *flag.FlagSet) cli.Run {
 	s.devices.Split = true
-	fs.StringVar(&s.format, "format", "", "`"+formatsOf(writers, "|")+"`; text when it is missing, or html with --open")
+	s.formatFlag(fs)
 	fs.StringVar(&s.output, "output", "", "write to this `file`; standard output when it is missing")
 	fs.Var(&s.devices, "devices", "show only these `devices`, separated by commas")
 	fs.StringVar(&s.command, "command", "", "the `command` that calls this one, for the text to say how to show what it leaves out")
@@ -110,13 +111,28 @@ func (s *shower) setupView(fs *flag.FlagSet) {
 	fs.IntVar(&s.maxBytes, "max-bytes", maxComment, "leave out of the markdown what makes it longer than this many `bytes`, 0 for nothing; GitHub takes 65536 in a comment and 1048576 in the summary of a job")
 }
 
-func (s *shower) run(ctx context.Context, env *cli.Env, args []string) error {
-	if s.format == "" {
-		s.format = "text"
-		if s.open {
-			s.format = "html"
-		}
+// formatFlag declares the flag that names the format.
+func (s *shower) formatFlag(fs *flag.FlagSet) {
+	fs.StringVar(&s.format, "format", "", "`"+formatsOf(writers, "|")+"`; when it is missing that of --output by its name, html with --open, else text")
+}
+
+// endings are the names of files that say which format they have.
+var endings = map[string]string{".csv": "csv", ".html": "html", ".json": "json", ".md": "markdown", ".txt": "text"}
+
+// chooseFormat chooses the format that no flag names. It is the same on a terminal and in
+// a pipe.
+func (s *shower) chooseFormat() {
+	switch {
+	case s.format != "":
+	case s.open:
+		s.format = "html"
+	default:
+		s.format = cmp.Or(endings[filepath.Ext(s.output)], "text")
 	}
+}
+
+func (s *shower) run(ctx context.Context, env *cli.Env, args []string) error {
+	s.chooseFormat()
 	if err := s.check(args); err != nil {
 		return err
 	}
@@ -326,7 +342,7 @@ func readReports(names []string) (*report.Report, error) {
 		parts = append(parts, r)
 	}
 	if err := oneVersion(names, parts); err != nil {
-		return nil, cli.BadInput(err)
+		return nil, err
 	}
 	r, err := report.Merge(parts...)
 	if err != nil {
@@ -347,7 +363,7 @@ func oneVersion(names []string, parts []*report.Report) error {
 			}
 			for _, other := range parts[first].Distributions() {
 				if first != i && other.Name == d.Name && other.Version != d.Version {
-					return fmt.Errorf("%s is about %v and %s about %v: 'compat diff%s' compares two versions, and 'compat show' shows each alone", names[first], other, names[i], d, fileArguments([]string{names[first], names[i]}))
+					return cli.Usagef("%s is about %v and %s about %v: 'compat diff%s' compares two versions, and 'compat show' shows each alone", names[first], other, names[i], d, fileArguments([]string{names[first], names[i]}))
 				}
 			}
 		}

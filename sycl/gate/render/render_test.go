@@ -57,7 +57,7 @@ func whole(t testing.TB) *gate.Result {
 // formats are all renderings.
 var formats = map[string]func(w io.Writer, r *gate.Result) error{
 	"text.txt":     func(w io.Writer, r *gate.Result) error { return Text(w, r, TextOptions{All: true}) },
-	"warnings.txt": Warnings,
+	"warnings.txt": func(w io.Writer, r *gate.Result) error { return Warnings(w, r, "") },
 	"summary.md":   func(w io.Writer, r *gate.Result) error { return Markdown(w, r, MarkdownOptions{}) },
 	"result.sarif": func(w io.Writer, r *gate.Result) error { return SARIF(w, r, "kernels.compat.json") },
 	"junit.xml":    JUnit,

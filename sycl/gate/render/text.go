@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -13,15 +14,16 @@ import (
 
 // TextOptions says what of a result is printed.
 type TextOptions struct {
-	All bool   // also what is covered, and notes
-	Fix string // the command that proposes edits; without it, compat fix and the report
+	All     bool   // also what is covered, and notes
+	Program string // the command that runs compat, for commands to begin with; "compat" when it is ""
+	Fix     string // the command that proposes edits; without it, compat fix and the report
 }
 
 // Text prints a result as compilers print diagnostics, the gravest first, and its
 // summary. Of more than 50 findings, those that differ in the kernel alone have one line,
 // and there are at most 50 lines.
 func Text(w io.Writer, r *gate.Result, o TextOptions) error {
-	out := diagnostics{Writer: bufio.NewWriter(w)}
+	out := diagnostics{bufio.NewWriter(w), o.Program}
 	var list group
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -49,9 +51,10 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 
 // Warnings prints what is new and grave enough to fail, or is about the policy, as
 // warnings in the form of compilers, and nothing when all is well. It is for builds
-// that go on. It prints at most 20 lines of findings, see [Text].
-func Warnings(w io.Writer, r *gate.Result) error {
-	out := diagnostics{Writer: bufio.NewWriter(w)}
+// that go on. It prints at most 20 lines of findings, see [Text]. The program is as in
+// [TextOptions].
+func Warnings(w io.Writer, r *gate.Result, program string) error {
+	out := diagnostics{bufio.NewWriter(w), program}
 	var list group
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -72,12 +75,21 @@ func Warnings(w io.Writer, r *gate.Result) error {
 // diagnostics are lines in the form of compilers.
 type diagnostics struct {
 	*bufio.Writer
+	program string
+}
+
+// commands returns text in which the commands of compat begin as the user can call it.
+func (d *diagnostics) commands(s string) string {
+	if d.program == "" {
+		return s
+	}
+	return strings.ReplaceAll(s, "'compat ", "'"+d.program+" ")
 }
 
 // steps prints what to do next about the findings that were printed.
 func (d *diagnostics) steps(prefix string, lists ...[]string) {
 	for _, s := range slices.Concat(lists...) {
-		fmt.Fprintf(d, "%s: %s\n", prefix, plainStep(s))
+		fmt.Fprintf(d, "%s: %s\n", prefix, d.commands(plainStep(s)))
 	}
 }
 
@@ -108,9 +120,9 @@ func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (
 	}
 	switch {
 	case left > 0:
-		fmt.Fprintf(d, "compat: note: %d more; 'compat check --format json' has them all\n", left)
+		fmt.Fprintf(d, d.commands("compat: note: %d more; 'compat check --format json' has them all\n"), left)
 	case len(groups) < len(list):
-		fmt.Fprintf(d, "compat: note: %d problems in %d %s; 'compat check --format json' has them all\n", len(list), len(groups), safetext.Plural(len(groups), "line", "lines"))
+		fmt.Fprintf(d, d.commands("compat: note: %d problems in %d %s; 'compat check --format json' has them all\n"), len(list), len(groups), safetext.Plural(len(groups), "line", "lines"))
 	}
 	return shown
 }
