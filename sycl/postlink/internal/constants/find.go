@@ -139,11 +139,18 @@ type body struct {
 	calls    map[string][]*call // by callee
 	named    map[string]bool    // symbols that are named other than as a callee
 	values   map[string]definition
-	stores   map[string][]store // by variable
-	escaped  map[string]bool    // local values whose use is not known
+	stores   map[variable][]store
+	escaped  map[string]bool // local values whose use is not known
 	locals   map[string]bool
 	uses     map[string]int // of local values
-	loads    map[string]int // by variable
+	loads    map[variable]int
+}
+
+// A variable is what an address points to: memory that an alloca makes, or a part of it.
+// A sanitizer makes one memory of all variables of a function.
+type variable struct {
+	root   string // a local value
+	offset int64  // in bytes
 }
 
 // A call is a call of a function that reads a constant.
@@ -159,9 +166,10 @@ type call struct {
 
 // A definition is an instruction that computes an address.
 type definition struct {
-	op   string
-	from llvmir.Value
-	at   int
+	op     string
+	from   llvmir.Value
+	offset int64 // that is added to it, in bytes
+	at     int
 }
 
 // A store puts a value into a variable.
@@ -172,8 +180,8 @@ type store struct {
 
 func readBody(f *llvmir.Function) *body {
 	b := &body{
-		function: f, calls: map[string][]*call{}, named: map[string]bool{}, values: map[string]definition{}, stores: map[string][]store{},
-		escaped: map[string]bool{}, locals: map[string]bool{}, uses: map[string]int{}, loads: map[string]int{},
+		function: f, calls: map[string][]*call{}, named: map[string]bool{}, values: map[string]definition{}, stores: map[variable][]store{},
+		escaped: map[string]bool{}, locals: map[string]bool{}, uses: map[string]int{}, loads: map[variable]int{},
 	}
 	for _, p := range f.Params() {
 		b.locals[p.Name] = true
@@ -197,17 +205,17 @@ func (b *body) instruction(in *llvmir.Instr, at int) {
 	case "alloca":
 		b.values[in.Result()] = definition{op: "alloca", at: at}
 		return
-	case "bitcast", "addrspacecast", "load":
+	case "load":
 		if in.NumOperands() > 0 {
-			if from, ok := in.Operand(0).Local(); ok && in.Op() == "load" {
+			if from, ok := in.Operand(0).Local(); ok {
 				b.loads[b.variable(from)]++
 			}
-			b.values[in.Result()] = definition{in.Op(), in.Operand(0), at}
+			b.values[in.Result()] = definition{in.Op(), in.Operand(0), 0, at}
 		}
 		return
-	case "getelementptr":
-		if pointer, ok := sameAddress(in); ok {
-			b.values[in.Result()] = definition{"bitcast", pointer, at}
+	case "bitcast", "addrspacecast", "ptrtoint", "inttoptr", "getelementptr", "add":
+		if from, offset, ok := moved(in); ok {
+			b.values[in.Result()] = definition{opCast, from, offset, at}
 			return
 		}
 	case "store":
@@ -219,7 +227,7 @@ func (b *body) instruction(in *llvmir.Instr, at int) {
 	if strings.HasPrefix(in.Op(), "#") {
 		return
 	}
-	if strings.HasPrefix(callee, "llvm.lifetime.") || strings.HasPrefix(callee, "llvm.dbg.") {
+	if strings.HasPrefix(callee, "llvm.lifetime.") || strings.HasPrefix(callee, "llvm.dbg.") || sanitizes(callee) {
 		return
 	}
 	b.use(in, callee, at)
@@ -282,42 +290,60 @@ func (b *body) store(value, pointer llvmir.Value, at int) {
 		b.escaped[local] = true
 	}
 	if local, ok := pointer.Local(); ok {
-		root := b.variable(local)
-		b.stores[root] = append(b.stores[root], store{value, at})
+		of := b.variable(local)
+		b.stores[of] = append(b.stores[of], store{value, at})
 	}
 }
 
+// opCast is the op of definitions that are an address, or the same with an offset.
+const opCast = "cast"
+
 // variable follows casts from a local value to what it is the address of.
-func (b *body) variable(local string) string {
+func (b *body) variable(local string) variable {
+	v := variable{root: local}
 	for range deepestCast {
-		d, ok := b.values[local]
-		if !ok || d.op != "bitcast" && d.op != "addrspacecast" {
-			return local
+		d, ok := b.values[v.root]
+		if !ok || d.op != opCast {
+			break
 		}
 		next, ok := d.from.Local()
 		if !ok {
-			return local
+			break
 		}
-		local = next
+		v = variable{next, v.offset + d.offset}
 	}
-	return local
+	return v
 }
 
 // deepestCast bounds chains of casts, which hostile code may make circular.
 const deepestCast = 100
 
-// sameAddress returns the pointer of a getelementptr that adds nothing to it.
-func sameAddress(in *llvmir.Instr) (llvmir.Value, bool) {
+// moved returns the address of which an instruction makes another one, and how many bytes
+// that is behind it, when this is known.
+func moved(in *llvmir.Instr) (from llvmir.Value, offset int64, ok bool) {
 	n := in.NumOperands()
-	for i := 1; i < n; i++ {
-		if v, ok := in.Operand(i).Int(); !ok || v != 0 {
-			return llvmir.Value{}, false
-		}
-	}
 	if n == 0 {
-		return llvmir.Value{}, false
+		return from, 0, false
 	}
-	return in.Operand(0), true
+	from = in.Operand(0)
+	bytes := in.Op() == "add"
+	if t := in.SourceType(); in.Op() == "getelementptr" && t != nil && n == 2 {
+		bytes = t.Kind() == llvmir.Int && t.Bits() == 8
+	}
+	for i := 1; i < n; i++ {
+		v, ok := in.Operand(i).Int()
+		if !ok || v != 0 && !bytes {
+			return from, 0, false
+		}
+		offset = v
+	}
+	return from, offset, true
+}
+
+// sanitizes reports whether a function is one by which a sanitizer watches accesses. None of
+// them writes to what it gets the address of.
+func sanitizes(name string) bool {
+	return slices.ContainsFunc([]string{"__asan_", "__msan_", "__tsan_"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // global returns the symbol whose address a value is: through casts, and through a
@@ -337,11 +363,13 @@ func (b *body) global(v llvmir.Value) (string, bool) {
 			if !ok {
 				return "", false
 			}
-			root := b.variable(from)
-			if b.values[root].op != "alloca" || b.escapes(root) || len(b.stores[root]) != 1 {
+			of := b.variable(from)
+			if b.values[of.root].op != "alloca" || b.escapes(of) || len(b.stores[of]) != 1 {
 				return "", false
 			}
-			v = b.stores[root][0].value
+			v = b.stores[of][0].value
+		case d.offset != 0:
+			return "", false
 		default:
 			v = d.from
 		}
@@ -365,9 +393,8 @@ func (b *body) dead(v llvmir.Value) []int {
 			continue
 		}
 		from, _ := v.Local()
-		root := b.variable(from)
-		if b.loads[root] == 1 {
-			list = append(list, b.stores[root][0].at)
+		if of := b.variable(from); b.loads[of] == 1 {
+			list = append(list, b.stores[of][0].at)
 		}
 		return list
 	}
@@ -375,13 +402,13 @@ func (b *body) dead(v llvmir.Value) []int {
 }
 
 // escapes reports whether others may write to a variable: through its address or one
-// that casts make of it.
-func (b *body) escapes(variable string) bool {
-	if b.escaped[variable] {
+// that casts make of it. The address of one part of a memory is none of another part.
+func (b *body) escapes(v variable) bool {
+	if b.escaped[v.root] && v.offset == 0 {
 		return true
 	}
 	for local, d := range b.values {
-		if d.op != "alloca" && d.op != "load" && b.escaped[local] && b.variable(local) == variable {
+		if d.op == opCast && b.escaped[local] && b.variable(local) == v {
 			return true
 		}
 	}
