@@ -483,9 +483,10 @@ func inImageScope(g *llvmir.Global) bool {
 const compilerUsed = "llvm.compiler.used"
 
 // forgetUsed removes what keeps SYCL code alive that nothing uses: llvm.used, and
-// device globals in llvm.compiler.used, whose names it returns. DPC++'s own step drops
-// those of them that nothing else uses. Static ones stay for DPC++'s library, which takes
-// them out itself before it translates; translators would make a variable of the list.
+// device globals in llvm.compiler.used. It returns the names of those that all images
+// keep: none as DPC++'s own step, which has static device globals only in the images that
+// use them, and else all of them. Static ones stay in the list for DPC++'s library, which
+// takes them out itself before it translates; translators would make a variable of it.
 func forgetUsed(m *llvmir.Module, o Options) map[string]bool {
 	m.DeleteGlobal("llvm.used")
 	used := map[string]bool{}
@@ -505,11 +506,10 @@ func forgetUsed(m *llvmir.Module, o Options) map[string]bool {
 	for name := range used {
 		if len(m.SymbolUsers(name)) == 0 {
 			unused = append(unused, m.Global(name))
-			delete(used, name)
 		}
 	}
 	m.Delete(unused...)
-	return used
+	return nil
 }
 
 // dropDiscardable removes SYCL_EXTERNAL functions that nothing uses and that each source

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -120,10 +121,14 @@ func (f *flags) files(fs *flag.FlagSet) {
 
 // setSpecConst reads a mode of specialization constants.
 func (f *flags) setSpecConst(v string) error {
-	if !slices.Contains(postlink.SpecConstantModes, postlink.SpecConstantMode(v)) {
+	mode := postlink.SpecConstantMode(v)
+	if f.dpcpp {
+		mode = cmp.Or(oldSpecConstModes[v], mode)
+	}
+	if !slices.Contains(postlink.SpecConstantModes, mode) {
 		return fmt.Errorf("it is none of %v", postlink.SpecConstantModes)
 	}
-	f.Run.SpecConstants = postlink.SpecConstantMode(v)
+	f.Run.SpecConstants = mode
 	return nil
 }
 

@@ -48,7 +48,8 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
   -emit-program-metadata,
   -emit-only-kernels-as-entry-points,
   -allow-device-image-dependencies,
-  -spec-const=native|emulation,
+  -spec-const=native|emulation,       the same; -spec-const=rt|default, as they were called
+                                      until 2022, in sycl-post-link only
   -generate-device-image-default-spec-consts
   -lower-esimd                        the same: explicit SIMD code with built-in functions is
                                       an error, other explicit SIMD code a warning
@@ -101,6 +102,10 @@ func set(f *flag.Flag, value string) {
 
 // dpcppModes are the split modes as DPC++'s post-link step calls them.
 var dpcppModes = map[string]postlink.SplitMode{"kernel": postlink.SplitPerKernel, "source": postlink.SplitPerSource, "none": postlink.SplitOff}
+
+// oldSpecConstModes are the modes of specialization constants as DPC++'s post-link step called
+// them until 2022.
+var oldSpecConstModes = map[string]postlink.SpecConstantMode{"rt": postlink.SpecConstantsNative, "default": postlink.SpecConstantsEmulation}
 
 // mode returns the split mode of a name, "" when there is none.
 func mode(name string) postlink.SplitMode {

@@ -333,6 +333,22 @@ define spir_kernel void @k() "sycl-module-id"="a.cpp" {
 	}
 }
 
+// TestSpellingOfSpecConst: the names of modes until 2022 are those of today.
+func TestSpellingOfSpecConst(t *testing.T) {
+	for old, mode := range map[string]string{"rt": "native", "default": "emulation"} {
+		t.Chdir(t.TempDir())
+		writeInputs(t)
+		for _, name := range []string{old, mode} {
+			if code, stderr := runAs(t, "", "-spec-const="+name, "-ir-output-only", "-S", "-o", name+".ll", "constants.ll"); code != 0 {
+				t.Fatalf("-spec-const=%s: exit %d: %s", name, code, stderr)
+			}
+		}
+		if was, is := testkit.ReadFile(t, old+".ll"), testkit.ReadFile(t, mode+".ll"); was != is {
+			t.Errorf("-spec-const=%s:\n%s\n-spec-const=%s:\n%s", old, was, mode, is)
+		}
+	}
+}
+
 func TestSpellingRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		args string
@@ -342,7 +358,7 @@ func TestSpellingRefused(t *testing.T) {
 		"nothing to do":         {"in.ll -S -o out.table", cli.ExitUsage, "no actions specified"},
 		"targets of the code":   {"-split=auto -fixed-targets=intel_gpu_pvc -S in.ll", cli.ExitUsage, "--fixed-targets is for aspects that are found in code: it needs --keep-aspects=false"},
 		"an unknown option":     {"-reduce-memory-usage -split=auto in.ll", cli.ExitUsage, "unknown flag --reduce-memory-usage"},
-		"an unknown mode":       {"-spec-const=default -S in.ll", cli.ExitUsage, "it is none of [native emulation]"},
+		"an unknown mode":       {"-spec-const=real -S in.ll", cli.ExitUsage, "it is none of [native emulation]"},
 		"copies of only IR":     {"-ir-output-only -generate-device-image-default-spec-consts -spec-const=native -S in.ll", cli.ExitUsage, "can't be used with --ir-output-only"},
 		"an unknown split":      {"-split=per-kernel in.ll", cli.ExitUsage, "'per-kernel' is none of"},
 		"explicit SIMD code":    {"-split=auto -lower-esimd -S esimd.ll", cli.ExitBadInput, "esimd.ll: '__esimd_barrier()' is used, which --lower-esimd asks to lower"},
