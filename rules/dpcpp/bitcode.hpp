@@ -1,7 +1,11 @@
-// bitcode.hpp makes LLVM 22 read what LLVM 23 writes.
+// bitcode.hpp makes releases of LLVM read what others write.
 //
 // Of what DPC++ 2026.2 writes for ordinary sources, LLVM 22 refuses two records of the debug
 // information, which have more operands since LLVM 23. The additional ones are 0.
+//
+// LLVM 23.1 writes into each module a list of numbers that the linker knows functions by, under
+// the code that module assembly has in DPC++ 2026.2, which then refuses the module. It skips
+// records of the code 0, and does without the list.
 //
 // The format is that of https://llvm.org/docs/BitCodeFormat.html.
 
@@ -23,7 +27,8 @@ class Walk {
  public:
   Walk(unsigned char *data, size_t size) : data_(data), bits_(uint64_t(size) * 8) {}
 
-  // module drops the operands that LLVM 22 does not know, where they are 0.
+  // module drops the operands that LLVM 22 does not know, where they are 0, and gives the list
+  // that DPC++ does not know the code 0.
   void module() {
     if (fixed(32) != 0xdec04342) throw Malformed();  // "BC", 0xc0de
     while (at_ < bits_) {
@@ -36,7 +41,7 @@ class Walk {
   // Ids of abbreviations, blocks and records.
   enum : uint64_t { kEndBlock = 0, kEnterBlock = 1, kDefineAbbreviation = 2, kUnabbreviated = 3 };
   enum : uint64_t { kBlockInfo = 0, kModuleBlock = 8, kMetadataBlock = 15, kNoBlock = ~uint64_t(0) };
-  enum : uint64_t { kSetBlockId = 1, kBasicType = 15, kCompileUnit = 20 };
+  enum : uint64_t { kSetBlockId = 1, kBasicType = 15, kCompileUnit = 20, kNumbersOfFunctions = 20 };
 
   // The most operands that LLVM 22 takes, 0 where LLVM 23 has no more.
   static uint64_t most(uint64_t code) { return code == kBasicType ? 9 : code == kCompileUnit ? 23 : 0; }
@@ -105,7 +110,7 @@ class Walk {
         block(id);
         break;
       case kDefineAbbreviation:
-        (id == kBlockInfo ? known_[described] : own).push_back(abbreviation());
+        (id == kBlockInfo ? known_[described] : own).push_back(abbreviation(id));
         break;
       case kUnabbreviated:
         record(id, described);
@@ -117,8 +122,9 @@ class Walk {
     }
   }
 
-  Abbreviation abbreviation() {
+  Abbreviation abbreviation(uint64_t block) {
     Abbreviation out;
+    const uint64_t code = at_ + 5 + 1;  // the count and a bit that says that a literal follows
     for (uint64_t count = variable(5); count > 0; count--) {
       if (fixed(1)) {
         out.push_back({kLiteral, variable(8)});
@@ -128,6 +134,9 @@ class Walk {
       if (encoding < kFixedWidth || encoding > kBlob) throw Malformed();
       out.push_back({encoding, encoding <= kVariableWidth ? variable(5) : 0});
     }
+    if (block == kModuleBlock && out.size() == 3 && out[0].encoding == kLiteral && out[0].value == kNumbersOfFunctions &&
+        out[1].encoding == kArray && out[2].encoding == kFixedWidth && out[2].value == 32)
+      put(code, 0);
     return out;
   }
 
@@ -191,9 +200,9 @@ class Walk {
   std::map<uint64_t, std::vector<Abbreviation>> known_;  // by block, of BLOCKINFO
 };
 
-// for_llvm_22 changes a module in place so that LLVM 22 also reads it. What is no module
-// stays as it is.
-inline void for_llvm_22(unsigned char *data, size_t size) {
+// for_other_releases changes a module in place so that LLVM 22 and DPC++ also read it. What is
+// no module stays as it is.
+inline void for_other_releases(unsigned char *data, size_t size) {
   try {
     Walk(data, size).module();
   } catch (const Malformed &) {

@@ -168,7 +168,7 @@ std::vector<uint64_t> operands(size_t some, std::vector<uint64_t> then) {
 }
 
 Bytes changed(Bytes bytes) {
-  bitcode::for_llvm_22(bytes.data(), bytes.size());
+  bitcode::for_other_releases(bytes.data(), bytes.size());
   return bytes;
 }
 
@@ -217,6 +217,31 @@ void test_keeps() {
   }
 }
 
+// Of LLVM 23's numbers of functions only the code changes, and of what looks like them nothing.
+void test_numbers_of_functions() {
+  for (const auto &[name, block, abbreviation, changes] : {
+           std::tuple("the list", 8u, std::vector<std::pair<unsigned, uint64_t>>{{0, 20}, {3, 0}, {1, 32}}, 2u),
+           std::tuple("a list of another block", 15u, std::vector<std::pair<unsigned, uint64_t>>{{0, 20}, {3, 0}, {1, 32}}, 0u),
+           std::tuple("a list of characters", 8u, std::vector<std::pair<unsigned, uint64_t>>{{0, 20}, {3, 0}, {1, 8}}, 0u),
+           std::tuple("another code", 8u, std::vector<std::pair<unsigned, uint64_t>>{{0, 16}, {3, 0}, {1, 32}}, 0u),
+       }) {
+    Writer w;
+    w.fixed(0xdec04342, 32);
+    w.enter(2, 8, 3);
+    if (block != 8) w.enter(3, block, 3);
+    w.abbreviation(3, abbreviation);
+    w.fixed(4, 3);
+    w.variable(2, 6);
+    w.fixed(20, abbreviation[2].second);
+    w.fixed(7, abbreviation[2].second);
+    if (block != 8) w.leave(3);
+    w.leave(3);
+    const Bytes got = changed(w.bytes());
+    expect(differing_bits(got, w.bytes()) == changes, std::string(name) + ": other bits are changed");
+    expect(changed(got) == got, std::string(name) + ": a second run changes something");
+  }
+}
+
 // What is cut off or damaged is read no further than it goes, and nothing hangs.
 void test_damaged() {
   const Bytes bytes = module(kCompileUnit, operands(22, {0, 0})).bytes;
@@ -255,6 +280,7 @@ void test_many() {
 int main() {
   test_shortens();
   test_keeps();
+  test_numbers_of_functions();
   test_damaged();
   test_many();
   return failures != 0;

@@ -590,7 +590,7 @@ void compile(const Arguments &args, const Places &at) {
     options.insert(options.end(), {"-MD", "-MF", list, "-MT", args.output.empty() ? args.input : args.output});
   jit::Result result = compile_source(args, options);
   if (!at.output.empty()) {
-    bitcode::for_llvm_22(reinterpret_cast<unsigned char *>(result.bitcode.data), result.bitcode.size);
+    bitcode::for_other_releases(reinterpret_cast<unsigned char *>(result.bitcode.data), result.bitcode.size);
     write_file(at.output, args.output, result.bitcode.data, result.bitcode.size);
   }
   if (!at.output_dir.empty()) write_images(args, at.output_dir, result);
@@ -604,8 +604,9 @@ void compile(const Arguments &args, const Places &at) {
 }
 
 void post_link(const Arguments &args, const Places &at) {
-  const std::string bitcode = read_file(args.input);
+  std::string bitcode = read_file(args.input);
   if (bitcode.empty()) fail_at(kBadInput, args.input, "the file is empty, not bitcode");
+  bitcode::for_other_releases(reinterpret_cast<unsigned char *>(bitcode.data()), bitcode.size());
   // When the library cannot read bitcode, it compiles the source instead: that must fail.
   jit::Result result = call(args.library, args.input, "#error\n", args.options, bitcode);
   size_t unread = result.log.view().find("Loading of cached device code failed");
