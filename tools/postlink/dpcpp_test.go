@@ -251,7 +251,8 @@ func TestDPCPPConstructs(t *testing.T) {
 		for _, flags := range c.dpcpp {
 			t.Run(c.name+" "+flags, func(t *testing.T) {
 				bitcode := filepath.Join(t.TempDir(), "in.bc")
-				runProgram(t, assembler, "-o", bitcode, c.file)
+				// LLVM 23 refuses required sizes of work-groups in fewer than three dimensions.
+				runProgram(t, assembler, "--disable-verify", "-o", bitcode, c.file)
 				split, options := "auto", []string(nil)
 				for i, flag := range strings.Fields(flags) {
 					switch {
