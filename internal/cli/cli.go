@@ -161,6 +161,10 @@ func ExitCode(err error) int {
 	return ExitFailure
 }
 
+// CalledAs reports whether the process was started by a name, which a link or a copy of its
+// program has.
+func CalledAs(name string) bool { return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == name }
+
 // Main runs the tool on the process's own arguments and streams, and exits.
 func (t *Tool) Main() {
 	env := &Env{Tool: t.Name, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}

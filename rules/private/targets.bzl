@@ -100,6 +100,7 @@ TARGETS = {
     "nvidia_gpu_sm_89": ("nvptx64-nvidia-cuda", "llvm", "sm_89"),
     "nvidia_gpu_sm_90": ("nvptx64-nvidia-cuda", "llvm", "sm_90"),
     "nvidia_gpu_sm_90a": ("nvptx64-nvidia-cuda", "llvm", "sm_90a"),
+    "ptx64": ("nvptx64-nvidia-cuda", "the name of a GPU, such as nvidia_gpu_sm_80", ""),
     "spir64": ("spir64-unknown-unknown", "", ""),
     "spir64_gen": ("spir64_gen-unknown-unknown", "a compiler for spir64_gen-unknown-unknown, which rules_sycl does not run", ""),
     "spir64_x86_64": ("spir64_x86_64-unknown-unknown", "opencl-aot, which is part of Intel's oneAPI only and which rules_sycl does not run", ""),

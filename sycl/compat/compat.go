@@ -257,7 +257,7 @@ func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *d
 		return
 	}
 	for _, name := range q.FixedTargets {
-		if t, ok := c.config.Lookup(name); Serves(name, d) || ok && t.IsGeneric() {
+		if t, ok := c.config.Lookup(name); Serves(name, d) || ok && t.IsGeneric() && name != anyNVIDIA {
 			return
 		}
 	}
@@ -292,13 +292,16 @@ func checkCompileTarget(r *Result, q *requirement.Requirements, d *deviceconfig.
 }
 
 // Serves reports whether native code for a target runs on d: the target is d, by any of
-// its names, or the target is x86_64 and d is such a processor.
+// its names, the target is x86_64 and d is such a processor, or it is ptx64 and d is a GPU of
+// NVIDIA.
 func Serves(target string, d *deviceconfig.Device) bool {
 	if deviceconfig.Canonical(target) == d.Name {
 		return true
 	}
-	return isAnyCPU(target) && isCPU(d)
+	return isAnyCPU(target) && isCPU(d) || target == anyNVIDIA && strings.HasPrefix(d.Name, "nvidia_gpu_")
 }
+
+const anyNVIDIA = "ptx64"
 
 func isAnyCPU(target string) bool { return target == "spir64_x86_64" || target == "x86_64" }
 

@@ -60,6 +60,9 @@ func readDefaults() (*Config, error) {
 	}
 	for _, d := range c.devices {
 		d.Source = devicesSource
+		if d.Name == "ptx64" {
+			d.Source = "intel/llvm, OptionalDeviceFeatures.md: any 64-bit PTX"
+		}
 		for _, r := range overlay() {
 			r.apply(d)
 		}

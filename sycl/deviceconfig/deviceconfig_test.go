@@ -203,7 +203,7 @@ func TestTriple(t *testing.T) {
 		"spirv64":    "spirv64-unknown-unknown",
 		"spir64_gen": "spir64_gen-unknown-unknown", "intel_gpu_pvc": "spir64_gen-unknown-unknown", "intel_gpu_12_0_0": "spir64_gen-unknown-unknown",
 		"spir64_x86_64": "spir64_x86_64-unknown-unknown", "x86_64": "spir64_x86_64-unknown-unknown", "intel_cpu_spr": "spir64_x86_64-unknown-unknown",
-		"nvidia_gpu_sm_80": "nvptx64-nvidia-cuda", "nvptx64-nvidia-cuda": "nvptx64-nvidia-cuda",
+		"nvidia_gpu_sm_80": "nvptx64-nvidia-cuda", "nvptx64-nvidia-cuda": "nvptx64-nvidia-cuda", "ptx64": "nvptx64-nvidia-cuda",
 		"amd_gpu_gfx90a": "amdgcn-amd-amdhsa", "amdgcn-amd-amdhsa": "amdgcn-amd-amdhsa",
 		"intel_gpu_": "", "riscv64": "", "": "",
 	} {

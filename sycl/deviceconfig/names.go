@@ -31,8 +31,10 @@ func Triple(target string) (string, bool) {
 		return gen, true
 	case "spir64_x86_64", x86, "x86_64":
 		return x86, true
-	case nvidia, amd:
-		return target, true
+	case "ptx64", nvidia:
+		return nvidia, true
+	case amd:
+		return amd, true
 	}
 	for _, p := range []struct{ prefix, triple string }{
 		{"intel_gpu_", gen}, {"intel_cpu_", x86}, {"nvidia_gpu_", nvidia}, {"amd_gpu_", amd},

@@ -7,7 +7,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-func main() { tool().Main() }
+func main() {
+	if cli.CalledAs(dpcppName) {
+		dpcppTool().Main()
+	}
+	tool().Main()
+}
 
 func tool() *cli.Tool {
 	return &cli.Tool{
@@ -52,6 +57,7 @@ that need not be there; it says less.`,
 				Example: "aspectfilter device-entry --device POCL/0 --name my_cpu --output devices.yaml",
 				Setup:   func(fs *flag.FlagSet) cli.Run { return new(deviceEntry).setup(fs) },
 			},
+			dpcppCommand(dpcppName),
 		},
 	}
 }

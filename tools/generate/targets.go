@@ -76,6 +76,8 @@ func compilerOf(d *deviceconfig.Device, triple string) (compiler, device string)
 		return "llvm", device
 	}
 	switch {
+	case strings.HasPrefix(triple, "nvptx64-"):
+		return "the name of a GPU, such as nvidia_gpu_sm_80", ""
 	case d.Name == "spir64" || d.AOTToolchain != "":
 		return d.AOTToolchain, d.OclocDevice
 	case strings.HasPrefix(triple, "spir64_x86_64-"):

@@ -4,16 +4,13 @@ package main
 import (
 	"context"
 	"flag"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 func main() {
-	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name == dpcppName {
+	if cli.CalledAs(dpcppName) {
 		dpcppTool().Main()
 	}
 	buildstep.MainWorker(tool(nil), func(_ context.Context, kept *buildstep.Kept) (*cli.Tool, func()) { return tool(kept), func() {} })

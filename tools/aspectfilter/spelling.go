@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"flag"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
+)
+
+// dpcppName is the filter of DPC++'s design of optional kernel features. A program of this
+// name, or the subcommand, takes that filter's options.
+const dpcppName = "sycl-aspect-filter"
+
+// dpcppCommand is the command with that filter's options. Its name is "" for a program that
+// does nothing else.
+func dpcppCommand(name string) *cli.Command {
+	return &cli.Command{
+		Name:  name,
+		Args:  "IN.table",
+		Short: "take the options of DPC++'s aspect filter",
+		Long: `
+Copies the rows of a file table that a target can take, as DPC++'s design of optional
+kernel features has the program sycl-aspect-filter: a link or a copy of this program
+that is called so does this. Options have one dash or two. A table without the column
+Properties is copied as it is, and a target without an entry is an error. Beside the
+aspects, sub-group sizes and fixed targets of that design, intrinsics of explicit SIMD
+and extensions of SPIR-V count that the target lacks.`,
+		Example: dpcppName + " -target=intel_gpu_dg2 -device-config-file=devices.yaml -o dg2.table linked.table",
+		Setup: func(fs *flag.FlagSet) cli.Run {
+			f := new(filter)
+			target := fs.String("target", "", "keep what this `target` can take")
+			buildstep.DeviceConfigFiles(fs, &f.configs)
+			output := fs.String("o", "-", "write the table to this `file`; standard output when it is missing")
+			return func(ctx context.Context, env *cli.Env, args []string) error {
+				f.filters.Values, f.outputs.Values = []string{*target}, []string{*output}
+				return f.run(ctx, env, args)
+			}
+		},
+	}
+}
+
+// dpcppTool is the program when it is called by that filter's name.
+func dpcppTool() *cli.Tool {
+	c := dpcppCommand("")
+	return &cli.Tool{Name: dpcppName, Short: c.Short, Commands: []*cli.Command{c}}
+}
