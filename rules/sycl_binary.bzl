@@ -1,16 +1,15 @@
 """The sycl_binary rule."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
-load("//rules/private:compat.bzl", "COMPAT_ATTRS")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "IMAGE_ATTRS", "RDC_ATTRS", "RUNTIME_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
+load("//rules/private:attributes.bzl", "CODE_ATTRS", "COMPILE_ATTRS", "IMAGE_ATTRS", "RUNTIME_ATTRS", "SOURCE_ATTRS")
+load("//rules/private:compile.bzl", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "declare_device_target", "device_rules")
-load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "read_options", "split_of")
-load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_syclbin", "device_build")
+load("//rules/private:device_compiler.bzl", "declare_device_target", "device_rules")
+load("//rules/private:flags.bzl", "SPLITS", "attribute_value", "read_options", "split_of")
+load("//rules/private:images.bzl", "build_syclbin", "device_build")
 load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
-load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
+load("//rules/private:settings.bzl", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
-load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
 
@@ -42,7 +41,7 @@ def _sycl_binary_impl(ctx):
 sycl_binary_rule, _sycl_binary_of_compiler = device_rules(
     implementation = _sycl_binary_impl,
     doc = "The rule of the macro sycl_binary.",
-    attrs = {
+    attrs = SOURCE_ATTRS | COMPILE_ATTRS | IMAGE_ATTRS | CODE_ATTRS | RUNTIME_ATTRS | {
         "device_code_split": attr.string(
             default = "auto",
             doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` one for each source, `per_kernel` one for each kernel, `off` one for all that is linked; `auto` is `per_source`. In each case, kernels that need different optional features are in different modules.",
@@ -58,7 +57,7 @@ sycl_binary_rule, _sycl_binary_of_compiler = device_rules(
             doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`. In `input` and `object`, `SYCL_EXTERNAL` functions are exported, kernels can call those of other SYCLBINs, and `sycl_binary`, `sycl_library` and `syclbin_link` can have the target in `deps`.",
             values = ["input", "object", "executable"],
         ),
-    } | BACKEND_ATTRS | COMPILE_ATTRS | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RDC_ATTRS | RUNTIME_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS,
+    },
     fragments = ["cpp"],
     provides = [SyclbinInfo],
     toolchains = use_cc_toolchain(mandatory = False),

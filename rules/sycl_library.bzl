@@ -2,9 +2,10 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:compile.bzl", "COMPILE_ATTRS", "LIBRARY_ATTRS", "compile_sources", "dependencies_code", "runfiles_of")
+load("//rules/private:attributes.bzl", "COMPILE_ATTRS", "LIBRARY_ATTRS", "SOURCE_ATTRS")
+load("//rules/private:compile.bzl", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "declare_device_target", "device_rules")
+load("//rules/private:device_compiler.bzl", "declare_device_target", "device_rules")
 load("//rules/private:flags.bzl", "read_options")
 load("//rules/private:gpus.bzl", "FAMILIES")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
@@ -33,7 +34,7 @@ def _sycl_library_impl(ctx):
 sycl_library_rule, _sycl_library_of_compiler = device_rules(
     implementation = _sycl_library_impl,
     doc = "The rule of the macro sycl_library.",
-    attrs = COMPILE_ATTRS | LIBRARY_ATTRS | DEVICE_COMPILER_ATTRS | _REFUSED_ATTRS,
+    attrs = SOURCE_ATTRS | COMPILE_ATTRS | LIBRARY_ATTRS | _REFUSED_ATTRS,
     fragments = ["cpp"],
     provides = [CcInfo, SyclDeviceInfo],
     toolchains = use_cc_toolchain(mandatory = False),

@@ -1,13 +1,12 @@
 """The syclbin_link rule."""
 
-load("//rules/private:compat.bzl", "COMPAT_ATTRS")
-load("//rules/private:compile.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS", "device_code")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "declare_device_target", "device_compiler_transition", "device_rules")
+load("//rules/private:attributes.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS")
+load("//rules/private:compile.bzl", "device_code")
+load("//rules/private:device_compiler.bzl", "declare_device_target", "device_compiler_transition", "device_rules")
 load("//rules/private:enabled.bzl", "requires_ocloc")
 load("//rules/private:images.bzl", "build_syclbin", "device_build", "syclbin_providers")
-load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
+load("//rules/private:settings.bzl", "chosen_targets")
 load("//rules/private/actions:pack.bzl", "combine_action")
-load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
 
@@ -99,7 +98,7 @@ def _requires_ocloc(mode, sycl_targets):
 syclbin_link_rule, _syclbin_link_of_compiler = device_rules(
     implementation = _syclbin_link_impl,
     doc = "The rule of the macro syclbin_link.",
-    attrs = {
+    attrs = IMAGE_ATTRS | RUNTIME_ATTRS | {
         "allow_unresolved": attr.bool(
             doc = "Leave imports that no file exports to a later link.",
         ),
@@ -125,7 +124,7 @@ syclbin_link_rule, _syclbin_link_of_compiler = device_rules(
             doc = "The result's bundle state: `input`, `object` or `executable`. Without it, the state is `object` with `allow_unresolved` and, for `combine`, when a module needs a symbol of another one, which `sycl::link` resolves when the program runs. Otherwise it is `executable`. `combine` refuses `executable` for such modules.",
             values = ["", "input", "object", "executable"],
         ),
-    } | DEVICE_COMPILER_ATTRS | IMAGE_ATTRS | RUNTIME_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS | {
+
         # To combine files, no compiler is needed.
         "_requires_ocloc": attr.label(cfg = device_compiler_transition, default = _requires_ocloc),
         "_requires_sycl": attr.label(cfg = device_compiler_transition, default = _requires_sycl),

@@ -1,111 +1,18 @@
 """What the rules that compile SYCL sources share."""
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
-load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
 load("//rules/private:gpus.bzl", "EMULATED")
-load("//rules/private:headers.bzl", "HEADERS", "SOURCES", "compilation_context", "implementation_contexts")
+load("//rules/private:headers.bzl", "SOURCES", "compilation_context", "implementation_contexts")
 load("//rules/private:options.bzl", "expanded_defines")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
-load("//rules/private/actions:tools.bzl", "COMPILE_TOOL_ATTRS")
-load(":device_compiler.bzl", "device_compiler_transition")
-load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
-
-# Attributes of every rule with sources. They mean what they mean in cc_library.
-SOURCE_ATTRS = {
-    "additional_compiler_inputs": attr.label_list(
-        allow_files = True,
-        doc = "Files that the compile reads besides sources and headers, such as a file of options or a list for a sanitizer that `copts` names by `$(execpath)`, and files that such a file names. Compilers do not list files of options among those that they read. A file that is in no attribute is no input, and a change in it compiles nothing.",
-    ),
-    "data": attr.label_list(
-        allow_files = True,
-        doc = "Files that programs with this code need when they run.",
-    ),
-    "defines": attr.string_list(
-        doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target and for all that depend on it. Make variables and `$(execpath)` are expanded.",
-    ),
-    "hdrs": attr.label_list(
-        allow_files = True,
-        doc = "Headers that the sources include, and those of dependents may include.",
-    ),
-    "includes": attr.string_list(
-        doc = "Folders to search for headers, relative to this package, for this target and for all that depend on it. Compilers do not warn of headers there, as of those of the system.",
-    ),
-    "local_defines": attr.string_list(
-        doc = "As `defines`, for this target's sources only.",
-    ),
-    "srcs": attr.label_list(
-        allow_files = SOURCES + HEADERS,
-        doc = "SYCL sources, and headers that only they include.",
-    ),
-    "textual_hdrs": attr.label_list(
-        allow_files = True,
-        doc = "Headers that cannot be compiled by themselves, such as lists for macros.",
-    ),
-}
-
-# Attributes of libraries only, as cc_library has them and cc_binary has not.
-LIBRARY_ATTRS = {
-    "implementation_deps": attr.label_list(
-        cfg = device_compiler_transition,
-        doc = "Dependencies whose headers and `defines` are for this target's sources only. Dependents link their code, and do not see their headers.",
-        providers = [[CcInfo]],
-    ),
-    "include_prefix": attr.string(
-        doc = "A folder before the paths by which `hdrs` are included.",
-    ),
-    "strip_include_prefix": attr.string(
-        doc = "What to leave out at the beginning of the paths of `hdrs`: a folder of this package or, with a leading `/`, of the repository.",
-    ),
-}
-
-COMPILE_ATTRS = SOURCE_ATTRS | {
-    "copts": attr.string_list(
-        doc = "Options of the device compile, after the toolchain's own. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
-    ),
-    "deps": attr.label_list(
-        cfg = device_compiler_transition,
-        doc = "`sycl_library` targets and SYCLBINs in input or object state (`sycl_binary`, `syclbin_import` and `syclbin_link` targets), whose device code is linked in, and C++ libraries whose headers the sources include. Only the headers of C++ libraries are used.",
-        providers = [[CcInfo], [SyclbinInfo]],
-    ),
-} | COMPILE_TOOL_ATTRS | REQUIRES_SYCL_ATTRS
-
-# Releases of the runtime, as package sycl/release knows them.
-_RUNTIMES = ["2025.3", "2026.0", "2026.2"]
-
-IMAGE_ATTRS = {
-    "device_config": attr.label(
-        allow_files = [".yaml", ".yml"],
-        doc = "A device configuration file or a `sycl_device_config`, with what targets support. It is merged over the built-in configuration.",
-    ),
-    "fixed_targets": attr.string_list(
-        doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build. With DPC++ it needs `post_link = \"rules_sycl\"`.",
-    ),
-    "post_link": attr.string(
-        doc = "What divides device code into modules and finds what they need: `rules_sycl`, or `dpcpp` for DPC++'s own post-link. The default is `dpcpp` for sources that DPC++ compiles, else `rules_sycl`. For sources that DPC++ compiles, `rules_sycl` needs `llvm-dis` and `opt` of LLVM 22 or newer.",
-        values = ["", "dpcpp", "rules_sycl"],
-    ),
-}
-
-RUNTIME_ATTRS = {
-    "runtime": attr.string(
-        doc = "Release of DPC++'s runtime that loads the file, `2025.3`, `2026.0` or `2026.2`. The container format and the numbers of aspects depend on it. Without it, that of the toolchain, whose default is `2026.0`: every runtime of 2026 loads such a file.",
-        values = [""] + _RUNTIMES,
-    ),
-}
-
-RDC_ATTRS = {
-    "rdc": attr.bool(
-        doc = "Link device code across sources, as `-fsycl-rdc` does: kernels can call `SYCL_EXTERNAL` functions of other sources and of `deps`. Without it, the device code of each source stands alone.",
-    ),
-}
 
 def compile_sources(ctx, toolchain, options, before = [], host = False, families = []):
     """Declares the compilation of a rule's own sources.
 
     Args:
-        ctx: the context of a rule with COMPILE_ATTRS.
+        ctx: the context of a rule with SOURCE_ATTRS.
         toolchain: SyclToolchainInfo.
         options: what read_options returned.
         before: options before those of the rule.
@@ -183,11 +90,11 @@ def compiler_name(toolchain):
     return getattr(program, "short_path", program) or "clang"
 
 def all_deps(ctx):
-    """All dependencies of a rule with COMPILE_ATTRS, those of its implementation as well."""
+    """All dependencies of a rule with SOURCE_ATTRS, those of its implementation as well."""
     return ctx.attr.deps + getattr(ctx.attr, "implementation_deps", [])
 
 def runfiles_of(ctx):
-    """What programs with the code of a rule with COMPILE_ATTRS need when they run.
+    """What programs with the code of a rule with SOURCE_ATTRS need when they run.
 
     Args:
         ctx: the rule context.
@@ -201,7 +108,7 @@ def runfiles_of(ctx):
     )
 
 def dependencies_code(ctx, toolchain):
-    """The device code of all dependencies of a rule with COMPILE_ATTRS: list of depset."""
+    """The device code of all dependencies of a rule with SOURCE_ATTRS: list of depset."""
     return [device_code(ctx, toolchain, dep) for dep in all_deps(ctx) if SyclDeviceInfo in dep or SyclbinInfo in dep]
 
 def device_code(ctx, toolchain, dep):

@@ -2,7 +2,8 @@
 
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
-load(":device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
+load(":attributes.bzl", "DEVICE_COMPILER_ATTRS")
+load(":device_compiler.bzl", "device_compiler_transition")
 load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
 
 def _current_runtime_impl(ctx):

@@ -51,12 +51,6 @@ without_device_compiler = transition(
     outputs = [_CC_TOOLCHAIN, _FLAG, _ORIGINAL],
 )
 
-DEVICE_COMPILER_ATTRS = {
-    "device_compiler": attr.string(
-        doc = "The device compiler of this target and of its `deps`: `clang`, or the name of a tag in MODULE.bazel of `sycl.dpcpp`, such as `sycl_dpcpp`, of `sycl.local` or of `sycl.toolchain`. Without it, the flag `--@rules_sycl//rules/settings:device_compiler` decides. Its default is the first `sycl.dpcpp` tag, or `clang` when there is none.",
-    ),
-}
-
 def _sycl_toolchain_of_flag_impl(ctx):
     return [ctx.toolchains[SYCL_TOOLCHAIN_TYPE]]
 

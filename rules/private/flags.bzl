@@ -4,12 +4,6 @@ load(":icpx_flags.bzl", "FLAGS")
 load(":options.bzl", "expanded_options", "expanded_text", "words")
 load(":resolve.bzl", "known_targets")
 
-BACKEND_ATTRS = {
-    "backend_options": attr.string_list_dict(
-        doc = "Options of the compilers that make native code of SPIR-V, for each target, such as `{\"intel_gpu_pvc\": [\"-ze-opt-large-register-file\"]}`. The key `*` is for all targets, `intel_gpu_*` for all Intel GPUs. Those of `intel_gpu_*` go to `ocloc -options`, which ignores options that it does not know. Those of `spir64` are for the run: the runtime compiles the SPIR-V of a program with them, and a device's compiler can refuse them; a SYCLBIN has no place for them. Each entry is text as these compilers read it. Make variables and `$(execpath)` are expanded.",
-    ),
-}
-
 # What device_code_split can be.
 SPLITS = ["auto", "per_source", "per_kernel", "off"]
 

@@ -20,7 +20,7 @@ def is_header(file):
     return "." + file.extension in HEADERS
 
 def compilation_context(ctx):
-    """The headers and include folders of a rule with COMPILE_ATTRS, for it and its dependents.
+    """The headers and include folders of a rule with SOURCE_ATTRS, for it and its dependents.
 
     They are those of a `cc_library` with the same attributes, with a module map where the C++
     toolchain has them.

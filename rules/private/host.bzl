@@ -6,11 +6,6 @@ load("//rules/private:headers.bzl", "HOST_SOURCES", "cc_of")
 load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
 load("//rules/private/actions:host_check.bzl", "host_check_actions")
 
-# Headers in front of libsycl's.
-HOST_ATTRS = {
-    "_host_headers": attr.label(default = "//rules/dpcpp:host", providers = [CcInfo]),
-}
-
 # The standard that libsycl's headers are written for; copts can choose another. Newer
 # compilers have newer defaults, with which some releases of the headers do not compile.
 _STANDARD = ["-std=c++17"]
@@ -84,7 +79,7 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
     """Declares the compile of a rule's sources for the host.
 
     Args:
-        ctx: the context of a rule with HOST_ATTRS.
+        ctx: the context of a rule with PROGRAM_ATTRS.
         toolchain: SyclToolchainInfo.
         host: what host_compiler returns.
         compiled: what compile_sources returned.

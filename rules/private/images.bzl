@@ -14,12 +14,6 @@ load("//rules/private/actions:pack.bzl", "pack_action")
 load("//rules/private/actions:postlink.bzl", "postlink_action")
 load("//rules/private/actions:translate.bzl", "dpcpp_images_action", "specialize_action", "translate_action")
 
-SPECIALIZE_ATTRS = {
-    "specialize": attr.string_dict(
-        doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](specialization-constants.md) has the form of values.",
-    ),
-}
-
 def device_build(
         separate = [],
         linked = [],
@@ -64,7 +58,7 @@ def build_images(ctx, toolchain, build):
     """Declares the actions from device code to the images for each target.
 
     Args:
-        ctx: the context of a rule with IMAGE_ATTRS and TOOL_ATTRS.
+        ctx: the context of a rule with IMAGE_ATTRS.
         toolchain: SyclToolchainInfo.
         build: what device_build returns.
     Returns:
@@ -276,7 +270,7 @@ def build_syclbin(ctx, toolchain, build, state, ir = "any", runfiles = None):
     """Declares the actions from device code to a SYCLBIN with its report.
 
     Args:
-        ctx: the context of a rule with IMAGE_ATTRS and TOOL_ATTRS.
+        ctx: the context of a rule with IMAGE_ATTRS.
         toolchain: SyclToolchainInfo.
         build: what device_build returns, with syclbin = True.
         state: input, object or executable.

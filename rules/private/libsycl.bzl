@@ -3,7 +3,6 @@
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("@rules_cc//cc/common:cc_shared_library_hint_info.bzl", "CcSharedLibraryHintInfo")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE", "use_sycl_toolchain")
-load(":device_compiler.bzl", "device_compiler_transition")
 
 def _libsycl_impl(ctx):
     libsycl = ctx.toolchains[SYCL_TOOLCHAIN_TYPE].sycl.libsycl
@@ -24,8 +23,3 @@ libsycl = rule(
     provides = [CcInfo],
     toolchains = use_sycl_toolchain(),
 )
-
-# Attributes of the rules that link libsycl.
-LIBSYCL_ATTRS = {
-    "_libsycl": attr.label(cfg = device_compiler_transition, default = "//rules/private:libsycl", providers = [CcInfo]),
-}

@@ -4,90 +4,19 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
-load("//rules/private:compat.bzl", "COMPAT_ATTRS", "check_action", "report_action")
-load("//rules/private:compile.bzl", "IMAGE_ATTRS", "LIBRARY_ATTRS", "RDC_ATTRS", "SOURCE_ATTRS", "all_deps", "compile_sources", "compiler_name", "runfiles_of")
+load("//rules/private:compat.bzl", "check_action", "report_action")
+load("//rules/private:compile.bzl", "all_deps", "compile_sources", "compiler_name", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
-load("//rules/private:device_compiler.bzl", "DEVICE_COMPILER_ATTRS", "device_compiler_transition")
-load("//rules/private:enabled.bzl", "REQUIRES_SYCL_ATTRS")
-load("//rules/private:flags.bzl", "BACKEND_ATTRS", "SPLITS", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
-load("//rules/private:headers.bzl", "HEADERS", "HOST_SOURCES", "SOURCES", "is_header")
-load("//rules/private:host.bzl", "HOST_ATTRS", "compile_host", "host_compiler", "unique_symbol")
-load("//rules/private:images.bzl", "SPECIALIZE_ATTRS", "build_images", "device_build")
-load("//rules/private:libsycl.bzl", "LIBSYCL_ATTRS")
+load("//rules/private:flags.bzl", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
+load("//rules/private:headers.bzl", "is_header")
+load("//rules/private:host.bzl", "compile_host", "host_compiler", "unique_symbol")
+load("//rules/private:images.bzl", "build_images", "device_build")
+load("//rules/private:linked_code.bzl", "LinkedCodeInfo")
 load("//rules/private:resolve.bzl", "resolve_targets")
-load("//rules/private:settings.bzl", "SYCL_TARGETS_ATTRS", "chosen_targets")
+load("//rules/private:settings.bzl", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
-load("//rules/private/actions:tools.bzl", "TOOL_ATTRS", "need")
-
-_LinkedCodeInfo = provider(
-    doc = "The device code of dependencies that the program must link.",
-    fields = {"sources": "depset of the structs of SyclDeviceInfo."},
-)
-
-def _linked_code_impl(target, ctx):
-    if SyclDeviceInfo in target:
-        return [_LinkedCodeInfo(sources = target[SyclDeviceInfo].sources)]
-    return [_LinkedCodeInfo(sources = depset(transitive = [
-        dep[_LinkedCodeInfo].sources
-        for attribute in ["deps", "implementation_deps"]
-        for dep in getattr(ctx.rule.attr, attribute, None) or []
-        if type(dep) == "Target" and _LinkedCodeInfo in dep
-    ]))]
-
-_linked_code = aspect(
-    implementation = _linked_code_impl,
-    doc = "Finds libraries with rdc = True, also through C++ libraries.",
-    attr_aspects = ["deps", "implementation_deps"],
-    provides = [_LinkedCodeInfo],
-)
-
-PROGRAM_ATTRS = SOURCE_ATTRS | {
-    "additional_linker_inputs": attr.label_list(
-        allow_files = True,
-        doc = "Files that the link of programs reads, such as one that `linkopts` names by `$(execpath)`.",
-    ),
-    "copts": attr.string_list(
-        doc = "Options of the compiles for devices and for the host, after the toolchain's own. Those of icpx go to the step that they are for ([flags.md](flags.md)). Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
-    ),
-    "deps": attr.label_list(
-        aspects = [_linked_code],
-        cfg = device_compiler_transition,
-        doc = "Libraries of SYCL code (`sycl_cc_library`) and of C++ code.",
-        providers = [[CcInfo]],
-    ),
-    "device_code_split": attr.string(
-        default = "auto",
-        doc = "Which kernels become one image, as `-fsycl-device-code-split=` takes it: `per_source` one for each source, `per_kernel` one for each kernel, `off` one for all that is linked; `auto` is `per_source`. In each case, kernels that need different optional features are in different images.",
-        values = SPLITS,
-    ),
-    "device_copts": attr.string_list(
-        doc = "As `copts`, for the compile for devices only.",
-    ),
-    "host_copts": attr.string_list(
-        doc = "As `copts`, for the compile for the host only.",
-    ),
-    "linkopts": attr.string_list(
-        doc = "Options of the host link, for a library of all programs with it. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell.",
-    ),
-    "srcs": attr.label_list(
-        allow_files = SOURCES + HEADERS + HOST_SOURCES,
-        doc = "SYCL sources, headers that only they include, and sources in C and in assembler (`.c`, `.s`, `.S`), which are for the host alone.",
-    ),
-} | BACKEND_ATTRS | DEVICE_COMPILER_ATTRS | HOST_ATTRS | IMAGE_ATTRS | LIBSYCL_ATTRS | RDC_ATTRS | REQUIRES_SYCL_ATTRS | SPECIALIZE_ATTRS | SYCL_TARGETS_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
-
-# Attributes of sycl_cc_library. In sycl_cc_binary, implementation_deps have no use.
-PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
-    "alwayslink": attr.bool(
-        doc = "Link all host code of the library into programs, even code that nothing calls. Device images are always linked.",
-    ),
-    "implementation_deps": attr.label_list(
-        aspects = [_linked_code],
-        cfg = device_compiler_transition,
-        doc = "Libraries whose headers and `defines` are for this target's sources only. Dependents link them, and do not see their headers.",
-        providers = [[CcInfo]],
-    ),
-}
+load("//rules/private/actions:tools.bzl", "need")
 
 def program_toolchain(ctx):
     """The toolchain. Fails when it cannot build ordinary SYCL programs.
@@ -132,7 +61,7 @@ def build_program(ctx, link_dependencies):
         if not ctx.attr.deps and not [f for f in ctx.files.srcs if not is_header(f)]:
             fail("%s: there is no source: give srcs, or deps with a library that has the function main" % ctx.label)
         _check_runtime(ctx, toolchain)
-    waiting = depset(transitive = [d[_LinkedCodeInfo].sources for d in all_deps(ctx)])
+    waiting = depset(transitive = [d[LinkedCodeInfo].sources for d in all_deps(ctx)])
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if rdc else [])
     asks = linked and not link_dependencies
     objects = [compile_host(ctx, toolchain, host, compiled, options.host, _symbol(ctx) if asks else "")]

@@ -1,28 +1,13 @@
-"""The flags with targets, and what rules with the attribute sycl_targets make of them."""
+"""What the flags with targets and the attribute sycl_targets come to."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
-load(":device_compiler.bzl", "device_compiler_transition")
-load(":enabled.bzl", "requires_ocloc")
 load(":resolve.bzl", "known_targets")
-
-SYCL_TARGETS_ATTRS = {
-    "sycl_targets": attr.string_list(
-        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs), `intel_gpu_*` and, for a `sycl_binary` in executable state that clang compiles, `nvidia_gpu_sm_*` and `amd_gpu_gfx*` ([gpus.md](gpus.md)). Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
-    ),
-    # Without it, Bazel asks who writes it whether tags is meant.
-    "targets": attr.string_list(
-        doc = "Refused: the attribute is `sycl_targets`.",
-    ),
-    "_override_sycl_targets": attr.label(default = "//rules/settings:override_sycl_targets"),
-    "_requires_ocloc": attr.label(cfg = device_compiler_transition, default = requires_ocloc),
-    "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
-}
 
 def chosen_targets(ctx, own = None):
     """The names of the targets to build for.
 
     Args:
-        ctx: the context of a rule with SYCL_TARGETS_ATTRS.
+        ctx: the context of a rule with IMAGE_ATTRS.
         own: those that the rule itself asks for; None for those of the attribute.
     Returns:
         list of string, all of them known.

@@ -415,8 +415,8 @@ func TestReleases(t *testing.T) {
 	root := tree(t)
 	list := `["` + strings.ReplaceAll(release.Names(), ", ", `", "`) + `"]`
 	for name, want := range map[string]string{
-		"rules/private/compile.bzl": "_RUNTIMES = " + list,
-		"rules/toolchain.bzl":       "values = " + list,
+		"rules/private/attributes.bzl": "_RUNTIMES = " + list,
+		"rules/toolchain.bzl":          "values = " + list,
 	} {
 		data, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
