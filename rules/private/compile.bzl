@@ -26,9 +26,12 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
     """
     context = compilation_context(ctx)
     contexts = implementation_contexts(ctx, context)
-    implementation = cc_common.merge_compilation_contexts(compilation_contexts = contexts)
-    copts = before + options.device
     local_defines = expanded_defines(ctx, "local_defines") + _runfiles_define(ctx)
+    own_options = struct(
+        context = cc_common.merge_compilation_contexts(compilation_contexts = contexts),
+        local_defines = local_defines,
+        copts = before + options.device,
+    )
     own = {}
     compiled = []
 
@@ -46,7 +49,7 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
         module = source.short_path
         if module in own:
             fail("%s: srcs names %s twice" % (ctx.label, module))
-        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), implementation, local_defines, copts, host)
+        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), own_options, host)
         compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer))
         own[module] = struct(
             module = module,
@@ -55,7 +58,7 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
             header = out.header,
             # Actions run only for families that a target asks for.
             gpu_bitcode = struct(**({
-                f.name: compile_action(ctx, toolchain, source, "%s.%s" % (output_stem(ctx, module), f.name), implementation, local_defines, copts, family = f).bitcode
+                f.name: compile_action(ctx, toolchain, source, "%s.%s" % (output_stem(ctx, module), f.name), own_options, family = f).bitcode
                 for f in others
             } | ({EMULATED.name: out.bitcode} if options.emulate and not toolchain.dpcpp else {}))),
         )

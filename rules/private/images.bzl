@@ -286,16 +286,17 @@ def build_syclbin(ctx, toolchain, build, state, ir = "any", runfiles = None):
         fail("%s: fixed_targets: sycl_targets has none of the targets that the kernels are for, so that there would be no image: add one of %s to sycl_targets, or leave out fixed_targets" % (ctx.label, ", ".join(ctx.attr.fixed_targets)))
     _check_ir(ctx, built.targets, state, ir)
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
-    runtime = ctx.attr.runtime or toolchain.runtime
     native = [i for i in images if i.native]
+    files = [out]
+    packed = struct(
+        images = native if ir in ["none", "separate"] else images,
+        plan = built.plan,
+        runtime = ctx.attr.runtime or toolchain.runtime,
+    )
+    pack_action(ctx, packed, state, out, ir = "cpu" if ir == "cpu" else "any")
     if ir == "separate":
-        ir_out = ctx.actions.declare_file(ctx.label.name + ".ir.syclbin")
-        pack_action(ctx, native, built.plan, state, runtime, out)
-        pack_action(ctx, [i for i in images if not i.native], built.plan, state, runtime, ir_out)
-        files = [out, ir_out]
-    else:
-        pack_action(ctx, native if ir == "none" else images, built.plan, state, runtime, out, ir = "cpu" if ir == "cpu" else "any")
-        files = [out]
+        files.append(ctx.actions.declare_file(ctx.label.name + ".ir.syclbin"))
+        pack_action(ctx, struct(images = [i for i in images if not i.native], plan = packed.plan, runtime = packed.runtime), state, files[1])
     return syclbin_providers(
         ctx,
         toolchain,

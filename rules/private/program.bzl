@@ -138,7 +138,8 @@ def _embed(ctx, toolchain, host, build, objects, symbols):
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
     headers = [s.header for s in build.separate + build.linked if s.header]
-    wrap_action(ctx, built.images, headers, built.plan, toolchain.runtime, built.options.get("spir64", []), wrapped)
+    packed = struct(images = built.images, plan = built.plan, runtime = toolchain.runtime)
+    wrap_action(ctx, packed, headers, built.options.get("spir64", []), wrapped)
     sources = [wrapped]
     symbols = {s: None for s in symbols}.keys()
     if symbols:
@@ -159,7 +160,7 @@ def _embed(ctx, toolchain, host, build, objects, symbols):
     objects.append(struct(context = context, outputs = outputs))
 
     syclbin = ctx.actions.declare_file(stem + ".syclbin")
-    pack_action(ctx, built.images, built.plan, "executable", toolchain.runtime, syclbin, embedded = True)
+    pack_action(ctx, packed, "executable", syclbin, embedded = True)
     report = ctx.actions.declare_file(ctx.label.name + ".program.compat.json")
     reported = [t.name for t in built.reported]
     report_action(ctx, [], [], ctx.files.device_config, report, embedded = [syclbin], targets = reported)

@@ -63,7 +63,7 @@ def unique_prefix(label, path):
     halves = ["%x" % (hash(each) % 0x100000000) for each in [text, text[::-1]]]
     return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
-def compile_action(ctx, toolchain, source, name, compilation_context, local_defines, copts, host = False, family = None):
+def compile_action(ctx, toolchain, source, name, options, host = False, family = None):
     """SyclCompile: one source to device bitcode.
 
     Args:
@@ -71,9 +71,8 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
         toolchain: SyclToolchainInfo.
         source: the source File.
         name: path of the output below the package, without its extension.
-        compilation_context: headers, include folders and definitions.
-        local_defines: definitions for the target only.
-        copts: the target's own options.
+        options: struct(context, local_defines, copts): the compilation context; definitions for
+            the target only; and the target's own options.
         host: whether a host compiler compiles the source as well.
         family: the family of GPUs to compile for, of gpus.bzl; None for SPIR-V.
     Returns:
@@ -85,23 +84,23 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
         header = ctx.actions.declare_file(name + ".integration.h") if host else None,
         footer = ctx.actions.declare_file(name + ".footer.h") if host else None,
     )
-    options = ctx.actions.args()
-    options.add_all(_MODES[ctx.var["COMPILATION_MODE"]])
-    options.add_all(toolchain.copts)
-    options.add_all(compilation_context.defines, format_each = "-D%s")
-    options.add_all(local_defines, format_each = "-D%s")
-    options.add_all(compilation_context.quote_includes, before_each = "-iquote")
-    options.add_all(compilation_context.includes, before_each = "-I")
-    options.add_all(compilation_context.external_includes, before_each = "-isystem")
-    options.add_all(compilation_context.system_includes, before_each = "-isystem")
-    options.add_all(copts)
+    args = ctx.actions.args()
+    args.add_all(_MODES[ctx.var["COMPILATION_MODE"]])
+    args.add_all(toolchain.copts)
+    args.add_all(options.context.defines, format_each = "-D%s")
+    args.add_all(options.local_defines, format_each = "-D%s")
+    args.add_all(options.context.quote_includes, before_each = "-iquote")
+    args.add_all(options.context.includes, before_each = "-I")
+    args.add_all(options.context.external_includes, before_each = "-isystem")
+    args.add_all(options.context.system_includes, before_each = "-isystem")
+    args.add_all(options.copts)
     if family:
-        options.add_all(family.options)
+        args.add_all(family.options)
 
     # A change in a header that the source does not include must not compile it again.
     unused = ctx.actions.declare_file(name + ".unused")
     candidates = ctx.actions.args()
-    candidates.add_all(_may_be_unused(ctx, compilation_context.headers))
+    candidates.add_all(_may_be_unused(ctx, options.context.headers))
     candidates.set_param_file_format("multiline")
     candidates.use_param_file("--candidates=%s", use_always = True)
 
@@ -110,13 +109,13 @@ def compile_action(ctx, toolchain, source, name, compilation_context, local_defi
     others.set_param_file_format("multiline")
     others.use_param_file("--inputs=%s", use_always = True)
     compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
-    command = compile(ctx, toolchain, source, out, unused, [candidates, others], options)
+    command = compile(ctx, toolchain, source, out, unused, [candidates, others], args)
     others.add_all([source] + ctx.files.additional_compiler_inputs)
     others.add_all(command.files, expand_directories = False, map_each = _file_or_repository, uniquify = True)
     ctx.actions.run(
         executable = command.executable,
         arguments = command.arguments,
-        inputs = depset([source] + ctx.files.additional_compiler_inputs, transitive = [compilation_context.headers, command.files]),
+        inputs = depset([source] + ctx.files.additional_compiler_inputs, transitive = [options.context.headers, command.files]),
         tools = command.tools,
         outputs = [f for f in [out.bitcode, out.header, out.footer, unused] if f],
         unused_inputs_list = unused,

@@ -2,15 +2,15 @@
 
 load(":tools.bzl", "run_tool")
 
-def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = False):
+def pack_action(ctx, packed, state, out, ir = "any", embedded = False):
     """SyclbinPack: packs all images into one SYCLBIN.
 
     Args:
         ctx: the rule context.
-        images: list of struct(target, table, files): a target's table and the files that it names.
-        plan: the plan's File; it must succeed before anything is packed.
+        packed: struct(images, plan, runtime): a list of struct(target, table, files), a target's
+            table and the files that it names; the plan's File, which must be there before
+            anything is packed; and the release of the runtime that will load the images.
         state: input, object or executable.
-        runtime: release of the runtime that will load the file.
         out: the File to write.
         ir: which devices IR is for: any, or cpu.
         embedded: whether the file only describes images that are inside a program.
@@ -20,9 +20,9 @@ def pack_action(ctx, images, plan, state, runtime, out, ir = "any", embedded = F
         flags += ["--ir", ir]
     if embedded:
         flags.append("--embedded")
-    _packager_action(ctx, "pack", flags, images, plan, runtime, out, "SyclbinPack", "Packing %{output}")
+    _packager_action(ctx, ["pack"] + flags, packed, out, mnemonic = "SyclbinPack", progress_message = "Packing %{output}")
 
-def wrap_action(ctx, images, headers, plan, runtime, options, out):
+def wrap_action(ctx, packed, headers, options, out):
     """SyclWrap: writes the source of an object that registers all images with libsycl.
 
     It names the files of images relative to its own folder, so that it is the same in each
@@ -30,34 +30,30 @@ def wrap_action(ctx, images, headers, plan, runtime, options, out):
 
     Args:
         ctx: the rule context.
-        images: as for pack_action.
+        packed: as for pack_action.
         headers: the integration headers of the sources.
-        plan: the plan's File; it must succeed before anything is wrapped.
-        runtime: release of the runtime that the program is linked to.
         options: list of string: those with which the runtime compiles SPIR-V.
         out: the File to write, which ends in .s.
     """
     flags = ["--allow-empty", "--relative"] + ["--option=" + option for option in options]
-    _packager_action(ctx, "wrap", flags, images, plan, runtime, out, "SyclWrap", "Wrapping device images of %{label}", headers)
+    _packager_action(ctx, ["wrap"] + flags, packed, out, headers, mnemonic = "SyclWrap", progress_message = "Wrapping device images of %{label}")
 
-def _packager_action(ctx, command, flags, images, plan, runtime, out, mnemonic, progress_message, headers = []):
+def _packager_action(ctx, command, packed, out, headers = [], **kwargs):
     args = ctx.actions.args()
-    args.add(command)
-    args.add_all(flags)
-    args.add("--runtime", runtime)
+    args.add_all(command)
+    args.add("--runtime", packed.runtime)
     args.add("--output", out)
-    for image in images:
+    for image in packed.images:
         args.add(image.table, format = _table(image.target))
     args.add_all(headers, before_each = "--header")
     run_tool(
         ctx,
         ctx.executable._packager,
         args,
-        inputs = [plan] + headers + [f for i in images for f in [i.table] + i.files],
+        inputs = [packed.plan] + headers + [f for i in packed.images for f in [i.table] + i.files],
         outputs = [out],
-        mnemonic = mnemonic,
-        progress_message = progress_message,
         toolchain = None,
+        **kwargs
     )
 
 def _table(target):
