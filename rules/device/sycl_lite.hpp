@@ -67,6 +67,7 @@
 #include <type_traits>
 
 #include "sycl_lite_properties.hpp"
+#include "sycl_lite_types.hpp"
 
 // Marks a device function that is defined in one source and called in another.
 // SYCL_LITE_DEVICE_HAS("fp64,fp16") in front of a function declares the aspects that
@@ -98,14 +99,6 @@
 // they know by the C++ mangled name, by instructions and built-in variables. They
 // are declared for each type, as templates would be mangled in another way. There
 // are no definitions, so that nothing can quietly stand in for a device.
-#define SYCL_LITE_FOR_INTEGERS(X) X(int, S) X(unsigned, U) X(long, S) X(unsigned long, U)
-#define SYCL_LITE_FOR_FLOATS(X) X(float) X(double)
-#ifdef __FLT16_MANT_DIG__  // the compiler has _Float16 on this target
-#define SYCL_LITE_FOR_HALF(X) X(_Float16)
-#else
-#define SYCL_LITE_FOR_HALF(X)
-#endif
-
 #if defined(__SYCL_DEVICE_ONLY__) && (defined(__NVPTX__) || defined(__AMDGCN__))
 // No translator to SPIR-V there.
 #include "sycl_lite_gpu.hpp"

@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "sycl_lite_types.hpp"
+
 #if !defined(__NVPTX__) && !defined(__AMDGCN__)
 #error "sycl_lite_gpu.hpp is for the triples nvptx64-nvidia-cuda and amdgcn-amd-amdhsa"
 #endif
