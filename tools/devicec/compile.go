@@ -17,6 +17,24 @@ type compilation struct {
 	candidates, inputs, unused string // "" for none
 }
 
+func compileCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "compile",
+		Args:  "-- CLANG++ ARGUMENT... SOURCE",
+		Short: "turn a SYCL source into bitcode, and list the headers that it does not need",
+		Long: `
+Runs stock clang++ as it is given, with -c and -o. With --candidates and --unused it
+writes those of the files that the first lists, one a line, which clang++ did not
+read and no option names: a change in one of these changes nothing in the bitcode. With
+--inputs, a file below the current folder that clang++ read and that is in neither list
+is an error.
+
+Exit code 1 says that the source does not compile; clang++ has printed why.`,
+		Example: "devicec compile --output axpy.bc -- clang++-21 -fsycl -fsycl-device-only -O2 axpy.cpp",
+		Setup:   setupCompile,
+	}
+}
+
 // setupCompile declares the flags of 'devicec compile'.
 func setupCompile(fs *flag.FlagSet) cli.Run {
 	c := new(compilation)

@@ -15,6 +15,27 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
+func imagesCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "images",
+		Args:  "IN.bc",
+		Short: "make device images of bitcode with DPC++'s own post-link step and translator",
+		Long: `
+Runs libsycl-jit, DPC++'s compiler as a library, on device code that DPC++ compiled.
+For each image writes SPIR-V (.spv), a property file (.prop) and a symbol file (.sym),
+as DPC++ has them, and the table of all. Device libraries are linked to the images.
+Of a source without kernels the table has no rows.
+
+Of debug information, the places of kernels and of what forces their requirements go
+to the property file, as 'devicec translate' has it.
+
+A function or variable that is used but defined nowhere is an error, unless images may depend on
+each other.`,
+		Example: "devicec images --driver driver --library lib/libsycl-jit.so --split per_kernel --code-dir spv --properties-dir prop --table k.table k.bc",
+		Setup:   setupImages,
+	}
+}
+
 // setupImages declares the flags of the subcommand images.
 func setupImages(fs *flag.FlagSet) cli.Run {
 	var o steps.ImagesOptions
@@ -34,6 +55,29 @@ func setupImages(fs *flag.FlagSet) cli.Run {
 			return cli.Usagef("--split: '%s' is none of %s", o.Split, strings.Join(steps.DPCPPSplitModes, ", "))
 		}
 		return steps.Images(ctx, env.Stderr, o)
+	}
+}
+
+func translateCommand(kept *buildstep.Kept) *cli.Command {
+	return &cli.Command{
+		Name:  "translate",
+		Args:  "IN.table|MODULE.bc",
+		Short: "translate modules to SPIR-V and write down what they need",
+		Long: `
+For each row of the table writes SPIR-V (.spv), a property file (.prop) with the
+requirements and kernel names that are read from it and what the row's own property
+file says besides, and a symbol file (.sym); and the table of all. A module without
+bytes whose property file names no kernel becomes an image without bytes.
+
+The translator is llvm-spirv, llc, or with --driver and --library that of DPC++. DPC++
+also links its device libraries; those that a runtime has to link are rows of their
+own, devicelib0 and so on.
+
+Of debug information, the places of kernels and of what forces their requirements
+go to the property file. The SPIR-V is without it: so it stays the same when lines
+of the source move, and native code does not grow.`,
+		Example: "devicec translate --llvm-spirv llvm-spirv-21 --spirv-val spirv-val --code-dir spv --properties-dir prop --table k.spv.table k.table",
+		Setup:   func(fs *flag.FlagSet) cli.Run { return setupTranslate(fs, kept) },
 	}
 }
 
@@ -63,6 +107,22 @@ func setupTranslate(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 			return err
 		}
 		return steps.Translate(ctx, env.Stderr, o)
+	}
+}
+
+func specializeCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "specialize",
+		Args:  "IN.table...",
+		Short: "set specialization constants in the SPIR-V of tables",
+		Long: `
+Writes each table with SPIR-V and property files in which constants have other
+default values. A constant has to be in at least one row of all tables. Copies of
+images in which the default values are in place of the constants are left out. The flags
+for folders and tables are given once for each input, in their order. For the form of
+values see 'packager specialize --help'.`,
+		Example: "devicec specialize --set app::scale=0.5 --code-dir new.spv --properties-dir new.prop --table new.table k.table",
+		Setup:   setupSpecialize,
 	}
 }
 
@@ -102,6 +162,24 @@ func setupSpecialize(fs *flag.FlagSet) cli.Run {
 			return fmt.Errorf("%s%w", prefix, err)
 		}
 		return nil
+	}
+}
+
+func gpuCommand(kept *buildstep.Kept) *cli.Command {
+	return &cli.Command{
+		Name:  "gpu",
+		Args:  "IN.table",
+		Short: "compile a filtered table's bitcode for an NVIDIA or AMD GPU",
+		Long: `
+Runs LLVM's opt and llc for each row of the table, and ld.lld for AMD GPUs, and writes
+the table with the column Code naming the results: PTX, or code objects.
+
+The bitcode is that of clang for the triple nvptx64-nvidia-cuda or amdgcn-amd-amdhsa. A
+required sub-group size other than the GPU's own is an error, because PTX does not keep
+it and the kernel would compute wrong numbers. So are larger work-groups than GPUs have,
+and mathematical functions that LLVM does not compile, such as sin and pow.`,
+		Example: "devicec gpu --opt opt-21 --llc llc-21 --device sm_90 --code-dir ptx --output k.sm_90.table k.table",
+		Setup:   func(fs *flag.FlagSet) cli.Run { return setupGPU(fs, kept) },
 	}
 }
 

@@ -22,6 +22,28 @@ type hostCheck struct {
 	layouts, symbol  string
 }
 
+func hostCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "host",
+		Args:  "SOURCE...",
+		Short: "compare the kernels of sources' host code with those of their device code",
+		Long: `
+Reads DPC++'s integration header and the object file of a host compile that had the
+headers of rules/dpcpp/host in front of DPC++'s own. An error is a kernel that only the
+host code has, one whose captures differ, and one that g++ may take for another one. A
+kernel that only the device code has is a warning.
+
+g++ copies constants of a function into kernels, DPC++ does not. With the command of the
+host compile (--compile), a source that may have such a kernel is compiled again, with
+debug information, and --layouts gets C code that says where the captures are. So is one
+whose object file has no symbols, as -flto makes it, which is not compared otherwise.
+
+Exit code 1 says that the compiles differ.`,
+		Example: "devicec host --header axpy.integration.h --object axpy.o axpy.cpp",
+		Setup:   setupHost,
+	}
+}
+
 // setupHost declares the flags of 'devicec host'.
 func setupHost(fs *flag.FlagSet) cli.Run {
 	c := new(hostCheck)

@@ -9,6 +9,25 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
+func importCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "import",
+		Args:  "FILE.syclbin",
+		Short: "turn the IR of a SYCLBIN into device code that can be linked",
+		Long: `
+Takes the IR module of each abstract module that serves the target: SPIR-V or
+LLVM bitcode for the same architecture, so that IR for spir64 also serves spir64_gen
+and spir64_x86_64. Links them to one bitcode file in which all is that the property
+sets say and SPIR-V cannot: aspects, fixed targets, exported functions, places in the
+source. What has no form there is an error or a warning that names it.
+
+Native code cannot be linked: an abstract module without IR for the target is
+an error, as is a SYCLBIN in executable state.`,
+		Example: "devicec import --target spir64 --llvm-spirv llvm-spirv-21 --llvm-link llvm-link-21 --llvm-dis llvm-dis-21 --output math.bc math.syclbin",
+		Setup:   setupImport,
+	}
+}
+
 // setupImport declares the flags of 'devicec import'.
 func setupImport(fs *flag.FlagSet) cli.Run {
 	var o steps.ImportOptions

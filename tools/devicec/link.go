@@ -9,6 +9,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
+func linkCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "link",
+		Args:  "SOURCE=FILE.bc...",
+		Short: "link the device code of several sources into one module",
+		Long: `
+Notes on every kernel which source it comes from, then runs llvm-link. Of a kernel
+that several sources define alike, as those do that include a header with it, one
+is left; when they differ, that is an error.`,
+		Example: "devicec link --llvm-dis llvm-dis-21 --llvm-link llvm-link-21 --output all.bc a.cpp=a.bc b.cpp=b.bc",
+		Setup:   setupLink,
+	}
+}
+
 // setupLink declares the flags of 'devicec link'.
 func setupLink(fs *flag.FlagSet) cli.Run {
 	var o steps.LinkOptions
