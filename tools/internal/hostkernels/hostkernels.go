@@ -125,6 +125,14 @@ func readObject(r io.ReaderAt) (*hostObject, error) {
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return nil, err
 	}
+	if err := o.addSymbols(symbols); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// addSymbols adds what symbols say of kernels and their types.
+func (o *hostObject) addSymbols(symbols []elf.Symbol) error {
 	o.types = make(map[string][]string)
 	for _, s := range symbols {
 		if of, ok := strings.CutPrefix(s.Name, "_ZTSP"); ok && o.GCC != 0 {
@@ -136,19 +144,19 @@ func readObject(r io.ReaderAt) (*hostObject, error) {
 		}
 		m := submitted.FindStringSubmatch(demangle.Filter(s.Name))
 		if m == nil {
-			return nil, fmt.Errorf("the symbol %s cannot be read", s.Name)
+			return fmt.Errorf("the symbol %s cannot be read", s.Name)
 		}
 		size, err := strconv.ParseInt(m[2], 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("the symbol %s: %w", s.Name, err)
+			return fmt.Errorf("the symbol %s: %w", s.Name, err)
 		}
 		sum, err := strconv.ParseUint(m[3], 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("the symbol %s: %w", s.Name, err)
+			return fmt.Errorf("the symbol %s: %w", s.Name, err)
 		}
 		o.Submitted = append(o.Submitted, Kernel{Name: m[1], Size: size, symbol: s.Name, hash: sum, form: classForm(m[4][0] - '0')})
 	}
-	return o, nil
+	return nil
 }
 
 // A pair is a kernel of both compiles.

@@ -93,74 +93,82 @@ const (
 // solve finds the layout of a kernel, and reports whether it learned of members whether the device
 // compile leaves them out.
 func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout) (learned bool) {
-	left := make(map[*member]bool)
 	if c == nil || c.size != p.host.Size || !c.asCompiled() {
 		if p.host.Size > p.device.Size {
 			layouts[p.device.symbol] = nil
 		}
 		return false
 	}
-	var (
-		doubts []*member
-		sure   int     // how many members are left out in any case
-		host   []int64 // for each byte in the device compile, where it is in the host's; -1 for none
-		count  int     // of solutions
-		leave  []int   // in how many of them a doubt is left out
-		same   = true  // whether they agree
-		own    bool    // whether one of them is that the device compile leaves out none
-	)
+	var s solutions
 	for _, least := range []removal{possible, templated, discarded} {
-		doubts = nil
-		clear(left)
-		c.each(func(m *member) {
-			leave, ok := known[m]
-			switch {
-			case m.removal == certain || ok && leave:
-				left[m] = true
-			case m.removal >= least && !ok && !slices.Contains(doubts, m):
-				doubts = append(doubts, m)
-			}
-		})
-		sure, leave = len(left), make([]int, len(doubts))
-		for set := 0; len(doubts) <= mostDoubts && set < 1<<len(doubts); set++ {
-			for i, m := range doubts {
-				left[m] = set>>i&1 == 1
-			}
-			f := form{left: left}
-			if size, _ := f.place(c, 0); size != p.device.Size || !f.fits(p.device.parameters) {
-				continue
-			}
-			count++
-			own = own || sure+set == 0
-			for i := range doubts {
-				leave[i] += set >> i & 1
-			}
-			var agree bool
-			host, agree = merge(host, f.parts, p.device.Size)
-			same = same && agree
-		}
-		if count > 0 {
+		if s = solutionsOf(c, p.device, least, known); s.count > 0 {
 			break
 		}
 	}
-	for i, m := range doubts {
-		if count > 0 && (leave[i] == 0 || leave[i] == count) {
-			known[m], learned = leave[i] > 0, true
+	for i, m := range s.doubts {
+		if s.count > 0 && (s.leave[i] == 0 || s.leave[i] == s.count) {
+			known[m], learned = s.leave[i] > 0, true
 		}
 	}
 	switch {
-	case count > 0 && same:
-		l := &Layout{Host: c.size, Device: p.device.Size, Moves: moves(host)}
+	case s.count > 0 && s.same:
+		l := &Layout{Host: c.size, Device: p.device.Size, Moves: moves(s.host)}
 		layouts[p.device.symbol] = l
 		if c.size == p.device.Size && len(l.Moves) == 1 && l.Moves[0].Host == l.Moves[0].Device {
 			delete(layouts, p.device.symbol)
 		}
-	case own, c.size == p.device.Size && sure+count == 0:
+	case s.own, c.size == p.device.Size && s.sure+s.count == 0:
 		delete(layouts, p.device.symbol) // nothing says that it is another one
 	default:
 		layouts[p.device.symbol] = nil
 	}
 	return learned
+}
+
+// solutions are the sets of members that the device compile may leave out of a kernel.
+type solutions struct {
+	doubts []*member // members that it leaves out or not
+	sure   int       // how many members are left out in any case
+	host   []int64   // for each byte in the device compile, where it is in the host's; -1 for none
+	count  int       // of solutions
+	leave  []int     // in how many of them a doubt is left out
+	same   bool      // whether they agree
+	own    bool      // whether one of them is that the device compile leaves out none
+}
+
+// solutionsOf tries which members may be left out, so that the parameters fit. Doubts are members
+// that are not known and are at least as likely to be left out as it says.
+func solutionsOf(c *class, device Kernel, least removal, known map[*member]bool) solutions {
+	s := solutions{same: true}
+	left := make(map[*member]bool)
+	c.each(func(m *member) {
+		leave, ok := known[m]
+		switch {
+		case m.removal == certain || ok && leave:
+			left[m] = true
+		case m.removal >= least && !ok && !slices.Contains(s.doubts, m):
+			s.doubts = append(s.doubts, m)
+		}
+	})
+	s.sure, s.leave = len(left), make([]int, len(s.doubts))
+	for set := 0; len(s.doubts) <= mostDoubts && set < 1<<len(s.doubts); set++ {
+		for i, m := range s.doubts {
+			left[m] = set>>i&1 == 1
+		}
+		f := form{left: left}
+		if size, _ := f.place(c, 0); size != device.Size || !f.fits(device.parameters) {
+			continue
+		}
+		s.count++
+		s.own = s.own || s.sure+set == 0
+		for i := range s.doubts {
+			s.leave[i] += set >> i & 1
+		}
+		var agree bool
+		s.host, agree = merge(s.host, f.parts, device.Size)
+		s.same = s.same && agree
+	}
+	return s
 }
 
 // merge adds where parts are to what other solutions say, and reports whether they agree.

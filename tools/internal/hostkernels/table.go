@@ -61,6 +61,19 @@ func WriteTable(w io.Writer, kernels []intheader.Kernel, same *Comparison, sourc
 		return fmt.Errorf("the name of the source %q has a NUL in it", source)
 	}
 	t := &table{w: bufio.NewWriter(w)}
+	names := slices.Sorted(maps.Keys(same.Layouts))
+	t.rows(kernels, names, same, source)
+	t.lists(kernels, names, same)
+	t.line("\t.section .rodata.str1.1,\"aMS\",@progbits,1")
+	for i, text := range t.texts {
+		t.label(label(i))
+		t.line("\t.asciz %s", hostwrap.Quote(text))
+	}
+	return t.w.Flush()
+}
+
+// rows writes the rows of kernels, and of the layouts with some names.
+func (t *table) rows(kernels []intheader.Kernel, names []string, same *Comparison, source string) {
 	t.line("# The kernels of a source, for the headers of rules/dpcpp/host.")
 	t.line("\t.section %s,\"aw\",@progbits", tableSection)
 	t.line("\t.balign 8")
@@ -75,7 +88,6 @@ func WriteTable(w io.Writer, kernels []intheader.Kernel, same *Comparison, sourc
 	}
 	t.label(".Lrules_sycl_end")
 	t.label(".Lrules_sycl_layouts")
-	names := slices.Sorted(maps.Keys(same.Layouts))
 	for i, name := range names {
 		l := same.Layouts[name]
 		t.quads(t.text(name))
@@ -84,7 +96,10 @@ func WriteTable(w io.Writer, kernels []intheader.Kernel, same *Comparison, sourc
 		t.longs(len(l.Moves), 0)
 	}
 	t.quads("0", "0", "0", "0")
+}
 
+// lists writes the parameters of kernels, and the moves of layouts.
+func (t *table) lists(kernels []intheader.Kernel, names []string, same *Comparison) {
 	t.line("\t.section .rodata,\"a\",@progbits")
 	t.line("\t.balign 4")
 	for i, k := range kernels {
@@ -99,12 +114,6 @@ func WriteTable(w io.Writer, kernels []intheader.Kernel, same *Comparison, sourc
 			t.longs(int(m.Host), int(m.Device), int(m.Size))
 		}
 	}
-	t.line("\t.section .rodata.str1.1,\"aMS\",@progbits,1")
-	for i, text := range t.texts {
-		t.label(label(i))
-		t.line("\t.asciz %s", hostwrap.Quote(text))
-	}
-	return t.w.Flush()
 }
 
 // check fails for what a table cannot hold.
