@@ -21,16 +21,6 @@ const (
 	Zstd
 )
 
-func (c Compression) String() string {
-	switch c {
-	case Zlib:
-		return "zlib"
-	case Zstd:
-		return "zstd"
-	}
-	return "none"
-}
-
 // inflate replaces the stored container by the inflated one, which is kept in
 // memory.
 func (p *parser) inflate(header []byte) error {

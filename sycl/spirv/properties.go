@@ -116,7 +116,7 @@ func (m *Module) intrinsics(roots []int) []string {
 // isESIMD reports whether the kernels are written for explicit SIMD.
 func (m *Module) isESIMD() bool {
 	for _, f := range aspectuse.Features {
-		if f.Kind == aspectuse.Mark && slices.ContainsFunc(f.SPIRV, func(c uint16) bool { return slices.Contains(m.Capabilities, Capability(c)) }) {
+		if f.Kind == aspectuse.Mark && slices.ContainsFunc(f.SPIRV, func(c uint16) bool { return slices.Contains(m.Capabilities, uint32(c)) }) {
 			return true
 		}
 	}

@@ -46,17 +46,15 @@ func (*FormatError) BadInput() {}
 // A Version is a version of SPIR-V.
 type Version struct{ Major, Minor uint8 }
 
-func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
-
 // A Module is what a SPIR-V module says about itself.
 type Module struct {
 	Version      Version
-	Capabilities []Capability // in order of declaration
-	Kernels      []Kernel     // in order of declaration
-	Exports      []Function   // defined functions with export linkage, without those that stand for kernels
-	Imports      []string     // undefined functions that kernels or exports reach, without built-in ones, sorted
-	Variables    []string     // undefined variables, in the same way
-	Elsewhere    string       // an absolute path of a source that is in no workspace, "" for none; headers in folders "include" do not count
+	Capabilities []uint32   // in order of declaration
+	Kernels      []Kernel   // in order of declaration
+	Exports      []Function // defined functions with export linkage, without those that stand for kernels
+	Imports      []string   // undefined functions that kernels or exports reach, without built-in ones, sorted
+	Variables    []string   // undefined variables, in the same way
+	Elsewhere    string     // an absolute path of a source that is in no workspace, "" for none; headers in folders "include" do not count
 
 	kernels   map[string]int // places in Kernels
 	graph     *graph
@@ -438,7 +436,7 @@ func (p *parser) declare(i inst) error {
 		if err := i.need(1); err != nil {
 			return err
 		}
-		p.m.Capabilities = append(p.m.Capabilities, Capability(i.words[0]))
+		p.m.Capabilities = append(p.m.Capabilities, i.words[0])
 		if e := aspectuse.ExtensionOf(i.words[0]); e != nil && !slices.Contains(p.m.refused, e.Name) {
 			p.m.refused = append(p.m.refused, e.Name)
 		}

@@ -501,14 +501,6 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-func TestCapabilityNames(t *testing.T) {
-	for c, want := range map[Capability]string{10: "Float64", 6236: "SubgroupMatrixMultiplyAccumulateINTEL", 99999: "capability 99999"} {
-		if c.String() != want {
-			t.Errorf("%d is %q, want %q", c, c, want)
-		}
-	}
-}
-
 func TestShapesAreDistinct(t *testing.T) {
 	seen := map[string]string{}
 	for op, s := range shapeTable() {
