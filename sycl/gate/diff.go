@@ -100,12 +100,12 @@ func Diff(old, now []*Index) *Difference {
 }
 
 // Difference returns what differs from the reports of the base branch, nil when these are not
-// known.
+// known. It is computed once.
 func (r *Result) Difference() *Difference {
-	if r.old == nil {
-		return nil
+	if r.difference == nil && r.old != nil {
+		r.difference = Diff(r.old, r.now)
 	}
-	return Diff(r.old, r.now)
+	return r.difference
 }
 
 // sorted returns targets in the order of labels.

@@ -99,3 +99,15 @@ func TestUnqualified(t *testing.T) {
 		}
 	}
 }
+
+// TestDifferenceOnce: a summary has several drafts, and a difference takes time.
+func TestDifferenceOnce(t *testing.T) {
+	was, now := renamable("t", map[string]uint32{"K": 0}, nil), renamable("t", map[string]uint32{"L": 0}, nil)
+	r := Evaluate(Input{Reports: []*Index{now}, Base: []*Index{was}, Today: today})
+	if d := r.Difference(); d == nil || d != r.Difference() || len(d.Changes) != 2 {
+		t.Errorf("%+v", d)
+	}
+	if d := Evaluate(Input{Reports: []*Index{now}, Today: today}).Difference(); d != nil {
+		t.Errorf("without a base there is %+v", d)
+	}
+}

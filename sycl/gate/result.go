@@ -32,12 +32,13 @@ type Result struct {
 	Today         string           `json:"today"`
 	Workspace     Workspace        `json:"-"` // as in the Input
 
-	old, now []*Index // what is compared
-	items    []*item
-	targets  []*target
-	repeats  repetitions       // of the targets
-	digests  map[string]string // of devices
-	absent   []Entry           // of the baseline
+	old, now   []*Index    // what is compared
+	difference *Difference // of them, once it was asked for
+	items      []*item
+	targets    []*target
+	repeats    repetitions       // of the targets
+	digests    map[string]string // of devices
+	absent     []Entry           // of the baseline
 }
 
 // A KernelStatus says whether a kernel runs on a device.
