@@ -16,3 +16,13 @@ var Baseline []byte
 //
 //go:embed result.schema.json
 var Result []byte
+
+// Diff is the schema of what "compat diff --format json" writes.
+//
+//go:embed diff.schema.json
+var Diff []byte
+
+// Site is the schema of the file data.json of sites, written by "compat site".
+//
+//go:embed site.schema.json
+var Site []byte

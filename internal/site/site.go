@@ -20,11 +20,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
+// Schema is the member "schema" of data.json.
+const Schema = "https://rules-sycl.github.io/schema/compat-site/v1"
+
 // A Site is what reports say, by library, by device and by problem. Names are escaped.
 type Site struct {
-	Libraries []*Library `json:"libraries"`
-	Devices   []*Device  `json:"devices"`
-	Problems  []*Problem `json:"problems"`
+	Schema        string     `json:"schema"`
+	SchemaVersion string     `json:"schema-version"`
+	Libraries     []*Library `json:"libraries"`
+	Devices       []*Device  `json:"devices"`
+	Problems      []*Problem `json:"problems"`
 }
 
 // A Library has versions, the newest first.
@@ -97,7 +102,7 @@ const mostProblems = 40
 
 // New makes a site of reports, each of one version of a library.
 func New(names []string, reports []*report.Report) (*Site, error) {
-	s := &Site{Libraries: []*Library{}, Devices: []*Device{}, Problems: []*Problem{}}
+	s := &Site{Schema: Schema, SchemaVersion: "1.0", Libraries: []*Library{}, Devices: []*Device{}, Problems: []*Problem{}}
 	libraries := map[string]*Library{}
 	for i, r := range reports {
 		if err := s.add(names[i], r, libraries); err != nil {

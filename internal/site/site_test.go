@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -106,6 +107,9 @@ func TestSite(t *testing.T) {
 	testkit.Golden(t, "index.html", found["index.html"])
 	testkit.Golden(t, "lib.html", found["l/lib.html"])
 	testkit.Golden(t, "data.json", found["data.json"])
+	if err := testkit.ValidateJSON(schema.Site, []byte(found["data.json"])); err != nil {
+		t.Error(err)
+	}
 	testkit.Golden(t, "badge.svg", found["b/lib/a10.svg"])
 
 	// The order of the reports does not matter, and what is there already goes.
@@ -124,6 +128,28 @@ func TestSite(t *testing.T) {
 	if entries, _ := os.ReadDir(filepath.Dir(dir)); len(entries) != 1 {
 		t.Errorf("left beside the site: %v", entries)
 	}
+}
+
+// TestSchema holds the published schema against the types of data.json.
+func TestSchema(t *testing.T) {
+	var s map[string]any
+	if err := json.Unmarshal(schema.Site, &s); err != nil || s["$id"] != Schema {
+		t.Fatal(err, s["$id"])
+	}
+	at := func(path ...string) map[string]any {
+		v := s
+		for _, p := range path {
+			v = v["properties"].(map[string]any)[p].(map[string]any)["items"].(map[string]any)
+		}
+		return v["properties"].(map[string]any)
+	}
+	testkit.SameMembers(t, Site{}, at())
+	testkit.SameMembers(t, Library{}, at("libraries"))
+	testkit.SameMembers(t, Version{}, at("libraries", "versions"))
+	testkit.SameMembers(t, Share{}, at("libraries", "versions", "devices"))
+	testkit.SameMembers(t, Found{}, at("libraries", "versions", "problems"))
+	testkit.SameMembers(t, Device{}, at("devices"))
+	testkit.SameMembers(t, Problem{}, at("problems"))
 }
 
 func TestManyKernels(t *testing.T) {

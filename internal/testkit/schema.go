@@ -3,6 +3,9 @@ package testkit
 import (
 	"bytes"
 	"fmt"
+	"reflect"
+	"strings"
+	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
@@ -30,6 +33,25 @@ func ValidateYAML(schema, data []byte) error {
 		return err
 	}
 	return validate(schema, v)
+}
+
+// SameMembers holds the JSON members of a struct against the properties of a schema.
+func SameMembers(t testing.TB, value any, properties map[string]any) {
+	t.Helper()
+	typ := reflect.TypeOf(value)
+	known := map[string]bool{}
+	for i := range typ.NumField() {
+		tag, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+		known[tag] = true
+		if tag != "" && tag != "-" && properties[tag] == nil {
+			t.Errorf("%s has no %s in the schema", typ.Name(), tag)
+		}
+	}
+	for tag := range properties {
+		if !known[tag] {
+			t.Errorf("%s has %s in the schema only", typ.Name(), tag)
+		}
+	}
 }
 
 func daysAreText(n *yaml.Node) {

@@ -45,12 +45,17 @@ type DeviceStatus struct {
 	Status compat.Status `json:"status"`
 }
 
+// DiffSchema is the member "schema" of the JSON of differences.
+const DiffSchema = "https://rules-sycl.github.io/schema/compat-diff/v1"
+
 // A Difference is what differs between two sets of reports.
 type Difference struct {
-	Changes  []Change       `json:"changes"` // devices that came or went first, then losses
-	Devices  []DeviceChange `json:"devices"` // of both, those that went and came first
-	Renames  []Renaming     `json:"renames"` // of kernels with another name, the most kernels first
-	Unpaired [2]int         `json:"-"`       // kernels that went and came
+	Changes       []Change       `json:"changes"` // devices that came or went first, then losses
+	Devices       []DeviceChange `json:"devices"` // of both, those that went and came first
+	Renames       []Renaming     `json:"renames"` // of kernels with another name, the most kernels first
+	Schema        string         `json:"schema"`
+	SchemaVersion string         `json:"schema-version"`
+	Unpaired      [2]int         `json:"-"` // kernels that went and came
 }
 
 // A DeviceChange is what kernels come to on a device. A device that one side lacks has
@@ -74,7 +79,7 @@ func (d *Difference) Lost() bool {
 func Diff(old, now []*Index) *Difference {
 	before, after := targetsByLabel(combine(old)), targetsByLabel(combine(now))
 	pairs, renamed, gone, came := pairTargets(before, after)
-	d := &Difference{Renames: renamings(renamed), Unpaired: [2]int{len(gone), len(came)}}
+	d := &Difference{Renames: renamings(renamed), Schema: DiffSchema, SchemaVersion: "1.0", Unpaired: [2]int{len(gone), len(came)}}
 	d.Changes = slices.Concat([]Change{}, deviceChanges(before, after, "removed"), deviceChanges(after, before, "added"),
 		diffStatuses(slices.Concat(pairs, renamed)), onlyIn(gone, "removed"), onlyIn(came, "added"))
 	for _, p := range renamed {

@@ -2,15 +2,42 @@ package gate
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
+
+// TestDiffSchema holds differences of many reports against the published schema.
+func TestDiffSchema(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	kinds := map[string]bool{}
+	for i := range 200 {
+		old, now := facts(reporttest.Random(random)...), facts(reporttest.Random(random)...)
+		if i == 0 {
+			old, now = facts(reporttest.Before()), facts(reporttest.Everything())
+		}
+		d := Diff(old, now)
+		for _, c := range d.Changes {
+			kinds[c.Kind] = true
+		}
+		text, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := testkit.ValidateJSON(schema.Diff, text); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+	}
+	if len(kinds) != 6 {
+		t.Errorf("only changes of the kinds %v", kinds)
+	}
+}
 
 // TestSchema holds results against the published schema, and the schema against
 // the types. The same for baselines.
@@ -52,7 +79,8 @@ func TestSchema(t *testing.T) {
 	if testkit.ValidateYAML(schema.Policy, []byte("version: 1\nfail_on: new\n")) == nil {
 		t.Error("the schema of policies takes an unknown key")
 	}
-	var result, baseline map[string]any
+	var result, baseline, diff map[string]any
+	json.Unmarshal(schema.Diff, &diff)
 	json.Unmarshal(schema.Result, &result)
 	json.Unmarshal(schema.Baseline, &baseline)
 	at := func(v any, path ...string) map[string]any {
@@ -70,19 +98,12 @@ func TestSchema(t *testing.T) {
 		{Notice{}, at(result, "$defs", "notice", "properties")}, {PolicySummary{}, at(result, "properties", "policy", "properties")},
 		{TargetSummary{}, at(result, "properties", "targets", "items", "properties")}, {DeviceTier{}, at(result, "properties", "devices", "items", "properties")},
 		{Entry{}, at(baseline, "properties", "findings", "items", "properties")}, {BaselineDevice{}, at(baseline, "properties", "devices", "items", "properties")},
+		{Difference{}, at(diff, "properties")}, {Change{}, at(diff, "$defs", "change", "properties")}, {ChangeReason{}, at(diff, "$defs", "reason", "properties")},
+		{DeviceStatus{}, at(diff, "$defs", "change", "properties", "statuses", "items", "properties")}, {DeviceChange{}, at(diff, "$defs", "device", "properties")},
+		{Renaming{}, at(diff, "$defs", "renaming", "properties")},
 		{BaselineTarget{}, at(baseline, "properties", "targets", "items", "properties")},
 	} {
-		typ := reflect.TypeOf(pair.typ)
-		for i := range typ.NumField() {
-			if tag, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ","); tag != "" && tag != "-" && pair.properties[tag] == nil {
-				t.Errorf("%s has no %s in the schema", typ.Name(), tag)
-			} else {
-				delete(pair.properties, tag)
-			}
-		}
-		for tag := range pair.properties {
-			t.Errorf("%s has %s in the schema only", typ.Name(), tag)
-		}
+		testkit.SameMembers(t, pair.typ, pair.properties)
 	}
 	// The schema of policies names the rules and the keys.
 	var p map[string]any

@@ -331,7 +331,7 @@ func TestExplain(t *testing.T) {
 }
 
 func TestSchemas(t *testing.T) {
-	for name, want := range map[string][]byte{"policy": schema.Policy, "baseline": schema.Baseline, "result": schema.Result} {
+	for name, want := range map[string][]byte{"policy": schema.Policy, "baseline": schema.Baseline, "result": schema.Result, "diff": schema.Diff, "site": schema.Site} {
 		if got := mustRun(t, "schema", name); got != string(want) {
 			t.Errorf("%s: got %s", name, got)
 		}

@@ -84,7 +84,7 @@ func tool() *cli.Tool {
 			},
 			{
 				Name:    "schema",
-				Args:    "report|policy|baseline|result",
+				Args:    "report|policy|baseline|result|diff|site",
 				Short:   "print the JSON Schema of a file",
 				Example: "compat schema policy",
 				Setup:   func(*flag.FlagSet) cli.Run { return printSchema },
