@@ -827,7 +827,6 @@ func TestComments(t *testing.T) {
 		{"push", 0, "the event is not about a pull request"},
 		{"schedule", 0, "the event is not about a pull request"},
 		{"workflow_run", 2, ""},
-		{"workflow_run-fork", 0, "the run is about a fork"},
 		{"missing", 0, "the event is not about a pull request"},
 	} {
 		t.Run(test.event, func(t *testing.T) {

@@ -49,6 +49,21 @@ func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool)
 		a.notShown("the comment is not written: %v", err)
 		return
 	}
+	if head := a.event.forkRun(); head != nil {
+		numbers, err := client.FindPulls(ctx, a.getenv("GITHUB_REPOSITORY"), *head)
+		if err != nil {
+			a.notShown("the comment is not written: %v", err)
+			return
+		}
+		if len(numbers) != 1 {
+			a.log(func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "There is no comment: %d open pull requests have the commit of the run.\n", len(numbers))
+				return err
+			})
+			return
+		}
+		number = numbers[0]
+	}
 	address, err := client.Upsert(ctx, ghactions.Comment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
 		Marker: a.marker(), Body: body + a.provenance(number), OnlyUpdate: onlyUpdate})
 	if err != nil {

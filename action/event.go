@@ -9,6 +9,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 )
 
 // An event is what started the workflow, as the runner wrote it to a file. What it
@@ -32,6 +34,7 @@ type payload struct {
 	Before      string `json:"before"`
 	WorkflowRun *struct {
 		Event        string `json:"event"`
+		HeadBranch   string `json:"head_branch"`
 		HeadSHA      string `json:"head_sha"`
 		PullRequests []struct {
 			Number int `json:"number"`
@@ -106,15 +109,36 @@ func (p *pullRequest) isFork() bool {
 	return p.Head.Repo == nil || !strings.EqualFold(p.Head.Repo.FullName, p.Base.Repo.FullName)
 }
 
+// forkRun returns what a run about a pull request of a fork was for, nil for other events.
+// GitHub does not say which pull request that is.
+func (e *event) forkRun() *ghactions.Head {
+	run := e.WorkflowRun
+	if e.name != "workflow_run" || run == nil || run.HeadRepository != nil && strings.EqualFold(run.HeadRepository.FullName, e.Repository.FullName) {
+		return nil
+	}
+	head := &ghactions.Head{Branch: run.HeadBranch, Commit: run.HeadSHA}
+	if run.HeadRepository != nil {
+		head.Repository = run.HeadRepository.FullName
+	}
+	return head
+}
+
 // commentPlace returns the pull request that a comment is to be on, or why there
-// is none. No request is needed to know that a token may not write.
+// is none; neither when GitHub has to be asked, see [event.forkRun]. No request is needed
+// to know that a token may not write.
 func (e *event) commentPlace() (number int, whyNot string) {
 	switch {
 	case e.WorkflowRun != nil:
 		run := e.WorkflowRun
 		switch {
-		case run.HeadRepository == nil || !strings.EqualFold(run.HeadRepository.FullName, e.Repository.FullName):
-			return 0, "the run is about a fork, and GitHub does not say which pull request it belongs to"
+		case run.Event != "pull_request":
+			return 0, "the run is not about a pull request"
+		case run.HeadRepository == nil:
+			return 0, "the run is about a fork that is gone"
+		case !commitName.MatchString(run.HeadSHA):
+			return 0, "the event does not say which commit the run was for"
+		case e.forkRun() != nil:
+			return 0, ""
 		case len(run.PullRequests) != 1:
 			return 0, fmt.Sprintf("the run belongs to %d pull requests", len(run.PullRequests))
 		case !strings.HasSuffix(strings.ToLower(run.PullRequests[0].Base.Repo.URL), "/repos/"+strings.ToLower(e.Repository.FullName)):
@@ -137,7 +161,7 @@ func (e *event) commentPlace() (number int, whyNot string) {
 // get.
 func (e *event) isRisky() bool {
 	return e.name == "pull_request_target" && e.PullRequest != nil && e.PullRequest.isFork() ||
-		e.name == "workflow_run" && e.WorkflowRun != nil && (e.WorkflowRun.HeadRepository == nil || !strings.EqualFold(e.WorkflowRun.HeadRepository.FullName, e.Repository.FullName))
+		e.forkRun() != nil
 }
 
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)

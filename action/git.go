@@ -49,6 +49,9 @@ func mergeParents(ctx context.Context, commit string) (parents []string) {
 // pull request GitHub checks out a merge. Its first parent is what the change is merged
 // into; the event may name an older commit of that branch.
 func (a *action) baseCommit(ctx context.Context) string {
+	if a.event.forkRun() != nil {
+		return a.getenv("GITHUB_SHA") // of the default branch, whatever an artifact has put over the files
+	}
 	commit := a.event.baseCommit()
 	if p := a.event.PullRequest; p != nil && a.event.name == "pull_request" {
 		parents := mergeParents(ctx, a.getenv("GITHUB_SHA"))

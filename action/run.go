@@ -318,6 +318,9 @@ func (a *action) choosePolicy(ctx context.Context) error {
 		}
 		here = gateinputs.File{}
 	}
+	if a.event.forkRun() != nil {
+		a.policyRef = "base"
+	}
 	commit := a.baseCommit(ctx)
 	if err := a.chooseDevices(ctx, commit); err != nil {
 		return err

@@ -147,7 +147,7 @@ const (
 // changed, whatever it begins with. When the token turns out to be of somebody
 // else than the author, there is an error beside the address of the new comment.
 func (c *Client) Upsert(ctx context.Context, want Comment) (address string, err error) {
-	if !repository.MatchString(want.Repository) || strings.Trim(path.Base(want.Repository), ".") == "" || want.Number <= 0 {
+	if checkRepository(want.Repository) != nil || want.Number <= 0 {
 		return "", fmt.Errorf("%q and %d are not a repository and a pull request", want.Repository, want.Number)
 	}
 	if want.Author == "" {
@@ -157,22 +157,75 @@ func (c *Client) Upsert(ctx context.Context, want Comment) (address string, err 
 	if len(want.Body) > MaxBody {
 		return "", fmt.Errorf("the comment has %d bytes, and %d are taken", len(want.Body), MaxBody)
 	}
+	// Each attempt looks again: the one before may have made the comment.
+	err = c.retry(ctx, func() error {
+		address, err = c.upsert(ctx, want)
+		return err
+	})
+	return address, err
+}
+
+// retry tries again, some time later, as long as the server may answer otherwise.
+func (c *Client) retry(ctx context.Context, try func() error) error {
 	waited := time.Duration(0)
 	for attempt := 1; ; attempt++ {
-		// Each attempt looks again: the one before may have made the comment.
-		address, err = c.upsert(ctx, want)
+		err := try()
 		var failed *APIError
 		if err == nil || attempt == maxAttempts || !errors.As(err, &failed) || !failed.again {
-			return address, err
+			return err
 		}
 		wait := max(failed.after, time.Duration(attempt)*time.Second)
 		if waited += wait; waited > maxWait {
-			return "", err
+			return err
 		}
 		if err := c.sleep(ctx, wait); err != nil {
-			return "", err
+			return err
 		}
 	}
+}
+
+// A Head is what a pull request asks to take.
+type Head struct{ Repository, Branch, Commit string }
+
+// FindPulls returns the numbers of the open pull requests of a repository with a head. The
+// server looks for the branch; the commit and the repositories are compared here.
+func (c *Client) FindPulls(ctx context.Context, repository string, head Head) (numbers []int, err error) {
+	type side struct {
+		SHA  string `json:"sha"`
+		Repo *struct {
+			FullName string `json:"full_name"`
+		} `json:"repo"`
+	}
+	var pulls []struct {
+		Number int  `json:"number"`
+		Head   side `json:"head"`
+		Base   side `json:"base"`
+	}
+	if err := checkRepository(repository); err != nil {
+		return nil, err
+	}
+	owner, _, _ := strings.Cut(head.Repository, "/")
+	address := c.address("/repos/" + repository + "/pulls")
+	address.RawQuery = url.Values{"head": {owner + ":" + head.Branch}, "per_page": {"100"}, "state": {"open"}}.Encode()
+	err = c.retry(ctx, func() error {
+		pulls = nil
+		_, err := c.do(ctx, http.MethodGet, address, nil, &pulls)
+		return err
+	})
+	for _, p := range pulls {
+		if p.Number > 0 && p.Head.SHA == head.Commit && p.Head.Repo != nil && strings.EqualFold(p.Head.Repo.FullName, head.Repository) &&
+			p.Base.Repo != nil && strings.EqualFold(p.Base.Repo.FullName, repository) {
+			numbers = append(numbers, p.Number)
+		}
+	}
+	return numbers, err
+}
+
+func checkRepository(name string) error {
+	if !repository.MatchString(name) || strings.Trim(path.Base(name), ".") == "" {
+		return fmt.Errorf("%q is not a repository", name)
+	}
+	return nil
 }
 
 type comment struct {

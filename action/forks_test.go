@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+)
+
+const forkCommit = "ffffffffffffffffffffffffffffffffffffffff"
+
+// pull is a pull request as GitHub describes it.
+func pull(number int, fork, commit, base string) string {
+	return fmt.Sprintf(`{"number": %d, "head": {"sha": %q, "repo": {"full_name": %q}}, "base": {"sha": "0", "repo": {"full_name": %q}}}`, number, commit, fork, base)
+}
+
+// TestAttackCommentOnAnotherPullRequest: a run for a fork comments on the pull request that
+// has its commit, and on no other one. What the artifact says does not count.
+func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
+	for _, test := range []struct {
+		name, branch string
+		pulls        []string
+		on           int // 0 for no comment
+		text         string
+	}{
+		{"the pull request of the commit", "main", []string{pull(7, "mallory/r", forkCommit, "o/r")}, 7, ""},
+		{"beside others of the branch", "main", []string{pull(8, "mallory/r", strings.Repeat("e", 40), "o/r"), pull(7, "Mallory/R", forkCommit, "o/r")}, 7, ""},
+		{"a newer commit", "main", []string{pull(7, "mallory/r", strings.Repeat("e", 40), "o/r")}, 0, "0 open pull requests have the commit of the run"},
+		{"the commit in another fork", "main", []string{pull(7, "eve/r", forkCommit, "o/r")}, 0, "0 open pull requests"},
+		{"a pull request of another repository", "main", []string{pull(7, "mallory/r", forkCommit, "o/other")}, 0, "0 open pull requests"},
+		{"a fork that is gone", "main", []string{strings.Replace(pull(7, "x", forkCommit, "o/r"), `{"full_name": "x"}`, "null", 1)}, 0, "0 open pull requests"},
+		{"two pull requests", "main", []string{pull(7, "mallory/r", forkCommit, "o/r"), pull(8, "mallory/r", forkCommit, "o/r")}, 0, "2 open pull requests"},
+		{"a number that is none", "main", []string{pull(0, "mallory/r", forkCommit, "o/r")}, 0, "0 open pull requests"},
+		{"a branch that is an address", "x&state=all#/../../orgs/o?", []string{pull(7, "mallory/r", forkCommit, "o/r")}, 7, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newCheckout(t)
+			w.write("from-change/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
+			w.write("from-change/NR", "8")
+			w.env["GITHUB_SHA"] = w.commit()
+			fork := testkit.ReadFile(t, "testdata/events/workflow_run-fork.json")
+			w.event("workflow_run", strings.Replace(fork, `"head_branch": "main"`, fmt.Sprintf(`"head_branch": %q`, test.branch), 1))
+			var asked, wrote []string
+			server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/repos/o/r/pulls":
+					q := r.URL.Query()
+					asked = append(asked, strings.Join([]string{q.Get("head"), q.Get("state")}, " "))
+					fmt.Fprintf(rw, "[%s]", strings.Join(test.pulls, ","))
+				case r.Method == http.MethodGet:
+					fmt.Fprint(rw, "[]")
+				default:
+					wrote = append(wrote, r.Method+" "+r.URL.Path)
+					rw.WriteHeader(http.StatusCreated)
+					fmt.Fprint(rw, `{"id": 1, "html_url": "https://ghe.example/c"}`)
+				}
+			}))
+			defer server.Close()
+			w.env["GITHUB_API_URL"] = server.URL
+			s := w.run("reports", "from-change/*.compat.json", "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true")
+			want(t, s, 1, "failure")
+			if got := []string{"mallory:" + test.branch + " open"}; !slices.Equal(asked, got) {
+				t.Errorf("asked for %q", asked)
+			}
+			var comments []string
+			if test.on > 0 {
+				comments = []string{fmt.Sprintf("POST /repos/o/r/issues/%d/comments", test.on)}
+			}
+			if !slices.Equal(wrote, comments) || !strings.Contains(strings.Join(s.Log, "\n"), test.text) {
+				t.Errorf("wrote %q: %s", wrote, s.Stdout)
+			}
+		})
+	}
+}
+
+// TestAttackArtifactOverPolicy: files that an artifact puts over those of the checkout decide
+// nothing, and neither do the data of devices in its reports.
+func TestAttackArtifactOverPolicy(t *testing.T) {
+	w := newCheckout(t)
+	w.write(".github/sycl-compat.yml", strictPolicy)
+	w.write("d.yml", deviceB+":\n  aspects: [fp16]\n")
+	w.env["GITHUB_SHA"] = w.commit()
+	w.fixture("workflow_run-fork")
+	report := encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}})
+	w.write("from-change/k.compat.json", report)
+	w.write(".github/sycl-compat.yml", weakPolicy)
+	s := w.run("reports", "from-change/*.compat.json")
+	want(t, s, 1, "failure")
+	wantText(t, "the log", strings.Join(s.Log, "\n"), "kernel 'Axpy' does not run on "+deviceA)
+	if strings.Contains(s.Stdout, "not-compared") {
+		t.Errorf("the policy of the default branch is compared with another: %s", s.Stdout)
+	}
+	// A device that has more than the default branch says.
+	w.write("from-change/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", nil}))
+	s = w.run("reports", "from-change/*.compat.json", "device-config", "d.yml")
+	want(t, s, 1, "failure")
+	wantText(t, "the log", strings.Join(s.Log, "\n"), "the data of the required device "+deviceB+" have more than those of the base branch")
+	// Without a checkout nothing is known of the policy.
+	w.env["GITHUB_SHA"] = strings.Repeat("e", 40)
+	s = w.run("reports", "from-change/*.compat.json")
+	want(t, s, 2, "error")
+	wantText(t, "what is seen", s.Stdout, "the checkout does not have the base commit")
+}
