@@ -16,7 +16,7 @@ func (a *action) chooseDevices(ctx context.Context, commit string) error {
 		return nil // choosePolicy says what that means
 	}
 	base, err := deviceConfig(a.deviceConfig, func(name string) ([]byte, error) {
-		data, err := gitFile(ctx, commit, name)
+		data, err := a.repository.file(ctx, commit, name)
 		if errors.Is(err, errNoFile) && a.policyRef != "base" {
 			return nil, nil
 		}

@@ -41,6 +41,7 @@ type action struct {
 	*settings
 	github        *ghactions.Runner // nil outside of GitHub Actions
 	event         *event
+	repository    repository
 	options       gateinputs.Options
 	devicesOfBase *deviceconfig.Config // that binaries are checked for, nil when it is those of the change
 	result        *gate.Result
@@ -163,6 +164,7 @@ func (a *action) enter() error {
 		return err
 	}
 	if a.workingDirectory == "" {
+		a.repository = findRepository(dir, "")
 		return os.Chdir(dir)
 	}
 	// A change may have brought a link: all below would be of another place.
@@ -175,6 +177,7 @@ func (a *action) enter() error {
 		return cli.Usagef("input working-directory: %q leads out of the workspace through a link", a.workingDirectory)
 	}
 	a.workingDirectory = filepath.ToSlash(below)
+	a.repository = findRepository(dir, a.workingDirectory)
 	if err := os.Chdir(real); err != nil {
 		return cli.Usagef("input working-directory: %v", err)
 	}
@@ -366,7 +369,7 @@ func noCommit(commit string) string {
 // oldFile returns a file of the base commit, one that is absent when the commit has none,
 // and none when it is not known or not what it should be.
 func (a *action) oldFile(ctx context.Context, commit, noun, name string, check func(gateinputs.File) error) gateinputs.File {
-	data, err := gitFile(ctx, commit, name)
+	data, err := a.repository.file(ctx, commit, name)
 	switch {
 	case errors.Is(err, errNoFile):
 		return gateinputs.File{Name: name, Absent: true}
@@ -392,7 +395,7 @@ func (a *action) useBase(ctx context.Context, commit, name string, here gateinpu
 		return cli.Usagef("input policy-ref: the event %q does not say which commit the change is based on", a.event.name)
 	}
 	old := func(input, name string) (gateinputs.File, error) {
-		data, err := gitFile(ctx, commit, name)
+		data, err := a.repository.file(ctx, commit, name)
 		switch {
 		case errors.Is(err, errNoCommit):
 			return gateinputs.File{}, cli.Usagef("input policy-ref: %s", noCommit(commit))
