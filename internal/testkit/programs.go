@@ -28,6 +28,20 @@ func Program(t testing.TB, name string) string {
 	return ""
 }
 
+// ProgramOf returns the path of a program of a release of LLVM. Where that is not installed the
+// test is skipped, as few machines have all releases.
+func ProgramOf(t testing.TB, release, name string) string {
+	t.Helper()
+	path, err := exec.LookPath("/usr/lib/llvm-" + release + "/bin/" + name)
+	if err != nil {
+		path, err = exec.LookPath(name + "-" + release)
+	}
+	if err != nil {
+		t.Skipf("%s of LLVM %s is not installed", name, release)
+	}
+	return path
+}
+
 // DPCPP returns the driver of DPC++'s compiler library, built by Bazel or by the machine's
 // C++ compiler, and that library, which SYCL_JIT_LIBRARY names: without it the test is
 // skipped. The test is of a package two folders below the module's.

@@ -10,8 +10,45 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
+// TestWhatCompilersPrint reads what clang prints, and what each release of LLVM makes of that.
 func TestWhatCompilersPrint(t *testing.T) {
 	clang, opt := testkit.Program(t, "clang++"), testkit.Program(t, "opt")
+	for _, name := range []string{"host.cpp", "device.cpp"} {
+		for _, flags := range []string{"-O0", "-O2", "-g -O0", "-g -O2"} {
+			args := append(strings.Fields(flags), "-std=c++20", "-S", "-emit-llvm", "-o", "-")
+			if name == "device.cpp" {
+				args = append(args, "-fsycl", "-fsycl-device-only")
+			}
+			data := output(t, nil, clang, append(args, filepath.Join("testdata", name))...)
+			t.Run(name+" "+flags, func(t *testing.T) { checkPrinted(t, opt, name, data) })
+			if flags != "-g -O2" {
+				continue
+			}
+			for _, release := range []string{"22", "23"} {
+				t.Run(name+" "+flags+" LLVM "+release, func(t *testing.T) {
+					opt := testkit.ProgramOf(t, release, "opt")
+					checkPrinted(t, opt, name, output(t, data, opt, "-passes=verify", "-S"))
+				})
+			}
+		}
+	}
+}
+
+// output returns what a program prints.
+func output(t *testing.T, stdin []byte, program string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), new(strings.Builder)
+	data, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", program, args, err, cmd.Stderr)
+	}
+	return data
+}
+
+// checkPrinted reads a module that is printed by the release of an opt, writes it in many ways,
+// and lets opt read that.
+func checkPrinted(t *testing.T, opt, name string, data []byte) {
 	verify := func(t *testing.T, what string, text []byte) {
 		t.Helper()
 		cmd := exec.Command(opt, "-passes=verify", "-disable-output")
@@ -20,77 +57,61 @@ func TestWhatCompilersPrint(t *testing.T) {
 			t.Errorf("%s: %v\n%s", what, err, out)
 		}
 	}
-	for _, name := range []string{"host.cpp", "device.cpp"} {
-		for _, flags := range []string{"-O0", "-O2", "-g -O0", "-g -O2"} {
-			t.Run(name+" "+flags, func(t *testing.T) {
-				args := append(strings.Fields(flags), "-std=c++20", "-S", "-emit-llvm", "-o", "-")
-				if name == "device.cpp" {
-					args = append(args, "-fsycl", "-fsycl-device-only")
+	m, err := Parse(name, string(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text(t, m) != string(data) {
+		t.Error("the text is not kept")
+	}
+	m.edited = true
+	if text(t, m) != string(data) {
+		t.Error("the text is not kept entity by entity")
+	}
+	m.edited = false
+	for _, f := range m.Functions() {
+		for in := range f.Body() {
+			if in.Type() == nil {
+				t.Errorf("%s: no type for %s", f.Name(), in.Text())
+			}
+			for _, o := range in.Operands() {
+				if o.Type == nil && in.Op() != "extractvalue" && in.Op() != "insertvalue" && in.Op() != "cleanupret" {
+					t.Errorf("%s: no type of %s in %s", f.Name(), o.Text, in.Text())
 				}
-				cmd := exec.Command(clang, append(args, filepath.Join("testdata", name))...)
-				cmd.Stderr = new(strings.Builder)
-				data, err := cmd.Output()
-				if err != nil {
-					t.Fatalf("%v\n%s", err, cmd.Stderr)
+			}
+			if id, ok := in.Metadata("dbg"); ok {
+				if l, ok := in.DebugLoc(); !ok || l.Path == "" {
+					t.Errorf("%s: !%d leads nowhere", f.Name(), id)
 				}
-				m, err := Parse(name, string(data))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if text(t, m) != string(data) {
-					t.Error("the text is not kept")
-				}
-				m.edited = true
-				if text(t, m) != string(data) {
-					t.Error("the text is not kept entity by entity")
-				}
-				m.edited = false
-				for _, f := range m.Functions() {
-					for in := range f.Body() {
-						if in.Type() == nil {
-							t.Errorf("%s: no type for %s", f.Name(), in.Text())
-						}
-						for _, o := range in.Operands() {
-							if o.Type == nil && in.Op() != "extractvalue" && in.Op() != "insertvalue" && in.Op() != "cleanupret" {
-								t.Errorf("%s: no type of %s in %s", f.Name(), o.Text, in.Text())
-							}
-						}
-						if id, ok := in.Metadata("dbg"); ok {
-							if l, ok := in.DebugLoc(); !ok || l.Path == "" {
-								t.Errorf("%s: !%d leads nowhere", f.Name(), id)
-							}
-						}
-					}
-					if !f.Defined() {
-						continue
-					}
-					for what, s := range map[string]Subset{
-						"alone":            {Define: []Symbol{f}},
-						"with its callees": {Define: m.Closure(f), Internal: func(s Symbol) bool { return s != f }},
-					} {
-						var b bytes.Buffer
-						if err := m.WriteSubset(&b, s); err != nil {
-							t.Fatal(err)
-						}
-						verify(t, f.Name()+" "+what, b.Bytes())
-						canonical := canonicalOf(t, name, b.String())
-						verify(t, f.Name()+" "+what+" in canonical form", []byte(canonical))
-						if canonicalOf(t, name, canonical) != canonical {
-							t.Errorf("%s %s: the canonical form of the canonical form is another one", f.Name(), what)
-						}
-					}
-				}
-				for _, f := range m.Functions() {
-					if f.Defined() {
-						f.SetAttribute("sycl-module-id", name)
-						f.removeAttribute("nounwind")
-						f.SetMetadata("reqd_work_group_size", m.AddNode("i32 8, i32 1, i32 1"))
-					} else {
-						f.SetMetadata("note", m.AddNode("i32 1"))
-					}
-				}
-				verify(t, "the edited module", []byte(text(t, m)))
-			})
+			}
+		}
+		if !f.Defined() {
+			continue
+		}
+		for what, s := range map[string]Subset{
+			"alone":            {Define: []Symbol{f}},
+			"with its callees": {Define: m.Closure(f), Internal: func(s Symbol) bool { return s != f }},
+		} {
+			var b bytes.Buffer
+			if err := m.WriteSubset(&b, s); err != nil {
+				t.Fatal(err)
+			}
+			verify(t, f.Name()+" "+what, b.Bytes())
+			canonical := canonicalOf(t, name, b.String())
+			verify(t, f.Name()+" "+what+" in canonical form", []byte(canonical))
+			if canonicalOf(t, name, canonical) != canonical {
+				t.Errorf("%s %s: the canonical form of the canonical form is another one", f.Name(), what)
+			}
 		}
 	}
+	for _, f := range m.Functions() {
+		if f.Defined() {
+			f.SetAttribute("sycl-module-id", name)
+			f.removeAttribute("nounwind")
+			f.SetMetadata("reqd_work_group_size", m.AddNode("i32 8, i32 1, i32 1"))
+		} else {
+			f.SetMetadata("note", m.AddNode("i32 1"))
+		}
+	}
+	verify(t, "the edited module", []byte(text(t, m)))
 }
