@@ -15,7 +15,8 @@ int main() {
     sycl::buffer out(x);
     queue.submit([&](sycl::handler &h) {
       const sycl::accessor to(out, h, sycl::write_only);
-      h.parallel_for(out.get_range(), [=](sycl::id<1> i) { to[i] = static_cast<float>(i[0] % 10); });
+      h.parallel_for(out.get_range(),
+                     [=](sycl::id<1> i) { to[i] = static_cast<float>(i[0] % 10); });
     });
   }
   axpy(2, x, y);

@@ -6,6 +6,7 @@
 #include "collatz.hpp"
 
 PYBIND11_MODULE(collatz, m) {
-  m.def("steps", &steps, "How many steps each number takes to 1.", pybind11::call_guard<pybind11::gil_scoped_release>());
+  m.def("steps", &steps, "How many steps each number takes to 1.",
+        pybind11::call_guard<pybind11::gil_scoped_release>());
   m.def("device", &device, "The name of the device that counts them.");
 }

@@ -58,7 +58,8 @@
 
 // DPC++ defines SYCL_EXTERNAL by itself, and has all of this in its own headers.
 #if defined(__SYCL_DEVICE_ONLY__) && defined(SYCL_EXTERNAL)
-#error "sycl_lite.hpp is for clang: give the target device_compiler = \"clang\", or include <sycl/sycl.hpp>"
+#error \
+    "sycl_lite.hpp is for clang: give the target device_compiler = \"clang\", or include <sycl/sycl.hpp>"
 // A file that is missing ends the compile: dozens of errors would follow.
 #include "see the error above"
 #endif
@@ -117,39 +118,39 @@
 
 void __spirv_ControlBarrier(unsigned execution, unsigned memory, unsigned semantics) noexcept;
 
-#define SYCL_LITE_DECLARE_EXCHANGE(T)                                                              \
-  T __spirv_AtomicLoad(const T *, unsigned scope, unsigned semantics) noexcept;                    \
-  void __spirv_AtomicStore(T *, unsigned scope, unsigned semantics, T) noexcept;                   \
+#define SYCL_LITE_DECLARE_EXCHANGE(T)                                            \
+  T __spirv_AtomicLoad(const T *, unsigned scope, unsigned semantics) noexcept;  \
+  void __spirv_AtomicStore(T *, unsigned scope, unsigned semantics, T) noexcept; \
   T __spirv_AtomicExchange(T *, unsigned scope, unsigned semantics, T) noexcept;
-#define SYCL_LITE_DECLARE_COMMON(T)                                                                \
-  T __spirv_GroupBroadcast(unsigned scope, T, unsigned lane) noexcept;                             \
-  T __spirv_GroupNonUniformShuffle(unsigned scope, T, unsigned lane) noexcept;                     \
-  T __spirv_GroupNonUniformShuffleXor(unsigned scope, T, unsigned mask) noexcept;                  \
+#define SYCL_LITE_DECLARE_COMMON(T)                                               \
+  T __spirv_GroupBroadcast(unsigned scope, T, unsigned lane) noexcept;            \
+  T __spirv_GroupNonUniformShuffle(unsigned scope, T, unsigned lane) noexcept;    \
+  T __spirv_GroupNonUniformShuffleXor(unsigned scope, T, unsigned mask) noexcept; \
   T __spirv_SpecConstant(int id, T) noexcept;
-#define SYCL_LITE_DECLARE_INTEGER(T, Sign)                                                         \
-  SYCL_LITE_DECLARE_COMMON(T)                                                                      \
-  SYCL_LITE_DECLARE_EXCHANGE(T)                                                                    \
-  T __spirv_AtomicCompareExchange(T *, unsigned scope, unsigned equal, unsigned unequal, T value,  \
-                                  T expected) noexcept;                                            \
-  T __spirv_AtomicIAdd(T *, unsigned scope, unsigned semantics, T) noexcept;                       \
-  T __spirv_AtomicISub(T *, unsigned scope, unsigned semantics, T) noexcept;                       \
-  T __spirv_Atomic##Sign##Min(T *, unsigned scope, unsigned semantics, T) noexcept;                \
-  T __spirv_Atomic##Sign##Max(T *, unsigned scope, unsigned semantics, T) noexcept;                \
-  T __spirv_AtomicAnd(T *, unsigned scope, unsigned semantics, T) noexcept;                        \
-  T __spirv_AtomicOr(T *, unsigned scope, unsigned semantics, T) noexcept;                         \
-  T __spirv_AtomicXor(T *, unsigned scope, unsigned semantics, T) noexcept;                        \
-  T __spirv_GroupIAdd(unsigned scope, unsigned operation, T) noexcept;                             \
-  T __spirv_Group##Sign##Min(unsigned scope, unsigned operation, T) noexcept;                      \
+#define SYCL_LITE_DECLARE_INTEGER(T, Sign)                                                        \
+  SYCL_LITE_DECLARE_COMMON(T)                                                                     \
+  SYCL_LITE_DECLARE_EXCHANGE(T)                                                                   \
+  T __spirv_AtomicCompareExchange(T *, unsigned scope, unsigned equal, unsigned unequal, T value, \
+                                  T expected) noexcept;                                           \
+  T __spirv_AtomicIAdd(T *, unsigned scope, unsigned semantics, T) noexcept;                      \
+  T __spirv_AtomicISub(T *, unsigned scope, unsigned semantics, T) noexcept;                      \
+  T __spirv_Atomic##Sign##Min(T *, unsigned scope, unsigned semantics, T) noexcept;               \
+  T __spirv_Atomic##Sign##Max(T *, unsigned scope, unsigned semantics, T) noexcept;               \
+  T __spirv_AtomicAnd(T *, unsigned scope, unsigned semantics, T) noexcept;                       \
+  T __spirv_AtomicOr(T *, unsigned scope, unsigned semantics, T) noexcept;                        \
+  T __spirv_AtomicXor(T *, unsigned scope, unsigned semantics, T) noexcept;                       \
+  T __spirv_GroupIAdd(unsigned scope, unsigned operation, T) noexcept;                            \
+  T __spirv_Group##Sign##Min(unsigned scope, unsigned operation, T) noexcept;                     \
   T __spirv_Group##Sign##Max(unsigned scope, unsigned operation, T) noexcept;
-#define SYCL_LITE_DECLARE_FLOAT_ATOMIC(T)                                                          \
-  SYCL_LITE_DECLARE_EXCHANGE(T)                                                                    \
-  T __spirv_AtomicFAddEXT(T *, unsigned scope, unsigned semantics, T) noexcept;                    \
-  T __spirv_AtomicFMinEXT(T *, unsigned scope, unsigned semantics, T) noexcept;                    \
+#define SYCL_LITE_DECLARE_FLOAT_ATOMIC(T)                                       \
+  SYCL_LITE_DECLARE_EXCHANGE(T)                                                 \
+  T __spirv_AtomicFAddEXT(T *, unsigned scope, unsigned semantics, T) noexcept; \
+  T __spirv_AtomicFMinEXT(T *, unsigned scope, unsigned semantics, T) noexcept; \
   T __spirv_AtomicFMaxEXT(T *, unsigned scope, unsigned semantics, T) noexcept;
-#define SYCL_LITE_DECLARE_FLOAT(T)                                                                 \
-  SYCL_LITE_DECLARE_COMMON(T)                                                                      \
-  T __spirv_GroupFAdd(unsigned scope, unsigned operation, T) noexcept;                             \
-  T __spirv_GroupFMin(unsigned scope, unsigned operation, T) noexcept;                             \
+#define SYCL_LITE_DECLARE_FLOAT(T)                                     \
+  SYCL_LITE_DECLARE_COMMON(T)                                          \
+  T __spirv_GroupFAdd(unsigned scope, unsigned operation, T) noexcept; \
+  T __spirv_GroupFMin(unsigned scope, unsigned operation, T) noexcept; \
   T __spirv_GroupFMax(unsigned scope, unsigned operation, T) noexcept;
 
 SYCL_LITE_FOR_INTEGERS(SYCL_LITE_DECLARE_INTEGER)
@@ -764,9 +765,8 @@ constexpr void check_properties(properties<P...>) {
       (... && !std::is_same_v<typename P::key_t, ext::intel::experimental::fp_control_key>),
       "fp_control is for GPUs of Intel: NVIDIA and AMD GPUs round to nearest in every kernel");
 #endif
-  static_assert(
-      (... && (dimensions_of<P>() == 0 || dimensions_of<P>() == Dimensions)),
-      "a work-group size needs as many sizes as the range has dimensions");
+  static_assert((... && (dimensions_of<P>() == 0 || dimensions_of<P>() == Dimensions)),
+                "a work-group size needs as many sizes as the range has dimensions");
 }
 
 template <class Name, int Dimensions, class... P, class Function>

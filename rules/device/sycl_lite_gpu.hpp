@@ -34,10 +34,10 @@ namespace sycl_lite::gpu {
 
 // What a query needs for a dimension that is counted from the fastest.
 #ifdef __NVPTX__
-#define SYCL_LITE_GPU_QUERY(name, x, y, z)                         \
-  SYCL_LITE_GPU std::size_t name(int dimension) noexcept {         \
-    return static_cast<unsigned>(dimension == 0   ? __nvvm_read_ptx_sreg_##x() \
-                                 : dimension == 1 ? __nvvm_read_ptx_sreg_##y() \
+#define SYCL_LITE_GPU_QUERY(name, x, y, z)                                       \
+  SYCL_LITE_GPU std::size_t name(int dimension) noexcept {                       \
+    return static_cast<unsigned>(dimension == 0   ? __nvvm_read_ptx_sreg_##x()   \
+                                 : dimension == 1 ? __nvvm_read_ptx_sreg_##y()   \
                                                   : __nvvm_read_ptx_sreg_##z()); \
   }
 SYCL_LITE_GPU_QUERY(local_id, tid_x, tid_y, tid_z)
@@ -48,10 +48,10 @@ SYCL_LITE_GPU std::size_t global_size(int dimension) noexcept {
   return group_count(dimension) * local_size(dimension);
 }
 #else
-#define SYCL_LITE_GPU_QUERY(name, x, y, z)                         \
-  SYCL_LITE_GPU std::size_t name(int dimension) noexcept {         \
-    return static_cast<unsigned>(dimension == 0   ? __builtin_amdgcn_##x() \
-                                 : dimension == 1 ? __builtin_amdgcn_##y() \
+#define SYCL_LITE_GPU_QUERY(name, x, y, z)                                   \
+  SYCL_LITE_GPU std::size_t name(int dimension) noexcept {                   \
+    return static_cast<unsigned>(dimension == 0   ? __builtin_amdgcn_##x()   \
+                                 : dimension == 1 ? __builtin_amdgcn_##y()   \
                                                   : __builtin_amdgcn_##z()); \
   }
 SYCL_LITE_GPU_QUERY(local_id, workitem_id_x, workitem_id_y, workitem_id_z)
@@ -122,8 +122,8 @@ SYCL_LITE_GPU void work_group_barrier() noexcept {
 // The 32 bits that another work-item of the sub-group has.
 SYCL_LITE_GPU unsigned word_of(unsigned word, unsigned lane) noexcept {
 #ifdef __NVPTX__
-  return static_cast<unsigned>(__nvvm_shfl_sync_idx_i32(members(), static_cast<int>(word),
-                                                        static_cast<int>(lane), 31));
+  return static_cast<unsigned>(
+      __nvvm_shfl_sync_idx_i32(members(), static_cast<int>(word), static_cast<int>(lane), 31));
 #else
   return static_cast<unsigned>(
       __builtin_amdgcn_ds_bpermute(static_cast<int>(lane << 2), static_cast<int>(word)));
@@ -172,19 +172,25 @@ struct add {
   template <class T>
   static constexpr T none = T{0};
   template <class T>
-  SYCL_LITE_GPU static T of(T a, T b) noexcept { return a + b; }
+  SYCL_LITE_GPU static T of(T a, T b) noexcept {
+    return a + b;
+  }
 };
 struct min {
   template <class T>
   static constexpr T none = largest<T>();
   template <class T>
-  SYCL_LITE_GPU static T of(T a, T b) noexcept { return b < a ? b : a; }
+  SYCL_LITE_GPU static T of(T a, T b) noexcept {
+    return b < a ? b : a;
+  }
 };
 struct max {
   template <class T>
   static constexpr T none = smallest<T>();
   template <class T>
-  SYCL_LITE_GPU static T of(T a, T b) noexcept { return a < b ? b : a; }
+  SYCL_LITE_GPU static T of(T a, T b) noexcept {
+    return a < b ? b : a;
+  }
 };
 
 // What a work-item and those before it in its sub-group have together.
@@ -206,8 +212,8 @@ SYCL_LITE_GPU T before_in_sub_group(T scanned) noexcept {
 }
 
 // A value for each sub-group of a work-group.
-[[maybe_unused, clang::loader_uninitialized]] static __attribute__((opencl_local)) unsigned long
-    one_for_each_sub_group[32];
+[[maybe_unused, clang::loader_uninitialized]] static
+    __attribute__((opencl_local)) unsigned long one_for_each_sub_group[32];
 
 // The numbers of SPIR-V: the scope of a sub-group, and the operations of a group.
 inline constexpr unsigned sub_group_scope = 3;
@@ -333,80 +339,83 @@ SYCL_LITE_GPU void after_update(unsigned) noexcept {}
 #endif
 }  // namespace sycl_lite::gpu
 
-#define SYCL_LITE_GPU_UPDATE(T, name, operation)                                             \
-  SYCL_LITE_GPU T __spirv_Atomic##name(T *p, unsigned scope, unsigned semantics, T value) noexcept { \
-    sycl_lite::gpu::before_update(semantics);                                                \
-    T old = __scoped_atomic_##operation(p, value, sycl_lite::gpu::update_order(semantics),   \
-                                        sycl_lite::gpu::scope(scope));                       \
-    sycl_lite::gpu::after_update(semantics);                                                 \
-    return old;                                                                              \
+#define SYCL_LITE_GPU_UPDATE(T, name, operation)                                           \
+  SYCL_LITE_GPU T __spirv_Atomic##name(T *p, unsigned scope, unsigned semantics,           \
+                                       T value) noexcept {                                 \
+    sycl_lite::gpu::before_update(semantics);                                              \
+    T old = __scoped_atomic_##operation(p, value, sycl_lite::gpu::update_order(semantics), \
+                                        sycl_lite::gpu::scope(scope));                     \
+    sycl_lite::gpu::after_update(semantics);                                               \
+    return old;                                                                            \
   }
-#define SYCL_LITE_GPU_EXCHANGE(T)                                                            \
-  SYCL_LITE_GPU T __spirv_AtomicLoad(const T *p, unsigned scope, unsigned semantics) noexcept {      \
-    T value;                                                                                 \
-    __scoped_atomic_load(p, &value, sycl_lite::gpu::order(semantics),                        \
-                         sycl_lite::gpu::scope(scope));                                      \
-    return value;                                                                            \
-  }                                                                                          \
-  SYCL_LITE_GPU void __spirv_AtomicStore(T *p, unsigned scope, unsigned semantics, T value) noexcept { \
-    __scoped_atomic_store(p, &value, sycl_lite::gpu::order(semantics),                       \
-                          sycl_lite::gpu::scope(scope));                                     \
-  }                                                                                          \
-  SYCL_LITE_GPU T __spirv_AtomicExchange(T *p, unsigned scope, unsigned semantics, T value) noexcept { \
-    T old;                                                                                   \
-    sycl_lite::gpu::before_update(semantics);                                                \
-    __scoped_atomic_exchange(p, &value, &old, sycl_lite::gpu::update_order(semantics),       \
-                             sycl_lite::gpu::scope(scope));                                  \
-    sycl_lite::gpu::after_update(semantics);                                                 \
-    return old;                                                                              \
+#define SYCL_LITE_GPU_EXCHANGE(T)                                                               \
+  SYCL_LITE_GPU T __spirv_AtomicLoad(const T *p, unsigned scope, unsigned semantics) noexcept { \
+    T value;                                                                                    \
+    __scoped_atomic_load(p, &value, sycl_lite::gpu::order(semantics),                           \
+                         sycl_lite::gpu::scope(scope));                                         \
+    return value;                                                                               \
+  }                                                                                             \
+  SYCL_LITE_GPU void __spirv_AtomicStore(T *p, unsigned scope, unsigned semantics,              \
+                                         T value) noexcept {                                    \
+    __scoped_atomic_store(p, &value, sycl_lite::gpu::order(semantics),                          \
+                          sycl_lite::gpu::scope(scope));                                        \
+  }                                                                                             \
+  SYCL_LITE_GPU T __spirv_AtomicExchange(T *p, unsigned scope, unsigned semantics,              \
+                                         T value) noexcept {                                    \
+    T old;                                                                                      \
+    sycl_lite::gpu::before_update(semantics);                                                   \
+    __scoped_atomic_exchange(p, &value, &old, sycl_lite::gpu::update_order(semantics),          \
+                             sycl_lite::gpu::scope(scope));                                     \
+    sycl_lite::gpu::after_update(semantics);                                                    \
+    return old;                                                                                 \
   }
-#define SYCL_LITE_GPU_GROUP(T, name, operation)                                              \
-  SYCL_LITE_GPU T __spirv_Group##name(unsigned scope, unsigned operation_, T value) noexcept {       \
-    return sycl_lite::gpu::over<sycl_lite::gpu::operation>(scope, operation_, value);        \
+#define SYCL_LITE_GPU_GROUP(T, name, operation)                                                \
+  SYCL_LITE_GPU T __spirv_Group##name(unsigned scope, unsigned operation_, T value) noexcept { \
+    return sycl_lite::gpu::over<sycl_lite::gpu::operation>(scope, operation_, value);          \
   }
 
 // Specialization constants have their default values: nothing sets them when the program
 // runs. The build does the same with those of kernel_handler.
-#define SYCL_LITE_GPU_COMMON(T)                                                              \
-  SYCL_LITE_GPU T __spirv_GroupBroadcast(unsigned, T value, unsigned lane) noexcept {        \
-    return sycl_lite::gpu::value_of(value, lane);                                            \
-  }                                                                                          \
-  SYCL_LITE_GPU T __spirv_GroupNonUniformShuffle(unsigned, T value, unsigned lane) noexcept { \
-    return sycl_lite::gpu::value_of(value, lane);                                            \
-  }                                                                                          \
+#define SYCL_LITE_GPU_COMMON(T)                                                                  \
+  SYCL_LITE_GPU T __spirv_GroupBroadcast(unsigned, T value, unsigned lane) noexcept {            \
+    return sycl_lite::gpu::value_of(value, lane);                                                \
+  }                                                                                              \
+  SYCL_LITE_GPU T __spirv_GroupNonUniformShuffle(unsigned, T value, unsigned lane) noexcept {    \
+    return sycl_lite::gpu::value_of(value, lane);                                                \
+  }                                                                                              \
   SYCL_LITE_GPU T __spirv_GroupNonUniformShuffleXor(unsigned, T value, unsigned mask) noexcept { \
-    return sycl_lite::gpu::value_of(value, sycl_lite::gpu::lane() ^ mask);                   \
-  }                                                                                          \
+    return sycl_lite::gpu::value_of(value, sycl_lite::gpu::lane() ^ mask);                       \
+  }                                                                                              \
   SYCL_LITE_GPU T __spirv_SpecConstant(int, T value) noexcept { return value; }
-#define SYCL_LITE_GPU_INTEGER(T, Sign)                                                       \
-  SYCL_LITE_GPU_COMMON(T)                                                                    \
-  SYCL_LITE_GPU_EXCHANGE(T)                                                                  \
-  SYCL_LITE_GPU T __spirv_AtomicCompareExchange(T *p, unsigned scope, unsigned equal,        \
+#define SYCL_LITE_GPU_INTEGER(T, Sign)                                                            \
+  SYCL_LITE_GPU_COMMON(T)                                                                         \
+  SYCL_LITE_GPU_EXCHANGE(T)                                                                       \
+  SYCL_LITE_GPU T __spirv_AtomicCompareExchange(T *p, unsigned scope, unsigned equal,             \
                                                 unsigned unequal, T value, T expected) noexcept { \
-    __scoped_atomic_compare_exchange(                                                        \
-        p, &expected, &value, false, sycl_lite::gpu::order(equal), sycl_lite::gpu::order(unequal), \
-        sycl_lite::gpu::scope(scope));                                                       \
-    return expected;                                                                         \
-  }                                                                                          \
-  SYCL_LITE_GPU_UPDATE(T, IAdd, fetch_add)                                                   \
-  SYCL_LITE_GPU_UPDATE(T, ISub, fetch_sub)                                                   \
-  SYCL_LITE_GPU_UPDATE(T, Sign##Min, fetch_min)                                              \
-  SYCL_LITE_GPU_UPDATE(T, Sign##Max, fetch_max)                                              \
-  SYCL_LITE_GPU_UPDATE(T, And, fetch_and)                                                    \
-  SYCL_LITE_GPU_UPDATE(T, Or, fetch_or)                                                      \
-  SYCL_LITE_GPU_UPDATE(T, Xor, fetch_xor)                                                    \
-  SYCL_LITE_GPU_GROUP(T, IAdd, add)                                                          \
-  SYCL_LITE_GPU_GROUP(T, Sign##Min, min)                                                     \
+    __scoped_atomic_compare_exchange(p, &expected, &value, false, sycl_lite::gpu::order(equal),   \
+                                     sycl_lite::gpu::order(unequal),                              \
+                                     sycl_lite::gpu::scope(scope));                               \
+    return expected;                                                                              \
+  }                                                                                               \
+  SYCL_LITE_GPU_UPDATE(T, IAdd, fetch_add)                                                        \
+  SYCL_LITE_GPU_UPDATE(T, ISub, fetch_sub)                                                        \
+  SYCL_LITE_GPU_UPDATE(T, Sign##Min, fetch_min)                                                   \
+  SYCL_LITE_GPU_UPDATE(T, Sign##Max, fetch_max)                                                   \
+  SYCL_LITE_GPU_UPDATE(T, And, fetch_and)                                                         \
+  SYCL_LITE_GPU_UPDATE(T, Or, fetch_or)                                                           \
+  SYCL_LITE_GPU_UPDATE(T, Xor, fetch_xor)                                                         \
+  SYCL_LITE_GPU_GROUP(T, IAdd, add)                                                               \
+  SYCL_LITE_GPU_GROUP(T, Sign##Min, min)                                                          \
   SYCL_LITE_GPU_GROUP(T, Sign##Max, max)
-#define SYCL_LITE_GPU_FLOAT_ATOMIC(T)                                                        \
-  SYCL_LITE_GPU_EXCHANGE(T)                                                                  \
-  SYCL_LITE_GPU_UPDATE(T, FAddEXT, fetch_add)                                                \
-  SYCL_LITE_GPU_UPDATE(T, FMinEXT, fetch_min)                                                \
+#define SYCL_LITE_GPU_FLOAT_ATOMIC(T)         \
+  SYCL_LITE_GPU_EXCHANGE(T)                   \
+  SYCL_LITE_GPU_UPDATE(T, FAddEXT, fetch_add) \
+  SYCL_LITE_GPU_UPDATE(T, FMinEXT, fetch_min) \
   SYCL_LITE_GPU_UPDATE(T, FMaxEXT, fetch_max)
-#define SYCL_LITE_GPU_FLOAT(T)                                                               \
-  SYCL_LITE_GPU_COMMON(T)                                                                    \
-  SYCL_LITE_GPU_GROUP(T, FAdd, add)                                                          \
-  SYCL_LITE_GPU_GROUP(T, FMin, min)                                                          \
+#define SYCL_LITE_GPU_FLOAT(T)      \
+  SYCL_LITE_GPU_COMMON(T)           \
+  SYCL_LITE_GPU_GROUP(T, FAdd, add) \
+  SYCL_LITE_GPU_GROUP(T, FMin, min) \
   SYCL_LITE_GPU_GROUP(T, FMax, max)
 
 SYCL_LITE_FOR_INTEGERS(SYCL_LITE_GPU_INTEGER)

@@ -397,9 +397,9 @@ struct read_assertion_key {
   template <class... Controls>
   struct value_t
       : detail::property_value<read_assertion_key, detail::cache_controls<Controls...>::value> {
-    static_assert(
-        (... && detail::has_mode_of<Controls, cache_mode::invalidate, cache_mode::constant>),
-        "read_assertion takes the modes invalidate and constant");
+    static_assert((... &&
+                   detail::has_mode_of<Controls, cache_mode::invalidate, cache_mode::constant>),
+                  "read_assertion takes the modes invalidate and constant");
   };
 };
 struct write_hint_key {
@@ -408,10 +408,10 @@ struct write_hint_key {
   template <class... Controls>
   struct value_t
       : detail::property_value<write_hint_key, detail::cache_controls<Controls...>::value> {
-    static_assert(
-        (... && detail::has_mode_of<Controls, cache_mode::uncached, cache_mode::write_through,
-                                    cache_mode::write_back, cache_mode::streaming>),
-        "write_hint takes the modes uncached, write_through, write_back and streaming");
+    static_assert((... &&
+                   detail::has_mode_of<Controls, cache_mode::uncached, cache_mode::write_through,
+                                       cache_mode::write_back, cache_mode::streaming>),
+                  "write_hint takes the modes uncached, write_through, write_back and streaming");
   };
 };
 template <class... Controls>
@@ -479,7 +479,8 @@ namespace ext::oneapi::experimental {
 // copy, with the value that it is declared with.
 template <class T, class Properties = empty_properties_t>
 class device_global {
-  static_assert(!std::is_same_v<T, T>, "the properties of a device_global are a list: properties<...>");
+  static_assert(!std::is_same_v<T, T>,
+                "the properties of a device_global are a list: properties<...>");
 };
 template <class T, class... P>
 class device_global<T, properties<P...>> {
@@ -550,7 +551,8 @@ class device_global<T, properties<P...>> {
 // writes through it is compiled with them; the pointer itself is a plain one.
 template <class T, class Properties = empty_properties_t>
 class annotated_ptr {
-  static_assert(!std::is_same_v<T, T>, "the properties of an annotated_ptr are a list: properties<...>");
+  static_assert(!std::is_same_v<T, T>,
+                "the properties of an annotated_ptr are a list: properties<...>");
 };
 template <class T, class... P>
 class annotated_ptr<T, properties<P...>> {

@@ -40,14 +40,28 @@ class Walk {
  private:
   // Ids of abbreviations, blocks and records.
   enum : uint64_t { kEndBlock = 0, kEnterBlock = 1, kDefineAbbreviation = 2, kUnabbreviated = 3 };
-  enum : uint64_t { kBlockInfo = 0, kModuleBlock = 8, kMetadataBlock = 15, kNoBlock = ~uint64_t(0) };
+  enum : uint64_t {
+    kBlockInfo = 0,
+    kModuleBlock = 8,
+    kMetadataBlock = 15,
+    kNoBlock = ~uint64_t(0)
+  };
   enum : uint64_t { kSetBlockId = 1, kBasicType = 15, kCompileUnit = 20, kNumbersOfFunctions = 20 };
 
   // The most operands that LLVM 22 takes, 0 where LLVM 23 has no more.
-  static uint64_t most(uint64_t code) { return code == kBasicType ? 9 : code == kCompileUnit ? 23 : 0; }
+  static uint64_t most(uint64_t code) {
+    return code == kBasicType ? 9 : code == kCompileUnit ? 23 : 0;
+  }
 
   // An operand of an abbreviation: its encoding, and the value of a literal or the width.
-  enum Encoding { kLiteral = 0, kFixedWidth = 1, kVariableWidth = 2, kArray = 3, kChar6 = 4, kBlob = 5 };
+  enum Encoding {
+    kLiteral = 0,
+    kFixedWidth = 1,
+    kVariableWidth = 2,
+    kArray = 3,
+    kChar6 = 4,
+    kBlob = 5
+  };
   struct Operand {
     Encoding encoding;
     uint64_t value;
@@ -57,7 +71,8 @@ class Walk {
   uint64_t fixed(unsigned width) {
     if (width > 64 || bits_ - at_ < width) throw Malformed();
     uint64_t value = 0;
-    for (unsigned i = 0; i < width; i++, at_++) value |= uint64_t(data_[at_ / 8] >> at_ % 8 & 1) << i;
+    for (unsigned i = 0; i < width; i++, at_++)
+      value |= uint64_t(data_[at_ / 8] >> at_ % 8 & 1) << i;
     return value;
   }
 
@@ -88,8 +103,9 @@ class Walk {
     align();
     const uint64_t words = fixed(32);
     // At most two levels deep, whatever a file has.
-    const bool of_interest = parent == kNoBlock ? id == kModuleBlock
-                                                : parent == kModuleBlock && (id == kBlockInfo || id == kMetadataBlock);
+    const bool of_interest =
+        parent == kNoBlock ? id == kModuleBlock
+                           : parent == kModuleBlock && (id == kBlockInfo || id == kMetadataBlock);
     if (!of_interest) return skip(words * 32);
     if (width < 2 || width > 32) throw Malformed();
     records(id, unsigned(width));
@@ -104,20 +120,20 @@ class Walk {
     for (;;) {
       const uint64_t what = fixed(width);
       switch (what) {
-      case kEndBlock:
-        return;
-      case kEnterBlock:
-        block(id);
-        break;
-      case kDefineAbbreviation:
-        (id == kBlockInfo ? known_[described] : own).push_back(abbreviation(id));
-        break;
-      case kUnabbreviated:
-        record(id, described);
-        break;
-      default:
-        if (what - 4 >= known.size() + own.size()) throw Malformed();
-        abbreviated(what - 4 < known.size() ? known[what - 4] : own[what - 4 - known.size()]);
+        case kEndBlock:
+          return;
+        case kEnterBlock:
+          block(id);
+          break;
+        case kDefineAbbreviation:
+          (id == kBlockInfo ? known_[described] : own).push_back(abbreviation(id));
+          break;
+        case kUnabbreviated:
+          record(id, described);
+          break;
+        default:
+          if (what - 4 >= known.size() + own.size()) throw Malformed();
+          abbreviated(what - 4 < known.size() ? known[what - 4] : own[what - 4 - known.size()]);
       }
     }
   }
@@ -134,8 +150,9 @@ class Walk {
       if (encoding < kFixedWidth || encoding > kBlob) throw Malformed();
       out.push_back({encoding, encoding <= kVariableWidth ? variable(5) : 0});
     }
-    if (block == kModuleBlock && out.size() == 3 && out[0].encoding == kLiteral && out[0].value == kNumbersOfFunctions &&
-        out[1].encoding == kArray && out[2].encoding == kFixedWidth && out[2].value == 32)
+    if (block == kModuleBlock && out.size() == 3 && out[0].encoding == kLiteral &&
+        out[0].value == kNumbersOfFunctions && out[1].encoding == kArray &&
+        out[2].encoding == kFixedWidth && out[2].value == 32)
       put(code, 0);
     return out;
   }

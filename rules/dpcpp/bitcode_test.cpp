@@ -118,7 +118,7 @@ Module module(uint64_t code, const std::vector<uint64_t> &operands) {
   w.record(2, 1, {15});
   w.abbreviation(2, {{0, 35}, {3, 0}, {1, 7}});  // the metadata's abbreviation 4
   w.leave(2);
-  w.abbreviation(3, {{0, 16}, {3, 0}, {4, 0}});            // array of char6
+  w.abbreviation(3, {{0, 16}, {3, 0}, {4, 0}});         // array of char6
   w.abbreviation(3, {{1, 4}, {2, 6}, {0, 9}, {5, 0}});  // blob
   w.fixed(4, 3);
   w.variable(3, 6);
@@ -179,8 +179,8 @@ unsigned differing_bits(const Bytes &a, const Bytes &b) {
   return bits;
 }
 
-void test_shortens(const std::string &name, uint64_t code, size_t keep, const std::vector<uint64_t> &all,
-                   unsigned bits) {
+void test_shortens(const std::string &name, uint64_t code, size_t keep,
+                   const std::vector<uint64_t> &all, unsigned bits) {
   const Module m = module(code, all);
   const Bytes got = changed(m.bytes);
   uint64_t at = m.start;
@@ -210,7 +210,8 @@ void test_keeps() {
            std::tuple("a basic type in a file", kBasicType, operands(9, {1, 0, 0})),
            std::tuple("a basic type in a scope", kBasicType, operands(9, {0, 0, 40})),
            std::tuple("a file", kFile, operands(23, {0})),
-           std::tuple("a record with a long count", kCompileUnit, operands(23, std::vector<uint64_t>(10))),
+           std::tuple("a record with a long count", kCompileUnit,
+                      operands(23, std::vector<uint64_t>(10))),
        }) {
     const Bytes bytes = module(code, all).bytes;
     expect(changed(bytes) == bytes, std::string(name) + " is changed");
@@ -220,10 +221,14 @@ void test_keeps() {
 // Of LLVM 23's numbers of functions only the code changes, and of what looks like them nothing.
 void test_numbers_of_functions() {
   for (const auto &[name, block, abbreviation, changes] : {
-           std::tuple("the list", 8u, std::vector<std::pair<unsigned, uint64_t>>{{0, 20}, {3, 0}, {1, 32}}, 2u),
-           std::tuple("a list of another block", 15u, std::vector<std::pair<unsigned, uint64_t>>{{0, 20}, {3, 0}, {1, 32}}, 0u),
-           std::tuple("a list of characters", 8u, std::vector<std::pair<unsigned, uint64_t>>{{0, 20}, {3, 0}, {1, 8}}, 0u),
-           std::tuple("another code", 8u, std::vector<std::pair<unsigned, uint64_t>>{{0, 16}, {3, 0}, {1, 32}}, 0u),
+           std::tuple("the list", 8u,
+                      std::vector<std::pair<unsigned, uint64_t>>{{0, 20}, {3, 0}, {1, 32}}, 2u),
+           std::tuple("a list of another block", 15u,
+                      std::vector<std::pair<unsigned, uint64_t>>{{0, 20}, {3, 0}, {1, 32}}, 0u),
+           std::tuple("a list of characters", 8u,
+                      std::vector<std::pair<unsigned, uint64_t>>{{0, 20}, {3, 0}, {1, 8}}, 0u),
+           std::tuple("another code", 8u,
+                      std::vector<std::pair<unsigned, uint64_t>>{{0, 16}, {3, 0}, {1, 32}}, 0u),
        }) {
     Writer w;
     w.fixed(0xdec04342, 32);
@@ -237,7 +242,8 @@ void test_numbers_of_functions() {
     if (block != 8) w.leave(3);
     w.leave(3);
     const Bytes got = changed(w.bytes());
-    expect(differing_bits(got, w.bytes()) == changes, std::string(name) + ": other bits are changed");
+    expect(differing_bits(got, w.bytes()) == changes,
+           std::string(name) + ": other bits are changed");
     expect(changed(got) == got, std::string(name) + ": a second run changes something");
   }
 }
@@ -245,7 +251,8 @@ void test_numbers_of_functions() {
 // What is cut off or damaged is read no further than it goes, and nothing hangs.
 void test_damaged() {
   const Bytes bytes = module(kCompileUnit, operands(22, {0, 0})).bytes;
-  for (size_t size = 0; size < bytes.size(); size++) changed(Bytes(bytes.begin(), bytes.begin() + size));
+  for (size_t size = 0; size < bytes.size(); size++)
+    changed(Bytes(bytes.begin(), bytes.begin() + size));
   for (size_t i = 0; i < bytes.size() * 8; i++) {
     Bytes damaged = bytes;
     damaged[i / 8] ^= 1 << i % 8;

@@ -198,12 +198,12 @@ constexpr Remedy kRemedies[] = {
 };
 
 constexpr std::string_view kStandardHeaders[] = {
-    "algorithm", "array",    "cassert",  "chrono",    "cmath",       "complex",    "cstddef",
-    "cstdint",   "cstdio",   "cstdlib",  "cstring",   "exception",   "fstream",    "functional",
-    "iomanip",   "iostream", "iterator", "limits",    "map",         "memory",     "mutex",
-    "numeric",   "optional", "random",   "sstream",   "stdexcept",   "string",     "string_view",
-    "thread",    "tuple",    "utility",  "vector",    "type_traits", "features.h", "math.h",
-    "stddef.h",  "stdint.h", "stdio.h",  "stdlib.h",  "string.h",
+    "algorithm", "array",    "cassert",  "chrono",   "cmath",       "complex",    "cstddef",
+    "cstdint",   "cstdio",   "cstdlib",  "cstring",  "exception",   "fstream",    "functional",
+    "iomanip",   "iostream", "iterator", "limits",   "map",         "memory",     "mutex",
+    "numeric",   "optional", "random",   "sstream",  "stdexcept",   "string",     "string_view",
+    "thread",    "tuple",    "utility",  "vector",   "type_traits", "features.h", "math.h",
+    "stddef.h",  "stdint.h", "stdio.h",  "stdlib.h", "string.h",
 };
 
 // missing_header returns what an #include asked for in vain, "" when nothing is missing.
@@ -222,12 +222,14 @@ std::string advice(std::string_view log, const std::string &library) {
       out.append("note: ").append(r.text).append("\n");
   std::string_view header = missing_header(log);
   if (has_prefix(header, "sycl/"))
-    out.append("note: " + library + " has no header <").append(header).append(
-        ">: it may be of a newer release of DPC++\n");
+    out.append("note: " + library + " has no header <")
+        .append(header)
+        .append(">: it may be of a newer release of DPC++\n");
   if (std::find(std::begin(kStandardHeaders), std::end(kStandardHeaders), header) !=
       std::end(kStandardHeaders))
-    out.append("note: the headers of the C++ standard library are not found: install g++, or name "
-               "the place of another one by --sysroot= or --gcc-install-dir=\n");
+    out.append(
+        "note: the headers of the C++ standard library are not found: install g++, or name "
+        "the place of another one by --sysroot= or --gcc-install-dir=\n");
   return out;
 }
 
@@ -315,13 +317,12 @@ jit::Compile *load(const std::string &file) {
     fail_at(kMachineFailed, file,
             std::string("the library cannot be loaded: ") + dlerror() +
                 "\nnote: libimf.so, libsvml.so, libirng.so and libintlc.so.5 must be "
-                             "beside it, and libz.so.1 on the machine");
+                "beside it, and libz.so.1 on the machine");
   std::string name = linked_name(handle);
   if (name.empty()) name = path.filename();
   std::snprintf(shared->library, sizeof shared->library, "%s", name.c_str());
   void *compile = dlsym(handle, "compileSYCL");
-  if (!compile)
-    fail_at(kBadInput, file, "this is not libsycl-jit: it has no function compileSYCL");
+  if (!compile) fail_at(kBadInput, file, "this is not libsycl-jit: it has no function compileSYCL");
   return reinterpret_cast<jit::Compile *>(compile);
 }
 
@@ -352,8 +353,8 @@ std::vector<std::string> adapted(const std::vector<std::string> &options) {
       }
     }
     value = o == "-Xclang" || o == "-Xpreprocessor" || o == "-mllvm";
-    if (has_prefix(shared->library, "libsycl-jit.so.21.") && o.size() == 3 &&
-        has_prefix(o, "-O") && o[2] != '0')
+    if (has_prefix(shared->library, "libsycl-jit.so.21.") && o.size() == 3 && has_prefix(o, "-O") &&
+        o[2] != '0')
       out.push_back("-Xclang");
     out.push_back(o);
   }
@@ -542,13 +543,14 @@ void check_declared(std::string_view list, std::string_view rule) {
   const std::vector<std::string> read = words(rule);  // the target, then the source
   for (size_t i = 1; i < read.size(); i++) {
     const std::string name = file_name(read[i]);
-    if (name[0] == '/' || declared.count(name) || std::any_of(folders.begin(), folders.end(), [&](const std::string &folder) {
-          return has_prefix(name, folder);
-        }))
+    if (name[0] == '/' || declared.count(name) ||
+        std::any_of(folders.begin(), folders.end(),
+                    [&](const std::string &folder) { return has_prefix(name, folder); }))
       continue;
-    fail(kDoesNotCompile, file_name(read[1]) + ": error: undeclared inclusion of '" + shown(name) +
-                              "'\nnote: a change in it would compile nothing again: add it to hdrs or srcs, "
-                              "or to deps the library that has it in hdrs");
+    fail(kDoesNotCompile,
+         file_name(read[1]) + ": error: undeclared inclusion of '" + shown(name) +
+             "'\nnote: a change in it would compile nothing again: add it to hdrs or srcs, "
+             "or to deps the library that has it in hdrs");
   }
 }
 
@@ -587,10 +589,12 @@ void compile(const Arguments &args, const Places &at) {
   if (!header.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + header});
   if (!footer.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + footer});
   if (!list.empty())
-    options.insert(options.end(), {"-MD", "-MF", list, "-MT", args.output.empty() ? args.input : args.output});
+    options.insert(options.end(),
+                   {"-MD", "-MF", list, "-MT", args.output.empty() ? args.input : args.output});
   jit::Result result = compile_source(args, options);
   if (!at.output.empty()) {
-    bitcode::for_other_releases(reinterpret_cast<unsigned char *>(result.bitcode.data), result.bitcode.size);
+    bitcode::for_other_releases(reinterpret_cast<unsigned char *>(result.bitcode.data),
+                                result.bitcode.size);
     write_file(at.output, args.output, result.bitcode.data, result.bitcode.size);
   }
   if (!at.output_dir.empty()) write_images(args, at.output_dir, result);
@@ -613,8 +617,8 @@ void post_link(const Arguments &args, const Places &at) {
   if (unread != std::string_view::npos) {
     std::string why = unwrapped(result.log.view().substr(unread));
     fail_at(kBadInput, args.input,
-            std::string(shared->library) + " cannot read the bitcode: " +
-                why.substr(0, why.find('\n')) +
+            std::string(shared->library) +
+                " cannot read the bitcode: " + why.substr(0, why.find('\n')) +
                 "\nnote: it reads that of its own release of LLVM and of older ones");
   }
   report(result);
@@ -713,16 +717,17 @@ void crash(const Arguments &args, int status) {
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   std::string how = "exit code " + std::to_string(WEXITSTATUS(status));
   if (signal) how = "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
-  std::fprintf(stderr, "%s%s: error: the device compiler %s ended by %s while %s\n",
-               output.c_str(), shown(input).c_str(), *shared->library ? shared->library : "",
-               how.c_str(), shared->doing);
+  std::fprintf(stderr, "%s%s: error: the device compiler %s ended by %s while %s\n", output.c_str(),
+               shown(input).c_str(), *shared->library ? shared->library : "", how.c_str(),
+               shared->doing);
   if (signal == SIGKILL || contains(output, "out of memory") || contains(output, "bad_alloc"))
     std::fputs("note: the machine is out of memory: let fewer compilers run at once\n", stderr);
   else
-    std::fputs("note: this is a fault of the compiler, whatever the source says: try another "
-               "release of DPC++, or less optimization (-O1); its makers take reports at "
-               "https://github.com/intel/llvm/issues\n",
-               stderr);
+    std::fputs(
+        "note: this is a fault of the compiler, whatever the source says: try another "
+        "release of DPC++, or less optimization (-O1); its makers take reports at "
+        "https://github.com/intel/llvm/issues\n",
+        stderr);
 }
 
 // Stopped is the signal that ends the driver.
@@ -756,8 +761,8 @@ int run_child(const Arguments &args, const Places &at, Outputs &outputs, int &st
 }
 
 Exit supervise(const Arguments &args) {
-  void *memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void *memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) fail_io("mmap");
   shared = new (memory) Shared{};
   shared->doing = "it started";
@@ -874,15 +879,17 @@ Arguments parse(const std::vector<std::string> &args) {
     if (among(f.required) && f.value->empty()) misuse(std::string(f.name) + " is missing");
   for (const std::string &option : out.options) {
     if (option[0] == '@')
-      misuse("the option '" + option + "' names a file of options, which DPC++'s library does not read: "
+      misuse("the option '" + option +
+             "' names a file of options, which DPC++'s library does not read: "
              "give the options themselves");
-    // Its file keeps what headers said before they were edited, and dependency files lack the source.
+    // Its file keeps what headers said before they were edited, and dependency files lack the
+    // source.
     if (option == "--auto-pch" || has_prefix(option, "--persistent-auto-pch="))
-      misuse("the option '" + option + "' keeps headers from one compile to the next, and a changed header "
+      misuse("the option '" + option +
+             "' keeps headers from one compile to the next, and a changed header "
              "is not always noticed");
   }
-  if (out.candidates.empty() != out.unused.empty())
-    misuse("--candidates and --unused go together");
+  if (out.candidates.empty() != out.unused.empty()) misuse("--candidates and --unused go together");
   if (!out.inputs.empty() && out.candidates.empty()) misuse("--inputs needs --candidates");
   if (out.input.empty() && out.command != "check") misuse("the input file is missing");
   while (out.output_dir.size() > 1 && out.output_dir.back() == '/') out.output_dir.pop_back();

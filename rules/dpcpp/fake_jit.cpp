@@ -162,8 +162,8 @@ void die(int number) {
 }
 
 // SPIR-V of a module without anything: the header, and what memory is like.
-constexpr uint32_t kModule[] = {0x07230203,   0x00010400, 0, 1,           0, 2 << 16 | 17, 4,
-                                2 << 16 | 17, 6,          3 << 16 | 14, 2, 2};
+constexpr uint32_t kModule[] = {0x07230203, 0x00010400,   0, 1, 0, 2 << 16 | 17, 4, 2 << 16 | 17,
+                                6,          3 << 16 | 14, 2, 2};
 
 Image close(OpenImage &open) {
   Image image;
@@ -243,8 +243,9 @@ extern "C" Result compileSYCL(File source, View<File> headers, View<const char *
   const std::string text(bitcode.data, bitcode.size);
   if (text.compare(0, 4, "BC\xc0\xde") == 0) return obey(text.substr(4), options);
   // As the real one says it when the source does not compile either.
-  return obey("code 1\nlog Device compilation failed\nlog Detailed information:\n"
-              "log \\tLoading of cached device code failed\nlog Detailed information:\n"
-              "log \\tInvalid bitcode signature\nlog in.bc:1:2: error: \n",
-              options);
+  return obey(
+      "code 1\nlog Device compilation failed\nlog Detailed information:\n"
+      "log \\tLoading of cached device code failed\nlog Detailed information:\n"
+      "log \\tInvalid bitcode signature\nlog in.bc:1:2: error: \n",
+      options);
 }

@@ -105,8 +105,7 @@ inline void write_file(const std::string &place, const std::string &name, const 
 // A Lock is an open file that no other program can lock.
 class Lock {
  public:
-  Lock(const std::string &name, int flags)
-      : fd_(open(name.c_str(), flags | O_CLOEXEC, 0600)) {
+  Lock(const std::string &name, int flags) : fd_(open(name.c_str(), flags | O_CLOEXEC, 0600)) {
     int result = -1;
     if (fd_ >= 0)
       while ((result = flock(fd_, LOCK_EX | LOCK_NB)) != 0 && errno == EINTR) {
@@ -328,8 +327,10 @@ class Outputs {
 
   static void copy(const Output &o) {
     int flags = O_WRONLY | O_CLOEXEC;
-    if (o.append) flags |= O_APPEND;
-    else if (S_ISREG(o.old.st_mode)) flags |= O_TRUNC;
+    if (o.append)
+      flags |= O_APPEND;
+    else if (S_ISREG(o.old.st_mode))
+      flags |= O_TRUNC;
     const std::string text = read_file(o.scratch);
     const int fd = open(o.place.c_str(), flags);
     if (fd < 0) fail_io(o.name);

@@ -20,9 +20,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-typedef int (*invoke_function)(unsigned, const char **, uint32_t, const uint8_t **, const uint64_t *, const char **,
-                               uint32_t, const uint8_t **, const uint64_t *, const char **,
-                               uint32_t *, uint8_t ***, uint64_t **, char ***);
+typedef int (*invoke_function)(unsigned, const char **, uint32_t, const uint8_t **,
+                               const uint64_t *, const char **, uint32_t, const uint8_t **,
+                               const uint64_t *, const char **, uint32_t *, uint8_t ***,
+                               uint64_t **, char ***);
 
 // Limits of a request. Those of Linux for a process are less.
 enum { MAX_BYTES = 4 << 20, MAX_ARGUMENTS = 1 << 12 };
@@ -79,23 +80,26 @@ static int serve(invoke_function invoke) {
   int more;
   while ((more = read_request(&r)) > 0) {
     if (ftruncate(printed, 0) < 0 || lseek(printed, 0, SEEK_SET) < 0) return EXIT_FAILURE;
-    int code = invoke(r.count, r.arguments, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    int code = invoke(r.count, r.arguments, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL,
+                      NULL, NULL);
     fflush(NULL);
     if (answer(out, code, printed)) return EXIT_FAILURE;
   }
   return more ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-__attribute__((visibility("default")))
-int oclocInvoke(unsigned count, const char **arguments, uint32_t sources, const uint8_t **source_data, const uint64_t *source_sizes,
-                const char **source_names, uint32_t headers, const uint8_t **header_data, const uint64_t *header_sizes,
-                const char **header_names, uint32_t *outputs, uint8_t ***output_data, uint64_t **output_sizes, char ***output_names) {
+__attribute__((visibility("default"))) int oclocInvoke(
+    unsigned count, const char **arguments, uint32_t sources, const uint8_t **source_data,
+    const uint64_t *source_sizes, const char **source_names, uint32_t headers,
+    const uint8_t **header_data, const uint64_t *header_sizes, const char **header_names,
+    uint32_t *outputs, uint8_t ***output_data, uint64_t **output_sizes, char ***output_names) {
   static int serving;
   invoke_function invoke = (invoke_function)dlsym(RTLD_NEXT, "oclocInvoke");
   if (!invoke) return EXIT_FAILURE;
   if (serving++) {
-    return invoke(count, arguments, sources, source_data, source_sizes, source_names, headers, header_data, header_sizes,
-                  header_names, outputs, output_data, output_sizes, output_names);
+    return invoke(count, arguments, sources, source_data, source_sizes, source_names, headers,
+                  header_data, header_sizes, header_names, outputs, output_data, output_sizes,
+                  output_names);
   }
   // The programs that ocloc starts are no servers.
   unsetenv("LD_PRELOAD");

@@ -15,7 +15,10 @@ static void explain() {
   std::istringstream list(names ? names : "");
   for (std::string name; std::getline(list, name, ':');) {
     if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))
-      std::fprintf(stderr, "sycl_devices: %s loads, and has no device that ONEAPI_DEVICE_SELECTOR lets pass\n", name.c_str());
+      std::fprintf(
+          stderr,
+          "sycl_devices: %s loads, and has no device that ONEAPI_DEVICE_SELECTOR lets pass\n",
+          name.c_str());
     else
       std::fprintf(stderr, "sycl_devices: %s\n", dlerror());
   }

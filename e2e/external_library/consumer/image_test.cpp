@@ -15,7 +15,8 @@ int main() {
     sycl::buffer all(values);
     queue.submit([&](sycl::handler &h) {
       const sycl::accessor to(all, h, sycl::read_write);
-      h.parallel_for<class Gamma>(values.size(), [=](sycl::id<1> i) { to[i] = image::gamma(to[i]); });
+      h.parallel_for<class Gamma>(values.size(),
+                                  [=](sycl::id<1> i) { to[i] = image::gamma(to[i]); });
     });
   }
   std::printf("%g %g %g\n", values[0], values[1], values[2]);

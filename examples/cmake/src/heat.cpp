@@ -15,7 +15,8 @@ int main(int argc, char **argv) {
   q.fill(field, 0.0f, side * side).wait();
   q.single_task([=] { field[side / 2 * side + side / 2] = 1000; }).wait();
   field::smooth(q, field, side, steps);
-  std::printf("%s: %.3f degrees after %d steps\n", q.get_device().get_info<sycl::info::device::name>().c_str(),
+  std::printf("%s: %.3f degrees after %d steps\n",
+              q.get_device().get_info<sycl::info::device::name>().c_str(),
               field::norm(q, field, side), steps);
   sycl::free(field, q);
 }

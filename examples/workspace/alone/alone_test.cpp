@@ -18,8 +18,7 @@ static void wants(const char *what, const std::string &text, const std::string &
   std::array<char, 4096> part;
   for (std::size_t n; output && (n = std::fread(part.data(), 1, part.size(), output)) > 0;)
     got.append(part.data(), n);
-  if (output)
-    pclose(output);
+  if (output) pclose(output);
   if (got.find(text) == std::string::npos) {
     std::printf("%s: %s prints '%s', not '%s'\n", what, command.c_str(), got.c_str(), text.c_str());
     failed = 1;

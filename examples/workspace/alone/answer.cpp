@@ -9,10 +9,10 @@ class Answer;
 extern "C" int answer() {
   const auto devices = sycl::device::get_devices();
   const auto cpu = std::find_if(devices.begin(), devices.end(), [](const sycl::device &d) {
-    return d.is_cpu() && d.get_platform().get_info<sycl::info::platform::name>() == "Intel(R) OpenCL";
+    return d.is_cpu() &&
+           d.get_platform().get_info<sycl::info::platform::name>() == "Intel(R) OpenCL";
   });
-  if (cpu == devices.end())
-    return 0;
+  if (cpu == devices.end()) return 0;
   int number = 0;
   {
     sycl::queue queue(*cpu);

@@ -24,8 +24,7 @@ std::vector<double> widen(sycl::queue &queue, const std::vector<float> &data) {
   queue.submit([&](sycl::handler &h) {
     const sycl::accessor in(from, h, sycl::read_only);
     const sycl::accessor out(to, h, sycl::write_only, sycl::no_init);
-    h.parallel_for<Widen>(sycl::range<1>(data.size()),
-                          [=](sycl::id<1> i) { out[i] = in[i] * 2; });
+    h.parallel_for<Widen>(sycl::range<1>(data.size()), [=](sycl::id<1> i) { out[i] = in[i] * 2; });
   });
   return result;
 }

@@ -249,8 +249,8 @@ struct Case {
 template <class Device, class Kernel>
 inline constexpr Case<Device, Kernel> kCases[] = {
     {"image::BlockReverse",
-     "_ZTSN9sycl_lite11kernel_withIN5image12BlockReverseELj64ELj1ELj1ELj0EEE",
-     Need::work_group_64, block_reverse},
+     "_ZTSN9sycl_lite11kernel_withIN5image12BlockReverseELj64ELj1ELj1ELj0EEE", Need::work_group_64,
+     block_reverse},
     {"image::Brighten", "_ZTSN5image8BrightenE", Need::fp16, brighten},
     {"linear::Axpy", "_ZTSN6linear4AxpyE", Need::fp64, axpy},
     {"linear::VectorAdd", "_ZTSN6linear9VectorAddE", Need::nothing, vector_add},

@@ -70,24 +70,26 @@ class Device {
     const sycl::device device = queue_.get_device();
     const auto sizes = device.get_info<sycl::info::device::sub_group_sizes>();
     switch (need) {
-      case numbers::Need::fp16: return device.has(sycl::aspect::fp16) ? "" : "fp16";
-      case numbers::Need::fp64: return device.has(sycl::aspect::fp64) ? "" : "fp64";
-      case numbers::Need::atomic64: return device.has(sycl::aspect::atomic64) ? "" : "atomic64";
+      case numbers::Need::fp16:
+        return device.has(sycl::aspect::fp16) ? "" : "fp16";
+      case numbers::Need::fp64:
+        return device.has(sycl::aspect::fp64) ? "" : "fp64";
+      case numbers::Need::atomic64:
+        return device.has(sycl::aspect::atomic64) ? "" : "atomic64";
       case numbers::Need::sub_group_8:
         return std::count(sizes.begin(), sizes.end(), 8) ? "" : "sub-groups of 8";
       case numbers::Need::work_group_64:
         return device.get_info<sycl::info::device::max_work_group_size>() >= 64
                    ? ""
                    : "work-groups of 64";
-      case numbers::Need::nothing: break;
+      case numbers::Need::nothing:
+        break;
     }
     return "";
   }
 
   // Loads a file: this is all that a program needs for one in executable state.
-  Executable load(const std::filesystem::path &file) {
-    return get<bundle_state::executable>(file);
-  }
+  Executable load(const std::filesystem::path &file) { return get<bundle_state::executable>(file); }
 
   // Loads files of any state. Files in input state are built in both ways that exist, and
   // files in object state are linked to one program.
@@ -117,8 +119,8 @@ class Device {
  private:
   template <bundle_state State>
   sycl::kernel_bundle<State> get(const std::filesystem::path &file) {
-    return sycl::ext::oneapi::experimental::get_kernel_bundle<State>(
-        queue_.get_context(), {queue_.get_device()}, file);
+    return sycl::ext::oneapi::experimental::get_kernel_bundle<State>(queue_.get_context(),
+                                                                     {queue_.get_device()}, file);
   }
 
   static sycl::range<1> range(const std::array<std::size_t, 1> &sizes) { return {sizes[0]}; }

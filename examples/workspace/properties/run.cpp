@@ -47,8 +47,8 @@ class Device {
  public:
   template <bundle_state State>
   sycl::kernel_bundle<State> load(const std::filesystem::path &file) {
-    return sycl::ext::oneapi::experimental::get_kernel_bundle<State>(
-        queue_.get_context(), {queue_.get_device()}, file);
+    return sycl::ext::oneapi::experimental::get_kernel_bundle<State>(queue_.get_context(),
+                                                                     {queue_.get_device()}, file);
   }
 
   template <int Dimensions, class Arguments>
@@ -151,16 +151,17 @@ bool run(const std::filesystem::path &kernels, const std::filesystem::path &sett
   Executable program = device.load<bundle_state::executable>(kernels);
   bool good = transpose(device, program);
   good = count(device, program) && good;
-  good = threshold(device, program, "image::Threshold", image::default_limits,
-                   image::default_white) &&
-         good;
+  good =
+      threshold(device, program, "image::Threshold", image::default_limits, image::default_white) &&
+      good;
 
   const image::Limits tight{50, 100, 0.5f};
   auto input = device.load<bundle_state::input>(settable);
   input.set_specialization_constant<limits>(tight);
   input.set_specialization_constant<white>(1000);
   Executable set = sycl::build(input);
-  good = threshold(device, set, "image::Threshold with constants that are set", tight, 1000) && good;
+  good =
+      threshold(device, set, "image::Threshold with constants that are set", tight, 1000) && good;
 
   Executable fixed = device.load<bundle_state::executable>(specialized);
   return threshold(device, fixed, "image::Threshold with those of the build", tight, 1000) && good;

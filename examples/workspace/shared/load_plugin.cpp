@@ -5,7 +5,8 @@
 
 int main(int argc, char **argv) {
   void *library = argc == 2 ? dlopen(argv[1], RTLD_NOW) : nullptr;
-  auto *quadruple = library ? reinterpret_cast<float (*)(float)>(dlsym(library, "quadruple")) : nullptr;
+  auto *quadruple =
+      library ? reinterpret_cast<float (*)(float)>(dlsym(library, "quadruple")) : nullptr;
   if (!quadruple) {
     std::fprintf(stderr, "%s\n", argc == 2 ? dlerror() : "usage: load_plugin LIBRARY");
     return 2;

@@ -11,7 +11,8 @@ extern "C" float quadruple(float value) {
     sycl::buffer all(&value, sycl::range(1));
     queue.submit([&](sycl::handler &h) {
       const sycl::accessor to(all, h, sycl::read_write);
-      h.parallel_for<Plugin>(1, [=](sycl::id<1> i) { to[i] = statistics::twice(statistics::twice(to[i])); });
+      h.parallel_for<Plugin>(
+          1, [=](sycl::id<1> i) { to[i] = statistics::twice(statistics::twice(to[i])); });
     });
   }
   return value;

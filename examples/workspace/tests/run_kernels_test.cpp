@@ -75,8 +75,7 @@ class Device {
     // Without any platform the loader says CL_PLATFORM_NOT_FOUND_KHR, and count stays 0.
     clGetPlatformIDs(0, nullptr, &count);
     std::vector<cl_platform_id> platforms(count);
-    if (count > 0)
-      check(clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
+    if (count > 0) check(clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
     for (cl_platform_id platform : platforms)
       if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device_, nullptr) == CL_SUCCESS) break;
     if (!device_)

@@ -66,14 +66,14 @@ void calls_twice(int *values) {
 }
 
 void block_reverse(int *values) {
-  parallel_for<BlockReverse>(
-      nd_range<1>{1024, 64}, properties{work_group_size<64>}, [values](nd_item<1> it) {
-        SYCL_LITE_LOCAL int block[64];
-        std::size_t i = it.get_local_id(0);
-        block[i] = values[it.get_global_id(0)];
-        group_barrier(it.get_group());
-        values[it.get_global_id(0)] = block[63 - i];
-      });
+  parallel_for<BlockReverse>(nd_range<1>{1024, 64}, properties{work_group_size<64>},
+                             [values](nd_item<1> it) {
+                               SYCL_LITE_LOCAL int block[64];
+                               std::size_t i = it.get_local_id(0);
+                               block[i] = values[it.get_global_id(0)];
+                               group_barrier(it.get_group());
+                               values[it.get_global_id(0)] = block[63 - i];
+                             });
 }
 
 // Ten numbers for each work-item, all about where it is.
@@ -86,8 +86,8 @@ void ids(unsigned *out) {
       p[6 + d] = unsigned(it.get_group(d));
     }
     p[9] = unsigned(it.get_group_linear_id());
-    p[10] = it.get_sub_group().get_group_linear_id() * 100 +
-            it.get_sub_group().get_local_linear_id();
+    p[10] =
+        it.get_sub_group().get_group_linear_id() * 100 + it.get_sub_group().get_local_linear_id();
     p[11] = it.get_sub_group().get_group_linear_range() * 10000 +
             it.get_sub_group().get_local_linear_range() * 100 +
             it.get_sub_group().get_max_local_range();

@@ -75,7 +75,8 @@ inline std::string unmarked(const char *type) {
 
 inline const Kernel *find(const char *type, Kernels all) {
   if (auto *k = the(all, [&](const Kernel &k) { return std::strcmp(k.type, type) == 0; })) return k;
-  if (auto *k = the(all, [&](const Kernel &k) { return unmarked(k.type) == unmarked(type); })) return k;
+  if (auto *k = the(all, [&](const Kernel &k) { return unmarked(k.type) == unmarked(type); }))
+    return k;
   return the(all, [&](const Kernel &k) { return readable(k.type) == readable(type); });
 }
 
@@ -97,7 +98,8 @@ std::vector<const char *> &submitted() {
 
 template <class K>
 struct Listed {
-  __attribute__((used)) static inline const bool here = (submitted().push_back(type_name<K>()), true);
+  __attribute__((used)) static inline const bool here =
+      (submitted().push_back(type_name<K>()), true);
 };
 
 }  // namespace
@@ -117,7 +119,8 @@ struct Numbered {
       if (text[i++] != (mangled ? 'E' : '#')) continue;
       std::size_t end = i;
       int number = 0;
-      for (; text[end] >= '0' && text[end] <= '9'; end++) number = (number * 10 + text[end] - '0') % 100000000;
+      for (; text[end] >= '0' && text[end] <= '9'; end++)
+        number = (number * 10 + text[end] - '0') % 100000000;
       if (mangled && text[end] != '_') continue;
       numbers.push_back(end == i ? 0 : number + 1);
       i = end;
@@ -155,15 +158,20 @@ inline const Kernel *find(const char *type, Kernels all, const std::vector<const
 
 // Throws with a text about the kernel of a type. It is no template, and has no strings of the C++
 // library, so that it costs a compile little.
-[[noreturn]] __attribute__((cold, noinline, unused)) static void fail(const char *type, const char *format, ...) {
-  char *readable = abi::__cxa_demangle(type, nullptr, nullptr, nullptr), *rest = nullptr, *text = nullptr;
+[[noreturn]] __attribute__((cold, noinline, unused)) static void fail(const char *type,
+                                                                      const char *format, ...) {
+  char *readable = abi::__cxa_demangle(type, nullptr, nullptr, nullptr), *rest = nullptr,
+       *text = nullptr;
   va_list arguments;
   va_start(arguments, format);
   if (vasprintf(&rest, format, arguments) < 0) rest = nullptr;
   va_end(arguments);
   const char *source = kernels().source;
-  if (asprintf(&text, "rules_sycl: the kernel '%s' of %s %s", readable ? readable : type, source, rest) < 0) text = nullptr;
-  sycl::exception e(sycl::make_error_code(sycl::errc::kernel), text ? text : "rules_sycl: out of memory");
+  if (asprintf(&text, "rules_sycl: the kernel '%s' of %s %s", readable ? readable : type, source,
+               rest) < 0)
+    text = nullptr;
+  sycl::exception e(sycl::make_error_code(sycl::errc::kernel),
+                    text ? text : "rules_sycl: out of memory");
   std::free(readable);
   std::free(rest);
   std::free(text);
@@ -171,11 +179,14 @@ inline const Kernel *find(const char *type, Kernels all, const std::vector<const
 }
 
 // `found`, or throws.
-__attribute__((noinline, unused)) static const Kernel &known(const Kernel *found, const char *type) {
+__attribute__((noinline, unused)) static const Kernel &known(const Kernel *found,
+                                                             const char *type) {
   if (!found)
-    fail(type, "is not in the device compile, and the host code submits it: name it, as in "
-               "parallel_for<class Name>(...), and take away what only one of the two compiles sees, such as "
-               "#ifdef __SYCL_DEVICE_ONLY__");
+    fail(type,
+         "is not in the device compile, and the host code submits it: name it, as in "
+         "parallel_for<class Name>(...), and take away what only one of the two compiles sees, "
+         "such as "
+         "#ifdef __SYCL_DEVICE_ONLY__");
   return *found;
 }
 

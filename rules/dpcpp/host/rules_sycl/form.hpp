@@ -5,8 +5,8 @@
 
 namespace rules_sycl {
 
-// The form of a kernel's class: 2 for one without lambdas, whose members the source declares, 1 for a
-// lambda of a function that is neither a template nor in a lambda, 0 for others. g++ can capture
+// The form of a kernel's class: 2 for one without lambdas, whose members the source declares, 1 for
+// a lambda of a function that is neither a template nor in a lambda, 0 for others. g++ can capture
 // more than DPC++ in the last, and in lambdas with lambdas in them.
 template <class Type>
 constexpr unsigned long form() {

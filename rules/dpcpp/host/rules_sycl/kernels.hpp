@@ -12,7 +12,9 @@ extern "C" __attribute__((visibility("hidden"))) const rules_sycl::Layout RULES_
 
 #if defined(__clang__)
 
-rules_sycl::Kernels rules_sycl::kernels() { return {nullptr, nullptr, RULES_SYCL_LAYOUTS, RULES_SYCL_SOURCE}; }
+rules_sycl::Kernels rules_sycl::kernels() {
+  return {nullptr, nullptr, RULES_SYCL_LAYOUTS, RULES_SYCL_SOURCE};
+}
 
 #else
 
@@ -54,14 +56,10 @@ constexpr ::rules_sycl::Kernel row() {
   else
     return {Data::getName(),
             Data::getName() + 4,  // _ZTS
-            Data::getNumParams(),
-            Data::isESIMD(),
-            Data::getFileName(),
-            Data::getFunctionName(),
-            Data::getLineNumber(),
-            Data::getColumnNumber(),
-            Data::getKernelSize(),
-            Parameters<Data, AllNumbers<Data::getNumParams()>>::list};
+            Data::getNumParams(),  Data::isESIMD(),
+            Data::getFileName(),   Data::getFunctionName(),
+            Data::getLineNumber(), Data::getColumnNumber(),
+            Data::getKernelSize(), Parameters<Data, AllNumbers<Data::getNumParams()>>::list};
 }
 
 template <class Numbers>
@@ -83,7 +81,8 @@ using All = Table<AllNumbers<kKernels>>;
 
 rules_sycl::Kernels rules_sycl::kernels() {
   namespace table = sycl::detail::rules_sycl_table;
-  return {table::All::rows, table::All::rows + table::kKernels, RULES_SYCL_LAYOUTS, RULES_SYCL_SOURCE};
+  return {table::All::rows, table::All::rows + table::kKernels, RULES_SYCL_LAYOUTS,
+          RULES_SYCL_SOURCE};
 }
 
 #endif

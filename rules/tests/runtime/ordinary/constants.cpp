@@ -98,7 +98,8 @@ float read_half(sycl::queue &queue, const Set &set) {
   queue.submit([&](sycl::handler &h) {
     set(h);
     h.single_task<class Half>([=](sycl::kernel_handler k) {
-      *out = float(k.get_specialization_constant<small>() * sycl::half(2)) + k.get_specialization_constant<count>();
+      *out = float(k.get_specialization_constant<small>() * sycl::half(2)) +
+             k.get_specialization_constant<count>();
     });
   });
   queue.wait_and_throw();
@@ -132,7 +133,8 @@ void set_all(Target &t) {
   t.template set_specialization_constant<factor>(v.factor);
   t.template set_specialization_constant<array>(v.array);
   t.template set_specialization_constant<nested>(v.nested);
-  t.template set_specialization_constant<vector>(sycl::vec<float, 4>(v.vector[0], v.vector[1], v.vector[2], v.vector[3]));
+  t.template set_specialization_constant<vector>(
+      sycl::vec<float, 4>(v.vector[0], v.vector[1], v.vector[2], v.vector[3]));
   t.template set_specialization_constant<nothing>(v.nothing);
 }
 
@@ -148,8 +150,10 @@ int main() {
 
   auto bundle = sycl::get_kernel_bundle<sycl::bundle_state::input>(queue.get_context());
   expect("a constant of the bundle", bundle.has_specialization_constant<array>(), true);
-  expect("the default that the bundle has", bundle.get_specialization_constant<array>(), std::array<int, 4>{1, 2, 3, 4});
-  expect("the nested default that the bundle has", bundle.get_specialization_constant<nested>(), Values{}.nested);
+  expect("the default that the bundle has", bundle.get_specialization_constant<array>(),
+         std::array<int, 4>{1, 2, 3, 4});
+  expect("the nested default that the bundle has", bundle.get_specialization_constant<nested>(),
+         Values{}.nested);
   set_all(bundle);
   auto built = sycl::build(bundle);
   expect(read(queue, [&](sycl::handler &h) { h.use_kernel_bundle(built); }), others());
@@ -160,10 +164,13 @@ int main() {
 
   if (queue.get_device().has(sycl::aspect::fp16)) {
     expect("half", read_half(queue, defaults), 3.0f + 7);
-    expect("half of the handler", read_half(queue, [](sycl::handler &h) {
-      h.set_specialization_constant<small>(sycl::half(-4.0f));
-      h.set_specialization_constant<count>(100);
-    }), -8.0f + 100);
+    expect("half of the handler",
+           read_half(queue,
+                     [](sycl::handler &h) {
+                       h.set_specialization_constant<small>(sycl::half(-4.0f));
+                       h.set_specialization_constant<count>(100);
+                     }),
+           -8.0f + 100);
   } else {
     std::printf("the device has no fp16: half is left out\n");
   }

@@ -21,14 +21,17 @@ struct Get {
 
 int main() {
   sycl::queue queue;
-  Number *first = sycl::malloc_shared<Number>(1, queue), *second = sycl::malloc_shared<Number>(1, queue);
+  Number *first = sycl::malloc_shared<Number>(1, queue),
+         *second = sycl::malloc_shared<Number>(1, queue);
   Double *third = sycl::malloc_shared<Double>(1, queue);
   int *sum = sycl::malloc_shared<int>(1, queue);
   make(queue, first);
-  queue.single_task<class MakeOthers>([=] {
-    new (second) Number(2);
-    new (third) Double(10);
-  }).wait();
+  queue
+      .single_task<class MakeOthers>([=] {
+        new (second) Number(2);
+        new (third) Double(10);
+      })
+      .wait();
   queue.single_task(Get{first, second, third, sum}).wait();
   std::printf("%d\n", *sum);
   return *sum != 42;

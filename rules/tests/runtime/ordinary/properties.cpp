@@ -21,7 +21,9 @@ void expect(const char *what, long got, long want) {
 // Kernels with properties write the size of their sub-groups.
 struct Four {
   int *out;
-  auto get(oneapi::properties_tag) const { return oneapi::properties{oneapi::work_group_size<2, 8>, oneapi::sub_group_size<4>}; }
+  auto get(oneapi::properties_tag) const {
+    return oneapi::properties{oneapi::work_group_size<2, 8>, oneapi::sub_group_size<4>};
+  }
   void operator()(sycl::nd_item<2> item) const {
     out[item.get_global_linear_id()] = item.get_sub_group().get_max_local_range()[0];
   }
@@ -29,7 +31,9 @@ struct Four {
 
 struct Sixteen {
   int *out;
-  auto get(oneapi::properties_tag) const { return oneapi::properties{oneapi::sub_group_size<16>, oneapi::work_group_size_hint<16, 1>}; }
+  auto get(oneapi::properties_tag) const {
+    return oneapi::properties{oneapi::sub_group_size<16>, oneapi::work_group_size_hint<16, 1>};
+  }
   void operator()(sycl::nd_item<2> item) const {
     out[item.get_global_linear_id()] = item.get_sub_group().get_max_local_range()[0];
   }
@@ -54,14 +58,20 @@ struct Static {
 
 struct Scratch {
   int *numbers;
-  auto get(oneapi::properties_tag) const { return oneapi::properties{oneapi::work_group_scratch_size(group * sizeof(int))}; }
-  void operator()(sycl::nd_item<1> item) const { turn(numbers, static_cast<int *>(oneapi::get_work_group_scratch_memory()), item); }
+  auto get(oneapi::properties_tag) const {
+    return oneapi::properties{oneapi::work_group_scratch_size(group * sizeof(int))};
+  }
+  void operator()(sycl::nd_item<1> item) const {
+    turn(numbers, static_cast<int *>(oneapi::get_work_group_scratch_memory()), item);
+  }
 };
 
 // It has such memory, and does not use it.
 struct NoScratch {
   int *numbers;
-  auto get(oneapi::properties_tag) const { return oneapi::properties{oneapi::work_group_scratch_size(group * sizeof(int))}; }
+  auto get(oneapi::properties_tag) const {
+    return oneapi::properties{oneapi::work_group_scratch_size(group * sizeof(int))};
+  }
   void operator()(sycl::nd_item<1> item) const { numbers[item.get_global_linear_id()] *= 3; }
 };
 
@@ -93,17 +103,21 @@ int main() {
   queue.copy(&value, plain).wait();
   queue.copy(&value, shared).wait();
   int *out = sycl::malloc_shared<int>(4, queue);
-  queue.single_task<class Writes>([=] {
-    scoped[0] = 3;
-    scoped[1] = 4;
-    out[0] = plain.get();
-    out[1] = shared.get();
-    shared = out[1] + 1;
-  }).wait();
-  queue.single_task<class Reads>([=] {
-    out[2] = scoped[0];
-    out[3] = scoped[1];
-  }).wait();
+  queue
+      .single_task<class Writes>([=] {
+        scoped[0] = 3;
+        scoped[1] = 4;
+        out[0] = plain.get();
+        out[1] = shared.get();
+        shared = out[1] + 1;
+      })
+      .wait();
+  queue
+      .single_task<class Reads>([=] {
+        out[2] = scoped[0];
+        out[3] = scoped[1];
+      })
+      .wait();
   queue.copy(shared, &value).wait();
   expect("plain", out[0], 5);
   expect("shared", out[1], 5);
@@ -119,7 +133,8 @@ int main() {
   expect("the first number of a work-group with static memory", numbers[group], 2 * group - 1);
   queue.parallel_for(range, NoScratch{numbers}).wait();
   queue.parallel_for(range, Scratch{numbers}).wait();
-  for (int i = 0; i < 4 * group; i++) expect("a number that was turned round twice", numbers[i], 3 * i);
+  for (int i = 0; i < 4 * group; i++)
+    expect("a number that was turned round twice", numbers[i], 3 * i);
   sycl::free(numbers, queue);
   std::printf("%d numbers wrong\n", wrong);
   return wrong != 0;

@@ -7,5 +7,6 @@ class Count;
 }
 
 void count(sycl::queue &queue, float *data, int size) {
-  queue.parallel_for<Count>(size, [=](sycl::id<1> i) { data[i] = static_cast<float>(i[0]); }).wait();
+  queue.parallel_for<Count>(size, [=](sycl::id<1> i) { data[i] = static_cast<float>(i[0]); })
+      .wait();
 }

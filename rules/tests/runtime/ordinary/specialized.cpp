@@ -29,13 +29,15 @@ void expect(const char *what, double got, double want) {
   wrong++;
 }
 
-void expect(const char *what, sycl::queue &queue, Values want, const std::function<void(sycl::handler &)> &set) {
+void expect(const char *what, sycl::queue &queue, Values want,
+            const std::function<void(sycl::handler &)> &set) {
   Values *out = sycl::malloc_shared<Values>(1, queue);
   queue.submit([&](sycl::handler &h) {
     set(h);
     h.single_task<class Specialized>([=](sycl::kernel_handler k) {
       Tile t = k.get_specialization_constant<tile>();
-      *out = {k.get_specialization_constant<width>(), t.x, t.y, t.padded, k.get_specialization_constant<factor>()};
+      *out = {k.get_specialization_constant<width>(), t.x, t.y, t.padded,
+              k.get_specialization_constant<factor>()};
     });
   });
   queue.wait_and_throw();
@@ -72,7 +74,8 @@ int main() {
   expect("the bundle's width when it is set", bundle.get_specialization_constant<width>(), 9);
   expect("the bundle's tile.x beside it", bundle.get_specialization_constant<tile>().x, 16);
   auto executable = sycl::build(bundle);
-  expect("the bundle sets width", queue, set, [&](sycl::handler &h) { h.use_kernel_bundle(executable); });
+  expect("the bundle sets width", queue, set,
+         [&](sycl::handler &h) { h.use_kernel_bundle(executable); });
   std::printf("%d numbers wrong\n", wrong);
   return wrong != 0;
 }

@@ -52,7 +52,9 @@ struct Areas {
 
 struct Share {
   void operator()() const { out[2] = static_cast<float>(shapes[0]->share(out[0] + out[1])); }
-  auto get(exp::properties_tag) const { return exp::properties{exp::assume_indirect_calls_to<void, Doubles>}; }
+  auto get(exp::properties_tag) const {
+    return exp::properties{exp::assume_indirect_calls_to<void, Doubles>};
+  }
   Shape **shapes;
   float *out;
 };
@@ -61,7 +63,10 @@ int main() {
   sycl::queue queue;
   Shape **shapes = sycl::malloc_shared<Shape *>(2, queue);
   float *out = sycl::malloc_shared<float>(3, queue);
-  queue.single_task(Make{shapes, sycl::malloc_shared<Square>(1, queue), sycl::malloc_shared<Ring>(1, queue)}).wait();
+  queue
+      .single_task(
+          Make{shapes, sycl::malloc_shared<Square>(1, queue), sycl::malloc_shared<Ring>(1, queue)})
+      .wait();
   queue.parallel_for(2, Areas{shapes, out}).wait();
   queue.single_task(Share{shapes, out}).wait();
   int count = 0;

@@ -31,18 +31,18 @@ namespace sycl {
 inline namespace _V1 {
 namespace detail {
 
-#define KERNEL(type, name)                                            \
-  template <>                                                         \
-  struct KernelInfo<type> {                                           \
-    static constexpr unsigned getNumParams() { return 0; }            \
+#define KERNEL(type, name)                                                \
+  template <>                                                             \
+  struct KernelInfo<type> {                                               \
+    static constexpr unsigned getNumParams() { return 0; }                \
     static constexpr kernel_param_desc_t getParamDesc(int) { return {}; } \
-    static constexpr const char *getName() { return name; }           \
-    static constexpr bool isESIMD() { return false; }                 \
-    static constexpr const char *getFileName() { return ""; }         \
-    static constexpr const char *getFunctionName() { return ""; }     \
-    static constexpr unsigned getLineNumber() { return 0; }           \
-    static constexpr unsigned getColumnNumber() { return 0; }         \
-    static constexpr int64_t getKernelSize() { return 1; }            \
+    static constexpr const char *getName() { return name; }               \
+    static constexpr bool isESIMD() { return false; }                     \
+    static constexpr const char *getFileName() { return ""; }             \
+    static constexpr const char *getFunctionName() { return ""; }         \
+    static constexpr unsigned getLineNumber() { return 0; }               \
+    static constexpr unsigned getColumnNumber() { return 0; }             \
+    static constexpr int64_t getKernelSize() { return 1; }                \
   };
 KERNEL(Axpy, "_ZTSN6linear4AxpyE")
 KERNEL(Brighten, "_ZTSN5image8BrightenE")

@@ -132,9 +132,11 @@ static CL_API_ENTRY cl_program CL_API_CALL create_with_il(cl_context context, co
   return remember(next->clCreateProgramWithIL(context, il, size, status), image.name);
 }
 
-static CL_API_ENTRY cl_program CL_API_CALL create_with_binary(
-    cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes,
-    const unsigned char **images, cl_int *each, cl_int *status) {
+static CL_API_ENTRY cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count,
+                                                              const cl_device_id *devices,
+                                                              const size_t *sizes,
+                                                              const unsigned char **images,
+                                                              cl_int *each, cl_int *status) {
   if (count != 1) fail("more than one device", "clCreateProgramWithBinary");
   const Image image = look_up("native", images[0], sizes[0]);
   if (image.path[0] == '\0')
@@ -146,10 +148,10 @@ static CL_API_ENTRY cl_program CL_API_CALL create_with_binary(
   return remember(program, image.name);
 }
 
-static CL_API_ENTRY cl_program CL_API_CALL link_programs(
-    cl_context context, cl_uint device_count, const cl_device_id *devices, const char *options,
-    cl_uint count, const cl_program *parts,
-    void(CL_CALLBACK *notify)(cl_program, void *), void *data, cl_int *status) {
+static CL_API_ENTRY cl_program CL_API_CALL
+link_programs(cl_context context, cl_uint device_count, const cl_device_id *devices,
+              const char *options, cl_uint count, const cl_program *parts,
+              void(CL_CALLBACK *notify)(cl_program, void *), void *data, cl_int *status) {
   char name[512] = "link:";
   for (cl_uint i = 0; i < count; ++i) {
     const size_t used = strlen(name);
@@ -174,7 +176,8 @@ static CL_API_ENTRY cl_int CL_API_CALL get_ids(cl_platform_id platform, cl_devic
                                                cl_uint room, cl_device_id *devices,
                                                cl_uint *count) {
   if (getenv("FAKE_GPU_IP") && type != CL_DEVICE_TYPE_ALL && type != CL_DEVICE_TYPE_DEFAULT)
-    type = type & CL_DEVICE_TYPE_GPU ? CL_DEVICE_TYPE_CPU : type & ~(cl_device_type)CL_DEVICE_TYPE_CPU;
+    type =
+        type & CL_DEVICE_TYPE_GPU ? CL_DEVICE_TYPE_CPU : type & ~(cl_device_type)CL_DEVICE_TYPE_CPU;
   if (type == 0) return CL_DEVICE_NOT_FOUND;
   return next->clGetDeviceIDs(platform, type, room, devices, count);
 }

@@ -126,8 +126,7 @@ Executable load(sycl::queue &queue, const Options &options) {
 
 bool run(const Options &options) {
   sycl::queue queue;
-  std::printf("device: %s\n",
-              queue.get_device().get_info<sycl::info::device::name>().c_str());
+  std::printf("device: %s\n", queue.get_device().get_info<sycl::info::device::name>().c_str());
   std::vector<Executable> loaded;
   if (!guarded("load", [&] { loaded.push_back(load(queue, options)); })) return false;
   bool good = true;
@@ -169,8 +168,9 @@ int main(int argc, char **argv) {
     }
   }
   if (options.files.empty()) {
-    std::fprintf(stderr, "usage: load_syclbin [--how HOW] [--content FILE] [--kernel NAME]... "
-                         "SYCLBIN...\n");
+    std::fprintf(stderr,
+                 "usage: load_syclbin [--how HOW] [--content FILE] [--kernel NAME]... "
+                 "SYCLBIN...\n");
     return 2;
   }
   bool good = false;

@@ -112,8 +112,7 @@ bool run(Device &device, numbers::Numbers (*numbers)(Device &, const Kernel &)) 
 
 bool run_all() {
   sycl::queue queue;
-  std::printf("device: %s\n",
-              queue.get_device().get_info<sycl::info::device::name>().c_str());
+  std::printf("device: %s\n", queue.get_device().get_info<sycl::info::device::name>().c_str());
   Device device(queue);
   bool good = run<VectorAdd>(device, numbers::vector_add);
   good &= run<Axpy>(device, numbers::axpy);

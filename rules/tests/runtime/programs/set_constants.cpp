@@ -77,7 +77,8 @@ void of_program(sycl::queue &queue) {
     });
   };
   report("default", [&] { return read([](sycl::handler &) {}); });
-  report("handler", [&] { return read([](sycl::handler &h) { h.set_specialization_constant<size>(42); }); });
+  report("handler",
+         [&] { return read([](sycl::handler &h) { h.set_specialization_constant<size>(42); }); });
   report("bundle", [&] {
     auto bundle = sycl::get_kernel_bundle<State::input>(queue.get_context());
     bundle.set_specialization_constant<size>(43);
@@ -104,7 +105,8 @@ void of_file(sycl::queue &queue, const char *input, const char *executable) {
   };
   const auto nothing = [](sycl::handler &) {};
   report("default", [&] { return read(sycl::build(load<State::input>(queue, input)), nothing); });
-  report("bundle has", [&] { return load<State::input>(queue, input).get_specialization_constant<size>(); });
+  report("bundle has",
+         [&] { return load<State::input>(queue, input).get_specialization_constant<size>(); });
   report("bundle", [&] {
     auto bundle = load<State::input>(queue, input);
     bundle.set_specialization_constant<size>(42);

@@ -1,6 +1,6 @@
-// Stands in front of DPC++'s header of this name. HostKernel and HostKernelRef hold a kernel's lambda
-// or class, whose bytes libsycl takes as arguments. Where the host's compiler has them at other
-// places than DPC++, getPtr gives libsycl a copy with the bytes where DPC++ has them.
+// Stands in front of DPC++'s header of this name. HostKernel and HostKernelRef hold a kernel's
+// lambda or class, whose bytes libsycl takes as arguments. Where the host's compiler has them at
+// other places than DPC++, getPtr gives libsycl a copy with the bytes where DPC++ has them.
 
 #pragma once
 #pragma GCC system_header
@@ -26,8 +26,8 @@ namespace rules_sycl {
 template <class Type>
 inline const Layout *layout = nullptr;
 
-// The classes below are made for each kernel of a source. What does not depend on the kernel is here,
-// out of line, so that it costs a compile once.
+// The classes below are made for each kernel of a source. What does not depend on the kernel is
+// here, out of line, so that it costs a compile once.
 class Arguments {
  public:
   Arguments() = default;

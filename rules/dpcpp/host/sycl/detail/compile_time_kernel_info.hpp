@@ -36,7 +36,8 @@ const Info &info() {
   if constexpr (described<K>) {
     return sycl::detail::CompileTimeKernelInfoOfLibrary<K>;
   } else {
-    static const Info out = read(*(found<K> = &find<K>()), [](int index) { return found<K>->parameter[index]; });
+    static const Info out =
+        read(*(found<K> = &find<K>()), [](int index) { return found<K>->parameter[index]; });
     return out;
   }
 }

@@ -51,7 +51,8 @@ struct Kernel {
   const sycl::detail::kernel_param_desc_t *parameter;
 };
 
-// Where the host's compiler has put the captures of a kernel, when that is not where DPC++ has them.
+// Where the host's compiler has put the captures of a kernel, when that is not where DPC++ has
+// them.
 struct Move {
   int host, device, size;  // bytes from the begin of the kernel
 };
@@ -71,12 +72,13 @@ struct Kernels {
 
 #if defined(RULES_SYCL_TABLE)
 
-static_assert(sizeof(Kernel) == 64 && sizeof(Layout) == 32 && sizeof(Move) == 12 && sizeof(Kernels) == 32 &&
-                  sizeof(sycl::detail::kernel_param_desc_t) == 12,
+static_assert(sizeof(Kernel) == 64 && sizeof(Layout) == 32 && sizeof(Move) == 12 &&
+                  sizeof(Kernels) == 32 && sizeof(sycl::detail::kernel_param_desc_t) == 12,
               "hosttable writes other sizes");
 
 // The linker puts the Kernels of this source behind it.
-__attribute__((section("rules_sycl_kernels"), aligned(8))) static void *volatile before_kernels = nullptr;
+__attribute__((section("rules_sycl_kernels"), aligned(8))) static void *volatile before_kernels =
+    nullptr;
 
 // Those of the source that is compiled.
 static inline Kernels kernels() {

@@ -16,9 +16,9 @@
 
 namespace rules_sycl {
 
-// The name of `here` says in the object file which kernel the host code submits: its type, its size,
-// a hash of the name that the integration header has for the type, 0 when it has none, and the form
-// of its class. 'devicec host' compares that with the device compile.
+// The name of `here` says in the object file which kernel the host code submits: its type, its
+// size, a hash of the name that the integration header has for the type, 0 when it has none, and
+// the form of its class. 'devicec host' compares that with the device compile.
 template <class K, unsigned long Size, unsigned long Name, unsigned long Form>
 struct Submitted {
   __attribute__((used, visibility("hidden"))) static inline char here = 0;
@@ -34,12 +34,15 @@ constexpr unsigned long hash(const char *text) {
 #if !defined(__clang__) || defined(RULES_SYCL_TABLE)
 // The layout of a kernel of some size; throws when its captures are at other places in the device
 // compile and there is none.
-__attribute__((noinline, unused)) static const Layout *layout_of(const Info &kernel, const char *type, long size) {
+__attribute__((noinline, unused)) static const Layout *layout_of(const Info &kernel,
+                                                                 const char *type, long size) {
   for (const Layout *l = kernels().layouts; l->kernel; l++)
     if (l->kernel == std::string_view(kernel.Name) && l->host == size) return l;
   if (kernel.KernelSize != size)
-    fail(type, "has %ld bytes of captures, and in the device compile %ld: g++ captures a constant that DPC++ does "
-               "not; make it static constexpr, or put it outside of the function",
+    fail(type,
+         "has %ld bytes of captures, and in the device compile %ld: g++ captures a constant that "
+         "DPC++ does "
+         "not; make it static constexpr, or put it outside of the function",
          size, long{kernel.KernelSize});
   return nullptr;
 }
