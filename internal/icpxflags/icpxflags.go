@@ -95,8 +95,8 @@ func Table() []Section {
 			{Names: []string{"-fsycl"}, Taker: Nothing, Why: "the rule compiles and links SYCL", Sets: SYCL},
 			{Names: []string{"-fno-sycl"}, Taker: Error, Why: "a cc_library compiles code without SYCL", Sets: SYCL},
 			{Names: []string{"-fsycl-targets="}, Taker: Attribute, Attribute: "sycl_targets", Sets: Targets},
-			{Names: []string{"-fsycl-rdc"}, Taker: Attribute, Attribute: "rdc", Means: "True", Sets: RDC},
-			{Names: []string{"-fno-sycl-rdc"}, Taker: Attribute, Attribute: "rdc", Means: "False", Sets: RDC},
+			{Names: []string{"-fsycl-rdc", "-fgpu-rdc", "--offload-rdc"}, Taker: Attribute, Attribute: "rdc", Means: "True", Sets: RDC},
+			{Names: []string{"-fno-sycl-rdc", "-fno-gpu-rdc", "--no-offload-rdc"}, Taker: Attribute, Attribute: "rdc", Means: "False", Sets: RDC},
 			{Names: []string{"-fsycl-device-code-split="}, Taker: Attribute, Attribute: "device_code_split", Sets: Split},
 			{Names: []string{"-fsycl-device-code-split"}, Taker: Attribute, Attribute: "device_code_split", Means: "auto", Sets: Split},
 			{Names: []string{"-fsycl-fixed-targets="}, Taker: Error, Why: `write the attribute fixed_targets = ["{}"]`, Sets: FixedTargets},
@@ -117,6 +117,7 @@ func Table() []Section {
 			{Names: []string{"-fsycl-help", "-fsycl-help="}, Taker: Error, Why: "ocloc compile --help lists the options of the compiler of native images"},
 			{Names: []string{"-fintelfpga", "-reuse-exe="}, Taker: Error, Why: fpgas},
 			{Names: []string{"--offload-compress", "--no-offload-compress", "--offload-compression-level="}, Taker: Error, Why: "device images are not compressed: leave it out"},
+			{Names: []string{"--offload-new-driver", "--no-offload-new-driver"}, Taker: Nothing, Why: "it is about how clang packs device code, which is packed without clang"},
 			{Names: []string{"-fsycl-embed-ir"}, Taker: Error, Why: "kernels are not fused when a program runs: leave it out"},
 		}},
 		{"The compile for devices", []Flag{

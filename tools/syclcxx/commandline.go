@@ -105,6 +105,8 @@ type parser struct {
 	deviceOf string   // the option that has it
 	asked    []string // what -print-... and the like are asked
 	onlyLink []string // options that nothing but a link takes
+
+	onlyDevice bool // whether code is made for devices alone: -fsyclbin, whatever else there is
 }
 
 // parseLine reads the arguments of syclc++.
@@ -120,9 +122,13 @@ func parse(args []string, read func(string) ([]byte, error)) (*commandLine, erro
 		return nil, err
 	}
 	p := &parser{line: commandLine{SYCL: true, Split: "auto", Depfile: depfileOptions{System: true}}, modes: map[string]bool{}}
-	for _, o := range all { // which decides on options before it as well
-		if o.flag != nil && o.flag.Sets == icpxflags.HostCompiler {
+	for _, o := range all { // which decide on options before them as well
+		switch {
+		case o.flag == nil:
+		case o.flag.Sets == icpxflags.HostCompiler:
 			p.line.HostCompiler = o.value
+		case o.flag.Sets == icpxflags.SYCLBIN:
+			p.onlyDevice = true
 		}
 	}
 	for _, o := range all {
@@ -185,6 +191,9 @@ func (p *parser) icpx(o *option) error {
 	if f.Sets != "" {
 		return p.set(o)
 	}
+	if p.onlyDevice && o.name == "-fsycl-device-only" {
+		return nil // which is so
+	}
 	replaced := func(wanted []string) []string {
 		switch {
 		case wanted == nil:
@@ -226,10 +235,10 @@ func (p *parser) set(o *option) error {
 	if strings.HasSuffix(o.name, "=") && o.value == "" {
 		return cli.Usagef("%s: its value is missing, behind the =", o.text())
 	}
-	no := strings.HasPrefix(o.name, "-fno-")
+	no := strings.HasPrefix(strings.TrimPrefix(o.name, "-f"), "no-") || strings.HasPrefix(o.name, "--no-")
 	switch o.flag.Sets {
 	case icpxflags.SYCL:
-		l.SYCL = !no
+		l.SYCL = !no || p.onlyDevice
 	case icpxflags.Targets:
 		l.Targets, p.generic = nil, false
 		for target := range strings.SplitSeq(o.value, ",") {

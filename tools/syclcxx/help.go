@@ -13,7 +13,7 @@ What is made:
   -c, -S, -E                    objects, assembler source, preprocessed source
   -fsyntax-only                 nothing, but errors are found
   -fsyclbin[=STATE]             a SYCLBIN: input, object or executable (the default)
-  -fsycl-link                   an object with the linked device code of objects
+  -fsycl-link                   an object of linked device code, or one SYCLBIN of several
   -o FILE                       its name
   -MD, -MMD, -MF, -MT, -MQ, -MP  the list of files that a compile reads
 

@@ -29,6 +29,9 @@ func (c *compiler) program(ctx context.Context) error {
 		return err
 	}
 	defer remove()
+	if files := c.syclbins(); c.line.LinkDevice && len(files) > 0 {
+		return c.linkSYCLBINs(ctx, files)
+	}
 	if c.line.Syclbin != "" {
 		return c.syclbin(ctx, folder)
 	}
@@ -138,6 +141,37 @@ func (c *compiler) deviceObject(ctx context.Context, source string) error {
 	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(c.machine(), "-c", "-o", output, source))
 }
 
+// syclbins returns the files that are SYCLBINs by their names.
+func (c *compiler) syclbins() []string {
+	var files []string
+	for _, w := range c.line.Words {
+		if w.Input != nil && filepath.Ext(w.Input.Path) == ".syclbin" {
+			files = append(files, w.Input.Path)
+		}
+	}
+	return files
+}
+
+// linkSYCLBINs makes one file of several SYCLBINs, as 'packager link' does.
+func (c *compiler) linkSYCLBINs(ctx context.Context, files []string) error {
+	for _, w := range c.line.Words {
+		if w.Input != nil && !slices.Contains(files, w.Input.Path) {
+			return cli.Usagef("%s: -fsycl-link links SYCLBINs with SYCLBINs only: make one of it with -fsyclbin=object", w.Input.Path)
+		}
+	}
+	if c.line.Output == "" {
+		return cli.Usagef("-fsycl-link: name the SYCLBIN to make, as in -o all.syclbin")
+	}
+	args := []string{"--runtime", runtime, "--output", c.line.Output}
+	if c.line.Syclbin != "" {
+		args = append(args, "--state", c.line.Syclbin)
+	}
+	if c.line.DryRun {
+		return nil
+	}
+	return packager.Run(ctx, c.env, "link", slices.Concat(args, []string{"--"}, files)...)
+}
+
 // syclbin compiles sources for devices alone, and packs their images into a SYCLBIN.
 func (c *compiler) syclbin(ctx context.Context, folder string) error {
 	targets, err := c.targets()
@@ -151,7 +185,7 @@ func (c *compiler) syclbin(ctx context.Context, folder string) error {
 			continue
 		}
 		if w.Input.Language != "c++" {
-			return cli.Usagef("%s: -fsyclbin takes C++ sources; 'packager link' links SYCLBINs", w.Input.Path)
+			return cli.Usagef("%s: -fsyclbin takes C++ sources; -fsycl-link links SYCLBINs", w.Input.Path)
 		}
 		if err := c.prepare(ctx); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
+	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 )
 
 // A source is SYCL when it or a header of the project reads one of libsycl.
@@ -161,4 +162,52 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d\n%s", test.args, code, test.code, stderr.String())
 		}
 	}
+}
+
+// TestLinkSYCLBINs: -fsycl-link makes one SYCLBIN of several, in the state that -fsyclbin= names.
+func TestLinkSYCLBINs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, kernel := range []string{"a", "b"} {
+		testkit.WriteFile(t, kernel+".spv", string(testkit.SPIRV("__sycl_kernel_"+kernel)))
+		pack(t, "pack", "--state", "object", "--output", kernel+".syclbin", "--image", "file="+kernel+".spv,triple=spir64-unknown-unknown")
+	}
+	testkit.WriteFile(t, "c.o", "no SYCLBIN")
+	for _, test := range []struct {
+		line, want string
+		code       int
+	}{
+		{"a.syclbin b.syclbin -fsycl-link -o all.syclbin", "state: 2", 0},
+		{"a.syclbin b.syclbin -fsycl-link -fsyclbin=object -o all.syclbin", "state: 1", 0},
+		{"a.syclbin b.syclbin -fsycl-link", "-fsycl-link: name the SYCLBIN to make", cli.ExitUsage},
+		{"a.syclbin c.o -fsycl-link -o all.syclbin", "c.o: -fsycl-link links SYCLBINs with SYCLBINs only", cli.ExitUsage},
+		{"a.syclbin -fsyclbin -o all.syclbin", "-fsyclbin takes C++ sources; -fsycl-link links SYCLBINs", cli.ExitUsage},
+	} {
+		line, err := parseLine(strings.Fields(test.line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		c := &compiler{line: line, env: &cli.Env{Stdout: &log, Stderr: &log}}
+		err = c.program(t.Context())
+		if cli.ExitCode(err) != test.code || test.code != 0 && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v\n%s", test.line, err, log.String())
+			continue
+		}
+		if test.code != 0 {
+			continue
+		}
+		if got := pack(t, "dump", "all.syclbin"); !strings.Contains(got, test.want) || !strings.Contains(got, "__sycl_kernel_a") || !strings.Contains(got, "__sycl_kernel_b") {
+			t.Errorf("%s makes\n%s", test.line, got)
+		}
+	}
+}
+
+// pack runs a command of packager and returns what it prints.
+func pack(t *testing.T, command string, args ...string) string {
+	t.Helper()
+	var out, log bytes.Buffer
+	if err := packager.Run(t.Context(), &cli.Env{Stdout: &out, Stderr: &log}, command, args...); err != nil {
+		t.Fatalf("packager %s: %v\n%s", command, err, log.String())
+	}
+	return out.String()
 }
