@@ -61,6 +61,7 @@ var (
 	noModules       = Rule{"no-modules", "the file has an abstract module", "build it again and look for device code that was dropped"}
 	moduleEmpty     = Rule{"module-empty", "an abstract module has an image", "remove the module, or build it for at least one target"}
 	noKernels       = Rule{"kernel-names-missing", "an abstract module names its kernels or exports symbols", "pack it again with a symbol file, or with property files that have the set " + propset.KernelNames}
+	kernelUnknown   = Rule{"kernel-unknown", "sets about kernels are about those that the abstract module has", "correct the name in the property file, or remove the key"}
 	kernelPrefix    = Rule{"kernel-name-prefix", "the names of kernels start with " + kernelname.Prefix, "use sycl_cc_binary, which puts images into programs, or make the kernels free functions of extern \"C\""}
 	nativeTargets   = Rule{"native-compile-target", "a native image stands alone in an abstract module whose compile_target is its architecture", "write it again with 'packager convert': without it the runtime may give the image to another device"}
 	irCompileTarget = Rule{"ir-compile-target", "an IR module stands in an abstract module without compile_target", "write it again with 'packager convert': with it the runtime refuses the IR on every device"}
@@ -84,7 +85,7 @@ var TooMany = Rule{"too-many", "a file has few enough symbols and findings to ch
 
 var rules = []Rule{
 	containerVersion, containerSeveral, containerKind, entryOffloadKind, entryStrings, firstIndex, unreferencedHeader, metadataText, releaseUnknown, runtimeForm, nativeBesideIR,
-	stateMissing, stateInvalid, metadataSets, setName, noModules, moduleEmpty, noKernels, kernelPrefix, nativeTargets, irCompileTarget,
+	stateMissing, stateInvalid, metadataSets, setName, noModules, moduleEmpty, noKernels, kernelUnknown, kernelPrefix, nativeTargets, irCompileTarget,
 	aspectsMissing, propertyKey, propertyType, irSetMissing, irTypeMissing, irTypeInvalid, irTypeMismatch, irTarget,
 	nativeSet, nativeSetName, nativeArch, nativeTarget, nativeIR, imageEmpty, TooMany,
 }
@@ -250,6 +251,27 @@ func (v *verifier) module(i int, m *Module) {
 		}
 	}
 	v.values(place, m.Metadata)
+	v.unknownKernels(place, m)
+}
+
+// unknownKernels checks the sets that only kernels are in. DPC++ writes other functions into
+// those of removed parameters and of sizes as well.
+func (v *verifier) unknownKernels(place string, m *Module) {
+	kernels := m.Metadata.Set(propset.KernelNames)
+	if kernels.Len() == 0 {
+		return // which has a rule of its own
+	}
+	for _, set := range []string{propset.AssertUsed, propset.ImplicitLocalArg, propset.WorkGroupDynamicLocalMem, propset.RegisteredKernels} {
+		for _, p := range m.Metadata.Set(set).Properties() {
+			name := p.Key
+			if set == propset.RegisteredKernels {
+				name, _ = p.Value.Text()
+			}
+			if _, ok := kernels.Get(name); !ok {
+				v.add(kernelUnknown, place, "%s, key %s: the module has no kernel %s", safetext.Quote(set), safetext.Quote(p.Key), safetext.Quote(name))
+			}
+		}
+	}
 }
 
 // noKernels adds the finding for a module that names no kernels: it has none, or they are

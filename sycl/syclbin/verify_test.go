@@ -105,6 +105,19 @@ func TestVerify(t *testing.T) {
 			set.Put("DeviceLibReqMask", propset.Uint(1))
 			set.Put("DeviceLibReqMask2", propset.Uint(1))
 		}, []string{`property-key: abstract module 0: "SYCL/devicelib req mask", key "DeviceLibReqMask2": the set has DeviceLibReqMask`}},
+		{"what is said of kernels that are not there", func(f *File) {
+			m := f.Modules[0].Metadata
+			kernel := m.Set(propset.KernelNames).Keys()[0]
+			m.Add(propset.ImplicitLocalArg).Put("gone", propset.Uint(0))
+			m.Set(propset.ImplicitLocalArg).Put(kernel, propset.Uint(1))
+			m.Add(propset.RegisteredKernels).Put("a", propset.String(kernel))
+			m.Set(propset.RegisteredKernels).Put("b", propset.String("lost"))
+			m.Add(propset.KernelParamOpt).Put("__devicelib_f", propset.Bits([]byte{1}, 1))
+			m.Add(propset.ProgramMetadata).Put("f@max_work_group_size", propset.Uint32s(8))
+		}, []string{`kernel-unknown: abstract module 0: "SYCL/implicit local arg", key "gone": the module has no kernel "gone"`,
+			`kernel-unknown: abstract module 0: "SYCL/registered kernels", key "b": the module has no kernel "lost"`}},
+		{"whitespace of another kind in the name of a set", func(f *File) { f.Modules[0].Metadata.Add("SYCL/kernel\tnames").Put("k", propset.Uint(1)) },
+			[]string{`set-name: abstract module 0: the set "SYCL/kernel\tnames" is another one than "SYCL/kernel names" to readers`}},
 		{"four sub-group sizes", func(f *File) {
 			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("reqd_sub_group_size", propset.Uint32s(8, 16, 32, 64))
 		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "reqd_sub_group_size": the byte array holds 4 numbers, not 1 to 3`}},
