@@ -164,7 +164,7 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 	case errors.Is(err, flag.ErrHelp):
 		return nil, nil, err
 	case err != nil:
-		return nil, nil, cli.Usagef("%s", strings.ReplaceAll(err.Error(), "flag provided but not defined: -", "unknown flag --"))
+		return nil, nil, cli.FlagMistake(flags, err)
 	}
 	if flags.NArg() > 0 {
 		return nil, nil, cli.Usagef("%q is not a flag; reports are given as --reports, other files as --binaries", flags.Arg(0))
@@ -217,14 +217,11 @@ INPUT_FAIL_ON.
 Flags:
 `)
 	for _, in := range inputs {
-		if err != nil {
-			return err
-		}
 		preset := ""
 		if in.preset != "" {
 			preset = ", " + in.preset + " when it is missing"
 		}
-		_, err = fmt.Fprintf(w, "  --%s (%s%s)\n        %s\n", in.name, in.values, preset, in.usage)
+		cli.HelpFlag(w, fmt.Sprintf("--%s (%s%s)", in.name, in.values, preset), in.usage)
 	}
 	if err == nil {
 		_, err = fmt.Fprint(w, `

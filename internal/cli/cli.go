@@ -313,7 +313,7 @@ func (t *Tool) runCommand(ctx context.Context, env *Env, c *Command, args []stri
 		t.commandHelp(env.Stdout, c, flags)
 		return nil
 	case err != nil:
-		return Usagef("%s", flagMistake(flags, err))
+		return FlagMistake(flags, err)
 	case version:
 		fmt.Fprintf(env.Stdout, "%s %s\n", t.Name, Version)
 		return nil
@@ -321,11 +321,11 @@ func (t *Tool) runCommand(ctx context.Context, env *Env, c *Command, args []stri
 	return run(ctx, env, rest)
 }
 
-// flagMistake says in our words what package flag says.
-func flagMistake(flags *flag.FlagSet, err error) string {
+// FlagMistake returns the error for one of package flag.
+func FlagMistake(flags *flag.FlagSet, err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
-		return err.Error()
+		return Usagef("%v", err)
 	}
 	message := "unknown flag --" + name
 	near := safetext.Nearest(strings.TrimPrefix(name, "-"), func(yield func(string) bool) {
@@ -334,7 +334,7 @@ func flagMistake(flags *flag.FlagSet, err error) string {
 	if near != nil {
 		message += "; did you mean --" + near[0] + "?"
 	}
-	return message
+	return Usagef("%s", message)
 }
 
 // parseInterspersed parses flags wherever they stand among the arguments;
@@ -394,13 +394,14 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
 			usage += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
-		fmt.Fprintf(w, "  %s\n", head)
-		for _, line := range wrap(usage, helpWidth-8) {
-			fmt.Fprintf(w, "        %s\n", line)
-		}
+		HelpFlag(w, head, usage)
 	})
 	if c.Example != "" {
-		fmt.Fprintf(w, "\nExample:\n  %s\n", c.Example)
+		fmt.Fprint(w, "\nExample:\n")
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			args := strings.Split(strings.TrimSpace(line), " --") // arguments have no such text
+			fmt.Fprintf(w, "  %s\n", strings.Join(pack(args, " --", helpWidth-4), " \\\n      --"))
+		}
 	}
 	if c.Name == "" && len(t.Commands) > 1 {
 		fmt.Fprint(w, "\nSubcommands:\n")
@@ -411,13 +412,18 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 // helpWidth is how wide the help is at most.
 const helpWidth = 100
 
-// wrap breaks text into lines at its spaces.
-func wrap(text string, width int) (lines []string) {
-	for _, word := range strings.Fields(text) {
-		if last := len(lines) - 1; last >= 0 && utf8.RuneCountInString(lines[last])+1+utf8.RuneCountInString(word) <= width {
-			lines[last] += " " + word
+// HelpFlag writes what the help says of a flag.
+func HelpFlag(w io.Writer, head, usage string) {
+	fmt.Fprintf(w, "  %s\n        %s\n", head, strings.Join(pack(strings.Fields(usage), " ", helpWidth-8), "\n        "))
+}
+
+// pack joins parts to as few lines as there can be.
+func pack(parts []string, separator string, width int) (lines []string) {
+	for _, part := range parts {
+		if last := len(lines) - 1; last >= 0 && utf8.RuneCountInString(lines[last]+separator+part) <= width {
+			lines[last] += separator + part
 		} else {
-			lines = append(lines, word)
+			lines = append(lines, part)
 		}
 	}
 	return lines

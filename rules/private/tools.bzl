@@ -52,21 +52,3 @@ sycl_tool = rule(
     executable = True,
     toolchains = [TOOLS_TYPE],
 )
-
-def _called_tool_impl(ctx):
-    file = ctx.executable.tool
-    out = ctx.actions.declare_file(ctx.label.name + (".exe" if file.extension == "exe" else ""))
-    ctx.actions.symlink(output = out, target_file = file, is_executable = True)
-    return [DefaultInfo(
-        executable = out,
-        runfiles = ctx.runfiles([file]).merge(ctx.attr.tool[DefaultInfo].default_runfiles),
-    )]
-
-called_tool = rule(
-    implementation = _called_tool_impl,
-    doc = "A program for `bazel run`: the one that builds run, so that it is not built a second time for the target platform.",
-    attrs = {
-        "tool": attr.label(cfg = "exec", executable = True, mandatory = True),
-    },
-    executable = True,
-)

@@ -17,7 +17,7 @@ import (
 func targetsCommand() *cli.Command {
 	return &cli.Command{
 		Name:    "targets",
-		Short:   "write the names of the built-in devices as Starlark, so that a misspelled target is an error before anything is built",
+		Short:   "write the names of the built-in devices as Starlark",
 		Example: "generate targets --output rules/private/targets.bzl",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			output := fs.String("output", "", "the `file` to write; standard output when it is missing")

@@ -321,25 +321,6 @@ func TestTextFiles(t *testing.T) {
 	})
 }
 
-// TestReports: the tables in the documentation are what the example prints.
-func TestReports(t *testing.T) {
-	root := tree(t)
-	for page, name := range map[string]string{"README.md": "apps", "docs/sycl_lite.md": "report"} {
-		text, err := os.ReadFile(filepath.Join(root, page))
-		if err != nil {
-			t.Fatal(err)
-		}
-		golden := "examples/workspace/tests/" + name + ".golden.txt"
-		report, err := os.ReadFile(filepath.Join(root, golden))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Contains(text, bytes.TrimSpace(report)) {
-			t.Errorf("%s does not hold the text of %s", page, golden)
-		}
-	}
-}
-
 var (
 	pageLink = regexp.MustCompile(`\]\(([^()\s]*)\)`)
 	fence    = regexp.MustCompile("(?ms)^ *```.*?^ *```$")

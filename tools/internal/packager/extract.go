@@ -29,8 +29,8 @@ of it again:
 
   packager pack @DIR/pack.args --output same.syclbin
 
-That works in any folder, and after DIR was moved. The result has the same bytes when 'packager pack' made the file, and the same
-content when another tool did.`,
+That works in any folder, and after DIR was moved. The result has the same bytes when
+'packager pack' made the file, and the same content when another tool did.`,
 		Example: "packager extract --output-dir parts k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(extract).setup(fs) },
 	}

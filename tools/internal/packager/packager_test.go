@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -922,24 +921,5 @@ func (v *validator) check(path string, rules map[string]any, value any) {
 	}
 	if !fits {
 		fault("%v is not of type %s", value, typ)
-	}
-}
-
-func TestHelpExamplesParse(t *testing.T) {
-	for _, c := range Tool().Commands {
-		fields := strings.Fields(c.Example)
-		if len(fields) < 3 || fields[0] != "packager" || fields[1] != c.Name {
-			t.Errorf("%s: the example is %q", c.Name, c.Example)
-			continue
-		}
-		fs := flag.NewFlagSet(c.Name, flag.ContinueOnError)
-		fs.SetOutput(io.Discard)
-		c.Setup(fs)
-		if err := fs.Parse(fields[2:]); err != nil {
-			t.Errorf("%s: %v", c.Example, err)
-		}
-		if help := ok(t, c.Name, "--help"); !strings.Contains(help, c.Example) {
-			t.Errorf("%s --help does not show its example", c.Name)
-		}
 	}
 }

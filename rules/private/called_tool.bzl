@@ -1,0 +1,16 @@
+"""Programs for `bazel run`."""
+
+load(":compat.bzl", "launcher")
+
+def _called_tool_impl(ctx):
+    script = launcher(ctx, ctx.label.name + ".sh", ctx.attr.tool, ["\"$@\""], [])
+    return [DefaultInfo(executable = script.executable, runfiles = script.runfiles)]
+
+called_tool = rule(
+    implementation = _called_tool_impl,
+    doc = "Runs a program in the user's current folder. It is the one that builds run, so that it is not built a second time for the target platform.",
+    attrs = {
+        "tool": attr.label(cfg = "exec", executable = True, mandatory = True),
+    },
+    executable = True,
+)
