@@ -206,8 +206,8 @@ func checkCommand(t *testing.T, at string, command []string) bool {
 	if name == "sycl-compat-action" { // as it is called in a release
 		name = "action"
 	}
-	if name == "sycl-post-link" {
-		return checkCommand(t, at, append([]string{"postlink"}, command...))
+	if tool := map[string]string{"sycl-post-link": "postlink", "sycl-aspect-filter": "aspectfilter"}[name]; tool != "" {
+		return checkCommand(t, at, append([]string{tool, name}, command[1:]...))
 	}
 	switch {
 	case strings.HasPrefix(name, ".ci/") || strings.HasPrefix(name, "tools/"):

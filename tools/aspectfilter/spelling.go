@@ -26,7 +26,7 @@ that is called so does this. Options have one dash or two. A table without the c
 Properties is copied as it is, and a target without an entry is an error. Beside the
 aspects, sub-group sizes and fixed targets of that design, intrinsics of explicit SIMD
 and extensions of SPIR-V count that the target lacks.`,
-		Example: dpcppName + " -target=intel_gpu_dg2 -device-config-file=devices.yaml -o dg2.table linked.table",
+		Example: dpcppName + " -target=intel_gpu_dg2 -device-config-file=own.yaml -o dg2.table linked.table",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			f := new(filter)
 			target := fs.String("target", "", "keep what this `target` can take")
