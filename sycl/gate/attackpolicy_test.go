@@ -1,0 +1,154 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// TestAttackNamesThatLookAlike: a device or a key that only looks like another one is another.
+func TestAttackNamesThatLookAlike(t *testing.T) {
+	for _, text := range []string{
+		"version: 1\nfail\u2010on: none\n", "version: 1\nfail-\u03bfn: none\n", "version: 1\nFail-On: none\n", "version: 1\nfail_on: none\n",
+		"version: 1\n\ufefffail-on: none\n", "version: 1\nfail-on: none\u200b\n", "version: 1\nfail-on: None\n", "version: 1\nfail-on: \"none \"\n",
+		"version: 1\nrules: {missing\u2011aspect: off}\n", "version: 1\ndevices: {Required: [a]}\n", "version: \u0661\n",
+	} {
+		var syntax *SyntaxError
+		if _, err := ReadPolicy("p.yaml", strings.NewReader(text)); !errors.As(err, &syntax) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	p := policy(t, "devices: {required: [intel_gpu_pvc]}")
+	for _, name := range []string{"intel_gpu_p\u03bdc", "intel_gpu_pvc\u200b", "intel_gpu_pvc ", "INTEL_GPU_PVC", "intel-gpu-pvc", "intel_gpu_pvc_", "\u0456ntel_gpu_pvc", "*", "intel_gpu_*"} {
+		r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{name}, map[string]on{"K": {}})), Policy: p, Today: today})
+		if !slices.Contains(brief(r), "error coverage-lost - intel_gpu_pvc FAILS") {
+			t.Errorf("a report on %q: %q", name, brief(r))
+		}
+	}
+	// Other names of a device are that device, for what is required and for what is asked of it.
+	for _, name := range []string{"intel_gpu_12_60_7", "pvc"} {
+		r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{"intel_gpu_pvc"}, map[string]on{"K": {"intel_gpu_pvc": why(fp64)}})), Policy: policy(t, "devices: {required: ["+name+"]}"), Today: today})
+		if r.Conclusion != Failure {
+			t.Errorf("%s: %q", name, brief(r))
+		}
+	}
+}
+
+// TestAttackRulesThatAreOff: what says that a change asks for less cannot be turned off.
+func TestAttackRulesThatAreOff(t *testing.T) {
+	for _, rule := range []RuleID{PolicyWeakened, NotCompared, DeviceDataChanged, SuppressionExpired, SuppressionStale} {
+		_, err := ReadPolicy("p.yaml", strings.NewReader(fmt.Sprintf("version: 1\nrules: {%s: off}\n", rule)))
+		if err == nil {
+			t.Errorf("%s can be off", rule)
+		}
+	}
+	weak := policy(t, "rules: {coverage-lost: off, report-invalid: off, missing-aspect: off}")
+	weak.File = "p.yaml"
+	r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})), Policy: weak, BasePolicy: policy(t, ""), Today: today})
+	for _, rule := range []string{"coverage-lost", "missing-aspect", "report-invalid"} {
+		if !slices.ContainsFunc(r.Notices, func(n Notice) bool { return n.Rule == PolicyWeakened && strings.Contains(n.Text, rule) }) {
+			t.Errorf("nobody sees that %s is off: %+v", rule, r.Notices)
+		}
+	}
+}
+
+// TestAttackBaselineThatListsAll: a change that adds what it breaks to the baseline is seen,
+// and decides nothing where the baseline is that of the base branch.
+func TestAttackBaselineThatListsAll(t *testing.T) {
+	devices := []string{"a", "b"}
+	was := reportOf("//p:t", devices, map[string]on{"K": {"a": why(fp64)}, "L": {}})
+	now := reportOf("//p:t", devices, map[string]on{"K": {"a": why(fp64), "b": why(fp64)}, "L": {"a": why(fp64)}})
+	old := NewBaseline(Evaluate(Input{Reports: facts(was), Today: today}))
+	own := NewBaseline(Evaluate(Input{Reports: facts(now), Today: today}))
+	weakened := func(r *Result) bool {
+		return slices.ContainsFunc(r.Notices, func(n Notice) bool { return n.Rule == PolicyWeakened })
+	}
+	if r := Evaluate(Input{Reports: facts(now), Baseline: own, BaseBaseline: old, Today: today}); r.Conclusion != Success || !weakened(r) {
+		t.Errorf("%s, %+v", r.Conclusion, r.Notices)
+	}
+	if r := Evaluate(Input{Reports: facts(now), Baseline: old, NextBaseline: own, BaseDecides: true, Today: today}); r.Conclusion != Failure || !weakened(r) {
+		t.Errorf("%s, %+v", r.Conclusion, r.Notices)
+	}
+	// A count that is for more than there is.
+	many := *old
+	many.Findings = slices.Clone(old.Findings)
+	many.Findings[0].Count = 1 << 30
+	if r := Evaluate(Input{Reports: facts(was), Baseline: &many, BaseBaseline: old, Today: today}); !weakened(r) {
+		t.Errorf("nobody sees the count: %+v", r.Notices)
+	}
+}
+
+// TestAttackTimeZones: an exception ends with its day in UTC, wherever the machine is.
+func TestAttackTimeZones(t *testing.T) {
+	x := policy(t, "allow: [{rule: missing-aspect, kernels: [K], reason: r, expires: 2026-11-25}]")
+	bad := facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}))
+	for _, offset := range []int{-12, 0, 14} {
+		zone := time.FixedZone("z", offset*3600)
+		last := time.Date(2026, 11, 25, 23, 59, 59, 0, time.UTC).In(zone)
+		if r := Evaluate(Input{Reports: bad, Policy: x, Today: last}); r.Conclusion != Success {
+			t.Errorf("UTC%+d: the last second: %q", offset, brief(r))
+		}
+		if r := Evaluate(Input{Reports: bad, Policy: x, Today: last.Add(time.Second)}); r.Conclusion != Failure {
+			t.Errorf("UTC%+d: a second later: %q", offset, brief(r))
+		}
+	}
+	for _, day := range []string{"2026-11-31", "2026-13-01", "2026-1-1", "26-11-25", "2026-11-25T23:00:00+14:00", "'2026-11-25 '", "9999999-01-01", "0000-00-00"} {
+		if _, err := ReadPolicy("p.yaml", strings.NewReader("version: 1\nallow: [{rule: missing-aspect, kernels: [K], reason: r, expires: "+day+"}]\n")); err == nil {
+			t.Errorf("%s is a day", day)
+		}
+	}
+}
+
+// TestAttackKernelTwice: a kernel that a report or several have twice has its worst status.
+func TestAttackKernelTwice(t *testing.T) {
+	bad := reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {}})
+	good := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}})
+	// The same kernel again in one report, with a row in which it runs.
+	again := bad.Kernels[0]
+	again.Row = bad.Kernels[1].Row
+	both := *bad
+	both.Kernels = append(slices.Clone(bad.Kernels), again)
+	for name, list := range map[string][]*report.Report{"two reports": {good, bad}, "the other way round": {bad, good}, "one report": {&both}} {
+		if r := Evaluate(Input{Reports: facts(list...), Today: today}); r.Conclusion != Failure || r.Counts.Incompatible != 1 {
+			t.Errorf("%s: %s, %+v", name, r.Conclusion, r.Counts)
+		}
+	}
+}
+
+// TestAttackJSONOfBaselines: a baseline has one reading.
+func TestAttackJSONOfBaselines(t *testing.T) {
+	text, err := os.ReadFile("testdata/baseline.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := string(text)
+	for name, text := range map[string]string{
+		"a member twice":        strings.Replace(good, `"schema":`, `"schema": "x", "schema":`, 1),
+		"findings twice":        strings.Replace(good, `"schema":`, `"findings": [], "schema":`, 1),
+		"other case":            strings.Replace(good, `"findings"`, `"Findings"`, 1),
+		"a look-alike":          strings.Replace(good, `"findings"`, `"f\u0131ndings"`, 1),
+		"an escape of a letter": strings.Replace(good, `"schema":`, `"\u0066indings": [], "schema":`, 1),
+		"a byte order mark":     "\ufeff" + good,
+		"a second document":     good + good,
+		"a comment":             good + "// x\n",
+		"a number with a point": strings.Replace(good, `"count":1`, `"count":1.5`, 1),
+		"a number that is huge": strings.Replace(good, `"count":1`, `"count":1e300`, 1),
+		"a count below one":     strings.Replace(good, `"count":1`, `"count":-1`, 1),
+		"a merge conflict":      "<<<<<<< HEAD\n" + good,
+		"not UTF-8":             strings.Replace(good, `"kernel":"`, "\"kernel\":\"\xff", 1),
+		"nothing":               "",
+	} {
+		if text == good {
+			t.Errorf("%s: the text is the same", name)
+		}
+		if b, err := ReadBaseline("b.json", strings.NewReader(text)); err == nil {
+			t.Errorf("%s: %d findings", name, len(b.Findings))
+		}
+	}
+}
