@@ -268,6 +268,15 @@ func (v *Version) addProblems(problems map[string]*Problem) {
 	}
 }
 
+// Span names the oldest and the newest version.
+func (l *Library) Span() string {
+	first, last := safetext.Escape(l.Versions[len(l.Versions)-1].version), safetext.Escape(l.Versions[0].version)
+	if first == last || first == "" {
+		return last
+	}
+	return first + " to " + last
+}
+
 // Title names the library and the version.
 func (v *Version) Title() string { return strings.TrimSpace(v.Library.Name + " " + v.Name) }
 

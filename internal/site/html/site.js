@@ -8,12 +8,13 @@
   };
   const lower = (s) => s.toLowerCase();
 
-  // Search hides what has another name. What is asked for stands in the address.
+  // Search hides what has another name, and sections in which nothing is left. What is asked for stands in the address.
   const form = document.querySelector(".search");
   if (form) {
     const input = form.querySelector("input");
     const output = form.querySelector("output");
     const named = [...document.querySelectorAll("[data-name]")];
+    const sections = [...document.querySelectorAll("section")].filter((s) => s.querySelector("[data-name]"));
     const search = () => {
       const terms = lower(input.value).split(/\s+/).filter(Boolean);
       let n = 0;
@@ -21,6 +22,7 @@
         e.hidden = !terms.every((t) => lower(e.dataset.name).includes(t));
         if (!e.hidden) n++;
       }
+      for (const s of sections) s.hidden = !s.querySelector("[data-name]:not([hidden])");
       output.textContent = terms.length ? `${n} of ${named.length}` : "";
     };
     input.addEventListener("input", () => {
