@@ -111,6 +111,7 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 	}
 	in.Generator = report.Generator{Name: cmp.Or(o.Program, "compat"), Version: cli.Version}
 	in.Category = o.Category
+	in.Update = o.updateCommand("sycl-compat-baseline.json")
 	in.Today = time.Now()
 	if o.Today != "" {
 		if in.Today, err = gate.ParseDate(o.Today); err != nil {
@@ -224,27 +225,34 @@ func (o *Options) noBaseline(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	from, command := "--baseline", "compat baseline update"
+	from := "--baseline"
 	if o.Program == "action" {
 		from = "input baseline-file"
 	}
+	return cli.BadInput(fmt.Errorf("%s: %w; make it where you work, and commit the file: %s", from, err, o.updateCommand(o.Baseline.Name)))
+}
+
+// updateCommand returns the command that makes a baseline of what is checked, for a shell.
+func (o *Options) updateCommand(baseline string) string {
+	command := "compat baseline update"
 	if o.Policy.Name != "" {
 		command += " --policy " + reportrender.ShellQuote(o.Policy.Name)
 	}
 	if len(o.Required) > 0 {
 		command += " --required " + reportrender.ShellQuote(strings.Join(o.Required, ","))
 	}
-	command += " --baseline " + reportrender.ShellQuote(o.Baseline.Name)
+	command += " --baseline " + reportrender.ShellQuote(baseline)
 	for _, a := range o.BuiltBy {
 		command += " " + reportrender.ShellQuote(a)
 	}
-	if len(o.Reports) > 0 {
-		command += " " + reportrender.ShellQuote(o.Reports[0])
+	const most = 5
+	for _, name := range o.Reports[:min(len(o.Reports), most)] {
+		command += " " + reportrender.ShellQuote(name)
 	}
-	if len(o.Reports) > 1 {
+	if len(o.Reports) > most {
 		command += " ..."
 	}
-	return cli.BadInput(fmt.Errorf("%s: %w; make it where you work, and commit the file: %s", from, err, command))
+	return command
 }
 
 // SetBuiltBy says by which flags compat check makes reports on these binaries.

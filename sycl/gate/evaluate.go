@@ -20,7 +20,7 @@ func Evaluate(in Input) *Result {
 		exceptionUsed: make([]bool, len(p.Allow)), familyUsed: make([]bool, len(p.Families)),
 		result: &Result{Category: in.Category, Conclusion: Success, Devices: []DeviceTier{}, Findings: []Finding{}, Notices: []Notice{},
 			Generator: in.Generator, Schema: resultFormat.schema, SchemaVersion: resultFormat.version, Targets: []TargetSummary{},
-			Compared: in.Baseline != nil || in.Base != nil, Workspace: in.Workspace, old: in.Base, now: in.Reports,
+			Compared: in.Baseline != nil || in.Base != nil, Update: in.Update, Workspace: in.Workspace, old: in.Base, now: in.Reports,
 			Policy: PolicySummary{FailOn: p.FailOn, FailOnSeverity: p.FailOnSeverity, File: p.File, Undetermined: p.Undetermined}}}
 	e.result.Today = e.today
 	e.collect()

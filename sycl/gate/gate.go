@@ -29,6 +29,7 @@ type Input struct {
 	Today     time.Time // exceptions end on days in UTC
 	Generator report.Generator
 	Category  string    // names the result when a change has several, such as one a configuration
+	Update    string    // the command that makes a baseline of the same, "" when it is not known
 	Workspace Workspace // nil when there are no source files to look at
 
 	// Written is the policy as its file has it, when flags or inputs replace part of it.

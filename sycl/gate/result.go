@@ -30,6 +30,7 @@ type Result struct {
 	SchemaVersion string           `json:"schema-version"`
 	Targets       []TargetSummary  `json:"targets"`
 	Today         string           `json:"today"`
+	Update        string           `json:"-"` // as in the Input
 	Workspace     Workspace        `json:"-"` // as in the Input
 
 	old, now   []*Index    // what is compared

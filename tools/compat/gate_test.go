@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -416,6 +417,36 @@ func TestCheckBinaries(t *testing.T) {
 	} {
 		if code, _, stderr := run(t, append([]string{"check"}, test.args...)...); code != 2 || !strings.Contains(stderr, test.want) {
 			t.Errorf("%q: exit %d, %s", test.args, code, stderr)
+		}
+	}
+}
+
+// TestFirstRunCommand: the command that a first run proposes makes the next one pass.
+func TestFirstRunCommand(t *testing.T) {
+	code, err := os.ReadFile(filepath.Join(goldenDir, "kernels.spv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gateWorkspace(t)
+	t.Setenv("CI", "")
+	testkit.WriteFile(t, "k.spv", code)
+	testkit.WriteFile(t, "p.yml", "version: 1\nfail-on: new\n")
+	command := regexp.MustCompile("'compat (baseline update [^']*)' accepts")
+	for _, args := range [][]string{
+		{"before.json"}, {"--policy", "p.yml", "before.json"}, {"--required", "intel_gpu_dg2,intel_gpu_pvc", "before.json"}, {"--binary", "k.spv", "--devices", "intel_gpu_acm_g10"},
+	} {
+		code, stdout, stderr := run(t, append([]string{"check"}, args...)...)
+		m := command.FindStringSubmatch(stdout)
+		if code != 1 || m == nil {
+			t.Errorf("%q: exit %d, %s%s", args, code, stdout, stderr)
+			continue
+		}
+		mustRun(t, strings.Fields(m[1])...)
+		if got := mustRun(t, append([]string{"check", "--baseline", "sycl-compat-baseline.json"}, args...)...); !strings.Contains(got, "known") {
+			t.Errorf("%q: %s", args, got)
+		}
+		if err := os.Remove("sycl-compat-baseline.json"); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // adopt says how a project with problems starts with the gate: what is there today can be
@@ -18,15 +19,11 @@ func adopt(r *gate.Result, groups []group) []string {
 	if i < 0 || r.Compared {
 		return nil
 	}
-	command := "compat baseline update --baseline sycl-compat-baseline.json"
-	if r.Policy.File != "" && shellPath(r.Policy.File) {
-		command += " --policy " + r.Policy.File
+	command := r.Update
+	if command == "" || safetext.Escape(command) != command || strings.Contains(command, "`") {
+		command = "compat baseline update --baseline sycl-compat-baseline.json REPORT..."
 	}
-	reports := reportOf(r, groups[i][0].Target)
-	if len(r.Targets) > 1 {
-		reports = "REPORT..."
-	}
-	return []string{fmt.Sprintf("`%s %s` accepts what is there today, so that only new problems fail: commit the file, and name it by `--baseline` or the action's `baseline-file`", command, reports)}
+	return []string{fmt.Sprintf("`%s` accepts what is there today, so that only new problems fail: commit the file, and name it by `--baseline` or the action's `baseline-file`", command)}
 }
 
 // mostExceptions is how many exceptions are proposed, and mostPatterns how many kernels one
