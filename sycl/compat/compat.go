@@ -7,8 +7,8 @@
 // throws an exception of kind errc::kernel_not_supported at the first that fails. Two
 // checks follow that the runtime makes when it chooses among images, or does not make
 // yet: the targets that a kernel was fixed to and the target that an image was compiled
-// for. One more is that of the compiler for the device: the intrinsics of explicit SIMD, and
-// extensions that it refuses.
+// for. One more is that of the compiler for the device: the intrinsics of explicit SIMD, inline
+// assembly, and extensions that it refuses.
 //
 // A device may have aspects that are not listed, and its limits may not be known. What
 // depends on them is undetermined, not incompatible. Matrices on NVIDIA and AMD GPUs are
@@ -43,6 +43,7 @@ const (
 	UnsupportedSubGroupSize  Rule = "unsupported-sub-group-size"
 	FixedTargetMismatch      Rule = "fixed-target-mismatch"
 	CompileTargetMismatch    Rule = "compile-target-mismatch"
+	UnsupportedAssembly      Rule = "unsupported-assembly"
 	UnsupportedExtension     Rule = "unsupported-extension"
 	UnsupportedIntrinsic     Rule = "unsupported-intrinsic"
 	UnreadableRequirement    Rule = "unreadable-requirement"
@@ -83,6 +84,7 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	r := Result{Status: Compatible}
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects)
 	checkIntrinsics(&r, q, d)
+	checkAssembly(&r, q, d)
 	checkExtensions(&r, q, d)
 	checkMatrices(&r, q, d)
 	checkWorkGroup(&r, q, d)
@@ -99,7 +101,7 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 // Keeps says whether the aspect filter keeps a row that needs q in the table of target d,
 // with the reasons if not. Target d must list every aspect and every sub-group size. The
 // fixed targets must include d or, if they are given as aspects, d must have one of them.
-// Intrinsics must be of families that d lists, if it lists any, and extensions must not be among
+// Intrinsics, and what inline assembly is known to need, must be of families that d lists, if it lists any, and extensions must not be among
 // those that d refuses.
 // That d may have aspects that are not listed makes no difference. A generic target, see
 // [deviceconfig.Device.IsGeneric], takes all rows.
@@ -111,6 +113,7 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 	checkAspects(&r, q, d, true)
 	if d.Intrinsics != nil {
 		checkIntrinsics(&r, q, d)
+		checkKnownAssembly(&r, q, d)
 	}
 	for _, name := range q.Extensions {
 		if d.RefusedExtensions != nil && aspectuse.ExtensionNamed(name) != nil && mayRefuse(name, q, d) {

@@ -51,6 +51,9 @@ intel_gpu_old:
 intel_gpu_cached:
   aspects: [ext_intel_esimd]
   esimd-intrinsics: [lsc]
+intel_gpu_engines:
+  sub-group-sizes: [8, 16]
+  esimd-intrinsics: [lsc, dpas]
 intel_gpu_future:
   aspects: [ext_intel_esimd]
 intel_cpu_gnr:
@@ -123,6 +126,18 @@ func TestCheck(t *testing.T) {
 			[]string{"unsupported-intrinsic: llvm.genx.new: Whether explicit SIMD intrinsic llvm.genx.new is supported on the device is not known to this version"}},
 		{"intrinsics on a device without explicit SIMD", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_small", Incompatible,
 			[]string{"missing-aspect: ext_intel_esimd: Required aspect ext_intel_esimd is not supported on the device"}},
+		{"inline assembly that the device has", needs{Assembly: []string{"lsc_load", "mov"}}, "intel_gpu_cached", Compatible, nil},
+		{"inline assembly that the device lacks, each need once", needs{Assembly: []string{"dpas.16", "lsc_load", "lsc_store", "mov"}}, "intel_gpu_old", Incompatible, []string{
+			"unsupported-assembly: dpas.16: The inline assembly is not supported on the device: matrix products of 16 channels are for Xe-HPC and Intel GPUs from Xe2 on",
+			"unsupported-assembly: lsc_load, lsc_store: The inline assembly is not supported on the device: memory accesses by the load-store cache are for Intel GPUs from Xe-HPG on"}},
+		{"matrix products of other channels", needs{Assembly: []string{"dpas.16", "dpas.8"}}, "intel_gpu_engines", Incompatible,
+			[]string{"unsupported-assembly: dpas.16: The inline assembly is not supported on the device: matrix products of 16 channels are for Xe-HPC and Intel GPUs from Xe2 on"}},
+		{"inline assembly with double precision", needs{Assembly: []string{"df", "mov"}}, "intel_gpu_old", Incompatible,
+			[]string{"unsupported-assembly: df: The inline assembly is not supported on the device: numbers of double precision are for devices with fp64"}},
+		{"inline assembly that only the compiler can tell of", needs{Assembly: []string{"V6", "mov", "new"}}, "intel_gpu_cached", Undetermined,
+			[]string{"unsupported-assembly: V6, new: Whether the compiler for the device takes the inline assembly is not known, which has V6, new"}},
+		{"inline assembly on a device that is no known Intel GPU", needs{Assembly: []string{"mov"}}, "x86_64", Undetermined,
+			[]string{"unsupported-assembly: mov: Whether the compiler for the device takes the inline assembly is not known, which has mov"}},
 		{"an extension that current compilers refuse", needs{Extensions: []string{"SPV_INTEL_optimization_hints"}}, "intel_gpu_pvc", Undetermined,
 			[]string{"unsupported-extension: SPV_INTEL_optimization_hints: Current compilers for devices refuse SPIR-V extension SPV_INTEL_optimization_hints, which older ones took: a program that is compiled anew uses SPV_KHR_expect_assume"}},
 		{"an extension for FPGAs", needs{Extensions: []string{"SPV_INTEL_fpga_buffer_location"}}, "intel_gpu_pvc", Undetermined,
@@ -263,6 +278,10 @@ func TestKeeps(t *testing.T) {
 		{"an intrinsic that the target lacks", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_old", false},
 		{"an intrinsic that the target has", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_cached", true},
 		{"an intrinsic on a target whose intrinsics are not known", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_future", true},
+		{"inline assembly that the target lacks", needs{Assembly: []string{"lsc_load"}}, "intel_gpu_old", false},
+		{"inline assembly that the target has", needs{Assembly: []string{"lsc_load"}}, "intel_gpu_cached", true},
+		{"inline assembly of which the compiler decides", needs{Assembly: []string{"V6"}}, "intel_gpu_cached", true},
+		{"inline assembly on a target of which nothing is known", needs{Assembly: []string{"lsc_load"}}, "intel_gpu_future", true},
 		{"an extension that the target refuses", needs{Extensions: []string{"SPV_KHR_float_controls"}}, "intel_cpu_gnr", false},
 		{"an extension that the target takes", needs{Extensions: []string{"SPV_INTEL_float_controls2"}}, "intel_cpu_gnr", true},
 		{"an extension on a target that may refuse it", needs{Extensions: []string{"SPV_KHR_float_controls"}}, "intel_gpu_small", true},

@@ -178,6 +178,15 @@ what you know of your devices into a device configuration file, or say with "und
 		Short: "The report gives a reason that this version does not know.",
 		Next:  "check the report with the version that made it",
 		Long:  `The report was made by a newer version. Check it with that version.`},
+	{ID: RuleID(compat.UnsupportedAssembly), Level: Error, Finding: true, Detail: "assembly",
+		Short: "The kernel has inline assembly that the device does not have.",
+		Next:  "write a kernel without inline assembly in another source, and choose by the device",
+		Long: `Inline assembly for Intel GPUs is vISA. Memory accesses by the load-store cache (lsc_*), add3 and bfn are for Intel GPUs
+from Xe-HPG on, nbarrier for Xe-HPC and GPUs from Xe2 on, and dpas for GPUs with matrix engines: with 8 channels on Xe-HPG, with 16 on
+Xe-HPC and from Xe2 on. The compiler for another device refuses the whole module. Write a kernel without them, in another source so
+that it is another module, and choose by the device; name both as a family in the policy. Where an instruction is not among those
+that are known, or the text names a variable of the compiler's own, such as V6, findings are of the rule undetermined: only the
+compiler for the device can tell. Code that is compiled ahead of time for the device is compatible.`},
 	{ID: RuleID(compat.UnsupportedExtension), Level: Error, Finding: true, Detail: "extension",
 		Short: "The code uses an extension of SPIR-V that the compiler for the device refuses.",
 		Next:  "leave out the property that the text names; for code of an old compiler, compile it with a current one",

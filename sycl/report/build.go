@@ -93,6 +93,7 @@ type builtOutcome struct {
 type answer struct {
 	status  compat.Status
 	reasons []Reason
+	native  *answer // the same where native code is for the device
 	noImage *answer // the same where no image is for the device
 }
 
@@ -110,9 +111,12 @@ func (b *Builder) answer(needs, device int) *answer {
 	}
 	a := b.answers[needs][device]
 	if a == nil {
-		a = &answer{status: compat.Compatible}
+		a = &answer{status: compat.Compatible, native: &answer{status: compat.Compatible}}
 		for _, r := range b.checker.Check(b.needs[needs], b.devices[device]).Reasons {
 			a.add(r)
+			if !r.OfCompiler() {
+				a.native.add(r)
+			}
 		}
 		a.noImage = &answer{status: a.status, reasons: slices.Clone(a.reasons)}
 		a.noImage.add(compat.NoImageReason)
@@ -174,7 +178,10 @@ func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 		}
 	}
 	a := b.answer(h.needs, device)
-	if c.Code == NoCode {
+	switch c.Code {
+	case Native:
+		a = a.native
+	case NoCode:
 		a = a.noImage
 	}
 	c.Status, c.Reasons = a.status, a.reasons

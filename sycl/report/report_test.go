@@ -466,6 +466,40 @@ func TestIntrinsics(t *testing.T) {
 	}
 }
 
+// What the compiler for a device would refuse is no reason where it has made native code.
+func TestNativeCodeOfAssembly(t *testing.T) {
+	m := report.Module{
+		Needs:   &needs{Assembly: []string{"V6", "lsc_load"}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}, Aspects: []aspect.Aspect{aspect.FP64}},
+		Images:  []report.ModuleImage{{Format: "spirv", Triple: "spir64"}, {Native: true, Format: "native", Triple: "spir64_gen", Arch: "tgllp"}},
+		Kernels: []report.ModuleKernel{{Name: "k"}},
+	}
+	config := deviceconfig.Default()
+	var devices []*deviceconfig.Device
+	for _, name := range []string{"intel_gpu_tgllp", "intel_gpu_dg1", "intel_gpu_pvc"} {
+		d, _ := config.Lookup(name)
+		devices = append(devices, d)
+	}
+	r, err := report.Build([]report.Module{m}, devices, config, report.Generator{Name: "test", Version: "1"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, want := range map[string]string{
+		"intel_gpu_tgllp": "incompatible missing-aspect",
+		"intel_gpu_dg1":   "incompatible missing-aspect unsupported-intrinsic unsupported-assembly unsupported-assembly",
+		"intel_gpu_pvc":   "undetermined unsupported-assembly",
+	} {
+		i := slices.IndexFunc(r.Devices, func(device report.Device) bool { return device.Name == d })
+		o := r.Outcome(0, i)
+		got := o.Status.String()
+		for _, reason := range o.Reasons {
+			got += " " + reason.Rule
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", d, got, want)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(encode(f, reporttest.Build(f, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2"))))
 	f.Add([]byte(`{"schema":"` + report.Schema + `"}`))

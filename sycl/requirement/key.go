@@ -24,7 +24,7 @@ func (q *Requirements) Key() string {
 	k.text(q.CompileTarget)
 	k.text(q.JointMatrix)
 	k.text(q.JointMatrixMad)
-	for _, list := range [][]string{q.Extensions, q.Intrinsics} {
+	for _, list := range [][]string{q.Assembly, q.Extensions, q.Intrinsics} {
 		k.number(uint64(len(list)))
 		for _, name := range list {
 			k.text(name)

@@ -15,6 +15,7 @@
 // and as a set of our own, which the runtime ignores:
 //
 //	[rules_sycl/device requirements]
+//	assembly=2|...                       names in inline assembly that compilers have to know, divided by commas
 //	extensions=2|...                     names of SPIR-V extensions that some compilers refuse, divided by commas
 //	intrinsics=2|...                     names of intrinsics that only some devices have, divided by commas
 //
@@ -78,6 +79,10 @@ type Requirements struct {
 	// devices, ascending and distinct.
 	Extensions []string
 
+	// Assembly is what compilers have to know to take the inline assembly: instructions such as
+	// lsc_load, and variables of the compiler's own, ascending and distinct.
+	Assembly []string
+
 	// Unknown are properties that this package does not know, in their order.
 	Unknown []propset.Property
 
@@ -91,6 +96,7 @@ const OwnSet = "rules_sycl/device requirements"
 
 // Keys of OwnSet.
 const (
+	keyAssembly   = "assembly"
 	keyExtensions = "extensions"
 	keyIntrinsics = "intrinsics"
 )
@@ -157,7 +163,7 @@ func Readable(r *propset.Registry) *Requirements {
 	for _, p := range []struct {
 		key  string
 		list *[]string
-	}{{keyExtensions, &q.Extensions}, {keyIntrinsics, &q.Intrinsics}} {
+	}{{keyAssembly, &q.Assembly}, {keyExtensions, &q.Extensions}, {keyIntrinsics, &q.Intrinsics}} {
 		if v, ok := r.Set(OwnSet).Get(p.key); ok {
 			var err error
 			if *p.list, err = readNames(v); err != nil {
@@ -214,7 +220,7 @@ func (q *Requirements) PutOwn(r *propset.Registry) {
 	for _, p := range []struct {
 		key   string
 		names []string
-	}{{keyExtensions, q.Extensions}, {keyIntrinsics, q.Intrinsics}} {
+	}{{keyAssembly, q.Assembly}, {keyExtensions, q.Extensions}, {keyIntrinsics, q.Intrinsics}} {
 		if len(p.names) > 0 {
 			r.Add(OwnSet).Put(p.key, propset.String(strings.Join(union(p.names, nil), ",")))
 		}
@@ -272,6 +278,7 @@ func (q *Requirements) Merge(o *Requirements) error {
 
 // Need adds the needs of o that DPC++ has no key for.
 func (q *Requirements) Need(o *Requirements) {
+	q.Assembly = union(q.Assembly, o.Assembly)
 	q.Extensions = union(q.Extensions, o.Extensions)
 	q.Intrinsics = union(q.Intrinsics, o.Intrinsics)
 }

@@ -29,7 +29,7 @@ var opcodes = map[string]struct {
 	"OpReturn": {253, ""}, "OpNoLine": {317, ""}, "OpExecutionModeId": {331, ""}, "OpTypeCooperativeMatrixKHR": {4456, "r"}, "OpCooperativeMatrixMulAddKHR": {4459, "tr"},
 	"OpTypeJointMatrixINTEL": {6119, "r"}, "OpJointMatrixMadINTEL": {6122, "tr"}, "OpAtomicFMaxEXT": {5615, "tr"},
 
-	"OpReadClockKHR": {5056, "tr"}, "OpConstantFunctionPointerINTEL": {5600, "tr"},
+	"OpAsmTargetINTEL": {5609, "r"}, "OpAsmINTEL": {5610, "tr"}, "OpAsmCallINTEL": {5611, "tr"}, "OpReadClockKHR": {5056, "tr"}, "OpConstantFunctionPointerINTEL": {5600, "tr"},
 	"OpFunctionPointerCallINTEL": {5601, "tr"}, "OpVariableLengthArrayINTEL": {5818, "tr"}, "OpAtomicFAddEXT": {6035, "tr"},
 	"OpConvertHandleToImageINTEL": {6529, "tr"}, "OpConvertHandleToSamplerINTEL": {6530, "tr"}, "OpConvertHandleToSampledImageINTEL": {6531, "tr"},
 	"OpTypeSampledImage": {27, "r"}, "OpTypeVmeImageINTEL": {5700, "r"}, "OpSubgroupMatrixMultiplyAccumulateINTEL": {6237, "tr"}, "OpUnknown": {7777, ""},

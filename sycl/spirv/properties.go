@@ -43,7 +43,7 @@ func (m *Module) KernelRequirements(k *Kernel) *requirement.Requirements {
 	if k.uses&useMatrix != 0 {
 		q.JointMatrix, q.JointMatrixMad = m.graph.matrices([]int{k.node})
 	}
-	q.Need(&requirement.Requirements{Intrinsics: m.intrinsics([]int{k.node}), Extensions: m.refused})
+	q.Need(m.compilerNeeds([]int{k.node}))
 	return q
 }
 
@@ -78,7 +78,7 @@ func (m *Module) Requirements() *requirement.Requirements {
 	if u&useMatrix != 0 {
 		q.JointMatrix, q.JointMatrixMad = m.graph.matrices(roots)
 	}
-	q.Need(&requirement.Requirements{Intrinsics: m.intrinsics(roots), Extensions: m.refused})
+	q.Need(m.compilerNeeds(roots))
 	if m.hasImages && u&useBindlessImage == 0 { // those have an aspect of their own
 		u |= useImage
 	}
@@ -99,18 +99,21 @@ func (m *Module) aspects(u use) []aspect.Aspect {
 	return list
 }
 
-// intrinsics returns the intrinsics that only some devices have and that roots reach.
-func (m *Module) intrinsics(roots []int) []string {
-	if !m.graph.hasIntrinsics {
-		return nil
+// compilerNeeds returns what roots need that only some compilers for devices take: extensions of
+// the module, and the intrinsics and the inline assembly that roots reach.
+func (m *Module) compilerNeeds(roots []int) *requirement.Requirements {
+	q := &requirement.Requirements{Extensions: m.refused}
+	if !m.graph.forCompilers {
+		return q
 	}
-	var names []string
 	for n := range m.graph.reach(roots) {
-		if name := m.graph.nodes[n].intrinsic; name != "" {
-			names = append(names, name)
+		node := &m.graph.nodes[n]
+		if node.intrinsic != "" {
+			q.Intrinsics = append(q.Intrinsics, node.intrinsic)
 		}
+		q.Assembly = append(q.Assembly, node.assembly...)
 	}
-	return names
+	return q
 }
 
 // isESIMD reports whether the kernels are written for explicit SIMD.

@@ -149,6 +149,7 @@ const (
 	opTypeCoopMatrix      = 4456
 	opCoopMatrixMulAdd    = 4459
 	opReadClock           = 5056
+	opAsm                 = 5610
 	opTypeVmeImage        = 5700
 	opTypeStructContinued = 6090
 	opTypeJointMatrix     = 6119
@@ -547,7 +548,7 @@ func (p *parser) nameFunctions() {
 			node.name = link.name
 		}
 		if name, ok := aspectuse.Intrinsic(node.name); ok && !node.defined {
-			node.intrinsic, p.graph.hasIntrinsics = name, true
+			node.intrinsic, p.graph.forCompilers = name, true
 		}
 		// A kernel with external linkage is translated to a function that
 		// keeps the linkage and an entry point that calls it.

@@ -710,3 +710,41 @@ func TestUndefinedVariables(t *testing.T) {
 		t.Errorf("used by %v and %v", k, l)
 	}
 }
+
+// Inline assembly is a need of the kernels that call it.
+func TestAssembly(t *testing.T) {
+	const text = `OpCapability Kernel
+		OpEntryPoint Kernel %A "A"
+		OpEntryPoint Kernel %B "B"
+		` + preamble + `
+		%target = OpAsmTargetINTEL "spirv64-unknown-unknown"
+		%load = OpAsmINTEL %void %fn %target "lsc_load.ugm (M1, 16) $0:d32 flat[$1]:a64" "rw,rw"
+		%move = OpAsmINTEL %void %fn %target "mov (M1_NM, 1) V6(0,4)<1> 0x100:ud" ""
+		%unused = OpAsmINTEL %void %fn %target "dpas.s8.s8.8.8 (M1, 16) $0 $0 $1 $2" ""
+		%inner = OpFunction %void None %fn
+		%l1 = OpLabel
+		%c1 = OpAsmCallINTEL %void %load
+		%c2 = OpAsmCallINTEL %void %move
+		OpFunctionEnd
+		%A = OpFunction %void None %fn
+		%l2 = OpLabel
+		%c3 = OpFunctionCall %void %inner
+		OpFunctionEnd
+		%B = OpFunction %void None %fn
+		%l3 = OpLabel
+		OpFunctionEnd`
+	m := parse(t, text)
+	want := []string{"V6", "lsc_load", "mov"}
+	if got := m.Requirements().Assembly; !slices.Equal(got, want) {
+		t.Errorf("the module needs %q, want %q", got, want)
+	}
+	if got := m.KernelRequirements(m.Kernel("A")).Assembly; !slices.Equal(got, want) {
+		t.Errorf("A needs %q, want %q", got, want)
+	}
+	if got := m.KernelRequirements(m.Kernel("B")).Assembly; got != nil {
+		t.Errorf("B needs %q", got)
+	}
+	if len(m.Imports) > 0 {
+		t.Errorf("other modules would have to define %q", m.Imports)
+	}
+}

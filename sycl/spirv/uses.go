@@ -92,7 +92,7 @@ type graph struct {
 	nodes []node
 	debug *debugInfo
 
-	hasIntrinsics bool // that only some devices have
+	forCompilers bool // some node is an intrinsic or inline assembly
 }
 
 type node struct {
@@ -106,6 +106,8 @@ type node struct {
 	body    frame         // the outermost code of the author
 
 	intrinsic string // of a family of package aspectuse, "" when the function is none
+
+	assembly []string // names of package aspectuse, when the node is inline assembly
 
 	matrices matrixRecords
 }
@@ -246,6 +248,15 @@ func (p *parser) moduleDef(i inst) error {
 	if link, ok := p.linkage[i.words[1]]; ok && i.op == opVariable && link.kind == linkageImport {
 		d.node = p.graph.add() + 1
 		p.graph.nodes[d.node-1].id = i.words[1]
+	}
+	if i.op == opAsm {
+		text, _, err := i.text(4)
+		if err != nil {
+			return err
+		}
+		d.node = p.graph.add() + 1
+		p.graph.nodes[d.node-1].assembly = aspectuse.Assembly(text)
+		p.graph.forCompilers = true
 	}
 	for _, id := range shape.ids(i.words) {
 		if o := p.defs[id]; o.node != 0 {

@@ -100,7 +100,7 @@ func (p *fixPlan) add(findings []gate.Finding) {
 		case compat.FixedTargetMismatch:
 			to = t.fixed
 		case compat.MissingAspect, compat.UnsupportedSubGroupSize, compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix,
-			compat.UnsupportedIntrinsic:
+			compat.UnsupportedIntrinsic, compat.UnsupportedAssembly:
 			if p.unsupported != keep {
 				p.targets[f.Target] = t
 				for _, d := range f.Devices {

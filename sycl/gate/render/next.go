@@ -85,7 +85,7 @@ func editable(f *gate.Finding) bool {
 	}
 	switch compat.Rule(f.Rule) {
 	case compat.NoImage, compat.CompileTargetMismatch, compat.FixedTargetMismatch, compat.MissingAspect, compat.UnsupportedSubGroupSize,
-		compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix, compat.UnsupportedIntrinsic:
+		compat.UnsupportedWorkGroupSize, compat.UnsupportedJointMatrix, compat.UnsupportedIntrinsic, compat.UnsupportedAssembly:
 		return true
 	}
 	return false

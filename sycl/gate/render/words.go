@@ -137,6 +137,8 @@ func (w words) need(g group, rule gate.RuleID) string {
 		return who + " a work-group size of " + required + " dimensions, which does not fit"
 	case compat.UnsupportedExtension:
 		return "it uses the extension " + required
+	case compat.UnsupportedAssembly:
+		return strings.Replace(who, "require", "use", 1) + " " + required + " in inline assembly"
 	case compat.UnsupportedIntrinsic:
 		return strings.Replace(who, "require", "use", 1) + " the intrinsic " + required
 	case compat.UnsupportedJointMatrix:

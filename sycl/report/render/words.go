@@ -76,6 +76,8 @@ func brief(r report.Reason) string {
 	switch compat.Rule(r.Rule) {
 	case compat.MissingAspect, compat.UnsupportedExtension:
 		s = safetext.Escape(r.Required)
+	case compat.UnsupportedAssembly:
+		s = "inline assembly"
 	case compat.UnsupportedIntrinsic:
 		s = "ESIMD intrinsic"
 	case compat.UnreadableRequirement:
@@ -110,6 +112,8 @@ func need(r report.Reason) string {
 		return s + " work-group dimensions"
 	case compat.UnsupportedExtension:
 		return "extension " + s
+	case compat.UnsupportedAssembly:
+		return s + " in inline assembly"
 	case compat.UnsupportedIntrinsic:
 		return "intrinsic " + s
 	case compat.UnreadableRequirement:

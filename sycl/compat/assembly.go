@@ -1,0 +1,65 @@
+package compat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// checkAssembly compares inline assembly with what is known of the device and its compiler.
+// It is vISA for Intel GPUs; whether other compilers take it is not known.
+func checkAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
+	unknown := slices.Clone(q.Assembly)
+	if d.Intrinsics != nil {
+		unknown = checkKnownAssembly(r, q, d)
+	}
+	if len(unknown) > 0 {
+		r.add(Reason{Rule: UnsupportedAssembly, Status: Undetermined, Required: someOf(unknown), Text: fmt.Sprintf(
+			"Whether the compiler for the device takes the inline assembly is not known, which has %s", someOf(unknown))})
+	}
+}
+
+// checkKnownAssembly adds a reason for what an Intel GPU is known not to have, and returns
+// the names of which that is not known.
+func checkKnownAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Device) (unknown []string) {
+	for _, name := range q.Assembly {
+		need, ok := aspectuse.NeedOfAssembly(name)
+		switch {
+		case !ok:
+			unknown = append(unknown, name)
+		case !hasAssembly(d, need):
+			// lsc_load and lsc_store need the same.
+			text := fmt.Sprintf("on the device: %s are for %s", need.What, need.Where)
+			if i := slices.IndexFunc(r.Reasons, func(r Reason) bool { return strings.HasSuffix(r.Text, text) }); i >= 0 {
+				r.Reasons[i].Required += ", " + name
+				continue
+			}
+			r.add(Reason{Rule: UnsupportedAssembly, Status: Incompatible, Required: name, Text: "The inline assembly is not supported " + text})
+		}
+	}
+	return unknown
+}
+
+func hasAssembly(d *deviceconfig.Device, need aspectuse.AssemblyNeed) bool {
+	switch {
+	case need.HasAspect() && !d.Has(need.Aspect),
+		need.Family != "" && !slices.Contains(d.Intrinsics, need.Family),
+		need.SubGroup != 0 && (len(d.SubGroupSizes) == 0 || slices.Min(d.SubGroupSizes) != need.SubGroup):
+		return false
+	}
+	return true
+}
+
+// OfCompiler reports whether a reason is why the compiler for a device refuses code. Where
+// there is native code for the device, its compiler has taken it.
+func (r *Reason) OfCompiler() bool {
+	switch r.Rule {
+	case UnsupportedAssembly, UnsupportedExtension, UnsupportedIntrinsic:
+		return true
+	}
+	return false
+}
