@@ -145,6 +145,14 @@ type part struct {
 	modules []report.Module
 }
 
+// kernels returns the number of kernels in the modules, where each counts again in each.
+func (p *part) kernels() (n int) {
+	for i := range p.modules {
+		n += len(p.modules[i].Kernels)
+	}
+	return n
+}
+
 // A collector collects the parts of a report.
 type collector struct {
 	*Options
@@ -247,6 +255,9 @@ func (c *collector) summarize(named []*file) {
 	}
 	if c.repeated > 0 {
 		c.log.note("", "%d of %d device images are the same as others of their file, in their bytes, target and property sets; each is in the report once", c.repeated, c.images)
+	}
+	if !slices.ContainsFunc(c.parts, func(p *part) bool { return p.kernels() > 0 }) {
+		c.log.note(c.parts[0].name, "no kernels in device code of %s: libraries of device functions have none, and programs that make their kernels when they run have them in no file", filesOf(len(c.parts)))
 	}
 	if c.elsewhere != "" {
 		c.log.note("", "debug information names sources that are not below the workspace, such as %s: for lines in the report, run this in the folder of the sources or compile with -ffile-prefix-map=FOLDER=.", safetext.Printable(c.elsewhere))

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -476,5 +477,24 @@ func TestFirstReason(t *testing.T) {
 	_, stderr, err := makeReport(t.Context(), Options{Files: []string{"a.o", "b.o"}})
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "no device image can be taken: an image of openmp") || !strings.Contains(stderr, "b.o: note: ") {
 		t.Errorf("%v, %s", err, stderr)
+	}
+}
+
+// Device code without kernels, as numba-dpex has it, is no fault, but somebody who looks for
+// kernels is told why there are none.
+func TestNoKernels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	module := binary.LittleEndian.AppendUint32(nil, 0x07230203)
+	for _, word := range []uint32{0x10000, 0, 1, 0} {
+		module = binary.LittleEndian.AppendUint32(module, word)
+	}
+	testkit.WriteFile(t, "none.spv", module)
+	testkit.WriteFile(t, "some.spv", testkit.SPIRV("k"))
+	const note = "none.spv: note: no kernels in device code of 1 file: "
+	if r, stderr, err := makeReport(t.Context(), Options{Files: []string{"none.spv"}}); err != nil || len(r.Kernels) > 0 || !strings.Contains(stderr, note) {
+		t.Errorf("%q, %v", stderr, err)
+	}
+	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"none.spv", "some.spv"}}); err != nil || stderr != "" {
+		t.Errorf("%q, %v", stderr, err)
 	}
 }
