@@ -202,45 +202,26 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 		return nil, err
 	}
 
+	headers, binarySize, err := headersOfVersion1(modules, images, texts, len(ir))
+	if err != nil {
+		return nil, err
+	}
+	size := 0 // of the texts
+	for _, text := range texts {
+		size += len(text)
+	}
 	le := binary.LittleEndian
-	var metadata []byte
-	var binarySize int64
-	put := func(headers []byte, i int) []byte {
-		headers = le.AppendUint64(headers, uint64(len(metadata)))
-		headers = le.AppendUint64(headers, uint64(len(texts[i])))
-		metadata = append(metadata, texts[i]...)
-		return headers
-	}
-	globalPlace := put(nil, 0)
-	var headers []byte
-	firstIR, firstNative := 0, 0
-	for i, m := range modules {
-		headers = put(headers, 1+i)
-		for _, n := range []int{len(m.IR), firstIR, len(m.Native), firstNative} {
-			headers = le.AppendUint32(headers, uint32(n))
-		}
-		firstIR += len(m.IR)
-		firstNative += len(m.Native)
-	}
-	for i, img := range images {
-		i += 1 + len(modules)
-		headers = put(headers, i)
-		headers = le.AppendUint64(headers, uint64(binarySize))
-		headers = le.AppendUint64(headers, uint64(img.Size()))
-		if binarySize += img.Size(); img.Size() < 0 || binarySize < 0 || binarySize > math.MaxInt64/2 {
-			return nil, fmt.Errorf("syclbin: the bytes of %s are too many", partName(i, len(modules), len(ir)))
-		}
-	}
-
-	head := append(make([]byte, 0, fileHeaderSize+len(headers)+len(metadata)+8), magic...)
+	head := append(make([]byte, 0, fileHeaderSize+len(headers)+size+8), magic...)
 	for _, n := range []int{1, len(modules), len(ir), len(native), 0} {
 		head = le.AppendUint32(head, uint32(n))
 	}
-	head = le.AppendUint64(head, uint64(len(metadata)))
+	head = le.AppendUint64(head, uint64(size))
 	head = le.AppendUint64(head, uint64(binarySize))
-	head = append(head, globalPlace...)
 	head = append(head, headers...)
-	head = pad(append(head, metadata...))
+	for _, text := range texts {
+		head = append(head, text...)
+	}
+	head = pad(head)
 
 	var file sequence
 	file.add(head)
@@ -249,6 +230,38 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 	}
 	file.add(pad(nil, binarySize))
 	return &file, nil
+}
+
+// headersOfVersion1 returns the place of the file's property sets, the headers of modules and
+// images, and how many bytes images have. The texts are those of ofVersion1.
+func headersOfVersion1(modules []*Module, images []*Image, texts [][]byte, ir int) (headers []byte, binarySize int64, err error) {
+	le := binary.LittleEndian
+	at := 0
+	put := func(text []byte) {
+		headers = le.AppendUint64(headers, uint64(at))
+		headers = le.AppendUint64(headers, uint64(len(text)))
+		at += len(text)
+	}
+	put(texts[0])
+	firstIR, firstNative := 0, 0
+	for i, m := range modules {
+		put(texts[1+i])
+		for _, n := range []int{len(m.IR), firstIR, len(m.Native), firstNative} {
+			headers = le.AppendUint32(headers, uint32(n))
+		}
+		firstIR += len(m.IR)
+		firstNative += len(m.Native)
+	}
+	for i, img := range images {
+		i += 1 + len(modules)
+		put(texts[i])
+		headers = le.AppendUint64(headers, uint64(binarySize))
+		headers = le.AppendUint64(headers, uint64(img.Size()))
+		if binarySize += img.Size(); img.Size() < 0 || binarySize < 0 || binarySize > math.MaxInt64/2 {
+			return nil, 0, fmt.Errorf("syclbin: the bytes of %s are too many", partName(i, len(modules), ir))
+		}
+	}
+	return headers, binarySize, nil
 }
 
 // ofVersion1 returns the texts of the property sets of the file, of its modules and of its images.

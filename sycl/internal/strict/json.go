@@ -246,30 +246,18 @@ func (d *decoder) object(to reflect.Value) error {
 			return d.invalid()
 		}
 		d.i--
-		name, err := d.text()
+		i, err := d.name(o, seen)
 		if err != nil {
 			return err
 		}
-		i, known := o.index[name]
-		switch {
-		case known && seen&(1<<i) != 0:
-			return d.errorf("member %q occurs twice", name)
-		case !known && strings.ContainsFunc(name, func(r rune) bool { return 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf }):
-			return d.errorf("member %q has letters other than a to z", name)
-		case !known:
-			return d.errorf("unknown member %q", name)
-		}
 		seen |= 1 << i
-		if _, err := d.expect(":"); err != nil {
-			return err
-		}
 		m, field := &o.members[i], to.Field(o.members[i].field)
-		d.member = name
+		d.member = m.name
 		if err := d.value(field); err != nil {
 			return err
 		}
 		if m.absent != nil && m.absent(field) {
-			return d.errorf("%q must not be empty: leave it out", name)
+			return d.errorf("%q must not be empty: leave it out", m.name)
 		}
 		if c, err = d.expect(",}"); err != nil {
 			return err
@@ -284,6 +272,26 @@ func (d *decoder) object(to reflect.Value) error {
 		}
 	}
 	return nil
+}
+
+// name reads the name of a member with the colon behind it, and returns its index. Those that were
+// seen may not occur again.
+func (d *decoder) name(o *object, seen uint64) (int, error) {
+	name, err := d.text()
+	if err != nil {
+		return 0, err
+	}
+	i, known := o.index[name]
+	switch {
+	case known && seen&(1<<i) != 0:
+		return 0, d.errorf("member %q occurs twice", name)
+	case !known && strings.ContainsFunc(name, func(r rune) bool { return 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf }):
+		return 0, d.errorf("member %q has letters other than a to z", name)
+	case !known:
+		return 0, d.errorf("unknown member %q", name)
+	}
+	_, err = d.expect(":")
+	return i, err
 }
 
 // members returns the members of the objects that are read into a struct.

@@ -92,15 +92,9 @@ func (s *specialize) run(ctx context.Context, env *cli.Env, args []string) error
 		images[i] = imageOf(f.Modules[m], m)
 	}
 	before := slices.Clone(images)
-	changes, err := sycl.Set(images, s.settings, sycl.Options{DropFixed: s.dropFixed})
-	var request *sycl.RequestError
-	switch {
-	case errors.As(err, &request):
-		return cli.Usagef("--set %v", request)
-	case err != nil && !s.dropFixed && errors.Is(err, sycl.ErrFixed):
-		return fmt.Errorf("%s: %w; leave it out with --drop-fixed, or build it with the new value: attribute specialize of sycl_binary", args[0], err)
-	case err != nil:
-		return fmt.Errorf("%s: %w", args[0], err)
+	changes, err := s.set(args[0], images)
+	if err != nil {
+		return err
 	}
 	result := newJSONSpecialize(s.output, changes, modules)
 	for i, img := range images {
@@ -122,6 +116,21 @@ func (s *specialize) run(ctx context.Context, env *cli.Env, args []string) error
 		return writeJSON(env.Stdout, result)
 	}
 	return result.print(env)
+}
+
+// set sets the constants in images of a file.
+func (s *specialize) set(file string, images []sycl.Image) ([]sycl.Change, error) {
+	changes, err := sycl.Set(images, s.settings, sycl.Options{DropFixed: s.dropFixed})
+	var request *sycl.RequestError
+	switch {
+	case errors.As(err, &request):
+		return nil, cli.Usagef("--set %v", request)
+	case err != nil && !s.dropFixed && errors.Is(err, sycl.ErrFixed):
+		return nil, fmt.Errorf("%s: %w; leave it out with --drop-fixed, or build it with the new value: attribute specialize of sycl_binary", file, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return changes, nil
 }
 
 // modules returns the places of the abstract modules to change.

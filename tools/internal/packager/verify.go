@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -74,15 +75,29 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args) == 0 {
 		return cli.Usagef("a file is needed")
 	}
+	bad, err := v.verifyAll(ctx, env, out, args)
+	if err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if bad {
+		return cli.No(nil)
+	}
+	return nil
+}
+
+// verifyAll writes what is wrong with files, and reports whether anything is.
+func (v *verify) verifyAll(ctx context.Context, env *cli.Env, out io.Writer, files []string) (bad bool, err error) {
 	all := jsonVerify{Files: []jsonVerified{}}
-	bad := false
-	for _, name := range args {
+	for _, name := range files {
 		if err := ctx.Err(); err != nil {
-			return err
+			return false, err
 		}
 		list, err := v.verify(env, name)
 		if err != nil {
-			return err
+			return false, err
 		}
 		bad = bad || len(list) > 0
 		j := jsonVerified{File: name, Findings: []jsonFinding{}}
@@ -96,17 +111,9 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 		all.Files = append(all.Files, j)
 	}
 	if v.json {
-		if err := writeJSON(out, all); err != nil {
-			return err
-		}
+		return bad, writeJSON(out, all)
 	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	if bad {
-		return cli.No(nil)
-	}
-	return nil
+	return bad, nil
 }
 
 // verify returns what is wrong with a file.
