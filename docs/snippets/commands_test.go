@@ -199,6 +199,12 @@ func checkShell(t *testing.T, at, script string) (n int) {
 	return n
 }
 
+// ofTree reports whether a command is a file of the source tree.
+func ofTree(command string) bool {
+	folder, _, _ := strings.Cut(command, "/")
+	return slices.Contains([]string{".ci", "examples", "tools"}, folder) && folder != command
+}
+
 // checkCommand checks a command, and reports whether it is one that is known here.
 func checkCommand(t *testing.T, at string, command []string) bool {
 	t.Helper()
@@ -210,7 +216,7 @@ func checkCommand(t *testing.T, at string, command []string) bool {
 		return checkCommand(t, at, append([]string{tool, name}, command[1:]...))
 	}
 	switch {
-	case strings.HasPrefix(name, ".ci/") || strings.HasPrefix(name, "tools/"):
+	case ofTree(name):
 		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
 			t.Errorf("%s: there is no %s", at, name)
 		}

@@ -127,6 +127,10 @@ func axpy(t *testing.T) {
 var outputs = map[string][]kernel{
 	"compat report --name //:compat --devices intel_gpu_acm_g10,intel_gpu_pvc --embedded axpy.syclbin": {
 		{"_ZTS4Axpy", at("axpy.cpp", 12, 0), &srcloc.Origin{Location: at("axpy.cpp", 12, 0)}, []string{pvc, spir64}}},
+	"compat report --name //apps:nbody_compat --embedded nbody.syclbin": {
+		{"_ZTSN5nbody4StepIdEE", at("apps/nbody.cpp", 77, 0), &srcloc.Origin{
+			Function: "_ZN5nbody5movedIdEENS_4StarIT_EEPKS3_mm", Location: at("apps/nbody.cpp", 35, 21)}, []string{bmg, pvc, spir64}},
+		{"_ZTSN5nbody4StepIfEE", at("apps/nbody.cpp", 77, 0), nil, []string{acm, bmg, pvc, spir64}}},
 	"compat report --name //:compat --embedded sum.syclbin":                                sums,
 	"compat report --name //:compat --devices intel_gpu_lnl_m,intel_gpu_tgllp sum.syclbin": sums,
 }

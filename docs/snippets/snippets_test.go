@@ -167,7 +167,7 @@ func isShell(b block) bool {
 			continue
 		}
 		name := strings.TrimPrefix(command[0], "./")
-		return slices.Contains(otherPrograms, name) || programs[name] != "" || strings.HasSuffix(name, "bazelw") || strings.HasPrefix(name, ".ci/") ||
+		return slices.Contains(otherPrograms, name) || programs[name] != "" || strings.HasSuffix(name, "bazelw") || ofTree(name) ||
 			name == "sycl-post-link" || strings.Contains(command[0], "/") && strings.HasPrefix(command[0], ".")
 	}
 	return false
