@@ -149,7 +149,7 @@ func (n *names) checkSettings(t *testing.T, page, text string) {
 }
 
 // otherPrograms begin the lines of shells that are no programs of the project.
-var otherPrograms = strings.Fields("bazel cat cc cd c++ cmake cp ctest curl docker export for g++ git go jq meson ninja pip pre-commit python python3 sudo")
+var otherPrograms = strings.Fields("bazel cat cc cd c++ cmake cp ctest curl docker export for g++ gh git go jq meson ninja pip pre-commit python python3 sha256sum sudo")
 
 // isShell reports whether a block is commands of a shell without their outputs.
 func isShell(b block) bool {
