@@ -121,6 +121,13 @@ func TestSplit(t *testing.T) {
 			"0 b:\n1 a c:\n",
 		},
 		{
+			"sub-group sizes that are up to the device, and none",
+			kernel("primary", "s.cpp", "!intel_reqd_sub_group_size !1") + kernel("automatic", "s.cpp", "!intel_reqd_sub_group_size !2") +
+				kernel("none", "s.cpp", "") + kernel("sg16", "s.cpp", "!intel_reqd_sub_group_size !3") + "!1 = !{i32 -1}\n!2 = !{i32 0}\n!3 = !{i32 16}\n",
+			SplitOptions{Mode: SplitPerSource},
+			"0 sg16:\n1 primary automatic none:\n",
+		},
+		{
 			"joint matrices",
 			kernel("a", "s.cpp", "!sycl_joint_matrix !1") + kernel("b", "s.cpp", "!sycl_joint_matrix !2") + kernel("c", "s.cpp", "!sycl_joint_matrix_mad !2") +
 				"!1 = !{!\"matrix_type::fp16,use::a,8,16\"}\n!2 = !{!\"matrix_type::fp16,use::b,16,16\"}\n",

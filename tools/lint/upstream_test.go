@@ -167,3 +167,22 @@ This page is made of [upstream-tests.tsv](upstream-tests.tsv): `+"`go test ./too
 	}
 	testkit.GoldenFile(t, filepath.Join(root, "docs", "upstream-tests.md"), b.String())
 }
+
+// TestNamedTests: the tests that pages name are in the files that they link to.
+func TestNamedTests(t *testing.T) {
+	root := tree(t)
+	link := regexp.MustCompile(`\[((?:Test|Fuzz)\w+)\]\(([^)#]+_test\.go)\)`)
+	checked := map[string]int{}
+	files(t, ending(".md"), func(t *testing.T, page string, data []byte) {
+		for _, m := range link.FindAllStringSubmatch(string(data), -1) {
+			text, err := os.ReadFile(filepath.Join(root, filepath.Dir(page), m[2]))
+			if err != nil || !regexp.MustCompile(`(?m)^func `+m[1]+`\(`).Match(text) {
+				t.Errorf("%s: there is no %s in %s (%v)", page, m[1], m[2], err)
+			}
+			checked[page]++
+		}
+	})
+	if checked["docs/documents.md"] == 0 || checked["docs/upstream-tests.md"] == 0 {
+		t.Errorf("tests that pages name: %v", checked)
+	}
+}
