@@ -3,6 +3,7 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules/private/actions:tools.bzl", "run_tool")
 load(":names.bzl", "shown")
+load(":resolve.bzl", "takes_all")
 
 # Suffix of the target that compiles a program.
 PROGRAM_SUFFIX = ".program"
@@ -55,18 +56,21 @@ def report_action(ctx, files, devices, device_config, out, embedded = [], target
         toolchain = None,
     )
 
-def check_action(ctx, report, name):
+def check_action(ctx, report, name, targets, device_config):
     """SyclCompatCheck: warns of a report's problems or fails, as the setting says.
 
     Args:
         ctx: the rule context.
         report: the report's File.
         name: path of the output below the package, without extension.
+        targets: list of the names of targets that the report is on, or none for those that the
+            files are built for.
+        device_config: list of Files merged over the built-in device table.
     Returns:
-        list of File: the output of the check, none when it is off.
+        list of File: the output of the check, none when it is off or would find nothing.
     """
     level = ctx.attr._compat_setting[BuildSettingInfo].value
-    if level == "off":
+    if level == "off" or targets and all([takes_all(t, device_config) for t in targets]):
         return []
     result = ctx.actions.declare_file(name + ".check.sarif")
     args = ctx.actions.args()

@@ -6,7 +6,7 @@ load("//rules/private:compile.bzl", "compiler_name", "linkable", "output_stem")
 load("//rules/private:flags.bzl", "backend_options")
 load("//rules/private:gpus.bzl", "EMULATED")
 load("//rules/private:names.bzl", "shown")
-load("//rules/private:resolve.bzl", "compiler_of", "families_of", "known_targets", "resolve_targets")
+load("//rules/private:resolve.bzl", "compiler_of", "families_of", "known_targets", "resolve_targets", "takes_all")
 load("//rules/private/actions:aot.bzl", "aot_action", "filter_action", "plan_action")
 load("//rules/private/actions:gpu.bzl", "gpu_action")
 load("//rules/private/actions:link.bzl", "link_action")
@@ -62,10 +62,10 @@ def build_images(ctx, toolchain, build):
         toolchain: SyclToolchainInfo.
         build: what device_build returns.
     Returns:
-        struct(targets, reported, images, plan, options, groups): what resolve_targets returns;
-        those of it that the kernels are for; the images as pack_action takes them, with
-        native set where they are native; the plan's File; what backend_options returns; and
-        output groups.
+        struct(targets, reported, images, required, options, groups): what resolve_targets
+        returns; those of it that the kernels are for; the images as pack_action takes them,
+        with native set where they are native; the Files of actions that must succeed before
+        images are packed; what backend_options returns; and output groups.
     """
     targets = resolve_targets(ctx.label, build.sycl_targets)
     for name, value in build.specialize.items():
@@ -117,7 +117,8 @@ def build_images(ctx, toolchain, build):
         targets = targets,
         reported = [t for t in targets if _is_for(fixed_targets, t)],
         images = images,
-        plan = plan,
+        # It fails when no target takes one of the modules.
+        required = [] if any([takes_all(t.name, ctx.files.device_config) for t in targets]) else [plan],
         options = options,
         groups = {
             "aot_images": depset([code.code for codes in compiled.values() for code in codes.values()]),
@@ -290,13 +291,13 @@ def build_syclbin(ctx, toolchain, build, state, ir = "any", runfiles = None):
     files = [out]
     packed = struct(
         images = native if ir in ["none", "separate"] else images,
-        plan = built.plan,
+        required = built.required,
         runtime = ctx.attr.runtime or toolchain.runtime,
     )
     pack_action(ctx, packed, state, out, ir = "cpu" if ir == "cpu" else "any")
     if ir == "separate":
         files.append(ctx.actions.declare_file(ctx.label.name + ".ir.syclbin"))
-        pack_action(ctx, struct(images = [i for i in images if not i.native], plan = packed.plan, runtime = packed.runtime), state, files[1])
+        pack_action(ctx, struct(images = [i for i in images if not i.native], required = packed.required, runtime = packed.runtime), state, files[1])
     return syclbin_providers(
         ctx,
         toolchain,
@@ -345,7 +346,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
     report = ctx.actions.declare_file(ctx.label.name + ".binary.compat.json")
     report_action(ctx, files, [], device_config, report, targets = reported)
     if checked:
-        groups = groups | {"_validation": depset(check_action(ctx, report, _stem(ctx)))}
+        groups = groups | {"_validation": depset(check_action(ctx, report, _stem(ctx), reported, device_config))}
     runfiles = runfiles or ctx.runfiles()
     return [
         DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files).merge(runfiles)),
@@ -367,9 +368,11 @@ def _filtered(ctx, form, name, targets):
     tables = {
         target.name: ctx.actions.declare_file("%s.%s.filtered.table" % (name, target.name))
         for target in targets
+        if not takes_all(target.name, ctx.files.device_config)
     }
-    filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
-    return tables
+    if tables:
+        filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
+    return {target.name: tables.get(target.name, form.table) for target in targets}
 
 def _compiled(ctx, toolchain, build, form, name, targets, filtered, options):
     """A source's native images: dict of target -> struct(code, table)."""

@@ -138,7 +138,7 @@ def _embed(ctx, toolchain, host, build, objects, symbols):
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
     headers = [s.header for s in build.separate + build.linked if s.header]
-    packed = struct(images = built.images, plan = built.plan, runtime = toolchain.runtime)
+    packed = struct(images = built.images, required = built.required, runtime = toolchain.runtime)
     wrap_action(ctx, packed, headers, built.options.get("spir64", []), wrapped)
     sources = [wrapped]
     symbols = {s: None for s in symbols}.keys()
@@ -165,7 +165,7 @@ def _embed(ctx, toolchain, host, build, objects, symbols):
     reported = [t.name for t in built.reported]
     report_action(ctx, [], [], ctx.files.device_config, report, embedded = [syclbin], targets = reported)
     return struct(
-        checks = check_action(ctx, report, stem),
+        checks = check_action(ctx, report, stem, reported, ctx.files.device_config),
         program = SyclProgramInfo(
             device_config = ctx.files.device_config,
             file = syclbin,

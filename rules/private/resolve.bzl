@@ -66,6 +66,15 @@ def compiler_of(name):
     """The compiler of a known target's native images, empty when its images are SPIR-V."""
     return TARGETS[name][1]
 
+def takes_all(name, device_config):
+    """Whether a known target takes each module: SPIR-V can meet any device.
+
+    Args:
+        name: the target's name, without alias.
+        device_config: list of Files that may say more of the target, or none.
+    """
+    return not compiler_of(name) and not device_config
+
 def families_of(targets):
     """The families of GPUs that targets of resolve_targets are in, each once."""
     return {t.family.name: t.family for t in targets if t.family}.values()

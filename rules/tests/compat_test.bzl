@@ -240,7 +240,7 @@ def compat_test_suite(name):
     manual = {"tags": ["manual"]}
     sycl_device_config(name = "compat_base", srcs = ["base.yaml"], **manual)
     sycl_device_config(name = "compat_config", srcs = ["more.yaml"], deps = [":compat_base"], **manual)
-    sycl_binary(name = "compat_a", srcs = ["a.cpp"], **manual)
+    sycl_binary(name = "compat_a", srcs = ["a.cpp"], sycl_targets = ["spir64", "intel_gpu_pvc"], **manual)
     sycl_binary(name = "compat_b", srcs = ["b.cpp"], device_config = ":compat_config", **manual)
     native.filegroup(name = "compat_group", srcs = [":compat_b"], **manual)
     native.filegroup(name = "compat_none", srcs = ["a.cpp"], **manual)
@@ -269,7 +269,7 @@ def compat_test_suite(name):
     _check_warn_test(name = "compat_check_warn_test", target_under_test = ":compat_a")
     _check_error_test(name = "compat_check_error_test", target_under_test = ":compat_a")
     _check_off_test(name = "compat_check_off_test", target_under_test = ":compat_a")
-    sycl_cc_library(name = "compat_library", srcs = ["a.cpp"], **manual)
+    sycl_cc_library(name = "compat_library", srcs = ["a.cpp"], sycl_targets = ["intel_gpu_pvc"], **manual)
     _library_check_test(name = "compat_check_library_test", target_under_test = ":compat_library")
     _config_test(name = "compat_config_test", target_under_test = ":compat_config")
     _nothing_test(name = "compat_nothing_test", target_under_test = ":compat_nothing")

@@ -170,7 +170,7 @@ _equals_test = analysistest.make(
 def _split_off_impl(ctx):
     env = analysistest.begin(ctx)
     actions = by_mnemonic(env)
-    asserts.equals(env, [3, 1, 1], [len(actions[m]) for m in ["SyclCompile", "SyclTranslate", "SyclAotFilter"]])
+    asserts.equals(env, [3, 1], [len(actions[m]) for m in ["SyclCompile", "SyclTranslate"]])
     asserts.false(env, "SyclAot" in actions, "SPIR-V needs no ahead-of-time compiler")
     translate = actions["SyclTranslate"][0]
     asserts.true(env, "--keep-debug-info" in translate.argv, "-g is for the shipped code: %s" % translate.argv)

@@ -94,6 +94,27 @@ def _library_impl(ctx):
     asserts.false(env, SyclDeviceInfo in target, "its device code is complete")
     return analysistest.end(env)
 
+def _any_device_impl(ctx):
+    """SPIR-V meets any device: unless a device configuration says more, there is nothing to filter, plan and check."""
+    env = analysistest.begin(ctx)
+    actions = by_mnemonic(env)
+    names = {"SyclAotFilter": 1, "SyclCompatCheck": 1} if ctx.attr.described else {}
+    asserts.equals(env, names, {m: n for m, n in counts(actions).items() if m in ["SyclAotFilter", "SyclCompatCheck"]})
+    inputs = [f.basename for f in actions["SyclWrap"][0].inputs.to_list()]
+    for suffix in [".plan.json", ".filtered.table"]:
+        asserts.equals(env, ctx.attr.described, bool([i for i in inputs if i.endswith(suffix)]), str(inputs))
+    return analysistest.end(env)
+
+def _make_any_device_test(described):
+    return analysistest.make(
+        _any_device_impl,
+        attrs = {"described": attr.bool(default = described)},
+        config_settings = {"//command_line_option:extra_toolchains": DPCPP},
+    )
+
+_any_device_test = _make_any_device_test(False)
+_described_test = _make_any_device_test(True)
+
 _library_test = analysistest.make(
     _library_impl,
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
@@ -328,6 +349,9 @@ def sycl_cc_test_suite(name):
     sycl_compat_report(name = "program_report", deps = [":program"], **manual)
 
     _library_test(name = "cc_library_test", target_under_test = ":plain_library")
+    _any_device_test(name = "cc_any_device_test", target_under_test = ":program.program")
+    sycl_cc_binary(name = "described_program", srcs = ["c.cpp"], device_config = "own.yaml", **manual)
+    _described_test(name = "cc_described_test", target_under_test = ":described_program.program")
     for case, target in {
         "specialize_library": "specialize_library",
         "specialize_program": "specialize_program.program",
@@ -435,8 +459,10 @@ def sycl_cc_test_suite(name):
         name = name,
         tests = [
             "cc_above_rdc_shared_test",
+            "cc_any_device_test",
             "cc_clang_test",
             "cc_data_test",
+            "cc_described_test",
             "cc_device_library_test",
             "cc_fixed_targets_test",
             "cc_nvidia_test",

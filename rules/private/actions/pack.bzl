@@ -7,9 +7,9 @@ def pack_action(ctx, packed, state, out, ir = "any", embedded = False):
 
     Args:
         ctx: the rule context.
-        packed: struct(images, plan, runtime): a list of struct(target, table, files), a target's
-            table and the files that it names; the plan's File, which must be there before
-            anything is packed; and the release of the runtime that will load the images.
+        packed: struct(images, required, runtime): a list of struct(target, table, files), a
+            target's table and the files that it names; the Files of actions that must succeed
+            before anything is packed; and the release of the runtime that will load the images.
         state: input, object or executable.
         out: the File to write.
         ir: which devices IR is for: any, or cpu.
@@ -50,7 +50,7 @@ def _packager_action(ctx, command, packed, out, headers = [], **kwargs):
         ctx,
         ctx.executable._packager,
         args,
-        inputs = [packed.plan] + headers + [f for i in packed.images for f in [i.table] + i.files],
+        inputs = packed.required + headers + [f for i in packed.images for f in [i.table] + i.files],
         outputs = [out],
         toolchain = None,
         **kwargs
