@@ -53,6 +53,12 @@ func TestRenamed(t *testing.T) {
 		{name: "no place", old: map[string]uint32{"Axpy<int>": 0}, now: map[string]uint32{"Saxpy<int>": 0}, unpaired: [2]int{1, 1}, lost: true},
 		{name: "two candidates", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0, "c::K": 0}, unpaired: [2]int{1, 2}, lost: true},
 		{name: "known namespace decides", old: map[string]uint32{"a::K": 0, "a::L": 0}, now: map[string]uint32{"b::K": 0, "c::K": 0, "b::L": 0}, renames: []Renaming{{"a", 2, "b", RenamedNamespace}}, unpaired: [2]int{0, 1}},
+		{name: "types of numbers", old: map[string]uint32{"a::K<int, 4u, 2>": 0}, now: map[string]uint32{"a::K<int, (unsigned char)4, 2>": 0}, renames: []Renaming{{"4u", 1, "(unsigned char)4", RenamedArguments}}},
+		{name: "types of numbers and a namespace", old: map[string]uint32{"a::K<8ul>": 0}, now: map[string]uint32{"b::K<8>": 0}, renames: []Renaming{{"a", 1, "b", RenamedNamespace}}},
+		{name: "other numbers", old: map[string]uint32{"K<4u>": 0}, now: map[string]uint32{"K<(unsigned char)8>": 0}, unpaired: [2]int{1, 1}, lost: true},
+		{name: "two types of a number", old: map[string]uint32{"K<4u>": 0}, now: map[string]uint32{"K<(unsigned char)4>": 0, "K<4ul>": 0}, unpaired: [2]int{1, 2}, lost: true},
+		{name: "numbers of lambdas", old: map[string]uint32{"f()::{lambda(h&)#10002}": 0}, now: map[string]uint32{"f()::{lambda(h&)#1}": 0}, renames: []Renaming{{"", 1, "", RenamedSymbol}}},
+		{name: "several lambdas", old: map[string]uint32{"f()::{lambda(h&)#1}": 0, "f()::{lambda(h&)#3}": 0}, now: map[string]uint32{"f()::{lambda(h&)#2}": 0}, unpaired: [2]int{2, 1}, lost: true},
 		{name: "status is lost", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0}, nowFP64: "b::K", renames: []Renaming{{"a", 1, "b", RenamedNamespace}}, lost: true},
 		{name: "status is won", old: map[string]uint32{"a::K": 0}, now: map[string]uint32{"b::K": 0}, oldFP64: "a::K", renames: []Renaming{{"a", 1, "b", RenamedNamespace}}},
 	} {

@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,8 +14,9 @@ import (
 const (
 	RenamedNamespace = "namespace" // one or several in the name of the kernel or of its arguments
 	RenamedKernel    = "kernel"
-	RenamedTarget    = "target" // the kernel is the same in another target
-	RenamedSymbol    = "symbol" // the kernel has the same name for people
+	RenamedArguments = "arguments" // template arguments that are numbers have another type
+	RenamedTarget    = "target"    // the kernel is the same in another target
+	RenamedSymbol    = "symbol"    // the kernel has the same name for people, but for the numbers of lambdas
 )
 
 // A Renaming is what kernels that have another name have in common.
@@ -99,6 +101,13 @@ func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, 
 	p.by(func(r row) string { return joinKey(r.label, bare(r)) }, renamed)
 	p.by(bare, renamed)
 	p.byNamespace()
+	// Releases of compilers and libraries write numbers among template arguments otherwise.
+	plain := func(r row) string {
+		name, _ := unqualified(withoutTypes(kernel(r).display))
+		return name
+	}
+	p.by(func(r row) string { return joinKey(r.label, plain(r)) }, renamed)
+	p.by(plain, renamed)
 	p.by(func(r row) string { // the lines of a file move
 		return joinKey(kernel(r).location.Path, r.label, argumentsOf(kernel(r).display), p.needOf(r))
 	}, renamed)
@@ -235,8 +244,11 @@ func renamed(old, now row) Renaming {
 	if was.display == is.display {
 		return Renaming{What: RenamedSymbol}
 	}
-	bare, scopes := unqualified(was.display)
-	otherBare, otherScopes := unqualified(is.display)
+	bare, scopes := unqualified(withoutTypes(was.display))
+	otherBare, otherScopes := unqualified(withoutTypes(is.display))
+	if bare == otherBare && slices.Equal(scopes, otherScopes) {
+		return renamedArguments(was.display, is.display)
+	}
 	if bare != otherBare || len(scopes) != len(otherScopes) {
 		return Renaming{What: RenamedKernel, From: Stem(was.display), To: Stem(is.display)}
 	}
@@ -255,6 +267,36 @@ func renamed(old, now row) Renaming {
 		}
 	}
 	return Renaming{What: RenamedNamespace, From: strings.Join(from, ", "), To: strings.Join(to, ", ")}
+}
+
+var (
+	number       = regexp.MustCompile(`(?:\((?:unsigned )?(?:char|short|int|long|long long)\))?\b[0-9]+(?:u|l|ul|ll|ull)?\b`)
+	lambdaNumber = regexp.MustCompile(`#[0-9]+`)
+)
+
+// withoutTypes returns the name of a kernel with numbers as such, without their types, and
+// lambdas without their numbers.
+func withoutTypes(name string) string {
+	name = number.ReplaceAllStringFunc(name, func(n string) string {
+		return strings.TrimRight(n[strings.IndexByte(n, ')')+1:], "ul")
+	})
+	return lambdaNumber.ReplaceAllString(name, "")
+}
+
+// renamedArguments says which numbers have another type.
+func renamedArguments(was, is string) Renaming {
+	numbers := func(name string) []string { return number.FindAllString(lambdaNumber.ReplaceAllString(name, ""), -1) }
+	old, now := numbers(was), numbers(is)
+	var from, to []string
+	for i := range min(len(old), len(now)) {
+		if old[i] != now[i] && !slices.Contains(from, old[i]) {
+			from, to = append(from, old[i]), append(to, now[i])
+		}
+	}
+	if from == nil {
+		return Renaming{What: RenamedSymbol} // but for the numbers of lambdas
+	}
+	return Renaming{What: RenamedArguments, From: strings.Join(from, ", "), To: strings.Join(to, ", ")}
 }
 
 // difference returns the part in which two lists of namespaces differ, with one that both

@@ -96,7 +96,7 @@ func renaming(r gate.Renaming) string {
 		return fmt.Sprintf("from %s to %s", safetext.Escape(r.From), safetext.Escape(r.To))
 	}
 	from, to := strings.Split(r.From, ", "), strings.Split(r.To, ", ")
-	if r.What != gate.RenamedNamespace || len(from) != len(to) {
+	if r.What == gate.RenamedKernel || len(from) != len(to) {
 		from, to = []string{r.From}, []string{r.To}
 	}
 	var list []string
