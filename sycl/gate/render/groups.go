@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/binary"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -19,26 +20,42 @@ type groupKey struct {
 	required, text, fate, devices string
 	severity                      gate.Severity
 	fails, image                  bool
+	at                            string // where, as far as that matters
 	single                        string // fingerprint of a finding that is about no kernel
 }
 
 // groupsOf returns the groups of findings, in the order of their first ones.
 func groupsOf(list []*gate.Finding) []group {
+	return groupsBy(list, func(*gate.Finding) string { return "" })
+}
+
+// groupsByLine returns groups of findings at the same line of a source; one of each other.
+// The line of a target in its BUILD file is no cause that kernels share.
+func groupsByLine(list []*gate.Finding) []group {
+	return groupsBy(list, func(f *gate.Finding) string {
+		if name := path.Base(f.Path); f.Line > 0 && name != "BUILD" && name != "BUILD.bazel" {
+			return place(f)
+		}
+		return f.Fingerprint
+	})
+}
+
+func groupsBy(list []*gate.Finding, at func(*gate.Finding) string) []group {
 	var groups []group
 	index := map[groupKey]int{}
 	for _, f := range list {
 		key := groupKey{rule: f.Rule, cause: f.Cause, required: f.Required, text: f.Text, fate: plainWords.fate(f), devices: deviceKey(f),
-			severity: f.Severity, fails: f.Fails, image: f.Image}
+			severity: f.Severity, fails: f.Fails, image: f.Image, at: at(f)}
 		if f.Kernel == "" {
 			key.single = f.Fingerprint
 		}
-		at, ok := index[key]
+		n, ok := index[key]
 		if !ok {
-			at = len(groups)
-			index[key] = at
+			n = len(groups)
+			index[key] = n
 			groups = append(groups, nil)
 		}
-		groups[at] = append(groups[at], f)
+		groups[n] = append(groups[n], f)
 	}
 	return groups
 }

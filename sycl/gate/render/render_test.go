@@ -731,3 +731,24 @@ func TestLongNames(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupsByLine: kernels that one line of a file keeps from running have one line.
+func TestGroupsByLine(t *testing.T) {
+	bad := reporttest.On{"a": reporttest.Why(reporttest.FP64)}
+	r := reporttest.Report("//p:t", []string{"a", "b"}, map[string]reporttest.On{"A": bad, "B": bad, "C": bad, "D": bad, "E": bad, "F": {"a": reporttest.Why(reporttest.FP16)}})
+	lines := map[string]uint32{"A": 7, "B": 7, "C": 9, "F": 7}
+	for i := range r.Kernels {
+		if line := lines[r.Kernels[i].DisplayName]; line > 0 {
+			r.Kernels[i].Location = srcloc.Location{Path: "k.hpp", Line: line}
+		}
+	}
+	var b strings.Builder
+	if err := Text(&b, gate.Evaluate(gate.Input{Reports: facts(r), Today: today}), TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"k.hpp:7: error: 2 kernels ('A', 'B') do not run on a: they require aspect fp64", "k.hpp:9: error: kernel 'C' ", "kernel 'D' ", "kernel 'E' ", "k.hpp:7: error: kernel 'F' "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, b.String())
+		}
+	}
+}

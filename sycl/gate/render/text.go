@@ -20,8 +20,8 @@ type TextOptions struct {
 }
 
 // Text prints a result as compilers print diagnostics, the gravest first, and its
-// summary. Of more than 50 findings, those that differ in the kernel alone have one line,
-// and there are at most 50 lines.
+// summary. Findings that differ in the kernel alone have one line when they are at the same
+// line of a file, and of more than 50 findings wherever they are. There are at most 50 lines.
 func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 	out := diagnostics{bufio.NewWriter(w), o.Program}
 	var list group
@@ -95,12 +95,9 @@ func (d *diagnostics) steps(prefix string, lists ...[]string) {
 
 // findings prints findings in at most so many lines and returns the groups that have one.
 func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (gate.Severity, string)) []group {
-	groups := make([]group, len(list))
-	for i := range list {
-		groups[i] = list[i : i+1]
-	}
-	if len(list) > most {
-		groups = groupsOf(list)
+	groups := groupsOf(list)
+	if len(list) <= most {
+		groups = groupsByLine(list)
 	}
 	shown := groups[:min(len(groups), most)]
 	left := len(list)
