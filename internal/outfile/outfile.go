@@ -1,15 +1,15 @@
-// Package outfile writes the outputs of programs. An output is whole or is not there, and
-// so are the outputs of a [Group] together, also when the program is killed.
+// Package outfile writes the outputs of programs. It writes an output whole or not at all,
+// and the outputs of a [Group] together or not at all, also when the program is killed.
 //
 // An output is written in a scratch folder beside its place, and then renamed. Links are
 // followed: what they lead to is replaced, and they stay. A file that is replaced keeps
 // its mode, and its owner as far as the system permits; other files get what the umask
 // leaves. A device, a pipe, or what /dev/stdout leads to is written to and never replaced.
 //
-// A group with several outputs removes its main outputs, puts the others in their places,
-// and then the main ones: a main output is there only when the others are there and of the
-// same run. Two outputs of a group have two places. Programs that run at once have different
-// outputs, as Bazel, Make and Ninja see to.
+// A group with several outputs first removes its main outputs, then puts the others in
+// their places, and the main ones last. So a main output is there only when the others are
+// there and of the same run. Two outputs of a group cannot have the same place. Programs that
+// run at the same time must have different outputs; Bazel, Make and Ninja see to that.
 package outfile
 
 import (
@@ -26,8 +26,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
-// An outputError is that an output cannot be written. It is no fault of an input, also when a
-// folder is missing.
+// An outputError says that an output cannot be written. Also when its folder is missing, the
+// fault is not in an input.
 type outputError struct {
 	Name string
 	why  error
@@ -35,8 +35,8 @@ type outputError struct {
 
 func (e *outputError) Error() string { return e.Name + ": cannot be written: " + e.why.Error() }
 
-// A takenError is that an output cannot have the place of another, or of files of others, which
-// is no fault of the machine.
+// A takenError says that an output cannot have its place, because another output has it, or
+// files that belong to others are there. The fault is not in the machine.
 type takenError struct{ text string }
 
 func (e *takenError) Error() string { return e.text }
@@ -135,7 +135,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 	if t.isStream() {
 		err = g.copied(i)
 	} else if i.scratch, err = g.scratchFile(filepath.Dir(t.path)); err != nil && t.info != nil {
-		// A file in a folder that takes no other ones is written to.
+		// The folder takes no new files: write to the file that is there.
 		i.place.copied, err = true, g.copied(i)
 	}
 	if err != nil {
@@ -145,7 +145,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 	return i.scratch, nil
 }
 
-// take takes a place for an output, which no other one may have.
+// take reserves a place for an output, so that no other output gets it.
 func (g *Group) take(name, place string) error {
 	if g.taken[place] {
 		return &takenError{fmt.Sprintf("'%s' is given for two outputs: name another place for one of them", name)}
@@ -175,8 +175,8 @@ func (g *Group) copied(i *item) (err error) {
 	return err
 }
 
-// scratchFile names a file in the scratch folder of a folder. No name is the start of
-// another, for [Group.Relabel] to tell them apart.
+// scratchFile names a file in the scratch folder of a folder. No name begins with another
+// name, so that [Group.Relabel] can tell them apart.
 func (g *Group) scratchFile(dir string) (string, error) {
 	h := g.homes[dir]
 	if h == nil {
@@ -233,8 +233,8 @@ func (g *Group) Folder(name string) (scratch string, err error) {
 	return i.scratch, nil
 }
 
-// scratchFolder makes the scratch folder of an output folder: beside it, or in it where
-// beside it is another disk, or a folder that takes no files.
+// scratchFolder makes the scratch folder of an output folder beside it. It makes it in the
+// output folder when the folder around that is on another disk or takes no files.
 func (g *Group) scratchFolder(i *item) (err error) {
 	beside := filepath.Dir(i.place.path)
 	if i.place.info != nil && !sameDisk(beside, i.place.info) {
@@ -419,7 +419,7 @@ func find(name string) (target, error) {
 			t.info = info
 			return t, nil
 		case isDescriptor(t.path):
-			// What an open file is called leads to no place where another can be put.
+			// The name of an open file is not a place where another file can be put.
 			t.info, t.copied = info, true
 			return t, nil
 		}
@@ -457,7 +457,7 @@ func (t target) stream(name string, write func(w io.Writer) error) error {
 	if err != nil {
 		return failed(name, err)
 	}
-	// In no way like a file, in which one can go back.
+	// Hide that it is a file: nobody may go back in it.
 	if err := write(struct{ io.Writer }{f}); err != nil {
 		f.Close()
 		return relabel(err, t.path, name)
@@ -486,7 +486,8 @@ func (t target) replace(scratch string) error {
 	return os.Rename(scratch, t.path)
 }
 
-// put is replace, also where a file is mounted, which cannot be replaced.
+// put puts a file in its place as replace does. A file that is mounted cannot be replaced:
+// put writes to it.
 func (t target) put(scratch string) error {
 	err := t.replace(scratch)
 	if t.info == nil || !isMount(err) {
@@ -516,8 +517,7 @@ func (i *item) putFolder() error {
 	return i.merge()
 }
 
-// isHere reports whether the folder is the one that the program runs in, which is not
-// taken away from below it.
+// isHere reports whether the folder is the current one. That one is not replaced.
 func (i *item) isHere() bool {
 	here, err := os.Stat(".")
 	return err == nil && i.place.info != nil && os.SameFile(here, i.place.info)

@@ -3,8 +3,8 @@
 // ('post-link'), both at once ('build'), and a test of the library ('check').
 //
 // The library is loaded when the driver runs, so that one driver serves several releases.
-// Its interface is that of intel/llvm, sycl-jit/jit-compiler/include/RTC.h. It is one of
-// C++, without a promise to stay the same: 'check' compiles a kernel and looks at the image.
+// Its interface is in intel/llvm, sycl-jit/jit-compiler/include/RTC.h. It is a C++ interface
+// that nobody promises to keep: so 'check' compiles a kernel and looks at the image.
 //
 // A child process does the work: when the library crashes, the driver is still there to
 // say so, and no output is left half written.
@@ -108,7 +108,8 @@ struct Result {
 
 constexpr uint32_t kSPIRV = 2;
 
-// The result is returned in memory, as the library's own class is, which has a destructor.
+// The library's own class has a destructor, so that a function returns it in memory. This
+// one is returned in the same way.
 using Compile = Result(File source, View<File> headers, View<const char *> options,
                        View<char> bitcode, bool give_bitcode, uint32_t format);
 
@@ -327,7 +328,7 @@ jit::Compile *load(const std::string &file) {
 }
 
 // forced returns the file that an option includes before the source, if it is such an option.
-// The file may be the next option, which i then stands at.
+// When the next option is the file, i is moved to it.
 std::optional<std::string> forced(const std::vector<std::string> &options, size_t &i) {
   const std::string &option = options[i];
   if (option == "-include" || option == "--include") {
@@ -339,8 +340,9 @@ std::optional<std::string> forced(const std::vector<std::string> &options, size_
   return {};
 }
 
-// adapted writes options as a release takes them: that of 2025.3 has -O2 for /O2, as
-// compilers for Windows spell it. The library drops -include, but clang behind it has it too.
+// adapted writes options so that they reach clang, which is behind the library. The library drops
+// -include, and that of 2025.3 knows -O2 only as /O2, as compilers for Windows spell it: both are
+// given to clang by -Xclang.
 std::vector<std::string> adapted(const std::vector<std::string> &options) {
   std::vector<std::string> out;
   bool value = false;  // of the option before
@@ -441,7 +443,7 @@ struct Places {
 
 constexpr const char *kTable = "images.table";
 
-// places finds places. The output that the others belong to is the last one.
+// places chooses the places. The main output is last.
 Places places(const Arguments &args, Outputs &outputs) {
   Places at;
   const std::pair<const std::string &, std::string &> files[] = {{args.header, at.header},
@@ -455,8 +457,7 @@ Places places(const Arguments &args, Outputs &outputs) {
   return at;
 }
 
-// compile_source compiles the input. The whole pipeline runs, as the library knows no
-// end before it.
+// compile_source compiles the input. The library cannot stop early: it always runs all steps.
 jit::Result compile_source(const Arguments &args, std::vector<std::string> options) {
   const std::string source = read_file(args.input);
   size_t nul = source.find('\0');
@@ -492,7 +493,7 @@ std::string on_disk(std::string_view rule) {
   return out + "\n";
 }
 
-// file_name undoes what a name has in a dependency file but not on disk.
+// file_name returns a name of a dependency file as it is on disk, without escapes.
 std::string file_name(const std::string &word) {
   std::string out;
   for (size_t i = 0; i < word.size(); i++) {
@@ -504,14 +505,15 @@ std::string file_name(const std::string &word) {
   return fs::path(out).lexically_normal().string();
 }
 
-// unread returns the lines of a list of files that neither a dependency file nor options name:
-// compilers leave files of options out of dependency files, such as -fsanitize-ignorelist=FILE.
+// unread returns the lines of a list of files that were not read: neither a dependency file nor
+// an option names them. Options count, as a file such as that of -fsanitize-ignorelist=FILE is
+// in no dependency file.
 std::string unread(std::string_view candidates, std::string_view rule,
                    const std::vector<std::string> &options) {
   std::set<std::string> read;
   for (const std::string &word : words(rule)) read.insert(file_name(word));
   for (const std::string &option : options)
-    // What is before the name of a file, or part of it.
+    // The name may begin at the start of the option, or after one of these characters.
     for (size_t at = 0;; at++) {
       read.insert(fs::path(option.substr(at)).lexically_normal().string());
       at = option.find_first_of("@=,:", at);
@@ -527,8 +529,9 @@ std::string unread(std::string_view candidates, std::string_view rule,
   return out;
 }
 
-// check_declared fails when a dependency file names a file that no line of a list names, or a
-// folder in it, which ends with '/'. Files outside the current folder are the machine's.
+// check_declared fails when a dependency file names a file that is not in a list. A line of the
+// list is a file or, with '/' at its end, a folder with all its files. Files outside the current
+// folder are the machine's, and are not checked.
 void check_declared(std::string_view list, std::string_view rule) {
   std::set<std::string> declared;
   std::vector<std::string> folders;
@@ -554,8 +557,9 @@ void check_declared(std::string_view list, std::string_view rule) {
   }
 }
 
-// fixed returns a name of a place that is the same in each run: with -g the compiler puts its
-// command line into the debug information. The folder is that of an open file, by its number.
+// fixed returns another name of a place, which is the same in each run: with -g the compiler
+// puts its command line into the debug information. It opens the folder, and names it by the
+// number of the open file.
 std::string fixed(const std::string &place, int number) {
   if (place.empty()) return "";
   const fs::path path(place);
@@ -611,7 +615,7 @@ void post_link(const Arguments &args, const Places &at) {
   std::string bitcode = read_file(args.input);
   if (bitcode.empty()) fail_at(kBadInput, args.input, "the file is empty, not bitcode");
   bitcode::for_other_releases(reinterpret_cast<unsigned char *>(bitcode.data()), bitcode.size());
-  // When the library cannot read bitcode, it compiles the source instead: that must fail.
+  // When the library cannot read the bitcode, it compiles the source. That must fail: #error.
   jit::Result result = call(args.library, args.input, "#error\n", args.options, bitcode);
   size_t unread = result.log.view().find("Loading of cached device code failed");
   if (unread != std::string_view::npos) {
@@ -882,8 +886,8 @@ Arguments parse(const std::vector<std::string> &args) {
       misuse("the option '" + option +
              "' names a file of options, which DPC++'s library does not read: "
              "give the options themselves");
-    // Its file keeps what headers said before they were edited, and dependency files lack the
-    // source.
+    // Such a file has the headers as they were before an edit. The source is not in dependency
+    // files.
     if (option == "--auto-pch" || has_prefix(option, "--persistent-auto-pch="))
       misuse("the option '" + option +
              "' keeps headers from one compile to the next, and a changed header "

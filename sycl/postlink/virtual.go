@@ -10,15 +10,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// findVirtualFunctions finds the sets of virtual functions that each kernel may call
-// and adds them to those of its attribute calls-indirectly. A kernel that reaches a
-// vtable, a variable whose initial value names functions of a set, may call them:
-// it can make objects of their class.
+// findVirtualFunctions finds the sets of virtual functions that each kernel may call,
+// and adds them to the kernel's attribute calls-indirectly. A vtable is a variable whose
+// initial value names functions. A kernel that reaches the vtable of a class can make
+// objects of the class, and may call its functions.
 //
-// It warns of kernels that have no such attribute in the end and reach a virtual
-// call: the runtime cannot know what to link them with.
+// A kernel that reaches a virtual call and still has no such attribute gets a warning:
+// the runtime cannot know what to link it with.
 //
-// It takes time in proportion to the module, and for each set to what reaches it.
+// The time grows with the size of the module, and for each set with what reaches it.
 func findVirtualFunctions(m *llvmir.Module) []Diagnostic {
 	v := newVirtualFunctions(m)
 	v.addSets()
@@ -125,8 +125,8 @@ func (v *virtualFunctions) checkCalls() []Diagnostic {
 	return list
 }
 
-// virtualCall reports whether a function makes a virtual call, and returns where: at
-// the first one with a location, else where the function is.
+// virtualCall reports whether a function makes a virtual call. It returns the location of
+// the first call that has one, else that of the function.
 func virtualCall(f *llvmir.Function) (where llvmir.Frame, ok bool) {
 	for in := range f.Calls() {
 		if _, virtual := in.Attribute(devicecode.AttrVirtualCall); !virtual {
@@ -143,8 +143,8 @@ func virtualCall(f *llvmir.Function) (where llvmir.Frame, ok bool) {
 	return where, ok
 }
 
-// ways are the shortest ways to some symbols, the ends, from all that reach them.
-// Who reaches a function of a set may call all of the set.
+// ways holds, for each symbol that reaches one of some symbols, the ends, the shortest way
+// there. A symbol that reaches a function of a set may call every function of the set.
 type ways struct {
 	step map[llvmir.Symbol]step
 	from []llvmir.Symbol // the symbols of step, nearest first
@@ -159,7 +159,7 @@ func newWays() *ways {
 	return &ways{step: map[llvmir.Symbol]step{}, sets: map[string]bool{}}
 }
 
-// add adds a symbol whose way goes on to another one, or ends at nil.
+// add adds a symbol. Its way goes on to the symbol to; with nil, it is an end itself.
 func (w *ways) add(from, to llvmir.Symbol) {
 	if _, ok := w.step[from]; ok {
 		return
@@ -172,7 +172,7 @@ func (w *ways) add(from, to llvmir.Symbol) {
 	w.from = append(w.from, from)
 }
 
-// enterSet adds what uses a set that a symbol, or nil, belongs to.
+// enterSet adds what uses a set. Its ways go on to the symbol to; with nil, they are ends.
 func (w *ways) enterSet(v *virtualFunctions, set string, to llvmir.Symbol) {
 	if w.sets[set] {
 		return
@@ -183,7 +183,7 @@ func (w *ways) enterSet(v *virtualFunctions, set string, to llvmir.Symbol) {
 	}
 }
 
-// follow adds all that reaches the symbols that were added.
+// follow adds every symbol that reaches one that was added.
 func (w *ways) follow(v *virtualFunctions) {
 	for i := 0; i < len(w.from); i++ {
 		s := w.from[i]
@@ -198,8 +198,8 @@ func (w *ways) follow(v *virtualFunctions) {
 	}
 }
 
-// chain returns the functions on the way from one to the end of its way, where
-// something is at a place.
+// chain returns the functions on the way from a function to the end of its way, and the
+// place there.
 func (w *ways) chain(f *llvmir.Function, where llvmir.Frame, sites *devicecode.CallSites) *devicecode.Chain {
 	c := devicecode.NewChain(f)
 	var from llvmir.Symbol = f
