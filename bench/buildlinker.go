@@ -15,13 +15,9 @@ const linkerArch = "bmg_g21"
 // ocloc's command line counts, so that its options name the device; the images are those
 // that ocloc makes alone, but all of them are labelled with linkerArch.
 func buildByLinker(b *builder, p programs, sources, devices []string, _ buildWay) error {
-	var all []string
-	for _, source := range sources {
-		bitcode, err := compile(b, p, source, false)
-		if err != nil {
-			return err
-		}
-		all = append(all, bitcode)
+	all, err := compileAll(b, p, sources, false)
+	if err != nil {
+		return err
 	}
 	for _, device := range devices {
 		stem := "out/all." + strings.ReplaceAll(device, "-", "_")

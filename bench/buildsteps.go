@@ -241,6 +241,18 @@ type buildWay struct {
 	rdc   bool   // whether the sources are linked
 }
 
+// compileAll makes the bitcode of sources.
+func compileAll(b *builder, p programs, sources []string, unused bool) (bitcode []string, err error) {
+	for _, source := range sources {
+		out, err := compile(b, p, source, unused)
+		if err != nil {
+			return nil, err
+		}
+		bitcode = append(bitcode, out)
+	}
+	return bitcode, nil
+}
+
 // compile makes the bitcode of a source. The rules also list the headers that it does not read.
 func compile(b *builder, p programs, source string, unused bool) (bitcode string, err error) {
 	bitcode = "out/" + source + ".bc"
@@ -261,13 +273,9 @@ func compile(b *builder, p programs, source string, unused bool) (bitcode string
 
 // buildByRules runs the actions of a sycl_binary.
 func buildByRules(b *builder, p programs, sources, devices []string, w buildWay) error {
-	var bitcode []string
-	for _, source := range sources {
-		out, err := compile(b, p, source, true)
-		if err != nil {
-			return err
-		}
-		bitcode = append(bitcode, out)
+	bitcode, err := compileAll(b, p, sources, true)
+	if err != nil {
+		return err
 	}
 	if err := splitSources(b, p, sources, bitcode, w); err != nil {
 		return err
@@ -376,13 +384,9 @@ func linkedModule(b *builder, p programs, name string, bitcode []string) (spirv 
 
 // buildMonolith makes one module, which one call of ocloc compiles for all devices.
 func buildMonolith(b *builder, p programs, sources, devices []string, _ buildWay) error {
-	var all []string
-	for _, source := range sources {
-		bitcode, err := compile(b, p, source, false)
-		if err != nil {
-			return err
-		}
-		all = append(all, bitcode)
+	all, err := compileAll(b, p, sources, false)
+	if err != nil {
+		return err
 	}
 	spirv, err := linkedModule(b, p, "out/all", all)
 	if err != nil {
