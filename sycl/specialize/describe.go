@@ -21,7 +21,7 @@ type Part struct {
 	Offset  uint32 // in bytes from the start of the constant
 	Size    uint32
 	Type    string // "" when no SPIR-V says it
-	Default string // as [Format] has it, or "bytes:" and hexadecimal digits when the type is not known
+	Default string // as people write it, or "bytes:" and hexadecimal digits when the type is not known
 }
 
 // A scalarName says which scalar of which constant it is, in any image.
@@ -69,7 +69,7 @@ func (c *imageConstants) describe(constant *propset.SpecConstant, types map[scal
 			t, ok = types[scalarName{constant.Name, r.Offset, r.Size}]
 		}
 		if ok {
-			part.Type, part.Default = t.String(), Format(t, value)
+			part.Type, part.Default = t.String(), formatted(t, value)
 		}
 		shown.Parts = append(shown.Parts, part)
 	}

@@ -297,7 +297,7 @@ func (s *setter) set(name string, setting Setting, o Options) (Change, error) {
 		old, now := first.Default[r.Offset:][:r.Size], value[r.Offset:][:r.Size]
 		part := ChangedPart{Old: rawBytes + hex.EncodeToString(old), New: rawBytes + hex.EncodeToString(now)}
 		if t := types[i]; t != nil {
-			part = ChangedPart{t.String(), Format(*t, old), Format(*t, now)}
+			part = ChangedPart{t.String(), formatted(*t, old), formatted(*t, now)}
 		}
 		change.Parts = append(change.Parts, part)
 	}

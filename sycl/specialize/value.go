@@ -286,9 +286,9 @@ func (f floatForm) decode(bits uint16) float64 {
 	return v
 }
 
-// Format returns a scalar as people write it. Whether an integer has a sign is not known:
+// formatted returns a scalar as people write it. Whether an integer has a sign is not known:
 // one with the highest bit is shown as a negative number, and in hexadecimal.
-func Format(t spirv.Scalar, value []byte) string {
+func formatted(t spirv.Scalar, value []byte) string {
 	var bits uint64
 	for i, b := range value {
 		bits |= uint64(b) << (8 * i)

@@ -65,11 +65,11 @@ func TestEncode(t *testing.T) {
 		if shown == "" {
 			shown = test.text
 		}
-		if s := Format(test.typ, got); s != shown {
+		if s := formatted(test.typ, got); s != shown {
 			t.Errorf("%v %s: shown as %s, want %s", test.typ, test.text, s, shown)
 		}
 	}
-	if s := Format(fp8, []byte{0x3c}); s != "bytes:3c" {
+	if s := formatted(fp8, []byte{0x3c}); s != "bytes:3c" {
 		t.Errorf("another encoding is shown as %s", s)
 	}
 }
