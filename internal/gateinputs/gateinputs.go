@@ -421,7 +421,8 @@ func readBaseline(folder *workspace.Folder, f File) (*gate.Baseline, error) {
 // CheckSize reports that a baseline is larger than a policy allows.
 func CheckSize(b *gate.Baseline, p *gate.Policy) error {
 	if n := len(b.Findings); n > p.MaxBaseline {
-		return fmt.Errorf("the baseline has %d entries, and limits.max-baseline of the policy is %d", n, p.MaxBaseline)
+		return fmt.Errorf("the baseline has %d %s, and limits.max-baseline of the policy is %d: a policy with \"limits: {max-baseline: %d}\" takes them",
+			n, safetext.Plural(n, "entry", "entries"), p.MaxBaseline, n)
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func TestExitCodes(t *testing.T) {
 			`compat baseline update --baseline '$(touch forged)` + "`touch forged`" + `it'\''s' good.json`},
 		{"a baseline that is a folder", Options{Reports: good, Baseline: File{Name: "folder"}}, 3, "folder is not a regular file"},
 		{"a baseline with a fault", Options{Reports: good, Baseline: File{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
-		{"a baseline with too many entries", Options{Reports: good, Policy: File{Name: "policy.yaml"}, Baseline: File{Name: "one.json"}}, 2, "one.json: the baseline has 1 entries, and limits.max-baseline of the policy is 0"},
+		{"a baseline with too many entries", Options{Reports: good, Policy: File{Name: "policy.yaml"}, Baseline: File{Name: "one.json"}}, 2, "one.json: the baseline has 1 entry, and limits.max-baseline of the policy is 0: a policy with \"limits: {max-baseline: 1}\" takes them"},
 		{"a baseline of the base branch that is missing", Options{Reports: good, BaseBaseline: File{Name: "gone.json"}}, 3, "gone.json cannot be read"},
 		{"a workspace that is missing", Options{Reports: good, Workspace: "gone"}, 2, "workspace: open gone"},
 		{"a wrong day", Options{Reports: good, Today: "soon"}, 2, `today: "soon" is not a day`},
