@@ -84,34 +84,48 @@ func (p *problem) need() string { return string(p.rule) + " " + p.requirement() 
 // pairRenamed pairs kernels that came and went. What is left of them are the rest.
 func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, came []row) {
 	p := &pairer{old: old, now: now, needs: needs}
-	kernel := func(r row) *kernel { return r.kernels[r.index] }
-	p.by(func(r row) string { return kernel(r).name }, renamedTarget)
+	of := func(r row) *kernel { return r.kernels[r.index] }
+	p.by(func(r row) string { return of(r).name }, renamedTarget)
 	place := func(r row) string {
-		if l := kernel(r).location; l.Line > 0 {
+		if l := of(r).location; l.Line > 0 {
 			return fmt.Sprintf("%s\x00%v\x00%s", r.label, l, p.needOf(r))
 		}
 		return ""
 	}
-	p.by(func(r row) string { return joinKey(place(r), argumentsOf(kernel(r).display)) }, renamed)
+	p.by(func(r row) string { return joinKey(place(r), argumentsOf(of(r).display)) }, renamed)
 	p.by(place, renamed)
-	bare := func(r row) string {
-		name, _ := unqualified(kernel(r).display)
+	bare := remember(func(k *kernel) string {
+		name, _ := unqualified(k.display)
 		return name
-	}
+	})
 	p.by(func(r row) string { return joinKey(r.label, bare(r)) }, renamed)
 	p.by(bare, renamed)
 	p.byNamespace()
 	// Releases of compilers and libraries write numbers among template arguments otherwise.
-	plain := func(r row) string {
-		name, _ := unqualified(withoutTypes(kernel(r).display))
+	plain := remember(func(k *kernel) string {
+		name, _ := unqualified(withoutTypes(k.display))
 		return name
-	}
+	})
 	p.by(func(r row) string { return joinKey(r.label, plain(r)) }, renamed)
 	p.by(plain, renamed)
 	p.by(func(r row) string { // the lines of a file move
-		return joinKey(kernel(r).location.Path, r.label, argumentsOf(kernel(r).display), p.needOf(r))
+		return joinKey(of(r).location.Path, r.label, argumentsOf(of(r).display), p.needOf(r))
 	}, renamed)
 	return p.pairs, p.old, p.now
+}
+
+// remember returns a function of rows that computes the text of each kernel once.
+func remember(of func(*kernel) string) func(row) string {
+	known := map[*kernel]string{}
+	return func(r row) string {
+		k := r.kernels[r.index]
+		text, ok := known[k]
+		if !ok {
+			text = of(k)
+			known[k] = text
+		}
+		return text
+	}
 }
 
 // joinKey returns "" when the first part is.
