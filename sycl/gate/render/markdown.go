@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -33,6 +34,12 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	if d := r.Difference(); d != nil {
 		m.changes(d)
 	}
+	// A change must not push out what is said about it, by many problems or many notices.
+	notices := markdown{limit: m.limit / 4}
+	if len(r.Notices) > 0 {
+		notices.notices(r.Notices)
+	}
+	m.limit -= notices.Len()
 	var counting, covered group
 	notes := 0
 	for i := range r.Findings {
@@ -51,9 +58,8 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 		m.steps(slices.Concat(steps(groups), edits(r, groups, ""), adopt(r, groups)))
 		m.exempt(r, groups)
 	}
-	if len(r.Notices) > 0 && m.Len()+rest < m.limit {
-		m.notices(r.Notices)
-	}
+	m.limit += notices.Len()
+	m.WriteString(notices.String())
 	m.lists(groups)
 	if len(covered) > 0 && m.Len()+rest < m.limit {
 		fmt.Fprintf(&m, "\n<details><summary>%d covered by the policy</summary>\n", len(covered))
@@ -217,8 +223,17 @@ func (m *markdown) lists(groups []group) {
 	}
 }
 
+// notices writes notices, first that the change asks for less or may do so.
 func (m *markdown) notices(list []gate.Notice) {
 	m.WriteString("\n")
+	list = slices.Clone(list)
+	rank := func(n *gate.Notice) int {
+		if n.Rule == gate.PolicyWeakened || n.Rule == gate.NotCompared {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b gate.Notice) int { return cmp.Compare(rank(&a), rank(&b)) })
 	for i, n := range list {
 		line := fmt.Sprintf("%v: %s\n", n.Severity, codeSpan(n.Text))
 		switch {

@@ -752,3 +752,35 @@ func TestGroupsByLine(t *testing.T) {
 		}
 	}
 }
+
+// TestAttackDrownedNotices: neither many problems nor many other notices push out of a comment
+// that the change asks for less.
+func TestAttackDrownedNotices(t *testing.T) {
+	kernels := map[string]reporttest.On{}
+	for i := range 3000 {
+		kernels[fmt.Sprintf("%d%s", i, strings.Repeat("x", 300))] = reporttest.On{"a": reporttest.Why(report.Reason{Rule: "missing-aspect", Required: fmt.Sprintf("fp%d", i), Status: compat.Incompatible})}
+	}
+	var weak strings.Builder
+	weak.WriteString("version: 1\ndevices: {supported: ['*']}\nfamilies:\n")
+	for i := range 500 {
+		fmt.Fprintf(&weak, "- {name: f%d, kernels: ['%s%d']}\n", i, strings.Repeat("y", 200), i)
+	}
+	for name, text := range map[string]string{"problems": "version: 1\ndevices: {supported: ['*']}\n", "problems and notices": weak.String()} {
+		p, err := gate.ReadPolicy("p.yml", strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, err := gate.ReadPolicy("p.yml", strings.NewReader("version: 1\ndevices: {required: [a]}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, kernels)), Policy: p, BasePolicy: base, Today: today})
+		var b strings.Builder
+		if err := Markdown(&b, r, MarkdownOptions{MaxBytes: 60_000}); err != nil {
+			t.Fatal(err)
+		}
+		if r.Conclusion != gate.Success || !strings.Contains(b.String(), "no longer required") || !strings.Contains(b.String(), "left out here") || b.Len() > 60_000 {
+			t.Errorf("%s: %s, %d bytes\n%.3000s", name, r.Conclusion, b.Len(), b.String())
+		}
+	}
+}
