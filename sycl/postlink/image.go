@@ -24,7 +24,7 @@ type Image struct {
 	module      *imageModule
 	entryPoints []*llvmir.Function
 	define      []llvmir.Symbol
-	registered  []registration  // of the entry points, as text of nodes
+	registered  []registration  // of the entry points
 	constants   *imageConstants // nil when it reads no specialization constants
 }
 
@@ -219,34 +219,6 @@ func symbols(entryPoints []*llvmir.Function) (string, error) {
 	return b.String(), nil
 }
 
-// registeredKernels returns the pairs of the list by kernel, each with the place
-// that it has in the list.
-func registeredKernels(m *llvmir.Module) map[string][]registration {
-	named := m.NamedMetadata(registeredNamesMD)
-	if named == nil {
-		return nil
-	}
-	pairs := map[string][]registration{}
-	place := 0
-	for _, id := range named.Nodes() {
-		n := m.Node(id)
-		if n == nil {
-			continue
-		}
-		for _, o := range n.Operands() {
-			pair, ok := devicecode.OperandNode(m, o)
-			if !ok {
-				continue
-			}
-			if words := pair.Strings(); len(words) == 2 {
-				pairs[words[1]] = append(pairs[words[1]], registration{place, pair.Text(), words[1]})
-				place++
-			}
-		}
-	}
-	return pairs
-}
-
 // writeRegistered writes the list of registered kernels with those of the image.
 func (image *Image) writeRegistered(w io.Writer) error {
 	if len(image.registered) == 0 {
@@ -254,7 +226,7 @@ func (image *Image) writeRegistered(w io.Writer) error {
 	}
 	pairs := make([]string, len(image.registered))
 	for i, r := range image.registered {
-		pairs[i] = r.name
+		pairs[i] = r.text
 	}
 	id := image.module.ir.FreeNode()
 	_, err := fmt.Fprintf(w, "!%s = !{!%d}\n!%d = !{%s}\n", registeredNamesMD, id, id, strings.Join(pairs, ", "))

@@ -71,39 +71,43 @@ type propertyWriter struct {
 type registration struct {
 	place        int
 	name, symbol string
+	text         string // of the node
 }
 
 // newPropertyWriter reads what concerns the whole module.
 func newPropertyWriter(m *llvmir.Module) (*propertyWriter, error) {
-	w := &propertyWriter{module: m, order: make(map[*llvmir.Function]int, len(m.Functions())), registered: map[string][]registration{}}
+	w := &propertyWriter{module: m, order: make(map[*llvmir.Function]int, len(m.Functions()))}
 	for i, f := range m.Functions() {
 		w.order[f] = i
 	}
 	if list := sanitizerList(m); list != nil {
 		w.sanitizer = sanitizerOf(list.Name())
 	}
-	return w, w.readRegistered()
+	var err error
+	w.registered, err = readRegistered(m)
+	return w, err
 }
 
 const registeredNamesMD = "sycl_registered_kernels"
 
-// readRegistered reads !{!{!"name", !"symbol"}, ...}, of which linked modules have
-// several.
-func (w *propertyWriter) readRegistered() error {
-	named := w.module.NamedMetadata(registeredNamesMD)
+// readRegistered returns by kernel what !{!{!"name", !"symbol"}, ...} has, of which linked
+// modules have several.
+func readRegistered(m *llvmir.Module) (map[string][]registration, error) {
+	named := m.NamedMetadata(registeredNamesMD)
 	if named == nil {
-		return nil
+		return nil, nil
 	}
+	registered := map[string][]registration{}
 	place := 0
 	for _, id := range named.Nodes() {
-		list := w.module.Node(id)
+		list := m.Node(id)
 		if list == nil {
-			return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: there is no !%d", registeredNamesMD, id)}
+			return nil, &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: there is no !%d", registeredNamesMD, id)}
 		}
 		for _, o := range list.Operands() {
-			pair, ok := devicecode.OperandNode(w.module, o)
+			pair, ok := devicecode.OperandNode(m, o)
 			if !ok {
-				return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a list of nodes", registeredNamesMD, id)}
+				return nil, &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a list of nodes", registeredNamesMD, id)}
 			}
 			operands := pair.Operands()
 			if len(operands) != 2 {
@@ -112,13 +116,13 @@ func (w *propertyWriter) readRegistered() error {
 			name, ok1 := operands[0].StringValue()
 			symbol, ok2 := operands[1].StringValue()
 			if !ok1 || !ok2 {
-				return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: %s in !%d is not a name and a symbol", registeredNamesMD, pair.Text(), id)}
+				return nil, &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: %s in !%d is not a name and a symbol", registeredNamesMD, pair.Text(), id)}
 			}
-			w.registered[symbol] = append(w.registered[symbol], registration{place, name, symbol})
+			registered[symbol] = append(registered[symbol], registration{place, name, symbol, pair.Text()})
 			place++
 		}
 	}
-	return nil
+	return registered, nil
 }
 
 // properties returns the property sets of a device image that defines some of the

@@ -77,7 +77,10 @@ func (im *imageModule) groups() ([]*Image, error) {
 		return []*Image{wholeImage(m)}, nil
 	}
 	s := newSplitter(m, o, groups)
-	registered := registeredKernels(m)
+	registered, err := readRegistered(m)
+	if err != nil {
+		return nil, err
+	}
 	var images []*Image
 	for i, group := range groups {
 		parts := []*Image{group}
