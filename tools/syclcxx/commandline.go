@@ -59,9 +59,6 @@ type commandLine struct {
 
 	Verbose bool // -v
 	DryRun  bool // -###
-
-	// Unused are options of the link that do nothing, as there is none.
-	Unused []string
 }
 
 // A lineWord is a file or, without one, an option of the link.
@@ -96,17 +93,15 @@ type backendOptions struct {
 
 // A parser makes a commandLine of options.
 type parser struct {
-	line     commandLine
-	modes    map[string]bool
-	x        string   // language of the files that follow; "" for that of their names
-	warnings bool     // whether there are options about warnings
-	generic  bool     // whether spir64_gen is among the targets
-	devices  []string // of ocloc's -device
-	deviceOf string   // the option that has it
-	asked    []string // what -print-... and the like are asked
-	onlyLink []string // options that nothing but a link takes
-
-	onlyDevice bool // whether code is made for devices alone: -fsyclbin, whatever else there is
+	line       commandLine
+	modes      map[string]bool
+	x          string   // language of the files that follow; "" for that of their names
+	warnings   bool     // whether there are options about warnings
+	generic    bool     // whether spir64_gen is among the targets
+	devices    []string // of ocloc's -device
+	deviceOf   string   // the option that has it
+	asked      []string // what -print-... and the like are asked
+	onlyDevice bool     // whether code is made for devices alone: -fsyclbin, whatever else there is
 }
 
 // parseLine reads the arguments of syclc++.
@@ -168,9 +163,6 @@ func (p *parser) give(to takers, words ...string) {
 	}
 	if to&forWord != 0 {
 		l.Words = append(l.Words, lineWord{Option: words})
-	}
-	if to&(forHost|forDevice) == 0 {
-		p.onlyLink = append(p.onlyLink, strings.Join(words, " "))
 	}
 }
 
@@ -364,9 +356,6 @@ func (p *parser) finish() error {
 	}
 	if p.warnings {
 		p.give(forDevice, "-Wno-unknown-warning-option")
-	}
-	if l.Mode != modeLink {
-		l.Unused = p.onlyLink
 	}
 	return p.targets()
 }

@@ -141,7 +141,7 @@ func TestParse(t *testing.T) {
 		{"-c a.cpp -w -pedantic -ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off", "Mode=1 Words=[a.cpp:c++] Host=[-w -pedantic -ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off] Device=[-w -pedantic -ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off] Link=[-ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off]"},
 		{"a.cpp -march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pipe -pg -fuse-ld=lld -shared -static-libstdc++", "Words=[a.cpp:c++] Host=[-march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pipe -pg] Link=[-march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pg -fuse-ld=lld -shared -static-libstdc++]"},
 		{"-c a.cpp -w -Wsystem-headers -fprofile-generate -fno-builtin-x", "Mode=1 Words=[a.cpp:c++] Host=[-w -Wsystem-headers -fprofile-generate -fno-builtin-x] Device=[-w -fno-builtin-x] Link=[-Wsystem-headers -fprofile-generate -fno-builtin-x]"},
-		{"-c a.cpp -lm -shared -Wl,-s", "Mode=1 Words=[a.cpp:c++ -lm -Wl,-s] Link=[-shared] Unused=[-lm -shared -Wl,-s]"},
+		{"-c a.cpp -lm -shared -Wl,-s", "Mode=1 Words=[a.cpp:c++ -lm -Wl,-s] Link=[-shared]"},
 		{"a.cpp -Wp,-DX=1,-UY -Wp,-D,Z -Xpreprocessor -DW -Wp,-MD,d -Wp,-dM -Wa,-x", "Words=[a.cpp:c++] Host=[-DX=1 -UY -D Z -DW -Xpreprocessor -dM -Wa,-x] Device=[-DX=1 -UY -D Z -DW] Depfile={Write:true System:true Phony:false Missing:false File:d Targets:[]}"},
 
 		// Lists of files.
