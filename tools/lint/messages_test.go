@@ -48,3 +48,22 @@ func TestMessages(t *testing.T) {
 		t.Errorf("only %d messages found", n)
 	}
 }
+
+// TestIndex: docs/README.md, which is also the navigation of the site, has each page.
+func TestIndex(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(tree(t), "docs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := strings.Cut(string(index), "\n## ")
+	files(t, ending(".md"), func(t *testing.T, path string, _ []byte) {
+		folder, name := filepath.Split(path)
+		if folder != "docs/" || name == "README.md" {
+			return
+		}
+		entry := regexp.MustCompile(`(?m)^\| .*\]\(` + regexp.QuoteMeta(name) + `\)`)
+		if n := len(entry.FindAllString(rows, -1)); n == 0 {
+			t.Errorf("%s is in no table of docs/README.md", path)
+		}
+	})
+}
