@@ -21,6 +21,8 @@ import (
 // their property and symbol files. Neither it nor opt translates anything.
 //
 //	go run ./bench postlink --dir /var/tmp --opt opt-21
+//
+// With --bitcode it measures that file instead, as bitcode, against DPC++'s own step.
 func setupPostlink(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
 	tool := b.Flags.String("postlink", "", "measure this `binary` instead of building the tool of this module with 'go build'")
@@ -28,6 +30,9 @@ func setupPostlink(b *Bench) func() error {
 	kernels := b.Flags.Int("kernels", 200, "`number` of kernels")
 	body := b.Flags.Int("body", 300, "`number` of instructions of a kernel, about")
 	calls := b.Flags.Int("calls", 10, "`number` of calls of opt in the sample")
+	bitcode := b.Flags.String("bitcode", "", "measure bitcode to bitcode, with --opt, on this `file` of DPC++'s compiler, against DPC++'s own post-link step")
+	dpcpp := b.Flags.String("dpcpp", "", "the `folder` of DPC++, as a Python environment (required with --bitcode)")
+	dis := b.Flags.String("llvm-dis", "llvm-dis-23", "llvm-dis for --bitcode, a `program` of PATH or a path")
 	role := b.Flags.String("role", "", "`part` that this program plays for itself: generate or opt, in the current folder")
 	return func() error {
 		m := postlinkRun{Bench: b, opt: *opt, shape: shape{*kernels, *body}, calls: *calls}
@@ -38,6 +43,8 @@ func setupPostlink(b *Bench) func() error {
 			return fmt.Errorf("a module needs at least one kernel, of %d instructions, and the sample a call", 2*helpersUsed)
 		case *calls > *kernels:
 			return errors.New("there are fewer kernels than calls in the sample")
+		case *bitcode != "" && *dpcpp == "":
+			return errors.New("--dpcpp is missing: the folder of DPC++")
 		case *role == "generate":
 			return m.generate()
 		case *role == "opt":
@@ -57,6 +64,13 @@ func setupPostlink(b *Bench) func() error {
 		}
 		if m.opt, err = filepath.Abs(m.opt); err != nil {
 			return err
+		}
+		if *bitcode != "" {
+			r := bitcodeRun{Bench: b, tool: m.tool, opt: m.opt}
+			if err := r.setFiles(*bitcode, *dpcpp, *dis); err != nil {
+				return err
+			}
+			return r.all()
 		}
 		if m.self, err = os.Executable(); err != nil {
 			return err
