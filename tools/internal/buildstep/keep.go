@@ -19,7 +19,7 @@ type Kept struct {
 	mu     sync.Mutex
 	bytes  int64
 	newest *list.List // of *file, the one used last first
-	by     map[key]*list.Element
+	by     map[Key]*list.Element
 }
 
 // A Recipe is what a file depends on: programs, their options and what they read. It depends
@@ -31,19 +31,20 @@ type Recipe struct {
 	InputFile         string // has more of the input, unless the name is empty
 }
 
-type key [sha256.Size]byte
+// A Key is what a recipe is known by.
+type Key [sha256.Size]byte
 
 type file struct {
-	key              key
+	key              Key
 	content, printed []byte
 }
 
 // NewKept returns no files, and room for that many bytes.
 func NewKept(limit int64) *Kept {
-	return &Kept{limit: limit, newest: list.New(), by: map[key]*list.Element{}}
+	return &Kept{limit: limit, newest: list.New(), by: map[Key]*list.Element{}}
 }
 
-func (r *Recipe) key() (sum key, err error) {
+func (r *Recipe) key() (sum Key, err error) {
 	h := sha256.New()
 	for _, program := range r.Programs {
 		fmt.Fprintf(h, "%q %s ", program, State(program))
@@ -79,12 +80,8 @@ func (f *Kept) Make(r Recipe, name string, log io.Writer, do func(log io.Writer)
 	if f == nil {
 		return do(log)
 	}
-	key, err := r.key()
-	if err != nil {
-		return err
-	}
-	if kept := f.find(key); kept != nil && os.WriteFile(name, kept.content, 0o666) == nil {
-		_, err := log.Write(kept.printed)
+	key, found, err := f.Take(r, name, log)
+	if err != nil || found {
 		return err
 	}
 	var printed bytes.Buffer
@@ -94,7 +91,31 @@ func (f *Kept) Make(r Recipe, name string, log io.Writer, do func(log io.Writer)
 	return f.add(key, name, printed.Bytes())
 }
 
-func (f *Kept) find(key key) *file {
+// Take copies a file and what compilers printed when the same was made before. [Kept.Add] takes
+// the key for a file that was not there.
+func (f *Kept) Take(r Recipe, name string, log io.Writer) (key Key, found bool, err error) {
+	if f == nil {
+		return key, false, nil
+	}
+	if key, err = r.key(); err != nil {
+		return key, false, err
+	}
+	if kept := f.find(key); kept != nil && os.WriteFile(name, kept.content, 0o666) == nil {
+		_, err := log.Write(kept.printed)
+		return key, true, err
+	}
+	return key, false, nil
+}
+
+// Add keeps a file that was made without a message.
+func (f *Kept) Add(key Key, name string) error {
+	if f == nil {
+		return nil
+	}
+	return f.add(key, name, nil)
+}
+
+func (f *Kept) find(key Key) *file {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	e := f.by[key]
@@ -106,7 +127,7 @@ func (f *Kept) find(key key) *file {
 }
 
 // add keeps a file unless it takes all of the room.
-func (f *Kept) add(key key, name string, printed []byte) error {
+func (f *Kept) add(key Key, name string, printed []byte) error {
 	if info, err := os.Stat(name); err != nil || info.Size() > f.limit {
 		return err
 	}

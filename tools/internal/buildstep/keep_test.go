@@ -70,7 +70,7 @@ func TestRecipe(t *testing.T) {
 	first := func() Recipe {
 		return Recipe{Programs: []string{"opt", "llc"}, Options: []string{"-O2", "-S"}, Input: []byte("code")}
 	}
-	key := func(r Recipe) key {
+	key := func(r Recipe) Key {
 		t.Helper()
 		k, err := r.key()
 		if err != nil {

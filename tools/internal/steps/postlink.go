@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -291,6 +292,10 @@ type imageFiles struct {
 	code, properties, symbols string // where they will be
 	sets, names               []byte // the content of the other two
 	targets                   []targetProperties
+
+	scratch string        // where the code is written
+	kept    buildstep.Key // of the code
+	made    bool          // the code is there
 }
 
 // targetProperties is an image for one of the targets with a table of their own.
@@ -364,9 +369,16 @@ func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*im
 		}
 		rows = append(rows, t.rows...)
 	}
+	lli := ""
+	if o.extension() == ".bc" && len(rows) >= fewModules {
+		lli = findLLI(o.Opt)
+	}
 	err := buildstep.Each(ctx, log, len(rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
-		return o.makeFiles(ctx, log, rows[i], &out)
+		return o.makeFiles(ctx, log, rows[i], &out, lli != "")
 	})
+	if err == nil && lli != "" {
+		err = o.clean(ctx, log, lli, rows)
+	}
 	if err != nil {
 		return out.Relabel(err)
 	}
@@ -381,19 +393,24 @@ func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*im
 	return out.Commit()
 }
 
-// makeFiles writes the files of an image.
-func (o *PostLinkOptions) makeFiles(ctx context.Context, log io.Writer, r *imageFiles, out *outfile.Group) error {
+// makeFiles writes the files of an image. With later, the code is cleaned up after that of all images.
+func (o *PostLinkOptions) makeFiles(ctx context.Context, log io.Writer, r *imageFiles, out *outfile.Group, later bool) error {
 	if err := o.describe(r); err != nil {
 		return err
 	}
 	if err := o.describeTargets(r); err != nil {
 		return err
 	}
-	code, err := out.File(r.code)
-	if err != nil {
+	var err error
+	if r.scratch, err = out.File(r.code); err != nil {
 		return err
 	}
-	if err := o.writeCode(ctx, log, r.image, code); err != nil {
+	if later {
+		err = o.prepare(log, r)
+	} else {
+		err = o.writeCode(ctx, log, r.image, r.scratch)
+	}
+	if err != nil {
 		return err
 	}
 	return o.writeProperties(r, out)
@@ -460,38 +477,51 @@ func (o *PostLinkOptions) text(sets *propset.Registry) ([]byte, error) {
 	return sets.MarshalText()
 }
 
+// writeText writes an image's code as text.
+func (o *PostLinkOptions) writeText(image *postlink.Image, w io.Writer) error {
+	if len(o.Sources) > 0 || o.Run.Source != "" {
+		return image.WriteOwnCode(w) // which stays the same when other kernels of the source change
+	}
+	return image.WriteCode(w)
+}
+
+// recipe is how opt makes code of text.
+func (o *PostLinkOptions) recipe(text []byte) buildstep.Recipe {
+	return buildstep.Recipe{Programs: []string{o.Opt}, Options: o.optArgs(), Input: text}
+}
+
+func (o *PostLinkOptions) optArgs() []string {
+	if o.Text {
+		return append(passes[:1:1], "-S")
+	}
+	return passes
+}
+
 // writeCode writes an image's code to a file, cleaned up when there is opt.
 func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *postlink.Image, file string) error {
-	write := image.WriteCode
-	if len(o.Sources) > 0 || o.Run.Source != "" {
-		write = image.WriteOwnCode // which stays the same when other kernels of the source change
-	}
 	if o.Opt == "" && file == stdout {
-		return write(o.Stdout)
+		return o.writeText(image, o.Stdout)
 	}
 	if o.Opt == "" {
 		f, err := os.Create(file)
 		if err != nil {
 			return err
 		}
-		return cmp.Or(write(f), f.Close())
+		return cmp.Or(o.writeText(image, f), f.Close())
 	}
 	var text bytes.Buffer
-	if err := write(&text); err != nil {
+	if err := o.writeText(image, &text); err != nil {
 		return err
 	}
-	args := []string{"-passes=always-inline,globaldce,strip-dead-prototypes"}
-	if o.Text {
-		args = append(args, "-S")
-	}
+	recipe := o.recipe(text.Bytes())
 	run := func(log io.Writer) error {
 		// By standard input: a file's name would end up in the bitcode.
-		return buildstep.Run(ctx, &text, o.Stdout, optWords{log}, o.Opt, append(args, "-", "-o", file)...)
+		return buildstep.Run(ctx, &text, o.Stdout, optWords{log}, o.Opt, append(slices.Clip(recipe.Options), "-", "-o", file)...)
 	}
 	if file == stdout {
 		return run(log)
 	}
-	return o.Kept.Make(buildstep.Recipe{Programs: []string{o.Opt}, Options: args, Input: text.Bytes()}, file, log, run)
+	return o.Kept.Make(recipe, file, log, run)
 }
 
 // writeProperties writes the property files and the symbol file of an image.

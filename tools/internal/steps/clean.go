@@ -1,0 +1,96 @@
+package steps
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
+)
+
+// cleaner is a program in LLVM IR that cleans up many modules. To start opt takes longer than to
+// clean up most of them.
+//
+//go:embed clean.ll
+var cleaner []byte
+
+// passes are what opt cleans modules up with, as cleaner does. Without the order of uses, both
+// write the same bytes.
+var passes = []string{"-passes=always-inline,globaldce,strip-dead-prototypes", "--preserve-bc-uselistorder=false"}
+
+const (
+	fewModules  = 4   // fewer are faster by opt
+	mostModules = 500 // of a process: command lines are limited
+)
+
+// findLLI returns the lli of the release of an opt, "" when there is none.
+func findLLI(opt string) string {
+	dir, name := filepath.Split(opt)
+	release, ok := strings.CutPrefix(name, "opt")
+	if !ok {
+		return ""
+	}
+	path, err := exec.LookPath(dir + "lli" + release)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// prepare writes the text of an image to where its code will be, unless its code was kept.
+func (o *PostLinkOptions) prepare(log io.Writer, r *imageFiles) error {
+	var text bytes.Buffer
+	if err := o.writeText(r.image, &text); err != nil {
+		return err
+	}
+	var err error
+	r.kept, r.made, err = o.Kept.Take(o.recipe(text.Bytes()), r.scratch, log)
+	if err != nil || r.made {
+		return err
+	}
+	return os.WriteFile(r.scratch, text.Bytes(), 0o666)
+}
+
+// clean cleans up the images that are prepared.
+func (o *PostLinkOptions) clean(ctx context.Context, log io.Writer, lli string, rows []*imageFiles) error {
+	var todo []*imageFiles
+	for _, r := range rows {
+		if !r.made {
+			todo = append(todo, r)
+		}
+	}
+	atOnce := runtime.GOMAXPROCS(0)
+	processes := max(min(atOnce, (len(todo)+15)/16), (len(todo)+mostModules-1)/mostModules)
+	return buildstep.Each(ctx, log, processes, atOnce, func(ctx context.Context, log io.Writer, i int) error {
+		return o.cleanTogether(ctx, log, lli, todo[len(todo)*i/processes:len(todo)*(i+1)/processes])
+	})
+}
+
+// cleanTogether cleans images up in one process, or where that does not work by opt, which says why.
+func (o *PostLinkOptions) cleanTogether(ctx context.Context, log io.Writer, lli string, rows []*imageFiles) error {
+	args := []string{"-"}
+	for _, r := range rows {
+		args = append(args, r.scratch)
+	}
+	var said bytes.Buffer
+	if len(rows) >= fewModules && buildstep.Run(ctx, bytes.NewReader(cleaner), nil, &said, lli, args...) == nil && said.Len() == 0 {
+		for _, r := range rows {
+			if err := o.Kept.Add(r.kept, r.scratch); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, r := range rows {
+		if err := o.writeCode(ctx, log, r.image, r.scratch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
