@@ -75,7 +75,7 @@ func (s scratch) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// A scratchError is that a member cannot be unpacked, which is no fault of the archive.
+// A scratchError says that a member cannot be unpacked. The fault is not in the archive.
 type scratchError struct{ text string }
 
 func (e *scratchError) Error() string {

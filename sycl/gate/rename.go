@@ -288,8 +288,8 @@ var (
 	lambdaNumber = regexp.MustCompile(`#[0-9]+`)
 )
 
-// withoutTypes returns the name of a kernel with numbers as such, without their types, and
-// lambdas without their numbers.
+// withoutTypes returns the name of a kernel without the types of numbers in it, and without
+// the numbers of lambdas.
 func withoutTypes(name string) string {
 	name = number.ReplaceAllStringFunc(name, func(n string) string {
 		return strings.TrimRight(n[strings.IndexByte(n, ')')+1:], "ul")

@@ -47,7 +47,7 @@ func newVirtualFunctions(m *llvmir.Module) *virtualFunctions {
 	return v
 }
 
-// vtables returns the variables that name a function, as such or by an alias.
+// vtables returns the variables that name a function, directly or by an alias.
 func vtables(m *llvmir.Module, f *llvmir.Function) []llvmir.Symbol {
 	var tables []llvmir.Symbol
 	seen := map[llvmir.Symbol]bool{f: true}

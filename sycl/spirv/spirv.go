@@ -591,7 +591,7 @@ func (p *parser) imports() {
 
 // builtin reports whether a function is one of those that every consumer of
 // SPIR-V provides: its name, or what follows _Z and a number, begins with
-// two underscores. What reads specialization constants has such a name, but is not.
+// two underscores. Functions that read specialization constants begin so, and are none.
 func builtin(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "_Z"); ok {
 		name = strings.TrimLeft(rest, "0123456789")

@@ -19,7 +19,7 @@ type Layout struct {
 	structs               map[*Type][]uint64
 }
 
-// An alignment is that of values of a number of bits, in bytes.
+// An alignment says to how many bytes values of a number of bits are aligned.
 type alignment struct{ bits, align uint64 }
 
 type pointerLayout struct{ size, align uint64 } // in bytes

@@ -54,7 +54,7 @@ func notOlder(path string, oldest int) bool {
 	return err == nil && release >= oldest
 }
 
-// missingLLVM is that programs of LLVM are not in PATH.
+// missingLLVM says that programs of LLVM are not in PATH.
 type missingLLVM struct {
 	Oldest   int
 	Programs []string
