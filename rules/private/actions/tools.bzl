@@ -26,7 +26,12 @@ def escaped(module):
 _PATH_MAPPING = {"supports-path-mapping": "1"}
 
 # For actions of tools that a process of Bazel's own can run one after the other.
-_WORKER = {"requires-worker-protocol": "json", "supports-multiplex-workers": "1", "supports-workers": "1"}
+_WORKER = {
+    "requires-worker-protocol": "json",
+    "supports-multiplex-workers": "1",
+    "supports-worker-cancellation": "1",
+    "supports-workers": "1",
+}
 
 def own_toolchain(ctx, type):
     """The argument `toolchain` of an action, which is for toolchains of the rule itself.

@@ -22,13 +22,18 @@ type (
 	workRequest struct {
 		Arguments []string `json:"arguments"`
 		RequestID int      `json:"requestId"`
+		Cancel    bool     `json:"cancel"` // the request of that number is not needed any more
 	}
 	workResponse struct {
-		ExitCode  int    `json:"exitCode"`
-		Output    string `json:"output"`
-		RequestID int    `json:"requestId"`
+		ExitCode     int    `json:"exitCode"`
+		Output       string `json:"output"`
+		RequestID    int    `json:"requestId"`
+		WasCancelled bool   `json:"wasCancelled,omitempty"`
 	}
 )
+
+// errCancelled is why an action stops that Bazel cancels.
+var errCancelled = errors.New("cancelled by Bazel")
 
 // MainWorker runs a tool on the process's own arguments and exits. When Bazel starts it as a
 // worker, it runs what lasting returns for each request, and then calls end.
@@ -52,8 +57,8 @@ func asWorker(args []string) ([]string, bool) {
 }
 
 // serveWorker runs a tool for each request, with the arguments of all requests before its own, and
-// answers when it is done: Bazel sends more requests meanwhile. It ends with its input, and
-// stops what still runs then, as Bazel is gone.
+// answers when it is done: Bazel sends more requests meanwhile. A request to cancel one has no answer
+// of its own. It ends with its input, and stops what still runs then, as Bazel is gone.
 func serveWorker(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -70,11 +75,22 @@ func serveWorker(ctx context.Context, tool *cli.Tool, env *cli.Env, args []strin
 		written <- err
 	}()
 	var running sync.WaitGroup
+	var stops sync.Map // by the numbers of requests that run
 	err := requests(env.Stdin, func(request workRequest) {
+		if request.Cancel {
+			if stop, ok := stops.Load(request.RequestID); ok {
+				stop.(context.CancelCauseFunc)(errCancelled)
+			}
+			return
+		}
+		ctx, stop := context.WithCancelCause(ctx)
+		stops.Store(request.RequestID, stop)
 		running.Go(func() {
+			defer stop(nil)
 			var output bytes.Buffer
 			code := tool.Run(ctx, &cli.Env{Stdin: strings.NewReader(""), Stdout: &output, Stderr: &output}, slices.Concat(args, request.Arguments))
-			responses <- workResponse{ExitCode: code, Output: output.String(), RequestID: request.RequestID}
+			stops.Delete(request.RequestID)
+			responses <- workResponse{code, output.String(), request.RequestID, context.Cause(ctx) == errCancelled}
 		})
 	})
 	cancel()

@@ -1,7 +1,9 @@
 package buildstep
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -117,6 +119,67 @@ func TestWorkEnds(t *testing.T) {
 	if code := serveWorker(t.Context(), tool, &cli.Env{Stdin: in, Stdout: &out, Stderr: &out}, nil); code != 0 || !strings.Contains(out.String(), "context canceled") {
 		t.Errorf("exit %d, %s", code, &out)
 	}
+}
+
+// TestWorkCancelled: an action that Bazel cancels stops, and the others go on. A request to cancel one
+// that is done, or that never was, does nothing.
+func TestWorkCancelled(t *testing.T) {
+	stopped := make(chan bool)
+	tool := &cli.Tool{Name: "wait", Commands: []*cli.Command{{Setup: func(*flag.FlagSet) cli.Run {
+		return func(ctx context.Context, _ *cli.Env, args []string) error {
+			if len(args) == 0 {
+				t.Error("a request to cancel was run")
+			} else if args[0] == "endless" {
+				defer close(stopped)
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			<-stopped
+			return nil
+		}
+	}}}}
+	code, out, errs := workFor(t, tool, `{"arguments":["endless"],"requestId":1}{"arguments":["x"],"requestId":2}`+
+		`{"cancel":true,"requestId":7}{"cancel":true,"requestId":1}{"cancel":true,"requestId":1}`)
+	for _, want := range []string{`"requestId":1,"wasCancelled":true}`, `{"exitCode":0,"output":"","requestId":2}`} {
+		if code != 0 || errs != "" || strings.Count(out, "\n") != 2 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, %s%s, without %s", code, out, errs, want)
+		}
+	}
+}
+
+// FuzzWork: whatever standard input has, a worker ends, and it answers each request once.
+func FuzzWork(f *testing.F) {
+	for _, seed := range []string{
+		`{"arguments":["a"],"inputs":[{"path":"x","digest":"00"}],"requestId":1,"verbosity":1,"sandboxDir":"s"}{"cancel":true,"requestId":1}`,
+		`{"arguments":["bad"]}` + "\n" + `{"arguments":[]}`, `{"arguments":null,"requestId":-1}{`, `{"requestId":1e9}`, `{"requestId":1.5}`, `[]`, "\x00",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		want := map[int]int{}
+		err := requests(bytes.NewReader(in), func(r workRequest) {
+			if !r.Cancel {
+				want[r.RequestID]++
+			}
+		})
+		var out, errs strings.Builder
+		code := serveWorker(t.Context(), echo(), &cli.Env{Stdin: bytes.NewReader(in), Stdout: &out, Stderr: &errs}, []string{"first"})
+		if (code == cli.ExitFailure) != (err != nil) || (code == cli.ExitOK) != (err == nil) || (errs.Len() > 0) != (err != nil) {
+			t.Errorf("exit %d, %v, %s", code, err, &errs)
+		}
+		for line := range strings.Lines(out.String()) {
+			var r workResponse
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			want[r.RequestID]--
+		}
+		for id, n := range want {
+			if n != 0 {
+				t.Errorf("%d answers of request %d are missing", n, id)
+			}
+		}
+	})
 }
 
 func TestAsWorker(t *testing.T) {
