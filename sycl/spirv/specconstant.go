@@ -231,13 +231,13 @@ func (s *specScanner) constant(i inst) error {
 		return i.errorf("the constant with the number %d has a type that is no bool, no integer and no float of 8, 16, 32 or 64 bits", id)
 	case (c.Type.Kind == Bool) != isBool:
 		return i.errorf("the constant with the number %d has the type %v", id, c.Type)
+	case isBool && len(literals) > 0, !isBool && len(literals) != (c.Type.Size()+3)/4:
+		return i.errorf("the constant with the number %d has %d words for its type %v", id, len(literals), c.Type)
 	case isBool:
 		c.Default = []byte{0}
 		if i.op == opSpecConstantTrue {
 			c.Default[0] = 1
 		}
-	case len(literals) != (c.Type.Size()+3)/4:
-		return i.errorf("the constant with the number %d has %d words for its type %v", id, len(literals), c.Type)
 	default:
 		for _, w := range literals {
 			c.Default = binary.LittleEndian.AppendUint32(c.Default, w)

@@ -139,6 +139,7 @@ func TestReadSpecConstantsErrors(t *testing.T) {
 		{"an integer of 24 bits", "OpDecorate %c SpecId 4\n%t = OpTypeInt 24 0\n%c = OpSpecConstant %t 1", "has a type that is no bool", 52},
 		{"too few words", head + "%c = OpSpecConstant %uint", "has 0 words for its type i32", 60},
 		{"too many words", head + "%c = OpSpecConstant %uint 1 2", "has 2 words for its type i32", 60},
+		{"a bool with a number", head + "%c = OpSpecConstantTrue %bool 1", "has 1 words for its type bool", 60},
 		{"a bool of type i32", head + "%c = OpSpecConstantTrue %uint", "the constant with the number 4 has the type i32", 60},
 		{"a number of type bool", head + "%c = OpSpecConstant %bool 1", "the constant with the number 4 has the type bool", 60},
 		{"a type without a width", "%uint = OpTypeInt", "opcode 21: 1 operand words where at least 2 belong", 20},
