@@ -911,6 +911,7 @@ Exit run(const std::vector<std::string> &args) {
 }  // namespace
 
 int main(int argc, char **argv) {
+  signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit for files fails, as on a full disk
   try {
     return run({argv + 1, argv + argc});
   } catch (const Failure &f) {

@@ -10,7 +10,9 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
@@ -40,6 +42,14 @@ func Fault(what string) error {
 	return errors.New(what + "\nnote: this is a fault of the program, or memory is short: let fewer run at once")
 }
 
+// diskFull says whether a program wrote that it could not write, in words of the C library. Compilers
+// have no exit code of its own for that.
+func diskFull(output string) bool {
+	return slices.ContainsFunc([]syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}, func(e syscall.Errno) bool {
+		return strings.Contains(strings.ToLower(output), e.Error())
+	})
+}
+
 // BadInput marks the input as the cause: the compiler ran and refused it.
 func (e *Error) BadInput() {}
 
@@ -63,6 +73,8 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program
 		return ctx.Err()
 	case errors.As(err, &exit) && exit.ExitCode() < 0: // such as "signal: killed"
 		return Fault(with(fmt.Sprintf("%s was ended by a %s", filepath.Base(program), exit), output.String()))
+	case errors.As(err, &exit) && diskFull(output.String()):
+		return errors.New(with(fmt.Sprintf("%s could not write", filepath.Base(program)), output.String()) + "\nnote: make room on the disk, and run the step again")
 	case errors.As(err, &exit):
 		return &Error{filepath.Base(program), exit.ExitCode(), output.String()}
 	case err != nil:
