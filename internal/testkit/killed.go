@@ -1,89 +1,291 @@
 package testkit
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
-// A KilledJob is a program that writes outputs.
-type KilledJob struct {
-	// Start starts the program in the current folder, with outputs of one generation.
-	Start func(generation int) *exec.Cmd
-	// Check returns what is wrong with the outputs, "" when they are of one generation or
-	// the main one is not there.
-	Check func() string
-	// Main is the main output, which is there after a run to the end.
+// A Job is a program that writes outputs into its current folder. Generation is 0 or 1: from other
+// inputs it makes other outputs.
+type Job struct {
+	// Command returns the program with its arguments, which do not depend on the folder.
+	Command func(generation int) *exec.Cmd
+	// Main is the output that is there only when all others are there and of its run, "" when
+	// outputs name each other nowhere: then each is whole.
 	Main string
-	// Folders are where scratch folders may be.
-	Folders []string
+	// Replaces says that a folder of outputs is replaced, and its files never one by one.
+	Replaces bool
+	// Before are files that are there before the program runs.
+	Before map[string]string
 }
 
-// rounds is how often programs are killed. RULES_SYCL_KILLS sets another number.
+// Files are the content of the files of a folder, by their names, without scratch folders.
+type Files map[string]string
+
+// ReadFiles reads a folder.
+func ReadFiles(t testing.TB, dir string) Files {
+	t.Helper()
+	files := Files{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(d.Name(), interrupt.ScratchPrefix):
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(dir, name)
+		files[rel] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// write makes these the files of a folder. Scratch folders stay.
+func (f Files) write(t testing.TB, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), interrupt.ScratchPrefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range f {
+		WriteFile(t, filepath.Join(dir, name), content)
+	}
+}
+
+// in says whether all of these files are among others.
+func (f Files) in(others Files) bool {
+	for name, content := range f {
+		if other, ok := others[name]; !ok || other != content {
+			return false
+		}
+	}
+	return true
+}
+
+// generations are the outputs of a job: of generation 0, and of 1 in a folder with those.
+type generations struct {
+	job      Job
+	dir      string
+	old, new Files
+}
+
+// run makes both generations. The folder has those of generation 1 then.
+func (j Job) run(t testing.TB) *generations {
+	t.Helper()
+	g := &generations{job: j, dir: t.TempDir()}
+	if err := os.Chmod(filepath.Dir(g.dir), 0o755); err != nil { // for any user
+		t.Fatal(err)
+	}
+	Files(j.Before).write(t, g.dir)
+	g.end(t, 0)
+	g.old = ReadFiles(t, g.dir)
+	Files(j.Before).write(t, g.dir)
+	g.end(t, 1)
+	g.new = ReadFiles(t, g.dir)
+	differ := 0
+	for name, content := range g.new {
+		if old, ok := g.old[name]; ok && old != content {
+			differ++
+		}
+	}
+	if differ == 0 {
+		t.Fatalf("the outputs do not tell generations apart: %q, %q", slices.Sorted(maps.Keys(g.old)), slices.Sorted(maps.Keys(g.new)))
+	}
+	if _, ok := g.new[j.Main]; j.Main != "" && !ok {
+		t.Fatalf("there is no output %s", j.Main)
+	}
+	return g
+}
+
+func (g *generations) command(generation int) *exec.Cmd {
+	cmd := g.job.Command(generation)
+	cmd.Dir = g.dir
+	return cmd
+}
+
+// end runs the program to its end.
+func (g *generations) end(t testing.TB, generation int) {
+	t.Helper()
+	cmd := g.command(generation)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
+	}
+}
+
+// A State is what a run left of outputs.
+type State string
+
+// States.
+const (
+	Old    State = "old"    // the outputs of generation 0
+	New    State = "new"    // those of generation 1
+	Absent State = "absent" // there is no main output
+	Mixed  State = "mixed"  // some whole outputs of each, and no main one is promised
+	Torn   State = "torn"   // none of these
+)
+
+// state tells the state of the folder, and why it is torn.
+func (g *generations) state(t testing.TB) (State, string) {
+	t.Helper()
+	now := ReadFiles(t, g.dir)
+	for name, content := range now {
+		old, inOld := g.old[name]
+		new, inNew := g.new[name]
+		if !(inOld && content == old) && !(inNew && content == new) {
+			return Torn, fmt.Sprintf("%s is of no generation", name)
+		}
+	}
+	_, main := now[g.job.Main]
+	switch {
+	case g.old.in(now):
+		return Old, ""
+	case g.new.in(now):
+		return New, ""
+	case g.job.Main == "" && len(g.new) > 1:
+		return Mixed, ""
+	case g.job.Main != "" && !main:
+		return Absent, ""
+	}
+	return Torn, fmt.Sprintf("%q are of two generations", slices.Sorted(maps.Keys(now)))
+}
+
+// left counts scratch folders.
+func (g *generations) left(t testing.TB) (n int) {
+	t.Helper()
+	filepath.WalkDir(g.dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(d.Name(), interrupt.ScratchPrefix) {
+			n++
+		}
+		return nil
+	})
+	return n
+}
+
+// rounds is how often a program is killed. RULES_SYCL_KILLS sets another number.
 func rounds() int {
 	if n, err := strconv.Atoi(os.Getenv("RULES_SYCL_KILLS")); err == nil {
 		return n
 	}
-	return 15
+	return 8
 }
 
-// Test kills programs at random moments, and then runs one to its end. No state is wrong, and
-// nothing is left.
-func Test(t *testing.T, j KilledJob) {
+// Killed kills a program, each time in a folder with the outputs of another generation, and then runs
+// it to its end. Half of the kills are at any moment of a run, half after it has a scratch folder. It
+// counts the states: none is torn, and no scratch folder is left in the end.
+func Killed(t *testing.T, j Job) map[State]int {
 	t.Helper()
+	g := j.run(t)
+	g.old.write(t, g.dir)
 	begin := time.Now()
-	j.end(t, j.Start(1))
-	took := time.Since(begin)
-	wrong, killed, leaving := 0, 0, 0
-	check := func() {
-		if why := j.Check(); why != "" {
-			wrong++
+	cmd, ended := g.start(t)
+	g.writes(t, ended)
+	writing := time.Now()
+	<-ended
+	took, wrote := time.Since(begin), time.Since(writing)
+	g.done(t, cmd)
+
+	states, leaving := map[State]int{}, 0
+	for killed := 0; killed < rounds(); {
+		g.old.write(t, g.dir)
+		cmd, ended := g.start(t)
+		within := took
+		if killed%2 == 0 && g.left(t) == 0 {
+			g.writes(t, ended)
+			within = wrote
+		}
+		select {
+		case <-time.After(time.Duration(rand.Int64N(int64(within) + 1))):
+		case <-ended:
+		}
+		cmd.Process.Kill()
+		<-ended
+		if cmd.ProcessState.Exited() {
+			g.done(t, cmd)
+			continue
+		}
+		killed++
+		s, why := g.state(t)
+		if s == Torn {
 			t.Error(why)
 		}
-	}
-	check()
-	for range rounds() {
-		cmd := j.Start(rand.IntN(9))
-		time.Sleep(time.Duration(rand.Int64N(int64(took))))
-		cmd.Process.Kill()
-		cmd.Wait()
-		if !cmd.ProcessState.Exited() {
-			killed++
+		states[s]++
+		if g.left(t) > 0 {
+			leaving++
+			g.again(t) // removes it
 		}
-		check()
-		leaving += j.left()
 	}
-	time.Sleep(50 * time.Millisecond) // until what the last one ran has ended as well
-	j.end(t, j.Start(rand.IntN(9)))
-	check()
-	if _, err := os.Stat(j.Main); err != nil {
-		t.Error(err)
+	g.again(t)
+	if s, why := g.state(t); s != New {
+		t.Errorf("after a run to the end: %s %s", s, why)
 	}
-	if n := j.left(); n > 0 {
+	if n := g.left(t); n > 0 {
 		t.Errorf("%d scratch folders are left after a run to the end", n)
 	}
-	t.Logf("of %d runs %d were killed within %v, %d left scratch folders; wrong states: %d", rounds(), killed, took, leaving, wrong)
+	t.Logf("killed %d times within %v: %v; %d left a scratch folder to the next run", rounds(), took, states, leaving)
+	return states
 }
 
-func (j KilledJob) end(t *testing.T, cmd *exec.Cmd) {
+// start starts the program with generation 1.
+func (g *generations) start(t testing.TB) (cmd *exec.Cmd, ended chan struct{}) {
 	t.Helper()
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%q: %v", cmd.Args, err)
+	cmd, ended = g.command(1), make(chan struct{})
+	cmd.Stderr = new(bytes.Buffer)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { cmd.Wait(); close(ended) }()
+	return cmd, ended
+}
+
+// again runs the program to its end after one was killed.
+func (g *generations) again(t testing.TB) {
+	t.Helper()
+	if len(g.job.Before) > 0 { // what it edits
+		g.old.write(t, g.dir)
+	}
+	g.end(t, 1)
+}
+
+// done fails unless a program has ended well.
+func (g *generations) done(t testing.TB, cmd *exec.Cmd) {
+	t.Helper()
+	if !cmd.ProcessState.Success() {
+		t.Fatalf("%q: %v\n%s", cmd.Args, cmd.ProcessState, cmd.Stderr)
 	}
 }
 
-// left counts scratch folders.
-func (j KilledJob) left() int {
-	n := 0
-	for _, dir := range j.Folders {
-		list, _ := filepath.Glob(filepath.Join(dir, interrupt.ScratchPrefix+"*"))
-		n += len(list)
+// writes waits until the program has a scratch folder, or has ended.
+func (g *generations) writes(t testing.TB, ended <-chan struct{}) {
+	for g.left(t) == 0 {
+		select {
+		case <-ended:
+			return
+		case <-time.After(20 * time.Microsecond):
+		}
 	}
-	return n
 }

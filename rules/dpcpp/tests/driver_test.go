@@ -21,7 +21,10 @@ var folder string
 
 func TestMain(m *testing.M) {
 	var err error
-	if folder, err = os.MkdirTemp("", "dpcpp"); err != nil {
+	if folder, err = os.MkdirTemp("", "dpcpp"); err == nil {
+		err = os.Chmod(folder, 0o755) // for any user
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -152,67 +153,35 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// A job writes outputs, all of one generation: a number of images that is also their name.
-type job struct {
-	args []string // before the source
-	main string
-	seen func(t *testing.T) map[string]bool // the generations of the outputs
-}
-
-var jobs = map[string]job{
-	"files": {[]string{"compile", "--output", "k.bc", "--header", "k.h", "--footer", "k.f"}, "k.bc", func(t *testing.T) map[string]bool {
-		return map[string]bool{strings.TrimPrefix(read(t, "k.bc"), "BC\xc0\xde"): true, read(t, "k.h"): true, read(t, "k.f"): true}
-	}},
-	"folder": {[]string{"build", "--output-dir", "out"}, "out/images.table", func(t *testing.T) map[string]bool {
-		rows := strings.Count(read(t, "out/images.table"), "\n") - 1
-		seen := map[string]bool{fmt.Sprintf("%d\n", rows): true}
-		for n := range rows {
-			seen[read(t, fmt.Sprintf("out/%d.sym", n))] = true
-		}
-		return seen
-	}},
-}
-
-// start starts a driver with the source of a generation.
-func (j job) start(t *testing.T, driver, fake string, generation int) *exec.Cmd {
-	t.Helper()
-	source := fmt.Sprintf("%d.cpp", generation)
-	if _, err := os.Stat(source); err != nil { // else another driver may read it
-		write(t, source, strings.Repeat(fmt.Sprintf("image 2\nsymbol %d\n", generation), generation))
-	}
-	cmd := exec.Command(driver, append([]string{j.args[0], "--library", fake}, append(j.args[1:len(j.args):len(j.args)], source)...)...)
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
+// writers are jobs whose outputs have the generation in them: a number of images that is also their name.
+func writers(t *testing.T) map[string]testkit.Job {
+	driver, fake, in := driver(t), fake(t), t.TempDir()
+	if err := os.Chmod(filepath.Dir(in), 0o755); err != nil { // for any user
 		t.Fatal(err)
 	}
-	return cmd
-}
-
-// check says what is wrong when the main output is there and the others are not of its
-// generation.
-func (j job) check(t *testing.T) string {
-	t.Helper()
-	if _, err := os.Stat(j.main); err != nil {
-		return ""
+	job := func(main string, args ...string) testkit.Job {
+		return testkit.Job{Main: main, Command: func(generation int) *exec.Cmd {
+			source := filepath.Join(in, fmt.Sprintf("%d.cpp", generation))
+			write(t, source, strings.Repeat(fmt.Sprintf("image 2\nsymbol %d\n", 1+generation), 1+generation))
+			return exec.Command(driver, append([]string{args[0], "--library", fake}, append(args[1:len(args):len(args)], source)...)...)
+		}}
 	}
-	if seen := j.seen(t); len(seen) != 1 {
-		return fmt.Sprintf("outputs of %d generations: %v", len(seen), seen)
+	return map[string]testkit.Job{
+		"files":  job("k.bc", "compile", "--output", "k.bc", "--header", "k.h", "--footer", "k.f"),
+		"folder": job("out/images.table", "build", "--output-dir", "out"),
 	}
-	return ""
 }
 
 // TestKilled: after kill -9 the outputs are of one run.
 func TestKilled(t *testing.T) {
-	driver, fake := driver(t), fake(t)
-	for name, j := range jobs {
-		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			testkit.Test(t, testkit.KilledJob{
-				Start:   func(generation int) *exec.Cmd { return j.start(t, driver, fake, 1+generation) },
-				Check:   func() string { return j.check(t) },
-				Main:    j.main,
-				Folders: []string{".", "out"},
-			})
-		})
+	for name, j := range writers(t) {
+		t.Run(name, func(t *testing.T) { testkit.Killed(t, j) })
+	}
+}
+
+// TestFaults: what cannot be written is exit 4, and the outputs of the run before stay.
+func TestFaults(t *testing.T) {
+	for name, j := range writers(t) {
+		t.Run(name, func(t *testing.T) { testkit.Faults(t, j) })
 	}
 }
