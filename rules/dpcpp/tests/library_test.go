@@ -92,12 +92,12 @@ func must(t testing.TB, driver string, args ...string) {
 }
 
 func TestLibraryIsKnown(t *testing.T) {
-	must(t, driver(t), "check", "--library", library(t))
+	must(t, usersDriver(t), "check", "--library", library(t))
 }
 
 // TestLibrary compiles a source in two folders, and once in one step: all is the same.
 func TestLibrary(t *testing.T) {
-	driver, library := driver(t), library(t)
+	driver, library := usersDriver(t), library(t)
 	all := map[string]string{} // what is in the folder
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "somewhere", "else")} {
 		writeSources(t, dir)
@@ -139,7 +139,7 @@ func TestLibrary(t *testing.T) {
 
 // TestLibraryInclude: options bring in files before the source, from the folder or the include path.
 func TestLibraryInclude(t *testing.T) {
-	driver, library := driver(t), library(t)
+	driver, library := usersDriver(t), library(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	write(t, "k.cpp", "#if A + B + C != 6\n#error a file is missing\n#endif\n")
@@ -267,7 +267,7 @@ func checkImages(t *testing.T) {
 
 // TestLibraryDebug: debug information has no names that differ from run to run.
 func TestLibraryDebug(t *testing.T) {
-	driver, library := driver(t), library(t)
+	driver, library := usersDriver(t), library(t)
 	t.Chdir(t.TempDir())
 	write(t, "k.cpp", "#include <sycl/sycl.hpp>\nvoid f(sycl::queue &q, float *p) { q.single_task<class K>([=] { p[0] = 1; }); }\n")
 	var bitcode [2]string
@@ -282,7 +282,7 @@ func TestLibraryDebug(t *testing.T) {
 
 // TestLibraryMessages: what the real library says comes out as for the stand-in.
 func TestLibraryMessages(t *testing.T) {
-	driver, library := driver(t), library(t)
+	driver, library := usersDriver(t), library(t)
 	const include = "#include <sycl/sycl.hpp>\n"
 	for name, test := range map[string]struct {
 		source  string
@@ -327,7 +327,7 @@ func TestLibraryMessages(t *testing.T) {
 
 // TestLibraryBitcode: what is no bitcode, or no longer, is an error and no image.
 func TestLibraryBitcode(t *testing.T) {
-	driver, library := driver(t), library(t)
+	driver, library := usersDriver(t), library(t)
 	t.Chdir(t.TempDir())
 	write(t, "k.cpp", "#include <sycl/sycl.hpp>\nvoid f(sycl::queue &q, float *p) { q.single_task<class K>([=] { p[0] = 1; }); }\n")
 	must(t, driver, "compile", "--library", library, "--output", "k.bc", "k.cpp")
