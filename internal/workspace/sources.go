@@ -87,7 +87,7 @@ func (w *Sources) parse(path string) *build.File {
 	if err != nil || len(data) > maxBuildFile {
 		return nil
 	}
-	parsed, err := build.ParseBuild(path, data)
+	parsed, err := parseBuild(path, data)
 	if err != nil {
 		return nil
 	}

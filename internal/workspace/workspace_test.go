@@ -51,6 +51,32 @@ func TestAttackS14Sources(t *testing.T) {
 	}
 }
 
+// FuzzBuilds: whatever a BUILD file has, it is read or refused, and what is written can be read.
+func FuzzBuilds(f *testing.F) {
+	for _, seed := range []string{"x(name=\"a\")\n", "load(\":b.bzl\", \"x\")\n\nx(\n    name = \"a\",  # c\n    y = [1, {2: 3}] + z if q else r\"s\",\n)\n", "x(name=\"a\", y=" + strings.Repeat("f(", 600) + strings.Repeat(")", 600) + ")\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		parsed, err := parseBuild("BUILD", data)
+		if err != nil {
+			return
+		}
+		for _, r := range parsed.Rules("") {
+			r.Name()
+		}
+		if _, err := parseBuild("BUILD", (&BuildFile{"BUILD", data, parsed}).After()); err != nil {
+			t.Errorf("what is written of %q is not read: %v", data, err)
+		}
+	})
+}
+
+func TestNesting(t *testing.T) {
+	text := "x(name=\"a\",\ny=" + strings.Repeat("f(", 20_000) + strings.Repeat(")", 20_000) + ")\n"
+	if _, err := parseBuild("BUILD", []byte(text)); err == nil || err.Error() != "BUILD:2: more than 500 brackets are open" {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestBuilds(t *testing.T) {
 	dir := enter(t)
 	testkit.WriteFile(t, "demo/BUILD.bazel", "x(name=\"a\")\n")
