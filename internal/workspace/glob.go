@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -147,6 +148,9 @@ func splitFolder(pattern string) (folder, rest string) {
 // A pattern is its parts between slashes.
 type pattern []string
 
+// stars stand for any text in a name, as one does. To doublestar, "a***" does not match "a".
+var stars = regexp.MustCompile(`\*+`)
+
 func parsePattern(text string) (pattern, error) {
 	if len(text) > maxPattern {
 		return nil, fmt.Errorf("is longer than %d bytes", maxPattern)
@@ -164,6 +168,8 @@ func parsePattern(text string) (pattern, error) {
 			return nil, errors.New("begins with a dash; write ./- if this is the name of a file")
 		case strings.ContainsAny(part, "\\\x00") || !filepath.IsLocal(part):
 			return nil, errors.New("has a part that is no name; there is / between folders")
+		case part != "**":
+			p = append(p, stars.ReplaceAllLiteralString(part, "*"))
 		default:
 			p = append(p, part)
 		}

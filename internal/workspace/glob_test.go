@@ -177,7 +177,7 @@ func TestPatternMatches(t *testing.T) {
 		want          bool
 	}{
 		{"*", "abc", true}, {"a*", "abc", true}, {"*c", "abc", true}, {"a*c", "abc", true}, {"a*b", "abc", false}, {"*", "a/b", false},
-		{"?", "ü", true}, {"??", "ü", false}, {"*ab*ab", "abab", true}, {"*ab*ab", "ab", false}, {"a**b", "ab", true}, {"a**b", "a/b", false},
+		{"?", "ü", true}, {"??", "ü", false}, {"*ab*ab", "abab", true}, {"*ab*ab", "ab", false}, {"a**b", "ab", true}, {"a**b", "a/b", false}, {"a***", "a", true}, {"***", "a", true}, {"***", "a/b", false},
 		{"[ab]", "a", false}, {"[ab]", "[ab]", true}, {"{a,b}", "a", false}, {"{a,b}", "{a,b}", true},
 		{"**/a", "a", true}, {"**/a", "x/y/a", true}, {"a/**", "a/x/y", true}, {"a/**/b", "a/b", true}, {"a/**/b", "a/x/c", false},
 	} {
@@ -196,6 +196,7 @@ func FuzzGlob(f *testing.F) {
 	f.Add("a/**/**/b", "a/b")
 	f.Add("../*", "..")
 	f.Add("a*/**", "a/b")
+	f.Add("a***/*", "a/b")
 	f.Fuzz(func(t *testing.T, text, path string) {
 		p, err := parsePattern(text)
 		if err != nil {
