@@ -117,3 +117,27 @@ func TestDifferenceOnce(t *testing.T) {
 		t.Errorf("without a base there is %+v", d)
 	}
 }
+
+// FuzzRenamed: names may be anything.
+func FuzzRenamed(f *testing.F) {
+	f.Add("a::K<(unsigned char)4, c::T>", "b::K<4u, d::T>")
+	f.Add("f()::{lambda(h&)#10002}", "f()::{lambda(h&)#1}")
+	f.Add("(anonymous namespace)::K<(bool)1>", "::K<1ull)")
+	f.Fuzz(func(t *testing.T, was, is string) {
+		of := func(name string) row {
+			return row{&target{label: "t", kernels: []*kernel{{name: name, display: name}}}, 0}
+		}
+		needs := func(row) []string { return nil }
+		pairs, gone, came := pairRenamed([]row{of(was)}, []row{of(is)}, needs)
+		if len(pairs)+len(gone) != 1 || len(pairs)+len(came) != 1 {
+			t.Errorf("%d pairs, %d gone, %d came", len(pairs), len(gone), len(came))
+		}
+		back, _, _ := pairRenamed([]row{of(is)}, []row{of(was)}, needs)
+		if len(back) != len(pairs) {
+			t.Errorf("%d pairs, and %d the other way round", len(pairs), len(back))
+		}
+		if plain := withoutTypes(was); withoutTypes(plain) != plain {
+			t.Errorf("%q becomes %q, and then %q", was, plain, withoutTypes(plain))
+		}
+	})
+}
