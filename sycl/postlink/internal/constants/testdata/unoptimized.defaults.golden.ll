@@ -2,7 +2,6 @@
 ; Names in variables, as code that is not optimized has them.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
-@again = private unnamed_addr constant [6 x i8] c"again\00"
 @again_id = linkonce_odr addrspace(1) constant { i64 } zeroinitializer
 
 define spir_func i32 @get(ptr addrspace(4) %this) {
@@ -28,30 +27,5 @@ define spir_func i64 @get2() {
   ret i64 %5
 }
 
-; A sanitizer makes one memory of all variables, and watches what reads and writes it.
-define spir_func i32 @get3() {
-  %frame = alloca [256 x i8], align 32
-  %address = ptrtoint ptr %frame to i64
-  %shadow = lshr i64 %address, 3
-  %id = getelementptr i8, ptr %frame, i64 96
-  %other = getelementptr i8, ptr %frame, i64 104
-  store ptr @again, ptr %other
-  call void @__asan_store8(ptr %id)
-  call void @__asan_load8(ptr %id)
-  %3 = freeze i32 7
-  ret i32 %3
-}
-
-define spir_func i32 @get4() {
-  %frame = alloca i8, i64 256, align 32
-  %1 = ptrtoint ptr %frame to i64
-  %2 = add i64 %1, 64
-  %3 = inttoptr i64 %2 to ptr
-  %6 = freeze i32 7
-  ret i32 %6
-}
-
-declare void @__asan_store8(ptr)
-declare void @__asan_load8(ptr)
 declare void @llvm.lifetime.start.p0(i64, ptr)
 !sycl.specialization-constants-default-values-module = !{}

@@ -5,8 +5,6 @@ target triple = "spir64-unknown-unknown"
 @name = private unnamed_addr addrspace(1) constant [5 x i8] c"name\00"
 @again = private unnamed_addr constant [6 x i8] c"again\00"
 @name_id = internal addrspace(1) constant { i32 } { i32 3 }
-@sanitized = private unnamed_addr constant [10 x i8] c"sanitized\00"
-@sanitized_id = internal addrspace(1) constant { i32 } { i32 7 }
 @again_id = linkonce_odr addrspace(1) constant { i64 } zeroinitializer
 
 define spir_func i32 @get(ptr addrspace(4) %this) {
@@ -37,37 +35,6 @@ define spir_func i64 @get2() {
   ret i64 %5
 }
 
-; A sanitizer makes one memory of all variables, and watches what reads and writes it.
-define spir_func i32 @get3() {
-  %frame = alloca [256 x i8], align 32
-  %address = ptrtoint ptr %frame to i64
-  %shadow = lshr i64 %address, 3
-  %id = getelementptr i8, ptr %frame, i64 96
-  %other = getelementptr i8, ptr %frame, i64 104
-  store ptr @again, ptr %other
-  call void @__asan_store8(ptr %id)
-  store ptr @sanitized, ptr %id
-  call void @__asan_load8(ptr %id)
-  %1 = load ptr, ptr %id
-  %2 = addrspacecast ptr %1 to ptr addrspace(4)
-  %3 = call spir_func i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr addrspace(4) %2, ptr addrspace(4) addrspacecast (ptr addrspace(1) @sanitized_id to ptr addrspace(4)), ptr addrspace(4) null)
-  ret i32 %3
-}
-
-define spir_func i32 @get4() {
-  %frame = alloca i8, i64 256, align 32
-  %1 = ptrtoint ptr %frame to i64
-  %2 = add i64 %1, 64
-  %3 = inttoptr i64 %2 to ptr
-  store ptr @sanitized, ptr %3
-  %4 = load ptr, ptr %3
-  %5 = addrspacecast ptr %4 to ptr addrspace(4)
-  %6 = call spir_func i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr addrspace(4) %5, ptr addrspace(4) addrspacecast (ptr addrspace(1) @sanitized_id to ptr addrspace(4)), ptr addrspace(4) null)
-  ret i32 %6
-}
-
-declare void @__asan_store8(ptr)
-declare void @__asan_load8(ptr)
 declare void @llvm.lifetime.start.p0(i64, ptr)
 declare spir_func i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr addrspace(4), ptr addrspace(4), ptr addrspace(4))
 declare spir_func i64 @_Z37__sycl_getScalar2020SpecConstantValueIlET_PKcPKvS4_(ptr addrspace(4), ptr addrspace(4), ptr addrspace(4))

@@ -1,10 +1,8 @@
-; sanitized: 0@0+4 = 07 00 00 00
-; name: 1@0+4 = 03 00 00 00
-; again: 2@0+8 = 00 00 00 00 00 00 00 00
+; name: 0@0+4 = 03 00 00 00
+; again: 1@0+8 = 00 00 00 00 00 00 00 00
 ; Names in variables, as code that is not optimized has them.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
-@again = private unnamed_addr constant [6 x i8] c"again\00"
 @again_id = linkonce_odr addrspace(1) constant { i64 } zeroinitializer
 
 define spir_func i32 @get(ptr addrspace(4) %this) {
@@ -19,50 +17,23 @@ entry:
   call void @llvm.lifetime.start.p0(i64 8, ptr %id)
   %field = getelementptr inbounds { ptr addrspace(4) }, ptr addrspace(4) %this1, i32 0, i32 0
   %1 = load ptr addrspace(4), ptr addrspace(4) %field, align 8
-  %call = call spir_func i32 @_Z20__spirv_SpecConstantii(i32 1, i32 3)
+  %call = call spir_func i32 @_Z20__spirv_SpecConstantii(i32 0, i32 3)
   ret i32 %call
 }
 
 define spir_func i64 @get2() {
   %1 = alloca ptr
   %2 = getelementptr i8, ptr %1, i64 0
-  %5 = call spir_func i64 @_Z20__spirv_SpecConstantix(i32 2, i64 0)
+  %5 = call spir_func i64 @_Z20__spirv_SpecConstantix(i32 1, i64 0)
   ret i64 %5
 }
 
-; A sanitizer makes one memory of all variables, and watches what reads and writes it.
-define spir_func i32 @get3() {
-  %frame = alloca [256 x i8], align 32
-  %address = ptrtoint ptr %frame to i64
-  %shadow = lshr i64 %address, 3
-  %id = getelementptr i8, ptr %frame, i64 96
-  %other = getelementptr i8, ptr %frame, i64 104
-  store ptr @again, ptr %other
-  call void @__asan_store8(ptr %id)
-  call void @__asan_load8(ptr %id)
-  %3 = call spir_func i32 @_Z20__spirv_SpecConstantii(i32 0, i32 7)
-  ret i32 %3
-}
-
-define spir_func i32 @get4() {
-  %frame = alloca i8, i64 256, align 32
-  %1 = ptrtoint ptr %frame to i64
-  %2 = add i64 %1, 64
-  %3 = inttoptr i64 %2 to ptr
-  %6 = call spir_func i32 @_Z20__spirv_SpecConstantii(i32 0, i32 7)
-  ret i32 %6
-}
-
-declare void @__asan_store8(ptr)
-declare void @__asan_load8(ptr)
 declare void @llvm.lifetime.start.p0(i64, ptr)
 declare spir_func i32 @_Z20__spirv_SpecConstantii(i32, i32)
 declare spir_func i64 @_Z20__spirv_SpecConstantix(i32, i64)
-!0 = !{!"sanitized", i32 0, i32 0, i32 4}
-!1 = !{i32 7}
-!2 = !{!"name", i32 1, i32 0, i32 4}
-!3 = !{i32 3}
-!4 = !{!"again", i32 2, i32 0, i32 8}
-!5 = !{i64 0}
-!sycl.specialization-constants = !{!0, !2, !4}
-!sycl.specialization-constants-default-values = !{!1, !3, !5}
+!0 = !{!"name", i32 0, i32 0, i32 4}
+!1 = !{i32 3}
+!2 = !{!"again", i32 1, i32 0, i32 8}
+!3 = !{i64 0}
+!sycl.specialization-constants = !{!0, !2}
+!sycl.specialization-constants-default-values = !{!1, !3}
