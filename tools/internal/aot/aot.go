@@ -168,7 +168,7 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im image, file str
 	if len(options) > 0 { // of several -options, ocloc may take the last
 		args = append(args, "-options", strings.Join(options, " "))
 	}
-	recipe := buildstep.Recipe{Programs: []string{o.Server, o.Ocloc}, Options: args, Input: module}
+	recipe := buildstep.Recipe{Programs: append([]string{o.Server, o.Ocloc}, libraries(o.Ocloc)...), Options: args, Input: module}
 	return o.Kept.Make(recipe, file, log, func(log io.Writer) error {
 		printed, err := o.oclocOn(ctx, hasDebugInfo(module), im.spirv, file, args)
 		if err != nil {

@@ -31,11 +31,16 @@ type Servers struct {
 	closed bool
 }
 
-// A kind is what servers are equal in: their files, and the size and time of ocloc's.
+// A kind is what servers are equal in: their files, and the sizes and times of ocloc and of its
+// libraries.
 type kind struct{ library, ocloc, state string }
 
 func kindOf(library, ocloc string) kind {
-	return kind{library, ocloc, buildstep.State(ocloc)}
+	state := buildstep.State(ocloc)
+	for _, file := range libraries(ocloc) {
+		state += fmt.Sprintf(" %q %s", file, buildstep.State(file))
+	}
+	return kind{library, ocloc, state}
 }
 
 // NewServers returns servers that live until ctx ends or Close is called. At most atOnce

@@ -236,6 +236,38 @@ func TestKilledServers(t *testing.T) {
 	}
 }
 
+// TestChangedLibrary: when a library of the compiler is another one, no server that has the old
+// one in its memory compiles, and no image that it made is taken.
+func TestChangedLibrary(t *testing.T) {
+	o := modules(t, "", "a")
+	t.Setenv("LD_LIBRARY_PATH", t.TempDir())
+	o.Servers, o.Kept = NewServers(t.Context(), 1), buildstep.NewKept(1<<20)
+	defer o.Servers.Close()
+	library := filepath.Join(os.Getenv("LD_LIBRARY_PATH"), "libigc.so.2.40")
+	for i, test := range []struct {
+		change          func()
+		servers, served int
+	}{
+		{func() { testkit.WriteFile(t, library, "old") }, 1, 1},
+		{func() {}, 1, 1}, // the image is kept
+		{func() { testkit.WriteFile(t, library, "newer") }, 2, 2},
+		{func() { // a new file of the same size
+			testkit.WriteFile(t, library+".new", "other")
+			os.Rename(library+".new", library)
+		}, 3, 3},
+		{func() { os.Remove(library) }, 4, 4},
+		{func() {}, 4, 4},
+	} {
+		test.change()
+		if err := Run(t.Context(), io.Discard, o); err != nil {
+			t.Fatal(err)
+		}
+		if servers, served := noted(t, "server"), noted(t, "served"); servers != test.servers || served != test.served {
+			t.Errorf("run %d: %d servers and %d compiled modules, want %d and %d", i, servers, served, test.servers, test.served)
+		}
+	}
+}
+
 // TestIdleServers: servers without work end.
 func TestIdleServers(t *testing.T) {
 	o := modules(t, "", "a", "b")

@@ -1,0 +1,49 @@
+package aot
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// loaderCache names the libraries that the loader finds. It changes when a package with one
+// is installed.
+const loaderCache = "/etc/ld.so.cache"
+
+// compilerLibraries are how the names of the compiler's libraries begin.
+var compilerLibraries = []string{"libocloc", "libigc", "libigdfcl", "libopencl-clang"}
+
+// libraries returns the files of ocloc's compiler that the loader may find: where the system
+// has libraries, in folders of LD_LIBRARY_PATH, and beside the program. ocloc opens them by
+// name when it runs, so that a new one is a new compiler though the program is the same.
+func libraries(ocloc string) []string {
+	list := []string{loaderCache}
+	if cache, err := os.ReadFile(loaderCache); err == nil {
+		for path := range strings.SplitSeq(string(cache), "\x00") {
+			if filepath.IsAbs(path) && isCompilerLibrary(filepath.Base(path)) {
+				list = append(list, path)
+			}
+		}
+	}
+	folders := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
+	if real, err := filepath.EvalSymlinks(ocloc); err == nil {
+		for _, below := range []string{".", "../lib", "../lib64", "../lib/x86_64-linux-gnu"} {
+			folders = append(folders, filepath.Join(filepath.Dir(real), below))
+		}
+	}
+	for _, folder := range folders {
+		entries, _ := os.ReadDir(folder) // there are none in many
+		for _, e := range entries {
+			if isCompilerLibrary(e.Name()) {
+				list = append(list, filepath.Join(folder, e.Name()))
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func isCompilerLibrary(name string) bool {
+	return slices.ContainsFunc(compilerLibraries, func(begin string) bool { return strings.HasPrefix(name, begin) })
+}
