@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
@@ -155,6 +156,10 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 		m.Needs = requirement.Readable(metadata)
 		if c.code != nil { // DPC++ has no property for them
 			m.Needs.Need(c.code.Requirements())
+		}
+		// DPC++ up to 2024 does not list the aspect, with which a sub-group size of 1 is no size.
+		if v, _ := metadata.Set(propset.MiscProperties).Get("isEsimdImage"); v.Equal(propset.Uint(1)) {
+			m.Needs.Merge(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}})
 		}
 	} else {
 		m.Needs = c.code.Requirements()

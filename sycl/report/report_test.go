@@ -466,6 +466,23 @@ func TestIntrinsics(t *testing.T) {
 	}
 }
 
+// DPC++ up to 2024 marks explicit SIMD by another property than the aspect.
+func TestOldESIMD(t *testing.T) {
+	properties := new(propset.Registry)
+	(&needs{SubGroupSizes: []uint32{1}}).Put(properties)
+	for mark, want := range map[uint32]compat.Status{0: compat.Incompatible, 1: compat.Compatible} {
+		properties.Add(propset.MiscProperties).Put("isEsimdImage", propset.Uint(mark))
+		m, err := report.FromRow(bytes.NewReader(testkit.SPIRV("k")), properties, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, _ := deviceconfig.Default().Lookup("intel_gpu_pvc")
+		if got := compat.New(deviceconfig.Default()).Check(m.Needs, d); got.Status != want {
+			t.Errorf("isEsimdImage %d: %v", mark, got)
+		}
+	}
+}
+
 // What the compiler for a device would refuse is no reason where it has made native code.
 func TestNativeCodeOfAssembly(t *testing.T) {
 	m := report.Module{
