@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/float16"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
@@ -222,68 +223,15 @@ func encodeFloat(t spirv.Scalar, text string) ([]byte, error) {
 	case t.Bits == 32:
 		return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(f))), nil
 	}
-	form := halfForm
+	form := float16.Half
 	if t.Kind == spirv.BFloat16 {
-		form = bfloat16Form
+		form = float16.BFloat16
 	}
-	bits, ok := form.encode(f)
+	bits, ok := form.Encode(f)
 	if !ok {
 		return nil, fmt.Errorf("%s does not fit a %v", safetext.Quote(text), t)
 	}
 	return binary.LittleEndian.AppendUint16(nil, bits), nil
-}
-
-// A floatForm is a form of numbers of 16 bits: a sign, an exponent, and a fraction of that
-// many bits.
-type floatForm struct{ fraction int }
-
-var halfForm, bfloat16Form = floatForm{10}, floatForm{7}
-
-// bias returns what is added to exponents.
-func (f floatForm) bias() int { return 1<<(14-f.fraction) - 1 }
-
-// encode rounds a number to the nearest one of the form; ok is false when it is too large.
-func (f floatForm) encode(v float64) (bits uint16, ok bool) {
-	if math.Signbit(v) {
-		bits = 1 << 15
-	}
-	top := uint16(2*f.bias()+1) << f.fraction // infinity
-	v = math.Abs(v)
-	switch {
-	case math.IsNaN(v):
-		return bits | top | 1<<(f.fraction-1), true
-	case math.IsInf(v, 0):
-		return bits | top, true
-	case v == 0:
-		return bits, true
-	}
-	_, exponent := math.Frexp(v) // 0.5 <= v / 2^exponent < 1
-	exponent = max(exponent-1, 1-f.bias())
-	steps := math.RoundToEven(math.Ldexp(v, f.fraction-exponent))
-	// Steps beyond the fraction go on into the exponent.
-	number := float64(int(exponent+f.bias()-1)<<f.fraction) + steps
-	if number >= float64(top) {
-		return 0, false
-	}
-	return bits | uint16(number), true
-}
-
-// decode returns the number that bits are.
-func (f floatForm) decode(bits uint16) float64 {
-	exponent, fraction := int(bits&0x7fff)>>f.fraction, float64(bits&(1<<f.fraction-1))
-	v := math.Ldexp(fraction, 1-f.bias()-f.fraction)
-	switch {
-	case exponent == 2*f.bias()+1 && fraction != 0:
-		return math.NaN()
-	case exponent == 2*f.bias()+1:
-		v = math.Inf(1)
-	case exponent > 0:
-		v = math.Ldexp(fraction+math.Ldexp(1, f.fraction), exponent-f.bias()-f.fraction)
-	}
-	if bits>>15 == 1 {
-		v = -v
-	}
-	return v
 }
 
 // formatted returns a scalar as people write it. Whether an integer has a sign is not known:
@@ -303,11 +251,11 @@ func formatted(t spirv.Scalar, value []byte) string {
 		}
 		return strconv.FormatInt(v, 10)
 	case t.Kind == spirv.BFloat16:
-		return strconv.FormatFloat(bfloat16Form.decode(uint16(bits)), 'g', -1, 32)
+		return strconv.FormatFloat(float16.BFloat16.Decode(uint16(bits)), 'g', -1, 32)
 	case t.Kind == spirv.OtherFloat:
 		return rawBytes + hex.EncodeToString(value)
 	case t.Bits == 16:
-		return strconv.FormatFloat(halfForm.decode(uint16(bits)), 'g', -1, 32)
+		return strconv.FormatFloat(float16.Half.Decode(uint16(bits)), 'g', -1, 32)
 	case t.Bits == 32:
 		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
 	}

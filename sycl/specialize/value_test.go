@@ -2,7 +2,6 @@ package specialize
 
 import (
 	"encoding/hex"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -71,33 +70,6 @@ func TestEncode(t *testing.T) {
 	}
 	if s := formatted(fp8, []byte{0x3c}); s != "bytes:3c" {
 		t.Errorf("another encoding is shown as %s", s)
-	}
-}
-
-// TestSmallFloats: every number of 16 bits is its own nearest one, and what is halfway
-// between two goes to the even one.
-func TestSmallFloats(t *testing.T) {
-	for _, form := range []floatForm{halfForm, bfloat16Form} {
-		for bits := range 1 << 16 {
-			v := form.decode(uint16(bits))
-			if math.IsNaN(v) {
-				continue
-			}
-			if got, ok := form.encode(v); !ok || got != uint16(bits) {
-				t.Fatalf("%d bits of fraction: %#04x is %g, and that is %#04x", form.fraction, bits, v, got)
-			}
-			next := form.decode(uint16(bits + 1))
-			if math.IsInf(v, 0) || math.IsNaN(next) || math.IsInf(next, 0) || bits == 0x7fff {
-				continue
-			}
-			even := uint16(bits + bits&1)
-			if got, ok := form.encode(v + (next-v)/2); !ok || got != even {
-				t.Fatalf("%d bits of fraction: halfway between %g and %g is %#04x, want %#04x", form.fraction, v, next, got, even)
-			}
-		}
-	}
-	if math.Float32frombits(0x3f800000) != float32(bfloat16Form.decode(0x3f80)) {
-		t.Error("bfloat16 is not the upper half of a float")
 	}
 }
 

@@ -221,6 +221,9 @@ func (c *cursor) skipWordValue(word string) bool {
 	case word == "asm":
 		c.skipAsm()
 	case isLiteral(word):
+		if strings.HasSuffix(word, "nan") && c.at('(') { // +nan(0x1)
+			return c.group()
+		}
 	default:
 		return c.skipExpression(word)
 	}

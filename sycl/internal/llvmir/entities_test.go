@@ -38,7 +38,7 @@ entry:
     #dbg_value(ptr addrspace(1) %a, !6, !DIExpression(), !7)
   %0 = alloca %struct.A, align 8
   %1 = load atomic volatile double, ptr %p syncscope("agent") seq_cst, align 8, !dbg !7
-  %2 = fadd fast double %1, 0x3FF0000000000000
+  %2 = fadd fast double -nan(0x1), 0x3FF0000000000000
   %3 = call spir_func noundef i32 @f1(i32 noundef 5) #3, !dbg !8, !srcloc !{i64 5}
   %4 = call i32 (ptr, ...) @printf(ptr @ext, i32 %3)
   call void asm sideeffect "nop ; \22", "r,~{memory}"(i32 %3)
@@ -210,7 +210,7 @@ func TestInstructions(t *testing.T) {
 		{"#dbg_value", "", "void", "ptr addrspace(1)", "ptr addrspace(1) %a", " /home/u/src/r.cpp:12:3"},
 		{"alloca", "0", "ptr", "%struct.A|ptr", "", ""},
 		{"load", "1", "double", "double|ptr", "ptr %p", " /home/u/src/r.cpp:12:3"},
-		{"fadd", "2", "double", "double", "double %1|double 0x3FF0000000000000", ""},
+		{"fadd", "2", "double", "double", "double -nan(0x1)|double 0x3FF0000000000000", ""},
 		{"call", "3", "i32", "i32", "i32 5", "f1 false false /home/u/src/r.cpp:20:5 in inner at /home/u/src/r.cpp:12:3"},
 		{"call", "4", "i32", "i32|ptr|i32 (ptr, ...)", "ptr @ext|i32 %3", "printf false false"},
 		{"call", "", "void", "void|i32", "i32 %3", " true false"},

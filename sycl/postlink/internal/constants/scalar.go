@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/internal/float16"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
@@ -61,25 +63,65 @@ func scalarBits(v llvmir.Value) (uint64, bool) {
 	switch v.Type.Kind() {
 	case llvmir.Int:
 		return integerBits(v.Text, width)
-	case llvmir.Half, llvmir.BFloat:
-		letter := "0xH"
-		if v.Type.Kind() == llvmir.BFloat {
-			letter = "0xR"
-		}
-		if digits, ok := strings.CutPrefix(v.Text, letter); ok {
-			bits, err := strconv.ParseUint(digits, 16, 16)
-			return bits, err == nil
-		}
-		// Zero is the one that needs no rounding.
-		f, err := strconv.ParseFloat(v.Text, 64)
-		return 0, err == nil && f == 0 && !math.Signbit(f)
+	case llvmir.Half:
+		return float16Bits(v.Text, "0xH", float16.Half)
+	case llvmir.BFloat:
+		return float16Bits(v.Text, "0xR", float16.BFloat16)
 	case llvmir.Float:
+		if bits, ok := specialBits(v.Text, 32, 23); ok {
+			return bits, true
+		}
 		bits, ok := doubleBits(v.Text)
 		return uint64(floatBits(bits)), ok
 	case llvmir.Double:
+		if bits, ok := specialBits(v.Text, 64, 52); ok {
+			return bits, true
+		}
 		return doubleBits(v.Text)
 	}
 	return 0, false
+}
+
+// float16Bits reads a number of 16 bits, which LLVM writes as its bits, and from LLVM 23 on in
+// decimal.
+func float16Bits(text, prefix string, form float16.Form) (uint64, bool) {
+	if digits, ok := strings.CutPrefix(text, prefix); ok {
+		bits, err := strconv.ParseUint(digits, 16, 16)
+		return bits, err == nil
+	}
+	if bits, ok := specialBits(text, 16, form.Fraction); ok {
+		return bits, true
+	}
+	f, ok := decimal(text)
+	bits, fits := form.Encode(f)
+	return uint64(bits), ok && fits
+}
+
+// special is what is not finite as LLVM 23 writes it.
+var special = regexp.MustCompile(`^([+-])(?:inf|(q)nan|(s?)nan\(0x([0-9A-Fa-f]+)\))$`)
+
+// specialBits reads what is not finite, for a type of so many bits, of which so many are the
+// fraction.
+func specialBits(text string, width, fraction int) (uint64, bool) {
+	part := special.FindStringSubmatch(text)
+	if part == nil {
+		return 0, false
+	}
+	bits := uint64(1)<<(width-1) - 1<<fraction // the exponent of what is not finite
+	if part[1] == "-" {
+		bits |= 1 << (width - 1)
+	}
+	if payload := part[4]; payload != "" {
+		n, err := strconv.ParseUint(payload, 16, fraction-1)
+		if err != nil {
+			return 0, false
+		}
+		bits |= n
+	}
+	if part[2] != "" || part[4] != "" && part[3] == "" {
+		bits |= 1 << (fraction - 1) // quiet
+	}
+	return bits, true
 }
 
 // integerBits reads an integer of so many bits, with a sign or without.
@@ -110,25 +152,18 @@ func integerBits(text string, width int) (uint64, bool) {
 // doubleBits reads a floating-point number, which LLVM writes in decimal, or as the bits
 // of a double when that is not exact.
 func doubleBits(text string) (uint64, bool) {
-	switch text {
-	case "+inf":
-		return math.Float64bits(math.Inf(1)), true
-	case "-inf":
-		return math.Float64bits(math.Inf(-1)), true
-	case "+qnan":
-		return 0x7ff8 << 48, true
-	case "-qnan":
-		return 0xfff8 << 48, true
-	}
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
 		bits, err := strconv.ParseUint(digits, 16, 64)
 		return bits, err == nil
 	}
-	if strings.Trim(text, "+-.0123456789eE") != "" {
-		return 0, false
-	}
+	f, ok := decimal(text)
+	return math.Float64bits(f), ok
+}
+
+// decimal reads a number in decimal.
+func decimal(text string) (float64, bool) {
 	f, err := strconv.ParseFloat(text, 64)
-	return math.Float64bits(f), err == nil
+	return f, err == nil && strings.Trim(text, "+-.0123456789eE") == ""
 }
 
 // floatBits makes a float of a double, and keeps what is not a number as it is.

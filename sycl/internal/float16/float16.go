@@ -1,0 +1,58 @@
+// Package float16 converts numbers to the two forms of 16 bits, and back.
+package float16
+
+import "math"
+
+// A Form is a form of numbers of 16 bits: a sign, an exponent, and a fraction of that
+// many bits.
+type Form struct{ Fraction int }
+
+// The forms of half and bfloat16.
+var Half, BFloat16 = Form{10}, Form{7}
+
+// bias returns what is added to exponents.
+func (f Form) bias() int { return 1<<(14-f.Fraction) - 1 }
+
+// Encode rounds a number to the nearest one of the form; ok is false when it is too large.
+func (f Form) Encode(v float64) (bits uint16, ok bool) {
+	if math.Signbit(v) {
+		bits = 1 << 15
+	}
+	top := uint16(2*f.bias()+1) << f.Fraction // infinity
+	v = math.Abs(v)
+	switch {
+	case math.IsNaN(v):
+		return bits | top | 1<<(f.Fraction-1), true
+	case math.IsInf(v, 0):
+		return bits | top, true
+	case v == 0:
+		return bits, true
+	}
+	_, exponent := math.Frexp(v) // 0.5 <= v / 2^exponent < 1
+	exponent = max(exponent-1, 1-f.bias())
+	steps := math.RoundToEven(math.Ldexp(v, f.Fraction-exponent))
+	// Steps beyond the fraction go on into the exponent.
+	number := float64(int(exponent+f.bias()-1)<<f.Fraction) + steps
+	if number >= float64(top) {
+		return 0, false
+	}
+	return bits | uint16(number), true
+}
+
+// Decode returns the number that bits are.
+func (f Form) Decode(bits uint16) float64 {
+	exponent, fraction := int(bits&0x7fff)>>f.Fraction, float64(bits&(1<<f.Fraction-1))
+	v := math.Ldexp(fraction, 1-f.bias()-f.Fraction)
+	switch {
+	case exponent == 2*f.bias()+1 && fraction != 0:
+		return math.NaN()
+	case exponent == 2*f.bias()+1:
+		v = math.Inf(1)
+	case exponent > 0:
+		v = math.Ldexp(fraction+math.Ldexp(1, f.Fraction), exponent-f.bias()-f.Fraction)
+	}
+	if bits>>15 == 1 {
+		v = -v
+	}
+	return v
+}
