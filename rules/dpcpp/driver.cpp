@@ -26,6 +26,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <new>
 #include <optional>
@@ -305,11 +306,22 @@ std::string linked_name(void *handle) {
   return strings && offset ? strings + offset : "";
 }
 
+// is_library tells whether a file begins as a shared library does, and has its end.
+bool is_library(const std::string &file, off_t size) {
+  ElfW(Ehdr) header = {};
+  std::ifstream in(file, std::ios::binary);
+  in.read(reinterpret_cast<char *>(&header), sizeof header);
+  return in && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_DYN &&
+         header.e_shoff <= uint64_t(size);
+}
+
 jit::Compile *load(const std::string &file) {
   shared->doing = "it was loaded";
   struct stat info;
   if (access(file.c_str(), R_OK) != 0 || stat(file.c_str(), &info) != 0) fail_io(file);
   check_regular(file, info);
+  if (!is_library(file, info.st_size))
+    fail_at(kBadInput, file, "this is no shared library, or not all of it");
   const fs::path path = fs::absolute(file);  // without a slash dlopen looks elsewhere
   for (const char *name : kCompanions)
     dlopen((path.parent_path() / name).c_str(), RTLD_NOW | RTLD_GLOBAL);

@@ -391,7 +391,7 @@ func TestBadInput(t *testing.T) {
 		"nowhere to write":      {compile("--output", "no/k.bc", "k.cpp"), 4, "no/k.bc: error: there is no folder no\n"},
 		"the folder is a file":  {append([]string{"build", "--library", fake}, "--output-dir", "file", "k.cpp"), 4, "file: error: Not a directory\n"},
 		"no such library":       {[]string{"check", "--library", "lost.so"}, 4, "lost.so: error: No such file or directory\n"},
-		"not a library":         {[]string{"check", "--library", "k.cpp"}, 4, "k.cpp: error: the library cannot be loaded: "},
+		"not a library":         {[]string{"check", "--library", "k.cpp"}, 3, "k.cpp: error: this is no shared library, or not all of it\n"},
 		"not the interface":     {[]string{"check", "--library", fake}, 3, fake + ": error: libsycl-jit.so.99.1 does not give back a kernel's image as the driver expects it\nnote: the driver knows DPC++ 2025.3 to 2026.2\n"},
 		"the source is missing": {compile("--output", "k.bc", ""), 2, "driver: error: the input file is missing" + help},
 	} {
@@ -417,6 +417,11 @@ func TestAnotherLibrary(t *testing.T) {
 	}
 	code, _, stderr := run(t, driver, "check", "--library", "other.so")
 	if want := "other.so: error: this is not libsycl-jit: it has no function compileSYCL\n"; code != 3 || stderr != want {
+		t.Errorf("exit %d\n%swant 3\n%s", code, stderr, want)
+	}
+	write(t, "part.so", read(t, "other.so")[:1000])
+	code, _, stderr = run(t, driver, "check", "--library", "part.so")
+	if want := "part.so: error: this is no shared library, or not all of it\n"; code != 3 || stderr != want {
 		t.Errorf("exit %d\n%swant 3\n%s", code, stderr, want)
 	}
 }
