@@ -28,6 +28,7 @@ SyclToolchainInfo = provider(
         "copts": "list of string: the toolchain's own options of every device compile. Those of the build's mode, such as `-O2`, come before them and are not in this list.",
         "dpcpp": "SyclDpcppInfo: the device compiler when it is DPC++. None when it is `clang`.",
         "headers": "depset of File: inputs of every compile, which stand for or are the headers that the compiler finds on its own.",
+        "libclc": "SyclToolInfo: libclc's bitcode for NVIDIA GPUs, which LLVM's bitcode linker reads.",
         "libsycl": "Target with CcInfo and SyclRuntimeInfo: the runtime that ordinary SYCL programs are linked to, or None.",
         "llc": "SyclToolInfo: LLVM's code generator, for NVIDIA and AMD GPUs and for SPIR-V where llvm-spirv is missing.",
         "lld": "SyclToolInfo: LLVM's linker ld.lld, for AMD GPUs.",

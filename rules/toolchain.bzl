@@ -6,6 +6,7 @@ load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "Sycl
 # Attribute -> (what the program is, the Debian package that has it).
 _PROGRAMS = {
     "clang": ("clang++ 21 or newer", "clang-21"),
+    "libclc": ("libclc's nvptx64--.bc", "libclc-21"),
     "llc": ("LLVM's llc", "llvm-21"),
     "lld": ("ld.lld", "lld-21"),
     "llvm_dis": ("llvm-dis", "llvm-21, or llvm-22 for the bitcode of DPC++"),
@@ -145,6 +146,7 @@ toolchain is disabled: `bazel build //...` skips the targets that compile SYCL.
             cfg = "exec",
             doc = "Headers that the compiler includes without an option of the target: its own, those of the C++ library and of the C library. They are inputs of every compile. For headers of the machine, a file whose content changes with theirs.",
         ),
+        "libclc": _program("libclc's bitcode nvptx64--.bc of LLVM 21, for `nvidia_gpu_sm_*` targets: mathematical functions, which [gpus.md](gpus.md#mathematical-functions) lists. May be missing."),
         "libsycl": attr.label(
             doc = "DPC++'s runtime that ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
             providers = [[CcInfo, SyclRuntimeInfo]],

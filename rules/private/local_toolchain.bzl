@@ -141,6 +141,9 @@ def _look(rctx, folder, version, why, log, seen):
     lld = _program(rctx, folder, "ld.lld", version, seen) or which(rctx, ["ld.lld"], seen)
     if lld:
         found["lld"] = lld
+    libclc = _file(rctx, "/usr/lib/clc/nvptx64--.bc", seen)
+    if libclc:
+        found["libclc"] = libclc
 
     # Without a target for SPIR-V, llc is still for NVIDIA and AMD GPUs.
     llc = "llc" in found and "spirv64" in _run(rctx, [found["llc"], "--version"])

@@ -50,10 +50,11 @@ const (
 )
 
 // runGPU runs the step with the real compilers.
-func runGPU(t *testing.T, device, module string) (int, string) {
+func runGPU(t *testing.T, device, module string, more ...string) (int, string) {
 	t.Helper()
-	return run(t, "gpu", "--opt", testkit.Program(t, "opt"), "--llc", testkit.Program(t, "llc"), "--lld", testkit.Program(t, "ld.lld"),
-		"--device", device, "--code-dir", "bin", "--output", "out.table", module+".table")
+	args := append([]string{"gpu", "--opt", testkit.Program(t, "opt"), "--llc", testkit.Program(t, "llc"), "--lld", testkit.Program(t, "ld.lld"),
+		"--device", device, "--code-dir", "bin", "--output", "out.table"}, more...)
+	return run(t, append(args, module+".table")...)
 }
 
 // TestGPU: each kernel is in its image, and images say for which GPU they are.
@@ -118,6 +119,52 @@ func TestGPU(t *testing.T) {
 	}
 	if _, err := os.Stat("bin/Root.hsaco.o"); err == nil {
 		t.Error("the object file is left")
+	}
+}
+
+// TestGPULibCLC: libclc's functions are part of the image, and what it does badly is refused.
+func TestGPULibCLC(t *testing.T) {
+	const library = "/usr/lib/clc/nvptx64--.bc" // Debian's libclc-21
+	if _, err := os.Stat(library); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir(t.TempDir())
+	call := func(name, function, number string) {
+		gpuModule(t, name, nvidia, nvidiaKernel, "  %x = load "+number+", ptr %p\n  %y = call afn "+number+" @llvm."+function+"("+number+" %x)\n  store "+number+" %y, ptr %p")
+		if text := testkit.ReadFile(t, name+".ll"); !strings.Contains(text, "@llvm."+function+"("+number+")") {
+			testkit.WriteFile(t, name+".ll", text+"declare "+number+" @llvm."+function+"("+number+")\n")
+		}
+	}
+	libclc := []string{"--libclc", library, "--llvm-link", testkit.Program(t, "llvm-link")}
+	for function, number := range map[string]string{"sin.f64": "double", "sin.f32": "float", "cos.f64": "double", "cos.f32": "float", "log.f64": "double", "log.f32": "float", "exp.f64": "double"} {
+		call("Good", function, number)
+		if code, stderr := runGPU(t, "sm_90", "Good", libclc...); code != 0 {
+			t.Errorf("%s: exit %d: %s", function, code, stderr)
+			continue
+		}
+		// The type is that of the function: all have many of its multiplications.
+		ptx := testkit.ReadFile(t, "bin/Good.ptx")
+		if n := strings.Count(ptx, "fma.rn."+function[4:]); n < 5 || strings.Contains(ptx, ".func") || strings.Contains(ptx, ".ftz") {
+			t.Errorf("%s: %d multiplications in\n%s", function, n, ptx)
+		}
+	}
+	// Results of exp below the normal numbers would be 0.
+	for function, number := range map[string]string{"exp.f32": "float", "tan.f64": "double"} {
+		call("Bad", function, number)
+		if code, stderr := runGPU(t, "sm_90", "Bad", libclc...); code != cli.ExitBadInput || !strings.Contains(stderr, "does not compile for NVIDIA GPUs: "+function) || strings.Contains(stderr, "install") {
+			t.Errorf("%s: exit %d: %s", function, code, stderr)
+		}
+	}
+	call("Sine", "sin.f64", "double")
+	if code, stderr := runGPU(t, "sm_90", "Sine"); code != cli.ExitBadInput || !strings.Contains(stderr, "install it (Debian: libclc-21)") {
+		t.Errorf("without libclc: exit %d: %s", code, stderr)
+	}
+	if code, stderr := runGPU(t, "sm_90", "Sine", "--libclc", library); code != cli.ExitUsage || !strings.Contains(stderr, "--llvm-link") {
+		t.Errorf("without llvm-link: exit %d: %s", code, stderr)
+	}
+	gpuModule(t, "Hawk", amd, amdKernel, "  %x = load double, ptr %p\n  %y = call double @llvm.sin.f64(double %x)\n  store double %y, ptr %p")
+	if code, stderr := runGPU(t, "gfx90a", "Hawk", libclc...); code != cli.ExitBadInput || !strings.Contains(stderr, "ROCm's device library, which is not linked. Compute them") {
+		t.Errorf("AMD: exit %d: %s", code, stderr)
 	}
 }
 

@@ -30,6 +30,11 @@ def gpu_action(ctx, toolchain, form, table, target, name, keep_debug_info):
         lld = need(ctx, toolchain.lld)
         args.add("--lld", lld.executable)
         programs.append(lld)
+    elif toolchain.libclc.executable:
+        link = need(ctx, toolchain.llvm_link)
+        args.add("--libclc", toolchain.libclc.executable)
+        args.add("--llvm-link", link.executable)
+        programs += [toolchain.libclc, link]
     args.add("--device", target.device)
     if keep_debug_info:
         args.add("--keep-debug-info")

@@ -25,6 +25,7 @@ def _actions_impl(ctx):
         device = argv[argv.index("--device") + 1]
         asserts.true(env, "/test/llc" in argv and "/test/opt" in argv, str(argv))
         asserts.equals(env, device.startswith("gfx"), "/test/ld.lld" in argv, device)
+        asserts.equals(env, device.startswith("sm_"), "/test/nvptx64--.bc" in argv and "/test/llvm-link" in argv, device)
         asserts.equals(env, ctx.attr.debug, "--keep-debug-info" in argv, device)
 
         # The image of one source depends on nothing of the others.
@@ -71,6 +72,7 @@ def gpus_test_suite(name):
     """
     programs = local_programs("gpus_toolchain", {
         "clang": "/test/clang++",
+        "libclc": "/test/nvptx64--.bc",
         "llc": "/test/llc",
         "lld": "/test/ld.lld",
         "llvm_dis": "/test/llvm-dis",

@@ -28,6 +28,8 @@ import (
 type GPUOptions struct {
 	Table         string
 	Opt, LLC, LLD string // paths; LLD is for AMD GPUs alone
+	LLVMLink      string // its path, beside LibCLC
+	LibCLC        string // bitcode with mathematical functions for NVIDIA GPUs, or empty
 	Device        string // as LLVM calls it: sm_90, gfx90a
 	CodeDir       string // for images
 	Output        string // the table with them
@@ -130,7 +132,7 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 		return fmt.Errorf("%s: %w", m.row.code, err)
 	}
 	recipe := buildstep.Recipe{
-		Programs:  []string{o.Opt, o.LLC, o.LLD},
+		Programs:  []string{o.Opt, o.LLC, o.LLD, o.LLVMLink, o.LibCLC},
 		Options:   []string{o.Device, strconv.FormatBool(o.KeepDebugInfo)},
 		InputFile: m.row.code,
 	}
@@ -141,8 +143,11 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
 	o := m.options
 	var text bytes.Buffer
-	if err := m.optimize(ctx, log, &text); err != nil {
+	if err := m.optimize(ctx, nil, m.row.code, log, &text); err != nil {
 		return err
+	}
+	if err := m.linkLibCLC(ctx, log, &text); err != nil {
+		return fmt.Errorf("%s: %w", m.row.code, err)
 	}
 	if err := m.checkFunctions(text.Bytes()); err != nil {
 		return cli.BadInput(fmt.Errorf("%s: %w", m.row.code, err))
@@ -231,14 +236,41 @@ func inSymbol(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_' || r == '$'
 }
 
+// inLibCLC finds the intrinsics that libclc has functions for, which were measured on a GPU.
+// docs/gpus.md has the figures, and says what is wrong with others.
+var inLibCLC = regexp.MustCompile(`@llvm\.(?:(?:sin|cos|log)\.f(?:32|64)|exp\.f64)\(`)
+
+// linkLibCLC adds libclc's functions to a module that needs them.
+func (m *gpuModule) linkLibCLC(ctx context.Context, log io.Writer, text *bytes.Buffer) error {
+	o := m.options
+	if o.LibCLC == "" || m.gpu.links || !inLibCLC.Match(text.Bytes()) {
+		return nil
+	}
+	// They have the names of OpenCL C in C++: _Z3sind is sin(double).
+	calls := inLibCLC.ReplaceAllFunc(text.Bytes(), func(name []byte) []byte {
+		letter := "d("
+		if bytes.HasSuffix(name, []byte("32(")) {
+			letter = "f("
+		}
+		return append(append([]byte("@_Z3"), name[len("@llvm."):len("@llvm.sin")]...), letter...)
+	})
+	var linked bytes.Buffer
+	err := buildstep.Run(ctx, bytes.NewReader(calls), &linked, log, o.LLVMLink, "--only-needed", "--internalize", "--suppress-warnings", "-", o.LibCLC, "-o", "-")
+	if err != nil {
+		return err
+	}
+	text.Reset()
+	return m.optimize(ctx, &linked, "-", log, text)
+}
+
 // optimize writes the module as text, with all that it no longer needs left out.
-func (m *gpuModule) optimize(ctx context.Context, log io.Writer, text io.Writer) error {
+func (m *gpuModule) optimize(ctx context.Context, stdin io.Reader, module string, log io.Writer, text io.Writer) error {
 	args := []string{"-S", "-mcpu=" + m.options.Device, "-passes=default<O2>"}
 	if !m.options.KeepDebugInfo {
 		args = append(args, "-strip-debug")
 	}
 	var said bytes.Buffer
-	if err := buildstep.Run(ctx, nil, text, &said, m.options.Opt, append(args, m.row.code, "-o", "-")...); err != nil {
+	if err := buildstep.Run(ctx, stdin, text, &said, m.options.Opt, append(args, module, "-o", "-")...); err != nil {
 		return err
 	}
 	// LLVM goes on as if no GPU was given.
@@ -271,12 +303,20 @@ func (m *gpuModule) checkFunctions(text []byte) error {
 	slices.Sort(undefined)
 	switch {
 	case len(math) > 0:
-		return fmt.Errorf("the code calls mathematical functions that LLVM does not compile for %s GPUs: %s (f32 is float). They are in %s, which is not linked. Compute them otherwise, or build the kernel for other targets",
-			m.gpu.vendor, strings.Join(math, ", "), m.gpu.library)
+		return fmt.Errorf("the code calls mathematical functions that LLVM does not compile for %s GPUs: %s (f32 is float). They are in %s, which is not linked. %sCompute them otherwise, or build the kernel for other targets",
+			m.gpu.vendor, strings.Join(math, ", "), m.gpu.library, m.remedy(text))
 	case len(undefined) > 0:
 		return fmt.Errorf("the code uses functions or variables that no source defines: %s", strings.Join(undefined, ", "))
 	}
 	return nil
+}
+
+// remedy says where libclc is to be had, when it has functions that are missing.
+func (m *gpuModule) remedy(text []byte) string {
+	if m.gpu.links || !inLibCLC.Match(text) {
+		return ""
+	}
+	return "sin, cos, log, and exp of double are in libclc: install it (Debian: libclc-21) and build again, or set the attribute 'libclc' of the sycl_toolchain. "
 }
 
 // undefinedVariable finds the name of a variable without a definition.
