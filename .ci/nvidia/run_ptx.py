@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run_ptx.py FOLDER: runs the kernels of kernels.cpp on an NVIDIA GPU.
+"""run_ptx.py FOLDER: runs the kernels of rules/tests/gpus on an NVIDIA GPU.
 
 FOLDER has PTX files, as extract_ptx writes them. Every kernel is launched through the
 CUDA driver, and its results are compared with numbers that Python computes. Prints one
@@ -12,6 +12,7 @@ Needs the driver's library libcuda.so.1, and nothing of CUDA's toolkit.
 import array
 import ctypes
 import glob
+import math
 import os
 import re
 import struct
@@ -267,6 +268,43 @@ def work_groups(kernel, code):
     return case
 
 
+def or_nan(function, *x):
+    try:
+        return function(*x)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return -math.inf if x[0] == 0 else math.nan
+
+
+# Each function, and by how many units in the last place SYCL allows it to be wrong.
+FUNCTIONS = [
+    (math.sin, 4), (math.cos, 4), (math.tan, 5), (math.asin, 4), (math.acos, 4), (math.atan, 5),
+    (lambda x: math.atan2(x, 0.7), 6), (math.tanh, 5), (math.log, 3), (math.log2, 3), (math.log10, 3),
+]
+OF_FLOAT = [(math.sinh, 4), (math.cosh, 4), (lambda x: math.pow(x, 1.75), 16)]
+OF_DOUBLE = [(math.exp, 3), (lambda x: math.pow(2, x), 3)]
+
+
+def functions(kernel, code, own, digits, smallest):
+    def case(gpu):
+        x = Array(gpu, code, [(i - 512) / 24 for i in range(N)])
+        out = Array(gpu, code, [0] * (14 * N))
+        gpu.launch(kernel, pointers(x, out), *LINE)
+        got = out.read()
+        for i, value in enumerate(x.read()):
+            for number, (function, allowed) in enumerate(FUNCTIONS + own):
+                result, want = got[14 * i + number], or_nan(function, value)
+                if result == want or math.isnan(result) and math.isnan(want):
+                    continue
+                unit = math.ldexp(1, max(math.frexp(want)[1] - digits, smallest))
+                # Python's own results may be wrong by one.
+                if not abs(result - want) <= (allowed + (code == "d")) * unit:
+                    raise Fault("function %d of %r is %r, want %r" % (number, value, result, want))
+
+    return case
+
+
 CASES = [
     ("vector_add", vector_add),
     ("fp64", axpy),
@@ -288,6 +326,8 @@ CASES = [
     ("sub-group of 32, double", sub_groups("8SubGroupIdEE", "d")),
     ("work-group, int", work_groups("9WorkGroupIiEE", "i")),
     ("work-group, float", work_groups("9WorkGroupIfEE", "f")),
+    ("functions of float", functions("9FunctionsIfEE", "f", OF_FLOAT, 24, -149)),
+    ("functions of double", functions("9FunctionsIdEE", "d", OF_DOUBLE, 53, -1074)),
     ("work-group, unsigned long", work_groups("9WorkGroupImEE", "Q")),
 ]
 

@@ -177,7 +177,7 @@ the table with the column Code naming the results: PTX, or code objects.
 The bitcode is that of clang for the triple nvptx64-nvidia-cuda or amdgcn-amd-amdhsa. A
 required sub-group size other than the GPU's own is an error, because PTX does not keep
 it and the kernel would compute wrong numbers. So are larger work-groups than GPUs have,
-and mathematical functions that neither LLVM nor --libclc has, such as pow.`,
+and mathematical functions that neither LLVM nor --libclc has, such as sinh of double.`,
 		Example: "devicec gpu --opt opt-21 --llc llc-21 --device sm_90 --code-dir ptx --output k.sm_90.table k.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return setupGPU(fs, kept) },
 	}
@@ -189,7 +189,7 @@ func setupGPU(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 	fs.StringVar(&o.Opt, "opt", "", "`path` of opt (required)")
 	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, with the NVPTX or the AMDGPU target (required)")
 	fs.StringVar(&o.LLD, "lld", "", "`path` of ld.lld (required for AMD GPUs)")
-	fs.StringVar(&o.LibCLC, "libclc", "", "`path` of libclc's nvptx64--.bc, which has sin, cos, log, and exp of double for NVIDIA GPUs")
+	fs.StringVar(&o.LibCLC, "libclc", "", "`path` of libclc's nvptx64--.bc, which has sin, pow and the like for NVIDIA GPUs")
 	fs.StringVar(&o.LLVMLink, "llvm-link", "", "`path` of llvm-link (required with --libclc)")
 	fs.StringVar(&o.Device, "device", "", "LLVM's `name` of the device, such as sm_90 or gfx90a (required)")
 	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")

@@ -129,33 +129,43 @@ func TestGPULibCLC(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Chdir(t.TempDir())
-	call := func(name, function, number string) {
-		gpuModule(t, name, nvidia, nvidiaKernel, "  %x = load "+number+", ptr %p\n  %y = call afn "+number+" @llvm."+function+"("+number+" %x)\n  store "+number+" %y, ptr %p")
-		if text := testkit.ReadFile(t, name+".ll"); !strings.Contains(text, "@llvm."+function+"("+number+")") {
-			testkit.WriteFile(t, name+".ll", text+"declare "+number+" @llvm."+function+"("+number+")\n")
+	call := func(name, function string) {
+		number, arguments := "float", 1
+		if strings.HasSuffix(function, "f64") {
+			number = "double"
+		}
+		if strings.HasPrefix(function, "pow") || strings.HasPrefix(function, "atan2") {
+			arguments = 2
+		}
+		types := strings.Join(slices.Repeat([]string{number}, arguments), ", ")
+		values := strings.Join(slices.Repeat([]string{number + " %x"}, arguments), ", ")
+		gpuModule(t, name, nvidia, nvidiaKernel, "  %x = load "+number+", ptr %p\n  %y = call "+number+" @llvm."+function+"("+values+")\n  store "+number+" %y, ptr %p")
+		if text := testkit.ReadFile(t, name+".ll"); !strings.Contains(text, "@llvm."+function+"("+types+")") {
+			testkit.WriteFile(t, name+".ll", text+"declare "+number+" @llvm."+function+"("+types+")\n")
 		}
 	}
 	libclc := []string{"--libclc", library, "--llvm-link", testkit.Program(t, "llvm-link")}
-	for function, number := range map[string]string{"sin.f64": "double", "sin.f32": "float", "cos.f64": "double", "cos.f32": "float", "log.f64": "double", "log.f32": "float", "exp.f64": "double"} {
-		call("Good", function, number)
+	for _, function := range strings.Fields("acos.f32 acos.f64 asin.f32 asin.f64 atan.f32 atan.f64 atan2.f32 atan2.f64 cos.f32 cos.f64 cosh.f32 exp.f64 exp10.f32 exp10.f64 exp2.f64 " +
+		"log.f32 log.f64 log10.f32 log10.f64 log2.f32 log2.f64 pow.f32 sin.f32 sin.f64 sinh.f32 tan.f32 tan.f64 tanh.f32 tanh.f64") {
+		call("Good", function)
 		if code, stderr := runGPU(t, "sm_90", "Good", libclc...); code != 0 {
 			t.Errorf("%s: exit %d: %s", function, code, stderr)
 			continue
 		}
 		// The type is that of the function: all have many of its multiplications.
 		ptx := testkit.ReadFile(t, "bin/Good.ptx")
-		if n := strings.Count(ptx, "fma.rn."+function[4:]); n < 5 || strings.Contains(ptx, ".func") || strings.Contains(ptx, ".ftz") {
+		if n := strings.Count(ptx, "fma.rn."+function[strings.Index(function, ".")+1:]); n < 5 || strings.Contains(ptx, ".func") || strings.Contains(ptx, ".ftz") {
 			t.Errorf("%s: %d multiplications in\n%s", function, n, ptx)
 		}
 	}
-	// Results of exp below the normal numbers would be 0.
-	for function, number := range map[string]string{"exp.f32": "float", "tan.f64": "double"} {
-		call("Bad", function, number)
+	// Results of exp and exp2 of float below the normal numbers would be 0.
+	for _, function := range []string{"exp.f32", "sinh.f64", "pow.f64"} {
+		call("Bad", function)
 		if code, stderr := runGPU(t, "sm_90", "Bad", libclc...); code != cli.ExitBadInput || !strings.Contains(stderr, "does not compile for NVIDIA GPUs: "+function) || strings.Contains(stderr, "install") {
 			t.Errorf("%s: exit %d: %s", function, code, stderr)
 		}
 	}
-	call("Sine", "sin.f64", "double")
+	call("Sine", "sin.f64")
 	if code, stderr := runGPU(t, "sm_90", "Sine"); code != cli.ExitBadInput || !strings.Contains(stderr, "install it (Debian: libclc-21)") {
 		t.Errorf("without libclc: exit %d: %s", code, stderr)
 	}

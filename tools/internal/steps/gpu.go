@@ -238,7 +238,7 @@ func inSymbol(r rune) bool {
 
 // inLibCLC finds the intrinsics that libclc has functions for, which were measured on a GPU.
 // docs/gpus.md has the figures, and says what is wrong with others.
-var inLibCLC = regexp.MustCompile(`@llvm\.(?:(?:sin|cos|log)\.f(?:32|64)|exp\.f64)\(`)
+var inLibCLC = regexp.MustCompile(`@llvm\.(?:(?:sin|cos|tan|asin|acos|atan|atan2|tanh|log|log2|log10)\.f(?:32|64)|(?:sinh|cosh|exp10|pow)\.f32|(?:exp|exp2|exp10)\.f64)\(`)
 
 // linkLibCLC adds libclc's functions to a module that needs them.
 func (m *gpuModule) linkLibCLC(ctx context.Context, log io.Writer, text *bytes.Buffer) error {
@@ -248,11 +248,12 @@ func (m *gpuModule) linkLibCLC(ctx context.Context, log io.Writer, text *bytes.B
 	}
 	// They have the names of OpenCL C in C++: _Z3sind is sin(double).
 	calls := inLibCLC.ReplaceAllFunc(text.Bytes(), func(name []byte) []byte {
-		letter := "d("
-		if bytes.HasSuffix(name, []byte("32(")) {
-			letter = "f("
+		function, bits, _ := strings.Cut(string(name[len("@llvm."):len(name)-1]), ".f")
+		letters := map[string]string{"32": "f", "64": "d"}[bits]
+		if function == "atan2" || function == "pow" {
+			letters += letters
 		}
-		return append(append([]byte("@_Z3"), name[len("@llvm."):len("@llvm.sin")]...), letter...)
+		return fmt.Appendf(nil, "@_Z%d%s%s(", len(function), function, letters)
 	})
 	var linked bytes.Buffer
 	err := buildstep.Run(ctx, bytes.NewReader(calls), &linked, log, o.LLVMLink, "--only-needed", "--internalize", "--suppress-warnings", "-", o.LibCLC, "-o", "-")
@@ -316,7 +317,7 @@ func (m *gpuModule) remedy(text []byte) string {
 	if m.gpu.links || !inLibCLC.Match(text) {
 		return ""
 	}
-	return "sin, cos, log, and exp of double are in libclc: install it (Debian: libclc-21) and build again, or set the attribute 'libclc' of the sycl_toolchain. "
+	return "libclc has some: install it (Debian: libclc-21) and build again, or set the attribute 'libclc' of the sycl_toolchain. "
 }
 
 // undefinedVariable finds the name of a variable without a definition.
