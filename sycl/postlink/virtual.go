@@ -99,6 +99,9 @@ func (v *virtualFunctions) addSets() {
 
 // checkCalls warns of kernels that make virtual calls and call no set.
 func (v *virtualFunctions) checkCalls() []Diagnostic {
+	if !v.module.Mentions(devicecode.AttrVirtualCall) { // as in most modules
+		return nil
+	}
 	w := newWays()
 	places := map[llvmir.Symbol]llvmir.Frame{}
 	for _, f := range v.module.Functions() {

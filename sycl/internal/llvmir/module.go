@@ -2,6 +2,7 @@ package llvmir
 
 import (
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -39,6 +40,11 @@ type Module struct {
 	freshRead bool                // fresh has references, not only items whose references are to be read
 	lists     *subsetLists
 	spare     []*markSet
+}
+
+// Mentions reports whether a word without escapes is anywhere in the text, or was before an edit.
+func (m *Module) Mentions(word string) bool {
+	return slices.ContainsFunc(m.sources, func(text string) bool { return strings.Contains(text, word) })
 }
 
 // Functions returns all functions in file order. The list must not be changed.
