@@ -281,7 +281,11 @@ func (t *Tool) unknown(name string) error {
 	for _, c := range t.Commands {
 		names = append(names, c.Name)
 	}
-	return Usagef("unknown subcommand %q; %s", name, safetext.Meant(name, names))
+	kind := "subcommand"
+	if strings.HasPrefix(name, "-") {
+		kind = "flag"
+	}
+	return Usagef("unknown %s %q; %s", kind, name, safetext.Meant(name, names))
 }
 
 func (t *Tool) command(name string) *Command {
