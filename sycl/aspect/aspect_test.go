@@ -1,9 +1,12 @@
 package aspect
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 func TestNamesAndNumbers(t *testing.T) {
@@ -37,6 +40,19 @@ func TestEveryNumberFromZeroHasAName(t *testing.T) {
 		}
 		if got, err := Parse(a.String()); err != nil || got != a {
 			t.Errorf("Parse(%q) = %d, %v, want %d", a, got, err, a)
+		}
+	}
+}
+
+func TestEveryConstantHasAName(t *testing.T) {
+	source := testkit.ReadFile(t, "names.go")
+	constants := regexp.MustCompile(`(?m)^\t(\w+) +Aspect = `).FindAllStringSubmatch(source, -1)
+	if len(constants) < 100 {
+		t.Fatalf("names.go has %d constants", len(constants))
+	}
+	for _, c := range constants {
+		if !strings.Contains(source, "{"+c[1]+", \"") {
+			t.Errorf("names.go has no row for %s in its list of names", c[1])
 		}
 	}
 }
