@@ -281,11 +281,10 @@ func (t *Tool) unknown(name string) error {
 	for _, c := range t.Commands {
 		names = append(names, c.Name)
 	}
-	kind := "subcommand"
 	if strings.HasPrefix(name, "-") {
-		kind = "flag"
+		return Usagef("unknown flag %q; a subcommand comes first: %s", name, strings.Join(names, ", "))
 	}
-	return Usagef("unknown %s %q; %s", kind, name, safetext.Meant(name, names))
+	return Usagef("unknown subcommand %q; %s", name, safetext.Meant(name, names))
 }
 
 func (t *Tool) command(name string) *Command {
@@ -323,6 +322,18 @@ func (t *Tool) runCommand(ctx context.Context, env *Env, c *Command, args []stri
 		return nil
 	}
 	return run(ctx, env, rest)
+}
+
+// example writes the example of a subcommand that has one.
+func (c *Command) example(w io.Writer) {
+	if c.Example == "" {
+		return
+	}
+	fmt.Fprint(w, "\nExample:\n")
+	for line := range strings.SplitSeq(c.Example, "\n") {
+		args := strings.Split(strings.TrimSpace(line), " --") // arguments have no such text
+		fmt.Fprintf(w, "  %s\n", strings.Join(pack(args, " --", helpWidth-4), " \\\n      --"))
+	}
 }
 
 // FlagMistake returns the error for one of package flag.
@@ -365,6 +376,7 @@ func parseInterspersed(flags *flag.FlagSet, args []string) ([]string, error) {
 func (t *Tool) help(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n\nUsage: %s SUBCOMMAND [FLAGS] [ARGUMENTS]\n\n", t.Name, t.Short, t.Name)
 	t.list(w, t.Commands)
+	t.Commands[0].example(w)
 	fmt.Fprintf(w, "\nRun '%s SUBCOMMAND --help' for the flags of one, '%s --version' for the version.\n", t.Name, t.Name)
 	fmt.Fprint(w, "Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 bad input file, 4 the machine failed.\n")
 }
@@ -400,13 +412,7 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 		}
 		HelpFlag(w, head, usage)
 	})
-	if c.Example != "" {
-		fmt.Fprint(w, "\nExample:\n")
-		for line := range strings.SplitSeq(c.Example, "\n") {
-			args := strings.Split(strings.TrimSpace(line), " --") // arguments have no such text
-			fmt.Fprintf(w, "  %s\n", strings.Join(pack(args, " --", helpWidth-4), " \\\n      --"))
-		}
-	}
+	c.example(w)
 	if c.Name == "" && len(t.Commands) > 1 {
 		fmt.Fprint(w, "\nSubcommands:\n")
 		t.list(w, t.Commands[1:])

@@ -83,7 +83,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"no subcommand":          {nil, nil, ExitUsage, "missing subcommand"},
 		"an unknown subcommand":  {[]string{"sing"}, nil, ExitUsage, `unknown subcommand "sing"; expected one of say`},
-		"a flag first":           {[]string{"--loud"}, nil, ExitUsage, `unknown flag "--loud"; expected one of say`},
+		"a flag first":           {[]string{"--loud"}, nil, ExitUsage, `unknown flag "--loud"; a subcommand comes first: say`},
 		"nearly a subcommand":    {[]string{"sax"}, nil, ExitUsage, `unknown subcommand "sax"; did you mean say?`},
 		"help of no subcommand":  {[]string{"help", "sax"}, nil, ExitUsage, "did you mean say?"},
 		"an unknown flag":        {[]string{"say", "--soft"}, nil, ExitUsage, "unknown flag --soft\n"},
@@ -164,7 +164,7 @@ func TestHelp(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"of the tool":     {[]string{"--help"}, []string{"say  print words", "Exit codes:"}},
+		"of the tool":     {[]string{"--help"}, []string{"say  print words", "Example:\n  echo say --loud hello\n", "Exit codes:"}},
 		"of a subcommand": {[]string{"say", "--help"}, []string{"Usage: echo say [FLAGS] WORD...", "--loud\n        print in capitals", "--word word\n        one more word, in the place where it stands among the arguments, or in capitals when --loud\n        is there\n", "Example:\n  echo say --loud hello"}},
 		"by name":         {[]string{"help", "say"}, []string{"Usage: echo say"}},
 		"version":         {[]string{"--version"}, []string{"echo " + Version}},
