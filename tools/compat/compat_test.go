@@ -260,13 +260,17 @@ func must(t testing.TB, name string) []byte {
 func TestShowFormats(t *testing.T) {
 	enterWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "r.json", "k.syclbin")
-	for format, want := range map[string]string{
+	wants := map[string]string{
 		"text":     "KERNEL     intel_gpu_pvc\nSubGroup8  no: sub-group size 8\n",
 		"markdown": "| `SubGroup8` | ❌ no: `sub-group size 8` |\n",
 		"html":     "<a href=\"#k0\">SubGroup8</a></th><td class=\"x\">✕ no: sub-group size 8</td>",
 		"csv":      "SubGroup8,_ZTS9SubGroup8,intel_gpu_pvc,incompatible,none,",
 		"json":     `"display-name":"SubGroup8"`,
-	} {
+	}
+	if got, want := formatsOf(writers, " "), formatsOf(wants, " "); got != want {
+		t.Errorf("writers of show.go has the formats %s: list them here and in docs/first-program.md", got)
+	}
+	for format, want := range wants {
 		args := []string{"show", "--format", format, "--devices", "*_pvc", "--status", "incompatible"}
 		got := mustRun(t, append(args, "r.json")...)
 		if !strings.Contains(got, want) || strings.Contains(got, "VectorAdd") || format != "json" && strings.Contains(got, "intel_gpu_dg2") {
