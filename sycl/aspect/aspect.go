@@ -9,6 +9,11 @@
 //
 // A number that is not here is kept as a number: newer compilers have more. No
 // aspect stands for an architecture.
+//
+// [Features] is what makes code need an aspect. The package also lists what devices
+// lack for which there is no aspect: intrinsics of explicit SIMD and instructions of
+// inline assembly that only some have, and extensions of SPIR-V that their compilers do
+// not take any more.
 package aspect
 
 import (

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
@@ -27,7 +27,7 @@ func checkAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Devic
 // the names of which that is not known.
 func checkKnownAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Device) (unknown []string) {
 	for _, name := range q.Assembly {
-		need, ok := aspectuse.NeedOfAssembly(name)
+		need, ok := aspect.NeedOfAssembly(name)
 		switch {
 		case !ok:
 			unknown = append(unknown, name)
@@ -44,7 +44,7 @@ func checkKnownAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.
 	return unknown
 }
 
-func hasAssembly(d *deviceconfig.Device, need aspectuse.AssemblyNeed) bool {
+func hasAssembly(d *deviceconfig.Device, need aspect.AssemblyNeed) bool {
 	switch {
 	case need.HasAspect() && !d.Has(need.Aspect),
 		need.Family != "" && !slices.Contains(d.Intrinsics, need.Family),

@@ -28,7 +28,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
@@ -116,7 +115,7 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 		checkKnownAssembly(&r, q, d)
 	}
 	for _, name := range q.Extensions {
-		if d.RefusedExtensions != nil && aspectuse.ExtensionNamed(name) != nil && mayRefuse(name, q, d) {
+		if d.RefusedExtensions != nil && aspect.ExtensionNamed(name) != nil && mayRefuse(name, q, d) {
 			r.add(extensionReason(name, d))
 		}
 	}

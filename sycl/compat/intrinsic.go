@@ -7,7 +7,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
@@ -19,9 +18,9 @@ func checkIntrinsics(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 		return
 	}
 	byFamily := map[string][]string{}
-	var families []aspectuse.Family
+	var families []aspect.IntrinsicFamily
 	for _, name := range q.Intrinsics {
-		family, _ := aspectuse.FamilyOf(name)
+		family, _ := aspect.FamilyOfIntrinsic(name)
 		if byFamily[family.Name] == nil {
 			families = append(families, family)
 		}
@@ -36,7 +35,7 @@ func checkIntrinsics(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 
 // intrinsicReason returns the reason for intrinsics of a family that a device does not
 // have, or may not have.
-func intrinsicReason(family aspectuse.Family, names []string, d *deviceconfig.Device) Reason {
+func intrinsicReason(family aspect.IntrinsicFamily, names []string, d *deviceconfig.Device) Reason {
 	reason := Reason{Rule: UnsupportedIntrinsic, Status: Incompatible, Required: someOf(names)}
 	switch {
 	case family.Name == "": // a newer version wrote the requirement
@@ -72,7 +71,7 @@ func checkExtensions(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 
 func mayRefuse(name string, q *requirement.Requirements, d *deviceconfig.Device) bool {
 	switch {
-	case aspectuse.ExtensionNamed(name) == nil:
+	case aspect.ExtensionNamed(name) == nil:
 		return true
 	case slices.Contains(q.Aspects, aspect.ExtIntelESIMD):
 		return false
@@ -85,11 +84,11 @@ func mayRefuse(name string, q *requirement.Requirements, d *deviceconfig.Device)
 // still be there.
 func extensionReason(name string, d *deviceconfig.Device) Reason {
 	reason := Reason{Rule: UnsupportedExtension, Status: Undetermined, Required: name}
-	e := aspectuse.ExtensionNamed(name)
+	e := aspect.ExtensionNamed(name)
 	switch {
 	case e == nil:
 		reason.Text = fmt.Sprintf("Current compilers for devices refuse SPIR-V extension %s, which older ones took", name)
-		if advice, ok := aspectuse.RefusedExtensions[name]; ok {
+		if advice, ok := aspect.RefusedExtensions[name]; ok {
 			reason.Text += ": " + advice
 		}
 	case d.RefusedExtensions == nil:

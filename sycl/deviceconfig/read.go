@@ -12,7 +12,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -379,13 +378,13 @@ func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 		l.Matrices, err = p.matrices(n)
 	case keyIntrinsics:
 		var known []string
-		for _, f := range aspectuse.Families {
+		for _, f := range aspect.IntrinsicFamilies {
 			known = append(known, f.Name)
 		}
 		l.Intrinsics, err = p.oneOf(n, "family", known)
 	case keyRefused:
 		var known []string
-		for _, e := range aspectuse.Extensions {
+		for _, e := range aspect.Extensions {
 			known = append(known, e.Name)
 		}
 		l.RefusedExtensions, err = p.oneOf(n, "extension", known)

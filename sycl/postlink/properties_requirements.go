@@ -9,7 +9,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -63,7 +62,7 @@ func (c *imageCode) addSubGroups(q *requirement.Requirements) error {
 
 // addFunction adds what a function needs.
 func (c *imageCode) addFunction(q *requirement.Requirements, aspects *aspectLists, targets *targetSet, f *functionCode) error {
-	if name, ok := aspectuse.Intrinsic(f.Name()); ok && !f.Defined() {
+	if name, ok := aspect.Intrinsic(f.Name()); ok && !f.Defined() {
 		q.Need(&requirement.Requirements{Intrinsics: []string{name}})
 	}
 	if err := c.addAspects(aspects, f); err != nil {

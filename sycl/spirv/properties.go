@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -118,8 +117,8 @@ func (m *Module) compilerNeeds(roots []int) *requirement.Requirements {
 
 // isESIMD reports whether the kernels are written for explicit SIMD.
 func (m *Module) isESIMD() bool {
-	for _, f := range aspectuse.Features {
-		if f.Kind == aspectuse.Mark && slices.ContainsFunc(f.SPIRV, func(c uint16) bool { return slices.Contains(m.Capabilities, uint32(c)) }) {
+	for _, f := range aspect.Features {
+		if f.Kind == aspect.MarkFeature && slices.ContainsFunc(f.SPIRV, func(c uint16) bool { return slices.Contains(m.Capabilities, uint32(c)) }) {
 			return true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 )
 
 // shapes says, for the instructions that can stand in a function or make a
@@ -89,8 +89,8 @@ var noNeeds = &needs{}
 // featureNeeds returns the needs of the instructions that are features of code.
 func featureNeeds() map[uint16]*needs {
 	table := map[uint16]*needs{}
-	for _, f := range aspectuse.Features {
-		if f.Kind != aspectuse.Instruction && f.Kind != aspectuse.Atomic {
+	for _, f := range aspect.Features {
+		if f.Kind != aspect.InstructionFeature && f.Kind != aspect.AtomicFeature {
 			continue
 		}
 		for _, op := range f.SPIRV {

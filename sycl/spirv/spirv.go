@@ -24,7 +24,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -417,7 +417,7 @@ func (p *parser) inst(i inst) error {
 		return p.declare(i)
 	case opExtension: // of which a device needs to know nothing
 		name, _, err := i.text(0)
-		if _, ok := aspectuse.RefusedExtensions[name]; ok {
+		if _, ok := aspect.RefusedExtensions[name]; ok {
 			p.m.refused = append(p.m.refused, name)
 		}
 		return err
@@ -438,7 +438,7 @@ func (p *parser) declare(i inst) error {
 			return err
 		}
 		p.m.Capabilities = append(p.m.Capabilities, i.words[0])
-		if e := aspectuse.ExtensionOf(i.words[0]); e != nil && !slices.Contains(p.m.refused, e.Name) {
+		if e := aspect.ExtensionOf(i.words[0]); e != nil && !slices.Contains(p.m.refused, e.Name) {
 			p.m.refused = append(p.m.refused, e.Name)
 		}
 		return nil
@@ -547,7 +547,7 @@ func (p *parser) nameFunctions() {
 		if linked {
 			node.name = link.name
 		}
-		if name, ok := aspectuse.Intrinsic(node.name); ok && !node.defined {
+		if name, ok := aspect.Intrinsic(node.name); ok && !node.defined {
 			node.intrinsic, p.graph.forCompilers = name, true
 		}
 		// A kernel with external linkage is translated to a function that

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -115,7 +114,7 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// featureCode has code with each feature of package aspectuse: declarations and a body.
+// featureCode has code with each feature of package aspect: declarations and a body.
 var featureCode = map[string][2]string{
 	"half":                             {"", "%a = OpFunctionParameter %half\n%x = OpFAdd %half %a %a"},
 	"double":                           {"", "%x = OpFAdd %double %2d %2d"},
@@ -143,7 +142,7 @@ var featureCode = map[string][2]string{
 // TestFeatures: the reader knows each row of the table that it shares with that of LLVM
 // IR. Package postlink/aspects has the same test.
 func TestFeatures(t *testing.T) {
-	for _, f := range aspectuse.Features {
+	for _, f := range aspect.Features {
 		code, ok := featureCode[f.Name]
 		if !ok {
 			t.Errorf("%s: there is no code with it", f.Name)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -12,7 +11,7 @@ import (
 type use uint16
 
 // useAspects has the aspect that stands for each use, by bit.
-var useAspects = aspectuse.Aspects()
+var useAspects = aspect.OfFeatures()
 
 // Uses that more than the table depends on.
 var (
@@ -51,11 +50,11 @@ type atomicNeeds struct {
 }
 
 // add takes in a feature that the instruction is.
-func (n *needs) add(f aspectuse.Feature) {
+func (n *needs) add(f aspect.Feature) {
 	u := useOf(f.Aspect)
 	n.replacesType = n.replacesType || f.ReplacesType
 	switch {
-	case f.Kind == aspectuse.Atomic:
+	case f.Kind == aspect.AtomicFeature:
 		n.atomics = append(n.atomics, atomicNeeds{f.Width, f.FloatAddition, u})
 	case f.Scope != 0:
 		if n.scopes == nil {
@@ -76,8 +75,8 @@ type typeKey struct {
 // typeUses has what the types themselves need.
 var typeUses = func() map[typeKey]use {
 	table := map[typeKey]use{}
-	for _, f := range aspectuse.Features {
-		if f.Kind == aspectuse.Type {
+	for _, f := range aspect.Features {
+		if f.Kind == aspect.TypeFeature {
 			for _, op := range f.SPIRV {
 				table[typeKey{op, f.Width}] |= useOf(f.Aspect)
 			}
@@ -105,9 +104,9 @@ type node struct {
 	calls   map[int]frame // of callees
 	body    frame         // the outermost code of the author
 
-	intrinsic string // of a family of package aspectuse, "" when the function is none
+	intrinsic string // of an [aspect.IntrinsicFamily], "" when the function is none
 
-	assembly []string // names of package aspectuse, when the node is inline assembly
+	assembly []string // by [aspect.AssemblyNames], when the node is inline assembly
 
 	matrices matrixRecords
 }
@@ -255,7 +254,7 @@ func (p *parser) moduleDef(i inst) error {
 			return err
 		}
 		d.node = p.graph.add() + 1
-		p.graph.nodes[d.node-1].assembly = aspectuse.Assembly(text)
+		p.graph.nodes[d.node-1].assembly = aspect.AssemblyNames(text)
 		p.graph.forCompilers = true
 	}
 	for _, id := range shape.ids(i.words) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
@@ -151,7 +150,7 @@ func (p *propagation) readEnumeration() error {
 	if named == nil {
 		p.derived = true
 		var all aspectSet
-		for _, a := range aspectuse.Aspects() {
+		for _, a := range aspect.OfFeatures() {
 			if err := p.put(&all, int32(a)); err != nil {
 				return err
 			}

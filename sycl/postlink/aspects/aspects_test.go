@@ -13,7 +13,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
@@ -449,7 +448,7 @@ func write(t *testing.T, m *llvmir.Module) string {
 	return b.String()
 }
 
-// featureCode has code with each feature of package aspectuse: the header and the body
+// featureCode has code with each feature of package aspect: the header and the body
 // of the kernel k, and what is declared.
 var featureCode = map[string][3]string{
 	"half":                             {"(half %a)", "%x = fadd half %a, %a"},
@@ -481,7 +480,7 @@ var featureCode = map[string][3]string{
 // TestFeatures: the reader knows each row of the table that it shares with that of
 // SPIR-V. Package spirv has the same test.
 func TestFeatures(t *testing.T) {
-	for _, f := range aspectuse.Features {
+	for _, f := range aspect.Features {
 		code, ok := featureCode[f.Name]
 		if !ok {
 			t.Errorf("%s: there is no code with it", f.Name)

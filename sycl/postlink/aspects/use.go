@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/internal/aspectuse"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
@@ -17,16 +16,16 @@ type typeTable struct {
 	typeAspects map[*llvmir.Type]aspectSet
 }
 
-// A construct is what a feature of package aspectuse looks like in LLVM IR.
+// A construct is what a feature of package aspect looks like in LLVM IR.
 type construct struct {
-	kind aspectuse.Kind
+	kind aspect.FeatureKind
 	ir   string
 }
 
 // constructs has the features by what they look like.
-var constructs = func() map[construct][]aspectuse.Feature {
-	table := map[construct][]aspectuse.Feature{}
-	for _, f := range aspectuse.Features {
+var constructs = func() map[construct][]aspect.Feature {
+	table := map[construct][]aspect.Feature{}
+	for _, f := range aspect.Features {
 		c := construct{f.Kind, f.IR}
 		table[c] = append(table[c], f)
 	}
@@ -48,7 +47,7 @@ func (p *propagation) of(a aspect.Aspect) aspectSet {
 
 // ofConstruct returns what a construct needs. Of features with a scope, it has to be
 // the same.
-func (p *propagation) ofConstruct(kind aspectuse.Kind, ir string, scope uint32) aspectSet {
+func (p *propagation) ofConstruct(kind aspect.FeatureKind, ir string, scope uint32) aspectSet {
 	var s aspectSet
 	for _, f := range constructs[construct{kind, ir}] {
 		if f.Scope == 0 || f.Scope == scope {
@@ -72,10 +71,10 @@ func (p *propagation) ofType(t *llvmir.Type) aspectSet {
 	var s aspectSet
 	switch t.Kind() {
 	case llvmir.Double:
-		s = p.ofConstruct(aspectuse.Type, "double", 0)
+		s = p.ofConstruct(aspect.TypeFeature, "double", 0)
 	case llvmir.Half:
 		if p.derived {
-			s = p.ofConstruct(aspectuse.Type, "half", 0)
+			s = p.ofConstruct(aspect.TypeFeature, "half", 0)
 		}
 	case llvmir.Vector, llvmir.Array:
 		s = p.ofType(t.Elem())
@@ -105,7 +104,7 @@ func (p *propagation) ofType(t *llvmir.Type) aspectSet {
 // ofTargetType returns the aspects of a type that only a target has.
 func (p *propagation) ofTargetType(t *llvmir.Type) aspectSet {
 	var s aspectSet
-	for _, f := range constructs[construct{aspectuse.Type, t.Name()}] {
+	for _, f := range constructs[construct{aspect.TypeFeature, t.Name()}] {
 		s.join(p.of(f.Aspect))
 		if f.HasElements {
 			for _, element := range t.TargetTypes() {
@@ -172,8 +171,8 @@ func (p *propagation) signatureAspects(f *llvmir.Function) aspectSet {
 	if p.options.EmulateFP64Conversions {
 		s.remove(p.of(aspect.FP64))
 	}
-	for _, feature := range aspectuse.Features {
-		if feature.Kind == aspectuse.Mark && p.derived && f.HasMetadata(feature.IR) {
+	for _, feature := range aspect.Features {
+		if feature.Kind == aspect.MarkFeature && p.derived && f.HasMetadata(feature.IR) {
 			s.join(p.of(feature.Aspect))
 		}
 	}
@@ -300,7 +299,7 @@ func (p *propagation) derivedUse(in *llvmir.Instr, folded foldedValues) aspectSe
 	case direct:
 		s.join(p.builtinUse(in, name, base))
 	case in.IsIndirect():
-		s.join(p.ofConstruct(aspectuse.Instruction, aspectuse.IndirectCall, 0))
+		s.join(p.ofConstruct(aspect.InstructionFeature, aspect.IndirectCall, 0))
 	default:
 		s.join(p.atomicUse(in))
 	}
@@ -310,7 +309,7 @@ func (p *propagation) derivedUse(in *llvmir.Instr, folded foldedValues) aspectSe
 // replacesType reports whether the type of a built-in's result does not count.
 func replacesType(base string) bool {
 	return strings.HasPrefix(base, "__spirv_") &&
-		slices.ContainsFunc(constructs[construct{aspectuse.Instruction, base}], func(f aspectuse.Feature) bool { return f.ReplacesType })
+		slices.ContainsFunc(constructs[construct{aspect.InstructionFeature, base}], func(f aspect.Feature) bool { return f.ReplacesType })
 }
 
 // operandUse returns what an instruction's operand needs.
@@ -320,13 +319,13 @@ func (p *propagation) operandUse(in *llvmir.Instr, i int, folded foldedValues) a
 		// The value counts where it is made, and a number of elements is no constant.
 		s := folded[local]
 		if in.Op() == "alloca" {
-			s.join(p.ofConstruct(aspectuse.Instruction, aspectuse.VariableAlloca, 0))
+			s.join(p.ofConstruct(aspect.InstructionFeature, aspect.VariableAlloca, 0))
 		}
 		return s
 	}
 	s := p.ofType(o.Type)
 	if symbol, ok := o.BaseGlobal(); ok && p.module.Function(symbol) != nil {
-		s.join(p.ofConstruct(aspectuse.Instruction, aspectuse.FunctionAddress, 0))
+		s.join(p.ofConstruct(aspect.InstructionFeature, aspect.FunctionAddress, 0))
 	}
 	return s
 }
@@ -385,7 +384,7 @@ func (p *propagation) builtinUse(in *llvmir.Instr, name, base string) aspectSet 
 	if in.NumOperands() > 0 {
 		scope, _ = in.Operand(0).Int()
 	}
-	return p.ofConstruct(aspectuse.Instruction, base, uint32(max(scope, 0)))
+	return p.ofConstruct(aspect.InstructionFeature, base, uint32(max(scope, 0)))
 }
 
 func isOpenCLAtomic(base string) bool {
@@ -400,7 +399,7 @@ func (p *propagation) atomic(t *llvmir.Type, add bool) aspectSet {
 		return s
 	}
 	width, float := scalarWidth(t)
-	for _, f := range constructs[construct{kind: aspectuse.Atomic}] {
+	for _, f := range constructs[construct{kind: aspect.AtomicFeature}] {
 		if f.Width == width && (!f.FloatAddition || float && add) {
 			s.join(p.of(f.Aspect))
 		}

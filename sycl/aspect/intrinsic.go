@@ -1,4 +1,4 @@
-package aspectuse
+package aspect
 
 import (
 	"regexp"
@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A Family is intrinsics of explicit SIMD that only some Intel GPUs have. No aspect of
+// An IntrinsicFamily is intrinsics of explicit SIMD that only some Intel GPUs have. No aspect of
 // SYCL stands for them: a device with ext_intel_esimd can lack any of the families, and
 // its compiler then refuses the whole module.
-type Family struct {
+type IntrinsicFamily struct {
 	Name string // in device configurations
 
 	// Prefix is how the names of the intrinsics begin, after "llvm.genx.".
@@ -20,8 +20,8 @@ type Family struct {
 	Instead string // what a kernel for other GPUs can do
 }
 
-// Families lists all families. Intrinsics that are in none are compiled for every GPU.
-var Families = []Family{
+// IntrinsicFamilies lists all families. Intrinsics that are in none are compiled for every GPU.
+var IntrinsicFamilies = []IntrinsicFamily{
 	{Name: "lsc", Prefix: "lsc.", What: "memory accesses by the load-store cache", Where: "Intel GPUs from Xe-HPG on",
 		Instead: "block_load, gather and atomic_update without cache hints are for all"},
 	{Name: "named-barriers", Prefix: "nbarrier", What: "named barriers", Where: "Xe-HPC and Intel GPUs from Xe2 on",
@@ -30,18 +30,18 @@ var Families = []Family{
 		Instead: "arithmetic on simd is for all"},
 }
 
-// FamilyOf returns the family that an intrinsic is of, by its name from [Intrinsic].
-func FamilyOf(intrinsic string) (Family, bool) {
+// FamilyOfIntrinsic returns the family that an intrinsic is of, by its name from [Intrinsic].
+func FamilyOfIntrinsic(intrinsic string) (IntrinsicFamily, bool) {
 	rest, ok := strings.CutPrefix(intrinsic, genx)
 	if !ok {
-		return Family{}, false
+		return IntrinsicFamily{}, false
 	}
-	for _, f := range Families {
+	for _, f := range IntrinsicFamilies {
 		if strings.HasPrefix(rest, f.Prefix) {
 			return f, true
 		}
 	}
-	return Family{}, false
+	return IntrinsicFamily{}, false
 }
 
 // Intrinsic returns the intrinsic of a family that a function without a body is, and
@@ -57,7 +57,7 @@ func Intrinsic(symbol string) (string, bool) {
 	if at := operandTypes.FindStringIndex(name); at != nil {
 		name = name[:at[0]]
 	}
-	_, ok := FamilyOf(name)
+	_, ok := FamilyOfIntrinsic(name)
 	return name, ok && name != numberOfBarriers
 }
 

@@ -1,19 +1,17 @@
-package aspectuse
+package aspect
 
 import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 )
 
-// Assembly returns what a compiler has to know to take a text of inline assembly, which is
+// AssemblyNames returns what a compiler has to know to take a text of inline assembly, which is
 // vISA for Intel GPUs: the names of its instructions, those of types that only some GPUs
 // have, and those of variables that neither the text declares nor the program passes, which
 // are the compiler's own. An instruction for matrices has its number of channels in its
 // name: dpas.16. The list is ascending, and each name is in it once.
-func Assembly(text string) []string {
+func AssemblyNames(text string) []string {
 	var names []string
 	text = assemblyComment.ReplaceAllString(text, "")
 	declared := map[string]bool{}
@@ -65,13 +63,13 @@ var (
 	assemblyVariable    = regexp.MustCompile(`\b[VAPST]\d{1,9}\b`)
 )
 
-// An AssemblyNeed is what a GPU has to have for a name of [Assembly].
+// An AssemblyNeed is what a GPU has to have for a name of [AssemblyNames].
 type AssemblyNeed struct {
-	Family   string        // of intrinsics for the same hardware, "" when all Intel GPUs have it
-	Aspect   aspect.Aspect // if Aspects
-	SubGroup uint32        // the smallest size of sub-groups, 0 for any
-	What     string        // the need is, in the plural
-	Where    string        // GPUs that have it
+	Family   string // of intrinsics for the same hardware, "" when all Intel GPUs have it
+	Aspect   Aspect // if Aspects
+	SubGroup uint32 // the smallest size of sub-groups, 0 for any
+	What     string // the need is, in the plural
+	Where    string // GPUs that have it
 }
 
 // HasAspect reports whether the need is an aspect.
@@ -90,15 +88,15 @@ var assemblyNeeds = []struct {
 	{"nbarrier", AssemblyNeed{Family: "named-barriers", What: "named barriers", Where: "Xe-HPC and Intel GPUs from Xe2 on"}},
 	{"dpas.8", AssemblyNeed{Family: "dpas", SubGroup: 8, What: "matrix products of 8 channels", Where: "Xe-HPG with matrix engines"}},
 	{"dpas.16", AssemblyNeed{Family: "dpas", SubGroup: 16, What: "matrix products of 16 channels", Where: "Xe-HPC and Intel GPUs from Xe2 on"}},
-	{"df", AssemblyNeed{Aspect: aspect.FP64, What: "numbers of double precision", Where: "devices with fp64"}},
+	{"df", AssemblyNeed{Aspect: FP64, What: "numbers of double precision", Where: "devices with fp64"}},
 }
 
-// everywhere are the instructions that all Intel GPUs have.
-var everywhere = strings.Fields(`
+// assemblyOfAll are the instructions that all Intel GPUs have.
+var assemblyOfAll = strings.Fields(`
 	add addc addr_add and asr avg barrier bfe bfi bfrev cbit cmp cos div exp fbh fbl fence frc inv lifetime log lzd mad madw
 	max min mov movs mul mulh not or pow rndd rnde rndu rndz rsqt sbarrier sel setp shl shr sin sqt subb xor`)
 
-// NeedOfAssembly returns what a GPU has to have for a name of [Assembly]. Of others, ok is
+// NeedOfAssembly returns what a GPU has to have for a name of [AssemblyNames]. Of others, ok is
 // false.
 func NeedOfAssembly(name string) (need AssemblyNeed, ok bool) {
 	for _, n := range assemblyNeeds {
@@ -106,5 +104,5 @@ func NeedOfAssembly(name string) (need AssemblyNeed, ok bool) {
 			return n.need, true
 		}
 	}
-	return AssemblyNeed{}, slices.Contains(everywhere, name)
+	return AssemblyNeed{}, slices.Contains(assemblyOfAll, name)
 }

@@ -1,4 +1,4 @@
-package aspectuse
+package aspect
 
 import (
 	"slices"
@@ -26,7 +26,7 @@ func TestAssembly(t *testing.T) {
 		{" \n{}\n", ""},
 		{"", ""},
 	} {
-		if got := Assembly(c.text); !slices.Equal(got, strings.Fields(c.want)) {
+		if got := AssemblyNames(c.text); !slices.Equal(got, strings.Fields(c.want)) {
 			t.Errorf("%q has %q, want %q", c.text, got, c.want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestAssembly(t *testing.T) {
 func FuzzAssembly(f *testing.F) {
 	f.Add("{\n.decl A v_type=G\n(P1) dpas.s8.s8.8.1 (M1, 16) V6.0 A(0,0) 0x1:df // x\n}")
 	f.Fuzz(func(t *testing.T, text string) {
-		names := Assembly(text)
+		names := AssemblyNames(text)
 		if !slices.IsSorted(names) {
 			t.Errorf("%q is not sorted", names)
 		}

@@ -1,4 +1,4 @@
-package aspectuse
+package aspect
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package aspectuse
+package aspect
 
 import "slices"
 
@@ -37,15 +37,15 @@ var Extensions = []Extension{
 
 // ExtensionOf returns the extension that a capability is of, nil for a capability of others.
 func ExtensionOf(capability uint32) *Extension {
-	return find(func(e *Extension) bool { return slices.Contains(e.Capabilities, capability) })
+	return findExtension(func(e *Extension) bool { return slices.Contains(e.Capabilities, capability) })
 }
 
 // ExtensionNamed returns the extension of that name, nil for others.
 func ExtensionNamed(name string) *Extension {
-	return find(func(e *Extension) bool { return e.Name == name })
+	return findExtension(func(e *Extension) bool { return e.Name == name })
 }
 
-func find(is func(*Extension) bool) *Extension {
+func findExtension(is func(*Extension) bool) *Extension {
 	for i := range Extensions {
 		if is(&Extensions[i]) {
 			return &Extensions[i]

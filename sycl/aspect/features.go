@@ -1,0 +1,140 @@
+package aspect
+
+import (
+	"slices"
+)
+
+// A FeatureKind says what a feature of code is.
+type FeatureKind uint8
+
+// The kinds of features.
+const (
+	TypeFeature        FeatureKind = iota // of a value that an instruction makes, or of a constant that it takes
+	InstructionFeature                    // whatever its types are
+	AtomicFeature                         // an atomic operation on a scalar
+	MarkFeature                           // what code says of itself
+)
+
+// A Feature is something in code that needs an aspect.
+type Feature struct {
+	Name   string
+	Aspect Aspect
+	Kind   FeatureKind
+
+	// IR is what LLVM IR has: the name of a type, without the "target" of those that
+	// only a target has; one of the constants below; the name of a function that the
+	// translator to SPIR-V replaces by an instruction; or the metadata that is a mark.
+	// Atomic operations have many forms there.
+	IR string
+
+	// SPIRV are the opcodes of SPIR-V, or the capabilities that are a mark.
+	SPIRV []uint16
+
+	// Width is the number of bits that a scalar has: that of a type, or what an
+	// atomic operation works on.
+	Width uint32
+
+	// HasElements says that the elements of a type need what they need alone.
+	HasElements bool
+
+	// FloatAddition says that of the atomic operations only the addition of floats
+	// counts. Devices with half do all others.
+	FloatAddition bool
+
+	// Scope is the first operand that the instruction has, 0 for any.
+	Scope uint32
+
+	// ReplacesType says that the type of the instruction's result does not count.
+	ReplacesType bool
+}
+
+// Instructions of LLVM IR that have no function to name them.
+const (
+	VariableAlloca  = "alloca"   // of a size that the program computes
+	IndirectCall    = "call"     // of a pointer
+	FunctionAddress = "constant" // which an instruction takes
+)
+
+// Features lists all features. Device code comes as LLVM IR and as SPIR-V, and the readers
+// of both, packages postlink/aspects and spirv, work by this table, so that they find the
+// same.
+var Features = []Feature{
+	{Name: "half", Aspect: FP16, Kind: TypeFeature, IR: "half", SPIRV: []uint16{opTypeFloat}, Width: 16},
+	{Name: "double", Aspect: FP64, Kind: TypeFeature, IR: "double", SPIRV: []uint16{opTypeFloat}, Width: 64},
+	{Name: "image", Aspect: Image, Kind: TypeFeature, IR: "spirv.Image", SPIRV: []uint16{opTypeImage}},
+	{Name: "sampler", Aspect: Image, Kind: TypeFeature, IR: "spirv.Sampler", SPIRV: []uint16{opTypeSampler}},
+	{Name: "sampled image", Aspect: Image, Kind: TypeFeature, IR: "spirv.SampledImage", SPIRV: []uint16{opTypeSampledImage}},
+	{Name: "image for video", Aspect: Image, Kind: TypeFeature, IR: "spirv.VmeImageINTEL", SPIRV: []uint16{opTypeVmeImageINTEL}},
+	{Name: "cooperative matrix", Aspect: ExtIntelMatrix, Kind: TypeFeature, IR: "spirv.CooperativeMatrixKHR", SPIRV: []uint16{opTypeCooperativeMatrixKHR}, HasElements: true},
+	{Name: "joint matrix", Aspect: ExtIntelMatrix, Kind: TypeFeature, IR: "spirv.JointMatrixINTEL", SPIRV: []uint16{opTypeJointMatrixINTEL}, HasElements: true},
+
+	{Name: "private array of a computed size", Aspect: ExtOneAPIPrivateAlloca, Kind: InstructionFeature, IR: VariableAlloca,
+		SPIRV: []uint16{opVariableLengthArrayINTEL, opUntypedVariableLengthArrayINTEL}},
+	{Name: "call of a pointer", Aspect: ExtOneAPIVirtualFunctions, Kind: InstructionFeature, IR: IndirectCall, SPIRV: []uint16{opFunctionPointerCallINTEL}},
+	{Name: "address of a function", Aspect: ExtOneAPIVirtualFunctions, Kind: InstructionFeature, IR: FunctionAddress, SPIRV: []uint16{opConstantFunctionPointerINTEL}},
+	{Name: "matrix product of a sub-group", Aspect: ExtIntelMatrix, Kind: InstructionFeature, IR: "__spirv_SubgroupMatrixMultiplyAccumulateINTEL",
+		SPIRV: []uint16{opSubgroupMatrixMultiplyAccumulateINTEL}},
+	{Name: "clock of the device", Aspect: ExtOneAPIClockDevice, Kind: InstructionFeature, IR: "__spirv_ReadClockKHR", SPIRV: []uint16{opReadClockKHR}, Scope: 1},
+	{Name: "clock of the work-group", Aspect: ExtOneAPIClockWorkGroup, Kind: InstructionFeature, IR: "__spirv_ReadClockKHR", SPIRV: []uint16{opReadClockKHR}, Scope: 2},
+	{Name: "clock of the sub-group", Aspect: ExtOneAPIClockSubGroup, Kind: InstructionFeature, IR: "__spirv_ReadClockKHR", SPIRV: []uint16{opReadClockKHR}, Scope: 3},
+	{Name: "bindless image", Aspect: ExtOneAPIBindlessImages, Kind: InstructionFeature, IR: "__spirv_ConvertHandleToImageINTEL",
+		SPIRV: []uint16{opConvertHandleToImageINTEL}, ReplacesType: true},
+	{Name: "bindless sampler", Aspect: ExtOneAPIBindlessImages, Kind: InstructionFeature, IR: "__spirv_ConvertHandleToSamplerINTEL",
+		SPIRV: []uint16{opConvertHandleToSamplerINTEL}, ReplacesType: true},
+	{Name: "bindless sampled image", Aspect: ExtOneAPIBindlessImages, Kind: InstructionFeature, IR: "__spirv_ConvertHandleToSampledImageINTEL",
+		SPIRV: []uint16{opConvertHandleToSampledImageINTEL}, ReplacesType: true},
+
+	{Name: "atomic operation on 64 bits", Aspect: Atomic64, Kind: AtomicFeature, SPIRV: atomics, Width: 64},
+	{Name: "atomic addition of halves", Aspect: ExtOneAPIAtomic16, Kind: AtomicFeature, SPIRV: []uint16{opAtomicFAddEXT}, Width: 16, FloatAddition: true},
+
+	{Name: "explicit SIMD", Aspect: ExtIntelESIMD, Kind: MarkFeature, IR: "sycl_explicit_simd", SPIRV: []uint16{vectorComputeINTEL, vectorAnyINTEL}},
+}
+
+// OfFeatures returns the aspects that code needs by its features, each once, in the order
+// of the table.
+func OfFeatures() []Aspect {
+	var list []Aspect
+	for _, f := range Features {
+		if !slices.Contains(list, f.Aspect) {
+			list = append(list, f.Aspect)
+		}
+	}
+	return list
+}
+
+// Opcodes of SPIR-V, and capabilities.
+const (
+	opTypeFloat                             = 22
+	opTypeImage                             = 25
+	opTypeSampler                           = 26
+	opTypeSampledImage                      = 27
+	opAtomicLoad                            = 227
+	opAtomicXor                             = 242
+	opTypeCooperativeMatrixKHR              = 4456
+	opReadClockKHR                          = 5056
+	opConstantFunctionPointerINTEL          = 5600
+	opFunctionPointerCallINTEL              = 5601
+	opAtomicFMinEXT                         = 5614
+	opAtomicFMaxEXT                         = 5615
+	opTypeVmeImageINTEL                     = 5700
+	opVariableLengthArrayINTEL              = 5818
+	opAtomicFAddEXT                         = 6035
+	opTypeJointMatrixINTEL                  = 6119
+	opSubgroupMatrixMultiplyAccumulateINTEL = 6237
+	opUntypedVariableLengthArrayINTEL       = 6244
+	opConvertHandleToImageINTEL             = 6529
+	opConvertHandleToSamplerINTEL           = 6530
+	opConvertHandleToSampledImageINTEL      = 6531
+
+	vectorComputeINTEL = 5617
+	vectorAnyINTEL     = 5619
+)
+
+// atomics are the atomic instructions.
+var atomics = func() []uint16 {
+	list := []uint16{opAtomicFMinEXT, opAtomicFMaxEXT, opAtomicFAddEXT}
+	for op := uint16(opAtomicLoad); op <= opAtomicXor; op++ {
+		list = append(list, op)
+	}
+	return list
+}()
