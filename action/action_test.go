@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -72,7 +71,7 @@ func (w *checkout) fixture(name string) {
 	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = kind, path
 }
 
-func (w *checkout) step(inputs ...string) fakerunner.Step {
+func (w *checkout) step(inputs ...string) fakeStep {
 	w.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -86,13 +85,13 @@ func (w *checkout) step(inputs ...string) fakerunner.Step {
 		in := input{name: inputs[i]}
 		env[in.variable()] = inputs[i+1]
 	}
-	return fakerunner.Step{Program: program, Dir: w.dir, Env: env, Matchers: fakerunner.Matchers}
+	return fakeStep{Program: program, Dir: w.dir, Env: env, Matchers: problemMatchers}
 }
 
 // run runs the action with inputs, which stand in pairs.
-func (w *checkout) run(inputs ...string) *fakerunner.Seen {
+func (w *checkout) run(inputs ...string) *seenStep {
 	w.Helper()
-	return fakerunner.Run(w, w.step(inputs...))
+	return runStep(w, w.step(inputs...))
 }
 
 // kernel is one of a report, with the devices that lack fp64 for it.
@@ -153,7 +152,7 @@ func (w *checkout) reports() {
 
 const pattern = "out/*.compat.json"
 
-func want(t *testing.T, s *fakerunner.Seen, code int, conclusion string) {
+func want(t *testing.T, s *seenStep, code int, conclusion string) {
 	t.Helper()
 	if s.ExitCode != code || s.Outputs["conclusion"] != conclusion || s.Outputs["exit-code"] != fmt.Sprint(code) {
 		t.Errorf("exit code %d, outputs %v, want %d, %s\n%s%s", s.ExitCode, s.Outputs, code, conclusion, s.Stdout, s.Stderr)
@@ -193,7 +192,7 @@ func TestFailure(t *testing.T) {
 	testkit.Golden(t, "outputs.json", string(got)+"\n")
 	testkit.Golden(t, "log.txt", strings.Join(s.Log, "\n")+"\n")
 	testkit.Golden(t, "summary.md", withoutDays(s.Summary))
-	if len(s.Annotations) != 1 || s.Annotations[0] != (fakerunner.Annotation{Level: "error", File: "src/k.cpp", Line: "7", Column: "19", Title: "missing-aspect",
+	if len(s.Annotations) != 1 || s.Annotations[0] != (seenAnnotation{Level: "error", File: "src/k.cpp", Line: "7", Column: "19", Title: "missing-aspect",
 		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64. " +
 			"Next: use another type or function, or submit another kernel where 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')"}) {
 		t.Errorf("annotations %+v", s.Annotations)
@@ -564,7 +563,7 @@ func TestSummaries(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			step := w.step("reports", pattern, "summary", test.summary)
 			step.Summary = strings.Repeat("-", test.before)
-			s := fakerunner.Run(t, step)
+			s := runStep(t, step)
 			want(t, s, 1, "failure")
 			text := strings.TrimLeft(s.Summary, "-")
 			wantText(t, "the summary", text, test.has)
@@ -584,18 +583,18 @@ func TestNoFiles(t *testing.T) {
 	w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
 	step := w.step("reports", pattern)
 	step.Without = []string{"GITHUB_OUTPUT"}
-	if s := fakerunner.Run(t, step); s.ExitCode != 4 || !strings.Contains(s.Stdout, "GITHUB_OUTPUT is not set") {
+	if s := runStep(t, step); s.ExitCode != 4 || !strings.Contains(s.Stdout, "GITHUB_OUTPUT is not set") {
 		t.Errorf("exit code %d: %s", s.ExitCode, s.Stdout)
 	}
 	step.Without = []string{"GITHUB_STEP_SUMMARY"}
-	s := fakerunner.Run(t, step)
+	s := runStep(t, step)
 	want(t, s, 0, "success")
 	wantText(t, "what is seen", s.Stdout, "GITHUB_STEP_SUMMARY is not set")
 	step.Env["INPUT_STRICT_DELIVERY"] = "true"
-	want(t, fakerunner.Run(t, step), 4, "error")
+	want(t, runStep(t, step), 4, "error")
 	step.Without = nil
 	step.Env["GITHUB_EVENT_PATH"] = w.dir
-	want(t, fakerunner.Run(t, step), 4, "error")
+	want(t, runStep(t, step), 4, "error")
 }
 
 // A file stays what it was when it cannot be written anew (S-27).
@@ -659,11 +658,11 @@ func TestPanic(t *testing.T) {
 func TestLocally(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
-	local := func(args ...string) *fakerunner.Seen {
+	local := func(args ...string) *seenStep {
 		step := w.step()
 		step.Args = args
 		step.Without = []string{"GITHUB_ACTIONS", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"}
-		return fakerunner.Run(t, step)
+		return runStep(t, step)
 	}
 	s := local("--reports", pattern, "--json-file", "r.json")
 	if s.ExitCode != 1 || s.Stderr != "" || len(s.Commands) != 0 {
@@ -700,8 +699,8 @@ func TestDebug(t *testing.T) {
 	}
 	step := w.step("reports", pattern)
 	step.Debug = true
-	s = fakerunner.Run(t, step)
-	if !slices.ContainsFunc(s.Commands, func(c fakerunner.Command) bool {
+	s = runStep(t, step)
+	if !slices.ContainsFunc(s.Commands, func(c seenCommand) bool {
 		return c.Name == "debug" && strings.HasPrefix(c.Data, "reports = out/")
 	}) {
 		t.Errorf("commands %+v", s.Commands)
@@ -897,8 +896,8 @@ func TestCommentModes(t *testing.T) {
 
 // others returns the annotations without that about the base commit, which the
 // checkouts of the tests do not have.
-func others(list []fakerunner.Annotation) []fakerunner.Annotation {
-	return slices.DeleteFunc(slices.Clone(list), func(a fakerunner.Annotation) bool { return a.Title == "not-compared" })
+func others(list []seenAnnotation) []seenAnnotation {
+	return slices.DeleteFunc(slices.Clone(list), func(a seenAnnotation) bool { return a.Title == "not-compared" })
 }
 
 // TestNoDelivery: a comment that cannot be written changes the conclusion only when

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
@@ -23,7 +22,7 @@ func (a *action) marker() string {
 
 // commentRoom is how many bytes of Markdown a comment has room for, beside what
 // [action.writeComment] adds.
-const commentRoom = ghactions.MaxBody - 2000
+const commentRoom = maxComment - 2000
 
 // commentResult writes the result to the comment on the pull request.
 func (a *action) commentResult(ctx context.Context) {
@@ -44,7 +43,7 @@ func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool)
 		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "There is no comment: %s.\n", whyNot); return err })
 		return
 	}
-	client, err := ghactions.NewClient(ghactions.ClientOptions{URL: a.getenv("GITHUB_API_URL"), Token: a.token, Agent: "rules_sycl-action/" + cli.Version})
+	client, err := newClient(clientOptions{URL: a.getenv("GITHUB_API_URL"), Token: a.token, Agent: "rules_sycl-action/" + cli.Version})
 	if err != nil {
 		a.notShown("the comment is not written: %v", err)
 		return
@@ -64,7 +63,7 @@ func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool)
 		}
 		number = numbers[0]
 	}
-	address, err := client.Upsert(ctx, ghactions.Comment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
+	address, err := client.Upsert(ctx, wantedComment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
 		Marker: a.marker(), Body: body + a.provenance(number), OnlyUpdate: onlyUpdate})
 	if err != nil {
 		a.notShown("the comment: %v", err)
@@ -72,7 +71,7 @@ func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool)
 	if address == "" {
 		return
 	}
-	if err := a.github.SetOutputs(ghactions.Output{Name: "comment-url", Value: ghactions.URL(address)}); err != nil {
+	if err := a.github.SetOutputs(stepOutput{Name: "comment-url", Value: urlValue(address)}); err != nil {
 		a.notShown("the address of the comment is not an output: %v", err)
 	}
 }
@@ -109,7 +108,7 @@ var (
 // repositoryURL returns the address of the repository, "" when it is not known.
 func (a *action) repositoryURL() string {
 	server, name := a.getenv("GITHUB_SERVER_URL"), a.getenv("GITHUB_REPOSITORY")
-	if server == "" || ghactions.URL(server).Err() != nil || !repositoryName.MatchString(name) {
+	if server == "" || urlValue(server).Err() != nil || !repositoryName.MatchString(name) {
 		return ""
 	}
 	return strings.TrimSuffix(server, "/") + "/" + name

@@ -9,8 +9,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-
-	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 )
 
 // An event is what started the workflow, as the runner wrote it to a file. What it
@@ -111,12 +109,12 @@ func (p *pullRequest) isFork() bool {
 
 // forkRun returns what a run about a pull request of a fork was for, nil for other events.
 // GitHub does not say which pull request that is.
-func (e *event) forkRun() *ghactions.Head {
+func (e *event) forkRun() *pullHead {
 	run := e.WorkflowRun
 	if e.name != "workflow_run" || run == nil || run.HeadRepository != nil && strings.EqualFold(run.HeadRepository.FullName, e.Repository.FullName) {
 		return nil
 	}
-	head := &ghactions.Head{Branch: run.HeadBranch, Commit: run.HeadSHA}
+	head := &pullHead{Branch: run.HeadBranch, Commit: run.HeadSHA}
 	if run.HeadRepository != nil {
 		head.Repository = run.HeadRepository.FullName
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -31,10 +30,10 @@ func (a *action) failed(ctx context.Context, err error) int {
 		fmt.Fprintf(a.stderr, "action: error: %s\n", message)
 		return code
 	}
-	if !a.github.Annotate(ghactions.Annotation{Level: ghactions.Error, Title: "SYCL compatibility", Message: message}) {
+	if !a.github.Annotate(annotation{Level: levelError, Title: "SYCL compatibility", Message: message}) {
 		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %s\n", message); return err })
 	}
-	err = a.github.SetOutputs(ghactions.Output{Name: "conclusion", Value: ghactions.Word(conclusion)}, ghactions.Output{Name: "exit-code", Value: ghactions.Number(code)})
+	err = a.github.SetOutputs(stepOutput{Name: "conclusion", Value: wordValue(conclusion)}, stepOutput{Name: "exit-code", Value: numberValue(code)})
 	if err != nil && a.result == nil {
 		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %v\n", err); return err })
 	}

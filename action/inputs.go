@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
@@ -73,8 +72,8 @@ var inputs = []input{
 	{"annotations", "true, false", "true", "whether problems are shown at lines of files", boolean(func(s *settings) *bool { return &s.annotations })},
 	{"max-annotations", "0 to 10", "10", "the largest number of annotations of each kind", func(s *settings, v string) error {
 		n, err := strconv.Atoi(v)
-		if err != nil || n < 0 || n > ghactions.MaxAnnotations {
-			return fmt.Errorf("%q is not a number from 0 to %d", v, ghactions.MaxAnnotations)
+		if err != nil || n < 0 || n > maxAnnotations {
+			return fmt.Errorf("%q is not a number from 0 to %d", v, maxAnnotations)
 		}
 		s.maxAnnotations = n
 		return nil
@@ -94,7 +93,7 @@ var inputs = []input{
 	{"category", "text", "", "distinguishes several results of one change, such as those of several configurations", text(func(s *settings) *string { return &s.category })},
 	{"artifact-url", "address", "", "the address of the uploaded files; the summary and the comment link to it", func(s *settings, v string) error {
 		s.artifactURL = v
-		return ghactions.URL(v).Err()
+		return urlValue(v).Err()
 	}},
 	{"token", "secret", "", "the token that the comment is written with; the default is the token of the job", text(func(s *settings) *string { return &s.token })},
 	{"working-directory", "path", "", "the folder that all paths are relative to, itself relative to the workspace", func(s *settings, v string) error {

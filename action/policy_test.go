@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
@@ -239,7 +238,7 @@ func TestStreams(t *testing.T) {
 	w.write("out/k.compat.json", "::error::x\n##[error]y\n")
 	s := w.run("reports", pattern)
 	want(t, s, 3, "error")
-	if len(s.Commands) != 1 || fakerunner.Read("", s.Annotations[0].Message).Commands != nil {
+	if len(s.Commands) != 1 || readStreams("", s.Annotations[0].Message).Commands != nil {
 		t.Errorf("commands %+v", s.Commands)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
@@ -39,7 +38,7 @@ type environment struct {
 type action struct {
 	environment
 	*settings
-	github        *ghactions.Runner // nil outside of GitHub Actions
+	github        *runner // nil outside of GitHub Actions
 	event         *event
 	repository    repository
 	options       gateinputs.Options
@@ -56,7 +55,7 @@ const defaultPolicy = ".github/sycl-compat.yml"
 func run(ctx context.Context, env environment) int {
 	a := &action{environment: env}
 	if env.getenv("GITHUB_ACTIONS") == "true" {
-		a.github = ghactions.New(ghactions.Options{Stdout: env.stdout, Getenv: env.getenv})
+		a.github = newRunner(runnerOptions{Stdout: env.stdout, Getenv: env.getenv})
 		a.github.Mask(env.getenv("INPUT_TOKEN"))
 	}
 	err := a.try(ctx)
@@ -516,10 +515,10 @@ func (a *action) writeOutputs(ctx context.Context) error {
 		return err
 	}
 	c := a.result.Counts
-	list := []ghactions.Output{
-		{Name: "conclusion", Value: ghactions.Word(a.conclusion())},
-		{Name: "exit-code", Value: ghactions.Number(a.exitCode())},
-		{Name: "report-digest", Value: ghactions.Word("sha256:" + digest)},
+	list := []stepOutput{
+		{Name: "conclusion", Value: wordValue(a.conclusion())},
+		{Name: "exit-code", Value: numberValue(a.exitCode())},
+		{Name: "report-digest", Value: wordValue("sha256:" + digest)},
 	}
 	for _, n := range []struct {
 		name string
@@ -528,7 +527,7 @@ func (a *action) writeOutputs(ctx context.Context) error {
 		{"total-cells", c.Cells}, {"incompatible", c.Incompatible}, {"undetermined", c.Undetermined}, {"new-problems", c.New}, {"fixed", c.Absent},
 		{"baselined", c.Unchanged + c.Updated}, {"allowed", c.Allowed}, {"expired", c.Expired}, {"stale", c.Stale}, {"devices", c.Devices}, {"kernels", c.Kernels},
 	} {
-		list = append(list, ghactions.Output{Name: n.name, Value: ghactions.Number(n.n)})
+		list = append(list, stepOutput{Name: n.name, Value: numberValue(n.n)})
 	}
 	return a.github.SetOutputs(list...)
 }

@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
 )
 
 //go:embed run.sh
@@ -92,9 +90,9 @@ while [ $# -gt 1 ]; do [ "$1" = --output ] && out=$2; shift; done
 `)
 }
 
-func (r *release) start() *fakerunner.Seen {
+func (r *release) start() *seenStep {
 	r.Helper()
-	return fakerunner.Run(r, fakerunner.Step{Program: filepath.Join(r.path, "bash"), Args: []string{filepath.Join(r.dir, "src/action/run.sh")}, Dir: r.dir, Env: r.env, Matchers: fakerunner.Matchers})
+	return runStep(r, fakeStep{Program: filepath.Join(r.path, "bash"), Args: []string{filepath.Join(r.dir, "src/action/run.sh")}, Dir: r.dir, Env: r.env, Matchers: problemMatchers})
 }
 
 func line(name, content string) string {
@@ -263,7 +261,7 @@ func TestBuild(t *testing.T) {
 	values := strings.Split(string(cache), "\n")
 	step.Env["GOCACHE"], step.Env["GOMODCACHE"], step.Env["GOPROXY"] = values[0], values[1], values[3]
 	step.Env["HOME"] = w.dir
-	s := fakerunner.Run(t, step)
+	s := runStep(t, step)
 	if s.ExitCode != 1 || s.Outputs["conclusion"] != "failure" || len(s.Annotations) != 1 {
 		t.Errorf("exit code %d\n%s%s", s.ExitCode, s.Stdout, s.Stderr)
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/action/internal/ghactions"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -28,7 +27,7 @@ var fileOutputs = map[string]string{"json": "result-file", "sarif": "sarif-file"
 // later steps need them.
 func (a *action) writeFiles(ctx context.Context) error {
 	fallback := a.prefix(a.options.First())
-	var written []ghactions.Output
+	var written []stepOutput
 	var out outfile.Group
 	defer out.Close()
 	for _, format := range slices.Sorted(maps.Keys(a.files)) {
@@ -63,7 +62,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 			return err
 		}
 		if output := fileOutputs[format]; output != "" {
-			written = append(written, ghactions.Output{Name: output, Value: ghactions.Path(a.prefix(name))})
+			written = append(written, stepOutput{Name: output, Value: pathValue(a.prefix(name))})
 		}
 	}
 	if err := out.Commit(); err != nil {
@@ -156,7 +155,7 @@ func (a *action) reportUnshown() error {
 		message := safetext.Escape(err.Error())
 		if a.github == nil {
 			fmt.Fprintf(a.stderr, "action: warning: %s\n", message)
-		} else if !a.github.Annotate(ghactions.Annotation{Level: ghactions.Warning, Title: "SYCL compatibility", Message: message}) {
+		} else if !a.github.Annotate(annotation{Level: levelWarning, Title: "SYCL compatibility", Message: message}) {
 			if err := a.github.Log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "warning: %s\n", message); return err }); err != nil {
 				return fmt.Errorf("%v", err)
 			}
@@ -170,7 +169,7 @@ func (a *action) reportUnshown() error {
 // log and the summary.
 func (a *action) annotate() {
 	list := slices.Concat(a.problems(true), a.problems(false))
-	shown := map[ghactions.Level]int{}
+	shown := map[annotationLevel]int{}
 	left := 0
 	for _, n := range list {
 		if shown[n.Level] < a.maxAnnotations && a.github.Annotate(n) {
@@ -188,7 +187,7 @@ func (a *action) annotate() {
 }
 
 // problems returns the annotations of findings and notices that fail, or of the others.
-func (a *action) problems(fails bool) (list []ghactions.Annotation) {
+func (a *action) problems(fails bool) (list []annotation) {
 	var shown []*gate.Finding
 	for i := range a.result.Findings {
 		f := &a.result.Findings[i]
@@ -196,22 +195,22 @@ func (a *action) problems(fails bool) (list []ghactions.Annotation) {
 			shown = append(shown, f)
 		}
 	}
-	level := ghactions.Warning
+	level := levelWarning
 	if fails {
-		level = ghactions.Error
+		level = levelError
 	}
 	for _, c := range render.Causes(shown) {
 		f := c.First
-		list = append(list, ghactions.Annotation{Level: level, File: f.Path, Line: f.Line, Column: f.Column, Title: string(f.Rule), Message: annotationText(c)})
+		list = append(list, annotation{Level: level, File: f.Path, Line: f.Line, Column: f.Column, Title: string(f.Rule), Message: annotationText(c)})
 	}
 	for _, n := range a.result.Notices {
 		if n.Fails == fails {
-			list = append(list, ghactions.Annotation{Level: noticeLevel(n), File: n.File, Line: n.Line, Title: string(n.Rule), Message: n.Text})
+			list = append(list, annotation{Level: noticeLevel(n), File: n.File, Line: n.Line, Title: string(n.Rule), Message: n.Text})
 		}
 	}
 	// That the change is not compared must not be left out when there are many problems.
-	isFirst := func(a ghactions.Annotation) bool { return a.Title == string(gate.NotCompared) }
-	first := slices.DeleteFunc(slices.Clone(list), func(a ghactions.Annotation) bool { return !isFirst(a) })
+	isFirst := func(a annotation) bool { return a.Title == string(gate.NotCompared) }
+	first := slices.DeleteFunc(slices.Clone(list), func(a annotation) bool { return !isFirst(a) })
 	return append(first, slices.DeleteFunc(list, isFirst)...)
 }
 
@@ -225,14 +224,14 @@ func annotationText(c render.Cause) string {
 }
 
 // noticeLevel returns how a notice is shown: as an error only when it fails.
-func noticeLevel(n gate.Notice) ghactions.Level {
+func noticeLevel(n gate.Notice) annotationLevel {
 	switch {
 	case n.Fails:
-		return ghactions.Error
+		return levelError
 	case n.Severity == gate.Error || n.Severity == gate.Warning:
-		return ghactions.Warning
+		return levelWarning
 	}
-	return ghactions.Notice
+	return levelNotice
 }
 
 // maxSummaryCells is how many statuses the table of a summary is made of: a larger
@@ -241,7 +240,7 @@ const maxSummaryCells = 200_000
 
 // summarize writes the summary of the job, as much as fits.
 func (a *action) summarize(ctx context.Context) {
-	var drafts []ghactions.Draft
+	var drafts []summaryDraft
 	if a.summary == "full" && a.result.Counts.Cells > 0 && a.result.Counts.Cells <= maxSummaryCells {
 		if merged, err := a.merged(ctx); err == nil {
 			drafts = append(drafts, func(limit int) (string, error) {
@@ -253,7 +252,7 @@ func (a *action) summarize(ctx context.Context) {
 				const least = 2000
 				room := limit - len(text) - 1
 				if room < least {
-					return "", ghactions.ErrTooLong
+					return "", errTooLong
 				}
 				var table strings.Builder
 				if err := reportrender.Markdown(&table, merged, reportrender.MarkdownOptions{MaxBytes: room}); err != nil {
@@ -288,14 +287,14 @@ func (a *action) markdown(limit int) (string, error) {
 	const least = 2500 // below it there is no space for a problem
 	room := limit - len(head) - len(foot)
 	if room < least {
-		return "", ghactions.ErrTooLong
+		return "", errTooLong
 	}
 	var b strings.Builder
 	if err := render.Markdown(&b, a.result, render.MarkdownOptions{MaxBytes: room, Sources: a.sourcesURL()}); err != nil {
 		return "", err
 	}
 	if b.Len() > room {
-		return "", ghactions.ErrTooLong
+		return "", errTooLong
 	}
 	return head + b.String() + foot, nil
 }

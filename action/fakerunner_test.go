@@ -1,14 +1,13 @@
-// Package fakerunner runs programs as GitHub's runner does and says what GitHub
-// would show of them. It is for tests.
-//
-// It was written from the behaviour of the runner (version 2.336), in which lines
+package main
+
+// This file runs programs as GitHub's runner does, and says what GitHub would show of
+// them. It was written from the behaviour of the runner (version 2.336), in which lines
 // of both streams may be commands in two notations, commands can be stopped and
 // started, messages are unescaped, annotations are counted and cut, and files
 // with outputs and summaries are read when the step ends. Where the runner
 // depends on its machine, it is as careless here as it can be: comparisons of
 // .NET may skip characters that cannot be seen, so a line is also read without
 // these.
-package fakerunner
 
 import (
 	"bytes"
@@ -17,6 +16,7 @@ import (
 	"maps"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,8 +26,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// A Step is a program to run.
-type Step struct {
+// A fakeStep is a program to run.
+type fakeStep struct {
 	Program  string
 	Args     []string
 	Dir      string
@@ -38,18 +38,18 @@ type Step struct {
 	Summary  string            // what is in the summary already
 }
 
-// Seen is what GitHub shows of a step.
-type Seen struct {
+// seenStep is what GitHub shows of a step.
+type seenStep struct {
 	ExitCode    int
 	Log         []string // lines
-	Annotations []Annotation
+	Annotations []seenAnnotation
 	Dropped     int // annotations
 	Outputs     map[string]string
 	Summary     string
 	Masks       []string
-	Commands    []Command // all that were obeyed
-	Faults      []string  // what the runner complains of
-	Stdout      string    // as it was written
+	Commands    []seenCommand // all that were obeyed
+	Faults      []string      // what the runner complains of
+	Stdout      string        // as it was written
 	Stderr      string
 
 	matchers []*regexp.Regexp
@@ -57,21 +57,21 @@ type Seen struct {
 	counts   map[string]int
 }
 
-// A Command is one that the runner obeys.
-type Command struct {
+// A seenCommand is one that the runner obeys.
+type seenCommand struct {
 	Name       string
 	Properties map[string]string
 	Data       string
 }
 
-// An Annotation is a message at a place.
-type Annotation struct {
+// An seenAnnotation is a message at a place.
+type seenAnnotation struct {
 	Level, File, Line, Column, Title, Message string
 	Matched                                   bool // by a matcher of problems
 }
 
-// Run runs a step and returns what is seen of it.
-func Run(t testing.TB, s Step) *Seen {
+// runStep runs a step and returns what is seen of it.
+func runStep(t testing.TB, s fakeStep) *seenStep {
 	t.Helper()
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), s.Program, s.Args...)
@@ -87,14 +87,14 @@ func Run(t testing.TB, s Step) *Seen {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	seen := Read(stdout.String(), stderr.String(), s.Matchers...)
+	seen := readStreams(stdout.String(), stderr.String(), s.Matchers...)
 	seen.ExitCode = cmd.ProcessState.ExitCode()
 	seen.readFiles(t, dir)
 	return seen
 }
 
 // environment makes the files of a step in a folder, and returns its variables.
-func (s *Step) environment(t testing.TB, dir string) map[string]string {
+func (s *fakeStep) environment(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	env := map[string]string{"GITHUB_ACTIONS": "true", "CI": "true", "RUNNER_TEMP": dir}
 	for variable, name := range map[string]string{"GITHUB_OUTPUT": "output", "GITHUB_STEP_SUMMARY": "summary", "GITHUB_ENV": "env", "GITHUB_STATE": "state", "GITHUB_PATH": "path"} {
@@ -116,7 +116,7 @@ func (s *Step) environment(t testing.TB, dir string) map[string]string {
 
 // readFiles reads the files of a step: outputs, the summary, and those that it must not
 // write to.
-func (s *Seen) readFiles(t testing.TB, dir string) {
+func (s *seenStep) readFiles(t testing.TB, dir string) {
 	t.Helper()
 	read := func(name string) string { return testkit.ReadFile(t, filepath.Join(dir, name)) }
 	s.Outputs = s.fileCommands("output", read("output"))
@@ -131,9 +131,9 @@ func (s *Seen) readFiles(t testing.TB, dir string) {
 	s.readSummary(read("summary"))
 }
 
-// Read returns what is seen of the streams of a program.
-func Read(stdout, stderr string, matchers ...*regexp.Regexp) *Seen {
-	s := &Seen{Stdout: stdout, Stderr: stderr, matchers: matchers, counts: map[string]int{}}
+// readStreams returns what is seen of the streams of a program.
+func readStreams(stdout, stderr string, matchers ...*regexp.Regexp) *seenStep {
+	s := &seenStep{Stdout: stdout, Stderr: stderr, matchers: matchers, counts: map[string]int{}}
 	for _, stream := range []string{stdout, stderr} {
 		for _, line := range lines(stream) {
 			s.line(line)
@@ -158,7 +158,7 @@ func lines(text string) []string {
 var registered = []string{"set-env", "set-output", "save-state", "add-mask", "add-path", "add-matcher", "remove-matcher",
 	"debug", "notice", "warning", "error", "group", "endgroup", "echo", "stop-commands"}
 
-func (s *Seen) isCommand(name string) bool {
+func (s *seenStep) isCommand(name string) bool {
 	if s.stopped != "" && strings.EqualFold(name, s.stopped) {
 		return true
 	}
@@ -170,7 +170,7 @@ func (s *Seen) isCommand(name string) bool {
 	return false
 }
 
-func (s *Seen) line(line string) {
+func (s *seenStep) line(line string) {
 	c, ok := s.command(line)
 	if !ok {
 		c, ok = s.command(strings.Map(func(r rune) rune {
@@ -185,7 +185,7 @@ func (s *Seen) line(line string) {
 	}
 	for _, m := range s.matchers {
 		if m.MatchString(line) {
-			s.annotate(Annotation{Level: "error", Message: line, Matched: true})
+			s.annotate(seenAnnotation{Level: "error", Message: line, Matched: true})
 			return
 		}
 	}
@@ -196,7 +196,7 @@ func (s *Seen) line(line string) {
 }
 
 // command reads both notations.
-func (s *Seen) command(line string) (Command, bool) {
+func (s *seenStep) command(line string) (seenCommand, bool) {
 	if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::"); ok {
 		if info, data, ok := strings.Cut(rest, "::"); ok {
 			if c, ok := s.info(info, ",", unescapeProperty); ok {
@@ -213,16 +213,16 @@ func (s *Seen) command(line string) (Command, bool) {
 			}
 		}
 	}
-	return Command{}, false
+	return seenCommand{}, false
 }
 
 // info reads what is before the data: a name and properties.
-func (s *Seen) info(info, separator string, unescape func(string) string) (Command, bool) {
+func (s *seenStep) info(info, separator string, unescape func(string) string) (seenCommand, bool) {
 	name, properties, _ := strings.Cut(info, " ")
 	if !s.isCommand(name) {
-		return Command{}, false
+		return seenCommand{}, false
 	}
-	c := Command{Name: strings.ToLower(name), Properties: map[string]string{}}
+	c := seenCommand{Name: strings.ToLower(name), Properties: map[string]string{}}
 	for property := range strings.SplitSeq(strings.TrimSpace(properties), separator) {
 		if key, value, ok := strings.Cut(property, "="); ok && key != "" && value != "" {
 			c.Properties[strings.ToLower(key)] = unescape(value)
@@ -252,7 +252,7 @@ func unescape(s string, pairs ...string) string {
 }
 
 // obey does what a command says; false is a line like any other.
-func (s *Seen) obey(c Command, line string) bool {
+func (s *seenStep) obey(c seenCommand, line string) bool {
 	if s.stopped != "" {
 		if !strings.EqualFold(c.Name, s.stopped) {
 			return false
@@ -268,7 +268,7 @@ func (s *Seen) obey(c Command, line string) bool {
 	case "add-mask":
 		s.Masks = append(s.Masks, c.Data)
 	case "error", "warning", "notice":
-		s.annotate(Annotation{Level: c.Name, File: c.Properties["file"], Line: c.Properties["line"], Column: c.Properties["col"], Title: c.Properties["title"], Message: c.Data})
+		s.annotate(seenAnnotation{Level: c.Name, File: c.Properties["file"], Line: c.Properties["line"], Column: c.Properties["col"], Title: c.Properties["title"], Message: c.Data})
 	case "group":
 		s.Log = append(s.Log, c.Data)
 	case "debug", "endgroup", "echo":
@@ -286,7 +286,7 @@ const (
 	longestSummary  = 1 << 20
 )
 
-func (s *Seen) annotate(a Annotation) {
+func (s *seenStep) annotate(a seenAnnotation) {
 	if s.counts[a.Level]++; s.counts[a.Level] > mostAnnotations {
 		s.Dropped++
 		return
@@ -302,7 +302,7 @@ func (s *Seen) annotate(a Annotation) {
 }
 
 // fileCommands reads a file of names and values.
-func (s *Seen) fileCommands(file, text string) map[string]string {
+func (s *seenStep) fileCommands(file, text string) map[string]string {
 	values := map[string]string{}
 	list := strings.Split(text, "\n")
 	for i := 0; i < len(list); i++ {
@@ -331,7 +331,7 @@ func (s *Seen) fileCommands(file, text string) map[string]string {
 	return values
 }
 
-func (s *Seen) readSummary(text string) {
+func (s *seenStep) readSummary(text string) {
 	if len(text) > longestSummary {
 		s.Faults = append(s.Faults, fmt.Sprintf("the summary has %d bytes and is dropped", len(text)))
 		return
@@ -342,9 +342,9 @@ func (s *Seen) readSummary(text string) {
 	s.Summary = text
 }
 
-// Matchers are matchers of problems that are in wide use: of compilers, linkers
+// problemMatchers are matchers of problems that are in wide use: of compilers, linkers
 // and linters. Those that a step sets stay for all that follow.
-var Matchers = []*regexp.Regexp{
+var problemMatchers = []*regexp.Regexp{
 	regexp.MustCompile(`^(.*):(\d+):(\d+):\s+(?:fatal\s+)?(warning|error):\s+(.*)$`),  // gcc, clang
 	regexp.MustCompile(`^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)`), // the same without a column
 	regexp.MustCompile(`^(.+):(\d+): (error|warning|note): (.+)$`),
@@ -359,12 +359,93 @@ var Matchers = []*regexp.Regexp{
 	regexp.MustCompile(`^.*\b(?:error|ERROR): (.*)$`),
 }
 
-// Outputs reads a file of outputs, nil when the runner would refuse it.
-func Outputs(text string) map[string]string {
-	var s Seen
+// seenOutputs reads a file of outputs, nil when the runner would refuse it.
+func seenOutputs(text string) map[string]string {
+	var s seenStep
 	values := s.fileCommands("output", text)
 	if len(s.Faults) > 0 {
 		return nil
 	}
 	return values
+}
+
+func TestSeenCommands(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		want       []seenCommand
+		log        int // lines
+	}{
+		{"text", "hello\nworld\n", nil, 2},
+		{"a command", "::error file=a.cpp,line=3::m%0An%25", []seenCommand{{"error", map[string]string{"file": "a.cpp", "line": "3"}, "m\nn%"}}, 0},
+		{"after blanks", " \t\u00a0::warning::m", []seenCommand{{"warning", map[string]string{}, "m"}}, 0},
+		{"not at the beginning", "a ::warning::m", nil, 1},
+		{"the old form", "a ##[warning title=x%3By]m", []seenCommand{{"warning", map[string]string{"title": "x;y"}, "m"}}, 0},
+		{"without regard to case", "::ERROR::m", []seenCommand{{"error", map[string]string{}, "m"}}, 0},
+		{"not a command", "::nothing::m\n##[nothing]m", nil, 2},
+		{"not ended", "::error m\n##[error m", nil, 2},
+		{"a bare carriage return", "a\r::error::m\rb\r\nc", []seenCommand{{"error", map[string]string{}, "m"}}, 3},
+		{"characters that cannot be seen", "\u200b:\u00ad:error::m", []seenCommand{{"error", map[string]string{}, "m"}}, 0},
+		{"properties", "::error file=a%2Cb%3Ac%0Ad,,title=,x::m", []seenCommand{{"error", map[string]string{"file": "a,b:c\nd"}, "m"}}, 0},
+		{"the per cent sign comes last", "::error::%250A", []seenCommand{{"error", map[string]string{}, "%0A"}}, 0},
+		{"stopped and started", "::stop-commands::tok\n::error::m\n##[error]m\n##[TOK]\n::error::n", []seenCommand{
+			{"stop-commands", map[string]string{}, "tok"}, {"tok", map[string]string{}, ""}, {"error", map[string]string{}, "n"}}, 2},
+		{"a group", "::group::g\n::endgroup::", []seenCommand{{"group", map[string]string{}, "g"}, {"endgroup", map[string]string{}, ""}}, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := readStreams(test.text, "")
+			if !reflect.DeepEqual(s.Commands, test.want) || len(s.Log) != test.log {
+				t.Errorf("commands %+v, log %q", s.Commands, s.Log)
+			}
+			if other := readStreams("", test.text); !reflect.DeepEqual(other.Commands, test.want) {
+				t.Errorf("commands on the other stream %+v", other.Commands)
+			}
+		})
+	}
+}
+
+func TestSeenLimits(t *testing.T) {
+	s := readStreams(strings.Repeat("::error::m\n::notice::m\n", 12)+"::warning::"+strings.Repeat("x", 4097), "")
+	if len(s.Annotations) != 21 || s.Dropped != 4 || len(s.Faults) != 1 || len(s.Annotations[20].Message) != 4096 {
+		t.Errorf("%d annotations, %d dropped, faults %q", len(s.Annotations), s.Dropped, s.Faults)
+	}
+	for n, faults := range map[int]int{1 << 20: 0, 1<<20 + 1: 1} {
+		s := new(seenStep)
+		s.readSummary(strings.Repeat("x", n))
+		if len(s.Faults) != faults || (s.Summary == "") != (faults == 1) {
+			t.Errorf("%d bytes: %q", n, s.Faults)
+		}
+	}
+}
+
+func TestSeenFaults(t *testing.T) {
+	for _, text := range []string{"::set-output name=a::b", "::set-env name=a::b", "##[add-path]/x", "::save-state name=a::b", "::add-matcher::x"} {
+		if s := readStreams(text, ""); len(s.Faults) != 1 {
+			t.Errorf("%q: faults %q", text, s.Faults)
+		}
+	}
+	s := readStreams("::add-mask::secret\na secret\n::error::a secret", "")
+	if fmt.Sprint(s.Log) != "[a ***]" || s.Annotations[0].Message != "a ***" {
+		t.Errorf("log %q, %+v", s.Log, s.Annotations)
+	}
+}
+
+func TestSeenOutputs(t *testing.T) {
+	for text, want := range map[string]map[string]string{
+		"":                                    {},
+		"\n\na=b\n":                           {"a": "b"},
+		"a=b<<c\n":                            {"a": "b<<c"},
+		"a<<E\nx\ny=z\n\nE\nb=c":              {"a": "x\ny=z\n", "b": "c"},
+		"a<<E=F\nx\nE=F\n":                    {"a": "x"},
+		"a<<E\nE\n":                           {"a": ""},
+		"a=1\na=2\n":                          {"a": "2"},
+		"a<<E\nx\n":                           nil,
+		"a\n":                                 nil,
+		"<<E\nx\nE\n":                         nil,
+		"a<<\nx\n":                            nil,
+		"k<<D\nx\nD\nconclusion=success\nD\n": nil,
+	} {
+		if got := seenOutputs(text); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
 }

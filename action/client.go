@@ -1,4 +1,4 @@
-package ghactions
+package main
 
 import (
 	"bytes"
@@ -25,17 +25,17 @@ const defaultURL = "https://api.github.com"
 // defaultAuthor is who writes with the token that a job has.
 const defaultAuthor = "github-actions[bot]"
 
-// MaxBody is the size of a comment that is taken for sure; the limit is 65,536
+// maxComment is the size of a comment that is taken for sure; the limit is 65,536
 // characters.
-const MaxBody = 65_000
+const maxComment = 65_000
 
-// A Client keeps one comment on a pull request up to date through the REST interface of
+// A commentClient keeps one comment on a pull request up to date through the REST interface of
 // one server, GitHub's or a GitHub Enterprise Server, with one token.
 //
 // The token goes to one origin, over https, and nowhere else: a redirect to
 // another host is an error, and so is an address of a next page that is
 // elsewhere. Times and sizes are limited. No error has the token in it.
-type Client struct {
+type commentClient struct {
 	base  *url.URL
 	token string
 	http  *http.Client
@@ -43,8 +43,8 @@ type Client struct {
 	agent string
 }
 
-// ClientOptions are what a Client depends on.
-type ClientOptions struct {
+// clientOptions are what a commentClient depends on.
+type clientOptions struct {
 	URL     string // of the interface; defaultURL when empty
 	Token   string
 	Agent   string                                     // what the program calls itself
@@ -52,8 +52,8 @@ type ClientOptions struct {
 	Sleep   func(context.Context, time.Duration) error // between attempts; nil waits
 }
 
-// NewClient returns a client. The address has to be one of https, or of this machine.
-func NewClient(o ClientOptions) (*Client, error) {
+// newClient returns a client. The address has to be one of https, or of this machine.
+func newClient(o clientOptions) (*commentClient, error) {
 	if o.URL == "" {
 		o.URL = defaultURL
 	}
@@ -72,7 +72,7 @@ func NewClient(o ClientOptions) (*Client, error) {
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
 	}
-	c := &Client{base: base, token: o.Token, sleep: o.Sleep, agent: o.Agent}
+	c := &commentClient{base: base, token: o.Token, sleep: o.Sleep, agent: o.Agent}
 	if c.sleep == nil {
 		c.sleep = sleep
 	}
@@ -106,7 +106,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func (c *Client) sameOrigin(u *url.URL) bool {
+func (c *commentClient) sameOrigin(u *url.URL) bool {
 	return u.Scheme == c.base.Scheme && strings.EqualFold(u.Host, c.base.Host) && u.User == nil
 }
 
@@ -121,8 +121,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// A Comment says what is to be on a pull request.
-type Comment struct {
+// A wantedComment says what is to be on a pull request.
+type wantedComment struct {
 	Repository string // owner/name
 	Number     int    // of the pull request
 	Author     string // whose comments may be changed; defaultAuthor when empty
@@ -131,7 +131,7 @@ type Comment struct {
 	OnlyUpdate bool   // make no new one
 }
 
-var repository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+var apiRepository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
 
 // Limits of one upsert.
 const (
@@ -146,7 +146,7 @@ const (
 // of the comment, "" when there is none. What others have written is never
 // changed, whatever it begins with. When the token turns out to be of somebody
 // else than the author, there is an error beside the address of the new comment.
-func (c *Client) Upsert(ctx context.Context, want Comment) (address string, err error) {
+func (c *commentClient) Upsert(ctx context.Context, want wantedComment) (address string, err error) {
 	if checkRepository(want.Repository) != nil || want.Number <= 0 {
 		return "", fmt.Errorf("%q and %d are not a repository and a pull request", want.Repository, want.Number)
 	}
@@ -154,8 +154,8 @@ func (c *Client) Upsert(ctx context.Context, want Comment) (address string, err 
 		want.Author = defaultAuthor
 	}
 	want.Body = want.Marker + "\n" + want.Body
-	if len(want.Body) > MaxBody {
-		return "", fmt.Errorf("the comment has %d bytes, and %d are taken", len(want.Body), MaxBody)
+	if len(want.Body) > maxComment {
+		return "", fmt.Errorf("the comment has %d bytes, and %d are taken", len(want.Body), maxComment)
 	}
 	// Each attempt looks again: the one before may have made the comment.
 	err = c.retry(ctx, func() error {
@@ -166,11 +166,11 @@ func (c *Client) Upsert(ctx context.Context, want Comment) (address string, err 
 }
 
 // retry tries again, some time later, as long as the server may answer otherwise.
-func (c *Client) retry(ctx context.Context, try func() error) error {
+func (c *commentClient) retry(ctx context.Context, try func() error) error {
 	waited := time.Duration(0)
 	for attempt := 1; ; attempt++ {
 		err := try()
-		var failed *APIError
+		var failed *apiError
 		if err == nil || attempt == maxAttempts || !errors.As(err, &failed) || !failed.again {
 			return err
 		}
@@ -184,12 +184,12 @@ func (c *Client) retry(ctx context.Context, try func() error) error {
 	}
 }
 
-// A Head is what a pull request asks to take.
-type Head struct{ Repository, Branch, Commit string }
+// A pullHead is what a pull request asks to take.
+type pullHead struct{ Repository, Branch, Commit string }
 
 // FindPulls returns the numbers of the open pull requests of a repository with a head. The
 // server looks for the branch; the commit and the repositories are compared here.
-func (c *Client) FindPulls(ctx context.Context, repository string, head Head) (numbers []int, err error) {
+func (c *commentClient) FindPulls(ctx context.Context, repository string, head pullHead) (numbers []int, err error) {
 	type side struct {
 		SHA  string `json:"sha"`
 		Repo *struct {
@@ -222,7 +222,7 @@ func (c *Client) FindPulls(ctx context.Context, repository string, head Head) (n
 }
 
 func checkRepository(name string) error {
-	if !repository.MatchString(name) || strings.Trim(path.Base(name), ".") == "" {
+	if !apiRepository.MatchString(name) || strings.Trim(path.Base(name), ".") == "" {
 		return fmt.Errorf("%q is not a repository", name)
 	}
 	return nil
@@ -237,7 +237,7 @@ type comment struct {
 	} `json:"user"`
 }
 
-func (c *Client) upsert(ctx context.Context, want Comment) (string, error) {
+func (c *commentClient) upsert(ctx context.Context, want wantedComment) (string, error) {
 	list := fmt.Sprintf("/repos/%s/issues/%d/comments", want.Repository, want.Number)
 	old, err := c.find(ctx, list, want)
 	if err != nil {
@@ -261,7 +261,7 @@ func (c *Client) upsert(ctx context.Context, want Comment) (string, error) {
 }
 
 // find returns the comment that is to be changed, nil when there is none.
-func (c *Client) find(ctx context.Context, list string, want Comment) (*comment, error) {
+func (c *commentClient) find(ctx context.Context, list string, want wantedComment) (*comment, error) {
 	next := c.address(list)
 	next.RawQuery = "per_page=100"
 	for range maxPages {
@@ -304,14 +304,14 @@ func nextPage(header http.Header) string {
 	return ""
 }
 
-func (c *Client) address(rest string) *url.URL {
+func (c *commentClient) address(rest string) *url.URL {
 	u := *c.base
 	u.Path += rest
 	return &u
 }
 
-// An APIError is an answer that is not the one that was asked for.
-type APIError struct {
+// An apiError is an answer that is not the one that was asked for.
+type apiError struct {
 	Status  int // 0 when there was no answer
 	Message string
 
@@ -319,7 +319,7 @@ type APIError struct {
 	after time.Duration
 }
 
-func (e *APIError) Error() string {
+func (e *apiError) Error() string {
 	switch e.Status {
 	case 0:
 		return "GitHub cannot be reached: " + e.Message
@@ -333,7 +333,7 @@ func (e *APIError) Error() string {
 	return e.text(strings.ToLower(http.StatusText(e.Status)))
 }
 
-func (e *APIError) text(what string) string {
+func (e *apiError) text(what string) string {
 	s := fmt.Sprintf("GitHub answers %d: %s", e.Status, what)
 	if e.Message != "" {
 		s += " (" + e.Message + ")"
@@ -342,7 +342,7 @@ func (e *APIError) text(what string) string {
 }
 
 // do makes a request and reads the answer.
-func (c *Client) do(ctx context.Context, method string, u *url.URL, body, answer any) (http.Header, error) {
+func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body, answer any) (http.Header, error) {
 	var in io.Reader
 	if body != nil {
 		data, err := json.Marshal(body)
@@ -353,7 +353,7 @@ func (c *Client) do(ctx context.Context, method string, u *url.URL, body, answer
 	}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), in)
 	if err != nil {
-		return nil, &APIError{Message: c.clean(err.Error())}
+		return nil, &apiError{Message: c.clean(err.Error())}
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Accept", "application/vnd.github+json")
@@ -370,27 +370,27 @@ func (c *Client) do(ctx context.Context, method string, u *url.URL, body, answer
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &APIError{Message: c.clean(err.Error())}
+		return nil, &apiError{Message: c.clean(err.Error())}
 	}
 	defer res.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case len(data) > maxAnswer:
-		return nil, &APIError{Status: res.StatusCode, Message: fmt.Sprintf("the answer has more than %d bytes", maxAnswer)}
+		return nil, &apiError{Status: res.StatusCode, Message: fmt.Sprintf("the answer has more than %d bytes", maxAnswer)}
 	case err != nil:
-		return nil, &APIError{Message: c.clean(err.Error())}
+		return nil, &apiError{Message: c.clean(err.Error())}
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return nil, c.failed(res, data)
 	}
 	if err := json.Unmarshal(data, answer); err != nil {
-		return nil, &APIError{Status: res.StatusCode, Message: "the answer is not what was asked for"}
+		return nil, &apiError{Status: res.StatusCode, Message: "the answer is not what was asked for"}
 	}
 	return res.Header, nil
 }
 
 // failed returns the error that an answer is.
-func (c *Client) failed(res *http.Response, data []byte) *APIError {
-	e := &APIError{Status: res.StatusCode}
+func (c *commentClient) failed(res *http.Response, data []byte) *apiError {
+	e := &apiError{Status: res.StatusCode}
 	var answer struct {
 		Message string `json:"message"`
 	}
@@ -407,7 +407,7 @@ func (c *Client) failed(res *http.Response, data []byte) *APIError {
 }
 
 // clean makes a text of others harmless to print.
-func (c *Client) clean(s string) string {
+func (c *commentClient) clean(s string) string {
 	s = safetext.Escape(strings.ReplaceAll(s, c.token, "***"))
 	if len(s) > 300 {
 		s = strings.ToValidUTF8(s[:300], "") + "…"

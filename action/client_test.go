@@ -1,4 +1,4 @@
-package ghactions
+package main
 
 import (
 	"context"
@@ -100,23 +100,25 @@ func (w *waits) sleep(_ context.Context, d time.Duration) error {
 	return nil
 }
 
-func client(t *testing.T, f *fakeGitHub, w *waits) *Client {
+func testClient(t *testing.T, f *fakeGitHub, w *waits) *commentClient {
 	t.Helper()
-	c, err := NewClient(ClientOptions{URL: f.URL + "/api/v3", Token: testToken, Agent: "test", Sleep: w.sleep})
+	c, err := newClient(clientOptions{URL: f.URL + "/api/v3", Token: testToken, Agent: "test", Sleep: w.sleep})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func want() Comment { return Comment{Repository: "o/r", Number: 7, Marker: marker, Body: "new"} }
+func wantComment() wantedComment {
+	return wantedComment{Repository: "o/r", Number: 7, Marker: marker, Body: "new"}
+}
 
 func TestUpsert(t *testing.T) {
 	old := marker + "\r\nold"
 	for _, test := range []struct {
 		name     string
 		comments []comment
-		change   func(*Comment)
+		change   func(*wantedComment)
 		wrote    string // the last request
 		changed  int    // which comment, 0 is none
 	}{
@@ -127,18 +129,18 @@ func TestUpsert(t *testing.T) {
 		{"somebody has our marker", []comment{written("mallory", old), written("github-actions", old)}, nil, "POST", 3},
 		{"somebody has our marker before us", []comment{written("mallory", old), written(defaultAuthor, old)}, nil, "PATCH", 2},
 		{"we quote the marker", []comment{written(defaultAuthor, "> "+old), written(defaultAuthor, "see\n"+old), written(defaultAuthor, marker+"x\nold")}, nil, "POST", 4},
-		{"another author", []comment{written(defaultAuthor, old), written("my-app[bot]", old)}, func(c *Comment) { c.Author = "My-App[bot]" }, "PATCH", 2},
+		{"another author", []comment{written(defaultAuthor, old), written("my-app[bot]", old)}, func(c *wantedComment) { c.Author = "My-App[bot]" }, "PATCH", 2},
 		{"nothing is new", []comment{written(defaultAuthor, marker+"\r\nnew")}, nil, "GET", 1},
-		{"only update, none", []comment{written("a", "x")}, func(c *Comment) { c.OnlyUpdate = true }, "GET", 0},
-		{"only update, ours", []comment{written(defaultAuthor, old)}, func(c *Comment) { c.OnlyUpdate = true }, "PATCH", 1},
+		{"only update, none", []comment{written("a", "x")}, func(c *wantedComment) { c.OnlyUpdate = true }, "GET", 0},
+		{"only update, ours", []comment{written(defaultAuthor, old)}, func(c *wantedComment) { c.OnlyUpdate = true }, "PATCH", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFake(t, slices.Clone(test.comments)...)
-			w := want()
+			w := wantComment()
 			if test.change != nil {
 				test.change(&w)
 			}
-			address, err := client(t, f, new(waits)).Upsert(t.Context(), w)
+			address, err := testClient(t, f, new(waits)).Upsert(t.Context(), w)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -209,8 +211,8 @@ func TestAnswers(t *testing.T) {
 			f := newFake(t)
 			f.fail = test.fail
 			var w waits
-			_, err := client(t, f, &w).Upsert(t.Context(), want())
-			var failed *APIError
+			_, err := testClient(t, f, &w).Upsert(t.Context(), wantComment())
+			var failed *apiError
 			switch {
 			case test.status == 0 && err != nil:
 				t.Fatal(err)
@@ -238,7 +240,7 @@ func TestNoSecondComment(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 		return true
 	}
-	address, err := client(t, f, new(waits)).Upsert(t.Context(), want())
+	address, err := testClient(t, f, new(waits)).Upsert(t.Context(), wantComment())
 	if err != nil || len(f.comments) != 1 || !strings.HasSuffix(address, "-1") {
 		t.Errorf("%q, %v, %d comments", address, err, len(f.comments))
 	}
@@ -264,7 +266,7 @@ func TestTheTokenStays(t *testing.T) {
 	} {
 		f := newFake(t)
 		f.fail = fail
-		if _, err := client(t, f, new(waits)).Upsert(t.Context(), want()); !errors.Is(err, errElsewhere) {
+		if _, err := testClient(t, f, new(waits)).Upsert(t.Context(), wantComment()); !errors.Is(err, errElsewhere) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -273,11 +275,11 @@ func TestTheTokenStays(t *testing.T) {
 	}
 	f := newFake(t)
 	f.fail = first(1, answer(307, "Location", "/api/v3/repos/o/r/issues/7/comments"))
-	if _, err := client(t, f, new(waits)).Upsert(t.Context(), want()); err != nil {
+	if _, err := testClient(t, f, new(waits)).Upsert(t.Context(), wantComment()); err != nil {
 		t.Errorf("a redirect in the same server: %v", err)
 	}
 	f.fail = answer(307, "Location", "/api/v3/x")
-	if _, err := client(t, f, new(waits)).Upsert(t.Context(), want()); err == nil || !strings.Contains(err.Error(), "too many redirects") {
+	if _, err := testClient(t, f, new(waits)).Upsert(t.Context(), wantComment()); err == nil || !strings.Contains(err.Error(), "too many redirects") {
 		t.Errorf("a loop: %v", err)
 	}
 }
@@ -292,12 +294,12 @@ func TestSlow(t *testing.T) {
 		return true
 	}
 	defer close(release)
-	c, err := NewClient(ClientOptions{URL: f.URL + "/api/v3", Token: testToken, Timeout: 50 * time.Millisecond})
+	c, err := newClient(clientOptions{URL: f.URL + "/api/v3", Token: testToken, Timeout: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Upsert(t.Context(), want())
-	var failed *APIError
+	_, err = c.Upsert(t.Context(), wantComment())
+	var failed *apiError
 	if !errors.As(err, &failed) || failed.Status != 0 || strings.Contains(err.Error(), testToken) {
 		t.Errorf("error %v", err)
 	}
@@ -309,12 +311,12 @@ func TestTooManyComments(t *testing.T) {
 	for range maxPages + 1 {
 		f.comments = append(f.comments, written("a", "x"))
 	}
-	if _, err := client(t, f, new(waits)).Upsert(t.Context(), want()); err == nil || len(f.requests) != maxPages {
+	if _, err := testClient(t, f, new(waits)).Upsert(t.Context(), wantComment()); err == nil || len(f.requests) != maxPages {
 		t.Errorf("%v after %d requests", err, len(f.requests))
 	}
 }
 
-func TestNew(t *testing.T) {
+func TestNewClient(t *testing.T) {
 	for address, want := range map[string]bool{
 		"":                               true,
 		"https://api.github.com":         true,
@@ -335,14 +337,14 @@ func TestNew(t *testing.T) {
 		"https://":                       false,
 		"https://a b":                    false,
 	} {
-		if _, err := NewClient(ClientOptions{URL: address, Token: testToken}); (err == nil) != want {
+		if _, err := newClient(clientOptions{URL: address, Token: testToken}); (err == nil) != want {
 			t.Errorf("%q: %v", address, err)
 		} else if err != nil && strings.Contains(err.Error(), testToken) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
 	for _, token := range []string{"", "a b", "a\nb", "a\x00", "ü"} {
-		if _, err := NewClient(ClientOptions{Token: token}); err == nil {
+		if _, err := newClient(clientOptions{Token: token}); err == nil {
 			t.Errorf("token %q", token)
 		}
 	}
@@ -351,9 +353,9 @@ func TestNew(t *testing.T) {
 // A token of somebody else would make a new comment each time.
 func TestAnotherAuthor(t *testing.T) {
 	f := newFake(t)
-	w := want()
+	w := wantComment()
 	w.Author = "my-app[bot]"
-	address, err := client(t, f, new(waits)).Upsert(t.Context(), w)
+	address, err := testClient(t, f, new(waits)).Upsert(t.Context(), w)
 	if err == nil || !strings.Contains(err.Error(), "it is by github-actions[bot] and not by my-app[bot]") || address == "" || len(f.requests) != 2 {
 		t.Errorf("%q, %v, requests %q", address, err, f.requests)
 	}
@@ -361,11 +363,11 @@ func TestAnotherAuthor(t *testing.T) {
 
 func TestWhatIsAskedFor(t *testing.T) {
 	f := newFake(t)
-	for _, bad := range []Comment{
+	for _, bad := range []wantedComment{
 		{Repository: "o", Number: 7}, {Repository: "o/../x", Number: 7}, {Repository: "o/..", Number: 7}, {Repository: "o/r/x", Number: 7}, {Repository: "o/r?x", Number: 7},
-		{Repository: "o/r", Number: 0}, {Repository: "o/r", Number: -1}, {Repository: "o/r", Number: 7, Body: strings.Repeat("x", MaxBody)},
+		{Repository: "o/r", Number: 0}, {Repository: "o/r", Number: -1}, {Repository: "o/r", Number: 7, Body: strings.Repeat("x", maxComment)},
 	} {
-		if _, err := client(t, f, new(waits)).Upsert(t.Context(), bad); err == nil {
+		if _, err := testClient(t, f, new(waits)).Upsert(t.Context(), bad); err == nil {
 			t.Errorf("%.60v", bad)
 		}
 	}

@@ -1,4 +1,4 @@
-package ghactions
+package main
 
 import (
 	"errors"
@@ -10,16 +10,16 @@ import (
 // a step as a whole.
 const maxSummary = 1 << 20
 
-// A Draft is one way to write a summary in at most limit bytes. It returns an
-// error that wraps [ErrTooLong] when it cannot.
-type Draft func(limit int) (string, error)
+// A summaryDraft is one way to write a summary in at most limit bytes. It returns an
+// error that wraps [errTooLong] when it cannot.
+type summaryDraft func(limit int) (string, error)
 
-// ErrTooLong is a text that cannot be made short enough.
-var ErrTooLong = errors.New("the text is too long")
+// errTooLong is a text that cannot be made short enough.
+var errTooLong = errors.New("the text is too long")
 
 // Summary appends the first of the drafts that fits to the summary of the step;
 // others may have written to it before. The result is the number of the draft.
-func (r *Runner) Summary(drafts ...Draft) (int, error) {
+func (r *runner) Summary(drafts ...summaryDraft) (int, error) {
 	const variable = "GITHUB_STEP_SUMMARY"
 	path := r.getenv(variable)
 	if path == "" {
@@ -37,9 +37,9 @@ func (r *Runner) Summary(drafts ...Draft) (int, error) {
 	for i, draft := range drafts {
 		text, err := draft(int(limit))
 		if err == nil && int64(len(text)) > limit {
-			err = ErrTooLong
+			err = errTooLong
 		}
-		if errors.Is(err, ErrTooLong) {
+		if errors.Is(err, errTooLong) {
 			continue
 		}
 		if err != nil {
@@ -47,5 +47,5 @@ func (r *Runner) Summary(drafts ...Draft) (int, error) {
 		}
 		return i, r.fileCommand("step-summary", "\n"+text)
 	}
-	return 0, ErrTooLong
+	return 0, errTooLong
 }

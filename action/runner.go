@@ -1,7 +1,8 @@
-// Package ghactions speaks to GitHub: to the runner of GitHub Actions, which takes outputs,
-// annotations, the log and the summary of a job, and to the REST interface, where it keeps
-// a comment on a pull request ([Client]). It is the only package that uses
-// go-githubactions, and closes what that leaves open:
+package main
+
+// This file speaks to the runner of GitHub Actions, which takes outputs, annotations, the
+// log and the summary of a job. It is the only one that uses go-githubactions, and closes
+// what that leaves open:
 //
 //   - the runner takes commands from any line of standard output and standard
 //     error, "::name::" at its beginning and "##[name]" anywhere in it, and a bare
@@ -19,7 +20,6 @@
 //
 // The behaviour is that of the runner's sources: ActionCommand, OutputManager,
 // FileCommandManager and ExecutionContext.
-package ghactions
 
 import (
 	"bytes"
@@ -40,32 +40,32 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Runner is the one that runs the step.
-type Runner struct {
-	out    *failing
-	getenv func(string) string
-	random io.Reader
-	action *githubactions.Action
-	left   map[Level]int // annotations
+// A runner is the one that runs the step.
+type runner struct {
+	out     *failing
+	getenv  func(string) string
+	random  io.Reader
+	library *githubactions.Action   // for this file only
+	left    map[annotationLevel]int // annotations
 }
 
-// Options are what a Runner depends on.
-type Options struct {
+// runnerOptions are what a runner depends on.
+type runnerOptions struct {
 	Stdout io.Writer
 	Getenv func(string) string
 	Random io.Reader // nil is crypto/rand
 }
 
-// New returns the runner that an environment describes.
-func New(o Options) *Runner {
-	r := &Runner{out: &failing{w: o.Stdout}, getenv: o.Getenv, random: o.Random, left: map[Level]int{}}
+// newRunner returns the runner that an environment describes.
+func newRunner(o runnerOptions) *runner {
+	r := &runner{out: &failing{w: o.Stdout}, getenv: o.Getenv, random: o.Random, left: map[annotationLevel]int{}}
 	if r.random == nil {
 		r.random = rand.Reader
 	}
-	for _, l := range []Level{Error, Warning, Notice} {
-		r.left[l] = MaxAnnotations
+	for _, l := range []annotationLevel{levelError, levelWarning, levelNotice} {
+		r.left[l] = maxAnnotations
 	}
-	r.action = githubactions.New(githubactions.WithWriter(r.out), githubactions.WithGetenv(o.Getenv))
+	r.library = githubactions.New(githubactions.WithWriter(r.out), githubactions.WithGetenv(o.Getenv))
 	return r
 }
 
@@ -84,67 +84,67 @@ func (f *failing) Write(p []byte) (int, error) {
 }
 
 // Err returns the first error of writing to the log.
-func (r *Runner) Err() error { return r.out.err }
+func (r *runner) Err() error { return r.out.err }
 
 // Mask makes the runner write "***" for a secret in the log.
-func (r *Runner) Mask(secret string) {
+func (r *runner) Mask(secret string) {
 	if strings.TrimSpace(secret) != "" {
-		r.action.AddMask(secret)
+		r.library.AddMask(secret)
 	}
 }
 
-// A Value is one that an output may have: it is never a text of a report.
-type Value struct {
+// An outputValue is one that an output may have: it is never a text of a report.
+type outputValue struct {
 	text string
 	err  error
 }
 
 // Err says why a value cannot be one of an output, nil when it can.
-func (v Value) Err() error { return v.err }
+func (v outputValue) Err() error { return v.err }
 
-// Number returns a count.
-func Number(n int) Value { return Value{text: strconv.Itoa(n)} }
+// numberValue returns a count.
+func numberValue(n int) outputValue { return outputValue{text: strconv.Itoa(n)} }
 
 var word = regexp.MustCompile(`^[a-z0-9][a-z0-9:-]{0,99}$`)
 
-// Word returns one word of a fixed set, or a digest.
-func Word(s string) Value {
+// wordValue returns one word of a fixed set, or a digest.
+func wordValue(s string) outputValue {
 	if !word.MatchString(s) {
-		return Value{err: fmt.Errorf("%q is not a word", s)}
+		return outputValue{err: fmt.Errorf("%q is not a word", s)}
 	}
-	return Value{text: s}
+	return outputValue{text: s}
 }
 
-// Path returns the path of a file, or nothing.
-func Path(s string) Value {
+// pathValue returns the path of a file, or nothing.
+func pathValue(s string) outputValue {
 	if safetext.Escape(s) != s || len(s) > 4096 {
-		return Value{err: fmt.Errorf("%q is not a path that can be an output", s)}
+		return outputValue{err: fmt.Errorf("%q is not a path that can be an output", s)}
 	}
-	return Value{text: s}
+	return outputValue{text: s}
 }
 
-// URL returns an address, or nothing.
-func URL(s string) Value {
+// urlValue returns an address, or nothing.
+func urlValue(s string) outputValue {
 	if s == "" {
-		return Value{}
+		return outputValue{}
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || safetext.Escape(s) != s || strings.ContainsAny(s, " <>\"`|\\") || len(s) > 2000 {
-		return Value{err: fmt.Errorf("%q is not an address that can be an output", s)}
+		return outputValue{err: fmt.Errorf("%q is not an address that can be an output", s)}
 	}
-	return Value{text: s}
+	return outputValue{text: s}
 }
 
-// An Output is a name and its value.
-type Output struct {
+// A stepOutput is a name and its value.
+type stepOutput struct {
 	Name  string
-	Value Value
+	Value outputValue
 }
 
 var outputName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,49}$`)
 
 // SetOutputs sets outputs of the step. Either all of them are written or none.
-func (r *Runner) SetOutputs(outputs ...Output) error {
+func (r *runner) SetOutputs(outputs ...stepOutput) error {
 	var body strings.Builder
 	for _, o := range outputs {
 		if !outputName.MatchString(o.Name) {
@@ -166,7 +166,7 @@ func (r *Runner) SetOutputs(outputs ...Output) error {
 }
 
 // token returns a name that cannot be guessed.
-func (r *Runner) token() (string, error) {
+func (r *runner) token() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(r.random, b[:]); err != nil {
 		return "", fmt.Errorf("no random number: %w", err)
@@ -175,7 +175,7 @@ func (r *Runner) token() (string, error) {
 }
 
 // fileCommand appends to the file that the runner reads for a command.
-func (r *Runner) fileCommand(name, body string) (err error) {
+func (r *runner) fileCommand(name, body string) (err error) {
 	variable := "GITHUB_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	path := r.getenv(variable)
 	if path == "" {
@@ -193,7 +193,7 @@ func (r *Runner) fileCommand(name, body string) (err error) {
 			err = fmt.Errorf("the file that %s names cannot be written: %v", variable, p)
 		}
 	}()
-	r.action.IssueFileCommand(&githubactions.Command{Name: name, Message: body})
+	r.library.IssueFileCommand(&githubactions.Command{Name: name, Message: body})
 	return nil
 }
 
@@ -212,25 +212,25 @@ func endsWithinLine(path string) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// A Level is the kind of an annotation.
-type Level string
+// An annotationLevel is the kind of an annotation.
+type annotationLevel string
 
 const (
-	Error   Level = "error"
-	Warning Level = "warning"
-	Notice  Level = "notice"
+	levelError   annotationLevel = "error"
+	levelWarning annotationLevel = "warning"
+	levelNotice  annotationLevel = "notice"
 )
 
-// MaxAnnotations is how many annotations of each kind the runner keeps of a step;
+// maxAnnotations is how many annotations of each kind the runner keeps of a step;
 // those of all three kinds are fewer than the 50 that it keeps of a job.
-const MaxAnnotations = 10
+const maxAnnotations = 10
 
 // maxMessage is below the 4096 UTF-16 units at which the runner cuts messages.
 const maxMessage = 4000
 
-// An Annotation is a message that GitHub shows at a line of a file.
-type Annotation struct {
-	Level   Level
+// An annotation is a message that GitHub shows at a line of a file.
+type annotation struct {
+	Level   annotationLevel
 	File    string // from the folder of the workspace, with "/"; may be ""
 	Line    int    // 0 when there is none
 	Column  int    // 0 when there is none
@@ -240,7 +240,7 @@ type Annotation struct {
 
 // Annotate shows an annotation. It returns false, and shows nothing, when the
 // runner would drop it.
-func (r *Runner) Annotate(a Annotation) bool {
+func (r *runner) Annotate(a annotation) bool {
 	if r.left[a.Level] <= 0 {
 		return false
 	}
@@ -258,7 +258,7 @@ func (r *Runner) Annotate(a Annotation) bool {
 	if a.Title != "" {
 		properties["title"] = safetext.Escape(cut(a.Title, 200))
 	}
-	r.action.IssueCommand(&githubactions.Command{Name: string(a.Level), Message: cut(safetext.Escape(a.Message), maxMessage), Properties: properties})
+	r.library.IssueCommand(&githubactions.Command{Name: string(a.Level), Message: cut(safetext.Escape(a.Message), maxMessage), Properties: properties})
 	return true
 }
 
@@ -278,16 +278,16 @@ func cut(s string, n int) string {
 }
 
 // Debug writes a text that is shown when debugging is on.
-func (r *Runner) Debug(text string) {
-	r.action.IssueCommand(&githubactions.Command{Name: "debug", Message: safetext.Escape(cut(text, maxMessage))})
+func (r *runner) Debug(text string) {
+	r.library.IssueCommand(&githubactions.Command{Name: "debug", Message: safetext.Escape(cut(text, maxMessage))})
 }
 
 // Debugging reports whether the user has asked for messages for debugging.
-func (r *Runner) Debugging() bool { return r.getenv("RUNNER_DEBUG") == "1" }
+func (r *runner) Debugging() bool { return r.getenv("RUNNER_DEBUG") == "1" }
 
 // Log writes text to the log, in which nothing is a command. The text is all that
 // write wrote until it failed.
-func (r *Runner) Log(write func(w io.Writer) error) error {
+func (r *runner) Log(write func(w io.Writer) error) error {
 	var text bytes.Buffer
 	err := write(&text)
 	if text.Len() > 0 {
@@ -295,11 +295,11 @@ func (r *Runner) Log(write func(w io.Writer) error) error {
 		if noToken != nil {
 			return errors.Join(err, noToken)
 		}
-		r.action.IssueCommand(&githubactions.Command{Name: "stop-commands", Message: token})
+		r.library.IssueCommand(&githubactions.Command{Name: "stop-commands", Message: token})
 		for line := range strings.Lines(text.String()) {
 			fmt.Fprintln(r.out, logLine(strings.TrimSuffix(line, "\n")))
 		}
-		r.action.IssueCommand(&githubactions.Command{Name: token})
+		r.library.IssueCommand(&githubactions.Command{Name: token})
 	}
 	return errors.Join(err, r.out.err)
 }

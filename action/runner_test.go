@@ -1,4 +1,4 @@
-package ghactions
+package main
 
 import (
 	"bytes"
@@ -14,12 +14,10 @@ import (
 	"unicode/utf16"
 
 	"github.com/sethvargo/go-githubactions"
-
-	"github.com/rules-sycl/rules_sycl/action/internal/fakerunner"
 )
 
 // attacks are texts that mean something to the runner.
-var attacks = []string{
+var textAttacks = []string{
 	"k\n::error file=a.cpp,line=1::forged", "k\r::error file=a.cpp,line=1::forged", "k\r\n::error::forged",
 	"::error::forged", "  ::error::forged", "\u00a0\u2003::error::forged", "\u200b::error::forged", ":\u00ad:error::forged",
 	"a ##[error]x", "a ##vso[task.logissue type=error]x", "##teamcity[x]", "##[set-output name=conclusion;]success", "#\u200d#[add-mask]e", "##[add-mask]e", "##[stop-commands]t", "::stop-commands::t",
@@ -32,13 +30,13 @@ var attacks = []string{
 	"Undefined symbols: error : forged", "error ABC1: forged", "1:error:forged",
 }
 
-func runner(t testing.TB, log io.Writer, files ...string) *Runner {
+func testRunner(t testing.TB, log io.Writer, files ...string) *runner {
 	t.Helper()
 	env := map[string]string{}
 	for i := 0; i < len(files); i += 2 {
 		env[files[i]] = files[i+1]
 	}
-	return New(Options{Stdout: log, Getenv: func(name string) string { return env[name] }})
+	return newRunner(runnerOptions{Stdout: log, Getenv: func(name string) string { return env[name] }})
 }
 
 // runnerCommand is a command of Azure Pipelines or TeamCity, where the program may run as well.
@@ -47,10 +45,10 @@ var runnerCommand = regexp.MustCompile(`(?i)##(vso|teamcity)\[`)
 // checkLog writes text to the log and checks that it is text.
 func checkLog(t *testing.T, text string) {
 	var out bytes.Buffer
-	if err := runner(t, &out).Log(func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+	if err := testRunner(t, &out).Log(func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
 		t.Fatal(err)
 	}
-	seen := fakerunner.Read(out.String(), "", fakerunner.Matchers...)
+	seen := readStreams(out.String(), "", problemMatchers...)
 	wantCommands := 2
 	if text == "" {
 		wantCommands = 0
@@ -66,18 +64,18 @@ func checkLog(t *testing.T, text string) {
 	}
 	// The lines alone are no commands either, on whichever stream.
 	bare := strings.Join(seen.Log, "\n")
-	if seen := fakerunner.Read("", bare, fakerunner.Matchers...); len(seen.Commands) != 0 || len(seen.Annotations) != 0 {
+	if seen := readStreams("", bare, problemMatchers...); len(seen.Commands) != 0 || len(seen.Annotations) != 0 {
 		t.Errorf("%q without the guard is seen as %+v", text, seen)
 	}
 }
 
 func checkAnnotation(t *testing.T, text string) {
 	var out bytes.Buffer
-	r := runner(t, &out)
-	if !r.Annotate(Annotation{Level: Warning, File: text, Line: 3, Title: text, Message: text}) || r.Err() != nil {
+	r := testRunner(t, &out)
+	if !r.Annotate(annotation{Level: levelWarning, File: text, Line: 3, Title: text, Message: text}) || r.Err() != nil {
 		t.Fatal("no annotation")
 	}
-	seen := fakerunner.Read(out.String(), "", fakerunner.Matchers...)
+	seen := readStreams(out.String(), "", problemMatchers...)
 	if len(seen.Commands) != 1 || len(seen.Annotations) != 1 || seen.Annotations[0].Level != "warning" || len(seen.Faults) != 0 || len(seen.Log) != 0 {
 		t.Fatalf("%q is seen as %+v", text, seen)
 	}
@@ -86,7 +84,7 @@ func checkAnnotation(t *testing.T, text string) {
 		t.Errorf("%q is shown as %+v", text, a)
 	}
 	// The runner prints the message again.
-	if again := fakerunner.Read("##[warning]"+a.Message, ""); len(again.Commands) != 1 {
+	if again := readStreams("##[warning]"+a.Message, ""); len(again.Commands) != 1 {
 		t.Errorf("%q is %+v when it is printed again", text, again)
 	}
 }
@@ -97,14 +95,14 @@ func checkOutput(t *testing.T, text string) {
 	if err := os.WriteFile(path, []byte("before=1"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := runner(t, io.Discard, "GITHUB_OUTPUT", path)
-	for _, v := range []Value{Word(text), Path(text), URL(text)} {
-		err := r.SetOutputs(Output{"conclusion", Word("failure")}, Output{"value", v}, Output{"last", Number(-7)})
+	r := testRunner(t, io.Discard, "GITHUB_OUTPUT", path)
+	for _, v := range []outputValue{wordValue(text), pathValue(text), urlValue(text)} {
+		err := r.SetOutputs(stepOutput{"conclusion", wordValue("failure")}, stepOutput{"value", v}, stepOutput{"last", numberValue(-7)})
 		data, readErr := os.ReadFile(path)
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
-		got := fakerunner.Outputs(string(data))
+		got := seenOutputs(string(data))
 		switch {
 		case got == nil:
 			t.Errorf("%q breaks the file: %q", text, data)
@@ -119,8 +117,8 @@ func checkOutput(t *testing.T, text string) {
 	}
 }
 
-func TestAttacks(t *testing.T) {
-	for _, a := range attacks {
+func TestTextAttacks(t *testing.T) {
+	for _, a := range textAttacks {
 		t.Run(fmt.Sprintf("%q", a), func(t *testing.T) {
 			for _, text := range []string{a, "kernel '" + a + "' x", a + "\n" + a} {
 				checkLog(t, text)
@@ -142,20 +140,20 @@ func TestLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fakerunner.Outputs(string(data)); got["conclusion"] != "success" {
+	if got := seenOutputs(string(data)); got["conclusion"] != "success" {
 		t.Errorf("outputs %q", got)
 	}
 	for _, text := range []string{"k\n::error::forged", "k\r::error::forged", "a ##[error]x", "a: error: x"} {
 		out.Reset()
 		a.Infof("%s", text)
-		if seen := fakerunner.Read(out.String(), "", fakerunner.Matchers...); len(seen.Annotations) != 1 {
+		if seen := readStreams(out.String(), "", problemMatchers...); len(seen.Annotations) != 1 {
 			t.Errorf("%q is seen as %+v", text, seen)
 		}
 	}
 }
 
 func FuzzText(f *testing.F) {
-	for _, a := range attacks {
+	for _, a := range textAttacks {
 		f.Add(a)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -185,13 +183,13 @@ func TestPlainText(t *testing.T) {
 func TestValues(t *testing.T) {
 	for _, test := range []struct {
 		kind string
-		make func(string) Value
+		make func(string) outputValue
 		good []string
 		bad  []string
 	}{
-		{"word", Word, []string{"success", "sha256:0123456789abcdef", "not-applicable"}, []string{"", "Success", "a b", "a\nb", "-a", strings.Repeat("a", 101)}},
-		{"path", Path, []string{"", "out/result.sarif", `C:\x y\z.json`, "/a=b<<c"}, []string{"a\nb", "a\rb", "a\x00", "\u202e", "##[error]", strings.Repeat("a", 5000)}},
-		{"address", URL, []string{"", "https://github.com/o/r/pull/7#issuecomment-1", "http://127.0.0.1:80/x"},
+		{"word", wordValue, []string{"success", "sha256:0123456789abcdef", "not-applicable"}, []string{"", "Success", "a b", "a\nb", "-a", strings.Repeat("a", 101)}},
+		{"path", pathValue, []string{"", "out/result.sarif", `C:\x y\z.json`, "/a=b<<c"}, []string{"a\nb", "a\rb", "a\x00", "\u202e", "##[error]", strings.Repeat("a", 5000)}},
+		{"address", urlValue, []string{"", "https://github.com/o/r/pull/7#issuecomment-1", "http://127.0.0.1:80/x"},
 			[]string{"javascript:alert(1)", "//x", "https://", "https://u:p@x/", "https://x/\n", "https://x/ y", "https://x/<b>", "x"}},
 	} {
 		for _, s := range test.good {
@@ -210,7 +208,7 @@ func TestValues(t *testing.T) {
 func TestOutputNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "output")
 	for _, name := range []string{"", "a b", "a\nb", "A", "a=b", "a<<b", "-", strings.Repeat("a", 51)} {
-		if err := runner(t, io.Discard, "GITHUB_OUTPUT", path).SetOutputs(Output{"good", Number(1)}, Output{name, Number(1)}); err == nil {
+		if err := testRunner(t, io.Discard, "GITHUB_OUTPUT", path).SetOutputs(stepOutput{"good", numberValue(1)}, stepOutput{name, numberValue(1)}); err == nil {
 			t.Errorf("%q is taken", name)
 		}
 	}
@@ -231,18 +229,18 @@ func (noRandom) Read([]byte) (int, error) { return 0, errors.New("none") }
 func TestDelimiter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "output")
 	getenv := func(string) string { return path }
-	r := New(Options{Stdout: io.Discard, Getenv: getenv, Random: zeros{}})
-	if err := r.SetOutputs(Output{"path", Path("sycl-" + strings.Repeat("0", 32))}); err == nil || !strings.Contains(err.Error(), "delimiter") {
+	r := newRunner(runnerOptions{Stdout: io.Discard, Getenv: getenv, Random: zeros{}})
+	if err := r.SetOutputs(stepOutput{"path", pathValue("sycl-" + strings.Repeat("0", 32))}); err == nil || !strings.Contains(err.Error(), "delimiter") {
 		t.Errorf("a value with the delimiter: %v", err)
 	}
-	r = New(Options{Stdout: io.Discard, Getenv: getenv, Random: noRandom{}})
-	if err := r.SetOutputs(Output{"n", Number(1)}); err == nil {
+	r = newRunner(runnerOptions{Stdout: io.Discard, Getenv: getenv, Random: noRandom{}})
+	if err := r.SetOutputs(stepOutput{"n", numberValue(1)}); err == nil {
 		t.Error("an output without a random number")
 	}
 	if err := r.Log(func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err == nil {
 		t.Error("a log without a random number")
 	}
-	r = New(Options{Stdout: io.Discard, Getenv: getenv})
+	r = newRunner(runnerOptions{Stdout: io.Discard, Getenv: getenv})
 	seen := map[string]bool{}
 	for range 100 {
 		token, err := r.token()
@@ -254,14 +252,14 @@ func TestDelimiter(t *testing.T) {
 }
 
 // Files that are missing or cannot be written are errors and no panics.
-func TestNoFiles(t *testing.T) {
+func TestRunnerWithoutFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"not set": "", "a folder": dir, "in a folder that is missing": filepath.Join(dir, "gone", "x"), "a device": os.DevNull} {
-		r := runner(t, io.Discard, "GITHUB_OUTPUT", path, "GITHUB_STEP_SUMMARY", path)
-		if err := r.SetOutputs(Output{"n", Number(1)}); err == nil || !strings.Contains(err.Error(), "GITHUB_OUTPUT") {
+		r := testRunner(t, io.Discard, "GITHUB_OUTPUT", path, "GITHUB_STEP_SUMMARY", path)
+		if err := r.SetOutputs(stepOutput{"n", numberValue(1)}); err == nil || !strings.Contains(err.Error(), "GITHUB_OUTPUT") {
 			t.Errorf("%s: output: %v", name, err)
 		}
-		if _, err := r.Summary(text("x")); err == nil || !strings.Contains(err.Error(), "GITHUB_STEP_SUMMARY") {
+		if _, err := r.Summary(textDraft("x")); err == nil || !strings.Contains(err.Error(), "GITHUB_STEP_SUMMARY") {
 			t.Errorf("%s: summary: %v", name, err)
 		}
 	}
@@ -272,10 +270,10 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errors.New("the pipe is closed") }
 
 func TestBrokenLog(t *testing.T) {
-	r := runner(t, broken{})
+	r := testRunner(t, broken{})
 	r.Mask("x")
 	r.Debug("x")
-	r.Annotate(Annotation{Level: Error, Message: "x"})
+	r.Annotate(annotation{Level: levelError, Message: "x"})
 	if r.Err() == nil {
 		t.Error("no error")
 	}
@@ -283,16 +281,16 @@ func TestBrokenLog(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	var out bytes.Buffer
-	r := runner(t, &out)
+	r := testRunner(t, &out)
 	n := 0
 	for range 15 {
-		for _, l := range []Level{Error, Warning, Notice} {
-			if r.Annotate(Annotation{Level: l, Message: "m"}) {
+		for _, l := range []annotationLevel{levelError, levelWarning, levelNotice} {
+			if r.Annotate(annotation{Level: l, Message: "m"}) {
 				n++
 			}
 		}
 	}
-	seen := fakerunner.Read(out.String(), "")
+	seen := readStreams(out.String(), "")
 	if n != 30 || len(seen.Annotations) != 30 || seen.Dropped != 0 {
 		t.Errorf("%d, %d shown, %d dropped", n, len(seen.Annotations), seen.Dropped)
 	}
@@ -301,8 +299,8 @@ func TestBudget(t *testing.T) {
 func TestLongMessages(t *testing.T) {
 	for _, c := range []string{"x", "ü", "𝄞", "%", "\n", "\xff"} {
 		var out bytes.Buffer
-		runner(t, &out).Annotate(Annotation{Level: Error, Title: strings.Repeat(c, 5000), Message: strings.Repeat(c, 5000)})
-		seen := fakerunner.Read(out.String(), "")
+		testRunner(t, &out).Annotate(annotation{Level: levelError, Title: strings.Repeat(c, 5000), Message: strings.Repeat(c, 5000)})
+		seen := readStreams(out.String(), "")
 		if len(seen.Faults) != 0 || len(seen.Annotations) != 1 || !strings.HasSuffix(seen.Annotations[0].Message, "…") {
 			t.Errorf("%q: %v", c, seen.Faults)
 		}
@@ -317,55 +315,55 @@ func TestLongMessages(t *testing.T) {
 
 func TestMask(t *testing.T) {
 	var out bytes.Buffer
-	r := runner(t, &out)
+	r := testRunner(t, &out)
 	r.Mask("")
 	r.Mask(" \n")
 	r.Mask("s3cret%0A\n::error::x")
-	seen := fakerunner.Read(out.String()+"s3cret%0A\n", "")
+	seen := readStreams(out.String()+"s3cret%0A\n", "")
 	if !slices.Equal(seen.Masks, []string{"s3cret%0A\n::error::x"}) || len(seen.Annotations) != 0 {
 		t.Errorf("got %+v", seen)
 	}
 }
 
-func TestDebug(t *testing.T) {
+func TestRunnerDebug(t *testing.T) {
 	var out bytes.Buffer
-	r := runner(t, &out, "RUNNER_DEBUG", "1")
+	r := testRunner(t, &out, "RUNNER_DEBUG", "1")
 	r.Debug("a\n::error::x")
-	if seen := fakerunner.Read(out.String(), ""); len(seen.Commands) != 1 || seen.Commands[0].Name != "debug" || !r.Debugging() {
+	if seen := readStreams(out.String(), ""); len(seen.Commands) != 1 || seen.Commands[0].Name != "debug" || !r.Debugging() {
 		t.Errorf("got %+v", seen)
 	}
 }
 
-func text(s string) Draft { return func(int) (string, error) { return s, nil } }
+func textDraft(s string) summaryDraft { return func(int) (string, error) { return s, nil } }
 
 func TestSummary(t *testing.T) {
-	long := text(strings.Repeat("x", maxSummary))
+	long := textDraft(strings.Repeat("x", maxSummary))
 	fits := func(limit int) (string, error) { return strings.Repeat("y", limit), nil }
-	tooLong := func(int) (string, error) { return "", fmt.Errorf("a table: %w", ErrTooLong) }
+	tooLong := func(int) (string, error) { return "", fmt.Errorf("a table: %w", errTooLong) }
 	failed := func(int) (string, error) { return "", errors.New("broken") }
 	for _, test := range []struct {
 		name   string
 		before int
-		drafts []Draft
+		drafts []summaryDraft
 		chosen int
 		fault  bool
 	}{
-		{"the first", 0, []Draft{text("a"), text("b")}, 0, false},
-		{"all of the space", 0, []Draft{fits}, 0, false},
-		{"the second", 0, []Draft{long, text("b")}, 1, false},
-		{"the third", 0, []Draft{long, tooLong, text("c")}, 2, false},
-		{"after others", 1<<20 - 3000, []Draft{text(strings.Repeat("x", 2500)), fits, text("c")}, 1, false},
-		{"no space", 1<<20 - 1000, []Draft{text("a")}, 0, true},
-		{"others wrote too much", 2 << 20, []Draft{text("a")}, 0, true},
-		{"none fits", 0, []Draft{long, tooLong}, 0, true},
-		{"an error", 0, []Draft{failed, text("b")}, 0, true},
+		{"the first", 0, []summaryDraft{textDraft("a"), textDraft("b")}, 0, false},
+		{"all of the space", 0, []summaryDraft{fits}, 0, false},
+		{"the second", 0, []summaryDraft{long, textDraft("b")}, 1, false},
+		{"the third", 0, []summaryDraft{long, tooLong, textDraft("c")}, 2, false},
+		{"after others", 1<<20 - 3000, []summaryDraft{textDraft(strings.Repeat("x", 2500)), fits, textDraft("c")}, 1, false},
+		{"no space", 1<<20 - 1000, []summaryDraft{textDraft("a")}, 0, true},
+		{"others wrote too much", 2 << 20, []summaryDraft{textDraft("a")}, 0, true},
+		{"none fits", 0, []summaryDraft{long, tooLong}, 0, true},
+		{"an error", 0, []summaryDraft{failed, textDraft("b")}, 0, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "summary")
 			if err := os.WriteFile(path, []byte(strings.Repeat("-", test.before)), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			n, err := runner(t, io.Discard, "GITHUB_STEP_SUMMARY", path).Summary(test.drafts...)
+			n, err := testRunner(t, io.Discard, "GITHUB_STEP_SUMMARY", path).Summary(test.drafts...)
 			if (err != nil) != test.fault || !test.fault && n != test.chosen {
 				t.Errorf("draft %d, %v", n, err)
 			}
@@ -397,7 +395,7 @@ func TestLinesOfTheOutputFile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := runner(t, io.Discard, "GITHUB_OUTPUT", path).SetOutputs(Output{"n", Number(1)}, Output{"m", Number(2)}); err != nil {
+		if err := testRunner(t, io.Discard, "GITHUB_OUTPUT", path).SetOutputs(stepOutput{"n", numberValue(1)}, stepOutput{"m", numberValue(2)}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
