@@ -4,10 +4,9 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"flag"
 	"fmt"
-	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -170,38 +169,25 @@ func (c *comparison) files(a, b *syclbin.File) error {
 // kernels compares which kernels there are.
 func (c *comparison) kernels(a, b []string) {
 	for _, k := range union(a, b) {
-		inA, inB := member(a, k), member(b, k)
-		text := k
-		switch {
-		case !inB:
-			c.add(difference{What: "kernel", A: &text})
-		case !inA:
-			c.add(difference{What: "kernel", B: &text})
+		if _, inB := slices.BinarySearch(b, k); !inB {
+			c.add(difference{What: "kernel", A: &k})
+		} else if _, inA := slices.BinarySearch(a, k); !inA {
+			c.add(difference{What: "kernel", B: &k})
 		}
 	}
 }
 
 // eachGroup compares the property sets and the images of groups.
 func (c *comparison) eachGroup(groupsA, groupsB map[string]*group) error {
-	keysA, keysB := sortedKeys(groupsA), sortedKeys(groupsB)
-	for _, key := range union(keysA, keysB) {
-		ga, gb := groupsA[key], groupsB[key]
-		named := ga
-		if ga == nil {
-			named = gb
-		}
-		if ga == nil {
-			ga = new(group)
-		}
-		if gb == nil {
-			gb = new(group)
-		}
+	for _, key := range union(slices.Collect(maps.Keys(groupsA)), slices.Collect(maps.Keys(groupsB))) {
+		ga, gb := cmp.Or(groupsA[key], new(group)), cmp.Or(groupsB[key], new(group))
+		kernels := cmp.Or(groupsA[key], gb).kernels
 		if len(ga.metadata) > 0 && len(gb.metadata) > 0 {
-			if err := c.properties(named.kernels, ga.metadata, gb.metadata); err != nil {
+			if err := c.properties(kernels, ga.metadata, gb.metadata); err != nil {
 				return err
 			}
 		}
-		if err := c.images(named.kernels, ga.images, gb.images); err != nil {
+		if err := c.images(kernels, ga.images, gb.images); err != nil {
 			return err
 		}
 	}
@@ -257,15 +243,14 @@ func kernels(list map[string]*group) []string {
 	for _, g := range list {
 		names = append(names, g.kernels...)
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return union(names)
 }
 
 // properties compares property sets that are distinct on each side: those that
 // both sides have are the same, others are paired in the order of their texts.
 func (c *comparison) properties(kernels []string, a, b map[string]*propset.Registry) error {
 	without := func(list, other map[string]*propset.Registry) (rest []*propset.Registry) {
-		for _, text := range sortedKeys(list) {
+		for _, text := range slices.Sorted(maps.Keys(list)) {
 			if other[text] == nil {
 				rest = append(rest, list[text])
 			}
@@ -277,26 +262,18 @@ func (c *comparison) properties(kernels []string, a, b map[string]*propset.Regis
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		x, y := new(propset.Registry), new(propset.Registry)
-		switch {
-		case i < len(restA) && i < len(restB):
-			x, y = restA[i], restB[i]
-		case i < len(restA):
-			x, y = restA[i], nearest(restB, y)
-		default:
-			x, y = nearest(restA, x), restB[i]
-		}
-		c.registries(kernels, x, y)
+		c.registries(kernels, nearest(restA, i), nearest(restB, i))
 	}
 	return nil
 }
 
-// nearest returns the last of the list, or none if it is empty.
-func nearest(list []*propset.Registry, none *propset.Registry) *propset.Registry {
+// nearest returns property sets of a list, the last where it has not so many, and none where
+// it is empty.
+func nearest(list []*propset.Registry, i int) *propset.Registry {
 	if len(list) == 0 {
-		return none
+		return new(propset.Registry)
 	}
-	return list[len(list)-1]
+	return list[min(i, len(list)-1)]
 }
 
 func (c *comparison) registries(kernels []string, a, b *propset.Registry) {
@@ -308,7 +285,7 @@ func (c *comparison) registries(kernels []string, a, b *propset.Registry) {
 			sets[s.Name] = both
 		}
 	}
-	for _, set := range sortedKeys(sets) {
+	for _, set := range slices.Sorted(maps.Keys(sets)) {
 		var keys []string
 		for _, s := range sets[set] {
 			for _, p := range s.Properties() {
@@ -345,8 +322,16 @@ func described(set, key string, v propset.Value, ok bool) *string {
 // images compares the images of both sides for each target. Those with the same bytes are
 // pairs, others are paired by their size.
 func (c *comparison) images(kernels []string, a, b map[string][]*syclbin.Image) error {
-	for _, target := range union(sortedKeys(a), sortedKeys(b)) {
-		la, lb, err := c.contents(a[target], b[target])
+	for _, target := range union(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b))) {
+		sizes := map[int64]int{}
+		for _, img := range slices.Concat(a[target], b[target]) {
+			sizes[img.Size()]++
+		}
+		la, err := c.contents(a[target], sizes)
+		if err != nil {
+			return err
+		}
+		lb, err := c.contents(b[target], sizes)
 		if err != nil {
 			return err
 		}
@@ -387,52 +372,30 @@ func (x content) compare(y content) int {
 	return cmp.Or(x.compareBytes(y), strings.Compare(x.metadata, y.metadata))
 }
 
-// contents returns what is compared of the images of both sides, sorted.
-func (c *comparison) contents(a, b []*syclbin.Image) (la, lb []content, err error) {
-	sizes := map[int64]int{}
-	for _, img := range slices.Concat(a, b) {
-		sizes[img.Size()]++
-	}
-	for _, side := range []struct {
-		images []*syclbin.Image
-		list   *[]content
-	}{{a, &la}, {b, &lb}} {
-		for _, img := range side.images {
-			metadata, err := img.Metadata.SortedText()
+// contents returns what is compared of images, sorted. In sizes is how many images of both
+// sides have a size.
+func (c *comparison) contents(images []*syclbin.Image, sizes map[int64]int) ([]content, error) {
+	var list []content
+	for _, img := range images {
+		metadata, err := img.Metadata.SortedText()
+		if err != nil {
+			return nil, err
+		}
+		one := content{img: img, metadata: string(metadata)}
+		if sizes[img.Size()] > 1 {
+			if err := c.ctx.Err(); err != nil {
+				return nil, err
+			}
+			digest, err := img.Digest()
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			one := content{img: img, metadata: string(metadata)}
-			if sizes[img.Size()] > 1 {
-				if one.digest, err = c.digest(img); err != nil {
-					return nil, nil, err
-				}
-			}
-			*side.list = append(*side.list, one)
+			one.digest = string(digest[:])
 		}
-		slices.SortFunc(*side.list, content.compare)
+		list = append(list, one)
 	}
-	return la, lb, nil
-}
-
-// digest returns the digest of an image, without holding it in memory.
-func (c *comparison) digest(img *syclbin.Image) (string, error) {
-	h := sha256.New()
-	buf := make([]byte, min(img.Size(), 64<<10))
-	for offset := int64(0); offset < img.Size(); offset += int64(len(buf)) {
-		if err := c.ctx.Err(); err != nil {
-			return "", err
-		}
-		part := buf[:min(int64(len(buf)), img.Size()-offset)]
-		if n, err := img.ReadAt(part, offset); n < len(part) {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return "", err
-		}
-		h.Write(part)
-	}
-	return string(h.Sum(nil)), nil
+	slices.SortFunc(list, content.compare)
+	return list, nil
 }
 
 // unpaired returns what is left of two sorted lists without the pairs of equal ones, for
@@ -460,24 +423,9 @@ func size(img *syclbin.Image, other string) *string {
 	return &text
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // union returns the distinct strings of lists, sorted.
 func union(lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// member reports whether a sorted list has s.
-func member(sorted []string, s string) bool {
-	_, ok := slices.BinarySearch(sorted, s)
-	return ok
 }
