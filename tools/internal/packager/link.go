@@ -7,9 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
@@ -102,7 +100,6 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	files := &linkFiles{ctx: ctx}
-	defer files.close()
 	var inputs []sycllink.Input
 	for _, name := range args {
 		f, err := files.read(env, name, &l.reading)
@@ -252,11 +249,6 @@ func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclb
 	err := out.WriteMain(l.output, func(w io.Writer) error {
 		p := newProgress(env, w, "writing "+l.output, total)
 		defer p.done()
-		if f, ok := w.(*os.File); ok {
-			if err := reserve(f, total); err != nil {
-				return err
-			}
-		}
 		if err := syclbin.Write(p, file, o); err != nil {
 			return err
 		}
@@ -304,19 +296,14 @@ func shortened(line string) string {
 // have open files.
 type linkFiles struct {
 	ctx  context.Context // ends reading
-	mu   sync.Mutex
 	list []*linkFile
-	open []*linkFile // the one opened first first
 }
-
-const maxOpen = 32 // also where a process may have 64
 
 // A linkFile is a file that must not change while it is read.
 type linkFile struct {
-	files *linkFiles
-	name  string
-	info  os.FileInfo // when it was read first
-	f     *os.File    // nil when it is not open
+	ctx  context.Context
+	name string
+	info os.FileInfo // when it was read first
 }
 
 // read reads the metadata of a SYCLBIN. Its images are read when they are needed.
@@ -325,60 +312,36 @@ func (l *linkFiles) read(env *cli.Env, name string, o *inputs.Reading) (*syclbin
 	if err != nil {
 		return nil, err
 	}
-	f := &linkFile{files: l, name: name, info: info}
+	f := &linkFile{l.ctx, name, info}
 	l.list = append(l.list, f)
 	return o.Read(env, safetext.Printable(name), f, info.Size())
 }
 
 // ReadAt implements [io.ReaderAt].
 func (f *linkFile) ReadAt(b []byte, offset int64) (int, error) {
-	if err := f.files.ctx.Err(); err != nil {
+	if err := f.ctx.Err(); err != nil {
 		return 0, err
-	}
-	f.files.mu.Lock()
-	defer f.files.mu.Unlock()
-	if f.f == nil {
-		if err := f.files.reopen(f); err != nil {
-			return 0, err
-		}
-	}
-	n, err := f.f.ReadAt(b, offset)
-	if err == io.EOF && offset+int64(n) < f.info.Size() {
-		err = f.changed()
-	}
-	return n, err
-}
-
-// reopen opens a file, and closes another when there are many.
-func (l *linkFiles) reopen(f *linkFile) error {
-	if len(l.open) == maxOpen {
-		l.open[0].f.Close()
-		l.open[0].f = nil
-		l.open = slices.Delete(l.open, 0, 1)
 	}
 	file, err := cli.OpenInput(f.name, "")
 	if err != nil {
-		return err
+		return 0, err
 	}
+	defer file.Close()
 	info, err := file.Stat()
-	if err == nil && !f.is(info) {
-		err = f.changed()
+	if err == nil {
+		err = f.unchanged(info)
 	}
 	if err != nil {
-		file.Close()
-		return err
+		return 0, err
 	}
-	f.f = file.File
-	l.open = append(l.open, f)
-	return nil
+	return file.ReadAt(b, offset)
 }
 
-// is reports whether the file is as it was.
-func (f *linkFile) is(info os.FileInfo) bool {
-	return os.SameFile(info, f.info) && info.Size() == f.info.Size() && info.ModTime().Equal(f.info.ModTime())
-}
-
-func (f *linkFile) changed() error {
+// unchanged returns an error when the file is not as it was.
+func (f *linkFile) unchanged(now os.FileInfo) error {
+	if os.SameFile(now, f.info) && now.Size() == f.info.Size() && now.ModTime().Equal(f.info.ModTime()) {
+		return nil
+	}
 	return cli.BadInput(fmt.Errorf("%s changed while it was read: link again when it is complete", safetext.Printable(f.name)))
 }
 
@@ -386,18 +349,12 @@ func (f *linkFile) changed() error {
 func (l *linkFiles) unchanged() error {
 	for _, f := range l.list {
 		info, err := os.Stat(f.name)
+		if err == nil {
+			err = f.unchanged(info)
+		}
 		if err != nil {
 			return err
 		}
-		if !f.is(info) {
-			return f.changed()
-		}
 	}
 	return nil
-}
-
-func (l *linkFiles) close() {
-	for _, f := range l.open {
-		f.f.Close()
-	}
 }

@@ -1,7 +1,6 @@
 package packager
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,6 +26,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 func packCommand() *cli.Command {
@@ -149,33 +148,25 @@ func (p *pack) inputs() ([]input, error) {
 
 // load makes a SYCLBIN of the images. Those without bytes are left out.
 func (p *pack) load(ctx context.Context, env *cli.Env, inputs []input) (*syclbin.Builder, error) {
+	loaded, err := loadTaken(ctx, env, inputs)
+	if err != nil {
+		return nil, err
+	}
+	if len(loaded) == 0 && !p.embedded {
+		return nil, cli.BadInput(errors.New("nothing to pack: no image has bytes"))
+	}
 	b := new(syclbin.Builder)
-	taken := 0
-	for in, err := range loadTaken(ctx, env, inputs) {
-		if err == nil {
-			taken++
-			err = p.add(b, in)
+	for _, in := range loaded {
+		metadata := in.metadata
+		if p.ir == irCPU && in.image.Kind == syclbin.IRModule {
+			metadata = requirement.WithAspect(metadata, aspect.CPU)
 		}
-		if err != nil {
+		identity := strings.Join(in.names, "\n") // of the split module, with its metadata
+		if err := b.Add(identity, metadata, in.image); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.place, err)
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if taken == 0 && !p.embedded {
-		return nil, cli.BadInput(errors.New("nothing to pack: no image has bytes"))
-	}
 	return b, nil
-}
-
-func (p *pack) add(b *syclbin.Builder, in loadedInput) error {
-	metadata := in.metadata
-	if p.ir == irCPU && in.image.Kind == syclbin.IRModule {
-		metadata = requirement.WithAspect(metadata, aspect.CPU)
-	}
-	identity := strings.Join(in.names, "\n") // of the split module, with its metadata
-	return b.Add(identity, metadata, in.image)
 }
 
 func putState(file *syclbin.File) {
@@ -305,73 +296,46 @@ type loadedInput struct {
 	image    *syclbin.Image // nil when there are neither bytes nor names
 }
 
-// loadTaken is loadAll without the images that have no bytes, of which it warns in the end.
-func loadTaken(ctx context.Context, env *cli.Env, inputs []input) iter.Seq2[loadedInput, error] {
-	return func(yield func(loadedInput, error) bool) {
-		var left tally
-		defer left.warn(env)
-		for in, err := range loadAll(ctx, inputs) {
-			if err == nil && in.image == nil {
-				left.add("no bytes", in.place, fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code))
-				continue
-			}
-			if !yield(in, err) {
-				return
-			}
+// loadTaken loads inputs several at a time, since each is small files to open. It leaves out
+// the images that have no bytes, and warns of them.
+func loadTaken(ctx context.Context, env *cli.Env, inputs []input) ([]loadedInput, error) {
+	list := make([]loadedInput, len(inputs))
+	atOnce := min(runtime.GOMAXPROCS(0), 16) // each has up to 3 open files
+	err := buildstep.Each(ctx, io.Discard, len(inputs), atOnce, func(ctx context.Context, _ io.Writer, i int) (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-	}
-}
-
-// loadAll loads inputs several at a time, since each is small files to open, and
-// yields them in order.
-func loadAll(ctx context.Context, inputs []input) iter.Seq2[loadedInput, error] {
-	type result struct {
-		loadedInput
-		err error
-	}
-	const batch = 64 // inputs that a goroutine loads in a row
-	return func(yield func(loadedInput, error) bool) {
-		ctx, stop := context.WithCancel(ctx)
-		defer stop()
-		ahead := make(chan chan []result, min(runtime.GOMAXPROCS(0), 16)) // each has up to 3 open files
-		go func() {
-			defer close(ahead)
-			for part := range slices.Chunk(inputs, batch) {
-				done := make(chan []result, 1)
-				select {
-				case ahead <- done:
-				case <-ctx.Done():
-					return
-				}
-				go func() {
-					list := make([]result, len(part))
-					for i := range part {
-						list[i].loadedInput, list[i].err = part[i].load()
-					}
-					done <- list
-				}()
-			}
-		}()
-		for done := range ahead {
-			for _, r := range <-done {
-				if !yield(r.loadedInput, r.err) {
-					return
-				}
-			}
+		if list[i], err = inputs[i].load(); err != nil {
+			return fmt.Errorf("%s: %w", inputs[i].place, err)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	var left tally
+	defer left.warn(env)
+	return slices.DeleteFunc(list, func(in loadedInput) bool {
+		if in.image == nil {
+			left.add("no bytes", in.place, fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code))
+		}
+		return in.image == nil
+	}), nil
 }
 
 // load reads the property file and the symbol file, and the start of the image.
 func (in *input) load() (loadedInput, error) {
 	l := loadedInput{input: in}
-	f, err := in.open(in.code)
+	var err error
+	if l.path, err = in.find(in.code); err != nil {
+		return l, err
+	}
+	f, err := cli.OpenInput(l.path, "")
 	if err != nil {
 		return l, err
 	}
 	defer f.Close()
-	l.path = f.name
-	content := &fileSource{path: f.name, size: f.size, opened: f}
+	content := &fileSource{path: l.path, size: f.Size, opened: f}
 	defer func() { content.opened = nil }()
 	if l.names, err = in.symbols(); err != nil {
 		return l, err
@@ -379,9 +343,9 @@ func (in *input) load() (loadedInput, error) {
 	if l.metadata, err = in.properties(content); err != nil {
 		return l, err
 	}
-	if f.size == 0 {
+	if f.Size == 0 {
 		if len(l.names) > 0 || named(l.metadata) {
-			return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", f.name))
+			return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", l.path))
 		}
 		return l, nil
 	}
@@ -427,57 +391,45 @@ func putKernels(r *propset.Registry, names []string, content *fileSource) error 
 	return nil
 }
 
-// open opens a file: as it is named, else beside the table. A name that could be
-// either is an error.
-func (in *input) open(name string) (*regularFile, error) {
-	if in.beside && in.dir != "" && !filepath.IsAbs(name) {
-		f, err := openRegular(filepath.Join(in.dir, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			err = cli.BadInput(fmt.Errorf("there is no file %s beside the table", name))
+// find returns the path of a file: as it is named, else beside the table. A name that could
+// be either is an error.
+func (in *input) find(name string) (path string, err error) {
+	candidates, where := []string{name}, ""
+	if in.dir != "" && !filepath.IsAbs(name) {
+		beside := filepath.Join(in.dir, name)
+		switch {
+		case in.beside:
+			candidates, where = []string{beside}, " beside the table"
+		case in.dir != ".":
+			candidates, where = append(candidates, beside), " in the current folder or beside the table"
 		}
-		return f, err
 	}
-	f, err := openRegular(name)
-	if in.dir == "" || in.dir == "." || filepath.IsAbs(name) {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = cli.BadInput(fmt.Errorf("there is no file %s", name))
+	var found os.FileInfo
+	for _, candidate := range candidates {
+		info, err := os.Stat(candidate)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return "", cli.InputReason(candidate, err)
+		case found == nil:
+			path, found = candidate, info
+		case !os.SameFile(found, info):
+			return "", cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
 		}
-		return f, err
 	}
-	beside := filepath.Join(in.dir, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if f, err = openRegular(beside); errors.Is(err, fs.ErrNotExist) {
-			err = cli.BadInput(fmt.Errorf("there is no file %s in the current folder or beside the table", name))
-		}
-		return f, err
+	if found == nil {
+		return "", cli.BadInput(fmt.Errorf("there is no file %s%s", name, where))
 	}
-	if err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(beside)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && f.is(info):
-		return f, nil
-	case err == nil:
-		err = cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
-	}
-	f.Close()
-	return nil, err
+	return path, nil
 }
 
 // read returns the content of a small file, and its path.
-func (in *input) read(name string) ([]byte, string, error) {
-	f, err := in.open(name)
-	if err != nil {
+func (in *input) read(name string) (data []byte, path string, err error) {
+	if path, err = in.find(name); err != nil {
 		return nil, "", err
 	}
-	defer f.Close()
-	if f.size > cli.MaxText {
-		return nil, "", cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read", f.name, f.size, cli.MaxText))
-	}
-	data := bytes.NewBuffer(make([]byte, 0, min(f.size, 1<<20)+bytes.MinRead))
-	_, err = data.ReadFrom(f)
-	return data.Bytes(), f.name, err
+	data, err = cli.ReadInput(path, "", cli.MaxText)
+	return data, path, err
 }
 
 // properties returns the property sets of the image: those of its property file,
@@ -526,7 +478,7 @@ func (in *input) symbols() ([]string, error) {
 type fileSource struct {
 	path   string
 	size   int64
-	opened *regularFile // nil except while its start is looked at
+	opened io.ReaderAt // nil except while its start is looked at
 }
 
 func (s *fileSource) Size() int64 { return s.size }
@@ -535,7 +487,7 @@ func (s *fileSource) ReadAt(b []byte, offset int64) (int, error) {
 	if s.opened != nil {
 		return s.opened.ReadAt(b, offset)
 	}
-	f, err := openRegular(s.path)
+	f, err := cli.OpenInput(s.path, "")
 	if err != nil {
 		return 0, err
 	}
@@ -548,7 +500,7 @@ func (s *fileSource) CopyTo(w io.Writer, buf []byte) (int64, error) {
 	if p, ok := w.(*placer); ok {
 		return p.copyLater(s)
 	}
-	f, err := openRegular(s.path)
+	f, err := cli.OpenInput(s.path, "")
 	if err != nil {
 		return 0, err
 	}

@@ -246,7 +246,7 @@ func TestPackWithoutBytes(t *testing.T) {
 		"code":   {0, "code.table:2: warning: " + note},
 		"many":   {0, "many.table:3: warning: " + left + ", and 2 more like it\n"},
 		"none":   {3, "nothing to pack: no image has bytes"},
-		"fails":  {3, "fails.table:2: warning: " + left + ", and 1 more like it\n"},
+		"fails":  {3, "packager: error: fails.table:4: there is no file missing.spv"},
 		"global": {3, "global.table:2: the image none.spv has no bytes: its compilation failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -392,7 +392,7 @@ func TestPackRefuses(t *testing.T) {
 		{"a row without code", "--output=k --table=t=cell.table", 3, "cell.table:3: the column Code is empty"},
 		{"an empty image", "--output=k --table=t=empty.table", 3, "empty.table:2: the image empty.spv has no bytes"},
 		{"a missing image", "--output=k --table=t=missing.table", 3, "missing.table:2: there is no file missing.spv"},
-		{"a folder as an image", "--output=k --table=t=dir.table", 3, "dir.table:2: folder is not a file"},
+		{"a folder as an image", "--output=k --table=t=dir.table", 3, "dir.table:2: folder is a folder"},
 		{"bad properties", "--output=k --table=t=props.table", 3, "props.table:2: bad.prop:2"},
 		{"properties of a SYCLBIN", "--output=k --table=t=own.table", 3, "own.prop:2: the set [SYCLBIN/global metadata]"},
 		{"symbols that are no keys", "--output=k --table=t=names.table", 3, "names.table:2: bad.sym"},

@@ -129,18 +129,17 @@ func (c *wrap) images(ctx context.Context, env *cli.Env) ([]hostwrap.Image, erro
 		inputs[i].reading = &c.reading
 	}
 	sortByTarget(inputs)
+	loaded, err := loadTaken(ctx, env, inputs)
+	if err != nil {
+		return nil, err
+	}
 	var images []hostwrap.Image
-	for in, err := range loadTaken(ctx, env, inputs) {
-		if err == nil && in.image.Triple() == "" {
-			err = cli.BadInput(errors.New("the table has no triple: the runtime would not know which devices the image is for; write --table TRIPLE=FILE"))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.place, err)
+	for _, in := range loaded {
+		if in.image.Triple() == "" {
+			err := errors.New("the table has no triple: the runtime would not know which devices the image is for; write --table TRIPLE=FILE")
+			return nil, cli.BadInput(fmt.Errorf("%s: %w", in.place, err))
 		}
 		images = append(images, in.wrapped(c.options.Values))
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
 	}
 	if len(images) == 0 && !c.empty {
 		return nil, cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
