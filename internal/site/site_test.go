@@ -44,12 +44,8 @@ func reports(kernels int) (names []string, list []*report.Report) {
 func write(t *testing.T, dir string, names []string, list []*report.Report) map[string]string {
 	t.Helper()
 	s, err := New(names, list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
+	testkit.NoError(t, s.Write(dir))
 	found := map[string]string{}
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -60,9 +56,7 @@ func write(t *testing.T, dir string, names []string, list []*report.Report) map[
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return found
 }
 
@@ -213,9 +207,7 @@ func TestRefused(t *testing.T) {
 	testkit.WriteFile(t, filepath.Join(dir, "thesis.txt"), "")
 	_, list = reports(1)
 	s, err := New([]string{"1.json"}, list[:1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if err := s.Write(dir); err == nil || !strings.Contains(err.Error(), "files of others") {
 		t.Errorf("got %v", err)
 	}

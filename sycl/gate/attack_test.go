@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -74,9 +75,7 @@ func TestReadResult(t *testing.T) {
 	want := whole(t)
 	text := encoded(t, want)
 	r, err := ReadResult("r.json", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if got := encoded(t, r); got != text {
 		t.Errorf("written again:\n%s", got)
 	}

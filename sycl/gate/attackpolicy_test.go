@@ -3,12 +3,12 @@ package gate
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -122,10 +122,7 @@ func TestAttackKernelTwice(t *testing.T) {
 
 // TestAttackJSONOfBaselines: a baseline has one reading.
 func TestAttackJSONOfBaselines(t *testing.T) {
-	text, err := os.ReadFile("testdata/baseline.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := []byte(testkit.ReadFile(t, "testdata/baseline.json"))
 	good := string(text)
 	for name, text := range map[string]string{
 		"a member twice":        strings.Replace(good, `"schema":`, `"schema": "x", "schema":`, 1),

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -37,9 +38,7 @@ func facts(reports ...*report.Report) (list []*Index) {
 func policy(t testing.TB, text string) *Policy {
 	t.Helper()
 	p, err := ReadPolicy("policy.yaml", strings.NewReader("version: 1\n"+text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return p
 }
 
@@ -334,11 +333,7 @@ func whole(t testing.TB) *Result {
 
 func encoded(t testing.TB, r *Result) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := r.Encode(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return testkit.Written(t, r.Encode)
 }
 
 func TestProperties(t *testing.T) {
@@ -369,13 +364,9 @@ func TestProperties(t *testing.T) {
 
 		// With the baseline made of a result, what is left fails by any measure.
 		var file bytes.Buffer
-		if err := NewBaseline(Evaluate(Input{Reports: reports, Policy: p, Today: today})).Encode(&file); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, NewBaseline(Evaluate(Input{Reports: reports, Policy: p, Today: today})).Encode(&file))
 		b, err := ReadBaseline("baseline.json", bytes.NewReader(file.Bytes()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		again := Evaluate(Input{Reports: reports, Baseline: b, Policy: p, Today: today})
 		for _, f := range again.Findings {
 			if f.Fails && baselined(f.Rule) && p.FailOn == FailOnNew {
@@ -418,9 +409,7 @@ func TestDeviceDigestsOutliveNumbers(t *testing.T) {
 		t.Fatal("intel_gpu_pvc is not known")
 	}
 	r, err := report.Build(nil, []*deviceconfig.Device{device}, deviceconfig.Default(), report.Generator{Name: "test", Version: "1"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for range 2 {
 		if got, want := deviceDigest(&r.Devices[0]), "dc2531ca4acbbc67196c031c73fbd62a"; got != want {
 			t.Errorf("the digest is %s, and in baselines of before it is %s", got, want)

@@ -44,9 +44,7 @@ limits: {max-allow: 5, max-baseline: 7, allow-without-end: true}
 
 func TestReadPolicy(t *testing.T) {
 	got, err := ReadPolicy("p.yaml", strings.NewReader(wholePolicy))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	want := &Policy{File: "p.yaml", Required: []string{"intel_gpu_pvc", "intel_gpu_bmg_g21"}, Supported: []string{"nvidia_gpu_sm_*"}, Informative: []string{"*"},
 		FailOn: FailOnAny, FailOnSeverity: Warning, FailOnStale: true, CompareWithBase: true, Undetermined: Off,
 		Rules:    map[RuleID]Severity{"unsupported-sub-group-size": Error, "fixed-target-mismatch": Off},
@@ -128,20 +126,14 @@ func TestReadPolicyErrors(t *testing.T) {
 func wholeBaseline(t testing.TB) string {
 	t.Helper()
 	b := NewBaseline(Evaluate(Input{Reports: facts(reporttest.Everything()), Today: today}))
-	var out bytes.Buffer
-	if err := b.Encode(&out); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
+	return testkit.Written(t, b.Encode)
 }
 
 func TestBaselineFile(t *testing.T) {
 	text := wholeBaseline(t)
 	testkit.Golden(t, "baseline.json", text)
 	b, err := ReadBaseline("b.json", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var again bytes.Buffer
 	if err := b.Encode(&again); err != nil || again.String() != text {
 		t.Errorf("%v, written again:\n%s", err, again.String())
@@ -224,9 +216,7 @@ func FuzzReadBaseline(f *testing.F) {
 		}
 		r := Evaluate(Input{Reports: reports, Baseline: b, Today: today})
 		var out bytes.Buffer
-		if err := Prune(b, r).Encode(&out); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, Prune(b, r).Encode(&out))
 		if _, err := ReadBaseline("again.json", &out); err != nil {
 			t.Errorf("what was pruned cannot be read: %v", err)
 		}

@@ -3,7 +3,6 @@ package gate
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -27,9 +26,7 @@ func TestDiffSchema(t *testing.T) {
 			kinds[c.Kind] = true
 		}
 		text, err := json.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if err := testkit.ValidateJSON(schema.Diff, text); err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
@@ -51,9 +48,7 @@ func TestSchema(t *testing.T) {
 		"baseline": {schema.Baseline, baselineFormat.schema, wholeBaseline(t)},
 	} {
 		var root map[string]any
-		if err := json.Unmarshal(test.schema, &root); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, json.Unmarshal(test.schema, &root))
 		if root["$id"] != test.id {
 			t.Errorf("%s: the schema is %v", name, root["$id"])
 		}
@@ -65,10 +60,7 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	for name, data := range map[string][]byte{"result.json": schema.Result, "baseline.json": schema.Baseline} {
-		golden, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden := []byte(testkit.ReadFile(t, "testdata/"+name))
 		if err := testkit.ValidateJSON(data, golden); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

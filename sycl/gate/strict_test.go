@@ -17,13 +17,9 @@ import (
 // what no schema can say.
 func TestStrict(t *testing.T) {
 	var policy any
-	if err := yaml.Unmarshal([]byte(wholePolicy), &policy); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, yaml.Unmarshal([]byte(wholePolicy), &policy))
 	policyJSON, err := json.Marshal(policy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	// A few findings have all members that there are.
 	result := whole(t)
 	result.Findings = slices.DeleteFunc(result.Findings, func(f Finding) bool { return f.Suppression == nil && f.Family == "" && f.Text == "" && f.Cause == "" })
@@ -40,9 +36,7 @@ func TestStrict(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := testkit.CompileSchema(test.schema)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			stricter := regexp.MustCompile(test.stricter)
 			n := 0
 			for name, data := range testkit.JSONMutations(test.document) {

@@ -39,13 +39,9 @@ func TestConstants(t *testing.T) {
 		{Metadata: scaled("L", 0, 0, 0, 0, 0x3f), Native: []*syclbin.Image{again}},
 	}}
 	modules, err := report.FromSYCLBIN(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	r, err := report.Build(modules, nil, deviceconfig.Default(), report.Generator{Name: "test", Version: "1"}, "//p:t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	constants := func(number uint32, scale string) []report.Constant {
 		return []report.Constant{
 			{DisplayName: "app::flag", Name: "_ZN3app4flagE", Parts: []report.ConstantPart{{Default: "1", Number: number + 1, Size: 1, Type: "i8"}}},
@@ -68,20 +64,14 @@ func TestConstants(t *testing.T) {
 	}
 	check(r)
 	var text bytes.Buffer
-	if err := r.Encode(&text); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.Encode(&text))
 	s, err := testkit.CompileSchema(schema.CompatReport)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if err := s.ValidateJSON(text.Bytes()); err != nil {
 		t.Error(err)
 	}
 	decoded, err := report.Decode("r.json", &text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	check(decoded)
 	check(reporttest.Merge(t, decoded, r))
 }
@@ -91,9 +81,7 @@ func TestConstants(t *testing.T) {
 func TestConstantsOfRow(t *testing.T) {
 	code := bytes.NewReader(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.Double}))
 	m, err := report.FromRow(code, scaled("K", 3, 0, 0, 0x20, 0x40), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if got := (*m.Images[0].Constants)[1].Parts[0]; got != (report.ConstantPart{Default: "bytes:00002040", Number: 3, Size: 4}) {
 		t.Errorf("got %+v", got)
 	}

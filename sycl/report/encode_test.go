@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -18,13 +19,9 @@ func TestEncodeIsJSON(t *testing.T) {
 	hostile.Source = report.Source{Commit: "<&>", Date: "2027-03-31"}
 	for name, r := range map[string]*report.Report{"hostile names": hostile, "nothing": reporttest.Build(t, nil), "two": reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2")} {
 		want, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		var got bytes.Buffer
-		if err := json.Compact(&got, []byte(encode(t, r))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, json.Compact(&got, []byte(encode(t, r))))
 		var escaped bytes.Buffer
 		json.HTMLEscape(&escaped, got.Bytes())
 		if escaped.String() != string(want) {

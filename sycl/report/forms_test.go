@@ -50,9 +50,7 @@ func TestFiles(t *testing.T) {
 		t.Error(err)
 	}
 	again, err := report.Decode("r.json", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if !reflect.DeepEqual(again, r) {
 		t.Errorf("got  %+v\nwant %+v", again, r)
 	}

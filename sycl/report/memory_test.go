@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
@@ -16,9 +17,7 @@ func TestReportsNeedLittleMemory(t *testing.T) {
 	text := []byte(encode(t, reporttest.Build(t, reporttest.Large(kernels), "intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")))
 	before := heap()
 	r, err := report.Decode("r.json", bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	after := heap()
 	t.Logf("%d bytes for each kernel", (after-before)/kernels)
 	if n := (after - before) / kernels; n > most {
@@ -43,9 +42,7 @@ func TestBuildersNeedLittleMemory(t *testing.T) {
 		t.Errorf("%d bytes for each kernel before the report is made, more than %d", n, most)
 	}
 	r, err := b.Report(config.Devices()[:8], report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if n := (heap() - before) / kernels; n > most {
 		t.Errorf("%d bytes for each kernel of the report, more than %d", n, most)
 	}

@@ -3,13 +3,13 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -29,21 +29,14 @@ func withPlaces(kernel, places string, aspects ...aspect.Aspect) *propset.Regist
 func row(t *testing.T, code []byte, properties *propset.Registry) report.Module {
 	t.Helper()
 	m, err := report.FromRow(bytes.NewReader(code), properties, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return m
 }
 
 func TestPlaces(t *testing.T) {
-	code, err := os.ReadFile("testdata/kernels.spv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := []byte(testkit.ReadFile(t, "testdata/kernels.spv"))
 	bare, err := spirv.StripDebug(code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	native := []byte("native")
 	const places = "11:0:app/deep.cpp\nfp64\t5:9:math/square.hpp\t_Z6squared\n"
 	written := report.Kernel{Location: srcloc.Location{Path: "app/deep.cpp", Line: 11},

@@ -50,12 +50,8 @@ func TestStrict(t *testing.T) {
 	}
 	stricter := regexp.MustCompile(`occurs twice|there is no \w+ -?\d+$|the statistics do not fit|but its reasons make it|outcomes for \d+ devices|one of several has no label`)
 	s, err := testkit.CompileSchema(schema.CompatReport)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.ValidateJSON([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
+	testkit.NoError(t, s.ValidateJSON([]byte(text)))
 	n := 0
 	for name, data := range testkit.JSONMutations([]byte(text)) {
 		n++

@@ -48,9 +48,7 @@ func TestAttackS27FoldersThatCannotBeWritten(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
 	testkit.WriteFile(t, "file", "text\n")
-	if err := os.Mkdir("folder", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Mkdir("folder", 0o755))
 	before := list(t, ".")
 	for _, path := range []string{"file/out", "gone/out", "folder", "/proc/out"} {
 		for _, args := range [][]string{
@@ -71,7 +69,6 @@ func TestAttackS27FoldersThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// list returns the files below a folder.
 // TestFilesOfCheckAppearTogether: the files of one call are there when all can be written.
 func TestFilesOfCheckAppearTogether(t *testing.T) {
 	gateWorkspace(t)
@@ -86,18 +83,17 @@ func TestFilesOfCheckAppearTogether(t *testing.T) {
 	if code, _, stderr := run(t, "check", "--warn-only", "--json-file=a.json", "before.json"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	must(t, "a.json")
+	testkit.ReadFile(t, "a.json")
 }
 
+// list returns the files below a folder.
 func list(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		names = append(names, path)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return names
 }
 
@@ -120,24 +116,15 @@ func TestAttackS14NothingIsPrinted(t *testing.T) {
 func TestAttackS15PatternsOfTheUser(t *testing.T) {
 	gateWorkspace(t)
 	outside := t.TempDir()
-	data, err := os.ReadFile("before.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, name := range []string{"a.json", "sub/b.json"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(outside, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		testkit.WriteFile(t, filepath.Join(outside, name), data)
+		testkit.WriteFile(t, filepath.Join(outside, name), testkit.ReadFile(t, "before.json"))
 	}
-	relative, err := filepath.Rel(mustGetwd(t), outside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	here, err := os.Getwd()
+	testkit.NoError(t, err)
+	relative, err := filepath.Rel(here, outside)
+	testkit.NoError(t, err)
 	for _, pattern := range []string{outside + "/*.json", outside + "/**/*.json", outside + "/a.json", relative + "/**", "bef*.json"} {
-		if got := mustRun(t, "check", "--base-reports", pattern, "before.json"); !strings.Contains(got, "2 known") {
-			t.Errorf("%s: %s", pattern, got)
-		}
+		has(t, mustRun(t, "check", "--base-reports", pattern, "before.json"), "2 known")
 	}
 	for pattern, want := range map[string]int{outside + "/gone/*": 3, outside + "/../**/..": 2, "a/../../x": 2, outside: 3, "-x": 2} {
 		if code, _, stderr := run(t, "check", "--base-reports", pattern, "before.json"); code != want {
@@ -146,21 +133,9 @@ func TestAttackS15PatternsOfTheUser(t *testing.T) {
 	}
 }
 
-func mustGetwd(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 // TestAttackDeviceData: a device that is said to have more than before is noticed.
 func TestAttackDeviceData(t *testing.T) {
-	code, err := os.ReadFile(filepath.Join(goldenDir, "kernels.spv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := testkit.ReadFile(t, filepath.Join(goldenDir, "kernels.spv"))
 	t.Chdir(t.TempDir())
 	const data = "intel_gpu_dg2:\n  aspects: [%s]\n  sub-group-sizes: [8, 16, 32]\n"
 	testkit.WriteFile(t, "was.yml", fmt.Sprintf(data, "fp16, atomic64"))
@@ -182,16 +157,14 @@ func TestAttackDeviceData(t *testing.T) {
 func TestAttackOutputsOverInputs(t *testing.T) {
 	gateWorkspace(t)
 	testkit.WriteFile(t, "p.yml", "version: 1\n")
-	before := string(must(t, "before.json"))
+	before := testkit.ReadFile(t, "before.json")
 	for _, args := range [][]string{
 		{"--output", "before.json"}, {"--json-file", "./before.json"}, {"--sarif-file", "p.yml", "--policy", "p.yml"},
 		{"--json-file", "now.json", "--base-reports", "now.json"}, {"--proposed-baseline", "p.yml", "--base-policy", "p.yml"},
 	} {
-		if code, _, stderr := run(t, append(append([]string{"check"}, args...), "before.json")...); code != 2 || !strings.Contains(stderr, "it is read as an input") {
-			t.Errorf("%q: exit %d, %s", args, code, stderr)
-		}
+		fails(t, 2, "it is read as an input", append(append([]string{"check"}, args...), "before.json")...)
 	}
-	if string(must(t, "before.json")) != before || string(must(t, "p.yml")) != "version: 1\n" {
+	if testkit.ReadFile(t, "before.json") != before || testkit.ReadFile(t, "p.yml") != "version: 1\n" {
 		t.Error("a file has changed")
 	}
 }
@@ -199,7 +172,7 @@ func TestAttackOutputsOverInputs(t *testing.T) {
 func TestAttackReportOfAnotherCommit(t *testing.T) {
 	gateWorkspace(t)
 	commit, other := strings.Repeat("ab", 20), strings.Repeat("cd", 20)
-	testkit.WriteFile(t, "k.json", strings.Replace(string(must(t, "before.json")), `"statistics"`, `"source": {"commit": "`+commit+`"}, "statistics"`, 1))
+	testkit.WriteFile(t, "k.json", strings.Replace(testkit.ReadFile(t, "before.json"), `"statistics"`, `"source": {"commit": "`+commit+`"}, "statistics"`, 1))
 	const text = "k.json is of the commit abababababababababababababababababababab, and cdcdcdcdcdcd is checked"
 	for given, want := range map[string]bool{commit: false, other: true} {
 		_, stdout, stderr := run(t, "check", "--commit", given, "k.json")

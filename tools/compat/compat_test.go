@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,6 +39,32 @@ func mustRun(t testing.TB, args ...string) string {
 	return stdout
 }
 
+// fails runs the tool, which has to end with an exit code and say why.
+func fails(t testing.TB, code int, why string, args ...string) {
+	t.Helper()
+	if got, _, stderr := run(t, args...); got != code || !strings.Contains(stderr, why) {
+		t.Errorf("%q: exit %d, %s", args, got, stderr)
+	}
+}
+
+// prints runs a command, which has to print a text and nothing else.
+func prints(t testing.TB, want string, args ...string) {
+	t.Helper()
+	if got := mustRun(t, args...); got != want {
+		t.Errorf("%q: got %s", args, got)
+	}
+}
+
+// has compares a text with what it has to contain.
+func has(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+}
+
 // goldenDir is where golden files are, wherever a test has gone.
 var goldenDir string
 
@@ -62,10 +89,7 @@ func properties(q *requirement.Requirements, kernels ...string) *propset.Registr
 // goes there.
 func enterWorkspace(t *testing.T) {
 	t.Helper()
-	code, err := os.ReadFile(filepath.Join(goldenDir, "kernels.spv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := testkit.ReadFile(t, filepath.Join(goldenDir, "kernels.spv"))
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.spv", code)
 	var b syclbin.Builder
@@ -79,35 +103,32 @@ func enterWorkspace(t *testing.T) {
 		{"sg8", properties(&requirement.Requirements{SubGroupSizes: []uint32{8}}, "_ZTS9SubGroup8"), []string{"intel_gpu_dg2"}},
 	} {
 		for _, arch := range m.arch {
-			err := b.Add(m.key, m.meta, syclbin.NewNative(arch, "spir64_gen-unknown-unknown", strings.NewReader(m.key+arch)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, b.Add(m.key, m.meta, syclbin.NewNative(arch, "spir64_gen-unknown-unknown", strings.NewReader(m.key+arch))))
 		}
 	}
-	var out bytes.Buffer
-	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	testkit.WriteFile(t, "k.syclbin", out.Bytes())
+	writeSYCLBIN(t, "k.syclbin", &b)
 	testkit.WriteFile(t, "fp64.prop", properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS8Fp64Axpy").String())
 	testkit.WriteFile(t, "k.bc", "BC\xc0\xde")
 	testkit.WriteFile(t, "k.table", "[Code|Properties]\nk.bc|fp64.prop\n")
 }
 
+// writeSYCLBIN writes what a builder has.
+func writeSYCLBIN(t *testing.T, name string, b *syclbin.Builder) {
+	t.Helper()
+	write := func(w io.Writer) error { return syclbin.Write(w, b.File(syclbin.Executable), syclbin.Options{}) }
+	testkit.WriteFile(t, name, testkit.Written(t, write))
+}
+
 func TestReportAndShow(t *testing.T) {
 	enterWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "r.json", "k.syclbin")
-	data, err := os.ReadFile("r.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	testkit.GoldenFile(t, filepath.Join(goldenDir, "syclbin.json"), string(data))
+	data := testkit.ReadFile(t, "r.json")
+	testkit.GoldenFile(t, filepath.Join(goldenDir, "syclbin.json"), data)
 	testkit.GoldenFile(t, filepath.Join(goldenDir, "syclbin.txt"), mustRun(t, "show", "r.json"))
-	if got := mustRun(t, "show", "--format", "json", "r.json"); got != string(data) {
+	if got := mustRun(t, "show", "--format", "json", "r.json"); got != data {
 		t.Errorf("the JSON of one report is another one:\n%s", got)
 	}
-	if got := mustRun(t, "report", "--format=json", "--name=//demo:kernels", "k.syclbin"); got != string(data) {
+	if got := mustRun(t, "report", "--format=json", "--name=//demo:kernels", "k.syclbin"); got != data {
 		t.Error("standard output has another report than the file")
 	}
 	// The format is the same on a terminal and in a pipe; the name of a file can say it.
@@ -119,7 +140,7 @@ func TestReportAndShow(t *testing.T) {
 		for name, format := range map[string]string{"o.html": "html", "o.md": "markdown", "o.csv": "csv", "o.json": "json"} {
 			args := strings.Fields(command)
 			mustRun(t, append(args, "--output="+name)...)
-			if got, want := string(must(t, name)), mustRun(t, append(args, "--format="+format)...); got != want {
+			if got, want := testkit.ReadFile(t, name), mustRun(t, append(args, "--format="+format)...); got != want {
 				t.Errorf("%s --output %s is not %s:\n%.200s", command, name, format, got)
 			}
 		}
@@ -132,7 +153,7 @@ func TestReportAndShow(t *testing.T) {
 	if err != nil || joined.Label() != "" || len(joined.Kernels) != 13 || joined.Target(&joined.Kernels[12]) != "s.json" {
 		t.Errorf("the JSON of two reports: %v, %+v", err, joined)
 	}
-	if got := mustRun(t, "show", "--format", "json", "r.json", "r.json"); got != string(data) {
+	if got := mustRun(t, "show", "--format", "json", "r.json", "r.json"); got != data {
 		t.Errorf("a report joined with itself is another one:\n%s", got)
 	}
 
@@ -152,22 +173,14 @@ func TestReportEmbedded(t *testing.T) {
 	var b syclbin.Builder
 	for _, image := range []*syclbin.Image{
 		syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("native")),
-		syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", bytes.NewReader(must(t, "k.spv"))),
+		syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", strings.NewReader(testkit.ReadFile(t, "k.spv"))),
 	} {
-		if err := b.Add("both", metadata, image); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, b.Add("both", metadata, image))
 	}
-	var out bytes.Buffer
-	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	testkit.WriteFile(t, "both.syclbin", out.Bytes())
+	writeSYCLBIN(t, "both.syclbin", &b)
 	for flag, want := range map[string]report.Code{"--embedded=both.syclbin": report.Native, "both.syclbin": report.NativeOrIR} {
 		r, err := report.Decode(flag, strings.NewReader(mustRun(t, "report", "--format=json", "--devices=intel_gpu_pvc", flag)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for i := range r.Kernels {
 			if o := r.Outcome(i, 0); r.Kernels[i].Name == "_ZTS9VectorAdd" && o.Code != want {
 				t.Errorf("%s: the device takes %s, want %s", flag, o.Code, want)
@@ -211,14 +224,8 @@ func TestReportTargets(t *testing.T) {
 	enterWorkspace(t)
 	metadata := properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS4Axpy")
 	var b syclbin.Builder
-	if err := b.Add("axpy", metadata, syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("native"))); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	testkit.WriteFile(t, "axpy.syclbin", out.Bytes())
+	testkit.NoError(t, b.Add("axpy", metadata, syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("native"))))
+	writeSYCLBIN(t, "axpy.syclbin", &b)
 	for _, test := range []struct {
 		name, want string
 		flags      []string
@@ -229,9 +236,7 @@ func TestReportTargets(t *testing.T) {
 		{"devices are wanted", "intel_gpu_skl incompatible", []string{"--devices=intel_gpu_skl", "--targets=intel_gpu_dg2"}},
 	} {
 		r, err := report.Decode(test.name, strings.NewReader(mustRun(t, append([]string{"report", "--format=json", "axpy.syclbin"}, test.flags...)...)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		var outcomes []string
 		for k := range r.Kernels {
 			for d := range r.Devices {
@@ -246,15 +251,6 @@ func TestReportTargets(t *testing.T) {
 	if code != 2 || !strings.Contains(stderr, "did you mean intel_gpu_pvc") {
 		t.Errorf("an unknown target: %d, %s", code, stderr)
 	}
-}
-
-func must(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 func TestShowFormats(t *testing.T) {
@@ -293,9 +289,7 @@ func TestShowFormats(t *testing.T) {
 	}
 	// A browser that says what it was to open.
 	t.Setenv("PATH", t.TempDir())
-	if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), "xdg-open"), []byte("#!/bin/sh\necho \"$1\" > opened\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), "xdg-open"), []byte("#!/bin/sh\necho \"$1\" > opened\n"), 0o755))
 	page := filepath.Join(t.TempDir(), "page.html")
 	if out := mustRun(t, "show", "--open", "--output", page, "r.json"); out != page+"\n" {
 		t.Errorf("printed %q", out)
@@ -307,9 +301,7 @@ func TestShowFormats(t *testing.T) {
 
 func TestSymbols(t *testing.T) {
 	enterWorkspace(t)
-	if err := os.Mkdir("sub", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Mkdir("sub", 0o755))
 	testkit.WriteFile(t, "sub/k.table", "[Code|Symbols]\nn.bin|n.sym\n")
 	testkit.WriteFile(t, "sub/n.bin", "native")
 	testkit.WriteFile(t, "sub/n.sym", "_ZTS1A\n_ZTS1B\n")
@@ -323,13 +315,13 @@ func TestSymbols(t *testing.T) {
 func TestErrors(t *testing.T) {
 	enterWorkspace(t)
 	mustRun(t, "report", "--output", "good.json", "k.syclbin")
-	good, _ := os.ReadFile("good.json")
-	testkit.WriteFile(t, "twice.json", bytes.Replace(good, []byte(`"status":"compatible"`), []byte(`"status":"compatible","status":"compatible"`), 1))
-	good = bytes.ReplaceAll(good, []byte("\"targets\": [\n\"\""), []byte("\"targets\": [\n\"//x\""))
+	good := testkit.ReadFile(t, "good.json")
+	testkit.WriteFile(t, "twice.json", strings.Replace(good, `"status":"compatible"`, `"status":"compatible","status":"compatible"`, 1))
+	good = strings.ReplaceAll(good, "\"targets\": [\n\"\"", "\"targets\": [\n\"//x\"")
 	testkit.WriteFile(t, "good.json", good)
-	testkit.WriteFile(t, "other.json", bytes.ReplaceAll(good, []byte("is not supported on the device"), []byte("is missing")))
+	testkit.WriteFile(t, "other.json", strings.ReplaceAll(good, "is not supported on the device", "is missing"))
 	testkit.WriteFile(t, "cut.spv", "\x03\x02\x23\x07\x00\x00")
-	binary, _ := os.ReadFile("k.syclbin")
+	binary := testkit.ReadFile(t, "k.syclbin")
 	testkit.WriteFile(t, "cut.syclbin", binary[:len(binary)/2])
 	testkit.WriteFile(t, "host.o", append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 100)...))
 	testkit.WriteFile(t, "text.txt", "hello\n")

@@ -49,22 +49,18 @@ func TestFix(t *testing.T) {
 	}
 	for _, flags := range [][]string{{"--output=text"}, {"--warn-only"}} {
 		_, stdout, stderr := run(t, append([]string{"check", "--program", "bazel run //x --", "before.json"}, flags...)...)
-		if text := stdout + stderr + string(must(t, "text")); !strings.Contains(text, "('bazel run //x -- explain missing-aspect')") || strings.Contains(text, "'compat ") {
+		if text := stdout + stderr + testkit.ReadFile(t, "text"); !strings.Contains(text, "('bazel run //x -- explain missing-aspect')") || strings.Contains(text, "'compat ") {
 			t.Errorf("%s: got %s", flags, text)
 		}
 	}
-	data, err := os.ReadFile("before.json")
-	if err != nil {
-		t.Fatal(err)
+	// changed writes a report in which texts are others.
+	changed := func(to, from string, replace ...string) {
+		testkit.WriteFile(t, to, strings.NewReplacer(replace...).Replace(testkit.ReadFile(t, from)))
 	}
-	fixed := strings.NewReplacer(`"rule":"missing-aspect"`, `"rule":"fixed-target-mismatch"`, `"required":"fp64"`, `"required":"intel_gpu_pvc"`).Replace(string(data))
-	testkit.WriteFile(t, "fixed.json", fixed)
-	none := strings.ReplaceAll(string(data), `"rule":"missing-aspect"`, `"rule":"no-image"`)
-	testkit.WriteFile(t, "none.json", none)
-	maybe := strings.NewReplacer(`"status":"incompatible"`, `"status":"undetermined"`, `"incompatible":2`, `"incompatible":0`, `"undetermined":0`, `"undetermined":2`).Replace(string(data))
-	testkit.WriteFile(t, "maybe.json", maybe)
-	unknown := strings.NewReplacer("intel_gpu_dg2", "not a target").Replace(none)
-	testkit.WriteFile(t, "unknown.json", unknown)
+	changed("fixed.json", "before.json", `"rule":"missing-aspect"`, `"rule":"fixed-target-mismatch"`, `"required":"fp64"`, `"required":"intel_gpu_pvc"`)
+	changed("none.json", "before.json", `"rule":"missing-aspect"`, `"rule":"no-image"`)
+	changed("maybe.json", "before.json", `"status":"incompatible"`, `"status":"undetermined"`, `"incompatible":2`, `"incompatible":0`, `"undetermined":0`, `"undetermined":2`)
+	changed("unknown.json", "none.json", "intel_gpu_dg2", "not a target")
 
 	dg2 := []string{"--required", "intel_gpu_dg2"}
 	all := "    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",  # discrete\n        \"intel_gpu_pvc\",\n    ],\n"
@@ -129,32 +125,30 @@ func TestFix(t *testing.T) {
 		mustRun(t, "report", "--name", "//demo:kernels", "--output", "good.json", "--devices", "intel_gpu_dg2", "k.syclbin")
 		testkit.WriteFile(t, "good.json", []byte(mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")))
 		t.Run(test.name, func(t *testing.T) {
-			testkit.WriteFile(t, "demo/BUILD.bazel", []byte(test.build))
+			testkit.WriteFile(t, "demo/BUILD.bazel", test.build)
 			code, stdout, stderr := run(t, append([]string{"fix"}, test.args...)...)
 			if code != test.code || !strings.Contains(stdout, test.stdout) || test.stdout == "" && stdout != "" || !strings.Contains(stderr, test.stderr) || test.stderr == "" && stderr != "" {
 				t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 			}
-			if now, _ := os.ReadFile("demo/BUILD.bazel"); string(now) != test.build {
+			if now := testkit.ReadFile(t, "demo/BUILD.bazel"); now != test.build {
 				t.Errorf("a patch alone changes the file:\n%s", now)
 			}
 			if test.after == "" {
 				return
 			}
 			patched(t, stdout, test.build, test.after)
-			if got := mustRun(t, append([]string{"fix", "--write"}, test.args...)...); got != "demo/BUILD.bazel: changed\n" {
-				t.Errorf("got %s", got)
-			}
-			now, err := os.ReadFile("demo/BUILD.bazel")
-			if err != nil || string(now) != test.after {
-				t.Errorf("%v, after --write:\n%s", err, now)
+			prints(t, "demo/BUILD.bazel: changed\n", append([]string{"fix", "--write"}, test.args...)...)
+			now := testkit.ReadFile(t, "demo/BUILD.bazel")
+			if now != test.after {
+				t.Errorf("after --write:\n%s", now)
 			}
 			// The file is as buildifier leaves it, and there is nothing more to do.
-			f, err := build.ParseBuild("BUILD.bazel", now)
-			if err != nil || string(build.Format(f)) != string(now) {
+			f, err := build.ParseBuild("BUILD.bazel", []byte(now))
+			if err != nil || string(build.Format(f)) != now {
 				t.Errorf("%v, buildifier would change\n%s", err, now)
 			}
 			run(t, append([]string{"fix", "--write"}, test.args...)...)
-			if again, _ := os.ReadFile("demo/BUILD.bazel"); string(again) != string(now) {
+			if again := testkit.ReadFile(t, "demo/BUILD.bazel"); again != now {
 				t.Errorf("a second time it is changed to\n%s", again)
 			}
 		})
@@ -200,15 +194,9 @@ func TestFixPlans(t *testing.T) {
 		{"a device that the target does not name", modules(0, 2, 0, 0), "    sycl_targets = [\"intel_gpu_pvc\"],\n", 1, nil},
 	} {
 		dir := t.TempDir()
-		if err := os.Mkdir(filepath.Join(dir, "demo"), 0o755); err != nil {
-			t.Fatal(err)
-		}
 		testkit.WriteFile(t, filepath.Join(dir, "demo/BUILD.bazel"), kernelsRule(test.attrs))
-		var b strings.Builder
-		if err := reporttest.Build(t, test.modules, "intel_gpu_dg2", "intel_gpu_pvc").Encode(&b); err != nil {
-			t.Fatal(err)
-		}
-		name := testkit.WriteFile(t, filepath.Join(dir, "r.json"), b.String())
+		r := reporttest.Build(t, test.modules, "intel_gpu_dg2", "intel_gpu_pvc")
+		name := testkit.WriteFile(t, filepath.Join(dir, "r.json"), testkit.Written(t, r.Encode))
 		code, stdout, stderr := run(t, "fix", "--workspace", dir, name)
 		fmt.Fprintf(&plans, "== %s: exit code %d\n%s%s\n", test.name, code, stderr, stdout)
 		var dropped []string
@@ -230,16 +218,13 @@ func patched(t *testing.T, diff, before, after string) {
 		return
 	}
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "demo"), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	testkit.WriteFile(t, filepath.Join(dir, "demo/BUILD.bazel"), before)
 	cmd := exec.CommandContext(t.Context(), path, "-p1", "--silent")
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(diff)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, out, diff)
 	}
-	if got, _ := os.ReadFile(filepath.Join(dir, "demo/BUILD.bazel")); string(got) != after {
+	if got := testkit.ReadFile(t, filepath.Join(dir, "demo/BUILD.bazel")); got != after {
 		t.Errorf("after the patch:\n%s", got)
 	}
 }
@@ -248,9 +233,7 @@ func TestFixBuildozer(t *testing.T) {
 	gateWorkspace(t)
 	testkit.WriteFile(t, "demo/BUILD.bazel", []byte(kernelsRule("    fixed_targets = [\"intel_gpu_dg2\", \"intel_gpu_pvc\"],\n    sycl_targets = [\"spir64\", \"intel_gpu_dg2\"],\n")))
 	want := "buildozer 'remove sycl_targets intel_gpu_dg2' //demo:kernels\nbuildozer 'remove fixed_targets intel_gpu_dg2' //demo:kernels\n"
-	if got := mustRun(t, "fix", "--buildozer", "--unsupported=drop", "--required", "intel_gpu_dg2", "before.json"); got != want {
-		t.Errorf("got %s", got)
-	}
+	prints(t, want, "fix", "--buildozer", "--unsupported=drop", "--required", "intel_gpu_dg2", "before.json")
 	for _, args := range [][]string{{"--buildozer", "--write", "before.json"}, {}, {"--unsupported=other", "before.json"}, {"--workspace=", "before.json"}} {
 		if code, _, stderr := run(t, append([]string{"fix"}, args...)...); code != 2 {
 			t.Errorf("%q: exit %d, %s", args, code, stderr)
@@ -268,33 +251,21 @@ func TestFixWrite(t *testing.T) {
 	for _, name := range []string{"demo/BUILD.bazel", "zoo/BUILD.bazel"} {
 		testkit.WriteFile(t, name, before)
 	}
-	if err := os.Remove("zoo/BUILD.bazel"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("../demo/BUILD.bazel", "zoo/BUILD.bazel"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove("zoo/BUILD.bazel"))
+	testkit.NoError(t, os.Symlink("../demo/BUILD.bazel", "zoo/BUILD.bazel"))
 	if code, stdout, stderr := run(t, write...); code == 0 || stdout != "" || !strings.Contains(stderr, "zoo/BUILD.bazel is a link, and links are not written to") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	if now := testkit.ReadFile(t, "demo/BUILD.bazel"); now != before {
 		t.Errorf("one file is changed although the other cannot be:\n%s", now)
 	}
-	if err := os.Remove("zoo/BUILD.bazel"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove("zoo/BUILD.bazel"))
 	testkit.WriteFile(t, "zoo/BUILD.bazel", before)
-	if err := os.Chmod("zoo/BUILD.bazel", 0o640); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chmod("zoo/BUILD.bazel", 0o640))
 	// A run that was killed has left this; its file is not locked.
 	left := filepath.Join("zoo", interrupt.ScratchPrefix+"left")
-	if err := os.Mkdir(left, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if got := mustRun(t, write...); got != "demo/BUILD.bazel: changed\nzoo/BUILD.bazel: changed\n" {
-		t.Errorf("got %s", got)
-	}
+	testkit.NoError(t, os.Mkdir(left, 0o700))
+	prints(t, "demo/BUILD.bazel: changed\nzoo/BUILD.bazel: changed\n", write...)
 	info, err := os.Stat("zoo/BUILD.bazel")
 	if err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", info, err)
@@ -307,37 +278,18 @@ func TestFixWrite(t *testing.T) {
 // Labels come from reports, and anybody can write one.
 func TestAttackFixLabels(t *testing.T) {
 	gateWorkspace(t)
-	for _, flags := range [][]string{{"--output=text"}, {"--warn-only"}} {
-		_, stdout, stderr := run(t, append([]string{"check", "--program", "bazel run //x --", "before.json"}, flags...)...)
-		if text := stdout + stderr + string(must(t, "text")); !strings.Contains(text, "('bazel run //x -- explain missing-aspect')") || strings.Contains(text, "'compat ") {
-			t.Errorf("%s: got %s", flags, text)
-		}
-	}
-	data, err := os.ReadFile("before.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.ReadFile(t, "before.json")
 	outside := filepath.Join(t.TempDir(), "outside")
-	if err := os.Mkdir(outside, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	secret := kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n")
 	testkit.WriteFile(t, filepath.Join(outside, "BUILD.bazel"), secret)
-	if err := os.Symlink(outside, "link"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("filelink", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("../demo/BUILD.bazel", "filelink/BUILD.bazel"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Link(t, outside, "link")
+	testkit.Link(t, "../demo/BUILD.bazel", "filelink/BUILD.bazel")
 	testkit.WriteFile(t, "demo/BUILD.bazel", secret)
 	for _, label := range []string{
 		"//..:kernels", "//../outside:kernels", "//" + outside + ":kernels", "@other//demo:kernels", "//link:kernels", "//demo:../x", "kernels", "",
 		"//demo:kernels' && touch forged && '", `//demo:kernels\n::error::x`, "//demo:$(touch forged)", "//filelink:kernels", "//./demo:kernels", "//demo:kernels ##[error]x",
 	} {
-		testkit.WriteFile(t, "hostile.json", []byte(strings.ReplaceAll(string(data), "//demo:kernels", label)))
+		testkit.WriteFile(t, "hostile.json", strings.ReplaceAll(data, "//demo:kernels", label))
 		for _, form := range []string{"--buildozer", "--write"} {
 			code, stdout, stderr := run(t, "fix", form, "--required", "intel_gpu_dg2", "hostile.json")
 			if form == "--buildozer" && label == "//filelink:kernels" {
@@ -354,7 +306,7 @@ func TestAttackFixLabels(t *testing.T) {
 		}
 	}
 	for _, name := range []string{filepath.Join(outside, "BUILD.bazel"), "demo/BUILD.bazel"} {
-		if now, _ := os.ReadFile(name); string(now) != secret {
+		if now := testkit.ReadFile(t, name); now != secret {
 			t.Errorf("%s has changed:\n%s", name, now)
 		}
 	}

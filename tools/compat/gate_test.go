@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,9 +24,6 @@ func gateWorkspace(t *testing.T) {
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "before.json", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
 	testkit.WriteFile(t, "own.yaml", "intel_gpu_pvc:\n  aspects: [fp16]\n  sub-group-sizes: [16, 32]\n")
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "now.json", "--device-config", "own.yaml", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
-	if err := os.MkdirAll("demo", 0o755); err != nil {
-		t.Fatal(err)
-	}
 	testkit.WriteFile(t, "demo/BUILD.bazel", "load(\"@rules_sycl//rules:defs.bzl\", \"sycl_binary\")\n\nsycl_binary(\n    name = \"kernels\",\n)\n")
 }
 
@@ -112,13 +109,8 @@ func TestCheck(t *testing.T) {
 		if _, err := os.Stat("pipe"); err != nil {
 			testkit.Pipe(t, "pipe")
 			mustRun(t, "report", "--name", "//demo:kernels", "--output", "good.json", "--devices", "intel_gpu_dg2", "k.syclbin")
-			part := mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json")
-			testkit.WriteFile(t, "good.json", part)
-			var b bytes.Buffer
-			if err := (&gate.Baseline{}).Encode(&b); err != nil {
-				t.Fatal(err)
-			}
-			testkit.WriteFile(t, "base.json", b.String())
+			testkit.WriteFile(t, "good.json", mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json"))
+			testkit.WriteFile(t, "base.json", testkit.Written(t, (&gate.Baseline{}).Encode))
 		}
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := run(t, append([]string{"check"}, test.args...)...)
@@ -148,21 +140,12 @@ func TestCheck(t *testing.T) {
 // Sources are looked at inside of the workspace only.
 func TestCheckStaysInTheWorkspace(t *testing.T) {
 	gateWorkspace(t)
-	data, err := os.ReadFile("before.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("inside", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.ReadFile(t, "before.json")
 	testkit.WriteFile(t, "secret.cpp", "secret\n")
-	if err := os.Symlink("../secret.cpp", "inside/link.cpp"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Link(t, "../secret.cpp", "inside/link.cpp")
 	testkit.WriteFile(t, "inside/real.cpp", "real\n")
 	for path, want := range map[string]string{"real.cpp": "real.cpp:4: error", "link.cpp": "//demo:kernels: error", "gone.cpp": "//demo:kernels: error", "../secret.cpp": "//demo:kernels: error", "/etc/passwd": "//demo:kernels: error"} {
-		located := bytes.Replace(data, []byte(`"name":"_ZTS8Fp64Axpy"`), []byte(`"location":{"line":4,"path":"`+path+`"},"name":"_ZTS8Fp64Axpy"`), 1)
-		testkit.WriteFile(t, "located.json", located)
+		testkit.WriteFile(t, "located.json", strings.Replace(data, `"name":"_ZTS8Fp64Axpy"`, `"location":{"line":4,"path":"`+path+`"},"name":"_ZTS8Fp64Axpy"`, 1))
 		_, stdout, stderr := run(t, "check", "--workspace", "inside", "--required", "intel_gpu_dg2", "located.json")
 		if !strings.Contains(stdout, want) || stderr != "" {
 			t.Errorf("%s: got %s%s", path, stdout, stderr)
@@ -177,10 +160,7 @@ func TestCheckFiles(t *testing.T) {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
 	for name, want := range map[string]string{"r.sarif": `"primaryLocationLineHash": "`, "r.xml": "<testsuites", "g.json": `"check_name": "missing-aspect"`, "s.md": "## ❌", "r.json": `"conclusion": "failure"`, "b.json": "compat-baseline/v1"} {
-		data, err := os.ReadFile(name)
-		if err != nil || !strings.Contains(string(data), want) {
-			t.Errorf("%s: %v\n%s", name, err, data)
-		}
+		has(t, testkit.ReadFile(t, name), want)
 	}
 	// With the proposed baseline the same change passes.
 	if code, stdout, _ := run(t, "check", "--baseline", "b.json", "before.json"); code != 0 {
@@ -189,37 +169,27 @@ func TestCheckFiles(t *testing.T) {
 	if code, _, _ := run(t, "check", "--fail-on=any", "--baseline", "b.json", "before.json"); code != 1 {
 		t.Errorf("exit %d", code)
 	}
-	if code, _, stderr := run(t, "check", "--json-file", "r.sarif", "--sarif-file", "./r.sarif", "before.json"); code != 2 || !strings.Contains(stderr, "'./r.sarif' is given for two outputs") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	fails(t, 2, "'./r.sarif' is given for two outputs", "check", "--json-file", "r.sarif", "--sarif-file", "./r.sarif", "before.json")
 	// A failure leaves no half of a file.
-	if code, _, stderr := run(t, "check", "--sarif-file", "gone/r.sarif", "before.json"); code != 4 || !strings.Contains(stderr, "gone/r.sarif") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	fails(t, 4, "gone/r.sarif", "check", "--sarif-file", "gone/r.sarif", "before.json")
 }
 
 func TestBaseline(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
-	if got := mustRun(t, "baseline", "update", "--baseline", "b.json", "before.json"); got != "b.json: 2 entries, there were 0\n" {
-		t.Errorf("got %s", got)
-	}
-	first, _ := os.ReadFile("b.json")
+	prints(t, "b.json: 2 entries, there were 0\n", "baseline", "update", "--baseline", "b.json", "before.json")
+	first := testkit.ReadFile(t, "b.json")
 	mustRun(t, "baseline", "update", "--baseline", "b.json", "before.json")
-	if again, _ := os.ReadFile("b.json"); !bytes.Equal(first, again) {
+	if again := testkit.ReadFile(t, "b.json"); again != first {
 		t.Errorf("another baseline for the same report:\n%s", again)
 	}
-	if got := mustRun(t, "check", "--baseline", "b.json", "before.json"); !strings.Contains(got, "2 known") {
-		t.Errorf("got %s", got)
-	}
+	has(t, mustRun(t, "check", "--baseline", "b.json", "before.json"), "2 known")
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "pvc.json", "--devices", "intel_gpu_pvc", "k.syclbin")
 	code, stdout, _ := run(t, "check", "--baseline", "b.json", "pvc.json")
 	if code != 1 || !strings.Contains(stdout, "//demo:kernels on intel_gpu_dg2: 3 of 3 kernels are not checked for the device, and the baseline has it [coverage-lost]") {
 		t.Errorf("a device that is gone: exit %d, %s", code, stdout)
 	}
-	if got := mustRun(t, "baseline", "prune", "--baseline", "b.json", "pvc.json"); got != "b.json: 1 entry, 1 removed\n" {
-		t.Errorf("got %s", got)
-	}
+	prints(t, "b.json: 1 entry, 1 removed\n", "baseline", "prune", "--baseline", "b.json", "pvc.json")
 
 	t.Setenv("CI", "true")
 	for _, test := range []struct {
@@ -234,21 +204,19 @@ func TestBaseline(t *testing.T) {
 		{"no report", []string{"prune", "--baseline", "b.json"}, 2, "a report is needed"},
 		{"a baseline that is missing", []string{"prune", "--baseline", "gone.json", "now.json"}, 3, "gone.json"},
 	} {
-		before, _ := os.ReadFile("b.json")
+		before := testkit.ReadFile(t, "b.json")
 		code, _, stderr := run(t, append([]string{"baseline"}, test.args...)...)
 		if code != test.code || !strings.Contains(stderr, test.want) {
 			t.Errorf("%s: exit %d, %s", test.name, code, stderr)
 		}
-		if after, _ := os.ReadFile("b.json"); !bytes.Equal(before, after) {
+		if after := testkit.ReadFile(t, "b.json"); after != before {
 			t.Errorf("%s: the baseline has changed", test.name)
 		}
 	}
 
 	t.Setenv("CI", "")
 	testkit.WriteFile(t, "b.json", first)
-	if got := mustRun(t, "baseline", "verify", "--baseline", "b.json", "before.json"); got != "" {
-		t.Errorf("got %s", got)
-	}
+	prints(t, "", "baseline", "verify", "--baseline", "b.json", "before.json")
 	for _, test := range []struct {
 		name, file, report string
 		code               int
@@ -274,27 +242,19 @@ func TestBaseline(t *testing.T) {
 		}
 	}
 	testkit.WriteFile(t, "small.yaml", "version: 1\nlimits: {max-baseline: 1}\n")
-	if code, _, stderr := run(t, "baseline", "update", "--policy", "small.yaml", "--baseline", "c.json", "before.json"); code != 1 || !strings.Contains(stderr, "the baseline has 2 entries, and limits.max-baseline of the policy is 1") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	fails(t, 1, "the baseline has 2 entries, and limits.max-baseline of the policy is 1", "baseline", "update", "--policy", "small.yaml", "--baseline", "c.json", "before.json")
 	if _, err := os.Stat("c.json"); err == nil {
 		t.Error("a baseline that is too large is written")
 	}
 	testkit.WriteFile(t, "b.json", first)
-	if code, _, stderr := run(t, "check", "--policy", "small.yaml", "--baseline", "b.json", "before.json"); code != 2 || !strings.Contains(stderr, "max-baseline") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	fails(t, 2, "max-baseline", "check", "--policy", "small.yaml", "--baseline", "b.json", "before.json")
 }
 
 func TestDiff(t *testing.T) {
 	gateWorkspace(t)
-	if got := mustRun(t, "diff", "before.json", "before.json"); got != "" {
-		t.Errorf("got %s", got)
-	}
+	prints(t, "", "diff", "before.json", "before.json")
 	lost := "lost: kernel 'Fp64Axpy' on intel_gpu_pvc: compatible → incompatible (it requires aspect fp64) (//demo:kernels)\n"
-	if got := mustRun(t, "diff", "before.json", "now.json"); got != lost {
-		t.Errorf("got %s", got)
-	}
+	prints(t, lost, "diff", "before.json", "now.json")
 	if code, stdout, _ := run(t, "diff", "--exit-code", "before.json", "now.json"); code != 1 || stdout != lost {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
@@ -323,12 +283,8 @@ func TestExplain(t *testing.T) {
 	if got := mustRun(t, "explain", "missing-aspect"); !strings.Contains(got, "choose with device::has()") || !strings.Contains(got, "'detail': {aspect: ...}") {
 		t.Errorf("got %s", got)
 	}
-	if got := mustRun(t, "explain"); !strings.Contains(got, "coverage-lost ") {
-		t.Errorf("got %s", got)
-	}
-	if code, _, stderr := run(t, "explain", "mising-aspect"); code != 2 || !strings.Contains(stderr, "did you mean missing-aspect?") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	has(t, mustRun(t, "explain"), "coverage-lost ")
+	fails(t, 2, "did you mean missing-aspect?", "explain", "mising-aspect")
 }
 
 func TestSchemas(t *testing.T) {
@@ -341,14 +297,11 @@ func TestSchemas(t *testing.T) {
 
 func TestManyReports(t *testing.T) {
 	gateWorkspace(t)
-	data, _ := os.ReadFile("before.json")
-	if err := os.Mkdir("all", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.ReadFile(t, "before.json")
 	args := []string{"check", "--format", "json"}
 	for _, n := range []string{"c", "a", "b", "d"} {
 		name := filepath.Join("all", n+".json")
-		testkit.WriteFile(t, name, bytes.Replace(data, []byte("//demo:kernels"), []byte("//demo:"+n), 1))
+		testkit.WriteFile(t, name, strings.Replace(data, "//demo:kernels", "//demo:"+n, 1))
 		args = append(args, name)
 	}
 	_, first, _ := run(t, args...)
@@ -358,20 +311,14 @@ func TestManyReports(t *testing.T) {
 	}
 	testkit.WriteFile(t, "all/b.json", "{}")
 	testkit.WriteFile(t, "all/d.json", "{")
-	if code, _, stderr := run(t, "check", "all/a.json", "all/b.json", "all/d.json"); code != 3 || !strings.Contains(stderr, "all/b.json") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	fails(t, 3, "all/b.json", "check", "all/a.json", "all/b.json", "all/d.json")
 }
 
 // container is an offload binary with a SPIR-V module: what an object of a program has.
-func container(t *testing.T, code []byte) []byte {
+func container(t *testing.T, code string) string {
 	t.Helper()
-	var b bytes.Buffer
-	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64-unknown-unknown"}, {Key: "arch", Value: ""}}, Content: bytes.NewReader(code)}
-	if err := offload.Write(&b, []offload.Image{image}, offload.Options{Version: 2}); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64-unknown-unknown"}, {Key: "arch", Value: ""}}, Content: strings.NewReader(code)}
+	return testkit.Written(t, func(w io.Writer) error { return offload.Write(w, []offload.Image{image}, offload.Options{Version: 2}) })
 }
 
 // The same binaries are checked without a report. What is known stays known when another
@@ -379,7 +326,7 @@ func container(t *testing.T, code []byte) []byte {
 func TestCheckBinaries(t *testing.T) {
 	enterWorkspace(t)
 	t.Setenv("CI", "")
-	object := container(t, must(t, "k.spv"))
+	object := container(t, testkit.ReadFile(t, "k.spv"))
 	testkit.WriteFile(t, "out/libk.so.1", object)
 	args := []string{"--required", "intel_gpu_acm_g10", "--binary", "out/**"}
 	code, stdout, stderr := run(t, append([]string{"check", "--format", "json"}, args...)...)
@@ -391,22 +338,18 @@ func TestCheckBinaries(t *testing.T) {
 	}
 	run(t, append([]string{"baseline", "update", "--baseline", "b.json"}, args...)...)
 	testkit.WriteFile(t, "out/libk.so.2", object)
-	if err := os.Remove("out/libk.so.1"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove("out/libk.so.1"))
 	if code, stdout, stderr := run(t, append([]string{"check", "--baseline", "b.json"}, args...)...); code != 0 {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
-	other := must(t, "k.spv")
+	other := []byte(testkit.ReadFile(t, "k.spv"))
 	other[8] ^= 1 // the number of the compiler: other images, which are not the same problems
-	testkit.WriteFile(t, "out/l.o", container(t, other))
+	testkit.WriteFile(t, "out/l.o", container(t, string(other)))
 	if code, stdout, stderr := run(t, append([]string{"check", "--baseline", "b.json"}, args...)...); code != 1 || !strings.Contains(stdout, "10 new, 10 known") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	testkit.WriteFile(t, "out/broken.o", object[:len(object)/2])
-	if code, _, stderr := run(t, append([]string{"check", "--baseline", "b.json"}, args...)...); code != 3 || !strings.Contains(stderr, "out/broken.o: ") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	fails(t, 3, "out/broken.o: ", append([]string{"check", "--baseline", "b.json"}, args...)...)
 	for _, test := range []struct {
 		args []string
 		want string
@@ -415,18 +358,13 @@ func TestCheckBinaries(t *testing.T) {
 		{[]string{"--devices", "intel_gpu_pvc", "r.json"}, "--devices and --device-config are for --binary"},
 		{nil, "a report is needed, or --binary"},
 	} {
-		if code, _, stderr := run(t, append([]string{"check"}, test.args...)...); code != 2 || !strings.Contains(stderr, test.want) {
-			t.Errorf("%q: exit %d, %s", test.args, code, stderr)
-		}
+		fails(t, 2, test.want, append([]string{"check"}, test.args...)...)
 	}
 }
 
 // TestFirstRunCommand: the command that a first run proposes makes the next one pass.
 func TestFirstRunCommand(t *testing.T) {
-	code, err := os.ReadFile(filepath.Join(goldenDir, "kernels.spv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := testkit.ReadFile(t, filepath.Join(goldenDir, "kernels.spv"))
 	gateWorkspace(t)
 	t.Setenv("CI", "")
 	testkit.WriteFile(t, "k.spv", code)
@@ -442,11 +380,7 @@ func TestFirstRunCommand(t *testing.T) {
 			continue
 		}
 		mustRun(t, strings.Fields(m[1])...)
-		if got := mustRun(t, append([]string{"check", "--baseline", "sycl-compat-baseline.json"}, args...)...); !strings.Contains(got, "known") {
-			t.Errorf("%q: %s", args, got)
-		}
-		if err := os.Remove("sycl-compat-baseline.json"); err != nil {
-			t.Fatal(err)
-		}
+		has(t, mustRun(t, append([]string{"check", "--baseline", "sycl-compat-baseline.json"}, args...)...), "known")
+		testkit.NoError(t, os.Remove("sycl-compat-baseline.json"))
 	}
 }

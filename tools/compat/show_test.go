@@ -18,13 +18,9 @@ func enterLarge(t *testing.T) *report.Report {
 	t.Chdir(t.TempDir())
 	r := reporttest.Build(t, reporttest.Large(2000), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
 	f, err := os.Create("large report.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer f.Close()
-	if err := r.Encode(f); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.Encode(f))
 	return r
 }
 

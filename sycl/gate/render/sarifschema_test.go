@@ -59,9 +59,7 @@ var sarifSchema = sync.OnceValues(func() ([]byte, error) {
 func checkSARIFSchema(t *testing.T, text string) {
 	t.Helper()
 	schema, err := sarifSchema()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if err := testkit.ValidateJSON(schema, []byte(text)); err != nil {
 		t.Error(err)
 	}
@@ -69,9 +67,7 @@ func checkSARIFSchema(t *testing.T, text string) {
 
 func TestSARIFSchemaRefuses(t *testing.T) {
 	schema, err := sarifSchema()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, text := range []string{
 		`{}`,
 		`{"version":"2.0.0","runs":[]}`,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -38,9 +39,7 @@ func TestAttackS7MarkupInThePage(t *testing.T) {
 func TestAttackS25Formulas(t *testing.T) {
 	for _, name := range []string{"=cmd()", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1", "a\n=1", `"=1`} {
 		rows, err := csv.NewReader(strings.NewReader(csvText(t, withName(t, name)))).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, row := range rows {
 			for _, field := range row {
 				if strings.IndexAny(strings.TrimLeft(field, " \t\r\n\""), "=+-@＝＋－＠") == 0 {

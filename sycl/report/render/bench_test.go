@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -46,9 +47,7 @@ func BenchmarkRenderings(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := c.render(io.Discard); err != nil {
-					b.Fatal(err)
-				}
+				testkit.NoError(b, c.render(io.Discard))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/kernels, "ns/kernel")
 		})

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,19 +23,16 @@ func TestOptions(t *testing.T) {
 	modules[1].Images[0].Options = propset.JITOptions{Compile: "<b>`x\x1b[31m", Link: "@user"}
 	modules[2].Images[0].Options = propset.JITOptions{Link: "-l"}
 	r := reporttest.Build(t, modules, "intel_gpu_pvc")
-	text := func(r *report.Report, o TextOptions) string {
-		return render(t, func(w *bytes.Buffer, r *report.Report, o TextOptions) error { return Text(w, r, o) }, r, o)
-	}
 	for name, test := range map[string]struct {
 		got  string
 		want []string
 	}{
-		"a table": {text(r, TextOptions{Width: 200}), []string{
+		"a table": {text(t, TextOptions{Width: 200}, r), []string{
 			"\n6 images with options for the runtime's compiler: " + big + ".\n",
 			"\n1 image with options for the runtime's linker: -l.\n",
 			"\n1 image with options for the runtime's compiler: <b>`x\\u{1b}[31m, and its linker: @user.\n",
 		}},
-		"groups":   {text(r, TextOptions{Width: 200, GroupBy: ByReason}), []string{"\n6 images with options for the runtime's compiler: " + big + ".\n"}},
+		"groups":   {text(t, TextOptions{Width: 200, GroupBy: ByReason}, r), []string{"\n6 images with options for the runtime's compiler: " + big + ".\n"}},
 		"Markdown": {markdown(t, r, MarkdownOptions{}), []string{"\n6 images with options for the runtime's compiler: `" + big + "`.\n", "and its linker: `@user`.\n"}},
 		"a page":   {pageText(t, r, HTMLOptions{}), []string{"<li>6 images with options for the runtime&#39;s compiler: " + big + "</li>", "&lt;b&gt;`x\\u{1b}[31m"}},
 	} {
@@ -53,7 +49,7 @@ func TestOptions(t *testing.T) {
 		m.Images[0].Options.Compile = fmt.Sprintf("-D%d", i)
 		many = append(many, m)
 	}
-	if got := text(reporttest.Build(t, many, "intel_gpu_pvc"), TextOptions{}); !strings.Contains(got, "-D4.\n3 more sets of options: the report as JSON has them.\n") || strings.Contains(got, "-D5") {
+	if got := text(t, TextOptions{}, reporttest.Build(t, many, "intel_gpu_pvc")); !strings.Contains(got, "-D4.\n3 more sets of options: the report as JSON has them.\n") || strings.Contains(got, "-D5") {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/csv"
@@ -26,28 +25,19 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-func render[O any](t testing.TB, write func(w *bytes.Buffer, r *report.Report, o O) error, r *report.Report, o O) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b, r, o); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 func markdown(t testing.TB, r *report.Report, o MarkdownOptions) string {
 	t.Helper()
-	return render(t, func(w *bytes.Buffer, r *report.Report, o MarkdownOptions) error { return Markdown(w, r, o) }, r, o)
+	return testkit.Written(t, func(w io.Writer) error { return Markdown(w, r, o) })
 }
 
 func pageText(t testing.TB, r *report.Report, o HTMLOptions) string {
 	t.Helper()
-	return render(t, func(w *bytes.Buffer, r *report.Report, o HTMLOptions) error { return HTML(w, r, o) }, r, o)
+	return testkit.Written(t, func(w io.Writer) error { return HTML(w, r, o) })
 }
 
 func csvText(t testing.TB, r *report.Report) string {
 	t.Helper()
-	return render(t, func(w *bytes.Buffer, r *report.Report, _ int) error { return CSV(w, r) }, r, 0)
+	return testkit.Written(t, func(w io.Writer) error { return CSV(w, r) })
 }
 
 func TestRenderings(t *testing.T) {
@@ -117,9 +107,7 @@ func TestRenderingsNeedLittleMemory(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if err := c.render(io.Discard); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, c.render(io.Discard))
 		runtime.ReadMemStats(&after)
 		if n := (after.TotalAlloc - before.TotalAlloc) / kernels; n > c.most {
 			t.Errorf("%s: %d bytes for each kernel, more than %d", name, n, c.most)
@@ -252,9 +240,7 @@ func TestHostileHTML(t *testing.T) {
 			if strings.ContainsAny(block, "<>&") {
 				t.Error("the data have characters that HTML could take for markup")
 			}
-			if err := json.Unmarshal([]byte(block), &data); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, json.Unmarshal([]byte(block), &data))
 			for i := range r.Kernels {
 				want := kernelName(&r.Kernels[i])
 				if data.Kernels[i].Name != want {
@@ -370,9 +356,7 @@ func TestMarkdownReaders(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), reader, "--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough", "-e", "tagfilter")
 		cmd.Stdin = strings.NewReader(markdown(t, r, MarkdownOptions{}))
 		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		text := string(out)
 		for _, tag := range regexp.MustCompile(`<[^>]*>`).FindAllString(text, -1) {
 			if !regexp.MustCompile(`^</?(?:h3|p|strong|code|table|thead|tbody|tr|th|td|br|details|summary|ul|li)(?: /)?>$`).MatchString(tag) {
@@ -408,9 +392,7 @@ func TestHostileCSV(t *testing.T) {
 		text := csvText(t, r)
 		checkVisible(t, strings.ReplaceAll(text, "\r\n", "\n"))
 		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if len(rows) != 1+len(r.Kernels)*len(r.Devices) {
 			t.Errorf("%d rows for %d kernels and %d devices", len(rows), len(r.Kernels), len(r.Devices))
 		}
@@ -532,16 +514,13 @@ var tileAndFlag = []report.Constant{
 // TestConstants: every form that people read has the specialization constants, harmless in each, of
 // many the first.
 func TestConstants(t *testing.T) {
-	text := func(r *report.Report, o TextOptions) string {
-		return render(t, func(w *bytes.Buffer, r *report.Report, o TextOptions) error { return Text(w, r, o) }, r, o)
-	}
 	r := withConstants(t, tileAndFlag)
 	const plain = "\nSpecialization constants and their default values:\n    app::<b>tile: i32 16, float 2.5, in images of Fp64Axpy.\n    flag\\u{1b}: bytes:01, in images of Fp64Axpy.\n"
 	quoted := "\n<summary>Specialization constants and their default values</summary>\n\n- `app::<b>tile: i32 16, float 2.5`, in images of `Fp64Axpy`\n- `flag\\u{1b}: bytes:01`, in images of `Fp64Axpy`\n\n</details>\n"
 	for name, test := range map[string]struct{ got, want string }{
-		"a table":        {text(r, TextOptions{Width: 200}), plain},
-		"groups":         {text(r, TextOptions{Width: 200, GroupBy: ByReason}), plain},
-		"everything":     {text(r, TextOptions{Width: 200, All: true}), plain},
+		"a table":        {text(t, TextOptions{Width: 200}, r), plain},
+		"groups":         {text(t, TextOptions{Width: 200, GroupBy: ByReason}, r), plain},
+		"everything":     {text(t, TextOptions{Width: 200, All: true}, r), plain},
 		"Markdown":       {markdown(t, r, MarkdownOptions{}), quoted},
 		"short Markdown": {markdown(t, r, MarkdownOptions{MaxBytes: 10000}), quoted},
 	} {
@@ -552,7 +531,7 @@ func TestConstants(t *testing.T) {
 
 	modules := reporttest.Program()
 	modules[0].Images[0].Constants, modules[1].Images[1].Constants = &tileAndFlag, &tileAndFlag
-	if got, want := text(reporttest.Build(t, modules, "intel_gpu_pvc"), TextOptions{}), "\n    flag\\u{1b}: bytes:01, in images of 3 kernels.\n"; !strings.Contains(got, want) {
+	if got, want := text(t, TextOptions{}, reporttest.Build(t, modules, "intel_gpu_pvc")), "\n    flag\\u{1b}: bytes:01, in images of 3 kernels.\n"; !strings.Contains(got, want) {
 		t.Errorf("the images of two modules lack %q:\n%s", want, got)
 	}
 
@@ -562,8 +541,8 @@ func TestConstants(t *testing.T) {
 	}
 	r = withConstants(t, many)
 	for name, test := range map[string]struct{ got, want string }{
-		"a table":        {text(r, TextOptions{Width: 200}), "\n    c09: 1, in images of Fp64Axpy.\n    and 3 more: the report as JSON has them.\n"},
-		"everything":     {text(r, TextOptions{Width: 200, All: true}), "\n    c12: 1, "},
+		"a table":        {text(t, TextOptions{Width: 200}, r), "\n    c09: 1, in images of Fp64Axpy.\n    and 3 more: the report as JSON has them.\n"},
+		"everything":     {text(t, TextOptions{Width: 200, All: true}, r), "\n    c12: 1, "},
 		"Markdown":       {markdown(t, r, MarkdownOptions{}), "\n- `c12: 1`, "},
 		"short Markdown": {markdown(t, r, MarkdownOptions{MaxBytes: 10000}), "\n- `c09: 1`, in images of `Fp64Axpy`\n- and 3 more: the report as JSON has them\n"},
 	} {

@@ -1,9 +1,9 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -20,15 +20,8 @@ import (
 
 func text(t testing.TB, o TextOptions, reports ...*report.Report) string {
 	t.Helper()
-	r, err := report.Merge(reports...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	if err := Text(&b, r, o); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	r := reporttest.Merge(t, reports...)
+	return testkit.Written(t, func(w io.Writer) error { return Text(w, r, o) })
 }
 
 var largeReport *report.Report
@@ -57,9 +50,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	many, err := report.Build([]report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("_ZTS8Fp64Axpy"), Images: []report.ModuleImage{reporttest.IR(1)}}}, gpus, c, report.Generator{Name: "test", Version: "1"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	other := reporttest.Build(t, reporttest.Program()[1:3], "intel_gpu_pvc", "x86_64")
 	other.Targets[0] = "//other:kernels"
 	testkit.Golden(t, "two.txt", text(t, TextOptions{}, two))
@@ -119,21 +110,14 @@ func TestLambdaPlace(t *testing.T) {
 		modules[0].Kernels[i].Source.Location = srcloc.Location{Path: "src/fill|.cpp", Line: 3}
 	}
 	r := reporttest.Build(t, modules, "intel_gpu_pvc")
-	for name, c := range map[string]struct {
-		render func(*bytes.Buffer) error
-		want   string
-	}{
-		"text":     {func(b *bytes.Buffer) error { return Text(b, r, TextOptions{Width: 200}) }, "main::{lambda(sycl::id<1>)#1} at src/fill|.cpp:3  yes"},
-		"Markdown": {func(b *bytes.Buffer) error { return Markdown(b, r, MarkdownOptions{}) }, "| `main::{lambda(sycl::id<1>)#1} at src/fill\\|.cpp:3` |"},
+	for name, c := range map[string]struct{ got, want string }{
+		"text":     {text(t, TextOptions{Width: 200}, r), "main::{lambda(sycl::id<1>)#1} at src/fill|.cpp:3  yes"},
+		"Markdown": {markdown(t, r, MarkdownOptions{}), "| `main::{lambda(sycl::id<1>)#1} at src/fill\\|.cpp:3` |"},
 	} {
-		var b bytes.Buffer
-		if err := c.render(&b); err != nil {
-			t.Fatal(err)
+		if !strings.Contains(c.got, c.want) {
+			t.Errorf("%s: no %q in\n%s", name, c.want, c.got)
 		}
-		if !strings.Contains(b.String(), c.want) {
-			t.Errorf("%s: no %q in\n%s", name, c.want, &b)
-		}
-		if strings.Contains(b.String(), "Fill at") {
+		if strings.Contains(c.got, "Fill at") {
 			t.Errorf("%s: a kernel with a name has its place there", name)
 		}
 	}
