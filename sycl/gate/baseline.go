@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 )
@@ -177,15 +176,15 @@ func NewBaseline(r *Result) *Baseline {
 // leastKnown is the least severity of what a baseline has.
 func leastKnown(fails Severity) Severity { return min(fails, Warning) }
 
-// digests returns the devices and what was known of them.
-func (b *Baseline) digests() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
+// digests returns what was known of devices, by their names; nothing of a nil baseline.
+func (b *Baseline) digests() map[string]string {
+	all := map[string]string{}
+	if b != nil {
 		for _, d := range b.Devices {
-			if !yield(d.ID, d.Digest) {
-				return
-			}
+			all[d.ID] = d.Digest
 		}
 	}
+	return all
 }
 
 // count sorts entries and joins equal ones.

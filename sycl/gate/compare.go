@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -30,36 +29,24 @@ func (e *evaluator) compare() {
 	if e.Baseline != nil {
 		// What an exception or a family covers is not open: its entries are left.
 		m := matcher{slices.Clone(e.Baseline.Findings)}
-		m.match(open)
-		if isOpen(open) && len(m.left()) > 0 {
+		r.absent = m.match(open, func() map[*kernel]*kernel {
 			if base != nil {
-				m.matchRenamed(open, formerKernels(base, r.targets))
-			} else {
-				m.matchRenamed(open, e.formerInBaseline(open))
+				return formerKernels(base, r.targets)
 			}
-		}
-		r.absent = m.left()
+			return e.formerInBaseline(open)
+		})
 	}
 	if base != nil {
 		m := matcher{e.known(base)}
 		// That a problem is in the base branch is no news, but that its exception
 		// has ended is.
 		open := slices.DeleteFunc(slices.Clone(open), func(i *item) bool { return i.expired })
-		m.match(open)
-		if isOpen(open) && len(m.left()) > 0 {
-			m.matchRenamed(open, formerKernels(base, r.targets))
-		}
+		left := m.match(open, func() map[*kernel]*kernel { return formerKernels(base, r.targets) })
 		if e.Baseline == nil {
-			for _, entry := range m.left() {
-				r.Counts.Absent += entry.Count
-			}
+			r.Counts.Absent += sum(left)
 		}
 	}
 	e.compareDevices(open, base)
-}
-
-func isOpen(items []*item) bool {
-	return slices.ContainsFunc(items, func(i *item) bool { return i.state == StateNew })
 }
 
 // formerKernels returns what kernels were in the base branch that have another name now, see
@@ -149,14 +136,8 @@ func (e *evaluator) known(base []*target) []Entry {
 
 // compareDevices finds items that are new because what is known of a device is.
 func (e *evaluator) compareDevices(open []*item, base []*target) {
-	inBaseline, inBase := map[string]bool{}, map[string]bool{}
-	if e.Baseline != nil {
-		inBaseline = e.changed(e.Baseline.digests())
-	}
-	if e.Base != nil {
-		was, _ := digests(e.Base)
-		inBase = e.changed(maps.All(was))
-	}
+	was, _ := digests(e.Base)
+	inBaseline, inBase := e.changed(e.Baseline.digests()), e.changed(was)
 	byLabel := targetsByLabel(base)
 	for _, i := range open {
 		if i.state != StateNew || i.expired {
@@ -178,7 +159,7 @@ func (e *evaluator) compareDevices(open []*item, base []*target) {
 }
 
 // changed returns the devices that had another digest.
-func (e *evaluator) changed(was iter.Seq2[string, string]) map[string]bool {
+func (e *evaluator) changed(was map[string]string) map[string]bool {
 	out := map[string]bool{}
 	for id, digest := range was {
 		if now, ok := e.result.digests[id]; ok && now != digest {

@@ -108,7 +108,8 @@ func (c *coverage) required(pattern string) {
 	if i < 0 {
 		text := "no report is about the device, which the policy requires"
 		// A name that is right needs no other one: the device is missing.
-		if config := deviceconfig.Default(); !isDevice(config, pattern) {
+		config := deviceconfig.Default()
+		if _, known := config.Lookup(pattern); !known {
 			near := deviceconfig.NearestOf(pattern, slices.Values(c.devices), 1)
 			if near == nil {
 				near = config.Nearest(pattern)
@@ -125,11 +126,6 @@ func (c *coverage) required(pattern string) {
 			c.loseKernels(t, c.devices[i], Error, n, "the policy requires it")
 		}
 	}
-}
-
-func isDevice(config *deviceconfig.Config, name string) bool {
-	_, ok := config.Lookup(name)
-	return ok
 }
 
 // unreported counts the kernels of a target for which neither its reports nor those on

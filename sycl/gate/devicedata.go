@@ -3,10 +3,10 @@ package gate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // wider says what a description of a device lets kernels pass that an older one does not,
@@ -53,14 +53,12 @@ func wider(old, now *report.Device) (list []string) {
 		}
 		limit(fmt.Sprintf("work-group size in dimension %d", i), size(old), size(now))
 	}
-	switch {
-	case now.Matrices == nil && old.Matrices != nil:
+	if now.Matrices == nil && old.Matrices != nil {
 		add("any matrix, as these are no longer known")
-	default:
-		for _, m := range now.Matrices {
-			if !slices.Contains(old.Matrices, m) {
-				add("the matrix %s", m)
-			}
+	}
+	for _, m := range now.Matrices {
+		if !slices.Contains(old.Matrices, m) {
+			add("the matrix %s", m)
 		}
 	}
 	// Which device images fit the device depends on these.
@@ -77,12 +75,7 @@ func (e *evaluator) widened() map[string]string {
 	if e.BaseDecides {
 		base = e.Baseline
 	}
-	trusted := map[string]string{} // digests
-	if base != nil {
-		for id, digest := range base.digests() {
-			trusted[id] = digest
-		}
-	}
+	trusted := base.digests()
 	out := map[string]string{}
 	for _, x := range e.Reports {
 		for id, d := range x.data {
@@ -110,12 +103,10 @@ func (e *evaluator) baseDevice(id string) *report.Device {
 			return d
 		}
 	}
-	return find(e.BaseDevices, id)
-}
-
-func find(list []report.Device, id string) *report.Device {
-	if i := slices.IndexFunc(list, func(d report.Device) bool { return d.Name == id }); i >= 0 {
-		return &list[i]
+	for i := range e.BaseDevices {
+		if d := &e.BaseDevices[i]; d.Name == id {
+			return d
+		}
 	}
 	return nil
 }
@@ -128,11 +119,4 @@ func (e *evaluator) differsFromBase(id string) bool {
 }
 
 // shorten joins the first elements of a list.
-func shorten(list []string) string {
-	const most = 5
-	text := strings.Join(list[:min(len(list), most)], ", ")
-	if n := len(list) - most; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
-}
+func shorten(list []string) string { return safetext.Some(list, 5) }

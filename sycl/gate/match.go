@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
@@ -12,14 +13,15 @@ type matcher struct {
 	entries []Entry // with what is left of their counts
 }
 
-// match gives the state to items that the entries have, and leaves the rest of
-// the counts. Entries match items of the same target first, then of any: targets
+// match gives the state to items that the entries have, and returns what is left of the
+// entries. Entries match items of the same target first, then of any: targets
 // can be renamed. Compilers number lambdas without a name, so that one more
 // changes the names of others: what is left matches in the same source file when
 // only such numbers differ. A kernel has the entries of all of its forms: baselines and
 // reports may be older than the joining of forms, and a change in the source may make
-// another form the one that the kernel has its name of.
-func (m *matcher) match(items []*item) {
+// another form the one that the kernel has its name of. At last come kernels that have
+// another name now: former returns what they were.
+func (m *matcher) match(items []*item, former func() map[*kernel]*kernel) (left []Entry) {
 	m.pass(items, StateUnchanged, func(target, _, kernel string) (identity, bool) {
 		return identity{target: target, kernel: kernel}, true
 	})
@@ -34,6 +36,11 @@ func (m *matcher) match(items []*item) {
 		plain, unnamed := withoutNumbers(kernel)
 		return identity{target: target, file: file, kernel: plain}, unnamed
 	})
+	isNew := func(i *item) bool { return i.state == StateNew }
+	if slices.ContainsFunc(items, isNew) && len(m.left()) > 0 {
+		m.matchRenamed(items, former())
+	}
+	return m.left()
 }
 
 // left returns the entries that no item has, with how often.
@@ -60,14 +67,13 @@ func (m *matcher) pass(items []*item, state State, of identify) {
 		return
 	}
 	for _, it := range items {
-		if it.state != StateNew {
-			continue
+		if it.state == StateNew {
+			m.find(it, it.kernelNames(), state, of, open)
 		}
-		m.find(it, it.kernelNames(), state, of, open)
 	}
 }
 
-// matchRenamed does the same for kernels that have another name now.
+// matchRenamed gives the state to kernels that have another name now.
 func (m *matcher) matchRenamed(items []*item, former map[*kernel]*kernel) {
 	of := func(_, _, kernel string) (identity, bool) { return identity{kernel: kernel}, true }
 	open := m.open(of)

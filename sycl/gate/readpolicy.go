@@ -65,9 +65,16 @@ func (p *policyReader) policy(n *yaml.Node) error {
 	}
 	var version string
 	lines, err := p.mapping(n, "", map[string]nodeReader{
-		"version":          p.typed("1", "!!int", func(value string) error { version = value; return nil }),
-		"devices":          p.devices,
-		"fail-on":          p.failOn,
+		"version": p.typed("1", "!!int", func(value string) error { version = value; return nil }),
+		"devices": p.keys(map[string]nodeReader{
+			"required":    p.patterns(&p.Required),
+			"supported":   p.patterns(&p.Supported),
+			"informative": p.patterns(&p.Informative),
+		}),
+		"fail-on": p.scalar("a text", func(value string) (err error) {
+			p.FailOn, err = ParseFailOn(value)
+			return err
+		}),
 		"fail-on-severity": p.failOnSeverity,
 		"fail-on-empty":    p.boolean(&p.FailOnEmpty),
 		"fail-on-stale":    p.boolean(&p.FailOnStale),
@@ -75,7 +82,11 @@ func (p *policyReader) policy(n *yaml.Node) error {
 		"rules":            p.rules,
 		"families":         p.sequence(p.family),
 		"allow":            p.sequence(p.exception),
-		"limits":           p.limits,
+		"limits": p.keys(map[string]nodeReader{
+			"max-allow":         p.number(&p.MaxAllow),
+			"max-baseline":      p.number(&p.MaxBaseline),
+			"allow-without-end": p.boolean(&p.NeverEnds),
+		}),
 		"compare-with-base": p.scalar("required or optional", func(value string) (err error) {
 			p.CompareWithBase, err = ParseCompareWithBase(value)
 			return err
@@ -108,22 +119,6 @@ func (p *policyReader) checkLimits(line int) error {
 	return nil
 }
 
-func (p *policyReader) devices(path string, n *yaml.Node) error {
-	_, err := p.mapping(n, path, map[string]nodeReader{
-		"required":    p.patterns(&p.Required),
-		"supported":   p.patterns(&p.Supported),
-		"informative": p.patterns(&p.Informative),
-	})
-	return err
-}
-
-func (p *policyReader) failOn(path string, n *yaml.Node) error {
-	return p.scalar("a text", func(value string) (err error) {
-		p.FailOn, err = ParseFailOn(value)
-		return err
-	})(path, n)
-}
-
 func (p *policyReader) failOnSeverity(path string, n *yaml.Node) error {
 	if err := p.severity(&p.FailOnSeverity)(path, n); err != nil {
 		return err
@@ -132,15 +127,6 @@ func (p *policyReader) failOnSeverity(path string, n *yaml.Node) error {
 		return p.errorf(n, path, "expected note, warning or error; \"fail-on: none\" makes nothing fail")
 	}
 	return nil
-}
-
-func (p *policyReader) limits(path string, n *yaml.Node) error {
-	_, err := p.mapping(n, path, map[string]nodeReader{
-		"max-allow":         p.number(&p.MaxAllow),
-		"max-baseline":      p.number(&p.MaxBaseline),
-		"allow-without-end": p.boolean(&p.NeverEnds),
-	})
-	return err
 }
 
 // findingRules returns the ids of rules that policies can speak of.
@@ -166,8 +152,7 @@ func (p *policyReader) rules(path string, n *yaml.Node) error {
 	known[string(Undetermined)] = func(path string, n *yaml.Node) error {
 		return p.errorf(n, path, `the key "undetermined" of the policy sets the level of this rule`)
 	}
-	_, err := p.mapping(n, path, known)
-	return err
+	return p.keys(known)(path, n)
 }
 
 func (p *policyReader) family(path string, n *yaml.Node) error {
@@ -266,6 +251,11 @@ func (p *policyReader) detail(key, value *string) nodeReader {
 			return p.text(value)(path, n)
 		}
 	}
+	return p.keys(known)
+}
+
+// keys reads a mapping, see [policyReader.mapping].
+func (p *policyReader) keys(known map[string]nodeReader) nodeReader {
 	return func(path string, n *yaml.Node) error {
 		_, err := p.mapping(n, path, known)
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
 // What is renamed when a kernel has another name.
@@ -92,7 +93,11 @@ func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, 
 		}
 		return ""
 	}
-	p.by(func(r row) string { return joinKey(place(r), argumentsOf(of(r).display)) }, renamed)
+	argumentsOf := func(r row) string {
+		_, arguments := kernelname.Stem(of(r).display)
+		return arguments
+	}
+	p.by(func(r row) string { return joinKey(place(r), argumentsOf(r)) }, renamed)
 	p.by(place, renamed)
 	bare := remember(func(k *kernel) string {
 		name, _ := unqualified(k.display)
@@ -109,7 +114,7 @@ func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, 
 	p.by(func(r row) string { return joinKey(r.label, plain(r)) }, renamed)
 	p.by(plain, renamed)
 	p.by(func(r row) string { // the lines of a file move
-		return joinKey(of(r).location.Path, r.label, argumentsOf(of(r).display), p.needOf(r))
+		return joinKey(of(r).location.Path, r.label, argumentsOf(r), p.needOf(r))
 	}, renamed)
 	return p.pairs, p.old, p.now
 }
@@ -264,7 +269,9 @@ func renamed(old, now row) Renaming {
 		return renamedArguments(was.display, is.display)
 	}
 	if bare != otherBare || len(scopes) != len(otherScopes) {
-		return Renaming{What: RenamedKernel, From: Stem(was.display), To: Stem(is.display)}
+		from, _ := kernelname.Stem(was.display)
+		to, _ := kernelname.Stem(is.display)
+		return Renaming{What: RenamedKernel, From: from, To: to}
 	}
 	var from, to []string
 	for i := range scopes {
@@ -380,22 +387,6 @@ func unqualified(name string) (bare string, scopes []string) {
 
 func isIdentifier(c byte) bool {
 	return c == '_' || c == '~' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-// Stem returns the name of a kernel without its template arguments and parameters.
-func Stem(name string) string { return name[:stemEnd(name)] }
-
-// argumentsOf returns the template arguments and parameters of a kernel.
-func argumentsOf(name string) string { return name[stemEnd(name):] }
-
-func stemEnd(name string) int {
-	for i := 1; i < len(name); i++ {
-		switch {
-		case name[i] == '<' && !strings.HasSuffix(name[:i], "operator"), name[i] == '(' && !strings.HasPrefix(name[i:], "(anonymous"):
-			return i
-		}
-	}
-	return len(name)
 }
 
 // countStatuses adds the statuses of a target on a device to counts.

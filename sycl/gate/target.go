@@ -235,15 +235,14 @@ func compareAffected(a, b affected) int {
 }
 
 func compareKeys(a, b *problemKey) int {
-	image := 0
-	if a.image != b.image {
-		image = 1
-		if b.image {
-			image = -1
+	number := func(b bool) int {
+		if b {
+			return 1
 		}
+		return 0
 	}
 	return cmp.Or(cmp.Compare(a.kernel, b.kernel), strings.Compare(string(a.rule), string(b.rule)), strings.Compare(a.cause, b.cause),
-		strings.Compare(a.required, b.required), strings.Compare(a.text, b.text), image)
+		strings.Compare(a.required, b.required), strings.Compare(a.text, b.text), cmp.Compare(number(a.image), number(b.image)))
 }
 
 // combine joins what reports say about the same targets. Of statuses that differ

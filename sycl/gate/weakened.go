@@ -146,13 +146,10 @@ func (x *Exception) outlives(o *Exception) bool {
 }
 
 func (w *weakening) limits() {
-	for _, l := range []struct {
-		name     string
-		old, now int
-	}{{"max-allow", w.old.MaxAllow, w.now.MaxAllow}, {"max-baseline", w.old.MaxBaseline, w.now.MaxBaseline}} {
-		w.when(l.now > l.old, "limits.%s is %d, not %d", l.name, l.now, l.old)
-	}
-	w.when(w.now.NeverEnds && !w.old.NeverEnds, "exceptions may be without an end")
+	old, now := w.old, w.now
+	w.when(now.MaxAllow > old.MaxAllow, "limits.max-allow is %d, not %d", now.MaxAllow, old.MaxAllow)
+	w.when(now.MaxBaseline > old.MaxBaseline, "limits.max-baseline is %d, not %d", now.MaxBaseline, old.MaxBaseline)
+	w.when(now.NeverEnds && !old.NeverEnds, "exceptions may be without an end")
 }
 
 // weakenedBaseline says in which ways a baseline asks for less than an older one. Either
@@ -168,19 +165,13 @@ func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
 	}
 	// What the older baseline has and the reports have not is less coverage, which is no
 	// failure when the baseline does not have it either.
-	gone := unlisted(old, now)
-	if n := len(gone); n > 0 {
-		const most = 5
-		text := fmt.Sprintf("the baseline no longer lists %s", strings.Join(gone[:min(n, most)], ", "))
-		if n > most {
-			text += fmt.Sprintf(" and %d more", n-most)
-		}
-		list = append(list, text+": it is no failure when these are not checked")
+	if gone := unlisted(old, now); gone != nil {
+		list = append(list, fmt.Sprintf("the baseline no longer lists %s: it is no failure when these are not checked", shorten(gone)))
 	}
-	was := maps.Collect(old.digests())
-	for id, digest := range now.digests() {
-		if current := e.result.digests[id]; current != "" && digest != current && digest != was[id] {
-			list = append(list, fmt.Sprintf("the baseline has data of the device %s that neither its reports nor the base branch have: new problems on it do not fail", id))
+	was := old.digests()
+	for _, d := range now.Devices {
+		if current := e.result.digests[d.ID]; current != "" && d.Digest != current && d.Digest != was[d.ID] {
+			list = append(list, fmt.Sprintf("the baseline has data of the device %s that neither its reports nor the base branch have: new problems on it do not fail", d.ID))
 		}
 	}
 	return list

@@ -5,11 +5,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -34,7 +36,35 @@ type ChangeSection struct {
 	Title   string
 	Kernels int
 	Rows    []ChangeRow // the largest first
-	all     bool        // pages show all rows
+	all     bool        // all rows are shown
+}
+
+// First returns the rows that are shown of a section.
+func (s ChangeSection) First() []ChangeRow {
+	if s.all {
+		return s.Rows
+	}
+	return s.Rows[:min(len(s.Rows), mostRows)]
+}
+
+// Left returns how many rows are left out.
+func (s ChangeSection) Left() int { return len(s.Rows) - len(s.First()) }
+
+// leftKernels returns how many kernels are in the rows that are left out.
+func (s ChangeSection) leftKernels() (n int) {
+	for _, r := range s.Rows[len(s.First()):] {
+		n += r.Kernels
+	}
+	return n
+}
+
+// sections returns those of a difference, with as many rows as are wanted.
+func (o ChangeOptions) sections(d *gate.Difference) []ChangeSection {
+	list := ChangeSections(d)
+	for i := range list {
+		list[i].all = o.All
+	}
+	return list
 }
 
 // A ChangeRow is kernels that change in the same way.
@@ -47,29 +77,20 @@ type ChangeRow struct {
 }
 
 // Some returns the first names of a row.
-func (r ChangeRow) Some() string {
-	s := strings.Join(r.Names[:min(len(r.Names), mostStems)], ", ")
-	if n := len(r.Names) - mostStems; n > 0 {
-		s += fmt.Sprintf(" and %d more", n)
-	}
-	return s
-}
+func (r ChangeRow) Some() string { return safetext.Some(r.Names, mostStems) }
 
 // ChangeSections groups the changes of kernels: statuses by what changes and where, and
 // kernels that came or went by their problems and by their names. Names are escaped.
 func ChangeSections(d *gate.Difference) (list []ChangeSection) {
-	titles := []struct{ kind, title string }{
-		{"lost", "Lost"}, {"removed", "Removed"}, {"changed", "Changed"}, {"won", "Won"}, {"renamed", "Renamed"}, {"added", "Added"},
-	}
 	byKind := map[string][]*gate.Change{}
 	for i := range d.Changes {
 		if c := &d.Changes[i]; c.Kernel != "" {
 			byKind[c.Kind] = append(byKind[c.Kind], c)
 		}
 	}
-	for _, t := range titles {
-		s := ChangeSection{Kind: t.kind, Title: t.title}
-		switch changes := byKind[t.kind]; t.kind {
+	for _, kind := range []string{"lost", "removed", "changed", "won", "renamed", "added"} {
+		s := ChangeSection{Kind: kind, Title: upperFirst(kind)}
+		switch changes := byKind[kind]; kind {
 		case "renamed":
 			s.Kernels = len(changes)
 			for _, r := range d.Renames {
@@ -108,7 +129,7 @@ func renaming(r gate.Renaming) string {
 
 // statusRows groups kernels by how their statuses change and on which devices.
 func statusRows(changes []*gate.Change) (kernels int, rows []ChangeRow) {
-	g := rowGrouper{}
+	g := rowGrouper{at: map[string]*ChangeRow{}}
 	for len(changes) > 0 {
 		n := 1
 		for n < len(changes) && sameKernel(changes[0], changes[n]) {
@@ -134,7 +155,7 @@ func statusRows(changes []*gate.Change) (kernels int, rows []ChangeRow) {
 
 // presenceRows groups kernels that came or went by where they run, and why not.
 func presenceRows(changes []*gate.Change) []ChangeRow {
-	g := rowGrouper{}
+	g := rowGrouper{at: map[string]*ChangeRow{}}
 	for _, c := range changes {
 		var devices []string
 		worst := compat.NoStatus
@@ -164,27 +185,21 @@ func (g *rowGrouper) add(c *gate.Change, what string, devices []string) {
 	key := what + "\x00" + strings.Join(devices, "\x00")
 	r := g.at[key]
 	if r == nil {
-		if g.at == nil {
-			g.at = map[string]*ChangeRow{}
-		}
 		r = &ChangeRow{What: what, Devices: devices, stems: map[string]int{}}
 		g.at[key] = r
 		g.rows = append(g.rows, r)
 	}
 	r.Kernels++
-	stem := gate.Stem(c.Kernel)
-	if len(stem) < len(c.Kernel) {
-		stem += c.Kernel[len(stem):len(stem)+1] + "..."
+	stem, arguments := kernelname.Stem(c.Kernel)
+	if arguments != "" {
+		stem += arguments[:1] + "..."
 	}
 	r.stems[safetext.Escape(stem)]++
 }
 
 func (g *rowGrouper) sorted() (list []ChangeRow) {
 	for _, r := range g.rows {
-		for name := range r.stems {
-			r.Names = append(r.Names, name)
-		}
-		slices.SortFunc(r.Names, func(a, b string) int {
+		r.Names = slices.SortedFunc(maps.Keys(r.stems), func(a, b string) int {
 			return cmp.Or(cmp.Compare(r.stems[b], r.stems[a]), safetext.CompareNatural(a, b))
 		})
 		for i, name := range r.Names {
@@ -269,20 +284,14 @@ func changeGroups(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	}
 	for _, s := range ChangeSections(d) {
 		fmt.Fprintf(out, "\n%s: %d %s\n", s.Title, s.Kernels, safetext.Plural(s.Kernels, "kernel", "kernels"))
-		kernels := 0
-		for i := range s.Rows {
-			r := &s.Rows[i]
-			if i >= mostRows {
-				kernels += r.Kernels
-				continue
-			}
+		for _, r := range s.First() {
 			fmt.Fprintf(out, "%7d  %s\n", r.Kernels, r.Words())
 			if len(r.Names) > 0 {
 				fmt.Fprintf(out, "         %s\n", r.Some())
 			}
 		}
-		if n := len(s.Rows) - mostRows; n > 0 {
-			fmt.Fprintf(out, "%7d  in %d more %s\n", kernels, n, safetext.Plural(n, "group", "groups"))
+		if n := s.Left(); n > 0 {
+			fmt.Fprintf(out, "%7d  in %d more %s\n", s.leftKernels(), n, safetext.Plural(n, "group", "groups"))
 		}
 	}
 	if o.Command != "" {
@@ -299,11 +308,7 @@ func (r ChangeRow) Words() string {
 		}
 		return r.What
 	}
-	devices := strings.Join(r.Devices[:min(len(r.Devices), 4)], ", ")
-	if n := len(r.Devices) - 4; n > 0 {
-		devices += fmt.Sprintf(" and %d more", n)
-	}
-	return devices + ": " + r.What
+	return safetext.Some(r.Devices, 4) + ": " + r.What
 }
 
 // cells returns the cells of a row in Markdown: how many kernels, what changes, and names.
@@ -332,23 +337,13 @@ func ChangesMarkdown(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 			out.WriteString("|---|--:|--:|--:|--:|\n")
 		}
 	}
-	for _, s := range ChangeSections(d) {
+	for _, s := range o.sections(d) {
 		fmt.Fprintf(out, "\n**%s**: %d %s\n\n| Kernels | What | Names |\n|--:|---|---|\n", s.Title, s.Kernels, safetext.Plural(s.Kernels, "kernel", "kernels"))
-		most := mostRows
-		if o.All {
-			most = len(s.Rows)
-		}
-		kernels := 0
-		for i := range s.Rows {
-			r := &s.Rows[i]
-			if i >= most {
-				kernels += r.Kernels
-				continue
-			}
+		for _, r := range s.First() {
 			fmt.Fprintf(out, "| %s |\n", r.cells())
 		}
-		if n := len(s.Rows) - most; n > 0 {
-			fmt.Fprintf(out, "| %d | in %d more %s | |\n", kernels, n, safetext.Plural(n, "group", "groups"))
+		if n := s.Left(); n > 0 {
+			fmt.Fprintf(out, "| %d | in %d more %s | |\n", s.leftKernels(), n, safetext.Plural(n, "group", "groups"))
 		}
 	}
 	return out.Flush()

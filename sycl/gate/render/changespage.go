@@ -20,29 +20,12 @@ var ChangesTemplate string
 
 var changesPage = template.Must(template.New("").Parse(ChangesTemplate))
 
-// First returns the rows that a page shows of a section.
-func (s ChangeSection) First() []ChangeRow { return s.Rows[:min(len(s.Rows), s.most())] }
-
-// Left returns how many rows a page leaves out.
-func (s ChangeSection) Left() int { return max(0, len(s.Rows)-s.most()) }
-
-func (s ChangeSection) most() int {
-	if s.all {
-		return len(s.Rows)
-	}
-	return mostRows
-}
-
 // ChangesHTML writes a difference as a page that loads nothing and has no script.
 func ChangesHTML(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	b := bufio.NewWriter(w)
-	sections := ChangeSections(d)
-	for i := range sections {
-		sections[i].all = o.All
-	}
 	title := safetext.Escape(o.Old) + " → " + safetext.Escape(o.New)
 	err := changesPage.ExecuteTemplate(b, "page", map[string]any{
-		"Title": title, "Lead": strings.TrimPrefix(changeTitle(d, o), title+": "), "Devices": deviceRows(d), "Sections": sections,
+		"Title": title, "Lead": strings.TrimPrefix(changeTitle(d, o), title+": "), "Devices": deviceRows(d), "Sections": o.sections(d),
 		"Style": template.CSS(reportrender.Style()), "Policy": reportrender.PolicySource(reportrender.Style()),
 	})
 	if err != nil {

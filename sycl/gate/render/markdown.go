@@ -147,16 +147,11 @@ func (m *markdown) table(groups []group) {
 
 // places names the places of a group, or some of many.
 func (m *markdown) places(g group) string {
-	all := g.places()
 	var list []string
-	for _, f := range all[:min(len(all), mostKernels)] {
+	for _, f := range g.places() {
 		list = append(list, m.place(f))
 	}
-	s := strings.Join(list, ", ")
-	if n := len(all) - len(list); n > 0 {
-		s += fmt.Sprintf(" and %d more", n)
-	}
-	return s
+	return safetext.Some(list, mostKernels)
 }
 
 // place names the place of a finding, as a link when it is a file of the source tree.

@@ -8,6 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	reportrender "github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
@@ -49,9 +50,6 @@ func (w words) short(findings group) words {
 	return w
 }
 
-// mostNamed is how many of many devices a sentence has.
-const mostNamed = 6
-
 // mostKernels is how many of the kernels of a group a sentence has.
 const mostKernels = 3
 
@@ -85,29 +83,18 @@ func (w words) kernels(g group) string {
 		return "kernel " + w.name(g[0].Kernel)
 	}
 	var list []string
-	for _, f := range g[:min(len(g), mostKernels)] {
+	for _, f := range g {
 		list = append(list, w.name(f.Kernel))
 	}
-	s := fmt.Sprintf("%d kernels (%s", len(g), strings.Join(list, ", "))
-	if n := len(g) - len(list); n > 0 {
-		s += fmt.Sprintf(" and %d more", n)
-	}
-	return s + ")"
+	return fmt.Sprintf("%d kernels (%s)", len(g), safetext.Some(list, mostKernels))
 }
 
 func (w words) devices(f *gate.Finding) string {
 	var list []string
-	for _, d := range f.Devices[:min(len(f.Devices), mostNamed)] {
+	for _, d := range f.Devices {
 		list = append(list, w.value(d.ID))
 	}
-	n := len(f.Devices) - len(list)
-	switch {
-	case n > 0:
-		return fmt.Sprintf("%s and %d more devices", strings.Join(list, ", "), n)
-	case len(list) > 1:
-		return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
-	}
-	return list[0]
+	return reportrender.Some(list, "devices")
 }
 
 // need says what the kernels of a group need that a device does not have.

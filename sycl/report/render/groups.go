@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -44,13 +45,14 @@ type tally struct {
 	open     int // run or not, which is known only when the program runs
 }
 
-func (n *tally) add(standing compat.Status) {
-	n.all++
+// add adds kernels.
+func (n *tally) add(standing compat.Status, kernels int) {
+	n.all += kernels
 	switch standing {
 	case compat.Incompatible:
-		n.problems++
+		n.problems += kernels
 	case compat.Undetermined:
-		n.open++
+		n.open += kernels
 	}
 }
 
@@ -183,13 +185,8 @@ type family struct {
 // stem returns the name of a kernel up to its template arguments or parameters, with the
 // character that begins them.
 func stem(name string) string {
-	for i := 1; i < len(name); i++ {
-		switch {
-		case name[i] == '<' && !strings.HasSuffix(name[:i], "operator"), name[i] == '(' && !strings.HasPrefix(name[i:], "(anonymous"):
-			return name[:i+1]
-		}
-	}
-	return name
+	s, arguments := kernelname.Stem(name)
+	return s + arguments[:min(len(arguments), 1)]
 }
 
 // stemPattern returns the pattern of the names that have a stem.
@@ -262,7 +259,7 @@ func (t *table) groups(by GroupBy) []*group {
 		}
 		g := list[i]
 		g.kernels = append(g.kernels, kernel)
-		g.tally.add(t.standing(t.Kernels[kernel].Row))
+		g.tally.add(t.standing(t.Kernels[kernel].Row), 1)
 	}
 	files := t.files()
 	for k := range t.Kernels {

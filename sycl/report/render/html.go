@@ -80,11 +80,13 @@ type page struct {
 	Lazy    bool
 	Counts  []pageCount
 	Reasons []pageReason
-	table   *table
-	cells   []template.HTML // by kind
-	whys    map[string]int
-	lists   map[string]int // numbers of Data.Constants
-	Data    pageData
+
+	byDevice [][]pageCount // Counts of each device
+	table    *table
+	cells    []template.HTML // by kind
+	whys     map[pageWhy]int
+	lists    map[string]int // numbers of Data.Constants
+	Data     pageData
 }
 
 // ImageOptions says what the options of images are.
@@ -116,16 +118,16 @@ var pageStates = []pageCount{
 
 // pageCell returns the class and the words of a cell.
 func pageCell(c *report.Outcome) (class, words string) {
-	switch {
-	case c.Status == compat.Compatible && c.Code == report.Native:
-		return classNative, "✓ native"
-	case c.Status == compat.Compatible && c.Code == report.NativeOrIR:
-		return classNative, "✓ native or JIT"
-	case c.Status == compat.Compatible:
-		return classJIT, "✓ JIT"
-	case c.Status == compat.Incompatible:
+	switch c.Status {
+	case compat.Compatible:
+		class = classNative
+		if words = codeWords(c.Code); words == "JIT" {
+			class = classJIT
+		}
+		return class, "✓ " + words
+	case compat.Incompatible:
 		return classNo, "✕ no: " + briefly(c)
-	case c.Status == compat.Undetermined:
+	case compat.Undetermined:
 		return classMaybe, "? maybe: " + briefly(c)
 	}
 	return classNothing, "– n/a"
@@ -182,11 +184,11 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 		limit = defaultMaxCells
 	}
 	p := &page{Report: r, table: t, Title: t.title(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
-		Lazy: len(r.Kernels)*len(r.Devices) > limit, whys: map[string]int{}}
+		Lazy: len(r.Kernels)*len(r.Devices) > limit, whys: map[pageWhy]int{}}
 	p.Policy = "default-src 'none'; style-src " + source(pageStyle) + "; script-src " + source(pageScript) + "; base-uri 'none'; form-action 'none'"
 	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Kinds: []pageKind{}, Patterns: r.Rows}
 	p.kinds()
-	p.counts()
+	p.byDevice, p.Counts = p.countCells()
 	for _, label := range r.Targets {
 		p.Data.Targets = append(p.Data.Targets, safetext.Escape(label))
 	}
@@ -242,27 +244,29 @@ func newWhy(r report.Reason) pageWhy {
 
 func (p *page) why(r report.Reason) int {
 	w := newWhy(r)
-	key := strings.Join([]string{w.Class, w.Needs, w.Offers, w.Text}, "\x00")
-	i, ok := p.whys[key]
+	i, ok := p.whys[w]
 	if !ok {
 		i = len(p.Data.Whys)
-		p.whys[key] = i
+		p.whys[w] = i
 		p.Data.Whys = append(p.Data.Whys, w)
 	}
 	return i
 }
 
-func (p *page) counts() {
-	n := map[string]int{}
-	for i := range p.Kernels {
-		for _, kind := range p.table.row(i) {
-			n[p.Data.Kinds[kind].Class]++
+// countCells counts the cells of devices, by number, and of all.
+func (p *page) countCells() (byDevice [][]pageCount, all []pageCount) {
+	all = slices.Clone(pageStates)
+	for range p.Devices {
+		byDevice = append(byDevice, slices.Clone(pageStates))
+	}
+	for k := range p.Kernels {
+		for d, kind := range p.table.row(k) {
+			i := slices.IndexFunc(pageStates, func(s pageCount) bool { return s.Class == p.Data.Kinds[kind].Class })
+			byDevice[d][i].N++
+			all[i].N++
 		}
 	}
-	for _, s := range pageStates {
-		s.N = n[s.Class]
-		p.Counts = append(p.Counts, s)
-	}
+	return byDevice, all
 }
 
 // listConstants lists the specialization constants of kernels, and returns the numbers of the
@@ -465,25 +469,12 @@ type pageDevice struct {
 
 // DeviceRows returns the rows of the table of devices.
 func (p *page) DeviceRows() []pageDevice {
-	counts := make([]map[string]int, len(p.Devices))
-	for d := range counts {
-		counts[d] = map[string]int{}
-	}
-	for i := range p.Kernels {
-		for d, kind := range p.table.row(i) {
-			counts[d][p.Data.Kinds[kind].Class]++
-		}
-	}
 	var list []pageDevice
 	for d, device := range p.Devices {
 		row := pageDevice{Name: safetext.Escape(device.Name), Architecture: safetext.Escape(device.Architecture), Backend: safetext.Escape(device.Backend),
-			Other: device.OpenWorld, SubGroupSizes: device.SubGroupSizes, MaxWorkGroupSize: device.MaxWorkGroupSize}
+			Other: device.OpenWorld, SubGroupSizes: device.SubGroupSizes, MaxWorkGroupSize: device.MaxWorkGroupSize, Counts: p.byDevice[d]}
 		for _, a := range device.Aspects {
 			row.Aspects = append(row.Aspects, safetext.Escape(a.Name))
-		}
-		for _, s := range pageStates {
-			s.N = counts[d][s.Class]
-			row.Counts = append(row.Counts, s)
 		}
 		list = append(list, row)
 	}
@@ -493,16 +484,10 @@ func (p *page) DeviceRows() []pageDevice {
 // Rules returns the rules that cells of the report have, for a filter.
 func (p *page) Rules() []string {
 	var list []string
-	seen := map[string]bool{}
 	for _, k := range p.Data.Kinds {
-		for _, r := range k.Rules {
-			if !seen[r] {
-				seen[r] = true
-				list = append(list, r)
-			}
-		}
+		list = append(list, k.Rules...)
 	}
-	return list
+	return distinct(list)
 }
 
 // Columns returns how many columns the table has.

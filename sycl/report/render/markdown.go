@@ -207,16 +207,12 @@ func (t *table) markdownHeads(columns []column) (heads string, legend []string) 
 const markdownLegend = "✅ runs: native code, or JIT code that is compiled when the program runs · ❌ does not run · ❓ known only when the program runs · ➖ not compared\n"
 
 func markdownCell(c *report.Outcome) string {
-	switch {
-	case c.Status == compat.Compatible && c.Code == report.Native:
-		return "✅ native"
-	case c.Status == compat.Compatible && c.Code == report.NativeOrIR:
-		return "✅ native or JIT"
-	case c.Status == compat.Compatible:
-		return "✅ JIT"
-	case c.Status == compat.NotApplicable:
+	switch c.Status {
+	case compat.Compatible:
+		return "✅ " + codeWords(c.Code)
+	case compat.NotApplicable:
 		return "➖"
-	case c.Status == compat.Undetermined:
+	case compat.Undetermined:
 		return "❓ maybe: " + codeSpan(briefly(c))
 	}
 	return "❌ no: " + codeSpan(briefly(c))
@@ -261,7 +257,7 @@ func (t *table) markdownReason(e *entry) string {
 	}
 	fmt.Fprintf(&b, "%s\n  - Kernels: %s\n", codeSpan(e.text), t.someKernels(e, codeSpan))
 	if e.devices != nil {
-		fmt.Fprintf(&b, "  - Devices: %s\n", some(codeSpan.all(t.deviceNames(e.devices)), "devices"))
+		fmt.Fprintf(&b, "  - Devices: %s\n", Some(codeSpan.all(t.deviceNames(e.devices)), "devices"))
 	}
 	origins, n, note := e.origins(t, mostListed+1)
 	if n > 0 {

@@ -266,10 +266,10 @@ func (t *table) someKernels(e *entry, quote quoter) string {
 	return someOf(list, len(e.kernels), "kernels")
 }
 
-// some lists the first few things.
-func some(list []string, what string) string { return someOf(list, len(list), what) }
+// Some lists things, of many the first ones.
+func Some(list []string, what string) string { return someOf(list, len(list), what) }
 
-// someOf is some for n things, of which list has the first ones.
+// someOf is Some for n things, of which list has the first ones.
 func someOf(list []string, n int, what string) string {
 	if n > mostListed {
 		return fmt.Sprintf("%s and %d more %s", strings.Join(list[:mostListed], ", "), n-mostListed, what)

@@ -45,8 +45,6 @@ func (t *table) kernel(k int) *report.Kernel { return &t.Kernels[k] }
 // row returns the numbers of the outcomes of a kernel.
 func (t *table) row(kernel int) []int32 { return t.Rows[t.Kernels[kernel].Row] }
 
-func (t *table) cell(kernel, device int) *kind { return &t.kinds[t.row(kernel)[device]] }
-
 // column is devices that share a column of a table.
 type column struct {
 	devices []int

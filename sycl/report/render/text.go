@@ -261,7 +261,7 @@ func (t *textWriter) shorten(columns []textColumn, patterns [][]int32) (legend [
 			name := "GROUP " + groupName(len(legend))
 			names := strings.Join(c.head, ", ")
 			if t.by != "" && !t.o.All {
-				names = some(c.head, "devices")
+				names = Some(c.head, "devices")
 			}
 			legend = append(legend, name+": "+names)
 			columns[i].head = []string{name, fmt.Sprintf("(%d devices)", len(c.head))}
@@ -272,17 +272,8 @@ func (t *textWriter) shorten(columns []textColumn, patterns [][]int32) (legend [
 }
 
 func (t *textWriter) block(names textColumn, columns []textColumn) {
-	lines := 1
-	for _, c := range columns {
-		lines = max(lines, len(c.head))
-	}
-	for line := range lines {
-		// The last line of each head is right above the cells.
-		row := []string{headLine(names.head, line, lines)}
-		for _, c := range columns {
-			row = append(row, headLine(c.head, line, lines))
-		}
-		t.row(names, columns, row, false)
+	for _, row := range headRows(append([]textColumn{names}, columns...)) {
+		t.row(names, columns, row[0], row[1:], false)
 	}
 	target := ""
 	for k := range t.Kernels {
@@ -295,11 +286,7 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 		if n := len(parts); n > mostLines {
 			parts = append(parts[:mostLines-2:mostLines-2], "...", parts[n-1])
 		}
-		row := []string{parts[0]}
-		for _, c := range columns {
-			row = append(row, t.cell(k, c.devices[0]).words)
-		}
-		t.row(names, columns, row, true)
+		t.row(names, columns, parts[0], t.words(columns, kernel.Row), true)
 		for _, part := range parts[1:] {
 			t.line("  " + part)
 		}
@@ -310,28 +297,47 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 // mostLines is how many lines a name takes at most. Longer ones lack the middle.
 const mostLines = 6
 
-func headLine(head []string, line, lines int) string {
-	if i := line - (lines - len(head)); i >= 0 {
-		return head[i]
+// headRows returns the rows of heads. The last line of each head is right above the cells.
+func headRows(columns []textColumn) [][]string {
+	lines := 1
+	for _, c := range columns {
+		lines = max(lines, len(c.head))
 	}
-	return ""
+	rows := make([][]string, lines)
+	for _, c := range columns {
+		head := append(make([]string, lines-len(c.head)), c.head...)
+		for line := range rows {
+			rows[line] = append(rows[line], head[line])
+		}
+	}
+	return rows
 }
 
-func (t *textWriter) row(names textColumn, columns []textColumn, row []string, cells bool) {
-	var line strings.Builder
+// words returns the words in the cells of a pattern.
+func (t *textWriter) words(columns []textColumn, pattern int32) (row []string) {
+	for _, c := range columns {
+		row = append(row, t.kinds[t.Rows[pattern][c.devices[0]]].words)
+	}
+	return row
+}
+
+// row writes a name, and the cells behind it.
+func (t *textWriter) row(names textColumn, columns []textColumn, name string, row []string, styled bool) {
+	fill := strings.Repeat(" ", max(0, names.width-width(name))+gap)
+	t.line(strings.TrimRight(name+fill+t.cells(columns, row, styled), " "))
+}
+
+// cells returns the cells of a row, each as wide as its column.
+func (t *textWriter) cells(columns []textColumn, row []string, styled bool) string {
+	var line []string
 	for i, s := range row {
-		pad := names.width
-		if i > 0 {
-			line.WriteString(strings.Repeat(" ", gap))
-			pad = columns[i-1].width
-		}
-		fill := strings.Repeat(" ", max(0, pad-width(s)))
-		if cells && i > 0 {
+		fill := strings.Repeat(" ", max(0, columns[i].width-width(s)))
+		if styled {
 			s = t.style(styleOf(s), s)
 		}
-		line.WriteString(s + fill)
+		line = append(line, s+fill)
 	}
-	t.line(strings.TrimRight(line.String(), " "))
+	return strings.Join(line, strings.Repeat(" ", gap))
 }
 
 // Parameters of the escape sequence that sets how terminals draw.
@@ -372,7 +378,7 @@ func (t *textWriter) entry(e *entry) {
 	t.wrap(fmt.Sprintf("%s: %s.", word, text), "    ")
 	about := "    " + t.someKernels(e, plain)
 	if e.devices != nil {
-		about += " on " + some(t.deviceNames(e.devices), "devices")
+		about += " on " + Some(t.deviceNames(e.devices), "devices")
 	}
 	t.wrap(about+".", "    ")
 	origins, n, note := e.origins(t.table, mostListed+1)

@@ -99,7 +99,7 @@ func (t *textWriter) deviceSummary() {
 		}
 		text := strings.Join(names, ", ")
 		if !t.o.All {
-			text = some(names, "devices")
+			text = Some(names, "devices")
 		}
 		t.wrap(fmt.Sprintf("%s: %s", text, list[i].ofDevice()), "    ")
 	})
@@ -132,16 +132,8 @@ func (t *table) deviceTallies(group bool) (list []deviceTally) {
 // pattern.
 func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
 	for p, kernels := range ofPattern {
-		k := &t.kinds[t.Rows[p][device]]
-		if k.NotReported() {
-			continue
-		}
-		n.all += kernels
-		switch k.Status {
-		case compat.Incompatible:
-			n.problems += kernels
-		case compat.Undetermined:
-			n.open += kernels
+		if k := &t.kinds[t.Rows[p][device]]; !k.NotReported() {
+			n.add(k.Status, kernels)
 		}
 	}
 	return n
@@ -498,7 +490,7 @@ func (t *textWriter) cellsOf(pattern int32) string {
 	for _, v := range statuses {
 		for _, w := range words {
 			if strings.HasPrefix(w, statusWord(v)) {
-				list = append(list, w+" on "+some(on[w], "devices"))
+				list = append(list, w+" on "+Some(on[w], "devices"))
 			}
 		}
 	}
@@ -590,17 +582,10 @@ func (t *textWriter) patternsOf(rows []textRow) (patterns [][]int32) {
 }
 
 func (t *textWriter) rowBlock(columns []textColumn, rows iter.Seq[textRow]) {
-	lines := 1
-	for _, c := range columns {
-		lines = max(lines, len(c.head))
-	}
-	for line := range lines {
-		var row []string
-		for _, c := range columns {
-			row = append(row, headLine(c.head, line, lines))
-		}
+	heads := headRows(columns)
+	for i, row := range heads {
 		name := ""
-		if line == lines-1 {
+		if i == len(heads)-1 {
 			name = nameHead
 		}
 		t.cellsThenName(columns, row, name, false)
@@ -611,11 +596,7 @@ func (t *textWriter) rowBlock(columns []textColumn, rows iter.Seq[textRow]) {
 			heading = r.heading
 			t.wrap(heading, "  ")
 		}
-		var row []string
-		for _, c := range columns {
-			row = append(row, t.kinds[t.Rows[r.pattern][c.devices[0]]].words)
-		}
-		t.cellsThenName(columns, row, r.name, true)
+		t.cellsThenName(columns, t.words(columns, r.pattern), r.name, true)
 		t.forms(r.kernel, strings.Repeat(" ", total(columns)+gap))
 	}
 }
@@ -629,16 +610,8 @@ func (t *textWriter) forms(k int, indent string) {
 	}
 }
 
-func (t *textWriter) cellsThenName(columns []textColumn, row []string, name string, cells bool) {
-	var line strings.Builder
-	for i, s := range row {
-		fill := strings.Repeat(" ", max(0, columns[i].width-width(s))+gap)
-		if cells {
-			s = t.style(styleOf(s), s)
-		}
-		line.WriteString(s + fill)
-	}
-	t.line(strings.TrimRight(line.String()+name, " "))
+func (t *textWriter) cellsThenName(columns []textColumn, row []string, name string, styled bool) {
+	t.line(strings.TrimRight(t.cells(columns, row, styled)+strings.Repeat(" ", gap)+name, " "))
 }
 
 // foot writes the result, and the commands that show more.

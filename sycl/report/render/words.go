@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,17 +22,25 @@ func place(l srcloc.Location) string {
 
 // cellWords is what a cell of a table says.
 func cellWords(c *report.Outcome) string {
-	switch {
-	case c.Status == compat.Compatible && c.Code == report.Native:
-		return "yes (native)"
-	case c.Status == compat.Compatible && c.Code == report.NativeOrIR:
-		return "yes (native or JIT)"
-	case c.Status == compat.Compatible:
-		return "yes (JIT)"
-	case c.Status == compat.NotApplicable:
-		return "-"
+	switch word := statusWord(c.Status); c.Status {
+	case compat.Compatible:
+		return word + " (" + codeWords(c.Code) + ")"
+	case compat.NotApplicable:
+		return word
+	default:
+		return word + ": " + briefly(c)
 	}
-	return statusWord(c.Status) + ": " + briefly(c)
+}
+
+// codeWords names the code that a device runs.
+func codeWords(c report.Code) string {
+	switch c {
+	case report.Native:
+		return "native"
+	case report.NativeOrIR:
+		return "native or JIT"
+	}
+	return "JIT"
 }
 
 // briefly names the reasons of a cell in a few words.
@@ -70,64 +79,34 @@ func statusWord(s compat.Status) string {
 // notBuilt is the brief form of [compat.NoImage].
 const notBuilt = "not built"
 
-// brief names a reason in a few words.
-func brief(r report.Reason) string {
-	s := need(r)
-	switch compat.Rule(r.Rule) {
-	case compat.MissingAspect, compat.UnsupportedExtension:
-		s = safetext.Escape(r.Required)
-	case compat.UnsupportedAssembly:
-		s = "inline assembly"
-	case compat.UnsupportedIntrinsic:
-		s = "ESIMD intrinsic"
-	case compat.UnreadableRequirement:
-		s = "not readable"
-	case compat.UnsupportedJointMatrix:
-		s = "joint_matrix"
-	case compat.FixedTargetMismatch:
-		s = "fixed targets"
-	case compat.NoImage:
-		s = notBuilt
-	case report.NotReported:
-		s = "not compared"
-	}
-	const most = 32
-	if width(s) > most {
-		s = firstColumns(s, most-3) + "..."
-	}
-	return s
+// ruleWords say what the kernels of reasons need, by rule, with %s for what is required.
+var ruleWords = map[compat.Rule]struct{ need, brief string }{
+	compat.MissingAspect:            {"aspect %s", "%s"},
+	compat.UnsupportedSubGroupSize:  {"sub-group size %s", "sub-group size %s"},
+	compat.UnsupportedWorkGroupSize: {"work-group size %s", "work-group size %s"},
+	compat.UnsupportedWorkGroupDims: {"%s work-group dimensions", "%s work-group dimensions"},
+	compat.UnsupportedExtension:     {"extension %s", "%s"},
+	compat.UnsupportedAssembly:      {"%s in inline assembly", "inline assembly"},
+	compat.UnsupportedIntrinsic:     {"intrinsic %s", "ESIMD intrinsic"},
+	compat.UnreadableRequirement:    {"a property %s that can be read", "not readable"},
+	compat.UnsupportedJointMatrix:   {"joint_matrix %s", "joint_matrix"},
+	compat.FixedTargetMismatch:      {"one of the targets %s", "fixed targets"},
+	compat.CompileTargetMismatch:    {"built for %s", "built for %s"},
+	compat.NoImage:                  {"an image that the device can run", notBuilt},
+	report.NotReported:              {"a report on the device", "not compared"},
 }
 
 // need says what the kernel of a reason needs.
 func need(r report.Reason) string {
-	s := safetext.Escape(r.Required)
-	switch compat.Rule(r.Rule) {
-	case compat.MissingAspect:
-		return "aspect " + s
-	case compat.UnsupportedSubGroupSize:
-		return "sub-group size " + s
-	case compat.UnsupportedWorkGroupSize:
-		return "work-group size " + s
-	case compat.UnsupportedWorkGroupDims:
-		return s + " work-group dimensions"
-	case compat.UnsupportedExtension:
-		return "extension " + s
-	case compat.UnsupportedAssembly:
-		return s + " in inline assembly"
-	case compat.UnsupportedIntrinsic:
-		return "intrinsic " + s
-	case compat.UnreadableRequirement:
-		return "a property " + s + " that can be read"
-	case compat.UnsupportedJointMatrix:
-		return "joint_matrix " + s
-	case compat.FixedTargetMismatch:
-		return "one of the targets " + s
-	case compat.CompileTargetMismatch:
-		return "built for " + s
-	case compat.NoImage:
-		return "an image that the device can run"
-	case report.NotReported:
-		return "a report on the device"
+	return strings.Replace(cmp.Or(ruleWords[compat.Rule(r.Rule)].need, "%s"), "%s", safetext.Escape(r.Required), 1)
+}
+
+// brief names a reason in a few words.
+func brief(r report.Reason) string {
+	s := strings.Replace(cmp.Or(ruleWords[compat.Rule(r.Rule)].brief, "%s"), "%s", safetext.Escape(r.Required), 1)
+	const most = 32
+	if width(s) > most {
+		s = firstColumns(s, most-3) + "..."
 	}
 	return s
 }

@@ -1,0 +1,14 @@
+package kernelname
+
+import "strings"
+
+// Stem returns the name of a kernel up to its template arguments or parameters, and these.
+func Stem(name string) (stem, arguments string) {
+	for i := 1; i < len(name); i++ {
+		switch {
+		case name[i] == '<' && !strings.HasSuffix(name[:i], "operator"), name[i] == '(' && !strings.HasPrefix(name[i:], "(anonymous"):
+			return name[:i], name[i:]
+		}
+	}
+	return name, ""
+}
