@@ -12,16 +12,20 @@ import (
 type IntrinsicFamily struct {
 	Name string // in device configurations
 
-	// Prefix is how the names of the intrinsics begin, after "llvm.genx.".
-	Prefix string
+	// Prefix is how the names of the intrinsics begin, after "llvm.genx.", and Suffix how they
+	// end.
+	Prefix, Suffix string
 
 	What    string // the intrinsics are
 	Where   string // GPUs that have them
 	Instead string // what a kernel for other GPUs can do
 }
 
-// IntrinsicFamilies lists all families. Intrinsics that are in none are compiled for every GPU.
+// IntrinsicFamilies lists all families. Intrinsics that are in none are compiled for every GPU,
+// and one that is in several counts for the first.
 var IntrinsicFamilies = []IntrinsicFamily{
+	{Name: "lsc-512", Prefix: "lsc.", Suffix: of512Bytes, What: "blocks of 512 bytes", Where: "Xe-HPC and Intel GPUs from Xe2 on",
+		Instead: "two of 256 bytes are for all from Xe-HPG on"},
 	{Name: "lsc", Prefix: "lsc.", What: "memory accesses by the load-store cache", Where: "Intel GPUs from Xe-HPG on",
 		Instead: "block_load, gather and atomic_update without cache hints are for all"},
 	{Name: "named-barriers", Prefix: "nbarrier", What: "named barriers", Where: "Xe-HPC and Intel GPUs from Xe2 on",
@@ -37,7 +41,7 @@ func FamilyOfIntrinsic(intrinsic string) (IntrinsicFamily, bool) {
 		return IntrinsicFamily{}, false
 	}
 	for _, f := range IntrinsicFamilies {
-		if strings.HasPrefix(rest, f.Prefix) {
+		if strings.HasPrefix(rest, f.Prefix) && strings.HasSuffix(rest, f.Suffix) {
 			return f, true
 		}
 	}
@@ -47,8 +51,10 @@ func FamilyOfIntrinsic(intrinsic string) (IntrinsicFamily, bool) {
 // Intrinsic returns the intrinsic of a family that a function without a body is, and
 // whether it is one. The symbol is that of LLVM, which ends in the types of the operands,
 // or that of the function which DPC++'s headers declare and its compiler replaces:
-// llvm.genx.lsc.load.slm.v16f32.v1i1.v1i32 and __esimd_lsc_load_slm, with any arguments
-// of its template, are llvm.genx.lsc.load.slm.
+// llvm.genx.lsc.load.slm.v16f32.v1i1.v1i32 and __esimd_lsc_load_slm, with arguments of its
+// template, are llvm.genx.lsc.load.slm. One that loads or stores a block of more than 256 bytes
+// has the size at the end, llvm.genx.lsc.load.slm.512bytes: a message may have 8 registers, which
+// are of 32 or of 64 bytes.
 func Intrinsic(symbol string) (string, bool) {
 	name := symbol
 	if source, ok := strings.CutPrefix(sourceName(symbol), "__esimd_"); ok {
@@ -57,12 +63,16 @@ func Intrinsic(symbol string) (string, bool) {
 	if at := operandTypes.FindStringIndex(name); at != nil {
 		name = name[:at[0]]
 	}
+	if isWideBlock(symbol) {
+		name += of512Bytes
+	}
 	_, ok := FamilyOfIntrinsic(name)
 	return name, ok && name != numberOfBarriers
 }
 
 const (
-	genx = "llvm.genx."
+	genx       = "llvm.genx."
+	of512Bytes = ".512bytes"
 
 	// numberOfBarriers becomes an attribute of the kernel.
 	numberOfBarriers = genx + "nbarrier.init"
@@ -71,6 +81,31 @@ const (
 // operandTypes matches the types at the end of a name. In a function's name, a number
 // says how many operands there are.
 var operandTypes = regexp.MustCompile(`\.((v\d+)?(i|f|bf|p)\d+(\..*)?|\d+)$`)
+
+// isWideBlock reports whether a symbol is of an intrinsic or function that loads or stores more than
+// 256 bytes at one address. Accesses with an address for each element are divided by compilers.
+func isWideBlock(symbol string) bool {
+	if wideTemplate.MatchString(symbol) {
+		return true
+	}
+	m := blockTypes.FindStringSubmatch(symbol)
+	if m == nil {
+		return false
+	}
+	elements, err := strconv.ParseUint(m[1]+m[3], 10, 16)
+	bits, err2 := strconv.ParseUint(m[2]+m[4], 10, 16)
+	return err == nil && err2 == nil && elements*bits > 256*8
+}
+
+var (
+	// blockTypes matches intrinsics with one address: a load has the type of the data first, and a
+	// store has it last.
+	blockTypes = regexp.MustCompile(`^llvm\.genx\.lsc\.(?:load\.(?:merge\.)?\w+\.v(\d+)(?:bf|f|i)(\d+)\.v1i1\.v1i\d+|store\.\w+\.v1i1\.v1i\d+\.v(\d+)(?:bf|f|i)(\d+))(?:\.|$)`)
+
+	// wideTemplate matches functions of DPC++'s headers with the arguments for the widest block, by
+	// their numbers: elements of 8 bytes, 64 of them, transposed, which means at one address.
+	wideTemplate = regexp.MustCompile(`^_Z\d+__esimd_lsc_(?:load|store)_.*lsc_data_sizeE4E.*lsc_vector_sizeE8E.*lsc_data_orderE2E`)
+)
 
 // sourceName returns the name of a function of namespace scope by its symbol.
 func sourceName(symbol string) string {

@@ -5,29 +5,66 @@ import "testing"
 // The symbols are those of code that DPC++ 2026.2 made, before and after it replaced the
 // functions of its headers by intrinsics.
 func TestIntrinsic(t *testing.T) {
+	const (
+		arguments = "ImLN4sycl3_V13ext5intel5esimd10cache_hintE0ELS5_0ELt1ELi0ELNS4_6detail13lsc_data_sizeE"
+		wide      = arguments + "4ELNS6_15lsc_vector_sizeE8ELNS6_14lsc_data_orderE2ELi1E"
+		narrow    = arguments + "3ELNS6_15lsc_vector_sizeE8ELNS6_14lsc_data_orderE2ELi1E"
+	)
 	for symbol, want := range map[string]string{
-		"llvm.genx.lsc.load.slm.v16f32.v1i1.v1i32":              "llvm.genx.lsc.load.slm",
-		"llvm.genx.lsc.load.merge.stateless.v16f32.v1i1.v1i64":  "llvm.genx.lsc.load.merge.stateless",
-		"llvm.genx.lsc.load2d.stateless.v128f32.v1i1.i64":       "llvm.genx.lsc.load2d.stateless",
-		"llvm.genx.lsc.xatomic.stateless.v16i32.v16i1.v16i64":   "llvm.genx.lsc.xatomic.stateless",
-		"llvm.genx.dpas2.v64f32.v64f32.v64i32.v64i32":           "llvm.genx.dpas2",
-		"llvm.genx.nbarrier":                                    "llvm.genx.nbarrier",
-		"llvm.genx.nbarrier.arrive":                             "llvm.genx.nbarrier.arrive",
-		"_Z20__esimd_lsc_load_slmIfLN4sycl3_V13ext5intelE0EEEv": "llvm.genx.lsc.load.slm",
-		"_Z13__esimd_dpas2ILN4sycl3_V13ext5intelE10ELi8EffiiEE": "llvm.genx.dpas2",
-		"_Z23__esimd_nbarrier_arrivehhhh":                       "llvm.genx.nbarrier.arrive",
-		"_Z31__esimd_lsc_xatomic_stateless_0ItLi1EEv":           "llvm.genx.lsc.xatomic.stateless",
-		"_Z21__esimd_nbarrier_inith":                            "",
-		"_Z20__esimd_svm_block_ldIDF16_Li128ELm2EEv":            "",
-		"llvm.genx.svm.gather.v16f32.v16i1.v16i64":              "",
-		"llvm.genx.fence":                                       "",
-		"_Z99__esimd_lsc_load_slm":                              "",
-		"_Z":                                                    "",
-		"":                                                      "",
+		"llvm.genx.lsc.load.slm.v16f32.v1i1.v1i32":                    "llvm.genx.lsc.load.slm",
+		"llvm.genx.lsc.load.merge.stateless.v16f32.v1i1.v1i64":        "llvm.genx.lsc.load.merge.stateless",
+		"llvm.genx.lsc.load2d.stateless.v128f32.v1i1.i64":             "llvm.genx.lsc.load2d.stateless",
+		"llvm.genx.lsc.xatomic.stateless.v16i32.v16i1.v16i64":         "llvm.genx.lsc.xatomic.stateless",
+		"llvm.genx.dpas2.v64f32.v64f32.v64i32.v64i32":                 "llvm.genx.dpas2",
+		"llvm.genx.nbarrier":                                          "llvm.genx.nbarrier",
+		"llvm.genx.nbarrier.arrive":                                   "llvm.genx.nbarrier.arrive",
+		"_Z20__esimd_lsc_load_slmIfLN4sycl3_V13ext5intelE0EEEv":       "llvm.genx.lsc.load.slm",
+		"_Z13__esimd_dpas2ILN4sycl3_V13ext5intelE10ELi8EffiiEE":       "llvm.genx.dpas2",
+		"_Z23__esimd_nbarrier_arrivehhhh":                             "llvm.genx.nbarrier.arrive",
+		"_Z31__esimd_lsc_xatomic_stateless_0ItLi1EEv":                 "llvm.genx.lsc.xatomic.stateless",
+		"llvm.genx.lsc.load.merge.stateless.v64i64.v1i1.v1i64":        "llvm.genx.lsc.load.merge.stateless.512bytes",
+		"llvm.genx.lsc.load.merge.stateless.v64f32.v1i1.v1i64":        "llvm.genx.lsc.load.merge.stateless", // 256 bytes
+		"llvm.genx.lsc.load.merge.stateless.v128i32.v128i1.v128i64":   "llvm.genx.lsc.load.merge.stateless", // an address for each
+		"llvm.genx.lsc.load.slm.v64f64.v1i1.v1i32":                    "llvm.genx.lsc.load.slm.512bytes",
+		"llvm.genx.lsc.load.bti.v64i64.v1i1.v1i32":                    "llvm.genx.lsc.load.bti.512bytes",
+		"llvm.genx.lsc.store.stateless.v1i1.v1i64.v64f64":             "llvm.genx.lsc.store.stateless.512bytes",
+		"llvm.genx.lsc.store.stateless.v1i1.v1i64.v32f64":             "llvm.genx.lsc.store.stateless",
+		"llvm.genx.lsc.prefetch.stateless.v1i1.v1i64":                 "llvm.genx.lsc.prefetch.stateless",
+		"llvm.genx.lsc.load.slm.v99999999999999999999i64.v1i1.v1i32":  "llvm.genx.lsc.load.slm",
+		"_Z27__esimd_lsc_store_stateless" + wide + "EvDvT7__tDvT7__m": "llvm.genx.lsc.store.stateless.512bytes",
+		"_Z30__esimd_lsc_prefetch_stateless" + wide + "EvDvT7__t":     "llvm.genx.lsc.prefetch.stateless",
+		"_Z32__esimd_lsc_load_merge_stateless" + narrow + "EDvT7__m":  "llvm.genx.lsc.load.merge.stateless",
+		"_Z32__esimd_lsc_load_merge_stateless" + wide + "EDvT7__m":    "llvm.genx.lsc.load.merge.stateless.512bytes",
+		"_Z21__esimd_nbarrier_inith":                                  "",
+		"_Z20__esimd_svm_block_ldIDF16_Li128ELm2EEv":                  "",
+		"llvm.genx.svm.gather.v16f32.v16i1.v16i64":                    "",
+		"llvm.genx.fence":          "",
+		"_Z99__esimd_lsc_load_slm": "",
+		"_Z":                       "",
+		"":                         "",
 	} {
 		got, ok := Intrinsic(symbol)
 		if ok != (want != "") || ok && got != want {
 			t.Errorf("%q is %q, %v; want %q", symbol, got, ok, want)
+		}
+		if again, _ := Intrinsic(got); ok && again != got {
+			t.Errorf("%q, which is the name of an intrinsic, is %q", got, again)
+		}
+	}
+}
+
+// Each name has one family, the first that fits.
+func TestFamilyOfIntrinsic(t *testing.T) {
+	for name, want := range map[string]string{
+		"llvm.genx.lsc.load.slm":          "lsc",
+		"llvm.genx.lsc.load.slm.512bytes": "lsc-512",
+		"llvm.genx.nbarrier":              "named-barriers",
+		"llvm.genx.dpas2":                 "dpas",
+		"llvm.genx.fence":                 "",
+		"lsc.load.slm":                    "",
+	} {
+		if got, ok := FamilyOfIntrinsic(name); got.Name != want || ok != (want != "") {
+			t.Errorf("%s is of %q, %v; want %q", name, got.Name, ok, want)
 		}
 	}
 }

@@ -51,6 +51,8 @@ intel_gpu_old:
 intel_gpu_cached:
   aspects: [ext_intel_esimd]
   esimd-intrinsics: [lsc]
+intel_gpu_wide:
+  esimd-intrinsics: [lsc, lsc-512]
 intel_gpu_engines:
   sub-group-sizes: [8, 16]
   esimd-intrinsics: [lsc, dpas]
@@ -120,6 +122,9 @@ func TestCheck(t *testing.T) {
 			"intel_gpu_cached", Incompatible, []string{
 				"unsupported-intrinsic: llvm.genx.dpas, llvm.genx.dpas.nosrc0, llvm.genx.dpas2 and 1 more: Explicit SIMD intrinsic llvm.genx.dpas, llvm.genx.dpas.nosrc0, llvm.genx.dpas2 and 1 more is not supported on the device: matrix products are for Intel GPUs with matrix engines, and arithmetic on simd is for all"}},
 		{"intrinsics that the device has", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_cached", Compatible, nil},
+		{"a block that is too wide for the device", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm", "llvm.genx.lsc.load.slm.512bytes"}}, "intel_gpu_cached", Incompatible,
+			[]string{"unsupported-intrinsic: llvm.genx.lsc.load.slm.512bytes: Explicit SIMD intrinsic llvm.genx.lsc.load.slm.512bytes is not supported on the device: blocks of 512 bytes are for Xe-HPC and Intel GPUs from Xe2 on, and two of 256 bytes are for all from Xe-HPG on"}},
+		{"a wide block that the device takes", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm", "llvm.genx.lsc.load.slm.512bytes"}}, "intel_gpu_wide", Compatible, nil},
 		{"intrinsics on a device whose intrinsics are not known", needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_future", Undetermined,
 			[]string{"unsupported-intrinsic: llvm.genx.lsc.load.slm: Whether explicit SIMD intrinsic llvm.genx.lsc.load.slm is supported on the device is not known: memory accesses by the load-store cache are for Intel GPUs from Xe-HPG on, and block_load, gather and atomic_update without cache hints are for all"}},
 		{"an intrinsic that a newer version wrote", needs{Intrinsics: []string{"llvm.genx.new"}}, "intel_gpu_cached", Undetermined,
@@ -276,6 +281,7 @@ func TestKeeps(t *testing.T) {
 		{"one of two sub-group sizes", needs{SubGroupSizes: []uint32{16, 8}}, "intel_gpu_pvc", false},
 		{"work-group sizes do not count", needs{WorkGroupSize: []uint64{4096}}, "intel_gpu_small", true},
 		{"an intrinsic that the target lacks", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_old", false},
+		{"a block that is too wide for the target", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm.512bytes"}}, "intel_gpu_cached", false},
 		{"an intrinsic that the target has", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_cached", true},
 		{"an intrinsic on a target whose intrinsics are not known", needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}, "intel_gpu_future", true},
 		{"inline assembly that the target lacks", needs{Assembly: []string{"lsc_load"}}, "intel_gpu_old", false},

@@ -200,7 +200,8 @@ take a newer release of it.`},
 		Next:  "write a kernel without these intrinsics in another source, and choose by the device",
 		Long: `The compiler for the device refuses the whole module, ahead of time and when the program runs. Accesses by the
 load-store cache (lsc_block_load, lsc_gather, and block_load and others with cache hints) are for Intel GPUs from Xe-HPG on.
-Named barriers are for Xe-HPC and GPUs from Xe2 on, and xmx::dpas is for GPUs with matrix engines. For other devices write a
+Blocks of 512 bytes and named barriers are for Xe-HPC and GPUs from Xe2 on: two blocks of 256 bytes are for Xe-HPG as well.
+xmx::dpas is for GPUs with matrix engines. For other devices write a
 kernel with block_load, gather and atomic_update without cache hints, in another source so that it is another module, and
 choose by the device; name both as a family in the policy. Or remove the device from the targets.`},
 	{ID: RuleID(compat.UnsupportedJointMatrix), Level: Error, Finding: true, Detail: "joint-matrix",

@@ -598,10 +598,13 @@ func TestIntrinsics(t *testing.T) {
 		OpEntryPoint Kernel %A "A"
 		OpEntryPoint Kernel %B "B"
 		OpDecorate %load LinkageAttributes "llvm.genx.lsc.load.slm.v16f32.v1i1.v1i32" Import
+		OpDecorate %wide LinkageAttributes "llvm.genx.lsc.store.stateless.v1i1.v1i64.v64i64" Import
 		OpDecorate %gather LinkageAttributes "llvm.genx.svm.gather.v16f32.v16i1.v16i64" Import
 		OpDecorate %unused LinkageAttributes "llvm.genx.nbarrier" Import
 		`+preamble+`
 		%load = OpFunction %void None %fn
+		OpFunctionEnd
+		%wide = OpFunction %void None %fn
 		OpFunctionEnd
 		%gather = OpFunction %void None %fn
 		OpFunctionEnd
@@ -610,6 +613,7 @@ func TestIntrinsics(t *testing.T) {
 		%inner = OpFunction %void None %fn
 		%l1 = OpLabel
 		%c1 = OpFunctionCall %void %load
+		%c4 = OpFunctionCall %void %wide
 		OpFunctionEnd
 		%A = OpFunction %void None %fn
 		%l2 = OpLabel
@@ -619,7 +623,7 @@ func TestIntrinsics(t *testing.T) {
 		%l3 = OpLabel
 		%c3 = OpFunctionCall %void %gather
 		OpFunctionEnd`)
-	want := []string{"llvm.genx.lsc.load.slm"}
+	want := []string{"llvm.genx.lsc.load.slm", "llvm.genx.lsc.store.stateless.512bytes"}
 	if got := m.Requirements().Intrinsics; !slices.Equal(got, want) {
 		t.Errorf("the module needs %q, want %q", got, want)
 	}
