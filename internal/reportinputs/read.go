@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -189,17 +189,17 @@ func kindOfHead(head []byte) kind {
 	if len(head) > tarMagic+5 && string(head[tarMagic:tarMagic+5]) == "ustar" {
 		return tarFile
 	}
-	switch format := imageformat.Of(head); {
-	case format == imageformat.SYCLBIN, format == imageformat.Offload, format == imageformat.SPIRV, isHost(format):
+	switch format := offload.FormatOf(head); {
+	case format == offload.SYCLBIN, format == offload.Container, format == offload.SPIRV, isHost(format):
 		return deviceFile
 	}
 	return other
 }
 
 // isHost reports whether package hostbin finds images in files of a format.
-func isHost(format imageformat.Format) bool {
+func isHost(format offload.Format) bool {
 	switch format {
-	case imageformat.ELF, imageformat.COFF, imageformat.Archive, imageformat.ThinArchive, imageformat.Bundle, imageformat.CompressedBundle:
+	case offload.ELF, offload.COFF, offload.Archive, offload.ThinArchive, offload.Bundle, offload.CompressedBundle:
 		return true
 	}
 	return false
@@ -232,15 +232,15 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 		return o
 	}
 	head = head[:n]
-	switch format := imageformat.Of(head); {
+	switch format := offload.FormatOf(head); {
 	case size == 0 && o.named() && !strings.HasSuffix(f.name, ".table"):
 		o.err = cli.BadInput(fmt.Errorf("%s is empty: see whether the step that writes the file has failed", safetext.Printable(f.name)))
-	case imageformat.IsPointer(head):
+	case offload.IsPointer(head):
 		o.err = cli.BadInput(fmt.Errorf("%s is what Git LFS has in place of the file: fetch the file by 'git lfs pull'", safetext.Printable(f.name)))
 	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.how == byPattern && tableTitle.Match(head):
 		modules, err := r.readTable(f.name, io.NewSectionReader(in, 0, size))
 		o.set(in, size, modules, true, err)
-	case format != imageformat.Unknown:
+	case format != offload.UnknownFormat:
 		o.none = fmt.Sprintf("no device images: %s alone is not read, only in the file that a compiler puts it into", format)
 	default:
 		o.none = "no device images"
@@ -265,9 +265,9 @@ func (o *outcome) set(in io.ReaderAt, size int64, modules []report.Module, bare 
 // deviceContent reads a file that may have device code.
 func (r *reader) deviceContent(f *file, in io.ReaderAt, size int64) outcome {
 	o := outcome{file: f}
-	format := imageformat.Detect(in, size)
+	format := offload.Detect(in, size)
 	switch {
-	case format == imageformat.SPIRV:
+	case format == offload.SPIRV:
 		m, err := report.FromSPIRV(io.NewSectionReader(in, 0, size), r.workspaces...)
 		o.set(in, size, []report.Module{m}, true, inFile(f, err))
 	case syclbin.Recognize(in, size):

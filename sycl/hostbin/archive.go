@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -146,7 +146,7 @@ func (s *scanner) member(in input, name string) error {
 		}
 		return s.add(&in, &Image{
 			Origin: Origin{Offset: in.base},
-			Model:  "sycl", Triple: triple, Arch: device, Stated: imageformat.Native,
+			Model:  "sycl", Triple: triple, Arch: device, Stated: offload.Native,
 			Source: in.section(0, in.size),
 		})
 	}
@@ -159,14 +159,14 @@ func (s *scanner) member(in input, name string) error {
 func (s *scanner) genericIR(in input) error {
 	img := &Image{
 		Origin: Origin{Offset: in.base},
-		Model:  "sycl", Triple: "spir64-unknown-unknown", Stated: imageformat.SPIRV,
+		Model:  "sycl", Triple: "spir64-unknown-unknown", Stated: offload.SPIRV,
 		Source: in.section(0, in.size),
 	}
 	var head [4]byte
 	if err := in.read(head[:], 0, "the start of generic_ir"); err != nil {
 		return err
 	}
-	if imageformat.Of(head[:]).IsELF() {
+	if offload.FormatOf(head[:]).IsELF() {
 		e, err := readELF(&in)
 		if err != nil {
 			return err

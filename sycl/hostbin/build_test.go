@@ -12,7 +12,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
@@ -368,7 +367,7 @@ func compress(t testing.TB, version, method uint16, bundle []byte) []byte {
 func textBundle(comment string, parts ...string) string {
 	var b strings.Builder
 	for i := 0; i < len(parts); i += 2 {
-		fmt.Fprintf(&b, "\n%s %s__START__ %s\n%s\n%s %s__END__ %s\n", comment, imageformat.BundleMagic, parts[i], parts[i+1], comment, imageformat.BundleMagic, parts[i])
+		fmt.Fprintf(&b, "\n%s %s__START__ %s\n%s\n%s %s__END__ %s\n", comment, offload.BundleMagic, parts[i], parts[i+1], comment, offload.BundleMagic, parts[i])
 	}
 	return b.String()
 }

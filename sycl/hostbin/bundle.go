@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -15,7 +15,7 @@ const maxIdentifier = 256 // of an image in a text
 
 // bundle reads a bundle of clang-offload-bundler, which starts with head.
 func (s *scanner) bundle(in input, head []byte) error {
-	if comment := imageformat.BundleComment(head); comment != "" {
+	if comment := offload.BundleComment(head); comment != "" {
 		return s.textBundle(in, comment)
 	}
 	return s.binaryBundle(in)
@@ -24,10 +24,10 @@ func (s *scanner) bundle(in input, head []byte) error {
 // binaryBundle reads the binary format of clang-offload-bundler.
 func (s *scanner) binaryBundle(in input) error {
 	var raw [24]byte
-	if err := in.read(raw[:8], int64(len(imageformat.BundleMagic)), "the number of entries of the bundle"); err != nil {
+	if err := in.read(raw[:8], int64(len(offload.BundleMagic)), "the number of entries of the bundle"); err != nil {
 		return err
 	}
-	count, at := le.Uint64(raw[:]), int64(len(imageformat.BundleMagic))+8
+	count, at := le.Uint64(raw[:]), int64(len(offload.BundleMagic))+8
 	if count > uint64(in.size)/24 {
 		return in.errorf(at-8, "the bundle cannot have %d entries", count)
 	}
@@ -53,7 +53,7 @@ func (s *scanner) binaryBundle(in input) error {
 		if size == 0 {
 			continue
 		}
-		if err := s.bundled(&in, string(id), section{"", int64(offset), int64(size)}, imageformat.Unknown); err != nil {
+		if err := s.bundled(&in, string(id), section{"", int64(offset), int64(size)}, offload.UnknownFormat); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func (s *scanner) binaryBundle(in input) error {
 
 // textBundle reads the text formats of clang-offload-bundler.
 func (s *scanner) textBundle(in input, comment string) error {
-	mark := "\n" + comment + " " + imageformat.BundleMagic
+	mark := "\n" + comment + " " + offload.BundleMagic
 	before, after := mark+"__START__ ", mark+"__END__ "
 	for at := int64(0); at < in.size; {
 		line := make([]byte, min(int64(len(before)+maxIdentifier+1), in.size-at))
@@ -83,7 +83,7 @@ func (s *scanner) textBundle(in input, comment string) error {
 		case end < 0:
 			return in.errorf(at, "the part of %s in the bundle has no end", safetext.Quote(id))
 		}
-		if err := s.bundled(&in, id, section{"", content, end - content}, imageformat.Text); err != nil {
+		if err := s.bundled(&in, id, section{"", content, end - content}, offload.Text); err != nil {
 			return err
 		}
 		at = end + int64(len(stop))
@@ -172,7 +172,7 @@ func (s *scanner) compressedBundle(in input) error {
 	if err := inside.read(start, 0, "the start of the bundle"); err != nil {
 		return err
 	}
-	if imageformat.Of(start) != imageformat.Bundle {
+	if offload.FormatOf(start) != offload.Bundle {
 		return in.errorf(h.size, "what was compressed is no offload bundle")
 	}
 	first := len(s.file.Images)
@@ -184,7 +184,7 @@ func (s *scanner) compressedBundle(in input) error {
 }
 
 // bundled adds the image that a bundle has under an identifier.
-func (s *scanner) bundled(in *input, id string, at section, stated imageformat.Format) error {
+func (s *scanner) bundled(in *input, id string, at section, stated offload.Format) error {
 	model, triple, arch := parseID(id)
 	if model == "host" {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
 const (
@@ -165,7 +165,7 @@ func (c *coff) load() ([]section, error) {
 		if err != nil {
 			return nil, err
 		}
-		if isOffloadSection(sec.name) || strings.HasPrefix(sec.name, imageformat.BundleMagic) {
+		if isOffloadSection(sec.name) || strings.HasPrefix(sec.name, offload.BundleMagic) {
 			list = append(list, sec)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -95,7 +94,7 @@ func whyLeftOut(img *Image) string {
 			target = " for " + img.Triple
 		}
 		return fmt.Sprintf("an image of %s%s is left out: a SYCLBIN is for SYCL", img.Model, target)
-	case img.Stated == imageformat.Text && imageformat.Detect(img, img.Size()) != imageformat.PTX:
+	case img.Stated == offload.Text && offload.Detect(img, img.Size()) != offload.PTX:
 		return fmt.Sprintf("the image for %s is text and is left out: a SYCLBIN is for what is compiled", img.Triple)
 	case img.Size() == 0:
 		return fmt.Sprintf("the image for %s has no bytes and is left out", img.Triple)
@@ -118,8 +117,8 @@ func isSYCL(img *Image) bool {
 // add adds an image to the abstract module of its kernels. It returns how many images were
 // taken, which are several for a SYCLBIN, and how many of them were there already.
 func add(b *syclbin.Builder, img *Image, host string) (taken, repeated int, err error) {
-	format := imageformat.Detect(img, img.Size())
-	if format == imageformat.SYCLBIN || format == imageformat.Offload {
+	format := offload.Detect(img, img.Size())
+	if format == offload.SYCLBIN || format == offload.Container {
 		return addSYCLBIN(b, img)
 	}
 	metadata, err := metadataOf(img)
@@ -198,8 +197,8 @@ func metadataOf(img *Image) (*propset.Registry, error) {
 // kernels of SPIR-V, the kernels of PTX and of ELF for Intel, NVIDIA and AMD GPUs, and
 // nothing of others.
 func Properties(image offload.Source) (*propset.Registry, error) {
-	switch imageformat.Detect(image, image.Size()) {
-	case imageformat.SPIRV:
+	switch offload.Detect(image, image.Size()) {
+	case offload.SPIRV:
 		data, err := io.ReadAll(io.NewSectionReader(image, 0, image.Size()))
 		if err != nil {
 			return nil, err
@@ -209,8 +208,8 @@ func Properties(image offload.Source) (*propset.Registry, error) {
 			return nil, err
 		}
 		return spirv.Properties(m)
-	case imageformat.Zebin, imageformat.Cubin, imageformat.HSACO, imageformat.PTX:
-		names, err := imageformat.Kernels(image, image.Size())
+	case offload.Zebin, offload.Cubin, offload.HSACO, offload.PTX:
+		names, err := offload.Kernels(image, image.Size())
 		if err != nil {
 			return nil, err
 		}
@@ -236,12 +235,12 @@ func unit(img *Image) string {
 
 // isIR reports whether an image is still to be compiled by the runtime. What its
 // bytes do not say its target does.
-func isIR(format imageformat.Format, img *Image) bool {
+func isIR(format offload.Format, img *Image) bool {
 	switch format {
-	case imageformat.SPIRV:
+	case offload.SPIRV:
 		return true
-	case imageformat.PTX, imageformat.Bitcode, imageformat.Unknown:
-		return img.Arch == "" && img.Stated != imageformat.Native
+	case offload.PTX, offload.Bitcode, offload.UnknownFormat:
+		return img.Arch == "" && img.Stated != offload.Native
 	}
 	return false
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -18,7 +18,7 @@ func image(model, triple, arch, code string, entries ...string) *Image {
 
 func TestAdd(t *testing.T) {
 	text := image("sycl", "spir64", "", "; text")
-	text.Stated = imageformat.Text
+	text.Stated = offload.Text
 	for _, test := range []struct {
 		name     string
 		images   []*Image

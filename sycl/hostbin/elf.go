@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -65,11 +65,11 @@ func (s *scanner) elf(in input) error {
 	}
 	var list []section
 	for _, h := range e.Sections {
-		if h.Type == sectionNoBits || !h.HasPrefix(offloadSection[:8]) && !h.HasPrefix(imageformat.BundleMagic) {
+		if h.Type == sectionNoBits || !h.HasPrefix(offloadSection[:8]) && !h.HasPrefix(offload.BundleMagic) {
 			continue
 		}
 		name, ok := h.ShortName(maxSectionName)
-		if !ok || !isOffloadSection(name) && !strings.HasPrefix(name, imageformat.BundleMagic) {
+		if !ok || !isOffloadSection(name) && !strings.HasPrefix(name, offload.BundleMagic) {
 			continue
 		}
 		sec, err := e.content(h.Range, "section "+safetext.Quote(name))

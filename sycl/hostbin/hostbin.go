@@ -82,7 +82,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -107,9 +106,9 @@ type Image struct {
 	Arch   string // "" when the image is not compiled for one architecture
 
 	// Stated is what the host file says that the image is: a format,
-	// imageformat.Native or imageformat.Text, or imageformat.Unknown when it says
+	// offload.Native or offload.Text, or offload.UnknownFormat when it says
 	// nothing. It is a hint: the bytes say more.
-	Stated imageformat.Format
+	Stated offload.Format
 
 	// Properties is what the host file says about the image, with the aspects of
 	// package aspect: the version of a descriptor says what its numbers mean. It

@@ -11,7 +11,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
@@ -226,7 +225,7 @@ func containers(t testing.TB) []byte {
 
 // bundle returns the binary format of clang-offload-bundler with one image.
 func bundle(id, code string) []byte {
-	b := []byte(imageformat.BundleMagic)
+	b := []byte(offload.BundleMagic)
 	ids := []string{"host-x86_64-unknown-linux-gnu", id}
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(ids)))
 	at := len(b) + 48 + len(ids[0]) + len(ids[1])
@@ -242,11 +241,11 @@ func bundle(id, code string) []byte {
 }
 
 func fatObject(name, content string) []byte {
-	return object(testSection{name: imageformat.BundleMagic + "host-x86_64-unknown-linux-gnu", typ: 1, content: []byte{0}}, testSection{name: name, typ: 1, content: []byte(content)})
+	return object(testSection{name: offload.BundleMagic + "host-x86_64-unknown-linux-gnu", typ: 1, content: []byte{0}}, testSection{name: name, typ: 1, content: []byte(content)})
 }
 
 func archives(t testing.TB) map[string]string {
-	fat := string(fatObject(imageformat.BundleMagic+"sycl-spir64", "bitcode"))
+	fat := string(fatObject(offload.BundleMagic+"sycl-spir64", "bitcode"))
 	generic := object(testSection{name: "SPIRV Object", typ: sectionSPIRV, content: []byte("spirv")})
 	binary.LittleEndian.PutUint16(generic[18:], 0)
 	return map[string]string{
@@ -265,7 +264,7 @@ func TestSectionsAndArchives(t *testing.T) {
 		`:.llvm.offloading sycl spir64_gen-unknown-unknown/pvc unknown "native" []`,
 	}
 	ar := archives(t)
-	const section = ":" + imageformat.BundleMagic
+	const section = ":" + offload.BundleMagic
 	tests := []struct {
 		name string
 		data []byte
@@ -274,9 +273,9 @@ func TestSectionsAndArchives(t *testing.T) {
 		{"ELF object", object(testSection{name: ".llvm.offloading", typ: 0x6fff4c0b, content: containers(t)}), two},
 		{"COFF object", coffObject(".llvm.offloading", containers(t)), two},
 		{"containers alone", containers(t), []string{strings.Replace(two[0], ".llvm.offloading", "", 1), strings.Replace(two[1], ".llvm.offloading", "", 1)}},
-		{"fat object", fatObject(imageformat.BundleMagic+"sycl-spir64-unknown-unknown", "bitcode"), []string{section + `sycl-spir64-unknown-unknown sycl spir64-unknown-unknown/ unknown "bitcode" []`}},
-		{"fat COFF object", coffObject(imageformat.BundleMagic+"sycl-spir64", []byte("bitcode")), []string{section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`}},
-		{"fat object with an architecture", fatObject(imageformat.BundleMagic+"hip-amdgcn-amd-amdhsa--gfx90a:xnack+", "code"), []string{section + `hip-amdgcn-amd-amdhsa--gfx90a:xnack+ hip amdgcn-amd-amdhsa/gfx90a:xnack+ unknown "code" []`}},
+		{"fat object", fatObject(offload.BundleMagic+"sycl-spir64-unknown-unknown", "bitcode"), []string{section + `sycl-spir64-unknown-unknown sycl spir64-unknown-unknown/ unknown "bitcode" []`}},
+		{"fat COFF object", coffObject(offload.BundleMagic+"sycl-spir64", []byte("bitcode")), []string{section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`}},
+		{"fat object with an architecture", fatObject(offload.BundleMagic+"hip-amdgcn-amd-amdhsa--gfx90a:xnack+", "code"), []string{section + `hip-amdgcn-amd-amdhsa--gfx90a:xnack+ hip amdgcn-amd-amdhsa/gfx90a:xnack+ unknown "code" []`}},
 		{"bundle", bundle("sycl-nvptx64-nvidia-cuda-sm_80", "ptx"), []string{`: sycl nvptx64-nvidia-cuda/sm_80 unknown "ptx" []`}},
 		{"object without images", object(testSection{name: ".text", typ: 1, content: []byte{0xc3}}), nil},
 		{"GNU archive", []byte(ar["GNU archive"]), []string{
@@ -382,7 +381,7 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	outside := pointer(0x10)
-	fat := fatObject(imageformat.BundleMagic+"sycl-spir64", "bitcode")
+	fat := fatObject(offload.BundleMagic+"sycl-spir64", "bitcode")
 	ccob := compress(t, 2, 1, bundle("sycl-spir64", "bitcode"))
 	tests := []struct {
 		name string
@@ -399,7 +398,7 @@ func TestFaults(t *testing.T) {
 		{"size of a section header", edit(fat, 58, 1), "section headers is 1 instead of 64"},
 		{"section headers past the end", edit(fat, 40, 0xff, 0xff, 0xff), fmt.Sprintf("section headers at 0xffffff reach past the end of the ELF file at %#x; the file is cut short: copy, build or download it again, with 'git lfs pull' when it is in Git LFS", len(fat))},
 		{"names of no section", edit(fat, 62, 9), "; the file is damaged, or of a compiler that is not known: build or download it again"},
-		{"identifier without a target", fatObject(imageformat.BundleMagic+"sycl", "bitcode"), "is not KIND-TRIPLE"},
+		{"identifier without a target", fatObject(offload.BundleMagic+"sycl", "bitcode"), "is not KIND-TRIPLE"},
 		{"broken container", object(testSection{name: ".llvm.offloading", typ: 1, content: []byte("\x10\xff\x10\xad")}), `OffloadBinary container in section ".llvm.offloading": 4 bytes are too few for the header, which has 32; the file is damaged`},
 		{"target outside", change(func(_ *program, image []any) { image[2] = outside }), "compile options is at address 0x10"},
 		{"image outside", change(func(_ *program, image []any) { image[7] = image[7].(pointer) + 1<<20 }), "bytes of an image"},
@@ -436,7 +435,7 @@ func TestFaults(t *testing.T) {
 		{"archive member past the end", []byte(archiveMagic + member("a", "b")[:memberHeader]), "reaches past the end"},
 		{"archive name outside", []byte(archiveMagic + member("/7", "b")), "not in the list of names"},
 		{"archives in archives", nestedArchives(6), "more than 4 deep"},
-		{"bundle with too many entries", append([]byte(imageformat.BundleMagic), 0xff, 0xff, 0, 0, 0, 0, 0, 0), "cannot have 65535 entries"},
+		{"bundle with too many entries", append([]byte(offload.BundleMagic), 0xff, 0xff, 0, 0, 0, 0, 0, 0), "cannot have 65535 entries"},
 		{"text without an end", []byte(textBundle(";", "sycl-spir64", "x")[:70]), "has no end"},
 		{"text that goes on", []byte(textBundle(";", "sycl-spir64", "x") + "more"), `the bundle has "more" where`},
 		{"text with a long identifier", []byte(textBundle(";", strings.Repeat("x", 257), "x")), "short identifier"},
@@ -523,7 +522,7 @@ func FuzzNewFile(f *testing.F) {
 	}
 	f.Add(object(testSection{name: ".llvm.offloading", typ: 1, content: containers(f)}))
 	f.Add(coffObject(".llvm.offloading", containers(f)))
-	f.Add(fatObject(imageformat.BundleMagic+"sycl-spir64", "bitcode"))
+	f.Add(fatObject(offload.BundleMagic+"sycl-spir64", "bitcode"))
 	f.Add(bundle("sycl-nvptx64-nvidia-cuda-sm_80", "ptx"))
 	for _, data := range archives(f) {
 		f.Add([]byte(data))

@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -256,7 +256,7 @@ func imageWords(first uint64) uint64 {
 }
 
 // statedFormats are the formats by their numbers in image tables.
-var statedFormats = [...]imageformat.Format{imageformat.Unknown, imageformat.Native, imageformat.SPIRV, imageformat.Bitcode}
+var statedFormats = [...]offload.Format{offload.UnknownFormat, offload.Native, offload.SPIRV, offload.Bitcode}
 
 // compressed is the format of images that are one zstd frame.
 const compressed = 4

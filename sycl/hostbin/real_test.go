@@ -14,7 +14,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -283,7 +283,7 @@ func TestBundlesOfClang(t *testing.T) {
 				t.Errorf("%+v", b)
 			}
 			text := strings.Contains("ll s ii i d", test.typ)
-			if (a.Stated == imageformat.Text) != text || (b.Stated == imageformat.Text) != text {
+			if (a.Stated == offload.Text) != text || (b.Stated == offload.Text) != text {
 				t.Errorf("the kinds are %v and %v", a.Stated, b.Stated)
 			}
 			data, err := os.ReadFile(in(name))
@@ -361,7 +361,7 @@ func TestOpenMPOfClang(t *testing.T) {
 				t.Fatalf("%d images instead of 1", len(f.Images))
 			}
 			img := f.Images[0]
-			if img.Model != "openmp" || img.Triple != linux || img.Stated != imageformat.Native || !strings.HasPrefix(content(t, img), "\x7fELF") {
+			if img.Model != "openmp" || img.Triple != linux || img.Stated != offload.Native || !strings.HasPrefix(content(t, img), "\x7fELF") {
 				t.Errorf("%s image for %s, %v", img.Model, img.Triple, img.Stated)
 			}
 			if img.Origin.Address == 0 || !isOffloadSection(img.Origin.Section) {

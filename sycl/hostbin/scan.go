@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -118,23 +117,23 @@ func (s *scanner) scan(in input) (known bool, err error) {
 	if err := in.read(head[:n], 0, "the start of the file"); err != nil {
 		return false, err
 	}
-	switch format := imageformat.Of(head[:n]); {
+	switch format := offload.FormatOf(head[:n]); {
 	case format.IsELF():
 		return true, s.elf(in)
-	case format == imageformat.COFF:
+	case format == offload.COFF:
 		return true, s.coff(in)
-	case format == imageformat.Archive:
+	case format == offload.Archive:
 		return true, s.archive(in)
-	case format == imageformat.ThinArchive:
+	case format == offload.ThinArchive:
 		return true, in.fault(0, "name those files instead", "this is a thin archive, whose members are other files")
-	case format == imageformat.Bundle:
+	case format == offload.Bundle:
 		return true, s.bundle(in, head[:n])
-	case format == imageformat.CompressedBundle:
+	case format == offload.CompressedBundle:
 		return true, s.compressedBundle(in)
-	case format == imageformat.Offload:
+	case format == offload.Container:
 		return true, s.containers(in, 0, in.size, "")
 	}
-	if imageformat.IsPointer(head[:n]) {
+	if offload.IsPointer(head[:n]) {
 		return true, in.fault(0, "fetch the file by 'git lfs pull'", "this is what Git LFS has in place of the file")
 	}
 	return false, nil
@@ -243,18 +242,18 @@ func (s *scanner) complete(img *Image) bool {
 }
 
 // stated returns the format that a container says that an image has.
-func stated(k offload.ImageKind) imageformat.Format {
+func stated(k offload.ImageKind) offload.Format {
 	switch k {
-	case offload.Object, offload.Cubin, offload.FatBinary:
-		return imageformat.Native
-	case offload.Bitcode:
-		return imageformat.Bitcode
-	case offload.PTX:
-		return imageformat.PTX
-	case offload.SYCLBIN:
-		return imageformat.SYCLBIN
+	case offload.KindObject, offload.KindCubin, offload.KindFatBinary:
+		return offload.Native
+	case offload.KindBitcode:
+		return offload.Bitcode
+	case offload.KindPTX:
+		return offload.PTX
+	case offload.KindSYCLBIN:
+		return offload.SYCLBIN
 	}
-	return imageformat.Unknown // SPIR-V has the number that SYCLBIN had
+	return offload.UnknownFormat // SPIR-V has the number that SYCLBIN had
 }
 
 // offloadSection is the section that holds containers.
@@ -272,7 +271,7 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 	}
 	described := s.describedIn(&in)
 	for _, sec := range list {
-		switch id, ok := strings.CutPrefix(sec.name, imageformat.BundleMagic); {
+		switch id, ok := strings.CutPrefix(sec.name, offload.BundleMagic); {
 		case isOffloadSection(sec.name):
 			if err := s.containers(in, sec.offset, sec.size, sec.name); err != nil {
 				return err
@@ -284,7 +283,7 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 			}
 			return in.errorf(sec.offset, "section %s of a linked file has device images in it, but there is no descriptor table that points at them", safetext.Quote(sec.name))
 		default:
-			if err := s.bundled(&in, id, sec, imageformat.Unknown); err != nil {
+			if err := s.bundled(&in, id, sec, offload.UnknownFormat); err != nil {
 				return err
 			}
 		}

@@ -50,9 +50,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -60,7 +60,7 @@ import (
 
 // formatNumbers are the formats that the runtime knows, by their
 // numbers in descriptors.
-var formatNumbers = map[imageformat.Format]uint64{imageformat.Native: 1, imageformat.SPIRV: 2, imageformat.Bitcode: 3}
+var formatNumbers = map[offload.Format]uint64{offload.Native: 1, offload.SPIRV: 2, offload.Bitcode: 3}
 
 // An Image is a device image and what the program says about it.
 type Image struct {
@@ -72,9 +72,9 @@ type Image struct {
 	// has it for a triple.
 	Target string
 
-	// Format is one that the runtime knows: imageformat.SPIRV, imageformat.Bitcode
-	// or, for all others, imageformat.Native.
-	Format imageformat.Format
+	// Format is one that the runtime knows: offload.SPIRV, offload.Bitcode
+	// or, for all others, offload.Native.
+	Format offload.Format
 
 	// Entries are the symbols of the kernels, as the image has them.
 	Entries []string

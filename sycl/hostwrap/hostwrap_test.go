@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -35,8 +35,8 @@ func small(t *testing.T) []Image {
 	r := properties(t, "[SYCL/device requirements]", "reqd_sub_group_size=1|16")
 	r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(uint32(aspect.FP64), uint32(aspect.Atomic64)))
 	return []Image{
-		{File: "k_0.spv", Target: "spir64", Format: imageformat.SPIRV, Entries: []string{"_ZTS1A", "_ZTS1B"}, Properties: r},
-		{File: "a \"b\"\\\n.bin", Target: "spir64_gen", Format: imageformat.Native},
+		{File: "k_0.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS1A", "_ZTS1B"}, Properties: r},
+		{File: "a \"b\"\\\n.bin", Target: "spir64_gen", Format: offload.Native},
 	}
 }
 
@@ -69,7 +69,7 @@ func TestRoundTrip(t *testing.T) {
 				other.Add("[odd] \t\u00e4\"\\").Put("key 8\u00e4\"\\1", propset.String("9"))
 				images[1].Properties = other
 				images[1].Options = propset.JITOptions{Compile: "-ze-opt-level=2 -g", Link: "-l \"x\""}
-				images = append(images, Image{File: "c.bc", Target: "spir64_x86_64", Format: imageformat.Bitcode, Entries: []string{"k\u00e4 \"\\8\tname"}})
+				images = append(images, Image{File: "c.bc", Target: "spir64_x86_64", Format: offload.Bitcode, Entries: []string{"k\u00e4 \"\\8\tname"}})
 				// An image whose end is the start of what comes next.
 				contents := [][]byte{bytes.Repeat([]byte("0123456789abcdef"), 1000), []byte("x"), []byte("\x00\x01\xff")}
 				compare(t, link(t, tool, images, contents, r), images, contents)
@@ -139,7 +139,7 @@ func TestCalls(t *testing.T) {
 	path := testkit.Program(t, "cc")
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "image"), []byte("image"))
-	source := write(t, []Image{{File: "image", Target: "spir64", Format: imageformat.SPIRV}}, release.Newest())
+	source := write(t, []Image{{File: "image", Target: "spir64", Format: offload.SPIRV}}, release.Newest())
 	put(t, filepath.Join(dir, "one.s"), []byte(source))
 	put(t, filepath.Join(dir, "two.s"), []byte(source))
 	put(t, filepath.Join(dir, "main.c"), []byte(`
@@ -174,7 +174,7 @@ func TestRefuses(t *testing.T) {
 	}
 	badKey := new(propset.Registry)
 	badKey.Add("set").Put("a\nb", propset.Uint(1))
-	good := Image{File: "f", Target: "spir64", Format: imageformat.SPIRV}
+	good := Image{File: "f", Target: "spir64", Format: offload.SPIRV}
 	for _, c := range []struct {
 		name, want string
 		change     func(*Image)
@@ -182,7 +182,7 @@ func TestRefuses(t *testing.T) {
 		{"no file", "there is no name of its file", func(i *Image) { i.File = "" }},
 		{"file", "the name of its file has a NUL in it", func(i *Image) { i.File = "a\x00" }},
 		{"target", `the target "" is empty or has a NUL in it`, func(i *Image) { i.Target = "" }},
-		{"format", "the runtime does not know the format PTX", func(i *Image) { i.Format = imageformat.PTX }},
+		{"format", "the runtime does not know the format PTX", func(i *Image) { i.Format = offload.PTX }},
 		{"empty name", `the kernel name "" is empty or has a NUL in it`, func(i *Image) { i.Entries = []string{""} }},
 		{"bad name", `the kernel name "a\x00b" is empty or has a NUL in it`, func(i *Image) { i.Entries = []string{"a\x00b"} }},
 		{"twice", `the kernel "a" is listed twice`, func(i *Image) { i.Entries = []string{"a", "b", "a"} }},
@@ -221,7 +221,7 @@ func (broken) Write([]byte) (int, error) { return 0, errBroken }
 // place, as those of a header, and names the kernel when they are not.
 func TestKernelsOfOneName(t *testing.T) {
 	at := func(file string, line uint32) []Image {
-		image := Image{File: "k.spv", Target: "spir64", Format: imageformat.SPIRV, Entries: []string{"_ZTS5Twice"}, Properties: new(propset.Registry)}
+		image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS5Twice"}, Properties: new(propset.Registry)}
 		srcloc.Put(image.Properties, "_ZTS5Twice", srcloc.Kernel{Location: srcloc.Location{Path: file, Line: line}})
 		return []Image{image}
 	}
@@ -243,7 +243,7 @@ func TestKernelsOfOneName(t *testing.T) {
 			"another line":                        {at(header, 8), false},
 			"another file":                        {at("lib/other.cpp", 7), false},
 			"a place that is not known":           {at("", 0), true},
-			"another kernel in that line as well": {append(at(header, 7), Image{File: "k.spv", Target: "spir64", Format: imageformat.SPIRV, Entries: []string{"other"}}), true},
+			"another kernel in that line as well": {append(at(header, 7), Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"other"}}), true},
 		} {
 			t.Run(tool+"/"+name, func(t *testing.T) {
 				dir := t.TempDir()
@@ -278,7 +278,7 @@ func TestVirtualFunctions(t *testing.T) {
 		if device != "" {
 			r.Add(propset.DeviceRequirements).Put("compile_target", propset.String(device))
 		}
-		return Image{File: "f.spv", Target: target, Format: imageformat.SPIRV, Entries: []string{name}, Properties: r}
+		return Image{File: "f.spv", Target: target, Format: offload.SPIRV, Entries: []string{name}, Properties: r}
 	}
 	const name = "_ZNK5Shape4areaEv"
 	devices := []Image{image("spir64", "", name), image("spir64_gen", "intel_gpu_pvc", name), image("spir64_gen", "intel_gpu_bmg_g21", name), image("spir64", "", "other")}
@@ -315,7 +315,7 @@ func TestKernelsOfOneClass(t *testing.T) {
 	const reduction = "_ZTSN4sycl3_V16detail9reduction7MainKrnI1KEE"
 	reduced := func(function, file string, line uint32) []Image {
 		symbol := reduction + function
-		image := Image{File: "k.spv", Target: "spir64", Format: imageformat.SPIRV, Entries: []string{symbol}, Properties: new(propset.Registry)}
+		image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{symbol}, Properties: new(propset.Registry)}
 		srcloc.Put(image.Properties, symbol, srcloc.Kernel{Location: srcloc.Location{Path: file, Line: line}})
 		return []Image{image}
 	}
@@ -357,7 +357,7 @@ func TestKernelsOfOneClass(t *testing.T) {
 	}
 
 	// In one object, with the path that the code has.
-	image := Image{File: "k.spv", Target: "spir64", Format: imageformat.SPIRV, Entries: []string{"_ZTSZ1fvE1K"}, Properties: new(propset.Registry)}
+	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTSZ1fvE1K"}, Properties: new(propset.Registry)}
 	srcloc.Put(image.Properties, "_ZTSZ1fvE1K", srcloc.Kernel{Location: srcloc.Location{Path: "lib/a.cpp", Line: 4}})
 	err := Write(io.Discard, []Image{image}, []intheader.Kernel{of("_ZTSZ1fvE1K", "K", "a.cpp", 3), of("_ZTSZ1gvE1K", "K", "b.cpp", 3)}, release.Newest())
 	if err == nil || err.Error() != `the kernel "K" of b.cpp:3:5 is also defined at lib/a.cpp:3:5: the runtime would take one for the other; give them different names` {

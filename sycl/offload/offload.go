@@ -1,5 +1,6 @@
 // Package offload reads and writes OffloadBinary containers, the format in
-// which LLVM-based compilers keep device images.
+// which LLVM-based compilers keep device images. It also recognizes device images, and
+// the files that hold them, by their first bytes, and finds the kernels of native code.
 //
 // A container is a header, a table of entries, and what the entries point at:
 // strings (pairs of key and value) and one image each. All numbers are little
@@ -88,14 +89,14 @@ type String struct {
 type ImageKind uint16
 
 const (
-	None      ImageKind = 0
-	Object    ImageKind = 1
-	Bitcode   ImageKind = 2
-	Cubin     ImageKind = 3
-	FatBinary ImageKind = 4
-	PTX       ImageKind = 5
-	SPIRV     ImageKind = 6 // SYCLBIN in DPC++ before it was SPIR-V in LLVM
-	SYCLBIN   ImageKind = 7 // in DPC++ only
+	KindNone      ImageKind = 0
+	KindObject    ImageKind = 1
+	KindBitcode   ImageKind = 2
+	KindCubin     ImageKind = 3
+	KindFatBinary ImageKind = 4
+	KindPTX       ImageKind = 5
+	KindSPIRV     ImageKind = 6 // SYCLBIN in DPC++ before it was SPIR-V in LLVM
+	KindSYCLBIN   ImageKind = 7 // in DPC++ only
 )
 
 var imageKinds = []string{"none", "object", "bitcode", "cubin", "fatbinary", "ptx", "spirv", "syclbin"}
@@ -136,14 +137,17 @@ func (k OffloadKind) String() string {
 	return fmt.Sprintf("offload kind %d", uint16(k))
 }
 
-// A FormatError is a fault of a container, and where it is.
+// A FormatError is a fault of a container or of a device image, and where it is.
 type FormatError struct {
-	Offset int64 // of the faulty field or part, in the container or its inflated form
+	Offset int64 // of the faulty field or part, in the image, or in the container or its inflated form
 	Msg    string
-	Remedy string // what to do about the file
+	Remedy string // what to do about the file, "" for an image
 }
 
 func (e *FormatError) Error() string {
+	if e.Remedy == "" {
+		return fmt.Sprintf("device image: offset %#x: %s", e.Offset, e.Msg)
+	}
 	return fmt.Sprintf("offload binary: offset %#x: %s; %s", e.Offset, e.Msg, e.Remedy)
 }
 

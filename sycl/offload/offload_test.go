@@ -79,7 +79,7 @@ func TestReadVersion1(t *testing.T) {
 	if f.Version != 1 || f.Size != 152 || f.Compression != Uncompressed {
 		t.Errorf("container: %+v", f)
 	}
-	if e.ImageKind != None || e.OffloadKind != SYCL || e.Flags != 0 || e.Offset != 0x90 || e.Size() != 7 {
+	if e.ImageKind != KindNone || e.OffloadKind != SYCL || e.Flags != 0 || e.Offset != 0x90 || e.Size() != 7 {
 		t.Errorf("entry: %+v", e)
 	}
 	if want := []String{{"arch", ""}, {"triple", "spir64-unknown-unknown"}}; !slices.Equal(e.Strings, want) {
@@ -140,10 +140,10 @@ func sample(size int) []Image {
 		noise[i] = byte(rng.UintN(4))
 	}
 	return []Image{
-		{SPIRV, SYCL, 0, []String{{"triple", "spir64-unknown-unknown"}, {"arch", ""}}, bytes.NewReader(noise)},
-		{Object, OpenMP, 1, []String{{"arch", "unknown"}, {"own", "-unknown"}}, strings.NewReader("object")},
-		{None, NoOffload, 0, nil, strings.NewReader("")},
-		{SYCLBIN, SYCL, 0, []String{{"", ""}, {"triple", "nvptx64-nvidia-cuda"}}, strings.NewReader("x")},
+		{KindSPIRV, SYCL, 0, []String{{"triple", "spir64-unknown-unknown"}, {"arch", ""}}, bytes.NewReader(noise)},
+		{KindObject, OpenMP, 1, []String{{"arch", "unknown"}, {"own", "-unknown"}}, strings.NewReader("object")},
+		{KindNone, NoOffload, 0, nil, strings.NewReader("")},
+		{KindSYCLBIN, SYCL, 0, []String{{"", ""}, {"triple", "nvptx64-nvidia-cuda"}}, strings.NewReader("x")},
 	}
 }
 

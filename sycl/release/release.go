@@ -44,9 +44,9 @@ type Release struct {
 }
 
 var releases = []*Release{
-	{Name: "2025.3", Container: 1, ImageKind: offload.SPIRV, Descriptor: 2, old: true, last: 90},
-	{Name: "2026.0", Container: 1, ImageKind: offload.SYCLBIN, Descriptor: 3, last: 89},
-	{Name: "2026.2", Container: 2, ImageKind: offload.SYCLBIN, Descriptor: 3, last: 99},
+	{Name: "2025.3", Container: 1, ImageKind: offload.KindSPIRV, Descriptor: 2, old: true, last: 90},
+	{Name: "2026.0", Container: 1, ImageKind: offload.KindSYCLBIN, Descriptor: 3, last: 89},
+	{Name: "2026.2", Container: 2, ImageKind: offload.KindSYCLBIN, Descriptor: 3, last: 99},
 }
 
 // All returns the known releases, the oldest first.

@@ -145,12 +145,12 @@ func TestRefuses(t *testing.T) {
 		first     int64
 		want      [3]string // of 2025.3, 2026.0 and 2026.2
 	}{
-		{1, 2, offload.SYCLBIN, 200, [3]string{container, container, ""}},
-		{1, 1, offload.SYCLBIN, 200, [3]string{image, "", ""}},
-		{1, 1, offload.SPIRV, 200, [3]string{"", image, image}},
-		{1, 0, offload.None, 200, [3]string{magic, magic, magic}},
-		{2, 2, offload.SYCLBIN, 36, [3]string{container, container, size}},
-		{2, 2, offload.SYCLBIN, 87, [3]string{container, container, inner}},
+		{1, 2, offload.KindSYCLBIN, 200, [3]string{container, container, ""}},
+		{1, 1, offload.KindSYCLBIN, 200, [3]string{image, "", ""}},
+		{1, 1, offload.KindSPIRV, 200, [3]string{"", image, image}},
+		{1, 0, offload.KindNone, 200, [3]string{magic, magic, magic}},
+		{2, 2, offload.KindSYCLBIN, 36, [3]string{container, container, size}},
+		{2, 2, offload.KindSYCLBIN, 87, [3]string{container, container, inner}},
 	} {
 		if len(All()) != len(tt.want) {
 			t.Fatalf("the table of TestRefuses has no answers of %v: try its libsycl", Newest())

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -46,7 +45,7 @@ func FromSYCLBIN(f *syclbin.File, workspaces ...string) ([]Module, error) {
 // codeOf returns those images that are SPIR-V.
 func codeOf(images []*syclbin.Image) (code []offload.Source) {
 	for _, i := range images {
-		if i.Format() == imageformat.SPIRV {
+		if i.Format() == offload.SPIRV {
 			code = append(code, i)
 		}
 	}
@@ -91,10 +90,10 @@ func FromRow(code offload.Source, properties *propset.Registry, symbols []string
 		properties = new(propset.Registry)
 	}
 	image := &syclbin.Image{Kind: syclbin.NativeImage, Metadata: new(propset.Registry), Source: code}
-	switch imageformat.Detect(code, code.Size()) {
-	case imageformat.SPIRV, imageformat.Bitcode:
+	switch offload.Detect(code, code.Size()) {
+	case offload.SPIRV, offload.Bitcode:
 		image = syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", code)
-	case imageformat.PTX:
+	case offload.PTX:
 		image = syclbin.NewIR(syclbin.PTX, "nvptx64-nvidia-cuda", code)
 	}
 	m, err := fromImages(properties, []*syclbin.Image{image}, workspaces)
@@ -192,12 +191,12 @@ func (c *contents) add(image *syclbin.Image) error {
 	}
 	c.images = append(c.images, described)
 	switch format := image.Format(); {
-	case format == imageformat.SPIRV && c.code == nil:
+	case format == offload.SPIRV && c.code == nil:
 		if c.code, err = parseSPIRV(image, c.workspaces); err != nil {
 			c.broken = cmp.Or(c.broken, err)
 		}
-	case format != imageformat.SPIRV && c.native == nil:
-		c.native, _ = imageformat.Kernels(image, image.Size()) // absent names are no fault
+	case format != offload.SPIRV && c.native == nil:
+		c.native, _ = offload.Kernels(image, image.Size()) // absent names are no fault
 	}
 	return nil
 }
@@ -260,11 +259,11 @@ func newModuleImage(image *syclbin.Image) (ModuleImage, error) {
 	}
 	// The type in the metadata does not say the format: DPC++ writes 0 for every type.
 	switch image.Format() {
-	case imageformat.SPIRV:
+	case offload.SPIRV:
 		f.Format = "spirv"
-	case imageformat.PTX:
+	case offload.PTX:
 		f.Format = "ptx"
-	case imageformat.Bitcode:
+	case offload.Bitcode:
 		f.Format = "llvm-ir"
 	default:
 		typ, _ := image.Type()

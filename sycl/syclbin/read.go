@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -94,15 +93,15 @@ func (rd *reader) read() error {
 	if err := readAt(rd.r, head[:n], 0); err != nil {
 		return err
 	}
-	switch format := imageformat.Detect(rd.r, rd.file.Size); {
-	case format == imageformat.SYCLBIN:
+	switch format := offload.Detect(rd.r, rd.file.Size); {
+	case format == offload.SYCLBIN:
 		rd.file.Version = 1
 		return rd.v1(rd.r, 0, rd.file.Size)
-	case format == imageformat.Offload:
+	case format == offload.Container:
 		return rd.container()
 	case strings.HasPrefix(string(head[:n]), "SYBI"):
 		return errorf(0, "starts with \"SYBI\", but a SYCLBIN file starts with \"IBYS\": the magic number 0x53594249 was written with the wrong byte order")
-	case format == imageformat.Unknown:
+	case format == offload.UnknownFormat:
 		return errorf(0, "starts with %x, which is neither a SYCLBIN file (%x) nor an OffloadBinary container (%x)", head[:n], magic, offload.Magic)
 	default:
 		return errorf(0, "this is %s, not a SYCLBIN file: device images inside of it have to be taken out first", format.Predicate())
@@ -112,10 +111,10 @@ func (rd *reader) read() error {
 // Recognize reports whether what is in r, which has size bytes, is meant to be a SYCLBIN
 // file, of any version, even if it has faults. Other OffloadBinary containers are not.
 func Recognize(r io.ReaderAt, size int64) bool {
-	switch imageformat.Detect(r, size) {
-	case imageformat.SYCLBIN:
+	switch offload.Detect(r, size) {
+	case offload.SYCLBIN:
 		return true
-	case imageformat.Offload:
+	case offload.Container:
 	default:
 		return false
 	}
@@ -171,7 +170,7 @@ func (rd *reader) container() error {
 	case len(entries) == 0:
 		return errorf(0, "the OffloadBinary container has no entries")
 	}
-	return errorf(0, "an OffloadBinary container without SYCLBIN content: its first image is %s", imageformat.Detect(entries[0], entries[0].Size()).Predicate())
+	return errorf(0, "an OffloadBinary container without SYCLBIN content: its first image is %s", offload.Detect(entries[0], entries[0].Size()).Predicate())
 }
 
 // version1Entries returns the entries whose image is a version 1 file.
@@ -216,9 +215,9 @@ func (rd *reader) wrappedV1(entries, version1 []wrapped) error {
 	case len(entries) > 1:
 		rd.found(containerSeveral, "container", "the container holds %d entries that are not SYCLBIN files", len(entries)-1)
 	}
-	old := f.Container == 1 && f.ImageKind == offload.SPIRV // that number was SYCLBIN then
-	if f.ImageKind != offload.SYCLBIN && !old {
-		rd.found(containerKind, "container", "the container says that the file is of kind %d (%s), and runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.SYCLBIN), uint16(offload.SPIRV))
+	old := f.Container == 1 && f.ImageKind == offload.KindSPIRV // that number was SYCLBIN then
+	if f.ImageKind != offload.KindSYCLBIN && !old {
+		rd.found(containerKind, "container", "the container says that the file is of kind %d (%s), and runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.KindSYCLBIN), uint16(offload.KindSPIRV))
 	}
 	for _, e := range version1 {
 		if err := rd.v1(e.Entry, e.base, e.Size()); err != nil {

@@ -106,11 +106,11 @@ func (v *v2Reader) role(i int, e wrapped) (string, error) {
 	if _, ok := roleStrings[role]; !ok {
 		return "", errorf(e.base, "entry %d has the unknown role %s", i, safetext.Quote(role))
 	}
-	if v.file.ImageKind == offload.None {
+	if v.file.ImageKind == offload.KindNone {
 		v.file.ImageKind = e.ImageKind
 	}
-	if e.ImageKind != offload.SYCLBIN {
-		return "", errorf(e.base, "entry %d of a version 2 file is of kind %d (%s), not of kind %d", i, uint16(e.ImageKind), e.ImageKind, uint16(offload.SYCLBIN))
+	if e.ImageKind != offload.KindSYCLBIN {
+		return "", errorf(e.base, "entry %d of a version 2 file is of kind %d (%s), not of kind %d", i, uint16(e.ImageKind), e.ImageKind, uint16(offload.KindSYCLBIN))
 	}
 	if e.OffloadKind != offload.SYCL {
 		v.found(entryOffloadKind, placeOf(i), "the offload kind is %s, not %s", e.OffloadKind, offload.SYCL)

@@ -46,7 +46,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
@@ -118,14 +117,14 @@ type Image struct {
 	offload.Source
 	Range Range // of the bytes
 
-	format *imageformat.Format // nil when it was not detected
-	digest *[sha256.Size]byte  // of the bytes, nil until it was asked for
+	format *offload.Format    // nil when it was not detected
+	digest *[sha256.Size]byte // of the bytes, nil until it was asked for
 }
 
 // NewImage returns a native image for an architecture or, when that is empty, an
 // IR module of the type that its bytes have.
 func NewImage(triple, arch string, content offload.Source) *Image {
-	format := imageformat.Detect(content, content.Size())
+	format := offload.Detect(content, content.Size())
 	var i *Image
 	if arch == "" {
 		typ, _ := IRTypeOf(format, triple)
@@ -181,11 +180,11 @@ func (i *Image) Data() ([]byte, error) {
 func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i.Source, 0, i.Size()) }
 
 // Format returns what the bytes of the image are.
-func (i *Image) Format() imageformat.Format {
+func (i *Image) Format() offload.Format {
 	if i.format != nil {
 		return *i.format
 	}
-	return imageformat.Detect(i, i.Size())
+	return offload.Detect(i, i.Size())
 }
 
 // Digest returns the SHA-256 of the bytes, which are read when it is asked for the first
@@ -322,13 +321,13 @@ func (t IRType) String() string {
 // IRTypeOf returns the type of an IR module with bytes of that format for that
 // triple, and whether it has one: types know SPIR-V, PTX and code for AMD GPUs,
 // for which bitcode is the only IR.
-func IRTypeOf(f imageformat.Format, triple string) (IRType, bool) {
+func IRTypeOf(f offload.Format, triple string) (IRType, bool) {
 	switch {
-	case f == imageformat.SPIRV:
+	case f == offload.SPIRV:
 		return SPIRV, true
-	case f == imageformat.PTX:
+	case f == offload.PTX:
 		return PTX, true
-	case f == imageformat.Bitcode && strings.HasPrefix(triple, "amdgcn"):
+	case f == offload.Bitcode && strings.HasPrefix(triple, "amdgcn"):
 		return AMDGCN, true
 	}
 	return 0, false
@@ -366,7 +365,7 @@ func (*FormatError) BadInput() {}
 // recorded, or by the kind of image in its container, which only releases before 2026
 // read.
 func (f *File) StatesRelease() bool {
-	return f.Recorded || f.Version == 1 && f.Container == 1 && f.ImageKind == offload.SPIRV
+	return f.Recorded || f.Version == 1 && f.Container == 1 && f.ImageKind == offload.KindSPIRV
 }
 
 // AssumeRelease sets the release of a file that does not state one. The numbers of

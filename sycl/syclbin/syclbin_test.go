@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -103,7 +102,7 @@ func TestReadVectors(t *testing.T) {
 			}
 			img := m.IR[0]
 			typ, ok := img.Type()
-			if img.Triple() != "spir64-unknown-unknown" || img.Arch() != "" || typ != SPIRV || !ok || img.Format() != imageformat.SPIRV {
+			if img.Triple() != "spir64-unknown-unknown" || img.Arch() != "" || typ != SPIRV || !ok || img.Format() != offload.SPIRV {
 				t.Errorf("image: %q %q %v %v %v", img.Triple(), img.Arch(), typ, ok, img.Format())
 			}
 			if got := content(t, img); got != spirvHead {
@@ -200,7 +199,7 @@ func describe(t testing.TB, f *File) string {
 }
 
 var allOptions = []Options{
-	{}, {Bare: true}, {Container: 1}, {Container: 1, ImageKind: offload.SPIRV}, {Container: 3},
+	{}, {Bare: true}, {Container: 1}, {Container: 1, ImageKind: offload.KindSPIRV}, {Container: 3},
 	{Container: 3, Compression: offload.Zlib}, {Container: 3, Compression: offload.Zstd}, {Version: 2},
 }
 
@@ -582,7 +581,7 @@ func v2Entry(role, body string, own ...string) offload.Image {
 	for i := 0; i < len(own); i += 2 {
 		strs = append(strs, offload.String{Key: own[i], Value: own[i+1]})
 	}
-	return offload.Image{ImageKind: offload.SYCLBIN, OffloadKind: offload.SYCL, Strings: strs, Content: strings.NewReader(body)}
+	return offload.Image{ImageKind: offload.KindSYCLBIN, OffloadKind: offload.SYCL, Strings: strs, Content: strings.NewReader(body)}
 }
 
 func prefixed(metadata, body string) string {
@@ -627,7 +626,7 @@ func TestVersion2Refused(t *testing.T) {
 	global := v2Entry("global_metadata", globalText)
 	meta := v2Entry("am_metadata", "", "am_index", "0")
 	kind := global
-	kind.ImageKind = offload.Object
+	kind.ImageKind = offload.KindObject
 	noRole := v2Entry("", "")
 	noRole.Strings = nil
 	newer := v2Entry("global_metadata", globalText)
@@ -670,7 +669,7 @@ func TestRecognition(t *testing.T) {
 	wrapped := func(kind offload.ImageKind, body string) offload.Image {
 		return offload.Image{ImageKind: kind, OffloadKind: 5, Content: strings.NewReader(body)}
 	}
-	draft := offload.Image{ImageKind: offload.SPIRV, Strings: []offload.String{{Key: "SYCLBIN/global metadata", Value: "state=1|1"}}, Content: strings.NewReader(spirvHead)}
+	draft := offload.Image{ImageKind: offload.KindSPIRV, Strings: []offload.String{{Key: "SYCLBIN/global metadata", Value: "state=1|1"}}, Content: strings.NewReader(spirvHead)}
 	tests := []struct {
 		name    string
 		data    []byte

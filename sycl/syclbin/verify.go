@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -278,7 +278,7 @@ func (v *verifier) unknownKernels(place string, m *Module) {
 // lost.
 func (v *verifier) noKernels(place string, m *Module) {
 	images := m.Images()
-	if len(images) > 0 && !slices.ContainsFunc(images, func(i *Image) bool { return !imageformat.HasNoKernels(i, i.Size()) }) {
+	if len(images) > 0 && !slices.ContainsFunc(images, func(i *Image) bool { return !offload.HasNoKernels(i, i.Size()) }) {
 		rule := noKernels
 		rule.Remedy = "leave it out: a program can launch nothing in it"
 		v.add(rule, place, "the module holds no kernels, and exports no symbols")
@@ -412,7 +412,7 @@ func (v *verifier) native(place string, img *Image) {
 	if img.Triple() == "" {
 		v.add(nativeTarget, place, "there is no target")
 	}
-	if f := img.Format(); f == imageformat.SPIRV || f == imageformat.Bitcode {
+	if f := img.Format(); f == offload.SPIRV || f == offload.Bitcode {
 		v.add(nativeIR, place, "the bytes are %s", f)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -82,11 +81,11 @@ func TestVerify(t *testing.T) {
 		{"no kernels", func(f *File) {
 			f.Modules[0].Metadata.Delete(propset.KernelNames)
 			for _, i := range f.Modules[0].IR {
-				if i.Format() == imageformat.SPIRV {
+				if i.Format() == offload.SPIRV {
 					i.Source = strings.NewReader(spirvHead + strings.Repeat("\x00", 10))
 				}
 			}
-			f.Modules[0].IR = slices.DeleteFunc(f.Modules[0].IR, func(i *Image) bool { return i.Format() != imageformat.SPIRV })
+			f.Modules[0].IR = slices.DeleteFunc(f.Modules[0].IR, func(i *Image) bool { return i.Format() != offload.SPIRV })
 		}, []string{"kernel-names-missing: abstract module 0: the module holds no kernels, and exports no symbols"}},
 		{"a library without kernels", func(f *File) {
 			f.Modules[0].Metadata.Delete(propset.KernelNames)

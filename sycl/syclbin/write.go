@@ -96,7 +96,7 @@ func (o *Options) complete() error {
 	switch {
 	case o.ImageKind != 0:
 	case o.Version == 2:
-		o.ImageKind = offload.SYCLBIN
+		o.ImageKind = offload.KindSYCLBIN
 	default:
 		o.ImageKind = o.Release.ImageKind
 	}
@@ -105,8 +105,8 @@ func (o *Options) complete() error {
 		return fmt.Errorf("syclbin: cannot write version %d: supported are 1 and 2", o.Version)
 	case o.Bare && o.Container != 0:
 		return errors.New("syclbin: a bare file has no container")
-	case o.Version == 2 && (o.Container != 2 || o.ImageKind != offload.SYCLBIN):
-		return fmt.Errorf("syclbin: version 2 is a container of version 2 with images of kind %d", offload.SYCLBIN)
+	case o.Version == 2 && (o.Container != 2 || o.ImageKind != offload.KindSYCLBIN):
+		return fmt.Errorf("syclbin: version 2 is a container of version 2 with images of kind %d", offload.KindSYCLBIN)
 	}
 	return nil
 }
@@ -305,7 +305,7 @@ func (t texts) version2(global *propset.Registry, modules []*Module) ([]offload.
 	var images []offload.Image
 	add := func(role string, content offload.Source, own ...offload.String) {
 		images = append(images, offload.Image{
-			ImageKind: offload.SYCLBIN, OffloadKind: offload.SYCL, Content: content,
+			ImageKind: offload.KindSYCLBIN, OffloadKind: offload.SYCL, Content: content,
 			Strings: append([]offload.String{{Key: stringFormat, Value: "2"}, {Key: stringRole, Value: role}}, own...),
 		})
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
@@ -70,7 +70,7 @@ func TestGPU(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names, err := imageformat.Kernels(f, info.Size())
+		names, err := offload.Kernels(f, info.Size())
 		if err != nil {
 			t.Fatal(err)
 		}

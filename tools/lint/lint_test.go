@@ -119,7 +119,7 @@ func TestBuildifier(t *testing.T) {
 var floors = [][]string{
 	{"internal/binfile", "internal/float16", "internal/scc", "internal/strict", "safetext"},
 	{"aspect", "kernelname", "offload", "propset"},
-	{"imageformat", "requirement", "srcloc"},
+	{"requirement", "srcloc"},
 	{"intheader", "release"},
 	{"deviceconfig", "filetable", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
 	{"hostbin", "postlink/internal/devicecode", "specialize"},

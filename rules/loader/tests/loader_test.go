@@ -130,7 +130,7 @@ func file(state syclbin.State) *syclbin.File {
 var forms = map[string]syclbin.Options{
 	"bare":                              {Bare: true},
 	"in a container of version 1":       {Container: 1},
-	"of kind 6":                         {Container: 1, ImageKind: offload.SPIRV},
+	"of kind 6":                         {Container: 1, ImageKind: offload.KindSPIRV},
 	"in a container of version 2":       {Container: 2},
 	"with sets in the order of writing": {KeepOrder: true},
 	"of version 2":                      {Version: 2},

@@ -24,7 +24,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -277,7 +277,7 @@ func chooseModules(t *testing.T, name string) (chosen []*libraryModule, all int)
 	}
 	for _, f := range z.File {
 		for _, image := range imagesOf(t, f) {
-			if imageformat.Detect(image, image.Size()) != imageformat.SPIRV {
+			if offload.Detect(image, image.Size()) != offload.SPIRV {
 				continue
 			}
 			code, err := image.Data()

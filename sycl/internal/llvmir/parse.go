@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
 // A FormatError is a place in the text that is not IR as this package knows it.
@@ -35,7 +35,7 @@ func (e *BitcodeError) BadInput() {}
 
 // Parse reads a module. The name is used in errors.
 func Parse(name, text string) (*Module, error) {
-	if imageformat.Of([]byte(text[:min(4, len(text))])) == imageformat.Bitcode {
+	if offload.FormatOf([]byte(text[:min(4, len(text))])) == offload.Bitcode {
 		return nil, &BitcodeError{name}
 	}
 	m := &Module{

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -417,7 +417,7 @@ func unpaired(a, b []content, compare func(x, y content) int, paired func(x, y c
 
 func size(img *syclbin.Image, other string) *string {
 	text := fmt.Sprintf("%d %sbytes", img.Size(), other)
-	if f := img.Format(); f != imageformat.Unknown {
+	if f := img.Format(); f != offload.UnknownFormat {
 		text += " of " + f.String()
 	}
 	return &text

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
@@ -66,7 +65,7 @@ func TestImportDescriptorTable(t *testing.T) {
 	if len(native.Native) != 1 || len(native.IR) != 0 || len(ir.Native) != 0 || len(ir.IR) != 1 {
 		t.Fatal("there is not a module with native code and one with IR")
 	}
-	if ir := ir.IR[0]; ir.Triple() != "spir64-unknown-unknown" || ir.Format() != imageformat.SPIRV {
+	if ir := ir.IR[0]; ir.Triple() != "spir64-unknown-unknown" || ir.Format() != offload.SPIRV {
 		t.Errorf("IR module: %v for %s", ir.Format(), ir.Triple())
 	}
 	if native := native.Native[0]; native.Triple() != "spir64_gen-unknown-unknown" || native.Arch() != "intel_gpu_pvc" {

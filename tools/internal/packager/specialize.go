@@ -11,7 +11,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -193,7 +192,7 @@ func imageOf(m *syclbin.Module, index int) sycl.Image {
 	}
 	img.Code = codeOf(m)
 	for _, i := range m.IR {
-		if i.Format() != imageformat.SPIRV {
+		if i.Format() != offload.SPIRV {
 			img.Fixed = append(img.Fixed, fmt.Sprintf("the IR module that is %v", i.Format()))
 		}
 	}
@@ -206,7 +205,7 @@ func imageOf(m *syclbin.Module, index int) sycl.Image {
 // codeOf returns the SPIR-V modules of an abstract module.
 func codeOf(m *syclbin.Module) (code []offload.Source) {
 	for _, i := range m.IR {
-		if i.Format() == imageformat.SPIRV {
+		if i.Format() == offload.SPIRV {
 			code = append(code, i.Source)
 		}
 	}
@@ -217,7 +216,7 @@ func codeOf(m *syclbin.Module) (code []offload.Source) {
 // out; without images, the metadata of the module becomes nil.
 func put(m *syclbin.Module, img sycl.Image) {
 	m.Metadata, m.Native = img.Metadata, nil
-	m.IR = slices.DeleteFunc(m.IR, func(i *syclbin.Image) bool { return i.Format() != imageformat.SPIRV })
+	m.IR = slices.DeleteFunc(m.IR, func(i *syclbin.Image) bool { return i.Format() != offload.SPIRV })
 	m.IR = m.IR[:len(img.Code)] // none of a copy with default values
 	for n, i := range m.IR {
 		i.Source = img.Code[n]

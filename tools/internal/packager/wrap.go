@@ -14,9 +14,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -208,12 +208,12 @@ func withoutNativeVirtual(env *cli.Env, images []hostwrap.Image) []hostwrap.Imag
 	compiled := map[string]bool{}
 	for _, i := range images {
 		for _, name := range i.Entries {
-			compiled[name] = compiled[name] || i.Format == imageformat.SPIRV
+			compiled[name] = compiled[name] || i.Format == offload.SPIRV
 		}
 	}
 	var left []hostwrap.Image
 	kept := slices.DeleteFunc(slices.Clone(images), func(i hostwrap.Image) bool {
-		leave := i.Format == imageformat.Native && i.Properties.Set(propset.VirtualFunctions).Len() > 0 && len(i.Entries) > 0 && compiled[i.Entries[0]]
+		leave := i.Format == offload.Native && i.Properties.Set(propset.VirtualFunctions).Len() > 0 && len(i.Entries) > 0 && compiled[i.Entries[0]]
 		if leave {
 			left = append(left, i)
 		}
@@ -245,7 +245,7 @@ func fixedConstants(images []hostwrap.Image) []hostwrap.Image {
 	settable := map[string]bool{}
 	for _, i := range images {
 		for _, kernel := range i.Entries {
-			settable[kernel] = settable[kernel] || i.Format != imageformat.Native
+			settable[kernel] = settable[kernel] || i.Format != offload.Native
 		}
 	}
 	var fixed []hostwrap.Image
@@ -269,15 +269,15 @@ func (l *loadedInput) wrapped(more []string) hostwrap.Image {
 	img := hostwrap.Image{
 		File:       l.path,
 		Target:     hostwrap.Target(l.image.Triple()),
-		Format:     imageformat.Native,
+		Format:     offload.Native,
 		Entries:    l.kernels(),
 		Properties: properties,
 		Options:    options,
 	}
-	if f := l.image.Format(); f == imageformat.SPIRV || f == imageformat.Bitcode {
+	if f := l.image.Format(); f == offload.SPIRV || f == offload.Bitcode {
 		img.Format = f
 	}
-	if img.Format == imageformat.SPIRV {
+	if img.Format == offload.SPIRV {
 		img.Options.Compile = strings.TrimSpace(strings.Join(append([]string{options.Compile}, more...), " "))
 	}
 	return img

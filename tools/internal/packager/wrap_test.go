@@ -14,7 +14,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
@@ -37,15 +37,15 @@ func TestWrap(t *testing.T) {
 			a, b := []string{"__sycl_kernel__ZTS1A"}, []string{"__sycl_kernel__ZTS1C", "__sycl_kernel__ZTS1B"}
 			want := []struct {
 				file, triple, arch, props string
-				kind                      imageformat.Format
+				kind                      offload.Format
 				entries                   []string
 			}{
-				{"a.ptx", "nvptx64", "", "a.prop", imageformat.Native, a},
-				{"a.spv", "spir64", "", "a.prop", imageformat.SPIRV, a},
-				{"b.spv", "spir64", "", "b.prop", imageformat.SPIRV, b},
-				{"b.dg2", "spir64_gen", "intel_gpu_dg2", "b.prop", imageformat.Native, b},
-				{"a.pvc", "spir64_gen", "intel_gpu_pvc", "a.prop", imageformat.Native, a},
-				{"b.pvc", "spir64_gen", "intel_gpu_pvc", "b.prop", imageformat.Native, b},
+				{"a.ptx", "nvptx64", "", "a.prop", offload.Native, a},
+				{"a.spv", "spir64", "", "a.prop", offload.SPIRV, a},
+				{"b.spv", "spir64", "", "b.prop", offload.SPIRV, b},
+				{"b.dg2", "spir64_gen", "intel_gpu_dg2", "b.prop", offload.Native, b},
+				{"a.pvc", "spir64_gen", "intel_gpu_pvc", "a.prop", offload.Native, a},
+				{"b.pvc", "spir64_gen", "intel_gpu_pvc", "b.prop", offload.Native, b},
 			}
 			if len(f.Images) != len(want) {
 				t.Fatalf("%d images, want %d", len(f.Images), len(want))

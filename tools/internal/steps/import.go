@@ -19,7 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -189,7 +189,7 @@ type irModule struct {
 	number int // of the abstract module
 	module *syclbin.Module
 	image  *syclbin.Image
-	format imageformat.Format
+	format offload.Format
 }
 
 // irModules returns the IR of each abstract module that serves a target. Of
@@ -215,7 +215,7 @@ func (o *ImportOptions) irModules(f *syclbin.File, triple string) ([]irModule, e
 				return nil, refuse("contains an IR module without a target, in abstract module %d", n)
 			case architecture(image.Triple()) != architecture(triple):
 				continue
-			case format != imageformat.SPIRV && format != imageformat.Bitcode:
+			case format != offload.SPIRV && format != offload.Bitcode:
 				return nil, refuse("contains an IR module of unknown type, in abstract module %d: its bytes are neither SPIR-V nor LLVM bitcode", n)
 			}
 			if found == nil || image.Triple() == triple && found.image.Triple() != triple {
@@ -296,7 +296,7 @@ func defined(m *syclbin.Module) []string {
 // metadata says, and returns what is lost.
 func (o *ImportOptions) module(ctx context.Context, log io.Writer, in irModule, out string) (lost []string, err error) {
 	place := o.place(in)
-	names := []string{out + imageformat.SPIRV.Extension(), place, out + ".bc", place}
+	names := []string{out + offload.SPIRV.Extension(), place, out + ".bc", place}
 	log = rename(log, names...)
 	bitcode, err := o.bitcode(ctx, log, in, out)
 	if err != nil {
@@ -316,7 +316,7 @@ func (o *ImportOptions) module(ctx context.Context, log io.Writer, in irModule, 
 // bitcode writes the IR of an abstract module to a file beside out as LLVM bitcode.
 func (o *ImportOptions) bitcode(ctx context.Context, log io.Writer, in irModule, out string) (file string, err error) {
 	file = out + in.format.Extension()
-	if err := copyTo(file, in.image.Open()); err != nil || in.format != imageformat.SPIRV {
+	if err := copyTo(file, in.image.Open()); err != nil || in.format != offload.SPIRV {
 		return file, err
 	}
 	data, err := os.ReadFile(file)

@@ -19,8 +19,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
-	"github.com/rules-sycl/rules_sycl/sycl/imageformat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -185,7 +185,7 @@ func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (m *postlink.
 	if err != nil {
 		return nil, false, err
 	}
-	isText = imageformat.Of(text) != imageformat.Bitcode
+	isText = offload.FormatOf(text) != offload.Bitcode
 	if err := o.findLLVM(!isText); err != nil {
 		return nil, false, err
 	}

@@ -1,4 +1,4 @@
-package imageformat
+package offload
 
 import (
 	"bytes"
@@ -12,12 +12,6 @@ import (
 func put32(data []byte, at int, n uint32) []byte {
 	data = slices.Clone(data)
 	binary.LittleEndian.PutUint32(data[at:], n)
-	return data
-}
-
-func put64(data []byte, at int, n uint64) []byte {
-	data = slices.Clone(data)
-	binary.LittleEndian.PutUint64(data[at:], n)
 	return data
 }
 
@@ -72,13 +66,13 @@ func TestKernelsRefused(t *testing.T) {
 	}{
 		{"a short file", good[:63], "63 bytes are too few for the ELF header"},
 		{"a 32-bit file", append([]byte("\x7fELF\x01\x01"), good[6:]...), "is a 32-bit little-endian one"},
-		{"no sections", put64(good, 40, 0), "has no sections"},
-		{"sections past the end", put64(good, 40, 1<<63), "3 section headers at 0x8000000000000000 reach past the end of the ELF file"},
+		{"no sections", put(good, 40, 0), "has no sections"},
+		{"sections past the end", put(good, 40, 1<<63), "3 section headers at 0x8000000000000000 reach past the end of the ELF file"},
 		{"a cut file", good[:len(good)-1], "reach past the end of the ELF file"},
 		{"names past the sections", put32(good, 62, 3), "in section 3 of 3"},
-		{"names past the end", put64(good, start+2*64+32, 1<<63), "the names of the sections, 9223372036854775808 bytes"},
+		{"names past the end", put(good, start+2*64+32, 1<<63), "the names of the sections, 9223372036854775808 bytes"},
 		{"a name past the names", put32(good, start+64, 1000), "the name of section 1 is past the end of the names"},
-		{"a name that does not end", put64(good, start+2*64+32, 5+3), "the names of the sections do not end in NUL"},
+		{"a name that does not end", put(good, start+2*64+32, 5+3), "the names of the sections do not end in NUL"},
 		{"a name of two lines", elf(".text.a\nb"), `the name "a\nb" of section 1 has a line break`},
 	}
 	for _, test := range tests {

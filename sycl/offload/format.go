@@ -1,6 +1,4 @@
-// Package imageformat recognizes device images, and the files that hold them, by
-// their first bytes, and finds the kernels of images that are ELF files.
-package imageformat
+package offload
 
 import (
 	"bytes"
@@ -13,7 +11,7 @@ import (
 type Format uint8
 
 const (
-	Unknown          Format = iota
+	UnknownFormat    Format = iota
 	SPIRV                   // SPIR-V, in either byte order
 	Bitcode                 // LLVM bitcode, with or without its wrapper
 	PTX                     // PTX assembly text
@@ -28,7 +26,7 @@ const (
 	ThinArchive             // ar archive that names files and does not hold them
 	Bundle                  // binary or text bundle of clang-offload-bundler
 	CompressedBundle        // such a bundle, compressed
-	Offload                 // OffloadBinary container
+	Container               // OffloadBinary container
 	SYCLBIN                 // SYCLBIN file
 
 	// Native and Text are for what a file says about an image that it holds:
@@ -38,7 +36,7 @@ const (
 )
 
 var formats = [...]struct{ name, article, extension string }{
-	Unknown:          {"unknown", "", ".bin"},
+	UnknownFormat:    {"unknown", "", ".bin"},
 	SPIRV:            {"SPIR-V", "", ".spv"},
 	Bitcode:          {"LLVM bitcode", "", ".bc"},
 	PTX:              {"PTX", "", ".ptx"},
@@ -53,7 +51,7 @@ var formats = [...]struct{ name, article, extension string }{
 	ThinArchive:      {"thin archive", "a", ".ar"},
 	Bundle:           {"offload bundle", "an", ".bin"},
 	CompressedBundle: {"compressed offload bundle", "a", ".bin"},
-	Offload:          {"OffloadBinary container", "an", ".bin"},
+	Container:        {"OffloadBinary container", "an", ".bin"},
 	SYCLBIN:          {"SYCLBIN file", "a", ".syclbin"},
 	Native:           {"native", "", ".bin"},
 	Text:             {"text", "", ".txt"},
@@ -68,7 +66,7 @@ func (f Format) Extension() string { return formats[f].extension }
 // such as "an ELF" or "SPIR-V".
 func (f Format) Predicate() string {
 	switch article := formats[f].article; {
-	case f == Unknown:
+	case f == UnknownFormat:
 		return "of an unknown format"
 	case article != "":
 		return article + " " + f.String()
@@ -83,11 +81,11 @@ func (f Format) IsELF() bool { return f == ELF || f == Zebin || f == Cubin || f 
 const headSize = 1024
 
 // Detect returns what the first bytes of r, which has size bytes, say that it is.
-// It reads no more than those, and what it cannot read is Unknown.
+// It reads no more than those, and what it cannot read is UnknownFormat.
 func Detect(r io.ReaderAt, size int64) Format {
 	head := make([]byte, max(0, min(size, headSize)))
 	n, _ := r.ReadAt(head, 0)
-	return Of(head[:n])
+	return FormatOf(head[:n])
 }
 
 // IsPointer reports whether a file begins as those that Git LFS has in place of large ones.
@@ -95,8 +93,8 @@ func IsPointer(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("version https://git-lfs.github.com/spec/"))
 }
 
-// Of is [Detect] for bytes that start with those of a file.
-func Of(head []byte) Format {
+// FormatOf is [Detect] for bytes that start with those of a file.
+func FormatOf(head []byte) Format {
 	head = head[:min(len(head), headSize)]
 	for _, start := range starts {
 		if bytes.HasPrefix(head, []byte(start.bytes)) {
@@ -113,7 +111,7 @@ func Of(head []byte) Format {
 	case isPTX(string(head)):
 		return PTX
 	}
-	return Unknown
+	return UnknownFormat
 }
 
 // starts are bytes at the start that only files of one format have.
@@ -132,7 +130,7 @@ var starts = []struct {
 	{"!<thin>\n", ThinArchive},
 	{BundleMagic, Bundle},
 	{"CCOB", CompressedBundle},
-	{"\x10\xff\x10\xad", Offload},
+	{Magic, Container},
 	{"IBYS", SYCLBIN},
 }
 

@@ -1,4 +1,4 @@
-package imageformat
+package offload
 
 import (
 	"bufio"
@@ -34,13 +34,13 @@ func Kernels(r io.ReaderAt, size int64) ([]string, error) {
 func elfKernels(r io.ReaderAt, size int64, find func(*binfile.ELF) ([]string, error)) ([]string, error) {
 	f, err := binfile.ReadELF(r, size)
 	if fault := (*binfile.ELFError)(nil); errors.As(err, &fault) {
-		return nil, errorf(fault.Offset, "%s", fault.Msg)
+		return nil, imageErrorf(fault.Offset, "%s", fault.Msg)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if len(f.Sections) == 0 {
-		return nil, errorf(40, "the ELF file has no sections")
+		return nil, imageErrorf(40, "the ELF file has no sections")
 	}
 	kernels, err := find(f)
 	if err != nil {
@@ -61,13 +61,13 @@ func sectionKernels(f *binfile.ELF) ([]string, error) {
 		}
 		name := s.Name()[len(textSection):]
 		if total += len(name); total > maxKernelNames {
-			return nil, errorf(s.Header, "the names of the kernels have more than %d bytes", maxKernelNames)
+			return nil, imageErrorf(s.Header, "the names of the kernels have more than %d bytes", maxKernelNames)
 		}
 		if name == "" || name == notKernel {
 			continue
 		}
 		if strings.ContainsAny(name, "\n\r") {
-			return nil, errorf(s.Header, "the name %.64q of section %d has a line break in it", name, i)
+			return nil, imageErrorf(s.Header, "the name %.64q of section %d has a line break in it", name, i)
 		}
 		kernels = append(kernels, strings.Clone(name)) // all other names need not be kept
 	}
@@ -79,21 +79,9 @@ const (
 	notKernel   = "Intel_Symbol_Table_Void_Program" // functions that are called from elsewhere
 )
 
-// A FormatError is a fault of an image, and where it is.
-type FormatError struct {
-	Offset int64
-	Msg    string
-}
-
-func (e *FormatError) Error() string {
-	return fmt.Sprintf("device image: offset %#x: %s", e.Offset, e.Msg)
-}
-
-// BadInput marks errors that are the fault of an input file.
-func (*FormatError) BadInput() {}
-
-func errorf(offset int64, format string, args ...any) error {
-	return &FormatError{offset, fmt.Sprintf(format, args...)}
+// imageErrorf returns a fault of a device image.
+func imageErrorf(offset int64, format string, args ...any) error {
+	return &FormatError{Offset: offset, Msg: fmt.Sprintf(format, args...)}
 }
 
 // HasNoKernels reports whether an image certainly has no kernels: SPIR-V without entry

@@ -1,4 +1,4 @@
-package imageformat
+package offload
 
 import (
 	"encoding/binary"
@@ -83,8 +83,8 @@ func TestKernelsOfGPUsRefused(t *testing.T) {
 		want string
 	}{
 		"names in no section":       {put32(good, headers+64+40, 4), "in section 4 of 4"},
-		"symbols past the end":      {put64(good, headers+64+24, 1<<63), "reaches past the end of the ELF file"},
-		"names past the end":        {put64(good, headers+2*64+32, 1<<63), "reaches past the end of the ELF file"},
+		"symbols past the end":      {put(good, headers+64+24, 1<<63), "reaches past the end of the ELF file"},
+		"names past the end":        {put(good, headers+2*64+32, 1<<63), "reaches past the end of the ELF file"},
 		"two dynamic symbol tables": {put32(good, headers+3*64+4, dynamicSymbols), "the sections 1 and 3 both have the dynamic symbols"},
 		"a name past the names":     {put32(good, symbols+symbolSize, 1000), "the name of a symbol is past the end"},
 		"a name of two lines":       {hsaco("a\nb.kd"), `the name "a\nb" of a symbol has a line break`},

@@ -1,4 +1,4 @@
-package imageformat
+package offload
 
 import (
 	"bufio"
@@ -27,16 +27,16 @@ func descriptorKernels(r io.ReaderAt, size int64, f *binfile.ELF) ([]string, err
 	}
 	s := f.Sections[i]
 	if other := slices.IndexFunc(f.Sections[i+1:], dynamic); other >= 0 {
-		return nil, errorf(f.Sections[i+1+other].Header, "the sections %d and %d both have the dynamic symbols, of which a file has one table", i, i+1+other)
+		return nil, imageErrorf(f.Sections[i+1+other].Header, "the sections %d and %d both have the dynamic symbols, of which a file has one table", i, i+1+other)
 	}
 	if uint64(s.Link) >= uint64(len(f.Sections)) {
-		return nil, errorf(s.Header, "the names of the symbols of section %d are in section %d of %d", i, s.Link, len(f.Sections))
+		return nil, imageErrorf(s.Header, "the names of the symbols of section %d are in section %d of %d", i, s.Link, len(f.Sections))
 	}
-	names, err := content(r, size, f.Sections[s.Link])
+	names, err := sectionContent(r, size, f.Sections[s.Link])
 	if err != nil {
 		return nil, err
 	}
-	symbols, err := content(r, size, s)
+	symbols, err := sectionContent(r, size, s)
 	if err != nil {
 		return nil, err
 	}
@@ -45,35 +45,35 @@ func descriptorKernels(r io.ReaderAt, size int64, f *binfile.ELF) ([]string, err
 	for at := 0; at+symbolSize <= len(symbols); at += symbolSize {
 		start := binary.LittleEndian.Uint32(symbols[at:])
 		if uint64(start) >= uint64(len(names)) {
-			return nil, errorf(int64(s.Offset)+int64(at), "the name of a symbol is past the end of the names")
+			return nil, imageErrorf(int64(s.Offset)+int64(at), "the name of a symbol is past the end of the names")
 		}
 		text, _, _ := bytes.Cut(names[start:], []byte{0})
 		name, ok := bytes.CutSuffix(text, []byte(kernelDescriptor))
 		if total += len(text); total > maxKernelNames {
-			return nil, errorf(s.Header, "the names of the symbols have more than %d bytes", maxKernelNames)
+			return nil, imageErrorf(s.Header, "the names of the symbols have more than %d bytes", maxKernelNames)
 		}
 		if !ok || len(name) == 0 {
 			continue
 		}
 		if bytes.ContainsAny(name, "\n\r") {
-			return nil, errorf(int64(s.Offset)+int64(at), "the name %.64q of a symbol has a line break in it", name)
+			return nil, imageErrorf(int64(s.Offset)+int64(at), "the name %.64q of a symbol has a line break in it", name)
 		}
 		kernels = append(kernels, string(name))
 	}
 	return kernels, nil
 }
 
-// content reads a section with symbols or their names.
-func content(r io.ReaderAt, size int64, s binfile.Section) ([]byte, error) {
+// sectionContent reads a section with symbols or their names.
+func sectionContent(r io.ReaderAt, size int64, s binfile.Section) ([]byte, error) {
 	switch {
 	case s.Offset > uint64(size) || s.Size > uint64(size)-s.Offset:
-		return nil, errorf(s.Header, "the section %.64q, %d bytes at %#x, reaches past the end of the ELF file at %#x", s.Name(), s.Size, s.Offset, size)
+		return nil, imageErrorf(s.Header, "the section %.64q, %d bytes at %#x, reaches past the end of the ELF file at %#x", s.Name(), s.Size, s.Offset, size)
 	case s.Size > maxKernelNames:
-		return nil, errorf(s.Header, "the section %.64q has %d bytes, more than %d", s.Name(), s.Size, maxKernelNames)
+		return nil, imageErrorf(s.Header, "the section %.64q has %d bytes, more than %d", s.Name(), s.Size, maxKernelNames)
 	}
 	data, err := io.ReadAll(io.NewSectionReader(r, int64(s.Offset), int64(s.Size)))
 	if err == nil && uint64(len(data)) < s.Size {
-		err = errorf(int64(s.Offset)+int64(len(data)), "the section %.64q ends early", s.Name())
+		err = imageErrorf(int64(s.Offset)+int64(len(data)), "the section %.64q ends early", s.Name())
 	}
 	return data, err
 }
@@ -95,7 +95,7 @@ func ptxKernels(r io.Reader) ([]string, error) {
 		}
 		if previous == ".entry" {
 			if total += len(word); total > maxKernelNames {
-				return nil, errorf(p.offset, "the names of the kernels have more than %d bytes", maxKernelNames)
+				return nil, imageErrorf(p.offset, "the names of the kernels have more than %d bytes", maxKernelNames)
 			}
 			kernels = append(kernels, strings.Clone(word))
 		}
@@ -125,7 +125,7 @@ func (p *ptxReader) word() (string, error) {
 			return "", err
 		case inPTXWord(c):
 			if p.buffer = append(p.buffer, c); len(p.buffer) > maxPTXWord {
-				return "", errorf(p.offset, "a name in the PTX has more than %d bytes", maxPTXWord)
+				return "", imageErrorf(p.offset, "a name in the PTX has more than %d bytes", maxPTXWord)
 			}
 			continue
 		case len(p.buffer) > 0:
