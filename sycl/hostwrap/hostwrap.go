@@ -1,8 +1,10 @@
-// Package hostwrap writes device images into host programs: assembler source of an
-// object that registers them with DPC++'s runtime when the program starts, and takes
+// Package hostwrap is what joins the host code of a program and its device code. It reads
+// the integration headers of DPC++: what the device compile of a source tells its host
+// compile of the kernels. And it writes device images into host programs: assembler source
+// of an object that registers them with DPC++'s runtime when the program starts, and takes
 // them back when it ends.
 //
-// The source is for x86-64 ELF and for the assemblers of GNU and of LLVM. A program
+// That source is for x86-64 ELF and for the assemblers of GNU and of LLVM. A program
 // can have several such objects. Each calls two functions of libsycl:
 //
 //	__sycl_register_lib(descriptor)    by .init_array, before ordinary
@@ -50,7 +52,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -112,7 +113,7 @@ func (*ImageError) BadInput() {}
 // *[ImageError] and *[TwiceError], those of w aside. The same images and kernels give the
 // same bytes. The kernels are those of the sources of the images. Without an image the object
 // registers nothing and needs no libsycl.
-func Write(w io.Writer, images []Image, kernels []intheader.Kernel, r *release.Release) error {
+func Write(w io.Writer, images []Image, kernels []Kernel, r *release.Release) error {
 	if n := len(images); n > maxImages {
 		return &ImageError{Err: fmt.Errorf("a program registers at most %d images at once, not %d: wrap them as several objects", maxImages, n)}
 	}
@@ -161,7 +162,7 @@ func (e *TwiceError) Error() string {
 func (*TwiceError) BadInput() {}
 
 // places writes the symbols of the kernels whose place is known.
-func (s *source) places(images []Image, kernels []intheader.Kernel) error {
+func (s *source) places(images []Image, kernels []Kernel) error {
 	known := map[string]srcloc.Location{}
 	add := func(name, shown string, at srcloc.Location) error {
 		before, ok := known[name]
@@ -217,7 +218,7 @@ const ofSYCL = "_ZTSN4sycl"
 // hostName returns the name of a kernel that sources share: that of the class, or that of the
 // symbol for a kernel without a name and for one of an unnamed namespace, whose class is
 // another one in each source; and the name for people.
-func hostName(k intheader.Kernel) (name, shown string) {
+func hostName(k Kernel) (name, shown string) {
 	if k.Type == "" || strings.Contains(k.Name, "_GLOBAL__N_") {
 		return k.Name, kernelname.Display(k.Name)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -309,8 +308,8 @@ func TestVirtualFunctions(t *testing.T) {
 // in them.
 func TestKernelsOfOneClass(t *testing.T) {
 	cc := testkit.Program(t, "cc")
-	of := func(symbol, class, file string, line uint32) intheader.Kernel {
-		return intheader.Kernel{Name: symbol, Type: class, Location: srcloc.Location{Path: file, Line: line, Column: 5}}
+	of := func(symbol, class, file string, line uint32) Kernel {
+		return Kernel{Name: symbol, Type: class, Location: srcloc.Location{Path: file, Line: line, Column: 5}}
 	}
 	const reduction = "_ZTSN4sycl3_V16detail9reduction7MainKrnI1KEE"
 	reduced := func(function, file string, line uint32) []Image {
@@ -320,7 +319,7 @@ func TestKernelsOfOneClass(t *testing.T) {
 		return []Image{image}
 	}
 	for name, test := range map[string]struct {
-		first, second intheader.Kernel
+		first, second Kernel
 		images        [2][]Image
 		symbol        string // that is defined twice; "" when the program links
 	}{
@@ -340,9 +339,9 @@ func TestKernelsOfOneClass(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			put(t, filepath.Join(dir, "k.spv"), []byte("spirv"))
-			for i, k := range []intheader.Kernel{test.first, test.second} {
+			for i, k := range []Kernel{test.first, test.second} {
 				var b strings.Builder
-				if err := Write(&b, test.images[i], []intheader.Kernel{k}, release.Newest()); err != nil {
+				if err := Write(&b, test.images[i], []Kernel{k}, release.Newest()); err != nil {
 					t.Fatal(err)
 				}
 				put(t, filepath.Join(dir, []string{"a.s", "b.s"}[i]), []byte(b.String()))
@@ -359,7 +358,7 @@ func TestKernelsOfOneClass(t *testing.T) {
 	// In one object, with the path that the code has.
 	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTSZ1fvE1K"}, Properties: new(propset.Registry)}
 	srcloc.Put(image.Properties, "_ZTSZ1fvE1K", srcloc.Kernel{Location: srcloc.Location{Path: "lib/a.cpp", Line: 4}})
-	err := Write(io.Discard, []Image{image}, []intheader.Kernel{of("_ZTSZ1fvE1K", "K", "a.cpp", 3), of("_ZTSZ1gvE1K", "K", "b.cpp", 3)}, release.Newest())
+	err := Write(io.Discard, []Image{image}, []Kernel{of("_ZTSZ1fvE1K", "K", "a.cpp", 3), of("_ZTSZ1gvE1K", "K", "b.cpp", 3)}, release.Newest())
 	if err == nil || err.Error() != `the kernel "K" of b.cpp:3:5 is also defined at lib/a.cpp:3:5: the runtime would take one for the other; give them different names` {
 		t.Errorf("in one object: %v", err)
 	}

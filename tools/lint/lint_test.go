@@ -120,7 +120,7 @@ var floors = [][]string{
 	{"internal/binfile", "internal/float16", "internal/scc", "internal/strict", "safetext"},
 	{"aspect", "kernelname", "offload", "propset"},
 	{"requirement", "srcloc"},
-	{"intheader", "release"},
+	{"release"},
 	{"deviceconfig", "filetable", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
 	{"hostbin", "postlink/internal/devicecode", "specialize"},
 	{"postlink/aspects", "postlink/internal/constants"},

@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 )
@@ -251,7 +251,7 @@ func (u *compilation) needsHeaders() (bool, error) {
 		return false, err
 	}
 	footer, err := os.ReadFile(u.file("footer.h"))
-	return intheader.BeyondKernels(string(header), string(footer)), err
+	return hostwrap.BeyondKernels(string(header), string(footer)), err
 }
 
 // markByName notes in the integration header that the host code does without it.
@@ -260,7 +260,7 @@ func (u *compilation) markByName() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(u.file("header.h"), append([]byte(intheader.ByName), header...), 0o666)
+	return os.WriteFile(u.file("header.h"), append([]byte(hostwrap.HeaderByName), header...), 0o666)
 }
 
 // compare compares the kernels of both compiles.

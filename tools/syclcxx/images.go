@@ -15,7 +15,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -323,7 +322,7 @@ func (u *compilation) addTable(source string, same *hostkernels.Comparison) erro
 	}
 	_, err = file.WriteString(strings.Join(lines, "\n") + "\n")
 	if err == nil {
-		err = hostkernels.WriteTable(file, intheader.Parse(string(header)), same, u.source)
+		err = hostkernels.WriteTable(file, hostwrap.ParseHeader(string(header)), same, u.source)
 	}
 	return errors.Join(err, file.Close())
 }

@@ -3,7 +3,7 @@ package hostkernels
 import (
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 )
 
 func TestMayHaveLambdas(t *testing.T) {
@@ -53,7 +53,7 @@ func TestNeedLayoutsOfForms(t *testing.T) {
 		{ownLambda, "", true},
 		{ownClass, "", false},
 	} {
-		device := Kernel{Name: "K", Size: 16, parameters: []intheader.Parameter{pointer(0), sized(4, 8)}}
+		device := Kernel{Name: "K", Size: 16, parameters: []hostwrap.Parameter{pointer(0), sized(4, 8)}}
 		device.Location.Path, device.Location.Line, device.Location.Column = "a.cpp", 1, 3
 		host := &hostObject{Readable: true, GCC: 16, Submitted: []Kernel{{Name: "K", Size: 16, form: tt.form}}}
 		if got := needLayouts([]Kernel{device}, host, map[string]string{"a.cpp": tt.text}); got != tt.want {

@@ -25,21 +25,21 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // A Kernel is one of the device compile.
 type Kernel struct {
 	Name     string          // as people read it
-	Location srcloc.Location // of the lambda or class, as intheader has it; zero for one of the host
+	Location srcloc.Location // of the lambda or class, as hostwrap has it; zero for one of the host
 	Size     int64           // of the lambda or class, in bytes
 
-	symbol     string                // of the object file for one of the host
-	parameters []intheader.Parameter // none for one of the host
-	hash       uint64                // of the symbol; 0 for one of the host that has none
-	pack       bool                  // whether a parameter pack is part of the symbol
-	form       classForm             // unknown for one of the device compile
+	symbol     string               // of the object file for one of the host
+	parameters []hostwrap.Parameter // none for one of the host
+	hash       uint64               // of the symbol; 0 for one of the host that has none
+	pack       bool                 // whether a parameter pack is part of the symbol
+	form       classForm            // unknown for one of the device compile
 }
 
 // A hostObject is what an object file says of the host code.
@@ -65,7 +65,7 @@ type Finding struct {
 }
 
 // kernelsOf returns the kernels of an integration header.
-func kernelsOf(header []intheader.Kernel) []Kernel {
+func kernelsOf(header []hostwrap.Kernel) []Kernel {
 	var kernels []Kernel
 	for _, k := range header {
 		kernels = append(kernels, Kernel{

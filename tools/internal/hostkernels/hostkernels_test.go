@@ -12,14 +12,14 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // header returns what an integration header has of kernels of 8 bytes, at lines 1, 2 and so on.
-func header(symbols ...string) (kernels []intheader.Kernel) {
+func header(symbols ...string) (kernels []hostwrap.Kernel) {
 	for i, s := range symbols {
-		kernels = append(kernels, intheader.Kernel{Name: s, Location: srcloc.Location{Path: "a.cpp", Line: uint32(i + 1), Column: 7}, Size: 8})
+		kernels = append(kernels, hostwrap.Kernel{Name: s, Location: srcloc.Location{Path: "a.cpp", Line: uint32(i + 1), Column: 7}, Size: 8})
 	}
 	return kernels
 }

@@ -4,7 +4,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 )
 
 // A Layout says where the captures of a kernel are that the host compiler lays out in another way
@@ -254,7 +254,7 @@ func (c *class) asCompiled() bool {
 }
 
 // fits reports whether each parameter of a kernel is in a part, and no part is without one.
-func (f *form) fits(parameters []intheader.Parameter) bool {
+func (f *form) fits(parameters []hostwrap.Parameter) bool {
 	used := make([]bool, len(f.parts))
 	for _, param := range parameters {
 		size, sized := param.Sized()

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 )
 
 // What rules/dpcpp/host and libsycl's headers have of this.
@@ -71,20 +71,20 @@ func compiled(t testing.TB, body string, hash uint64) []byte {
 	return object
 }
 
-func sized(size, offset int64) intheader.Parameter {
-	return intheader.Parameter{Kind: "std_layout", Info: size, Offset: offset}
+func sized(size, offset int64) hostwrap.Parameter {
+	return hostwrap.Parameter{Kind: "std_layout", Info: size, Offset: offset}
 }
 
-func pointer(offset int64) intheader.Parameter {
-	return intheader.Parameter{Kind: "pointer", Info: 8, Offset: offset}
+func pointer(offset int64) hostwrap.Parameter {
+	return hostwrap.Parameter{Kind: "pointer", Info: 8, Offset: offset}
 }
 
-func accessor(offset int64) intheader.Parameter {
-	return intheader.Parameter{Kind: "accessor", Info: 4062, Offset: offset}
+func accessor(offset int64) hostwrap.Parameter {
+	return hostwrap.Parameter{Kind: "accessor", Info: 4062, Offset: offset}
 }
 
 func TestLayouts(t *testing.T) {
-	type parameters = []intheader.Parameter
+	type parameters = []hostwrap.Parameter
 	type kernel struct {
 		size       int64 // in the device compile
 		parameters parameters
@@ -205,17 +205,17 @@ func TestLayouts(t *testing.T) {
 func TestNeedLayouts(t *testing.T) {
 	for _, tt := range []struct {
 		size, host int64
-		parameters []intheader.Parameter
+		parameters []hostwrap.Parameter
 		want       bool
 	}{
-		{8, 8, []intheader.Parameter{pointer(0)}, false},
-		{8, 16, []intheader.Parameter{pointer(0)}, true},
-		{16, 8, []intheader.Parameter{pointer(0), pointer(8)}, false},
-		{16, 16, []intheader.Parameter{pointer(0), sized(2, 8)}, true},
-		{16, 16, []intheader.Parameter{sized(4, 0), pointer(8)}, true},
-		{40, 40, []intheader.Parameter{accessor(0), pointer(32)}, false},
-		{40, 40, []intheader.Parameter{pointer(0), accessor(8)}, false},
-		{24, 24, []intheader.Parameter{pointer(0), sized(16, 8)}, true},
+		{8, 8, []hostwrap.Parameter{pointer(0)}, false},
+		{8, 16, []hostwrap.Parameter{pointer(0)}, true},
+		{16, 8, []hostwrap.Parameter{pointer(0), pointer(8)}, false},
+		{16, 16, []hostwrap.Parameter{pointer(0), sized(2, 8)}, true},
+		{16, 16, []hostwrap.Parameter{sized(4, 0), pointer(8)}, true},
+		{40, 40, []hostwrap.Parameter{accessor(0), pointer(32)}, false},
+		{40, 40, []hostwrap.Parameter{pointer(0), accessor(8)}, false},
+		{24, 24, []hostwrap.Parameter{pointer(0), sized(16, 8)}, true},
 		{1, 1, nil, false},
 	} {
 		device := []Kernel{{Name: "K", Size: tt.size, parameters: tt.parameters}}

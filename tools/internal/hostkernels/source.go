@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
@@ -46,7 +46,7 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	if err != nil {
 		return nil, err
 	}
-	device := kernelsOf(intheader.Parse(string(described)))
+	device := kernelsOf(hostwrap.ParseHeader(string(described)))
 	host, err := read(s.Object, func(r io.ReaderAt) (*hostObject, error) { return readObject(r) })
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 )
 
 // tableSection is the name of the section.
@@ -51,7 +50,7 @@ func (*kernelError) BadInput() {}
 // finds the table behind the pointer. The structs are those of
 // rules/dpcpp/host/sycl/detail/kernel_desc.hpp. What comes of comparing the kernels with the
 // host code is in the table, too. What the source is called is for messages.
-func WriteTable(w io.Writer, kernels []intheader.Kernel, same *Comparison, source string) error {
+func WriteTable(w io.Writer, kernels []hostwrap.Kernel, same *Comparison, source string) error {
 	for _, k := range kernels {
 		if err := check(k); err != nil {
 			return &kernelError{k.Name, err}
@@ -73,7 +72,7 @@ func WriteTable(w io.Writer, kernels []intheader.Kernel, same *Comparison, sourc
 }
 
 // rows writes the rows of kernels, and of the layouts with some names.
-func (t *table) rows(kernels []intheader.Kernel, names []string, same *Comparison, source string) {
+func (t *table) rows(kernels []hostwrap.Kernel, names []string, same *Comparison, source string) {
 	t.line("# The kernels of a source, for the headers of rules/dpcpp/host.")
 	t.line("\t.section %s,\"aw\",@progbits", tableSection)
 	t.line("\t.balign 8")
@@ -99,7 +98,7 @@ func (t *table) rows(kernels []intheader.Kernel, names []string, same *Compariso
 }
 
 // lists writes the parameters of kernels, and the moves of layouts.
-func (t *table) lists(kernels []intheader.Kernel, names []string, same *Comparison) {
+func (t *table) lists(kernels []hostwrap.Kernel, names []string, same *Comparison) {
 	t.line("\t.section .rodata,\"a\",@progbits")
 	t.line("\t.balign 4")
 	for i, k := range kernels {
@@ -117,7 +116,7 @@ func (t *table) lists(kernels []intheader.Kernel, names []string, same *Comparis
 }
 
 // check fails for what a table cannot hold.
-func check(k intheader.Kernel) error {
+func check(k hostwrap.Kernel) error {
 	if strings.ContainsRune(k.Name+k.Function+k.Location.Path, 0) {
 		return errors.New("there is a NUL in its description")
 	}
@@ -133,7 +132,7 @@ func check(k intheader.Kernel) error {
 }
 
 // typeOf returns what typeid calls the type of a kernel, "" for one that has the name of another.
-func typeOf(k intheader.Kernel, types map[string]string) string {
+func typeOf(k hostwrap.Kernel, types map[string]string) string {
 	if name, ok := types[k.Name]; ok {
 		return name
 	}

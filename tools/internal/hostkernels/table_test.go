@@ -13,15 +13,15 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-var kernels = []intheader.Kernel{
+var kernels = []hostwrap.Kernel{
 	{
 		Name: "_ZTSZ4mainEUlvE_", Location: srcloc.Location{Path: "a\"\\ä.cpp", Line: 3, Column: 5}, Size: 24,
 		Function: "class (lambda)", NumParameters: 2,
-		Parameters: []intheader.Parameter{{Kind: "accessor", Info: 4062, Offset: 0}, {Kind: "struct_with_special_type", Info: 8, Offset: 16}},
+		Parameters: []hostwrap.Parameter{{Kind: "accessor", Info: 4062, Offset: 0}, {Kind: "struct_with_special_type", Info: 8, Offset: 16}},
 	},
 	{Name: "_ZTS3Add", Type: "Add", Size: 1, ESIMD: true},
 	{Name: "_ZTSZ4mainEUlvE3_", Size: 1},
@@ -163,17 +163,17 @@ func TestSection(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, test := range []struct {
-		kernel intheader.Kernel
+		kernel hostwrap.Kernel
 		want   string
 	}{
-		{intheader.Kernel{Name: "_ZTS3Add", NumParameters: 2}, `kernel "_ZTS3Add": the integration header says that it has 2 parameters, and lists 0`},
+		{hostwrap.Kernel{Name: "_ZTS3Add", NumParameters: 2}, `kernel "_ZTS3Add": the integration header says that it has 2 parameters, and lists 0`},
 		{
-			intheader.Kernel{Name: "_ZTS3Add", NumParameters: 1, Parameters: []intheader.Parameter{{Kind: "new_thing"}}},
+			hostwrap.Kernel{Name: "_ZTS3Add", NumParameters: 1, Parameters: []hostwrap.Parameter{{Kind: "new_thing"}}},
 			`kernel "_ZTS3Add": it has a parameter of the kind "new_thing", which this release of rules_sycl does not know`,
 		},
-		{intheader.Kernel{Name: "_ZTS3Add", Function: "a\x00"}, `kernel "_ZTS3Add": there is a NUL in its description`},
+		{hostwrap.Kernel{Name: "_ZTS3Add", Function: "a\x00"}, `kernel "_ZTS3Add": there is a NUL in its description`},
 	} {
-		err := WriteTable(io.Discard, []intheader.Kernel{test.kernel}, new(Comparison), "a.cpp")
+		err := WriteTable(io.Discard, []hostwrap.Kernel{test.kernel}, new(Comparison), "a.cpp")
 		var kernel *kernelError
 		if !errors.As(err, &kernel) || fmt.Sprint(err) != test.want {
 			t.Errorf("got %v, want %s", err, test.want)

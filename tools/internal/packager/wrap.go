@@ -14,7 +14,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
-	"github.com/rules-sycl/rules_sycl/sycl/intheader"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -150,15 +149,15 @@ func (c *wrap) images(ctx context.Context, env *cli.Env) ([]hostwrap.Image, erro
 }
 
 // kernels reads the kernels of the integration headers.
-func (c *wrap) kernels() ([]intheader.Kernel, error) {
-	var kernels []intheader.Kernel
+func (c *wrap) kernels() ([]hostwrap.Kernel, error) {
+	var kernels []hostwrap.Kernel
 	for _, header := range c.headers.Values {
 		// That of a source without kernels is empty.
 		text, err := cli.ReadInput(header, "", maxHeader)
 		if err != nil {
 			return nil, err
 		}
-		kernels = append(kernels, intheader.Parse(string(text))...)
+		kernels = append(kernels, hostwrap.ParseHeader(string(text))...)
 	}
 	return kernels, nil
 }

@@ -1,4 +1,4 @@
-package intheader
+package hostwrap
 
 import (
 	"regexp"
@@ -20,9 +20,9 @@ var ofKernels = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`template <> struct KernelInfo(?:Data)?<.*> \{\n(?:.+\n)*?\};\n`,
 }, "|") + `)`)
 
-// BeyondKernels reports whether the header and the footer of a source have what the host code
-// needs for something else than to find its kernels, such as the names of specialization
-// constants. What has an unknown form is taken for such.
+// BeyondKernels reports whether the integration header and the footer of a source have
+// what the host code needs for something else than to find its kernels, such as the names
+// of specialization constants. What has an unknown form is taken for such.
 func BeyondKernels(header, footer string) bool {
 	if strings.TrimSpace(footer) != "" {
 		return true

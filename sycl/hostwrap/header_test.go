@@ -1,4 +1,4 @@
-package intheader
+package hostwrap
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 )
 
 // What libsycl-jit of 2026.2.0 writes.
-func TestParse(t *testing.T) {
+func TestParseHeader(t *testing.T) {
 	text, err := os.ReadFile("testdata/kernels.h")
 	if err != nil {
 		t.Fatal(err)
@@ -28,24 +28,24 @@ func TestParse(t *testing.T) {
 		{"_ZTSZ1eN4sycl3_V15queueEPiEUlvE_", "", at("un.cpp", 3, 17), 40, "class (lambda)", false, 1,
 			[]Parameter{{"accessor", 4062, 0}, {"std_layout", 2, 32}}},
 	}
-	if got := Parse(string(text)); !reflect.DeepEqual(got, want) {
+	if got := ParseHeader(string(text)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }
 
-func TestParseByName(t *testing.T) {
+func TestParseHeaderByName(t *testing.T) {
 	text, err := os.ReadFile("testdata/kernels.h")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range Parse(ByName + string(text)) {
+	for _, k := range ParseHeader(HeaderByName + string(text)) {
 		if k.Type != "" || k.Name == "" {
 			t.Errorf("%+v", k)
 		}
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseHeader(f *testing.F) {
 	text, err := os.ReadFile("testdata/kernels.h")
 	if err != nil {
 		f.Fatal(err)
@@ -55,7 +55,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("template <> struct KernelInfo<K> {\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		BeyondKernels(text, "")
-		for _, k := range Parse(text) {
+		for _, k := range ParseHeader(text) {
 			if k.Name == "" || (k.Location.Path == "") != (k.Location.Line == 0) || !strings.Contains(text, k.Name) {
 				t.Errorf("%+v", k)
 			}

@@ -1,28 +1,4 @@
-// Package intheader reads the integration headers of DPC++: what the device compile of a
-// source tells its host compile of the kernels.
-//
-// A header is C++ and has, beside other things, a class for each kernel:
-//
-//	template <> struct KernelInfo<::app::Scale> {
-//	  static constexpr const char* getName() { return "_ZTSN3app5ScaleE"; }
-//	  static constexpr unsigned getNumParams() { return 1; }
-//	  static constexpr bool isESIMD() { return 0; }
-//	  static constexpr const char* getFileName() { … return "scale.cpp"; … }
-//	  static constexpr const char* getFunctionName() { … return "::app::Scale"; … }
-//	  static constexpr unsigned getLineNumber() { … return 7; … }
-//	  static constexpr unsigned getColumnNumber() { … return 42; … }
-//	  static constexpr long getKernelSize() { return 8; }
-//	};
-//
-// Of a kernel without a name of its own the class is KernelInfoData<'_', 'Z', …>, with the
-// characters of what getName returns. Before the classes is a list of the kernels' parameters:
-//
-//	const kernel_param_desc_t kernel_signatures[] = {
-//	  //--- _ZTSN3app5ScaleE
-//	  { kernel_param_kind_t::kind_pointer, 8, 0 },
-//
-// What has another form is not read.
-package intheader
+package hostwrap
 
 import (
 	"regexp"
@@ -32,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Kernel is what a header says of a kernel.
+// A Kernel is what an integration header says of a kernel.
 type Kernel struct {
 	Name string // of the symbol in device code
 
@@ -79,14 +55,36 @@ var (
 	global = regexp.MustCompile(`(^|[^\w>])::`)
 )
 
-// ByName is the first line of a header of a source whose host compile does without the header: the
-// host then finds all kernels by their names.
-const ByName = "// The host finds kernels by their names.\n"
+// HeaderByName is the first line of a header of a source whose host compile does without
+// the header: the host then finds all kernels by their names.
+const HeaderByName = "// The host finds kernels by their names.\n"
 
-// Parse returns the kernels of a header in their order.
-func Parse(text string) []Kernel {
+// ParseHeader returns the kernels of an integration header in their order.
+//
+// A header is C++ and has, beside other things, a class for each kernel:
+//
+//	template <> struct KernelInfo<::app::Scale> {
+//	  static constexpr const char* getName() { return "_ZTSN3app5ScaleE"; }
+//	  static constexpr unsigned getNumParams() { return 1; }
+//	  static constexpr bool isESIMD() { return 0; }
+//	  static constexpr const char* getFileName() { … return "scale.cpp"; … }
+//	  static constexpr const char* getFunctionName() { … return "::app::Scale"; … }
+//	  static constexpr unsigned getLineNumber() { … return 7; … }
+//	  static constexpr unsigned getColumnNumber() { … return 42; … }
+//	  static constexpr long getKernelSize() { return 8; }
+//	};
+//
+// Of a kernel without a name of its own the class is KernelInfoData<'_', 'Z', …>, with the
+// characters of what getName returns. Before the classes is a list of the kernels' parameters:
+//
+//	const kernel_param_desc_t kernel_signatures[] = {
+//	  //--- _ZTSN3app5ScaleE
+//	  { kernel_param_kind_t::kind_pointer, 8, 0 },
+//
+// What has another form is not read.
+func ParseHeader(text string) []Kernel {
 	var kernels []Kernel
-	byName := strings.HasPrefix(text, ByName)
+	byName := strings.HasPrefix(text, HeaderByName)
 	parameters := parameters(text)
 	for _, class := range classes.FindAllStringSubmatchIndex(text, -1) {
 		body, _, closed := strings.Cut(text[class[1]:], "\n};")

@@ -1,4 +1,4 @@
-package intheader
+package hostwrap
 
 import (
 	"os"
