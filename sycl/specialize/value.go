@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/float16"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
@@ -223,9 +222,9 @@ func encodeFloat(t spirv.Scalar, text string) ([]byte, error) {
 	case t.Bits == 32:
 		return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(f))), nil
 	}
-	form := float16.Half
+	form := Half
 	if t.Kind == spirv.BFloat16 {
-		form = float16.BFloat16
+		form = BFloat16
 	}
 	bits, ok := form.Encode(f)
 	if !ok {
@@ -251,11 +250,11 @@ func formatted(t spirv.Scalar, value []byte) string {
 		}
 		return strconv.FormatInt(v, 10)
 	case t.Kind == spirv.BFloat16:
-		return strconv.FormatFloat(float16.BFloat16.Decode(uint16(bits)), 'g', -1, 32)
+		return strconv.FormatFloat(BFloat16.Decode(uint16(bits)), 'g', -1, 32)
 	case t.Kind == spirv.OtherFloat:
 		return rawBytes + hex.EncodeToString(value)
 	case t.Bits == 16:
-		return strconv.FormatFloat(float16.Half.Decode(uint16(bits)), 'g', -1, 32)
+		return strconv.FormatFloat(Half.Decode(uint16(bits)), 'g', -1, 32)
 	case t.Bits == 32:
 		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
 	}

@@ -117,7 +117,7 @@ func TestBuildifier(t *testing.T) {
 // floors are the packages of sycl/, the lowest floor first; a package imports only
 // from floors below its own. docs/architecture.md has the whole picture.
 var floors = [][]string{
-	{"internal/binfile", "internal/float16", "internal/scc", "internal/strict", "safetext"},
+	{"internal/binfile", "internal/scc", "internal/strict", "safetext"},
 	{"aspect", "kernelname", "offload", "propset"},
 	{"requirement", "srcloc"},
 	{"release"},

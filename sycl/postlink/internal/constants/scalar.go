@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/sycl/internal/float16"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
+	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 )
 
 // letters returns how names of functions spell a type, as DPC++ does; "" for a scalar
@@ -64,9 +64,9 @@ func scalarBits(v llvmir.Value) (uint64, bool) {
 	case llvmir.Int:
 		return integerBits(v.Text, width)
 	case llvmir.Half:
-		return float16Bits(v.Text, "0xH", float16.Half)
+		return float16Bits(v.Text, "0xH", specialize.Half)
 	case llvmir.BFloat:
-		return float16Bits(v.Text, "0xR", float16.BFloat16)
+		return float16Bits(v.Text, "0xR", specialize.BFloat16)
 	case llvmir.Float:
 		if bits, ok := specialBits(v.Text, 32, 23); ok {
 			return bits, true
@@ -84,7 +84,7 @@ func scalarBits(v llvmir.Value) (uint64, bool) {
 
 // float16Bits reads a number of 16 bits, which LLVM writes as its bits, and from LLVM 23 on in
 // decimal.
-func float16Bits(text, prefix string, form float16.Form) (uint64, bool) {
+func float16Bits(text, prefix string, form specialize.Float16) (uint64, bool) {
 	if digits, ok := strings.CutPrefix(text, prefix); ok {
 		bits, err := strconv.ParseUint(digits, 16, 16)
 		return bits, err == nil

@@ -1,20 +1,19 @@
-// Package float16 converts numbers to the two forms of 16 bits, and back.
-package float16
+package specialize
 
 import "math"
 
-// A Form is a form of numbers of 16 bits: a sign, an exponent, and a fraction of that
+// A Float16 is a form of numbers of 16 bits: a sign, an exponent, and a fraction of that
 // many bits.
-type Form struct{ Fraction int }
+type Float16 struct{ Fraction int }
 
 // The forms of half and bfloat16.
-var Half, BFloat16 = Form{10}, Form{7}
+var Half, BFloat16 = Float16{10}, Float16{7}
 
 // bias returns what is added to exponents.
-func (f Form) bias() int { return 1<<(14-f.Fraction) - 1 }
+func (f Float16) bias() int { return 1<<(14-f.Fraction) - 1 }
 
 // Encode rounds a number to the nearest one of the form; ok is false when it is too large.
-func (f Form) Encode(v float64) (bits uint16, ok bool) {
+func (f Float16) Encode(v float64) (bits uint16, ok bool) {
 	if math.Signbit(v) {
 		bits = 1 << 15
 	}
@@ -40,7 +39,7 @@ func (f Form) Encode(v float64) (bits uint16, ok bool) {
 }
 
 // Decode returns the number that bits are.
-func (f Form) Decode(bits uint16) float64 {
+func (f Float16) Decode(bits uint16) float64 {
 	exponent, fraction := int(bits&0x7fff)>>f.Fraction, float64(bits&(1<<f.Fraction-1))
 	v := math.Ldexp(fraction, 1-f.bias()-f.Fraction)
 	switch {

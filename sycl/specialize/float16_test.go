@@ -1,4 +1,4 @@
-package float16
+package specialize
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 // TestNearest: every number of 16 bits is its own nearest one, and what is halfway
 // between two goes to the even one.
 func TestNearest(t *testing.T) {
-	for _, form := range []Form{Half, BFloat16} {
+	for _, form := range []Float16{Half, BFloat16} {
 		for bits := range 1 << 16 {
 			v := form.Decode(uint16(bits))
 			if math.IsNaN(v) {
