@@ -77,7 +77,7 @@ func (n AssemblyNeed) HasAspect() bool { return n.Aspect != 0 }
 
 // assemblyNeeds are the needs by name. One that ends in * is the beginning of names. The
 // facts are those of IGC's documentation of vISA, 6_instructions.md and DPAS.md; the test
-// sycl/compat/corpus compares them with what ocloc takes.
+// of sycl/compat compares them with what ocloc takes.
 var assemblyNeeds = []struct {
 	name string
 	need AssemblyNeed

@@ -1,6 +1,8 @@
-// Package corpus compares the statuses of this project with those of a compiler
-// for real devices. It makes a few hundred SPIR-V modules from the sources under
-// testdata/, has ocloc compile each for a dozen GPUs, and holds whether ocloc
+package compat_test
+
+// The tests of the corpus compare the statuses of this project with those of a compiler
+// for real devices. They make a few hundred SPIR-V modules from the sources under
+// testdata/, have ocloc compile each for a dozen GPUs, and hold whether ocloc
 // takes it against what the packages spirv, deviceconfig and compat say.
 //
 // The two need not say the same in three cases only. The sizes of work-groups are
@@ -11,7 +13,6 @@
 // of gaps. Everything else is a fault of this project.
 //
 // testdata/agreement.txt has the outcome; go test -update writes it anew.
-package corpus
 
 import (
 	"flag"
@@ -29,9 +30,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-var (
-	only = flag.String("only", "", "compare the modules of the sources with these names only, divided by commas")
-)
+var only = flag.String("only", "", "compare the modules of the sources with these names only, divided by commas")
 
 // targets are the devices that modules are compiled for: one of each generation
 // that ocloc knows, and those that differ from the others of theirs.
@@ -288,5 +287,3 @@ func (a *agreement) String() string {
 	}
 	return s.String()
 }
-
-// checkGolden compares with a file of testdata/, or writes it.

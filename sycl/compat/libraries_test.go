@@ -1,4 +1,4 @@
-package corpus
+package compat_test
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package corpus
+package compat_test
 
 import (
 	"bytes"
@@ -124,6 +124,9 @@ type compilers struct {
 
 func findCompilers(t *testing.T) compilers {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("has ocloc compile for minutes")
+	}
 	return compilers{
 		clang:      testkit.Program(t, "clang"),
 		translator: testkit.Program(t, "llvm-spirv"),
