@@ -5,7 +5,6 @@ import (
 	"flag"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/site"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -43,7 +42,7 @@ func (s *siter) run(_ context.Context, _ *cli.Env, args []string) error {
 		}
 		reports = append(reports, r)
 	}
-	made, err := site.New(args, reports)
+	made, err := newSite(args, reports)
 	if err != nil {
 		return cli.BadInput(err)
 	}

@@ -1,10 +1,11 @@
-// Package site makes a folder of static pages of reports on libraries: which versions run on
-// which devices, what changed between versions, and what devices run.
+package main
+
+// The files site*.go make a folder of static pages of reports on libraries: which versions run
+// on which devices, what changed between versions, and what devices run.
 //
 // The pages need no server and load nothing from elsewhere. They depend on the reports alone.
 // No name of a report becomes a path or markup: the names of files are made of letters, digits
 // and few other characters.
-package site
 
 import (
 	"cmp"
@@ -20,79 +21,79 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Schema is the member "schema" of data.json.
-const Schema = "https://rules-sycl.github.io/schema/compat-site/v1"
+// siteSchema is the member "schema" of data.json.
+const siteSchema = "https://rules-sycl.github.io/schema/compat-site/v1"
 
-// A Site is what reports say, by library, by device and by problem. Names are escaped.
-type Site struct {
-	Schema        string     `json:"schema"`
-	SchemaVersion string     `json:"schema-version"`
-	Libraries     []*Library `json:"libraries"`
-	Devices       []*Device  `json:"devices"`
-	Problems      []*Problem `json:"problems"`
+// A site is what reports say, by library, by device and by problem. Names are escaped.
+type site struct {
+	Schema        string         `json:"schema"`
+	SchemaVersion string         `json:"schema-version"`
+	Libraries     []*siteLibrary `json:"libraries"`
+	Devices       []*siteDevice  `json:"devices"`
+	Problems      []*siteProblem `json:"problems"`
 }
 
-// A Library has versions, the newest first.
-type Library struct {
-	Name     string     `json:"name"`
-	Slug     string     `json:"page"`
-	Versions []*Version `json:"versions"`
-	Changes  []Change   `json:"-"` // between versions of a platform
+// A siteLibrary has versions, the newest first.
+type siteLibrary struct {
+	Name     string         `json:"name"`
+	Slug     string         `json:"page"`
+	Versions []*siteVersion `json:"versions"`
+	Changes  []siteChange   `json:"-"` // between versions of a platform
 }
 
-// A Version is a release of a library for a platform.
-type Version struct {
-	Library  *Library `json:"-"`
-	Name     string   `json:"version"`
-	Slug     string   `json:"page"`
-	Kernels  int      `json:"kernels"`
-	Shares   []*Share `json:"devices"`
-	Problems []*Found `json:"problems,omitempty"`
+// A siteVersion is a release of a library for a platform.
+type siteVersion struct {
+	Library  *siteLibrary `json:"-"`
+	Name     string       `json:"version"`
+	Slug     string       `json:"page"`
+	Kernels  int          `json:"kernels"`
+	Shares   []*siteShare `json:"devices"`
+	Problems []*siteFound `json:"problems,omitempty"`
 
 	version, platform string
 	parts             []*report.Report
 	report            *report.Report
 }
 
-// A Share is how many kernels of a version run on a device.
-type Share struct {
-	Version *Version `json:"-"`
-	Device  *Device  `json:"-"`
-	Name    string   `json:"device"`
-	Runs    int      `json:"runs"`
-	Maybe   int      `json:"maybe,omitempty"` // known only when the program runs
-	Fails   int      `json:"fails,omitempty"`
+// A siteShare is how many kernels of a version run on a device.
+type siteShare struct {
+	Version *siteVersion `json:"-"`
+	Device  *siteDevice  `json:"-"`
+	Name    string       `json:"device"`
+	Runs    int          `json:"runs"`
+	Maybe   int          `json:"maybe,omitempty"` // known only when the program runs
+	Fails   int          `json:"fails,omitempty"`
 }
 
-// A Device has a share of each version that was compared with it.
-type Device struct {
-	Name   string   `json:"name"`
-	Slug   string   `json:"page"`
-	Shares []*Share `json:"-"`
+// A siteDevice has a share of each version that was compared with it.
+type siteDevice struct {
+	Name   string       `json:"name"`
+	Slug   string       `json:"page"`
+	Shares []*siteShare `json:"-"`
 }
 
-// A Problem is something that kernels need and devices lack.
-type Problem struct {
-	Name  string   `json:"name"`
-	Rule  string   `json:"rule"`
-	Slug  string   `json:"page"`
-	Found []*Found `json:"-"`
+// A siteProblem is something that kernels need and devices lack.
+type siteProblem struct {
+	Name  string       `json:"name"`
+	Rule  string       `json:"rule"`
+	Slug  string       `json:"page"`
+	Found []*siteFound `json:"-"`
 }
 
-// A Found is a problem of a version.
-type Found struct {
-	Version *Version `json:"-"`
-	Problem *Problem `json:"-"`
-	Name    string   `json:"problem"`
-	Class   string   `json:"-"`
-	Text    string   `json:"text"`
-	Kernels int      `json:"kernels"`
-	Devices []string `json:"devices"`
+// A siteFound is a problem of a version.
+type siteFound struct {
+	Version *siteVersion `json:"-"`
+	Problem *siteProblem `json:"-"`
+	Name    string       `json:"problem"`
+	Class   string       `json:"-"`
+	Text    string       `json:"text"`
+	Kernels int          `json:"kernels"`
+	Devices []string     `json:"devices"`
 }
 
-// A Change is what differs between two versions.
-type Change struct {
-	Old, New   *Version
+// A siteChange is what differs between two versions.
+type siteChange struct {
+	Old, New   *siteVersion
 	Difference *gate.Difference
 	Sections   []gaterender.ChangeSection
 }
@@ -100,10 +101,10 @@ type Change struct {
 // mostProblems is how many problems of a version the pages have.
 const mostProblems = 40
 
-// New makes a site of reports, each of one version of a library.
-func New(names []string, reports []*report.Report) (*Site, error) {
-	s := &Site{Schema: Schema, SchemaVersion: "1.0", Libraries: []*Library{}, Devices: []*Device{}, Problems: []*Problem{}}
-	libraries := map[string]*Library{}
+// newSite makes a site of reports, each of one version of a library.
+func newSite(names []string, reports []*report.Report) (*site, error) {
+	s := &site{Schema: siteSchema, SchemaVersion: "1.0", Libraries: []*siteLibrary{}, Devices: []*siteDevice{}, Problems: []*siteProblem{}}
+	libraries := map[string]*siteLibrary{}
 	for i, r := range reports {
 		if err := s.add(names[i], r, libraries); err != nil {
 			return nil, err
@@ -113,8 +114,8 @@ func New(names []string, reports []*report.Report) (*Site, error) {
 	for _, l := range libraries {
 		s.Libraries = append(s.Libraries, l)
 	}
-	slices.SortFunc(s.Libraries, func(a, b *Library) int { return safetext.CompareNatural(a.Name, b.Name) })
-	devices, problems := map[string]*Device{}, map[string]*Problem{}
+	slices.SortFunc(s.Libraries, func(a, b *siteLibrary) int { return safetext.CompareNatural(a.Name, b.Name) })
+	devices, problems := map[string]*siteDevice{}, map[string]*siteProblem{}
 	for _, l := range s.Libraries {
 		l.Slug = slugs.of("l", l.Name)
 		if err := s.finish(l, devices, problems); err != nil {
@@ -124,14 +125,14 @@ func New(names []string, reports []*report.Report) (*Site, error) {
 	for _, d := range devices {
 		s.Devices = append(s.Devices, d)
 	}
-	slices.SortFunc(s.Devices, func(a, b *Device) int { return safetext.CompareNatural(a.Name, b.Name) })
+	slices.SortFunc(s.Devices, func(a, b *siteDevice) int { return safetext.CompareNatural(a.Name, b.Name) })
 	for _, d := range s.Devices {
 		d.Slug = slugs.of("d", d.Name)
 	}
 	for _, p := range problems {
 		s.Problems = append(s.Problems, p)
 	}
-	slices.SortFunc(s.Problems, func(a, b *Problem) int {
+	slices.SortFunc(s.Problems, func(a, b *siteProblem) int {
 		return cmp.Or(cmp.Compare(len(b.Found), len(a.Found)), safetext.CompareNatural(a.Name, b.Name), strings.Compare(a.Rule, b.Rule))
 	})
 	for _, p := range s.Problems {
@@ -141,7 +142,7 @@ func New(names []string, reports []*report.Report) (*Site, error) {
 }
 
 // add adds a report to its library.
-func (s *Site) add(name string, r *report.Report, libraries map[string]*Library) error {
+func (s *site) add(name string, r *report.Report, libraries map[string]*siteLibrary) error {
 	library, version, platform := cmp.Or(r.Label(), name), cmp.Or(shortCommit(r.Source.Commit), r.Source.Date), ""
 	for i, d := range r.Distributions() {
 		of := d.Tags[strings.LastIndexByte(d.Tags, '-')+1:]
@@ -152,13 +153,13 @@ func (s *Site) add(name string, r *report.Report, libraries map[string]*Library)
 	}
 	l := libraries[library]
 	if l == nil {
-		l = &Library{Name: safetext.Escape(library)}
+		l = &siteLibrary{Name: safetext.Escape(library)}
 		libraries[library] = l
 	}
-	i := slices.IndexFunc(l.Versions, func(v *Version) bool { return v.version == version && v.platform == platform })
+	i := slices.IndexFunc(l.Versions, func(v *siteVersion) bool { return v.version == version && v.platform == platform })
 	if i < 0 {
 		i = len(l.Versions)
-		l.Versions = append(l.Versions, &Version{Library: l, version: version, platform: platform})
+		l.Versions = append(l.Versions, &siteVersion{Library: l, version: version, platform: platform})
 	}
 	l.Versions[i].parts = append(l.Versions[i].parts, r)
 	return nil
@@ -167,19 +168,19 @@ func (s *Site) add(name string, r *report.Report, libraries map[string]*Library)
 func shortCommit(id string) string { return id[:min(len(id), 12)] }
 
 // finish orders the versions of a library and counts.
-func (s *Site) finish(l *Library, devices map[string]*Device, problems map[string]*Problem) error {
+func (s *site) finish(l *siteLibrary, devices map[string]*siteDevice, problems map[string]*siteProblem) error {
 	type key struct{ version, kind string }
 	platforms, kinds := map[string]int{}, map[key]int{}
 	for _, v := range l.Versions {
 		platforms[v.version]++
 		kinds[key{v.version, platformKind(v.platform)}]++
 	}
-	slices.SortFunc(l.Versions, func(a, b *Version) int {
+	slices.SortFunc(l.Versions, func(a, b *siteVersion) int {
 		return cmp.Or(safetext.CompareNatural(b.version, a.version), safetext.CompareNatural(a.platform, b.platform))
 	})
 	slugs := newSlugs()
-	newer := map[string]*Version{} // by platform
-	indexes := map[*Version]*gate.Index{}
+	newer := map[string]*siteVersion{} // by platform
+	indexes := map[*siteVersion]*gate.Index{}
 	for _, v := range l.Versions {
 		v.Name = safetext.Escape(v.version)
 		if platforms[v.version] > 1 {
@@ -201,7 +202,7 @@ func (s *Site) finish(l *Library, devices map[string]*Device, problems map[strin
 		kind := platformKind(v.platform)
 		if n := newer[kind]; n != nil {
 			d := gate.Diff([]*gate.Index{indexes[v]}, []*gate.Index{indexes[n]})
-			l.Changes = append(l.Changes, Change{Old: v, New: n, Difference: d, Sections: gaterender.ChangeSections(d)})
+			l.Changes = append(l.Changes, siteChange{Old: v, New: n, Difference: d, Sections: gaterender.ChangeSections(d)})
 			delete(indexes, n)
 		}
 		newer[kind] = v
@@ -221,17 +222,17 @@ func platformKind(tag string) string {
 }
 
 // count counts the kernels of a version by device.
-func (v *Version) count(devices map[string]*Device) {
+func (v *siteVersion) count(devices map[string]*siteDevice) {
 	r := v.report
 	v.Kernels = len(r.Kernels)
 	for i := range r.Devices {
 		name := r.Devices[i].Name
 		d := devices[name]
 		if d == nil {
-			d = &Device{Name: safetext.Escape(name)}
+			d = &siteDevice{Name: safetext.Escape(name)}
 			devices[name] = d
 		}
-		share := &Share{Version: v, Device: d, Name: d.Name}
+		share := &siteShare{Version: v, Device: d, Name: d.Name}
 		for k := range r.Kernels {
 			switch o := r.Outcome(k, i); {
 			case o.Status == compat.Compatible:
@@ -245,10 +246,10 @@ func (v *Version) count(devices map[string]*Device) {
 		v.Shares = append(v.Shares, share)
 		d.Shares = append(d.Shares, share)
 	}
-	slices.SortFunc(v.Shares, func(a, b *Share) int { return safetext.CompareNatural(a.Name, b.Name) })
+	slices.SortFunc(v.Shares, func(a, b *siteShare) int { return safetext.CompareNatural(a.Name, b.Name) })
 }
 
-func (v *Version) addProblems(problems map[string]*Problem) {
+func (v *siteVersion) addProblems(problems map[string]*siteProblem) {
 	for i, p := range render.Problems(v.report) {
 		if i == mostProblems {
 			break
@@ -256,10 +257,10 @@ func (v *Version) addProblems(problems map[string]*Problem) {
 		key := p.Rule + "\x00" + p.Name
 		known := problems[key]
 		if known == nil {
-			known = &Problem{Name: p.Name, Rule: p.Rule}
+			known = &siteProblem{Name: p.Name, Rule: p.Rule}
 			problems[key] = known
 		}
-		f := &Found{Version: v, Problem: known, Name: p.Name, Class: "x", Text: p.Text, Kernels: p.Kernels, Devices: p.Devices}
+		f := &siteFound{Version: v, Problem: known, Name: p.Name, Class: "x", Text: p.Text, Kernels: p.Kernels, Devices: p.Devices}
 		if p.Status == compat.Undetermined {
 			f.Class = "m"
 		}
@@ -269,7 +270,7 @@ func (v *Version) addProblems(problems map[string]*Problem) {
 }
 
 // Span names the oldest and the newest version.
-func (l *Library) Span() string {
+func (l *siteLibrary) Span() string {
 	first, last := safetext.Escape(l.Versions[len(l.Versions)-1].version), safetext.Escape(l.Versions[0].version)
 	if first == last || first == "" {
 		return last
@@ -278,11 +279,11 @@ func (l *Library) Span() string {
 }
 
 // Title names the library and the version.
-func (v *Version) Title() string { return strings.TrimSpace(v.Library.Name + " " + v.Name) }
+func (v *siteVersion) Title() string { return strings.TrimSpace(v.Library.Name + " " + v.Name) }
 
-// Share returns that of a device, nil when it was not compared.
-func (v *Version) Share(d *Device) *Share {
-	i, ok := slices.BinarySearchFunc(v.Shares, d.Name, func(s *Share, name string) int { return safetext.CompareNatural(s.Name, name) })
+// siteShare returns that of a device, nil when it was not compared.
+func (v *siteVersion) Share(d *siteDevice) *siteShare {
+	i, ok := slices.BinarySearchFunc(v.Shares, d.Name, func(s *siteShare, name string) int { return safetext.CompareNatural(s.Name, name) })
 	if !ok {
 		return nil
 	}
@@ -290,10 +291,10 @@ func (v *Version) Share(d *Device) *Share {
 }
 
 // All is the number of kernels that were compared.
-func (s *Share) All() int { return s.Runs + s.Maybe + s.Fails }
+func (s *siteShare) All() int { return s.Runs + s.Maybe + s.Fails }
 
 // Class is that of the style.
-func (s *Share) Class() string {
+func (s *siteShare) Class() string {
 	switch {
 	case s.All() == 0:
 		return "a"
@@ -305,8 +306,8 @@ func (s *Share) Class() string {
 	return "m"
 }
 
-// Mark is a symbol for the share: all, some or no kernels run, or it is not known.
-func (s *Share) Mark() string {
+// siteMark is a symbol for the share: all, some or no kernels run, or it is not known.
+func (s *siteShare) Mark() string {
 	switch {
 	case s.All() == 0:
 		return "–"
@@ -321,7 +322,7 @@ func (s *Share) Mark() string {
 }
 
 // Percent is never 100 % when a kernel does not run, and never 0 % when one does.
-func (s *Share) Percent() string {
+func (s *siteShare) Percent() string {
 	all := s.All()
 	if all == 0 {
 		return "n/a"
@@ -340,7 +341,7 @@ func (s *Share) Percent() string {
 }
 
 // Words says the share in words.
-func (s *Share) Words() string {
+func (s *siteShare) Words() string {
 	t := fmt.Sprintf("%d of %d %s", s.Runs, s.All(), safetext.Plural(s.All(), "kernel runs", "kernels run"))
 	if s.Maybe > 0 {
 		t += fmt.Sprintf(", %d known only when the program runs", s.Maybe)

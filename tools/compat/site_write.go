@@ -1,4 +1,4 @@
-package site
+package main
 
 import (
 	"bytes"
@@ -20,67 +20,67 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-//go:embed html
-var files embed.FS
+//go:embed site
+var siteFiles embed.FS
 
-var templates = template.Must(template.Must(template.New("").Parse(gaterender.ChangesTemplate)).ParseFS(files, "html/site.html"))
+var siteTemplates = template.Must(template.Must(template.New("").Parse(gaterender.ChangesTemplate)).ParseFS(siteFiles, "site/site.html"))
 
-// page is the input of the template of a page.
-type page struct {
+// sitePage is the input of the template of a page.
+type sitePage struct {
 	Root, Title, Lead string
-	Libraries         []*Library // of the table
-	Devices           []*Device
-	Problems          []*Problem
-	Library           *Library
+	Libraries         []*siteLibrary // of the table
+	Devices           []*siteDevice
+	Problems          []*siteProblem
+	Library           *siteLibrary
 	Badge             string
-	Shares            []*Share
-	Found             []*Found
+	Shares            []*siteShare
+	Found             []*siteFound
 }
 
-// Mark is the file that shows that a folder is a site.
-const Mark = "data.json"
+// siteMark is the file that shows that a folder is a site.
+const siteMark = "data.json"
 
 // Write makes the folder of the site. A site that is there is replaced as a whole.
-func (s *Site) Write(folder string) error {
-	return outfile.ReplaceFolder(folder, Mark, s.write)
+func (s *site) Write(folder string) error {
+	return outfile.ReplaceFolder(folder, siteMark, s.write)
 }
 
-func (s *Site) write(dir string) error {
-	w := writer{dir: dir}
-	style, _ := files.ReadFile("html/site.css")
-	script, _ := files.ReadFile("html/site.js")
+func (s *site) write(dir string) error {
+	w := siteWriter{dir: dir}
+	style, _ := siteFiles.ReadFile("site/site.css")
+	script, _ := siteFiles.ReadFile("site/site.js")
 	w.file("site.css", append([]byte(render.Style()), style...))
 	w.file("site.js", script)
 	data, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
 		return err
 	}
-	w.file(Mark, append(data, '\n'))
+	w.file(siteMark, append(data, '\n'))
 	versions := 0
 	for _, l := range s.Libraries {
 		versions += len(l.Versions)
 		w.library(l)
 	}
-	w.page("index.html", "index.html", &page{Title: "Which SYCL libraries run where", Libraries: s.Libraries, Devices: s.Devices, Problems: s.Problems,
+	w.page("index.html", "index.html", &sitePage{Title: "Which SYCL libraries run where", Libraries: s.Libraries, Devices: s.Devices, Problems: s.Problems,
 		Lead: fmt.Sprintf("Libraries: %d, versions: %d, devices: %d.", len(s.Libraries), versions, len(s.Devices))})
 	for _, d := range s.Devices {
 		shares := slices.Clone(d.Shares)
-		slices.SortStableFunc(shares, func(a, b *Share) int { return cmp.Compare(min(b.Fails, 1), min(a.Fails, 1)) })
-		w.page("device.html", "d/"+d.Slug+".html", &page{Root: "../", Title: d.Name, Lead: "What runs on this device, libraries with problems first.", Shares: shares})
+		slices.SortStableFunc(shares, func(a, b *siteShare) int { return cmp.Compare(min(b.Fails, 1), min(a.Fails, 1)) })
+		w.page("device.html", "d/"+d.Slug+".html", &sitePage{Root: "../", Title: d.Name, Lead: "What runs on this device, libraries with problems first.", Shares: shares})
 	}
 	for _, p := range s.Problems {
-		w.page("problem.html", "p/"+p.Slug+".html", &page{Root: "../", Title: p.Rule + ": " + p.Name, Lead: "The versions of libraries with this problem, and on which devices.", Found: p.Found})
+		w.page("problem.html", "p/"+p.Slug+".html", &sitePage{Root: "../", Title: p.Rule + ": " + p.Name, Lead: "The versions of libraries with this problem, and on which devices.", Found: p.Found})
 	}
 	return w.err
 }
 
-// A writer writes files below a folder until the first error.
-type writer struct {
+// A siteWriter writes files below a folder until the first error.
+type siteWriter struct {
 	dir string
 	err error
 }
 
-func (w *writer) create(name string, write func(io.Writer) error) {
+func (w *siteWriter) create(name string, write func(io.Writer) error) {
 	if w.err != nil {
 		return
 	}
@@ -96,21 +96,21 @@ func (w *writer) create(name string, write func(io.Writer) error) {
 	w.err = cmp.Or(write(f), f.Close())
 }
 
-func (w *writer) file(name string, data []byte) {
+func (w *siteWriter) file(name string, data []byte) {
 	w.create(name, func(f io.Writer) error { _, err := f.Write(data); return err })
 }
 
-func (w *writer) page(template, name string, p *page) {
+func (w *siteWriter) page(template, name string, p *sitePage) {
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, template, p); err != nil && w.err == nil {
+	if err := siteTemplates.ExecuteTemplate(&b, template, p); err != nil && w.err == nil {
 		w.err = err
 	}
 	w.file(name, b.Bytes())
 }
 
-func (w *writer) library(l *Library) {
+func (w *siteWriter) library(l *siteLibrary) {
 	newest := l.Versions[0]
-	var devices []*Device
+	var devices []*siteDevice
 	for _, v := range l.Versions {
 		for _, s := range v.Shares {
 			if !slices.Contains(devices, s.Device) {
@@ -137,8 +137,8 @@ func (w *writer) library(l *Library) {
 	}
 	right := fmt.Sprintf("runs on %d of %d devices", whole, len(newest.Shares))
 	w.badge("b/"+l.Slug+".svg", newest.Title(), right, class)
-	w.page("library.html", "l/"+l.Slug+".html", &page{Root: "../", Title: l.Name, Lead: fmt.Sprintf("The newest version here is %s.", cmp.Or(newest.Name, "without a number")),
-		Library: l, Libraries: []*Library{l}, Devices: devices, Badge: newest.Title() + " " + right})
+	w.page("library.html", "l/"+l.Slug+".html", &sitePage{Root: "../", Title: l.Name, Lead: fmt.Sprintf("The newest version here is %s.", cmp.Or(newest.Name, "without a number")),
+		Library: l, Libraries: []*siteLibrary{l}, Devices: devices, Badge: newest.Title() + " " + right})
 }
 
 // badgeColors have a contrast of 4.5 with white.
@@ -154,13 +154,13 @@ func (b badge) RightX() int     { return b.Split() + 6 }
 func (b badge) Rest() int       { return b.RightWidth() + 12 }
 func (b badge) Width() int      { return b.Split() + b.Rest() }
 
-func (w *writer) badge(name, left, right, class string) {
+func (w *siteWriter) badge(name, left, right, class string) {
 	const most = 80
 	if r := []rune(left); len(r) > most {
 		left = string(r[:most-1]) + "…"
 	}
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, "badge.svg", badge{left, right, badgeColors[class]}); err != nil && w.err == nil {
+	if err := siteTemplates.ExecuteTemplate(&b, "badge.svg", badge{left, right, badgeColors[class]}); err != nil && w.err == nil {
 		w.err = err
 	}
 	w.file(name, b.Bytes())
@@ -178,7 +178,7 @@ type rowPart struct {
 
 // rows writes the kernels of a version in scripts, those with problems first. Cells with the
 // same words are one, and so are rows of cells in a file.
-func (w *writer) rows(v *Version) {
+func (w *siteWriter) rows(v *siteVersion) {
 	cells, cellNumber, cellOf := [][2]string{}, map[[2]string]int{}, []int{}
 	for _, c := range render.Cells(v.report) {
 		n, ok := cellNumber[c]
@@ -224,7 +224,7 @@ func (w *writer) rows(v *Version) {
 				Devices []string    `json:"devices"`
 				Kernels int         `json:"kernels"`
 				Parts   int         `json:"parts"`
-			}{cells, names(v.report), len(v.report.Kernels), len(parts)})
+			}{cells, deviceNames(v.report), len(v.report.Kernels), len(parts)})
 			if err != nil {
 				w.err = cmp.Or(w.err, err)
 				return
@@ -236,8 +236,8 @@ func (w *writer) rows(v *Version) {
 	}
 }
 
-// names returns the names of the devices of a report, escaped.
-func names(r *report.Report) (list []string) {
+// deviceNames returns the names of the devices of a report, escaped.
+func deviceNames(r *report.Report) (list []string) {
 	for i := range r.Devices {
 		list = append(list, safetext.Escape(r.Devices[i].Name))
 	}

@@ -1,4 +1,4 @@
-package site
+package main
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ func wheel(name string, r *report.Report) *report.Report {
 	return r
 }
 
-func reports(kernels int) (names []string, list []*report.Report) {
+func siteReports(kernels int) (names []string, list []*report.Report) {
 	fp64 := reporttest.Why(reporttest.FP64)
 	old, now, win := map[string]reporttest.On{}, map[string]reporttest.On{}, map[string]reporttest.On{}
 	for i := range kernels {
@@ -41,9 +41,9 @@ func reports(kernels int) (names []string, list []*report.Report) {
 	return []string{"1.json", "2.json", "3.json", "4.json"}, list
 }
 
-func write(t *testing.T, dir string, names []string, list []*report.Report) map[string]string {
+func writeSite(t *testing.T, dir string, names []string, list []*report.Report) map[string]string {
 	t.Helper()
-	s, err := New(names, list)
+	s, err := newSite(names, list)
 	testkit.NoError(t, err)
 	testkit.NoError(t, s.Write(dir))
 	found := map[string]string{}
@@ -60,11 +60,11 @@ func write(t *testing.T, dir string, names []string, list []*report.Report) map[
 	return found
 }
 
-var link = regexp.MustCompile(`(?:href|src|data-rows)="([^"]*)"`)
+var siteLink = regexp.MustCompile(`(?:href|src|data-rows)="([^"]*)"`)
 
-// checkPages checks that links lead to files and to places in them, that nothing is from elsewhere
+// checkSite checks that links lead to files and to places in them, that nothing is from elsewhere
 // and that pages are below 1 MB.
-func checkPages(t *testing.T, found map[string]string) {
+func checkSite(t *testing.T, found map[string]string) {
 	t.Helper()
 	for name, text := range found {
 		if len(text) > 1_000_000 && !strings.HasPrefix(name, "reports/") {
@@ -76,7 +76,7 @@ func checkPages(t *testing.T, found map[string]string) {
 		if !strings.Contains(text, `content="default-src 'none'; style-src 'self'; script-src 'self';`) || strings.Contains(text, "<style") || strings.Contains(text, " style=") {
 			t.Errorf("%s: policy", name)
 		}
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
+		for _, m := range siteLink.FindAllStringSubmatch(text, -1) {
 			to, fragment, _ := strings.Cut(m[1], "#")
 			if strings.HasPrefix(m[0], "data-rows") {
 				to += "-0.js"
@@ -94,23 +94,23 @@ func checkPages(t *testing.T, found map[string]string) {
 }
 
 func TestSite(t *testing.T) {
-	names, list := reports(9)
+	names, list := siteReports(9)
 	dir := filepath.Join(t.TempDir(), "site")
-	found := write(t, dir, names, list)
-	checkPages(t, found)
-	testkit.Golden(t, "index.html", found["index.html"])
-	testkit.Golden(t, "lib.html", found["l/lib.html"])
-	testkit.Golden(t, "data.json", found["data.json"])
+	found := writeSite(t, dir, names, list)
+	checkSite(t, found)
+	testkit.Golden(t, "site/index.html", found["index.html"])
+	testkit.Golden(t, "site/lib.html", found["l/lib.html"])
+	testkit.Golden(t, "site/data.json", found["data.json"])
 	if err := testkit.ValidateJSON(schema.Site, []byte(found["data.json"])); err != nil {
 		t.Error(err)
 	}
-	testkit.Golden(t, "badge.svg", found["b/lib/a10.svg"])
+	testkit.Golden(t, "site/badge.svg", found["b/lib/a10.svg"])
 
 	// The order of the reports does not matter, and what is there already goes.
 	testkit.WriteFile(t, filepath.Join(dir, "l", "stale.html"), "")
 	slices.Reverse(names)
 	slices.Reverse(list)
-	again := write(t, dir, names, list)
+	again := writeSite(t, dir, names, list)
 	for name := range again {
 		if again[name] != found[name] {
 			t.Errorf("%s differs", name)
@@ -124,10 +124,10 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// TestSchema holds the published schema against the types of data.json.
-func TestSchema(t *testing.T) {
+// TestSiteSchema holds the published schema against the types of data.json.
+func TestSiteSchema(t *testing.T) {
 	var s map[string]any
-	if err := json.Unmarshal(schema.Site, &s); err != nil || s["$id"] != Schema {
+	if err := json.Unmarshal(schema.Site, &s); err != nil || s["$id"] != siteSchema {
 		t.Fatal(err, s["$id"])
 	}
 	at := func(path ...string) map[string]any {
@@ -137,19 +137,19 @@ func TestSchema(t *testing.T) {
 		}
 		return v["properties"].(map[string]any)
 	}
-	testkit.SameMembers(t, Site{}, at())
-	testkit.SameMembers(t, Library{}, at("libraries"))
-	testkit.SameMembers(t, Version{}, at("libraries", "versions"))
-	testkit.SameMembers(t, Share{}, at("libraries", "versions", "devices"))
-	testkit.SameMembers(t, Found{}, at("libraries", "versions", "problems"))
-	testkit.SameMembers(t, Device{}, at("devices"))
-	testkit.SameMembers(t, Problem{}, at("problems"))
+	testkit.SameMembers(t, site{}, at())
+	testkit.SameMembers(t, siteLibrary{}, at("libraries"))
+	testkit.SameMembers(t, siteVersion{}, at("libraries", "versions"))
+	testkit.SameMembers(t, siteShare{}, at("libraries", "versions", "devices"))
+	testkit.SameMembers(t, siteFound{}, at("libraries", "versions", "problems"))
+	testkit.SameMembers(t, siteDevice{}, at("devices"))
+	testkit.SameMembers(t, siteProblem{}, at("problems"))
 }
 
-func TestManyKernels(t *testing.T) {
-	names, list := reports(20_000)
-	found := write(t, filepath.Join(t.TempDir(), "site"), names, list)
-	checkPages(t, found)
+func TestSiteOfManyKernels(t *testing.T) {
+	names, list := siteReports(20_000)
+	found := writeSite(t, filepath.Join(t.TempDir(), "site"), names, list)
+	checkSite(t, found)
 	kernels := 0
 	for n := 0; ; n++ {
 		text, ok := found[fmt.Sprintf("rows/lib/0.10-linux-%d.js", n)]
@@ -170,7 +170,7 @@ func TestManyKernels(t *testing.T) {
 	}
 }
 
-func TestHostileNames(t *testing.T) {
+func TestSiteHostileNames(t *testing.T) {
 	attacks := []string{"../../etc/passwd", "/abs", `C:\x`, "CON", ".", "..", "</script><script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "a\x00b\u202e", strings.Repeat("long", 5000), "{{.}}", "ä", "x?#%2e", "']);alert(1)//", "A", "a"}
 	var names []string
 	var list []*report.Report
@@ -179,8 +179,8 @@ func TestHostileNames(t *testing.T) {
 		reason := report.Reason{Rule: a, Required: a, Text: a, Status: reporttest.FP64.Status}
 		list = append(list, reporttest.Report(a, []string{a + "d"}, map[string]reporttest.On{a: {a + "d": reporttest.Why(reason)}, "other": {}}))
 	}
-	found := write(t, filepath.Join(t.TempDir(), "site"), names, list)
-	checkPages(t, found)
+	found := writeSite(t, filepath.Join(t.TempDir(), "site"), names, list)
+	checkSite(t, found)
 	name := regexp.MustCompile(`^([a-z]+/)?([a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]{0,80}$`)
 	for file, text := range found {
 		if !name.MatchString(file) {
@@ -197,16 +197,16 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
-	_, list := reports(1)
+func TestSiteRefused(t *testing.T) {
+	_, list := siteReports(1)
 	both := wheel("dpctl-0.1-py3-none-any.whl", list[0])
-	if _, err := New([]string{"both.json"}, []*report.Report{both}); err == nil || !strings.Contains(err.Error(), "write a report of each") {
+	if _, err := newSite([]string{"both.json"}, []*report.Report{both}); err == nil || !strings.Contains(err.Error(), "write a report of each") {
 		t.Errorf("got %v", err)
 	}
 	dir := t.TempDir()
 	testkit.WriteFile(t, filepath.Join(dir, "thesis.txt"), "")
-	_, list = reports(1)
-	s, err := New([]string{"1.json"}, list[:1])
+	_, list = siteReports(1)
+	s, err := newSite([]string{"1.json"}, list[:1])
 	testkit.NoError(t, err)
 	if err := s.Write(dir); err == nil || !strings.Contains(err.Error(), "files of others") {
 		t.Errorf("got %v", err)
