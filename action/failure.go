@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -55,7 +54,7 @@ func (a *action) showError(ctx context.Context, message string, code int) {
 	}
 	// A run that is stopped may have a successor, whose comment is newer.
 	if a.comment == "always" || a.comment == "on-problem" {
-		if event, err := readEvent(a.getenv); err == nil && !interrupt.Stopped(ctx) {
+		if event, err := readEvent(a.getenv); err == nil && !cli.Stopped(ctx) {
 			a.event = event
 			a.writeComment(ctx, text, false)
 		}

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // maxBaseFile is more than policies and baselines may have.
@@ -191,7 +191,7 @@ func (r repository) git(ctx context.Context, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	// The folder may belong to another user, as in containers.
-	cmd := interrupt.Command(ctx, "git", append([]string{"-c", "safe.directory=*", "-c", "safe.bareRepository=explicit", "--no-replace-objects", "--literal-pathspecs", "--no-pager", "--no-optional-locks"}, args...)...)
+	cmd := cli.Program(ctx, "git", append([]string{"-c", "safe.directory=*", "-c", "safe.bareRepository=explicit", "--no-replace-objects", "--literal-pathspecs", "--no-pager", "--no-optional-locks"}, args...)...)
 	cmd.Dir = r.dir
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "INPUT_") || strings.HasPrefix(v, "GIT_") }), "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 	var out bytes.Buffer

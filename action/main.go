@@ -10,11 +10,11 @@ import (
 	"context"
 	"os"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 func main() {
-	interrupt.Main("action", func(ctx context.Context) int {
+	cli.Main("action", func(ctx context.Context) int {
 		return run(ctx, environment{args: os.Args[1:], getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr})
 	})
 }

@@ -19,7 +19,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -67,7 +66,7 @@ func run(ctx context.Context, env environment) int {
 		return cli.ExitOK
 	case err == nil:
 		return a.exitCode()
-	case a.github == nil && interrupt.Stopped(ctx):
+	case a.github == nil && cli.Stopped(ctx):
 		return cli.ExitFailure
 	}
 	return a.failed(ctx, err)

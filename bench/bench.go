@@ -16,7 +16,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
 // MiB is a mebibyte.
@@ -55,10 +56,10 @@ var benchmarks = []Program{
 
 // main ends with 1 when --check was given and a limit is missed, with 2 after an error.
 func main() {
-	interrupt.Main("bench", func(ctx context.Context) int {
+	cli.Main("bench", func(ctx context.Context) int {
 		missed, err := run(ctx, os.Args[1:])
 		switch {
-		case interrupt.Stopped(ctx) || errors.Is(err, flag.ErrHelp):
+		case cli.Stopped(ctx) || errors.Is(err, flag.ErrHelp):
 		case err != nil:
 			fmt.Fprintf(os.Stderr, "bench: error: %v\n", err)
 			return 2
@@ -128,7 +129,7 @@ func (b *Bench) Scratch(below string) (err error) {
 	if below == "" {
 		return errors.New("--dir is missing: the folder to write to")
 	}
-	b.Dir, b.remove, err = interrupt.ScratchDir(below)
+	b.Dir, b.remove, err = outfile.ScratchDir(below)
 	return err
 }
 
@@ -137,7 +138,7 @@ func (b *Bench) Scratch(below string) (err error) {
 func (b *Bench) Tool(name, binary string) (string, error) {
 	if binary == "" {
 		binary = filepath.Join(b.Dir, name)
-		cmd := interrupt.Command(b.Context, "go", "build", "-o", binary, "github.com/rules-sycl/rules_sycl/tools/"+name)
+		cmd := cli.Program(b.Context, "go", "build", "-o", binary, "github.com/rules-sycl/rules_sycl/tools/"+name)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("cannot build %s: %w: give --%[1]s, or run this in the folder of the module\n%s", name, err, out)
 		}
@@ -149,7 +150,7 @@ func (b *Bench) Tool(name, binary string) (string, error) {
 func (b *Bench) Driver(binary string) (string, error) {
 	if binary == "" {
 		binary = filepath.Join(b.Dir, "driver")
-		cmd := interrupt.Command(b.Context, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-o", binary, "-ldl")
+		cmd := cli.Program(b.Context, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-o", binary, "-ldl")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("cannot build the driver: %w: give --driver, or run this in the folder of the module\n%s", err, out)
 		}

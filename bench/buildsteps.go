@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // A step is one command of a build. As in Bazel, it runs when its command or the content of
@@ -129,7 +129,7 @@ func (b *builder) runOne(s step) error {
 
 // start runs a command in a process of its own.
 func (b *builder) start(ctx context.Context, args []string) ([]byte, error) {
-	return interrupt.Command(ctx, args[0], args[1:]...).CombinedOutput()
+	return cli.Program(ctx, args[0], args[1:]...).CombinedOutput()
 }
 
 // A worker is a process that runs commands of one program, as Bazel's persistent workers do.
@@ -182,7 +182,7 @@ func (w *worker) request(ctx context.Context, args []string) ([]byte, error) {
 }
 
 func (w *worker) begin(ctx context.Context, program string) error {
-	cmd := interrupt.Command(ctx, program, "--persistent_worker")
+	cmd := cli.Program(ctx, program, "--persistent_worker")
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

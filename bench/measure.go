@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // A Contender is a program that does the same as others. It runs in the scratch
@@ -68,7 +68,7 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 // Measure runs a contender once. Contenders that complain do not count as having
 // worked.
 func (b *Bench) Measure(c Contender) (Result, error) {
-	cmd := interrupt.Command(b.Context, c.Args[0], c.Args[1:]...)
+	cmd := cli.Program(b.Context, c.Args[0], c.Args[1:]...)
 	cmd.Dir = b.Dir
 	var diagnostics bytes.Buffer
 	cmd.Stderr = &diagnostics

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // What the design asks for.
@@ -84,7 +84,7 @@ func (m *postlinkRun) split() error {
 		wait.Go(func() {
 			defer func() { <-slots }()
 			name := kernelName(i * m.kernels / m.calls)
-			cmd := interrupt.Command(m.Context, m.opt, "-S", "--disable-verify", "-passes=internalize,globaldce",
+			cmd := cli.Program(m.Context, m.opt, "-S", "--disable-verify", "-passes=internalize,globaldce",
 				"-internalize-public-api-list="+name, "-o", filepath.Join(Out, name+".ll"), inputFile)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				errs <- fmt.Errorf("%s: %w: %s", name, err, out)

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -75,7 +75,7 @@ func (m *bitcodeRun) folder() error {
 }
 
 func (m *bitcodeRun) run(argv ...string) error {
-	cmd := interrupt.Command(m.Context, argv[0], argv[1:]...)
+	cmd := cli.Program(m.Context, argv[0], argv[1:]...)
 	cmd.Dir = m.Dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", argv[0], err, out)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // The limits: processor time as a multiple of that of both compilers, and the time of one source
@@ -95,7 +95,7 @@ type compilers struct {
 }
 
 func (c *compilers) run(argv ...string) error {
-	cmd := interrupt.Command(c.b.Context, argv[0], argv[1:]...)
+	cmd := cli.Program(c.b.Context, argv[0], argv[1:]...)
 	cmd.Dir = c.b.Dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out)

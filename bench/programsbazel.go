@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // The limit of a build in Bazel: the time of both compilers called by hand, for as many sources at a
@@ -145,7 +145,7 @@ func (m *many) measure(rules string) (err error) {
 // shutdown ends Bazel's server. It is a child of this process, and gone for Bazel when that has
 // asked for its end.
 func (m *many) shutdown() error {
-	cmd := interrupt.Command(m.b.Context, m.bazel[0], append(m.bazel[1:], "info", "server_pid")...)
+	cmd := cli.Program(m.b.Context, m.bazel[0], append(m.bazel[1:], "info", "server_pid")...)
 	cmd.Dir = m.b.Dir
 	out, err := cmd.Output()
 	if err != nil {

@@ -10,7 +10,7 @@
 //	3  bad input file: [BadInput], any error with a BadInput method, a missing file
 //	4  the machine failed: every other error (I/O, missing compiler)
 //
-// A tool that a signal stops ends by it: see package interrupt.
+// A tool that a signal stops ends by it: see [Main].
 package cli
 
 import (
@@ -27,7 +27,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
@@ -168,7 +167,7 @@ func CalledAs(name string) bool { return strings.TrimSuffix(filepath.Base(os.Arg
 // Main runs the tool on the process's own arguments and streams, and exits.
 func (t *Tool) Main() {
 	env := &Env{Tool: t.Name, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
-	interrupt.Main(t.Name, func(ctx context.Context) int { return t.Run(ctx, env, os.Args[1:]) })
+	Main(t.Name, func(ctx context.Context) int { return t.Run(ctx, env, os.Args[1:]) })
 }
 
 // Run runs the tool and returns its exit code.
@@ -185,7 +184,7 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	if code := ExitCode(err); out.err != nil && (code == ExitOK || code == ExitNo) {
 		err = fmt.Errorf("standard output: %w", out.err)
 	}
-	if interrupt.Stopped(ctx) {
+	if Stopped(ctx) {
 		return ExitFailure
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) && !errors.Is(err, errSilentNo) {

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // rounds is how often programs are killed. RULES_SYCL_KILLS sets another number.
@@ -118,7 +116,7 @@ func others(t *testing.T, dir string) {
 func left(dir string) int {
 	var list []string
 	for _, below := range []string{".", "code", "parts"} {
-		more, _ := filepath.Glob(filepath.Join(dir, below, interrupt.ScratchPrefix+"*"))
+		more, _ := filepath.Glob(filepath.Join(dir, below, ScratchPrefix+"*"))
 		list = append(list, more...)
 	}
 	return len(list)

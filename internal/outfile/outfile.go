@@ -10,6 +10,10 @@
 // their places, and the main ones last. So a main output is there only when the others are
 // there and of the same run. Two outputs of a group cannot have the same place. Programs that
 // run at the same time must have different outputs; Bazel, Make and Ninja see to that.
+//
+// [ScratchDir] and [TempDir] make scratch folders, also for other files that are not done
+// yet. A program that is killed leaves them. The next one that makes such a folder in the
+// same place removes what no running program has.
 package outfile
 
 import (
@@ -22,8 +26,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // An outputError says that an output cannot be written. Also when its folder is missing, the
@@ -180,7 +182,7 @@ func (g *Group) copied(i *item) (err error) {
 func (g *Group) scratchFile(dir string) (string, error) {
 	h := g.homes[dir]
 	if h == nil {
-		scratch, remove, err := interrupt.ScratchDir(dir)
+		scratch, remove, err := ScratchDir(dir)
 		if errors.Is(err, os.ErrNotExist) {
 			err = fmt.Errorf("there is no folder %s", dir)
 		}

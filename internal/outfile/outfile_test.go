@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // text returns a writer of an output with this content.
@@ -84,7 +82,7 @@ func TestErrorNames(t *testing.T) {
 		_, err := f.Write([]byte("late"))
 		return err
 	})
-	if err == nil || strings.Contains(err.Error(), interrupt.ScratchPrefix) || !strings.Contains(err.Error(), "write out: ") || !errors.Is(err, os.ErrClosed) {
+	if err == nil || strings.Contains(err.Error(), ScratchPrefix) || !strings.Contains(err.Error(), "write out: ") || !errors.Is(err, os.ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // ReplaceFolder makes a folder that has what write puts into it, and nothing else. A folder
@@ -31,7 +29,7 @@ func ReplaceFolder(name, mark string, write func(dir string) error) (err error) 
 	if err := os.MkdirAll(filepath.Dir(place), 0o777); err != nil {
 		return failed(name, err)
 	}
-	scratch, remove, err := interrupt.ScratchDir(filepath.Dir(place))
+	scratch, remove, err := ScratchDir(filepath.Dir(place))
 	if err != nil {
 		return failed(name, err)
 	}

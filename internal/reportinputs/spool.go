@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
 // inMemory is the size up to which a member is kept in memory.
@@ -35,7 +35,7 @@ func spool(in io.Reader) (*spooled, error) {
 	if n < inMemory {
 		return &spooled{bytes.NewReader(start.Bytes()), n, func() error { return nil }}, nil
 	}
-	dir, remove, err := interrupt.TempDir()
+	dir, remove, err := outfile.TempDir()
 	if err != nil {
 		return nil, &scratchError{err.Error()}
 	}

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
 // A Job is a program that writes outputs into its current folder. Generation is 0 or 1: from other
@@ -44,7 +44,7 @@ func ReadFiles(t testing.TB, dir string) Files {
 		switch {
 		case err != nil:
 			return err
-		case strings.HasPrefix(d.Name(), interrupt.ScratchPrefix):
+		case strings.HasPrefix(d.Name(), outfile.ScratchPrefix):
 			return fs.SkipDir
 		case d.IsDir():
 			return nil
@@ -65,7 +65,7 @@ func (f Files) write(t testing.TB, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), interrupt.ScratchPrefix) {
+		if !strings.HasPrefix(e.Name(), outfile.ScratchPrefix) {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
@@ -178,7 +178,7 @@ func (g *generations) state(t testing.TB) (State, string) {
 func (g *generations) left(t testing.TB) (n int) {
 	t.Helper()
 	filepath.WalkDir(g.dir, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasPrefix(d.Name(), interrupt.ScratchPrefix) {
+		if err == nil && strings.HasPrefix(d.Name(), outfile.ScratchPrefix) {
 			n++
 		}
 		return nil

@@ -136,7 +136,7 @@ class Lock {
 
 // A Scratch is a folder for files that are not done yet. It has a locked file: a folder
 // whose file is not locked was left by a program that was killed, and is removed by the next
-// one, of this program or of another tool (internal/interrupt).
+// one, of this program or of another tool (internal/outfile).
 class Scratch {
  public:
   explicit Scratch(const std::string &parent) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
@@ -172,7 +172,7 @@ func TestAotFailures(t *testing.T) {
 			if got := testkit.ReadFile(t, "bin/k.bin"); got != "old" {
 				t.Errorf("the old image is gone: %q", got)
 			}
-			if left, _ := filepath.Glob(interrupt.ScratchPrefix + "*"); len(left) > 0 {
+			if left, _ := filepath.Glob(outfile.ScratchPrefix + "*"); len(left) > 0 {
 				t.Errorf("temporary files are left: %q", left)
 			}
 		})

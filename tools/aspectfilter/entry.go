@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
@@ -185,12 +185,12 @@ func (e *deviceEntry) oclocQuery(ctx context.Context, query string) (string, err
 	if err != nil {
 		return "", fmt.Errorf("asking ocloc: %v", err)
 	}
-	dir, remove, err := interrupt.TempDir()
+	dir, remove, err := outfile.TempDir()
 	if err != nil {
 		return "", err
 	}
 	defer remove()
-	cmd := interrupt.Command(ctx, program, "query", query, "-device", e.oclocDevice)
+	cmd := cli.Program(ctx, program, "query", query, "-device", e.oclocDevice)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	answer := strings.TrimSpace(string(out))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/bazelbuild/buildtools/build"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -263,7 +263,7 @@ func TestFixWrite(t *testing.T) {
 	testkit.WriteFile(t, "zoo/BUILD.bazel", before)
 	testkit.NoError(t, os.Chmod("zoo/BUILD.bazel", 0o640))
 	// A run that was killed has left this; its file is not locked.
-	left := filepath.Join("zoo", interrupt.ScratchPrefix+"left")
+	left := filepath.Join("zoo", outfile.ScratchPrefix+"left")
 	testkit.NoError(t, os.Mkdir(left, 0o700))
 	prints(t, "demo/BUILD.bazel: changed\nzoo/BUILD.bazel: changed\n", write...)
 	info, err := os.Stat("zoo/BUILD.bazel")

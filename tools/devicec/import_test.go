@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
@@ -451,7 +451,7 @@ printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
 	if code != 0 || strings.Count(stderr, "is lost") != 10 || !strings.Contains(stderr, "a.syclbin: warning: more warnings of this kind: 2\n") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	if left, _ := filepath.Glob(interrupt.ScratchPrefix + "*"); len(left) > 0 {
+	if left, _ := filepath.Glob(outfile.ScratchPrefix + "*"); len(left) > 0 {
 		t.Errorf("temporary files are left: %q", left)
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "syclbinimport*")); len(left) > 0 {

@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
@@ -100,7 +99,7 @@ func (c *compiler) syclObject(ctx context.Context, in lineInput, output string, 
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
-	folder, remove, err := interrupt.TempDir()
+	folder, remove, err := outfile.TempDir()
 	if err != nil {
 		return err
 	}

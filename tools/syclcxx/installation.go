@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // An installation is DPC++ in a folder: a Python environment, a compiler of oneAPI or a build of
@@ -210,7 +209,7 @@ func (c *compiler) runHost(ctx context.Context, stdout, stderr io.Writer, args [
 	if c.line.Verbose && c.line.Mode != modeHostOnly { // CMake and Meson read folders from what it prints
 		args = append([]string{"-v"}, args...)
 	}
-	cmd := interrupt.Command(ctx, c.host.path, args...)
+	cmd := cli.Program(ctx, c.host.path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env.Stdin, stdout, stderr
 	if c.scratch != "" { // what it leaves when it is killed goes with the folder
 		cmd.Env = append(os.Environ(), "TMPDIR="+c.scratch)

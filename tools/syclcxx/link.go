@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 )
 
@@ -24,7 +24,7 @@ func (c *compiler) program(ctx context.Context) error {
 	if first := c.line.Words[0].Input; first != nil && isHeader(*first) {
 		return c.sources(ctx) // nothing is linked
 	}
-	folder, remove, err := interrupt.TempDir()
+	folder, remove, err := outfile.TempDir()
 	if err != nil {
 		return err
 	}

@@ -12,14 +12,13 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 const name = "syclc++"
 
 func main() {
-	interrupt.Main(name, func(ctx context.Context) int {
+	cli.Main(name, func(ctx context.Context) int {
 		return run(ctx, &cli.Env{Tool: name, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, os.Args[1:])
 	})
 }
@@ -30,7 +29,7 @@ func run(ctx context.Context, env *cli.Env, args []string) int {
 		defer cli.Recover(&err)
 		return do(ctx, env, args)
 	}()
-	if interrupt.Stopped(ctx) {
+	if cli.Stopped(ctx) {
 		return cli.ExitFailure
 	}
 	if err != nil && !errors.Is(err, errPrinted) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
 // stdin stands for standard input, which the host compiler alone reads.
@@ -28,7 +28,7 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output string,
 		if err == nil {
 			args = append(args, "-idirafter", filepath.Join(d.folder, "include"))
 			if !depfile.Write {
-				folder, remove, err := interrupt.TempDir()
+				folder, remove, err := outfile.TempDir()
 				if err != nil {
 					return err
 				}

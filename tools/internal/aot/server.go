@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
@@ -178,7 +178,7 @@ func start(ctx, life context.Context, k kind) (*server, error) {
 	}
 	life, cancel := context.WithCancel(life)
 	// Without the library, which the loader may leave out, ocloc prints its help and ends.
-	cmd := interrupt.Command(life, k.ocloc, "--help")
+	cmd := cli.Program(life, k.ocloc, "--help")
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+strings.TrimRight(library+":"+os.Getenv("LD_PRELOAD"), ":"))
 	s := &server{cancel: cancel, wait: cmd.Wait}
 	stdin, err := cmd.StdinPipe()

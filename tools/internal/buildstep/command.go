@@ -14,7 +14,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // An Error is a compiler's refusal, with what it wrote.
@@ -58,7 +58,7 @@ func (e *Error) BadInput() {}
 // stderr when it does not. When the context ends, the program is killed, and those
 // that it has started.
 func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program string, args ...string) error {
-	cmd := interrupt.Command(ctx, program, args...)
+	cmd := cli.Program(ctx, program, args...)
 	cmd.Stdin = stdin
 	var output bytes.Buffer
 	cmd.Stderr = &output

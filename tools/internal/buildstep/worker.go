@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 )
 
 // Bazel's protocol of persistent workers: a JSON object for each action on standard input,
@@ -42,7 +41,7 @@ func MainWorker(once *cli.Tool, lasting func(context.Context, *Kept) (tool *cli.
 	if !worker {
 		once.Main()
 	}
-	interrupt.Main(once.Name, func(ctx context.Context) int {
+	cli.Main(once.Name, func(ctx context.Context) int {
 		tool, end := lasting(ctx, NewKept(keptLimit))
 		defer end()
 		return serveWorker(ctx, tool, &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)

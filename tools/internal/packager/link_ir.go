@@ -13,7 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	sycllink "github.com/rules-sycl/rules_sycl/sycl/link"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
@@ -159,7 +159,7 @@ func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 	if err := l.findPrograms(slices.ContainsFunc(targets, func(d *deviceconfig.Device) bool { return d.AOTToolchain != "" })); err != nil {
 		return err
 	}
-	dir, remove, err := interrupt.TempDir()
+	dir, remove, err := outfile.TempDir()
 	if err != nil {
 		return err
 	}

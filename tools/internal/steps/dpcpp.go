@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -22,7 +22,7 @@ type DPCPP struct{ Driver, Library string } // paths
 
 // postLink runs DPC++'s post-link step on bitcode, and its translator.
 func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, options ...string) ([]*image, error) {
-	dir, remove, err := interrupt.TempDir()
+	dir, remove, err := outfile.TempDir()
 	if err != nil {
 		return nil, err
 	}

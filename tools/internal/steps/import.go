@@ -16,7 +16,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
@@ -66,7 +65,7 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 	if err != nil {
 		return cli.BadInput(err)
 	}
-	scratch, remove, err := interrupt.TempDir()
+	scratch, remove, err := outfile.TempDir()
 	if err != nil {
 		return err
 	}

@@ -3,14 +3,13 @@ package steps
 import (
 	"bytes"
 	"context"
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 
-	"github.com/rules-sycl/rules_sycl/internal/interrupt"
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
@@ -32,7 +31,7 @@ type SourceFile struct{ Source, File string }
 // Link links the device code of several sources into one module. What compilers say
 // goes to log.
 func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
-	scratch, remove, err := interrupt.TempDir()
+	scratch, remove, err := outfile.TempDir()
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package interrupt
+package cli
 
 import (
 	"bufio"
@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
 // works are what the test binary does in place of tests when WORK names one.
@@ -40,14 +42,10 @@ var works = map[string]func(ctx context.Context, dir string) int{
 		return 0
 	},
 	"runs a script that waits for its child": func(ctx context.Context, dir string) int {
-		cmd := Command(ctx, "/bin/sh", "-c", `sleep 60 & echo $! >pid.tmp; mv pid.tmp pid; echo ready; wait`)
+		cmd := Program(ctx, "/bin/sh", "-c", `sleep 60 & echo $! >pid.tmp; mv pid.tmp pid; echo ready; wait`)
 		cmd.Dir, cmd.Stdout = dir, os.Stdout
 		cmd.Run()
 		return 4
-	},
-	"makes a scratch folder again": func(_ context.Context, dir string) int {
-		ready()
-		return 0
 	},
 	"never ends": func(context.Context, string) int {
 		ready()
@@ -68,7 +66,7 @@ func TestMain(m *testing.M) {
 	}
 	Main("program", func(ctx context.Context) int {
 		os.Setenv("TMPDIR", dir)
-		folder, remove, err := TempDir()
+		folder, remove, err := outfile.TempDir()
 		if err != nil {
 			return 5
 		}
@@ -199,60 +197,4 @@ func TestExitCode(t *testing.T) {
 	if err := cmd.Run(); !errors.As(err, &failed) || failed.ExitCode() != 3 {
 		t.Errorf("got %v", err)
 	}
-}
-
-// That the folder for temporary files is missing is no fault of an input.
-func TestMissingTempDir(t *testing.T) {
-	t.Setenv("TMPDIR", "/gone")
-	_, _, err := TempDir()
-	if want := "there can be no scratch folder in /gone: no such file or directory; set TMPDIR to another folder"; err == nil || err.Error() != want || errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
-
-// What a killed program leaves, the next one removes; what a running one has, stays.
-func TestLeftFolders(t *testing.T) {
-	killed, dir, _ := start(t, "never ends")
-	folders := func() (list []string) {
-		list, _ = filepath.Glob(filepath.Join(dir, ScratchPrefix+"*"))
-		return list
-	}
-	running := runAgain(t, dir, "never ends")
-	if list := folders(); len(list) != 2 {
-		t.Fatalf("two programs run and there are %q", list)
-	}
-	killed.Process.Kill()
-	killed.Wait()
-	// Left before a lock was made, and of no program.
-	if err := os.Mkdir(filepath.Join(dir, ScratchPrefix+"early"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	runAgain(t, dir, "makes a scratch folder again").Wait()
-	if list := folders(); len(list) != 1 {
-		t.Errorf("one program runs and there are %q", list)
-	}
-	running.Process.Kill()
-}
-
-// runAgain starts a work in the folder of another one, and waits for it to be ready.
-func runAgain(t *testing.T, dir, work string) *exec.Cmd {
-	t.Helper()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), "WORK="+work, "DIR="+dir)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill() })
-	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("%q, %v", line, err)
-	}
-	return cmd
 }

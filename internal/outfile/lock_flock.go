@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package interrupt
+package outfile
 
 import (
 	"errors"
@@ -14,14 +14,14 @@ func lockNew(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		if errors.Is(err, os.ErrExist) || errors.Is(err, os.ErrNotExist) {
-			return nil, errTaken
+			return nil, errSwept
 		}
 		return nil, err
 	}
 	if err := flock(f); err != nil {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			f.Close()
-			return nil, errTaken
+			return nil, errSwept
 		}
 		return f, nil
 	}
@@ -30,7 +30,7 @@ func lockNew(name string) (*os.File, error) {
 	there, errThere := os.Lstat(name)
 	if err != nil || errThere != nil || !os.SameFile(opened, there) {
 		f.Close()
-		return nil, errTaken
+		return nil, errSwept
 	}
 	return f, nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package interrupt
+package cli
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Command is [exec.CommandContext] for a program that may start others: when the
+// Program is [exec.CommandContext] for a program that may start others: when the
 // context ends, all of them are killed.
-func Command(ctx context.Context, program string, args ...string) *exec.Cmd {
+func Program(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {

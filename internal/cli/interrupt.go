@@ -1,18 +1,4 @@
-// Package interrupt ends programs that receive SIGINT or SIGTERM.
-//
-// A program's main function is one call of [Main]. The first signal ends the context
-// of the work, and with it the programs that the work runs by [Command]. Work that is
-// not done 0.4 seconds later, such as a read of a named pipe that has no writer, is
-// left. A second signal leaves it at once. In both cases the folders of [ScratchDir] and
-// [TempDir] are removed.
-//
-// A program that is killed in another way leaves them. The next one that makes such a
-// folder in the same place removes what no running program has.
-//
-// The program then prints one line on standard error and ends by the same signal, so
-// that shells stop a loop or a script and show the exit status 128 + number of the
-// signal: 130 for SIGINT, 143 for SIGTERM.
-package interrupt
+package cli
 
 import (
 	"context"
@@ -22,6 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
 // Times that a program has after a signal. Together they are below a second.
@@ -52,7 +40,14 @@ func Stopped(ctx context.Context) bool {
 }
 
 // Main runs the work of a program of that name and ends the process with the exit code
-// that it returns.
+// that it returns, or by SIGINT or SIGTERM.
+//
+// The first such signal ends the context of the work, and with it the programs that the
+// work runs by [Program]. Work that is not done 0.4 seconds later, such as a read of a
+// named pipe that has no writer, is left. A second signal leaves it at once. In both cases
+// the scratch folders of package outfile are removed. The program then prints one line on
+// standard error and ends by the same signal, so that shells stop a loop or a script and
+// show the exit status 128 + number of the signal: 130 for SIGINT, 143 for SIGTERM.
 func Main(name string, work func(ctx context.Context) int) {
 	signals := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -73,7 +68,7 @@ func Main(name string, work func(ctx context.Context) int) {
 		atMost(tidying, func() {
 			time.Sleep(10 * time.Millisecond) // in which programs are killed, also after two signals in a row
 			fmt.Fprintf(os.Stderr, "%s: %v\n", name, why)
-			scratch.remove()
+			outfile.RemoveScratch()
 		})
 		die(why.signal)
 	}

@@ -1,4 +1,4 @@
-package interrupt
+package outfile
 
 import (
 	"errors"
@@ -16,64 +16,63 @@ const ScratchPrefix = ".rules_sycl-tmp-"
 // A lock ends with its program, however that ends.
 const lockName = "lock"
 
-// scratch is what a program that is stopped removes.
-var scratch = paths{list: map[string]bool{}, swept: map[string]bool{}}
-
-type paths struct {
+// scratchDirs are what a program that is stopped removes.
+var scratchDirs = struct {
 	mu    sync.Mutex
 	list  map[string]bool
 	swept map[string]bool // folders in which was looked for what others left
-}
+}{list: map[string]bool{}, swept: map[string]bool{}}
 
-func (p *paths) remove() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for path := range p.list {
-		os.RemoveAll(path)
+// RemoveScratch removes all scratch folders of the program, which is about to end.
+func RemoveScratch() {
+	scratchDirs.mu.Lock()
+	defer scratchDirs.mu.Unlock()
+	for dir := range scratchDirs.list {
+		os.RemoveAll(dir)
 	}
 }
 
 // ScratchDir makes a folder in another one for files that are not done yet. It is removed
-// by remove, or when the program is stopped. Folders that killed programs left in the same
+// by remove, or by [RemoveScratch]. Folders that killed programs left in the same
 // place are removed.
 func ScratchDir(parent string) (dir string, remove func(), err error) {
-	scratch.sweep(parent)
+	sweep(parent)
 	for {
 		dir, err = os.MkdirTemp(parent, ScratchPrefix)
 		if err != nil {
 			return "", nil, err
 		}
-		scratch.mu.Lock()
-		scratch.list[dir] = true
-		scratch.mu.Unlock()
+		scratchDirs.mu.Lock()
+		scratchDirs.list[dir] = true
+		scratchDirs.mu.Unlock()
 		lock, err := lockNew(filepath.Join(dir, lockName))
 		if err == nil {
-			return dir, func() { scratch.drop(dir, lock) }, nil
+			return dir, func() { drop(dir, lock) }, nil
 		}
-		scratch.drop(dir, nil)
-		if !errors.Is(err, errTaken) {
+		drop(dir, nil)
+		if !errors.Is(err, errSwept) {
 			return "", nil, err
 		}
 	}
 }
 
-func (p *paths) drop(dir string, lock *os.File) {
+func drop(dir string, lock *os.File) {
 	os.RemoveAll(dir)
 	if lock != nil {
 		lock.Close()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.list, dir)
+	scratchDirs.mu.Lock()
+	defer scratchDirs.mu.Unlock()
+	delete(scratchDirs.list, dir)
 }
 
 // sweep removes the scratch folders in a folder that no program has, once in the life of
 // this one.
-func (p *paths) sweep(parent string) {
-	p.mu.Lock()
-	done := p.swept[parent]
-	p.swept[parent] = true
-	p.mu.Unlock()
+func sweep(parent string) {
+	scratchDirs.mu.Lock()
+	done := scratchDirs.swept[parent]
+	scratchDirs.swept[parent] = true
+	scratchDirs.mu.Unlock()
 	if done {
 		return
 	}
@@ -110,6 +109,6 @@ func TempDir() (dir string, remove func(), err error) {
 	return dir, remove, err
 }
 
-// errTaken says that another program takes a scratch folder for one that was left: it
+// errSwept says that another program takes a scratch folder for one that was left: it
 // looked between two steps of making it.
-var errTaken = errors.New("the scratch folder is taken for one that was left")
+var errSwept = errors.New("the scratch folder is taken for one that was left")

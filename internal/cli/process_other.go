@@ -1,6 +1,6 @@
 //go:build !unix
 
-package interrupt
+package cli
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Command is [exec.CommandContext].
-func Command(ctx context.Context, program string, args ...string) *exec.Cmd {
+// Program is [exec.CommandContext].
+func Program(ctx context.Context, program string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, program, args...)
 }
 

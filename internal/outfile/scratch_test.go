@@ -1,0 +1,83 @@
+//go:build unix
+
+package outfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// That the folder for temporary files is missing is no fault of an input.
+func TestMissingTempDir(t *testing.T) {
+	t.Setenv("TMPDIR", "/gone")
+	_, _, err := TempDir()
+	if want := "there can be no scratch folder in /gone: no such file or directory; set TMPDIR to another folder"; err == nil || err.Error() != want || errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// What a killed program leaves, the next one removes; what a running one has, stays.
+func TestLeftFolders(t *testing.T) {
+	dir := t.TempDir()
+	folders := func() (list []string) {
+		list, _ = filepath.Glob(filepath.Join(dir, ScratchPrefix+"*"))
+		return list
+	}
+	killed, running := scratchUser(t, dir, "scratch, for ever"), scratchUser(t, dir, "scratch, for ever")
+	if list := folders(); len(list) != 2 {
+		t.Fatalf("two programs run and there are %q", list)
+	}
+	killed.Process.Kill()
+	killed.Wait()
+	// Left before a lock was made, and of no program.
+	if err := os.Mkdir(filepath.Join(dir, ScratchPrefix+"early"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	scratchUser(t, dir, "scratch").Wait()
+	if list := folders(); len(list) != 1 {
+		t.Errorf("one program runs and there are %q", list)
+	}
+	running.Process.Kill()
+}
+
+// scratchUser starts a program that has a scratch folder in a folder.
+func scratchUser(t *testing.T, dir, helper string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestScratchUser$")
+	cmd.Env = append(os.Environ(), "HELPER="+helper)
+	cmd.Dir = dir
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return cmd
+}
+
+// TestScratchUser is that program.
+func TestScratchUser(t *testing.T) {
+	helper := os.Getenv("HELPER")
+	if helper != "scratch" && helper != "scratch, for ever" {
+		t.Skip("it is run by other tests")
+	}
+	_, remove, err := ScratchDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	fmt.Println("ready")
+	if helper == "scratch, for ever" {
+		select {}
+	}
+}
