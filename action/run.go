@@ -18,8 +18,7 @@ import (
 	"syscall"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
-	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
+	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -40,7 +39,7 @@ type action struct {
 	github        *runner // nil outside of GitHub Actions
 	event         *event
 	repository    repository
-	options       gateinputs.Options
+	options       compatinputs.CheckOptions
 	devicesOfBase *deviceconfig.Config // that binaries are checked for, nil when it is those of the change
 	result        *gate.Result
 	shown         bool    // whether the result is in the summary and the comment, as far as these can be written
@@ -204,7 +203,7 @@ func (f folder) Open(name string) (io.ReadCloser, error) {
 
 // decide finds and reads the files and comes to a result.
 func (a *action) decide(ctx context.Context) (err error) {
-	a.options = gateinputs.Options{Program: "action", MayBeEmpty: true, Workspace: ".", Category: a.category,
+	a.options = compatinputs.CheckOptions{Program: "action", MayBeEmpty: true, Workspace: ".", Category: a.category,
 		CompareWithBase: a.compareWithBase, FailOn: a.failOn, FailOnSeverity: a.failOnSeverity, FailOnEmpty: a.failOnEmpty, FailOnStale: a.failOnStale}
 	if a.options.Reports, err = workspace.Glob(".", a.reports); err != nil {
 		return fmt.Errorf("input reports: %w", err)
@@ -233,7 +232,7 @@ func (a *action) decide(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	in, err := gateinputs.Load(ctx, a.options)
+	in, err := compatinputs.Load(ctx, a.options)
 	if err != nil {
 		return err
 	}
@@ -281,14 +280,14 @@ func (a *action) build(ctx context.Context) (nothing, err error) {
 	}
 	devices := a.devices
 	if len(devices) == 0 {
-		if devices, err = gateinputs.PolicyDevices(a.options); err != nil {
+		if devices, err = compatinputs.PolicyDevices(a.options); err != nil {
 			return nil, err
 		}
 	}
 	var log bytes.Buffer
 	env := &cli.Env{Tool: "action", Stderr: &log}
 	a.options.SetBuiltBy(a.binaries, a.devices, a.deviceConfig)
-	a.options.Built, err = reportinputs.Make(ctx, env, reportinputs.Options{Files: a.binaries, Devices: devices, DeviceConfig: a.deviceConfig, Config: a.devicesOfBase, Confined: true, Strict: true})
+	a.options.Built, err = compatinputs.MakeReports(ctx, env, compatinputs.ReportOptions{Files: a.binaries, Devices: devices, DeviceConfig: a.deviceConfig, Config: a.devicesOfBase, Confined: true, Strict: true})
 	for line := range strings.Lines(log.String()) {
 		a.log(func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, safetext.Escape(strings.TrimSuffix(line, "\n")))
@@ -298,7 +297,7 @@ func (a *action) build(ctx context.Context) (nothing, err error) {
 	if err != nil {
 		err = fmt.Errorf("input binaries: %w", err)
 	}
-	var empty *reportinputs.EmptyError
+	var empty *compatinputs.EmptyError
 	if errors.As(err, &empty) {
 		return err, nil
 	}
@@ -312,12 +311,12 @@ func (a *action) choosePolicy(ctx context.Context) error {
 	if name == "" {
 		name = defaultPolicy
 	}
-	here := gateinputs.File{Name: name}
+	here := compatinputs.GateFile{Name: name}
 	if _, err := os.Lstat(name); err != nil {
 		if a.policyFile != "" && a.policyRef == "head" {
 			return cli.Usagef("input policy-file: %s cannot be read: %v", name, reason(err))
 		}
-		here = gateinputs.File{}
+		here = compatinputs.GateFile{}
 	}
 	if a.event.forkRun() != nil {
 		a.policyRef = "base"
@@ -331,19 +330,19 @@ func (a *action) choosePolicy(ctx context.Context) error {
 		return a.useBase(ctx, commit, name, here)
 	}
 	a.options.Policy = here
-	a.options.Baseline = gateinputs.File{Name: a.baselineFile}
+	a.options.Baseline = compatinputs.GateFile{Name: a.baselineFile}
 	if commit == "" {
 		if a.compareWithBase == "required" || a.compareWithBase == "" && a.event.isChange() {
 			a.notCompared("the event %q does not say which commit the change is based on", a.event.name)
 		}
 		return nil
 	}
-	a.options.BasePolicy = a.oldFile(ctx, commit, "policy", name, func(f gateinputs.File) error {
+	a.options.BasePolicy = a.oldFile(ctx, commit, "policy", name, func(f compatinputs.GateFile) error {
 		_, err := gate.ReadPolicy(f.Name, bytes.NewReader(f.Data))
 		return err
 	})
 	if a.baselineFile != "" {
-		a.options.BaseBaseline = a.oldFile(ctx, commit, "baseline", a.baselineFile, func(f gateinputs.File) error {
+		a.options.BaseBaseline = a.oldFile(ctx, commit, "baseline", a.baselineFile, func(f compatinputs.GateFile) error {
 			_, err := gate.ReadBaseline(f.Name, bytes.NewReader(f.Data))
 			return err
 		})
@@ -366,45 +365,45 @@ func noCommit(commit string) string {
 
 // oldFile returns a file of the base commit, one that is absent when the commit has none,
 // and none when it is not known or not what it should be.
-func (a *action) oldFile(ctx context.Context, commit, noun, name string, check func(gateinputs.File) error) gateinputs.File {
+func (a *action) oldFile(ctx context.Context, commit, noun, name string, check func(compatinputs.GateFile) error) compatinputs.GateFile {
 	data, err := a.repository.file(ctx, commit, name)
 	switch {
 	case errors.Is(err, errNoFile):
-		return gateinputs.File{Name: name, Absent: true}
+		return compatinputs.GateFile{Name: name, Absent: true}
 	case errors.Is(err, errNoCommit):
 		a.notCompared("%s", noCommit(commit))
-		return gateinputs.File{}
+		return compatinputs.GateFile{}
 	case err != nil:
 		a.notCompared("%v", err)
-		return gateinputs.File{}
+		return compatinputs.GateFile{}
 	}
-	f := gateinputs.File{Name: name, Data: data}
+	f := compatinputs.GateFile{Name: name, Data: data}
 	if err := check(f); err != nil {
 		a.notCompared("the %s of the base commit %.12s is faulty: %v", noun, commit, err)
-		return gateinputs.File{}
+		return compatinputs.GateFile{}
 	}
 	return f
 }
 
 // useBase takes the policy and the baseline of the base commit. What it cannot
 // read is an error: a change must not come to a weaker policy by hiding the other.
-func (a *action) useBase(ctx context.Context, commit, name string, here gateinputs.File) error {
+func (a *action) useBase(ctx context.Context, commit, name string, here compatinputs.GateFile) error {
 	if commit == "" {
 		return cli.Usagef("input policy-ref: the event %q does not say which commit the change is based on", a.event.name)
 	}
-	old := func(input, name string) (gateinputs.File, error) {
+	old := func(input, name string) (compatinputs.GateFile, error) {
 		data, err := a.repository.file(ctx, commit, name)
 		switch {
 		case errors.Is(err, errNoCommit):
-			return gateinputs.File{}, cli.Usagef("input policy-ref: %s", noCommit(commit))
+			return compatinputs.GateFile{}, cli.Usagef("input policy-ref: %s", noCommit(commit))
 		case errors.Is(err, errNoFile) && input == "":
-			return gateinputs.File{}, nil
+			return compatinputs.GateFile{}, nil
 		case errors.Is(err, errNoFile):
-			return gateinputs.File{}, cli.Usagef("input %s: the base commit %.12s does not have %s; policy-ref: base holds from the change on that comes after the one that adds it", input, commit, name)
+			return compatinputs.GateFile{}, cli.Usagef("input %s: the base commit %.12s does not have %s; policy-ref: base holds from the change on that comes after the one that adds it", input, commit, name)
 		case err != nil:
-			return gateinputs.File{}, err
+			return compatinputs.GateFile{}, err
 		}
-		return gateinputs.File{Name: name, Data: data}, nil
+		return compatinputs.GateFile{Name: name, Data: data}, nil
 	}
 	input := ""
 	if a.policyFile != "" {
@@ -434,9 +433,9 @@ func (a *action) useBase(ctx context.Context, commit, name string, here gateinpu
 
 // nextFile returns a file of the change, which need not be what it should be: it is read
 // only to say how it differs.
-func (a *action) nextFile(noun, name string, absent bool, check func(name string, r io.Reader) error) gateinputs.File {
+func (a *action) nextFile(noun, name string, absent bool, check func(name string, r io.Reader) error) compatinputs.GateFile {
 	if absent {
-		return gateinputs.File{Name: name, Absent: true}
+		return compatinputs.GateFile{Name: name, Absent: true}
 	}
 	data, err := readHere(name)
 	if err == nil {
@@ -444,9 +443,9 @@ func (a *action) nextFile(noun, name string, absent bool, check func(name string
 	}
 	if err != nil {
 		a.notCompared("the %s of the change cannot be read: %v", noun, err)
-		return gateinputs.File{}
+		return compatinputs.GateFile{}
 	}
-	return gateinputs.File{Name: name, Data: data}
+	return compatinputs.GateFile{Name: name, Data: data}
 }
 
 // readHere reads a file of the change, which may be anything.
@@ -509,7 +508,7 @@ func (a *action) writeOutputs(ctx context.Context) error {
 	if a.github == nil {
 		return nil
 	}
-	digest, err := gateinputs.Digest(ctx, a.options)
+	digest, err := compatinputs.Digest(ctx, a.options)
 	if err != nil {
 		return err
 	}

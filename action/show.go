@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
@@ -39,7 +39,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 			return err
 		}
 		write := func(w io.Writer) error {
-			return gateinputs.Writers[format](w, a.result, gateinputs.WriteOptions{Fallback: fallback})
+			return compatinputs.Writers[format](w, a.result, compatinputs.WriteOptions{Fallback: fallback})
 		}
 		switch format {
 		case "html":
@@ -96,7 +96,7 @@ func prepare(name string) error {
 
 // merged returns all reports as one.
 func (a *action) merged(ctx context.Context) (*report.Report, error) {
-	parts, err := gateinputs.Reports(ctx, a.options)
+	parts, err := compatinputs.ReadReports(ctx, a.options)
 	if err != nil {
 		return nil, err
 	}

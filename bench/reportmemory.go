@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
+	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
@@ -43,7 +43,7 @@ func memory(b *Bench, kernels, devices int, limit float64) error {
 
 // buildFile writes the JSON of a report into a file.
 func buildFile(build func() (*report.Report, error), name string) error {
-	debug.SetMemoryLimit(reportinputs.MemoryLimit)
+	debug.SetMemoryLimit(compatinputs.MemoryLimit)
 	r, err := build()
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func buildFile(build func() (*report.Report, error), name string) error {
 
 // printFile prints a report as text.
 func printFile(name string) error {
-	debug.SetMemoryLimit(reportinputs.MemoryLimit)
+	debug.SetMemoryLimit(compatinputs.MemoryLimit)
 	f, err := os.Open(name)
 	if err != nil {
 		return err

@@ -10,15 +10,14 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/gateinputs"
+	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
-	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
 // gateFlags are the flags of subcommands that check reports against a policy.
 type gateFlags struct {
-	gateinputs.Options
+	compatinputs.CheckOptions
 	baseReports, required, baseDeviceConfig cli.Strings
 
 	binaries, devices, deviceConfig cli.Strings
@@ -52,7 +51,7 @@ func (g *gateFlags) setupBinaries(fs *flag.FlagSet) {
 }
 
 // build makes the reports on binaries.
-func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *gateinputs.Options) error {
+func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *compatinputs.CheckOptions) error {
 	if len(g.binaries.Values) == 0 {
 		if len(g.devices.Values)+len(g.deviceConfig.Values) > 0 {
 			return cli.Usagef("--devices and --device-config are for --binary: a report has its devices already")
@@ -63,23 +62,23 @@ func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *gateinputs.Optio
 	devices := g.devices.Values
 	var err error
 	if len(devices) == 0 {
-		if devices, err = gateinputs.PolicyDevices(*o); err != nil {
+		if devices, err = compatinputs.PolicyDevices(*o); err != nil {
 			return err
 		}
 	}
-	o.Built, err = reportinputs.Make(ctx, env, reportinputs.Options{Files: g.binaries.Values, Devices: devices, DeviceConfig: g.deviceConfig.Values, Workspace: g.Workspace, Strict: true})
+	o.Built, err = compatinputs.MakeReports(ctx, env, compatinputs.ReportOptions{Files: g.binaries.Values, Devices: devices, DeviceConfig: g.deviceConfig.Values, Workspace: g.Workspace, Strict: true})
 	return err
 }
 
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // options returns what the flags and the arguments, which are reports, say.
-func (g *gateFlags) options(args []string) (gateinputs.Options, error) {
-	o := g.Options
+func (g *gateFlags) options(args []string) (compatinputs.CheckOptions, error) {
+	o := g.CheckOptions
 	o.Reports, o.Required = args, g.required.Values
-	for _, f := range []*gateinputs.File{&o.BasePolicy, &o.BaseBaseline} {
+	for _, f := range []*compatinputs.GateFile{&o.BasePolicy, &o.BaseBaseline} {
 		if f.Name == "none" {
-			*f = gateinputs.File{Absent: true}
+			*f = compatinputs.GateFile{Absent: true}
 		}
 	}
 	if g.commit != "" {

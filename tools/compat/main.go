@@ -6,11 +6,11 @@ import (
 	"runtime/debug"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/reportinputs"
+	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
 )
 
 func main() {
-	debug.SetMemoryLimit(reportinputs.MemoryLimit)
+	debug.SetMemoryLimit(compatinputs.MemoryLimit)
 	tool().Main()
 }
 

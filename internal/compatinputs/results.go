@@ -1,4 +1,4 @@
-package gateinputs
+package compatinputs
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Results returns what files come to that may be results, as "compat check --format json"
+// ReadResults returns what files come to that may be results, as "compat check --format json"
 // writes them, and reports, which are checked as the options say. A finding about several
 // targets is there for each.
-func Results(ctx context.Context, o Options) (list []*gate.Result, err error) {
+func ReadResults(ctx context.Context, o CheckOptions) (list []*gate.Result, err error) {
 	defer func() { err = safetext.Error(err) }()
 	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
@@ -22,7 +22,7 @@ func Results(ctx context.Context, o Options) (list []*gate.Result, err error) {
 	defer folder.Close()
 	var reports []string
 	for _, name := range o.Reports {
-		r, err := read(folder, File{Name: name}, readResult)
+		r, err := read(folder, GateFile{Name: name}, readResult)
 		switch {
 		case err != nil:
 			return nil, err

@@ -1,14 +1,19 @@
-// Package reportinputs makes reports of whatever holds device code, as arguments of a
-// command or inputs of an action name it: programs, libraries, objects and archives of
-// them, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels and other zip
-// and tar archives, folders and patterns of all these.
+// Package compatinputs reads what compat and the action are about, as arguments, flags
+// and inputs name it.
+//
+// [MakeReports] makes reports of whatever holds device code: programs, libraries, objects
+// and archives of them, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels
+// and other zip and tar archives, folders and patterns of all these. [Load] reads what the
+// gate decides on: reports, policies and baselines. [Writers] are the formats of its results.
 //
 // What a file is follows from its content. Files are read one after another, several at
 // once, and only what a report needs is kept of each.
 //
 // Any file may have been written by an attacker. Nothing is written to a place that an
-// archive names, and what is unpacked is limited by the size of the archive.
-package reportinputs
+// archive names, and what is unpacked is limited by the size of the archive. Files that the
+// gate decides on are opened by package workspace, and their texts get into errors only when
+// a file is of the kind that it should be.
+package compatinputs
 
 import (
 	"cmp"
@@ -27,8 +32,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Options say what to report on.
-type Options struct {
+// ReportOptions say what to report on.
+type ReportOptions struct {
 	Files    []string // files, folders and patterns; those that begin with ! take files away, or folders
 	Embedded []string // the same, for files whose images the program itself holds
 
@@ -65,9 +70,9 @@ const MemoryLimit = 230 << 20
 // lookedFor says what is looked for, for messages about files that have none of it.
 const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file tables; all these in folders and in zip and tar archives"
 
-// Make returns a report for each program; [report.Merge] joins them. Warnings and notes go
+// MakeReports returns a report for each program; [report.Merge] joins them. Warnings and notes go
 // to the standard error of env.
-func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error) {
+func MakeReports(ctx context.Context, env *cli.Env, o ReportOptions) ([]*report.Report, error) {
 	config := o.Config
 	if config == nil {
 		var err error
@@ -92,7 +97,7 @@ func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error
 	if err != nil {
 		return nil, err
 	}
-	c := collector{has: map[*file]bool{}, none: map[*file]string{}, Options: &o, log: newLog(env), generator: report.Generator{Name: env.Tool, Version: cli.Version}}
+	c := collector{has: map[*file]bool{}, none: map[*file]string{}, ReportOptions: &o, log: newLog(env), generator: report.Generator{Name: env.Tool, Version: cli.Version}}
 	var named []*file
 	for _, list := range []struct {
 		names    []string
@@ -116,7 +121,7 @@ func Make(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error
 	return c.reports(chosen, built, config)
 }
 
-func (o *Options) workspace() (*workspace.Folder, error) {
+func (o *ReportOptions) workspace() (*workspace.Folder, error) {
 	if o.Confined {
 		return workspace.Open(".")
 	}
@@ -124,7 +129,7 @@ func (o *Options) workspace() (*workspace.Folder, error) {
 }
 
 // workspaces returns the names of the workspace: as it was given, and without links.
-func (o *Options) workspaces() ([]string, error) {
+func (o *ReportOptions) workspaces() ([]string, error) {
 	given, err := filepath.Abs(o.Workspace)
 	if err != nil {
 		return nil, err
@@ -155,7 +160,7 @@ func (p *part) kernels() (n int) {
 
 // A collector collects the parts of a report.
 type collector struct {
-	*Options
+	*ReportOptions
 	log       *log
 	generator report.Generator
 	parts     []*part

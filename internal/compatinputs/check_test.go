@@ -1,4 +1,4 @@
-package gateinputs
+package compatinputs
 
 import (
 	"bytes"
@@ -70,38 +70,38 @@ func TestExitCodes(t *testing.T) {
 	good := []string{"good.json"}
 	for _, test := range []struct {
 		name string
-		o    Options
+		o    CheckOptions
 		code int
 		want string
 	}{
-		{"all is well", Options{Reports: good}, 0, ""},
-		{"a baseline", Options{Reports: good, Baseline: File{Name: "empty.json"}}, 0, ""},
-		{"content in place of files", Options{Reports: good, Policy: File{Name: "gone.yaml", Data: []byte("version: 1\n")}, Baseline: File{Name: "gone.json", Data: []byte(testkit.ReadFile(t, "empty.json"))}}, 0, ""},
-		{"no report", Options{}, 2, "a report is needed"},
-		{"a report that is missing", Options{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
-		{"a report that is a folder", Options{Reports: []string{"folder"}}, 3, "folder is not a regular file"},
-		{"a report that is none", Options{Reports: []string{"policy.yaml"}}, 3, "policy.yaml: not a compatibility report"},
-		{"a base report that is missing", Options{Reports: good, BaseReports: []string{"gone.json"}}, 3, "gone.json cannot be read"},
-		{"a policy that is missing", Options{Reports: good, Policy: File{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
-		{"a policy that is a folder", Options{Reports: good, Policy: File{Name: "folder"}}, 2, "folder is not a regular file"},
-		{"a policy with a fault", Options{Reports: good, Policy: File{Name: "fault.yaml"}}, 2, "fault.yaml:2: unknown key"},
-		{"a policy of the base branch that is missing", Options{Reports: good, BasePolicy: File{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
-		{"a baseline that is missing", Options{Reports: good, Baseline: File{Name: "gone.json"}}, 3, "--baseline: gone.json cannot be read: no such file or directory; make it where you work, and commit the file: compat baseline update --baseline gone.json good.json"},
-		{"a baseline that is missing, of several reports", Options{Reports: []string{"good.json", "good.json"}, Policy: File{Name: "one.yaml", Data: []byte("version: 1\n")}, Baseline: File{Name: "gone.json"}}, 3, "compat baseline update --policy one.yaml --baseline gone.json good.json good.json"},
-		{"a baseline that is missing, of programs", programs(Options{Required: []string{"intel_gpu_*"}, Baseline: File{Name: "gone.json"}}), 3,
+		{"all is well", CheckOptions{Reports: good}, 0, ""},
+		{"a baseline", CheckOptions{Reports: good, Baseline: GateFile{Name: "empty.json"}}, 0, ""},
+		{"content in place of files", CheckOptions{Reports: good, Policy: GateFile{Name: "gone.yaml", Data: []byte("version: 1\n")}, Baseline: GateFile{Name: "gone.json", Data: []byte(testkit.ReadFile(t, "empty.json"))}}, 0, ""},
+		{"no report", CheckOptions{}, 2, "a report is needed"},
+		{"a report that is missing", CheckOptions{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
+		{"a report that is a folder", CheckOptions{Reports: []string{"folder"}}, 3, "folder is not a regular file"},
+		{"a report that is none", CheckOptions{Reports: []string{"policy.yaml"}}, 3, "policy.yaml: not a compatibility report"},
+		{"a base report that is missing", CheckOptions{Reports: good, BaseReports: []string{"gone.json"}}, 3, "gone.json cannot be read"},
+		{"a policy that is missing", CheckOptions{Reports: good, Policy: GateFile{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
+		{"a policy that is a folder", CheckOptions{Reports: good, Policy: GateFile{Name: "folder"}}, 2, "folder is not a regular file"},
+		{"a policy with a fault", CheckOptions{Reports: good, Policy: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml:2: unknown key"},
+		{"a policy of the base branch that is missing", CheckOptions{Reports: good, BasePolicy: GateFile{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
+		{"a baseline that is missing", CheckOptions{Reports: good, Baseline: GateFile{Name: "gone.json"}}, 3, "--baseline: gone.json cannot be read: no such file or directory; make it where you work, and commit the file: compat baseline update --baseline gone.json good.json"},
+		{"a baseline that is missing, of several reports", CheckOptions{Reports: []string{"good.json", "good.json"}, Policy: GateFile{Name: "one.yaml", Data: []byte("version: 1\n")}, Baseline: GateFile{Name: "gone.json"}}, 3, "compat baseline update --policy one.yaml --baseline gone.json good.json good.json"},
+		{"a baseline that is missing, of programs", programsOf(CheckOptions{Required: []string{"intel_gpu_*"}, Baseline: GateFile{Name: "gone.json"}}), 3,
 			"compat baseline update --required 'intel_gpu_*' --baseline gone.json --binary 'dist/*.whl' --devices a,b good.json"},
-		{"a baseline that is missing, of names that a shell takes for commands", Options{Reports: good, Baseline: File{Name: "$(touch forged)`touch forged`it's"}}, 3,
+		{"a baseline that is missing, of names that a shell takes for commands", CheckOptions{Reports: good, Baseline: GateFile{Name: "$(touch forged)`touch forged`it's"}}, 3,
 			`compat baseline update --baseline '$(touch forged)` + "`touch forged`" + `it'\''s' good.json`},
-		{"a baseline that is a folder", Options{Reports: good, Baseline: File{Name: "folder"}}, 3, "folder is not a regular file"},
-		{"a baseline with a fault", Options{Reports: good, Baseline: File{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
-		{"a baseline with too many entries", Options{Reports: good, Policy: File{Name: "policy.yaml"}, Baseline: File{Name: "one.json"}}, 2, "one.json: the baseline has 1 entry, and limits.max-baseline of the policy is 0: a policy with \"limits: {max-baseline: 1}\" takes them"},
-		{"a baseline of the base branch that is missing", Options{Reports: good, BaseBaseline: File{Name: "gone.json"}}, 3, "gone.json cannot be read"},
-		{"a workspace that is missing", Options{Reports: good, Workspace: "gone"}, 2, "workspace: open gone"},
-		{"a wrong day", Options{Reports: good, Today: "soon"}, 2, `today: "soon" is not a day`},
-		{"a wrong mode", Options{Reports: good, FailOn: "all"}, 2, `fail-on: "all" is not new, any or none`},
-		{"a wrong severity", Options{Reports: good, FailOnSeverity: "off"}, 2, `fail-on-severity: "off" is not error`},
-		{"a wrong boolean", Options{Reports: good, FailOnStale: "yes"}, 2, `fail-on-stale: "yes" is neither true nor false`},
-		{"a wrong level", Options{Reports: good, Undetermined: "bad"}, 2, `undetermined: "bad" is not a severity`},
+		{"a baseline that is a folder", CheckOptions{Reports: good, Baseline: GateFile{Name: "folder"}}, 3, "folder is not a regular file"},
+		{"a baseline with a fault", CheckOptions{Reports: good, Baseline: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
+		{"a baseline with too many entries", CheckOptions{Reports: good, Policy: GateFile{Name: "policy.yaml"}, Baseline: GateFile{Name: "one.json"}}, 2, "one.json: the baseline has 1 entry, and limits.max-baseline of the policy is 0: a policy with \"limits: {max-baseline: 1}\" takes them"},
+		{"a baseline of the base branch that is missing", CheckOptions{Reports: good, BaseBaseline: GateFile{Name: "gone.json"}}, 3, "gone.json cannot be read"},
+		{"a workspace that is missing", CheckOptions{Reports: good, Workspace: "gone"}, 2, "workspace: open gone"},
+		{"a wrong day", CheckOptions{Reports: good, Today: "soon"}, 2, `today: "soon" is not a day`},
+		{"a wrong mode", CheckOptions{Reports: good, FailOn: "all"}, 2, `fail-on: "all" is not new, any or none`},
+		{"a wrong severity", CheckOptions{Reports: good, FailOnSeverity: "off"}, 2, `fail-on-severity: "off" is not error`},
+		{"a wrong boolean", CheckOptions{Reports: good, FailOnStale: "yes"}, 2, `fail-on-stale: "yes" is neither true nor false`},
+		{"a wrong level", CheckOptions{Reports: good, Undetermined: "bad"}, 2, `undetermined: "bad" is not a severity`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r, err := Check(t.Context(), test.o)
@@ -118,7 +118,7 @@ func TestExitCodes(t *testing.T) {
 // wantedFingerprint returns the fingerprint that the reader of a baseline asks
 // for.
 // programs is a check of programs as well.
-func programs(o Options) Options {
+func programsOf(o CheckOptions) CheckOptions {
 	o.SetBuiltBy([]string{"dist/*.whl"}, []string{"a", "b"}, nil)
 	o.Reports = []string{"good.json"}
 	return o
@@ -136,7 +136,7 @@ func wantedFingerprint(t *testing.T, text string) string {
 
 func TestWriters(t *testing.T) {
 	enterWorkspace(t)
-	r, err := Check(t.Context(), Options{Reports: []string{"good.json"}, Program: "gate", Category: "linux"})
+	r, err := Check(t.Context(), CheckOptions{Reports: []string{"good.json"}, Program: "gate", Category: "linux"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func (failing) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 func TestResults(t *testing.T) {
 	enterWorkspace(t)
-	r, err := Check(t.Context(), Options{Reports: []string{"good.json"}, Required: []string{"intel_gpu_dg2"}})
+	r, err := Check(t.Context(), CheckOptions{Reports: []string{"good.json"}, Required: []string{"intel_gpu_dg2"}})
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatalf("%v, %+v", err, r)
 	}
@@ -176,7 +176,7 @@ func TestResults(t *testing.T) {
 		names []string
 		want  int
 	}{{[]string{"result.json"}, 1}, {[]string{"good.json"}, 0}, {[]string{"good.json", "result.json"}, 1}} {
-		list, err := Results(t.Context(), Options{Reports: test.names})
+		list, err := ReadResults(t.Context(), CheckOptions{Reports: test.names})
 		n := 0
 		for _, r := range list {
 			n += len(r.Findings)
@@ -185,7 +185,7 @@ func TestResults(t *testing.T) {
 			t.Errorf("%q: %v, %+v", test.names, err, list)
 		}
 	}
-	if _, err := Results(t.Context(), Options{}); cli.ExitCode(err) != 2 {
+	if _, err := ReadResults(t.Context(), CheckOptions{}); cli.ExitCode(err) != 2 {
 		t.Errorf("got %v", err)
 	}
 }
@@ -232,7 +232,7 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 		{"a file of an output folder that is no report", "secret.json", "secret.json: not a compatibility report"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Check(t.Context(), Options{Reports: []string{test.file}, Workspace: "."})
+			_, err := Check(t.Context(), CheckOptions{Reports: []string{test.file}, Workspace: "."})
 			if test.want == "" && err == nil {
 				return
 			}
@@ -242,7 +242,7 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 		})
 	}
 	// Policies and baselines are held to the same.
-	for _, o := range []Options{{Policy: File{Name: "passwd.json"}}, {Baseline: File{Name: "passwd.json"}}, {BasePolicy: File{Name: "environ.json"}}, {BaseBaseline: File{Name: "folder/elsewhere.json"}}, {BaseReports: []string{"link.json"}}} {
+	for _, o := range []CheckOptions{{Policy: GateFile{Name: "passwd.json"}}, {Baseline: GateFile{Name: "passwd.json"}}, {BasePolicy: GateFile{Name: "environ.json"}}, {BaseBaseline: GateFile{Name: "folder/elsewhere.json"}}, {BaseReports: []string{"link.json"}}} {
 		o.Reports, o.Workspace = []string{"good.json"}, "."
 		if _, err := Check(t.Context(), o); err == nil || !strings.Contains(err.Error(), "leads out of the workspace") {
 			t.Errorf("%+v: %v", o, err)
@@ -250,12 +250,12 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 	}
 	// A device is no file even where links may lead anywhere.
 	for _, name := range []string{"/dev/zero", "pipe.json"} {
-		if _, err := Check(t.Context(), Options{Reports: []string{name}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "is not a regular file") {
+		if _, err := Check(t.Context(), CheckOptions{Reports: []string{name}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "is not a regular file") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// A file of several names is one report.
-	r, err := Check(t.Context(), Options{Reports: []string{"good.json", "same.json", "./good.json", up}, Workspace: "."})
+	r, err := Check(t.Context(), CheckOptions{Reports: []string{"good.json", "same.json", "./good.json", up}, Workspace: "."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 
 func TestAttackS10ManyReports(t *testing.T) {
 	enterWorkspace(t)
-	o := Options{Reports: slices.Repeat([]string{"good.json"}, maxReports+1)}
+	o := CheckOptions{Reports: slices.Repeat([]string{"good.json"}, maxReports+1)}
 	if _, err := Check(t.Context(), o); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "10000 can be checked at once") {
 		t.Errorf("got %v", err)
 	}
@@ -274,7 +274,7 @@ func TestAttackS10ManyReports(t *testing.T) {
 	if err := os.Truncate("large.json", 10<<30); err != nil {
 		t.Skip("the disk has no files with holes:", err)
 	}
-	if _, err := Check(t.Context(), Options{Reports: []string{"large.json"}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "not a compatibility report") {
+	if _, err := Check(t.Context(), CheckOptions{Reports: []string{"large.json"}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "not a compatibility report") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -284,7 +284,7 @@ func TestAttackS1NamesOfFiles(t *testing.T) {
 	enterWorkspace(t)
 	for _, name := range []string{"a\n::error::x.json", "a ##[error]x.json", "a ##vso[task.complete]x.json", "##teamcity[x].json", "a\r::x.json"} {
 		testkit.WriteFile(t, name, "{}")
-		for _, o := range []Options{{Reports: []string{name}}, {Reports: []string{"good.json"}, Policy: File{Name: name}}, {Reports: []string{"gone" + name}}} {
+		for _, o := range []CheckOptions{{Reports: []string{name}}, {Reports: []string{"good.json"}, Policy: GateFile{Name: name}}, {Reports: []string{"gone" + name}}} {
 			_, err := Check(t.Context(), o)
 			if err == nil || strings.ContainsAny(err.Error(), "\n\r") || strings.Contains(strings.NewReplacer("vso", "", "teamcity", "").Replace(err.Error()), "##[") {
 				t.Errorf("got %q", err)
@@ -302,12 +302,12 @@ func TestLongTexts(t *testing.T) {
 	if err := (&gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}).Encode(&b); err != nil {
 		t.Fatal(err)
 	}
-	reportOf := Options{Reports: []string{"long"}}
-	baselineOf := Options{Reports: []string{"good.json"}, Baseline: File{Name: "long"}}
-	policyOf := Options{Reports: []string{"good.json"}, Policy: File{Name: "long"}}
+	reportOf := CheckOptions{Reports: []string{"long"}}
+	baselineOf := CheckOptions{Reports: []string{"good.json"}, Baseline: GateFile{Name: "long"}}
+	policyOf := CheckOptions{Reports: []string{"good.json"}, Policy: GateFile{Name: "long"}}
 	for _, test := range []struct {
 		name, text, old, new string
-		o                    Options
+		o                    CheckOptions
 	}{
 		{"a number in a report", good, `"compatible":1,`, `"compatible":` + digits + ",", reportOf},
 		{"a member of a report", good, `"open-world"`, `"` + text[:1<<20] + `"`, reportOf},

@@ -1,4 +1,4 @@
-package reportinputs
+package compatinputs
 
 import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"

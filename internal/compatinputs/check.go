@@ -1,9 +1,4 @@
-// Package gateinputs reads what the gate decides on: reports, policies and baselines, as
-// flags of a command or inputs of an action name them. It knows the formats of results.
-//
-// Files are opened by package workspace. Their texts get into errors only when a file is
-// of the kind that it should be.
-package gateinputs
+package compatinputs
 
 import (
 	"bytes"
@@ -29,28 +24,28 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Options say what to check, in the words of flags and inputs. What is empty is
+// CheckOptions say what to check, in the words of flags and inputs. What is empty is
 // not given.
-type Options struct {
+type CheckOptions struct {
 	Program     string   // the name of the program, for the result
 	Reports     []string // files
 	BaseReports []string // files of the base branch
 	MayBeEmpty  bool     // that there is no report is for the policy to judge
 
 	Built   []*report.Report // that were not read from files, called by their labels
-	BuiltBy []string         // the flags of compat check that make them: see SetBuiltBy
+	builtBy []string         // the flags of compat check that make them: see SetBuiltBy
 
-	Policy       File
-	Baseline     File
-	BasePolicy   File
-	BaseBaseline File
+	Policy       GateFile
+	Baseline     GateFile
+	BasePolicy   GateFile
+	BaseBaseline GateFile
 	// The same of the change, when Policy and Baseline are those of the base branch.
-	NextPolicy   File
-	NextBaseline File
+	NextPolicy   GateFile
+	NextBaseline GateFile
 	Commits      []string // what is checked: see [gate.Input]
 	// What the base branch and the change say of devices: see [gate.Input].
-	BaseDevices []report.Device
-	NextDevices []report.Device
+	baseDevices []report.Device
+	nextDevices []report.Device
 	BaseDecides bool // Policy and Baseline are those of the base branch
 	// NotCompared says why some of these files are not given, and what to do about it.
 	NotCompared []string
@@ -73,7 +68,7 @@ type Options struct {
 }
 
 // First returns the name of the first report, "" when there is none.
-func (o *Options) First() string {
+func (o *CheckOptions) First() string {
 	switch {
 	case len(o.Reports) > 0:
 		return filepath.ToSlash(o.Reports[0])
@@ -83,16 +78,16 @@ func (o *Options) First() string {
 	return ""
 }
 
-// A File is one that is read, or its content when that is known already, such as
+// A GateFile is one that is read, or its content when that is known already, such as
 // from another revision. It is not given when its name is empty.
-type File struct {
+type GateFile struct {
 	Name   string
 	Data   []byte // nil: read the file of the name
 	Absent bool   // it is known that there is none; the name, if any, is where it would be
 }
 
 // Check reads what the options name and decides.
-func Check(ctx context.Context, o Options) (r *gate.Result, err error) {
+func Check(ctx context.Context, o CheckOptions) (r *gate.Result, err error) {
 	in, err := Load(ctx, o)
 	if err != nil {
 		return nil, err
@@ -104,7 +99,7 @@ func Check(ctx context.Context, o Options) (r *gate.Result, err error) {
 // result of a [cli.Run]: wrong values, and faults of policies and baselines, are
 // wrong usage, and so are policies that cannot be read; reports and baselines
 // that cannot be read are bad input.
-func Load(ctx context.Context, o Options) (in gate.Input, err error) {
+func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 	defer func() { err = safetext.Error(err) }()
 	if len(o.Reports)+len(o.Built) == 0 && !o.MayBeEmpty {
 		return in, cli.Usagef("a report is needed, or --binary with the files to make it of")
@@ -132,7 +127,7 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 		return in, err
 	}
 	in.Commits = o.Commits
-	in.BaseDevices, in.NextDevices, in.BaseDecides = o.BaseDevices, o.NextDevices, o.BaseDecides
+	in.BaseDevices, in.NextDevices, in.BaseDecides = o.baseDevices, o.nextDevices, o.BaseDecides
 	in.NotCompared = slices.Concat(o.NotCompared, o.missing(&in))
 	if in.Reports, err = readIndexes(ctx, folder, o.Reports); err != nil {
 		return in, err
@@ -153,13 +148,13 @@ func Load(ctx context.Context, o Options) (in gate.Input, err error) {
 
 // ReadBaseline reads a baseline, wherever it is.
 func ReadBaseline(name string) (*gate.Baseline, error) {
-	b, err := readBaseline(&workspace.Folder{}, File{Name: name})
+	b, err := readBaseline(&workspace.Folder{}, GateFile{Name: name})
 	return b, safetext.Error(err)
 }
 
 // PolicyDevices returns the devices that the policy and the options require or support by
 // name: what reports have to be about. A pattern names no device.
-func PolicyDevices(o Options) (names []string, err error) {
+func PolicyDevices(o CheckOptions) (names []string, err error) {
 	defer func() { err = safetext.Error(err) }()
 	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
@@ -179,7 +174,7 @@ func PolicyDevices(o Options) (names []string, err error) {
 }
 
 // loadPolicies reads the policies.
-func (o *Options) loadPolicies(folder *workspace.Folder, in *gate.Input) (err error) {
+func (o *CheckOptions) loadPolicies(folder *workspace.Folder, in *gate.Input) (err error) {
 	written, err := readPolicy(folder, o.Policy)
 	if err != nil {
 		return err
@@ -204,7 +199,7 @@ func (o *Options) loadPolicies(folder *workspace.Folder, in *gate.Input) (err er
 }
 
 // loadBaselines reads the baselines. The policies are those of the input.
-func (o *Options) loadBaselines(folder *workspace.Folder, in *gate.Input) (err error) {
+func (o *CheckOptions) loadBaselines(folder *workspace.Folder, in *gate.Input) (err error) {
 	if in.Baseline, err = readBaseline(folder, o.Baseline); err != nil {
 		return o.noBaseline(err)
 	}
@@ -221,7 +216,7 @@ func (o *Options) loadBaselines(folder *workspace.Folder, in *gate.Input) (err e
 }
 
 // noBaseline says who asks for a baseline that does not exist, and what makes it.
-func (o *Options) noBaseline(err error) error {
+func (o *CheckOptions) noBaseline(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -233,7 +228,7 @@ func (o *Options) noBaseline(err error) error {
 }
 
 // updateCommand returns the command that makes a baseline of what is checked, for a shell.
-func (o *Options) updateCommand(baseline string) string {
+func (o *CheckOptions) updateCommand(baseline string) string {
 	command := "compat baseline update"
 	if o.Policy.Name != "" {
 		command += " --policy " + reportrender.ShellQuote(o.Policy.Name)
@@ -242,7 +237,7 @@ func (o *Options) updateCommand(baseline string) string {
 		command += " --required " + reportrender.ShellQuote(strings.Join(o.Required, ","))
 	}
 	command += " --baseline " + reportrender.ShellQuote(baseline)
-	for _, a := range o.BuiltBy {
+	for _, a := range o.builtBy {
 		command += " " + reportrender.ShellQuote(a)
 	}
 	const most = 5
@@ -256,10 +251,10 @@ func (o *Options) updateCommand(baseline string) string {
 }
 
 // SetBuiltBy says by which flags compat check makes reports on these binaries.
-func (o *Options) SetBuiltBy(binaries, devices, deviceConfig []string) {
+func (o *CheckOptions) SetBuiltBy(binaries, devices, deviceConfig []string) {
 	flags := func(name string, values []string) {
 		for _, v := range values {
-			o.BuiltBy = append(o.BuiltBy, name, v)
+			o.builtBy = append(o.builtBy, name, v)
 		}
 	}
 	flags("--binary", binaries)
@@ -272,9 +267,9 @@ func (o *Options) SetBuiltBy(binaries, devices, deviceConfig []string) {
 // CheckOutputs reports an output that is one of the files that are read: the check would
 // replace what it decides by, for whoever reads it next. More are files beside those of the
 // options.
-func (o *Options) CheckOutputs(outputs, more []string) error {
+func (o *CheckOptions) CheckOutputs(outputs, more []string) error {
 	inputs := slices.Concat(o.Reports, o.BaseReports, more)
-	for _, f := range []File{o.Policy, o.Baseline, o.BasePolicy, o.BaseBaseline, o.NextPolicy, o.NextBaseline} {
+	for _, f := range []GateFile{o.Policy, o.Baseline, o.BasePolicy, o.BaseBaseline, o.NextPolicy, o.NextBaseline} {
 		inputs = append(inputs, f.Name)
 	}
 	known := map[string]string{}
@@ -311,10 +306,10 @@ func realPath(name string) string {
 }
 
 // SetBaseDevices says what the base branch knows of devices.
-func (o *Options) SetBaseDevices(config *deviceconfig.Config) { o.BaseDevices = describe(config) }
+func (o *CheckOptions) SetBaseDevices(config *deviceconfig.Config) { o.baseDevices = describe(config) }
 
 // SetNextDevices says what the change knows of devices, when the base branch decides.
-func (o *Options) SetNextDevices(config *deviceconfig.Config) { o.NextDevices = describe(config) }
+func (o *CheckOptions) SetNextDevices(config *deviceconfig.Config) { o.nextDevices = describe(config) }
 
 func describe(config *deviceconfig.Config) (list []report.Device) {
 	for _, d := range config.Devices() {
@@ -326,7 +321,7 @@ func describe(config *deviceconfig.Config) (list []report.Device) {
 // missing says what has to be compared and is not given. A policy asks for the comparison
 // where something of the base branch is known: the same policy is for builds, which know
 // of no branch.
-func (o *Options) missing(in *gate.Input) (list []string) {
+func (o *CheckOptions) missing(in *gate.Input) (list []string) {
 	known := o.BasePolicy.given() || o.BaseBaseline.given() || len(o.BaseReports) > 0
 	if len(o.NotCompared) > 0 || o.NextPolicy.given() || !in.Policy.CompareWithBase || !known && o.CompareWithBase == "" {
 		return nil
@@ -340,10 +335,10 @@ func (o *Options) missing(in *gate.Input) (list []string) {
 	return list
 }
 
-func (f *File) given() bool { return f.Name != "" || f.Absent }
+func (f *GateFile) given() bool { return f.Name != "" || f.Absent }
 
 // policy returns a policy with the options that are over it.
-func (o *Options) policy(written gate.Policy) (p *gate.Policy, err error) {
+func (o *CheckOptions) policy(written gate.Policy) (p *gate.Policy, err error) {
 	p = &written
 	if len(o.Required) > 0 {
 		p.Required = o.Required
@@ -386,7 +381,7 @@ func (o *Options) policy(written gate.Policy) (p *gate.Policy, err error) {
 
 // readPolicy returns nil when there is no file. That one cannot be read is wrong
 // usage: it is part of what was asked for.
-func readPolicy(folder *workspace.Folder, f File) (*gate.Policy, error) {
+func readPolicy(folder *workspace.Folder, f GateFile) (*gate.Policy, error) {
 	switch {
 	case f.Absent:
 		return gate.DefaultPolicy(), nil
@@ -403,7 +398,7 @@ func readPolicy(folder *workspace.Folder, f File) (*gate.Policy, error) {
 }
 
 // readBaseline returns nil when there is no file.
-func readBaseline(folder *workspace.Folder, f File) (*gate.Baseline, error) {
+func readBaseline(folder *workspace.Folder, f GateFile) (*gate.Baseline, error) {
 	switch {
 	case f.Absent:
 		return &gate.Baseline{File: f.Name}, nil
@@ -428,7 +423,7 @@ func CheckSize(b *gate.Baseline, p *gate.Policy) error {
 }
 
 // read reads a file, or the content of it that is known already.
-func read[T any](folder *workspace.Folder, f File, decode func(name string, r io.Reader) (T, error)) (v T, err error) {
+func read[T any](folder *workspace.Folder, f GateFile, decode func(name string, r io.Reader) (T, error)) (v T, err error) {
 	if f.Data != nil {
 		return decode(f.Name, bytes.NewReader(f.Data))
 	}
@@ -446,7 +441,6 @@ type WriteOptions struct {
 	Program  string // text: the command that runs compat, as render.TextOptions have it
 	Fix      string // text: the command that proposes edits, likewise
 	Fallback string // sarif, gitlab: where findings without a place are, such as a report
-	MaxBytes int    // markdown: 0 is what a summary of a job can take
 }
 
 // Writers are the formats of results.
@@ -455,8 +449,8 @@ var Writers = map[string]func(w io.Writer, r *gate.Result, o WriteOptions) error
 		return render.Text(w, r, render.TextOptions{All: o.All, Program: o.Program, Fix: o.Fix})
 	},
 	"json": func(w io.Writer, r *gate.Result, _ WriteOptions) error { return r.Encode(w) },
-	"markdown": func(w io.Writer, r *gate.Result, o WriteOptions) error {
-		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: o.MaxBytes})
+	"markdown": func(w io.Writer, r *gate.Result, _ WriteOptions) error {
+		return render.Markdown(w, r, render.MarkdownOptions{})
 	},
 	"sarif":  func(w io.Writer, r *gate.Result, o WriteOptions) error { return render.SARIF(w, r, o.Fallback) },
 	"junit":  func(w io.Writer, r *gate.Result, _ WriteOptions) error { return render.JUnit(w, r) },

@@ -1,4 +1,4 @@
-package reportinputs
+package compatinputs
 
 import (
 	"archive/zip"
@@ -27,7 +27,7 @@ func FuzzArchive(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		name := testkit.WriteFile(t, filepath.Join(dir, "f"), data)
-		r, _, err := makeReport(t.Context(), Options{Files: []string{name}})
+		r, _, err := makeReport(t.Context(), ReportOptions{Files: []string{name}})
 		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 			t.Fatalf("%d files", len(entries))
 		}

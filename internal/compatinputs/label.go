@@ -1,4 +1,4 @@
-package reportinputs
+package compatinputs
 
 import (
 	"crypto/sha256"

@@ -1,4 +1,4 @@
-package gateinputs
+package compatinputs
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Reports reads the reports that the options name as they are, for renderings
+// ReadReports reads the reports that the options name as they are, for renderings
 // that show all of them. Of several, one without a label is called by its file.
-func Reports(ctx context.Context, o Options) (list []*report.Report, err error) {
+func ReadReports(ctx context.Context, o CheckOptions) (list []*report.Report, err error) {
 	defer func() { err = safetext.Error(err) }()
 	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
@@ -29,7 +29,7 @@ func Reports(ctx context.Context, o Options) (list []*report.Report, err error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r, err := read(folder, File{Name: name}, report.Decode)
+		r, err := read(folder, GateFile{Name: name}, report.Decode)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func Reports(ctx context.Context, o Options) (list []*report.Report, err error) 
 
 // Digest returns the SHA-256 of the SHA-256 of each report that the options name or
 // have, in their order.
-func Digest(ctx context.Context, o Options) (digest string, err error) {
+func Digest(ctx context.Context, o CheckOptions) (digest string, err error) {
 	defer func() { err = safetext.Error(err) }()
 	folder, err := workspace.Open(o.Workspace)
 	if err != nil {

@@ -1,4 +1,4 @@
-package reportinputs
+package compatinputs
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 // wheelsEnv names wheels that DPC++ built, such as those of dpctl and dpnp, as a list of
 // paths like that of PATH.
-const wheelsEnv = "REPORTINPUTS_WHEELS"
+const wheelsEnv = "COMPATINPUTS_WHEELS"
 
 // Of each wheel one command makes a report that can be read, whose labels are without the
 // version of the wheel, and in which each kernel has images with files.
@@ -27,7 +27,7 @@ func TestWheels(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s is no name of a wheel", wheel)
 			}
-			r, stderr, err := makeReport(t.Context(), Options{Files: []string{wheel}, Devices: []string{"intel_gpu_pvc", "intel_gpu_acm_g10"}, Strict: true})
+			r, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{wheel}, Devices: []string{"intel_gpu_pvc", "intel_gpu_acm_g10"}, Strict: true})
 			if err != nil {
 				t.Fatal(err)
 			}

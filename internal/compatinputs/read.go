@@ -1,4 +1,4 @@
-package reportinputs
+package compatinputs
 
 import (
 	"bytes"

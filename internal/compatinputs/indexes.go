@@ -1,4 +1,4 @@
-package gateinputs
+package compatinputs
 
 import (
 	"cmp"
@@ -34,7 +34,7 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 	errs := make([]error, len(names))
 	var mu sync.Mutex
 	next, size, failed := 0, 0, false
-	// Reports are taken in order: those before the first with a fault are read.
+	// ReadReports are taken in order: those before the first with a fault are read.
 	take := func() int {
 		mu.Lock()
 		defer mu.Unlock()
@@ -89,7 +89,7 @@ func unique(folder *workspace.Folder, names []string) ([]string, error) {
 
 func readIndex(folder *workspace.Folder, name string) (index *gate.Index, size int, err error) {
 	defer cli.Recover(&err)
-	r, err := read(folder, File{Name: name}, report.Decode)
+	r, err := read(folder, GateFile{Name: name}, report.Decode)
 	if err != nil {
 		return nil, 0, err
 	}
