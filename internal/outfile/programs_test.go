@@ -1,8 +1,9 @@
 //go:build unix
 
-// Package outputs holds every program that writes outputs against what docs/architecture.md
+package outfile_test
+
+// This file holds every program that writes outputs against what docs/architecture.md
 // promises of them.
-package outputs
 
 import (
 	"bytes"
@@ -26,17 +27,10 @@ import (
 var programs, inputs string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "outputs")
-	if err == nil {
-		err = os.Chmod(dir, 0o755) // for any user
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	programs, inputs = filepath.Join(dir, "programs"), filepath.Join(dir, "inputs")
 	code := m.Run()
-	os.RemoveAll(dir)
+	if programs != "" {
+		os.RemoveAll(filepath.Dir(programs))
+	}
 	os.Exit(code)
 }
 
@@ -46,10 +40,16 @@ var names = []string{"aot", "aspectfilter", "compat", "devicec", "packager", "po
 // setUp makes programs, unless Bazel did, and the inputs of both generations.
 func setUp(t *testing.T) {
 	t.Helper()
-	if _, err := os.Stat(inputs); err == nil {
+	if programs != "" {
 		return
 	}
-	if err := os.MkdirAll(programs, 0o755); err != nil {
+	dir, err := os.MkdirTemp("", "outputs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, inputs = filepath.Join(dir, "programs"), filepath.Join(dir, "inputs")
+	// For any user.
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(programs, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
@@ -59,7 +59,7 @@ func setUp(t *testing.T) {
 			if err := os.WriteFile(path, []byte(data), 0o755); err != nil {
 				t.Fatal(err)
 			}
-		} else if out, err := exec.Command("go", "build", "-o", path, "../"+name).CombinedOutput(); err != nil {
+		} else if out, err := exec.Command("go", "build", "-o", path, "../../tools/"+name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
@@ -250,8 +250,8 @@ func each(t *testing.T, test func(*testing.T, testkit.Job)) {
 	}
 }
 
-// TestKilled kills each writer a few times, or as often as RULES_SYCL_KILLS says.
-func TestKilled(t *testing.T) {
+// TestProgramsKilled kills each writer a few times, or as often as RULES_SYCL_KILLS says.
+func TestProgramsKilled(t *testing.T) {
 	all := map[testkit.State]int{}
 	each(t, func(t *testing.T, j testkit.Job) {
 		for state, n := range testkit.Killed(t, j) {
@@ -261,7 +261,7 @@ func TestKilled(t *testing.T) {
 	t.Logf("all writers: %v", all)
 }
 
-func TestFaults(t *testing.T) {
+func TestProgramsFaults(t *testing.T) {
 	each(t, func(t *testing.T, j testkit.Job) {
 		if strings.HasSuffix(t.Name(), "/syclc++_-c") {
 			t.Skip("left out: the host compiler makes the object, and its exit code is 1 whatever is wrong")
@@ -270,8 +270,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// TestFullOutput: what standard output does not take is exit 4.
-func TestFullOutput(t *testing.T) {
+// TestProgramsFullOutput: what standard output does not take is exit 4.
+func TestProgramsFullOutput(t *testing.T) {
 	setUp(t)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
