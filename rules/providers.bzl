@@ -86,7 +86,7 @@ SyclProgramInfo = provider(
 SyclDeviceInfo = provider(
     doc = "Device code that is not linked yet.",
     fields = {
-        "sources": "depset of struct(module, bitcode, compiler, header, gpu_bitcode): the module id, which is the path of a source or of a SYCLBIN; the File of its device bitcode; the device compiler, such as clang; the File of its integration header, or None; and a struct with the Files of its bitcode for families of NVIDIA and AMD GPUs, and for Intel GPUs that emulate conversions of double, empty when there are none.",
+        "sources": "depset of struct(module, bitcode, compiler, header, images, gpu_bitcode): the module id, which is the path of a source or of a SYCLBIN; the File of its device bitcode; the device compiler, such as clang; the File of its integration header, or None; the folder of the images that DPC++'s post-link makes of it alone, or None; and a struct with the Files of its bitcode for families of NVIDIA and AMD GPUs, and for Intel GPUs that emulate conversions of double, empty when there are none.",
     },
 )
 

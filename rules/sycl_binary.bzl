@@ -6,7 +6,7 @@ load("//rules/private:compile.bzl", "compile_sources", "dependencies_code", "run
 load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "declare_device_target", "device_rules")
 load("//rules/private:flags.bzl", "SPLITS", "attribute_value", "read_options", "split_of")
-load("//rules/private:images.bzl", "build_syclbin", "device_build")
+load("//rules/private:images.bzl", "build_syclbin", "device_build", "post_link_options")
 load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
 load("//rules/private:settings.bzl", "chosen_targets")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
@@ -18,7 +18,17 @@ def _sycl_binary_impl(ctx):
     options = read_options(ctx)
     sycl_targets = chosen_targets(ctx, attribute_value(ctx, options, "sycl_targets", []))
     rdc = attribute_value(ctx, options, "rdc", False)
-    compiled = compile_sources(ctx, toolchain, options, families = families_of(resolve_targets(ctx.label, sycl_targets)))
+    split = split_of(ctx, options)
+
+    # Later links can resolve calls between files.
+    dependencies = ctx.attr.state != "executable"
+    compiled = compile_sources(
+        ctx,
+        toolchain,
+        options,
+        families = families_of(resolve_targets(ctx.label, sycl_targets)),
+        post_link = None if rdc else post_link_options(ctx, toolchain, split, dependencies),
+    )
     sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
         fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
@@ -26,10 +36,9 @@ def _sycl_binary_impl(ctx):
         separate = [] if rdc else sources,
         linked = sources if rdc else [],
         sycl_targets = sycl_targets,
-        split = split_of(ctx, options),
+        split = split,
         kernels_only = ctx.attr.state == "executable",
-        # Later links can resolve calls between files.
-        dependencies = ctx.attr.state != "executable",
+        dependencies = dependencies,
         keep_debug_info = wants_debug_info(ctx, toolchain.copts + options.device),
         syclbin = True,
         specialize = ctx.attr.specialize,

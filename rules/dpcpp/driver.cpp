@@ -823,8 +823,8 @@ N.spv, N.prop (property sets) and N.sym (symbols) of each image, and images.tabl
 table of all, whose names are relative to DIR. Options are
 -fsycl-device-code-split=auto|per_source|per_kernel|off and -fsycl-allow-device-image-dependencies.
 
-build is compile and post-link in one, with the options of both. With --output FILE it also writes
-the bitcode.
+build is compile and post-link in one, with the flags and options of both. With --output FILE it also
+writes the bitcode.
 
 check compiles a kernel and looks at the image. It prints nothing when all is well.
 
@@ -867,9 +867,9 @@ Arguments parse(const std::vector<std::string> &args) {
       {"--header", &out.header, "", "compile build"},
       {"--footer", &out.footer, "", "compile build"},
       {"--depfile", &out.depfile, "", "compile build"},
-      {"--candidates", &out.candidates, "", "compile"},
-      {"--inputs", &out.inputs, "", "compile"},
-      {"--unused", &out.unused, "", "compile"},
+      {"--candidates", &out.candidates, "", "compile build"},
+      {"--inputs", &out.inputs, "", "compile build"},
+      {"--unused", &out.unused, "", "compile build"},
   };
   auto among = [&](std::string_view commands) {
     return contains(" " + std::string(commands) + " ", " " + out.command + " ");

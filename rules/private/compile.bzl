@@ -8,7 +8,7 @@ load("//rules/private:options.bzl", "expanded_defines")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
 
-def compile_sources(ctx, toolchain, options, before = [], host = False, families = []):
+def compile_sources(ctx, toolchain, options, before = [], host = False, families = [], post_link = None):
     """Declares the compilation of a rule's own sources.
 
     Args:
@@ -18,6 +18,8 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
         before: options before those of the rule.
         host: whether a host compiler compiles the sources as well.
         families: the families of GPUs, of gpus.bzl, that may be compiled for as well.
+        post_link: what post_link_options of images.bzl returns, when the code of each source
+            stands alone; else None.
     Returns:
         struct(context, contexts, local_defines, own, compiled): the compilation
         context of dependents, and those of the rule's sources; the rule's own
@@ -49,13 +51,14 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
         module = source.short_path
         if module in own:
             fail("%s: srcs names %s twice" % (ctx.label, module))
-        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), own_options, host)
+        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), own_options, host, post_link = post_link)
         compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer))
         own[module] = struct(
             module = module,
             bitcode = out.bitcode,
             compiler = compiler_name(toolchain),
             header = out.header,
+            images = out.images,
             # Actions run only for families that a target asks for.
             gpu_bitcode = struct(**({
                 f.name: compile_action(ctx, toolchain, source, "%s.%s" % (output_stem(ctx, module), f.name), own_options, family = f).bitcode
@@ -159,6 +162,7 @@ def linkable(ctx, toolchain, syclbin, state):
         bitcode = import_action(ctx, toolchain, syclbin, "%s.device/%s" % (ctx.label.name, ctx.label.name)),
         compiler = compiler_name(toolchain),
         header = None,
+        images = None,
         gpu_bitcode = struct(),
     )
     return [SyclDeviceInfo(sources = depset([source]))]

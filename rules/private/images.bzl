@@ -161,7 +161,7 @@ def _modules(ctx, toolchain, build, sources, fixed_targets, family, targets, by_
     for unit in units.units:
         if by_dpcpp:
             name = unit.stems[""]
-            forms[name] = dpcpp_images_action(ctx, toolchain, build, unit.bitcode, name)
+            forms[name] = dpcpp_images_action(ctx, toolchain, build, unit, name)
             continue
         found = postlink_action(ctx, toolchain, build, unit, fixed_targets, emulate = family == EMULATED)
         for module, name in unit.stems.items():
@@ -184,9 +184,9 @@ def _named(ctx, toolchain, sources):
         toolchain: SyclToolchainInfo.
         sources: list of the structs of SyclDeviceInfo.
     Returns:
-        list of struct(module, bitcode, gpu_bitcode, stem): a module id that no other source
-        has; the Files of bitcode as in SyclDeviceInfo; and the path of outputs below the
-        package, without extension.
+        list of struct(module, bitcode, gpu_bitcode, images, stem): a module id that no other
+        source has; the Files of bitcode and the folder of images as in SyclDeviceInfo; and the
+        path of outputs below the package, without extension.
     """
     counts = {}
     for source in sources:
@@ -202,7 +202,7 @@ def _named(ctx, toolchain, sources):
             path = "../" + source.bitcode.short_path.removesuffix(".bc")
         if module in named:
             fail("%s: it links %s twice, in different configurations; give the targets that depend on it the same settings, such as device_compiler" % (ctx.label, owner))
-        named[module] = struct(module = module, bitcode = source.bitcode, gpu_bitcode = source.gpu_bitcode, stem = output_stem(ctx, path))
+        named[module] = struct(module = module, bitcode = source.bitcode, gpu_bitcode = source.gpu_bitcode, images = source.images, stem = output_stem(ctx, path))
     return named.values()
 
 def _units(ctx, toolchain, build, sources, family, whole):
@@ -217,19 +217,23 @@ def _units(ctx, toolchain, build, sources, family, whole):
         whole: whether linked code is not divided by sources.
     Returns:
         struct(bitcode, links, units): the bitcode of the sources; that which is linked; and a
-        list of struct(bitcode, source, stems), bitcode and the sources that post-link divides
-        it into.
+        list of struct(bitcode, images, source, stems), bitcode, what DPC++'s post-link made
+        of it or None, and the sources that post-link divides it into.
     """
     suffix = "." + family.name if family else ""
     bitcode = {s.module: getattr(s.gpu_bitcode, family.name, s.bitcode) if family else s.bitcode for s in sources}
     separate, linked = sources[:len(build.separate)], sources[len(build.separate):]
-    units = [struct(bitcode = bitcode[s.module], source = s.module, stems = {"": s.stem + suffix}) for s in separate]
+    units = [
+        struct(bitcode = bitcode[s.module], images = None if family else s.images, source = s.module, stems = {"": s.stem + suffix})
+        for s in separate
+    ]
     links = []
     if linked:
         stem = _stem(ctx) + suffix
         links = [link_action(ctx, toolchain, [(s.module, bitcode[s.module]) for s in linked], stem, emulate = family == EMULATED)]
         units.append(struct(
             bitcode = links[0],
+            images = None,
             source = "",
             stems = {"": stem} if whole else {s.module: s.stem + suffix for s in linked},
         ))
@@ -266,6 +270,21 @@ def _dpcpp_post_link(ctx, toolchain):
     if ctx.attr.fixed_targets:
         fail("%s: fixed_targets goes with post_link = \"rules_sycl\": DPC++'s post-link knows no devices" % ctx.label)
     return True
+
+def post_link_options(ctx, toolchain, split, dependencies = False):
+    """The options of DPC++'s own post-link step, for sources whose code stands alone.
+
+    Args:
+        ctx: the context of a rule with IMAGE_ATTRS.
+        toolchain: SyclToolchainInfo.
+        split: device_code_split.
+        dependencies: whether an image may use what another one defines.
+    Returns:
+        list of string, None when the step does not make the images.
+    """
+    if not _dpcpp_post_link(ctx, toolchain):
+        return None
+    return ["-fsycl-device-code-split=" + split] + (["-fsycl-allow-device-image-dependencies"] if dependencies else [])
 
 def build_syclbin(ctx, toolchain, build, state, ir = "any", runfiles = None):
     """Declares the actions from device code to a SYCLBIN with its report.

@@ -10,7 +10,7 @@ load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:flags.bzl", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
 load("//rules/private:headers.bzl", "is_header")
 load("//rules/private:host.bzl", "compile_host", "host_compiler", "unique_symbol")
-load("//rules/private:images.bzl", "build_images", "device_build")
+load("//rules/private:images.bzl", "build_images", "device_build", "post_link_options")
 load("//rules/private:linked_code.bzl", "LinkedCodeInfo")
 load("//rules/private:resolve.bzl", "resolve_targets")
 load("//rules/private:settings.bzl", "chosen_targets")
@@ -56,6 +56,7 @@ def build_program(ctx, link_dependencies):
         options,
         _build_definitions(ctx) + host.options + ([] if host.unnamed else ["-fno-sycl-unnamed-lambda"]),
         host = True,
+        post_link = None if rdc else post_link_options(ctx, toolchain, split),
     )
     if link_dependencies:
         if not ctx.attr.deps and not [f for f in ctx.files.srcs if not is_header(f)]:
@@ -122,7 +123,7 @@ def _libsycl(targets):
     return [f for f in files if f and f.basename.startswith("libsycl.so")]
 
 def _fields(source):
-    return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "header", "module"]}
+    return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "header", "images", "module"]}
 
 def _symbol(ctx):
     """The symbol that a library's host code needs, and that its linked device code defines.

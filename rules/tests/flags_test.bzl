@@ -143,11 +143,11 @@ _TAKES = {
     ),
     "split": struct(
         attributes = {"linkopts": ["-fsycl", "-fsycl-device-code-split=per_source", "-fsycl-device-code-split=per_kernel"]},
-        has = {"SyclImages": ["--split per_kernel"]},
+        has = {"SyclCompile": ["-fsycl-device-code-split=per_kernel"]},
     ),
     "split_auto": struct(
         attributes = {"copts": ["-fsycl-device-code-split"]},
-        has = {"SyclImages": ["--split auto"]},
+        has = {"SyclCompile": ["-fsycl-device-code-split=auto"]},
     ),
     "targets": struct(
         attributes = {"copts": ["-fsycl-targets=spir64,intel_gpu_pvc"]},

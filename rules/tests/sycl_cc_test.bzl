@@ -74,7 +74,7 @@ def _library_impl(ctx):
     }, {m: n for m, n in found.items() if m.startswith("Sycl")})
 
     for compile in actions["SyclCompile"]:
-        for want in ["compile", "--library", "--header", "--footer", "-std=c++17", "-DANSWER=42", "-Wall", "-fdevice-only", "-U__INTEL_LLVM_COMPILER"]:
+        for want in ["build", "--library", "--output-dir", "--header", "--footer", "-std=c++17", "-DANSWER=42", "-Wall", "-fdevice-only", "-U__INTEL_LLVM_COMPILER"]:
             asserts.true(env, want in compile.argv, "SyclCompile lacks %s: %s" % (want, compile.argv))
         for unwanted in ["-fhost-only", "-fno-sycl-unnamed-lambda"]:
             asserts.false(env, unwanted in compile.argv, str(compile.argv))

@@ -18,10 +18,11 @@ import (
 func imagesCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "images",
-		Args:  "IN.bc",
+		Args:  "IN.bc|SOURCE",
 		Short: "make device images of bitcode with DPC++'s own post-link step and translator",
 		Long: `
-Runs libsycl-jit, DPC++'s compiler as a library, on device code that DPC++ compiled.
+Runs libsycl-jit, DPC++'s compiler as a library, on device code that DPC++ compiled. With
+--built the images of SOURCE are in a folder of 'driver build', and nothing is run.
 For each image writes SPIR-V (.spv), a property file (.prop) and a symbol file (.sym),
 as DPC++ has them, and the table of all. Device libraries are linked to the images.
 Of a source without kernels the table has no rows.
@@ -40,6 +41,7 @@ each other.`,
 func setupImages(fs *flag.FlagSet) cli.Run {
 	var o steps.ImagesOptions
 	dpcppFlags(fs, &o.DPCPP)
+	fs.StringVar(&o.Built, "built", "", "`folder` that 'driver build' wrote; --driver, --library and --split are not needed then")
 	fs.StringVar(&o.Split, "split", "auto", "which kernels become one image: `"+strings.Join(steps.DPCPPSplitModes, "|")+"`")
 	fs.BoolVar(&o.Dependencies, "allow-device-image-dependencies", false, "an image may use what another one defines")
 	placeFlags(fs, &o.CodeDir, &o.PropertiesDir, &o.Table)
@@ -48,7 +50,11 @@ func setupImages(fs *flag.FlagSet) cli.Run {
 		if o.Bitcode, err = buildstep.OneInput(args); err != nil {
 			return err
 		}
-		if err := buildstep.Required("driver", o.DPCPP.Driver, "library", o.DPCPP.Library, "code-dir", o.CodeDir, "properties-dir", o.PropertiesDir, "table", o.Table); err != nil {
+		required := []string{"code-dir", o.CodeDir, "properties-dir", o.PropertiesDir, "table", o.Table}
+		if o.Built == "" {
+			required = append([]string{"driver", o.DPCPP.Driver, "library", o.DPCPP.Library}, required...)
+		}
+		if err := buildstep.Required(required...); err != nil {
 			return err
 		}
 		if !slices.Contains(steps.DPCPPSplitModes, o.Split) {

@@ -63,7 +63,7 @@ def unique_prefix(label, path):
     halves = ["%x" % (hash(each) % 0x100000000) for each in [text, text[::-1]]]
     return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
-def compile_action(ctx, toolchain, source, name, options, host = False, family = None):
+def compile_action(ctx, toolchain, source, name, options, host = False, family = None, post_link = None):
     """SyclCompile: one source to device bitcode.
 
     Args:
@@ -75,14 +75,18 @@ def compile_action(ctx, toolchain, source, name, options, host = False, family =
             the target only; and the target's own options.
         host: whether a host compiler compiles the source as well.
         family: the family of GPUs to compile for, of gpus.bzl; None for SPIR-V.
+        post_link: options of DPC++'s post-link step, whose images are kept; or None.
     Returns:
-        struct(bitcode, header, footer): Files. The last two are DPC++'s integration header
-        and footer for the host compile, None without host.
+        struct(bitcode, header, footer, images): Files. The second and third are DPC++'s
+        integration header and footer for the host compile, None without host. The last is
+        the folder of what its post-link step makes of this source alone, None without
+        post_link. DPC++'s library always runs that step, so that it costs nothing here.
     """
     out = struct(
         bitcode = ctx.actions.declare_file(name + ".bc"),
         header = ctx.actions.declare_file(name + ".integration.h") if host else None,
         footer = ctx.actions.declare_file(name + ".footer.h") if host else None,
+        images = ctx.actions.declare_directory(name + ".images") if post_link != None else None,
     )
     args = ctx.actions.args()
     args.add_all(_MODES[ctx.var["COMPILATION_MODE"]])
@@ -96,6 +100,7 @@ def compile_action(ctx, toolchain, source, name, options, host = False, family =
     args.add_all(options.copts)
     if family:
         args.add_all(family.options)
+    args.add_all(post_link or [])
 
     # A change in a header that the source does not include must not compile it again.
     unused = ctx.actions.declare_file(name + ".unused")
@@ -117,7 +122,7 @@ def compile_action(ctx, toolchain, source, name, options, host = False, family =
         arguments = command.arguments,
         inputs = depset([source] + ctx.files.additional_compiler_inputs, transitive = [options.context.headers, command.files]),
         tools = command.tools,
-        outputs = [f for f in [out.bitcode, out.header, out.footer, unused] if f],
+        outputs = [f for f in [out.bitcode, out.header, out.footer, out.images, unused] if f],
         unused_inputs_list = unused,
         mnemonic = "SyclCompile",
         progress_message = "Compiling %s for %s" % (source.short_path, family.name if family else "SYCL devices"),
@@ -164,9 +169,11 @@ def _dpcpp_compile(ctx, toolchain, source, out, unused, lists, options):
     """The command of compile_action for DPC++."""
     dpcpp = need(ctx, toolchain.dpcpp)
     first = ctx.actions.args()
-    first.add("compile")
+    first.add("build" if out.images else "compile")
     first.add("--library", dpcpp.library)
     first.add("--output", out.bitcode)
+    if out.images:
+        first.add_all("--output-dir", [out.images], expand_directories = False)
     if out.header:
         first.add("--header", out.header)
         first.add("--footer", out.footer)

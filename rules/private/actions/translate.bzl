@@ -3,14 +3,16 @@
 load("//rules/private:names.bzl", "shown")
 load(":tools.bzl", "need", "run_tool")
 
-def dpcpp_images_action(ctx, toolchain, build, bitcode, name):
+def dpcpp_images_action(ctx, toolchain, build, unit, name):
     """SyclImages: makes device images with DPC++'s own post-link and translator.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo, of DPC++.
         build: what device_build of images.bzl returns.
-        bitcode: the File of a source's bitcode, or of that of several sources.
+        unit: struct(bitcode, images, source): the File of the bitcode of one or several
+            sources; the folder that compile_action has DPC++'s images of it in, or None; and
+            the path of the source, when it is one.
         name: path of the outputs below the package, without extension.
     Returns:
         what translate_action returns.
@@ -18,9 +20,12 @@ def dpcpp_images_action(ctx, toolchain, build, bitcode, name):
     out = _form(ctx, name)
     args = ctx.actions.args()
     args.add("images")
-    args.add("--driver", toolchain.dpcpp.driver.executable)
-    args.add("--library", toolchain.dpcpp.library)
-    args.add("--split", build.split)
+    if unit.images:
+        args.add_all("--built", [unit.images], expand_directories = False)
+    else:
+        args.add("--driver", toolchain.dpcpp.driver.executable)
+        args.add("--library", toolchain.dpcpp.library)
+        args.add("--split", build.split)
     if build.dependencies:
         args.add("--allow-device-image-dependencies")
     if build.keep_debug_info:
@@ -28,17 +33,17 @@ def dpcpp_images_action(ctx, toolchain, build, bitcode, name):
     args.add_all("--code-dir", [out.code], expand_directories = False)
     args.add_all("--properties-dir", [out.properties], expand_directories = False)
     args.add("--table", out.table)
-    args.add(bitcode)
+    args.add(unit.source if unit.images else unit.bitcode)
     run_tool(
         ctx,
         ctx.executable._devicec,
         args,
-        inputs = [bitcode],
-        transitive = [toolchain.dpcpp.files],
-        tools = [toolchain.dpcpp.driver],
+        inputs = [unit.images or unit.bitcode],
+        transitive = [] if unit.images else [toolchain.dpcpp.files],
+        tools = [] if unit.images else [toolchain.dpcpp.driver],
         outputs = [out.code, out.properties, out.table],
         mnemonic = "SyclImages",
-        progress_message = "Making SYCL device images of %s" % bitcode.short_path,
+        progress_message = "Making SYCL device images of %s" % (unit.source or unit.bitcode.short_path),
     )
     return out
 
