@@ -148,7 +148,11 @@ func TestFactsThatDecide(t *testing.T) {
 	}
 	for _, d := range c.Devices() {
 		if strings.Contains(d.OclocDevice, "_") {
-			t.Errorf("%s: ocloc knows no %s", d.Name, d.OclocDevice)
+			t.Errorf("%s: ocloc knows no %s; devices_overlay.yaml has names of ocloc's that differ", d.Name, d.OclocDevice)
+		}
+		groups := []string{"intel_gpu_bmg", "intel_gpu_dg2", "intel_gpu_mtl", "intel_gpu_ptl"}
+		if strings.Contains(d.Name, "_gpu_") && d.Architecture == 0 && !slices.Contains(groups, d.Name) {
+			t.Errorf("%s has no architecture: it goes into names.yaml, and the limits of the device into limits.yaml", d.Name)
 		}
 		if d.Source == "" {
 			t.Errorf("%s has no source", d.Name)
