@@ -12,7 +12,7 @@ import (
 	"github.com/rhysd/actionlint"
 	"gopkg.in/yaml.v3"
 
-	"github.com/rules-sycl/rules_sycl/docs"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 //go:embed action.yml
@@ -190,8 +190,9 @@ jobs:
 // TestPage: the page has the inputs, outputs and the rows of action.yml.
 func TestPage(t *testing.T) {
 	m := parseAction(t)
+	page := testkit.ReadFile(t, "../docs/action.md")
 	rows := map[string]bool{}
-	for line := range strings.Lines(docs.Action) {
+	for line := range strings.Lines(page) {
 		rows[strings.TrimSpace(line)] = true
 	}
 	n := 0
@@ -206,7 +207,7 @@ func TestPage(t *testing.T) {
 		n++
 	}
 	for _, name := range scriptInputs {
-		if !strings.Contains(docs.Action, "\n| `"+name+"` | ") {
+		if !strings.Contains(page, "\n| `"+name+"` | ") {
 			t.Errorf("the page does not have the input %s", name)
 		}
 		n++
@@ -221,14 +222,14 @@ func TestPage(t *testing.T) {
 		}
 		n++
 	}
-	if got := strings.Count(docs.Action, "\n| `"); got != n+3 {
+	if got := strings.Count(page, "\n| `"); got != n+3 {
 		t.Errorf("the page has %d rows that begin with a name, want %d and three permissions", got, n)
 	}
 }
 
 // The workflow of the page is one that actionlint has nothing against.
 func TestPageWorkflow(t *testing.T) {
-	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(docs.Action)[1]
+	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(testkit.ReadFile(t, "../docs/action.md"))[1]
 	l, err := actionlint.NewLinter(os.Stderr, &actionlint.LinterOptions{})
 	if err != nil {
 		t.Fatal(err)

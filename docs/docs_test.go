@@ -1,4 +1,3 @@
-// Package docs checks the documentation against the code.
 package docs
 
 import (

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
@@ -37,7 +36,7 @@ func TestGatePolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := testkit.ValidateYAML(schema.Policy, []byte(text)); err != nil {
+	if err := testkit.ValidateYAML(PolicySchema, []byte(text)); err != nil {
 		t.Error(err)
 	}
 	if len(p.Families) != 1 || len(p.Allow) != 1 || p.MaxBaseline != 500 {

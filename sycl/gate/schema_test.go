@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
@@ -27,7 +27,7 @@ func TestDiffSchema(t *testing.T) {
 		}
 		text, err := json.Marshal(d)
 		testkit.NoError(t, err)
-		if err := testkit.ValidateJSON(schema.Diff, text); err != nil {
+		if err := testkit.ValidateJSON(docs.DiffSchema, text); err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
 	}
@@ -44,8 +44,8 @@ func TestSchema(t *testing.T) {
 		id     string
 		text   string
 	}{
-		"result":   {schema.Result, ResultSchema, encoded(t, whole(t))},
-		"baseline": {schema.Baseline, baselineFormat.schema, wholeBaseline(t)},
+		"result":   {docs.ResultSchema, ResultSchema, encoded(t, whole(t))},
+		"baseline": {docs.BaselineSchema, baselineFormat.schema, wholeBaseline(t)},
 	} {
 		var root map[string]any
 		testkit.NoError(t, json.Unmarshal(test.schema, &root))
@@ -59,22 +59,22 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%s: the schema takes an unknown member", name)
 		}
 	}
-	for name, data := range map[string][]byte{"result.json": schema.Result, "baseline.json": schema.Baseline} {
+	for name, data := range map[string][]byte{"result.json": docs.ResultSchema, "baseline.json": docs.BaselineSchema} {
 		golden := []byte(testkit.ReadFile(t, "testdata/"+name))
 		if err := testkit.ValidateJSON(data, golden); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := testkit.ValidateYAML(schema.Policy, []byte(wholePolicy)); err != nil {
+	if err := testkit.ValidateYAML(docs.PolicySchema, []byte(wholePolicy)); err != nil {
 		t.Error(err)
 	}
-	if testkit.ValidateYAML(schema.Policy, []byte("version: 1\nfail_on: new\n")) == nil {
+	if testkit.ValidateYAML(docs.PolicySchema, []byte("version: 1\nfail_on: new\n")) == nil {
 		t.Error("the schema of policies takes an unknown key")
 	}
 	var result, baseline, diff map[string]any
-	json.Unmarshal(schema.Diff, &diff)
-	json.Unmarshal(schema.Result, &result)
-	json.Unmarshal(schema.Baseline, &baseline)
+	json.Unmarshal(docs.DiffSchema, &diff)
+	json.Unmarshal(docs.ResultSchema, &result)
+	json.Unmarshal(docs.BaselineSchema, &baseline)
 	at := func(v any, path ...string) map[string]any {
 		for _, p := range path {
 			v = v.(map[string]any)[p]
@@ -99,7 +99,7 @@ func TestSchema(t *testing.T) {
 	}
 	// The schema of policies names the rules and the keys.
 	var p map[string]any
-	json.Unmarshal(schema.Policy, &p)
+	json.Unmarshal(docs.PolicySchema, &p)
 	var ids []string
 	for _, v := range at(p, "properties", "allow", "items", "properties", "rule")["enum"].([]any) {
 		ids = append(ids, v.(string))

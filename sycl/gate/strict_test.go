@@ -9,7 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
@@ -30,9 +30,9 @@ func TestStrict(t *testing.T) {
 		read     func(data []byte) error
 		stricter string // what only the reader refuses
 	}{
-		{"policy", schema.Policy, bytes.ReplaceAll(policyJSON, []byte("T00:00:00Z"), nil), func(data []byte) error { _, err := ReadPolicy("x", bytes.NewReader(data)); return err }, "there is another family|limits.max-allow is 0$"},
-		{"baseline", schema.Baseline, []byte(wholeBaseline(t)), func(data []byte) error { _, err := ReadBaseline("x", bytes.NewReader(data)); return err }, "does not fit its entry"},
-		{"result", schema.Result, []byte(encoded(t, result)), func(data []byte) error { _, err := ReadResult("x", bytes.NewReader(data)); return err }, "^$"},
+		{"policy", docs.PolicySchema, bytes.ReplaceAll(policyJSON, []byte("T00:00:00Z"), nil), func(data []byte) error { _, err := ReadPolicy("x", bytes.NewReader(data)); return err }, "there is another family|limits.max-allow is 0$"},
+		{"baseline", docs.BaselineSchema, []byte(wholeBaseline(t)), func(data []byte) error { _, err := ReadBaseline("x", bytes.NewReader(data)); return err }, "does not fit its entry"},
+		{"result", docs.ResultSchema, []byte(encoded(t, result)), func(data []byte) error { _, err := ReadResult("x", bytes.NewReader(data)); return err }, "^$"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := testkit.CompileSchema(test.schema)

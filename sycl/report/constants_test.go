@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
@@ -65,7 +65,7 @@ func TestConstants(t *testing.T) {
 	check(r)
 	var text bytes.Buffer
 	testkit.NoError(t, r.Encode(&text))
-	s, err := testkit.CompileSchema(schema.CompatReport)
+	s, err := testkit.CompileSchema(docs.ReportSchema)
 	testkit.NoError(t, err)
 	if err := s.ValidateJSON(text.Bytes()); err != nil {
 		t.Error(err)

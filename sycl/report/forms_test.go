@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -46,7 +46,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("files %+v", r.Files)
 	}
 	text := encode(t, r)
-	if err := testkit.ValidateJSON(schema.CompatReport, []byte(text)); err != nil {
+	if err := testkit.ValidateJSON(docs.ReportSchema, []byte(text)); err != nil {
 		t.Error(err)
 	}
 	again, err := report.Decode("r.json", strings.NewReader(text))
@@ -78,7 +78,7 @@ func TestMergeFilesAndForms(t *testing.T) {
 		t.Errorf("forms %v", got)
 	}
 	text := encode(t, r)
-	if err := testkit.ValidateJSON(schema.CompatReport, []byte(text)); err != nil {
+	if err := testkit.ValidateJSON(docs.ReportSchema, []byte(text)); err != nil {
 		t.Error(err)
 	}
 	again, err := report.Decode("r.json", strings.NewReader(text))

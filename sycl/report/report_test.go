@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -215,7 +215,7 @@ func TestDecode(t *testing.T) {
 // the types.
 func TestSchema(t *testing.T) {
 	var root map[string]any
-	testkit.NoError(t, json.Unmarshal(schema.CompatReport, &root))
+	testkit.NoError(t, json.Unmarshal(docs.ReportSchema, &root))
 	if root["$id"] != report.Schema {
 		t.Errorf("the schema is %v, reports say %s", root["$id"], report.Schema)
 	}
@@ -227,7 +227,7 @@ func TestSchema(t *testing.T) {
 			Unknown: []propset.Property{{Key: "later", Value: propset.Uint(1)}}}, Kernels: reporttest.Kernels("k"), Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc"),
 	}
 	for _, r := range reports {
-		if err := testkit.ValidateJSON(schema.CompatReport, []byte(encode(t, r))); err != nil {
+		if err := testkit.ValidateJSON(docs.ReportSchema, []byte(encode(t, r))); err != nil {
 			t.Error(err)
 		}
 	}

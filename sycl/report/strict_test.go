@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
@@ -49,7 +49,7 @@ func TestStrict(t *testing.T) {
 		t.Fatal(err)
 	}
 	stricter := regexp.MustCompile(`occurs twice|there is no \w+ -?\d+$|the statistics do not fit|but its reasons make it|outcomes for \d+ devices|one of several has no label`)
-	s, err := testkit.CompileSchema(schema.CompatReport)
+	s, err := testkit.CompileSchema(docs.ReportSchema)
 	testkit.NoError(t, err)
 	testkit.NoError(t, s.ValidateJSON([]byte(text)))
 	n := 0

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
@@ -288,7 +288,7 @@ func TestExplain(t *testing.T) {
 }
 
 func TestSchemas(t *testing.T) {
-	for name, want := range map[string][]byte{"policy": schema.Policy, "baseline": schema.Baseline, "result": schema.Result, "diff": schema.Diff, "site": schema.Site} {
+	for name, want := range map[string][]byte{"policy": docs.PolicySchema, "baseline": docs.BaselineSchema, "result": docs.ResultSchema, "diff": docs.DiffSchema, "site": docs.SiteSchema} {
 		if got := mustRun(t, "schema", name); got != string(want) {
 			t.Errorf("%s: got %s", name, got)
 		}

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // printSchema is the subcommand schema.
 func printSchema(_ context.Context, env *cli.Env, args []string) error {
-	schemas := map[string][]byte{"report": schema.CompatReport, "policy": schema.Policy, "baseline": schema.Baseline, "result": schema.Result, "diff": schema.Diff, "site": schema.Site}
+	schemas := map[string][]byte{"report": docs.ReportSchema, "policy": docs.PolicySchema, "baseline": docs.BaselineSchema, "result": docs.ResultSchema, "diff": docs.DiffSchema, "site": docs.SiteSchema}
 	if len(args) != 1 || schemas[args[0]] == nil {
 		return cli.Usagef("which schema? there are: report, policy, baseline, result, diff, site")
 	}

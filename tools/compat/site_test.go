@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -101,7 +101,7 @@ func TestSite(t *testing.T) {
 	testkit.Golden(t, "site/index.html", found["index.html"])
 	testkit.Golden(t, "site/lib.html", found["l/lib.html"])
 	testkit.Golden(t, "site/data.json", found["data.json"])
-	if err := testkit.ValidateJSON(schema.Site, []byte(found["data.json"])); err != nil {
+	if err := testkit.ValidateJSON(docs.SiteSchema, []byte(found["data.json"])); err != nil {
 		t.Error(err)
 	}
 	testkit.Golden(t, "site/badge.svg", found["b/lib/a10.svg"])
@@ -127,7 +127,7 @@ func TestSite(t *testing.T) {
 // TestSiteSchema holds the published schema against the types of data.json.
 func TestSiteSchema(t *testing.T) {
 	var s map[string]any
-	if err := json.Unmarshal(schema.Site, &s); err != nil || s["$id"] != siteSchema {
+	if err := json.Unmarshal(docs.SiteSchema, &s); err != nil || s["$id"] != siteSchema {
 		t.Fatal(err, s["$id"])
 	}
 	at := func(path ...string) map[string]any {

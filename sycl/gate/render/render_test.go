@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
@@ -285,7 +285,7 @@ func checkAttack(t *testing.T, name string) {
 	checkXML(t, written(t, "junit.xml", r))
 	checkSARIF(t, written(t, "result.sarif", r))
 	checkGitLab(t, written(t, "gitlab.json", r))
-	if err := testkit.ValidateJSON(schema.Result, []byte(testkit.Written(t, r.Encode))); err != nil {
+	if err := testkit.ValidateJSON(docs.ResultSchema, []byte(testkit.Written(t, r.Encode))); err != nil {
 		t.Errorf("result.json: %v", err)
 	}
 	for _, f := range r.Findings {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -48,7 +48,7 @@ func (d *dump) setup(fs *flag.FlagSet) cli.Run {
 
 func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 	if d.schema {
-		_, err := env.Stdout.Write(schema.SYCLBINDump)
+		_, err := env.Stdout.Write(docs.DumpSchema)
 		return err
 	}
 	if len(args) == 0 {

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rules-sycl/rules_sycl/docs/schema"
+	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
@@ -828,7 +828,7 @@ func TestDumpFitsItsSchema(t *testing.T) {
 	})
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
 	var rules map[string]any
-	if err := json.Unmarshal(schema.SYCLBINDump, &rules); err != nil {
+	if err := json.Unmarshal(docs.DumpSchema, &rules); err != nil {
 		t.Fatal(err)
 	}
 	var value any
@@ -840,7 +840,7 @@ func TestDumpFitsItsSchema(t *testing.T) {
 	for _, fault := range v.faults {
 		t.Error(fault)
 	}
-	if ok(t, "dump", "--schema") != string(schema.SYCLBINDump) {
+	if ok(t, "dump", "--schema") != string(docs.DumpSchema) {
 		t.Error("--schema printed something else")
 	}
 
