@@ -34,7 +34,7 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 	errs := make([]error, len(names))
 	var mu sync.Mutex
 	next, size, failed := 0, 0, false
-	// ReadReports are taken in order: those before the first with a fault are read.
+	// Reports are taken in order: those before the first with a fault are read.
 	take := func() int {
 		mu.Lock()
 		defer mu.Unlock()
