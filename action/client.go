@@ -141,12 +141,12 @@ const (
 	maxWait     = time.Minute // in all
 )
 
-// Upsert makes the comment what it should be: it changes the first one of the
+// keep makes the comment what it should be: it changes the first one of the
 // author that begins with the marker, else it makes one. It returns the address
 // of the comment, "" when there is none. What others have written is never
 // changed, whatever it begins with. When the token turns out to be of somebody
 // else than the author, there is an error beside the address of the new comment.
-func (c *commentClient) Upsert(ctx context.Context, want wantedComment) (address string, err error) {
+func (c *commentClient) keep(ctx context.Context, want wantedComment) (address string, err error) {
 	if checkRepository(want.Repository) != nil || want.Number <= 0 {
 		return "", fmt.Errorf("%q and %d are not a repository and a pull request", want.Repository, want.Number)
 	}
@@ -187,9 +187,9 @@ func (c *commentClient) retry(ctx context.Context, try func() error) error {
 // A pullHead is what a pull request asks to take.
 type pullHead struct{ Repository, Branch, Commit string }
 
-// FindPulls returns the numbers of the open pull requests of a repository with a head. The
+// findPulls returns the numbers of the open pull requests of a repository with a head. The
 // server looks for the branch; the commit and the repositories are compared here.
-func (c *commentClient) FindPulls(ctx context.Context, repository string, head pullHead) (numbers []int, err error) {
+func (c *commentClient) findPulls(ctx context.Context, repository string, head pullHead) (numbers []int, err error) {
 	type side struct {
 		SHA  string `json:"sha"`
 		Repo *struct {

@@ -113,7 +113,7 @@ func wantComment() wantedComment {
 	return wantedComment{Repository: "o/r", Number: 7, Marker: marker, Body: "new"}
 }
 
-func TestUpsert(t *testing.T) {
+func TestKeep(t *testing.T) {
 	old := marker + "\r\nold"
 	for _, test := range []struct {
 		name     string
@@ -140,7 +140,7 @@ func TestUpsert(t *testing.T) {
 			if test.change != nil {
 				test.change(&w)
 			}
-			address, err := testClient(t, f, new(waits)).Upsert(t.Context(), w)
+			address, err := testClient(t, f, new(waits)).keep(t.Context(), w)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +211,7 @@ func TestAnswers(t *testing.T) {
 			f := newFake(t)
 			f.fail = test.fail
 			var w waits
-			_, err := testClient(t, f, &w).Upsert(t.Context(), wantComment())
+			_, err := testClient(t, f, &w).keep(t.Context(), wantComment())
 			var failed *apiError
 			switch {
 			case test.status == 0 && err != nil:
@@ -240,7 +240,7 @@ func TestNoSecondComment(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 		return true
 	}
-	address, err := testClient(t, f, new(waits)).Upsert(t.Context(), wantComment())
+	address, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment())
 	if err != nil || len(f.comments) != 1 || !strings.HasSuffix(address, "-1") {
 		t.Errorf("%q, %v, %d comments", address, err, len(f.comments))
 	}
@@ -266,7 +266,7 @@ func TestTheTokenStays(t *testing.T) {
 	} {
 		f := newFake(t)
 		f.fail = fail
-		if _, err := testClient(t, f, new(waits)).Upsert(t.Context(), wantComment()); !errors.Is(err, errElsewhere) {
+		if _, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment()); !errors.Is(err, errElsewhere) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -275,11 +275,11 @@ func TestTheTokenStays(t *testing.T) {
 	}
 	f := newFake(t)
 	f.fail = first(1, answer(307, "Location", "/api/v3/repos/o/r/issues/7/comments"))
-	if _, err := testClient(t, f, new(waits)).Upsert(t.Context(), wantComment()); err != nil {
+	if _, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment()); err != nil {
 		t.Errorf("a redirect in the same server: %v", err)
 	}
 	f.fail = answer(307, "Location", "/api/v3/x")
-	if _, err := testClient(t, f, new(waits)).Upsert(t.Context(), wantComment()); err == nil || !strings.Contains(err.Error(), "too many redirects") {
+	if _, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment()); err == nil || !strings.Contains(err.Error(), "too many redirects") {
 		t.Errorf("a loop: %v", err)
 	}
 }
@@ -298,7 +298,7 @@ func TestSlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Upsert(t.Context(), wantComment())
+	_, err = c.keep(t.Context(), wantComment())
 	var failed *apiError
 	if !errors.As(err, &failed) || failed.Status != 0 || strings.Contains(err.Error(), testToken) {
 		t.Errorf("error %v", err)
@@ -311,7 +311,7 @@ func TestTooManyComments(t *testing.T) {
 	for range maxPages + 1 {
 		f.comments = append(f.comments, written("a", "x"))
 	}
-	if _, err := testClient(t, f, new(waits)).Upsert(t.Context(), wantComment()); err == nil || len(f.requests) != maxPages {
+	if _, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment()); err == nil || len(f.requests) != maxPages {
 		t.Errorf("%v after %d requests", err, len(f.requests))
 	}
 }
@@ -355,7 +355,7 @@ func TestAnotherAuthor(t *testing.T) {
 	f := newFake(t)
 	w := wantComment()
 	w.Author = "my-app[bot]"
-	address, err := testClient(t, f, new(waits)).Upsert(t.Context(), w)
+	address, err := testClient(t, f, new(waits)).keep(t.Context(), w)
 	if err == nil || !strings.Contains(err.Error(), "it is by github-actions[bot] and not by my-app[bot]") || address == "" || len(f.requests) != 2 {
 		t.Errorf("%q, %v, requests %q", address, err, f.requests)
 	}
@@ -367,7 +367,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 		{Repository: "o", Number: 7}, {Repository: "o/../x", Number: 7}, {Repository: "o/..", Number: 7}, {Repository: "o/r/x", Number: 7}, {Repository: "o/r?x", Number: 7},
 		{Repository: "o/r", Number: 0}, {Repository: "o/r", Number: -1}, {Repository: "o/r", Number: 7, Body: strings.Repeat("x", maxComment)},
 	} {
-		if _, err := testClient(t, f, new(waits)).Upsert(t.Context(), bad); err == nil {
+		if _, err := testClient(t, f, new(waits)).keep(t.Context(), bad); err == nil {
 			t.Errorf("%.60v", bad)
 		}
 	}

@@ -49,7 +49,7 @@ func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool)
 		return
 	}
 	if head := a.event.forkRun(); head != nil {
-		numbers, err := client.FindPulls(ctx, a.getenv("GITHUB_REPOSITORY"), *head)
+		numbers, err := client.findPulls(ctx, a.getenv("GITHUB_REPOSITORY"), *head)
 		if err != nil {
 			a.notShown("the comment is not written: %v", err)
 			return
@@ -63,7 +63,7 @@ func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool)
 		}
 		number = numbers[0]
 	}
-	address, err := client.Upsert(ctx, wantedComment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
+	address, err := client.keep(ctx, wantedComment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
 		Marker: a.marker(), Body: body + a.provenance(number), OnlyUpdate: onlyUpdate})
 	if err != nil {
 		a.notShown("the comment: %v", err)
@@ -71,7 +71,7 @@ func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool)
 	if address == "" {
 		return
 	}
-	if err := a.github.SetOutputs(stepOutput{Name: "comment-url", Value: urlValue(address)}); err != nil {
+	if err := a.github.setOutputs(stepOutput{Name: "comment-url", Value: urlValue(address)}); err != nil {
 		a.notShown("the address of the comment is not an output: %v", err)
 	}
 }
@@ -108,7 +108,7 @@ var (
 // repositoryURL returns the address of the repository, "" when it is not known.
 func (a *action) repositoryURL() string {
 	server, name := a.getenv("GITHUB_SERVER_URL"), a.getenv("GITHUB_REPOSITORY")
-	if server == "" || urlValue(server).Err() != nil || !repositoryName.MatchString(name) {
+	if server == "" || urlValue(server).err != nil || !repositoryName.MatchString(name) {
 		return ""
 	}
 	return strings.TrimSuffix(server, "/") + "/" + name

@@ -29,10 +29,10 @@ func (a *action) failed(ctx context.Context, err error) int {
 		fmt.Fprintf(a.stderr, "action: error: %s\n", message)
 		return code
 	}
-	if !a.github.Annotate(annotation{Level: levelError, Title: "SYCL compatibility", Message: message}) {
+	if !a.github.annotate(annotation{Level: levelError, Title: "SYCL compatibility", Message: message}) {
 		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %s\n", message); return err })
 	}
-	err = a.github.SetOutputs(stepOutput{Name: "conclusion", Value: wordValue(conclusion)}, stepOutput{Name: "exit-code", Value: numberValue(code)})
+	err = a.github.setOutputs(stepOutput{Name: "conclusion", Value: wordValue(conclusion)}, stepOutput{Name: "exit-code", Value: numberValue(code)})
 	if err != nil && a.result == nil {
 		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %v\n", err); return err })
 	}
@@ -48,7 +48,7 @@ func (a *action) showError(ctx context.Context, message string, code int) {
 	a.unshown = nil
 	text := a.errorText(message, code)
 	if a.summary != "none" {
-		if _, err := a.github.Summary(func(int) (string, error) { return text, nil }); err != nil {
+		if _, err := a.github.summary(func(int) (string, error) { return text, nil }); err != nil {
 			a.notShown("the summary is not written: %v", err)
 		}
 	}

@@ -93,7 +93,7 @@ var inputs = []input{
 	{"category", "text", "", "distinguishes several results of one change, such as those of several configurations", text(func(s *settings) *string { return &s.category })},
 	{"artifact-url", "address", "", "the address of the uploaded files; the summary and the comment link to it", func(s *settings, v string) error {
 		s.artifactURL = v
-		return urlValue(v).Err()
+		return urlValue(v).err
 	}},
 	{"token", "secret", "", "the token that the comment is written with; the default is the token of the job", text(func(s *settings) *string { return &s.token })},
 	{"working-directory", "path", "", "the folder that all paths are relative to, itself relative to the workspace", func(s *settings, v string) error {

@@ -54,7 +54,7 @@ func run(ctx context.Context, env environment) int {
 	a := &action{environment: env}
 	if env.getenv("GITHUB_ACTIONS") == "true" {
 		a.github = newRunner(runnerOptions{Stdout: env.stdout, Getenv: env.getenv})
-		a.github.Mask(env.getenv("INPUT_TOKEN"))
+		a.github.mask(env.getenv("INPUT_TOKEN"))
 	}
 	err := a.try(ctx)
 	switch {
@@ -79,7 +79,7 @@ func (a *action) try(ctx context.Context) (err error) {
 		return err
 	}
 	if a.token != "" && a.github != nil {
-		a.github.Mask(a.token)
+		a.github.mask(a.token)
 	}
 	a.explain(sources)
 	if err := a.enter(); err != nil {
@@ -113,7 +113,7 @@ func (a *action) exitCode() int {
 func (a *action) log(write func(w io.Writer) error) {
 	var err error
 	if a.github != nil {
-		err = a.github.Log(write)
+		err = a.github.log(write)
 	} else {
 		err = write(a.stdout)
 	}
@@ -140,11 +140,11 @@ func (a *action) explain(sources []source) {
 	}
 	if a.debug {
 		a.log(write)
-	} else if a.github != nil && a.github.Debugging() {
+	} else if a.github != nil && a.github.debugging() {
 		var b strings.Builder
 		if write(&b) == nil {
 			for line := range strings.Lines(b.String()) {
-				a.github.Debug(strings.TrimSuffix(line, "\n"))
+				a.github.debug(strings.TrimSuffix(line, "\n"))
 			}
 		}
 	}
@@ -527,5 +527,5 @@ func (a *action) writeOutputs(ctx context.Context) error {
 	} {
 		list = append(list, stepOutput{Name: n.name, Value: numberValue(n.n)})
 	}
-	return a.github.SetOutputs(list...)
+	return a.github.setOutputs(list...)
 }

@@ -83,11 +83,8 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Err returns the first error of writing to the log.
-func (r *runner) Err() error { return r.out.err }
-
-// Mask makes the runner write "***" for a secret in the log.
-func (r *runner) Mask(secret string) {
+// mask makes the runner write "***" for a secret in the log.
+func (r *runner) mask(secret string) {
 	if strings.TrimSpace(secret) != "" {
 		r.library.AddMask(secret)
 	}
@@ -96,11 +93,8 @@ func (r *runner) Mask(secret string) {
 // An outputValue is one that an output may have: it is never a text of a report.
 type outputValue struct {
 	text string
-	err  error
+	err  error // why it cannot be one, nil when it can
 }
-
-// Err says why a value cannot be one of an output, nil when it can.
-func (v outputValue) Err() error { return v.err }
 
 // numberValue returns a count.
 func numberValue(n int) outputValue { return outputValue{text: strconv.Itoa(n)} }
@@ -143,8 +137,8 @@ type stepOutput struct {
 
 var outputName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,49}$`)
 
-// SetOutputs sets outputs of the step. Either all of them are written or none.
-func (r *runner) SetOutputs(outputs ...stepOutput) error {
+// setOutputs sets outputs of the step. Either all of them are written or none.
+func (r *runner) setOutputs(outputs ...stepOutput) error {
 	var body strings.Builder
 	for _, o := range outputs {
 		if !outputName.MatchString(o.Name) {
@@ -238,9 +232,9 @@ type annotation struct {
 	Message string
 }
 
-// Annotate shows an annotation. It returns false, and shows nothing, when the
+// annotate shows an annotation. It returns false, and shows nothing, when the
 // runner would drop it.
-func (r *runner) Annotate(a annotation) bool {
+func (r *runner) annotate(a annotation) bool {
 	if r.left[a.Level] <= 0 {
 		return false
 	}
@@ -277,17 +271,17 @@ func cut(s string, n int) string {
 	return s
 }
 
-// Debug writes a text that is shown when debugging is on.
-func (r *runner) Debug(text string) {
+// debug writes a text that is shown when debugging is on.
+func (r *runner) debug(text string) {
 	r.library.IssueCommand(&githubactions.Command{Name: "debug", Message: safetext.Escape(cut(text, maxMessage))})
 }
 
-// Debugging reports whether the user has asked for messages for debugging.
-func (r *runner) Debugging() bool { return r.getenv("RUNNER_DEBUG") == "1" }
+// debugging reports whether the user has asked for messages for debugging.
+func (r *runner) debugging() bool { return r.getenv("RUNNER_DEBUG") == "1" }
 
-// Log writes text to the log, in which nothing is a command. The text is all that
+// log writes text to the log, in which nothing is a command. The text is all that
 // write wrote until it failed.
-func (r *runner) Log(write func(w io.Writer) error) error {
+func (r *runner) log(write func(w io.Writer) error) error {
 	var text bytes.Buffer
 	err := write(&text)
 	if text.Len() > 0 {

@@ -45,7 +45,7 @@ var runnerCommand = regexp.MustCompile(`(?i)##(vso|teamcity)\[`)
 // checkLog writes text to the log and checks that it is text.
 func checkLog(t *testing.T, text string) {
 	var out bytes.Buffer
-	if err := testRunner(t, &out).Log(func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+	if err := testRunner(t, &out).log(func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
 		t.Fatal(err)
 	}
 	seen := readStreams(out.String(), "", problemMatchers...)
@@ -72,7 +72,7 @@ func checkLog(t *testing.T, text string) {
 func checkAnnotation(t *testing.T, text string) {
 	var out bytes.Buffer
 	r := testRunner(t, &out)
-	if !r.Annotate(annotation{Level: levelWarning, File: text, Line: 3, Title: text, Message: text}) || r.Err() != nil {
+	if !r.annotate(annotation{Level: levelWarning, File: text, Line: 3, Title: text, Message: text}) || r.out.err != nil {
 		t.Fatal("no annotation")
 	}
 	seen := readStreams(out.String(), "", problemMatchers...)
@@ -97,7 +97,7 @@ func checkOutput(t *testing.T, text string) {
 	}
 	r := testRunner(t, io.Discard, "GITHUB_OUTPUT", path)
 	for _, v := range []outputValue{wordValue(text), pathValue(text), urlValue(text)} {
-		err := r.SetOutputs(stepOutput{"conclusion", wordValue("failure")}, stepOutput{"value", v}, stepOutput{"last", numberValue(-7)})
+		err := r.setOutputs(stepOutput{"conclusion", wordValue("failure")}, stepOutput{"value", v}, stepOutput{"last", numberValue(-7)})
 		data, readErr := os.ReadFile(path)
 		if readErr != nil {
 			t.Fatal(readErr)
@@ -208,7 +208,7 @@ func TestValues(t *testing.T) {
 func TestOutputNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "output")
 	for _, name := range []string{"", "a b", "a\nb", "A", "a=b", "a<<b", "-", strings.Repeat("a", 51)} {
-		if err := testRunner(t, io.Discard, "GITHUB_OUTPUT", path).SetOutputs(stepOutput{"good", numberValue(1)}, stepOutput{name, numberValue(1)}); err == nil {
+		if err := testRunner(t, io.Discard, "GITHUB_OUTPUT", path).setOutputs(stepOutput{"good", numberValue(1)}, stepOutput{name, numberValue(1)}); err == nil {
 			t.Errorf("%q is taken", name)
 		}
 	}
@@ -230,14 +230,14 @@ func TestDelimiter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "output")
 	getenv := func(string) string { return path }
 	r := newRunner(runnerOptions{Stdout: io.Discard, Getenv: getenv, Random: zeros{}})
-	if err := r.SetOutputs(stepOutput{"path", pathValue("sycl-" + strings.Repeat("0", 32))}); err == nil || !strings.Contains(err.Error(), "delimiter") {
+	if err := r.setOutputs(stepOutput{"path", pathValue("sycl-" + strings.Repeat("0", 32))}); err == nil || !strings.Contains(err.Error(), "delimiter") {
 		t.Errorf("a value with the delimiter: %v", err)
 	}
 	r = newRunner(runnerOptions{Stdout: io.Discard, Getenv: getenv, Random: noRandom{}})
-	if err := r.SetOutputs(stepOutput{"n", numberValue(1)}); err == nil {
+	if err := r.setOutputs(stepOutput{"n", numberValue(1)}); err == nil {
 		t.Error("an output without a random number")
 	}
-	if err := r.Log(func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err == nil {
+	if err := r.log(func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err == nil {
 		t.Error("a log without a random number")
 	}
 	r = newRunner(runnerOptions{Stdout: io.Discard, Getenv: getenv})
@@ -256,10 +256,10 @@ func TestRunnerWithoutFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"not set": "", "a folder": dir, "in a folder that is missing": filepath.Join(dir, "gone", "x"), "a device": os.DevNull} {
 		r := testRunner(t, io.Discard, "GITHUB_OUTPUT", path, "GITHUB_STEP_SUMMARY", path)
-		if err := r.SetOutputs(stepOutput{"n", numberValue(1)}); err == nil || !strings.Contains(err.Error(), "GITHUB_OUTPUT") {
+		if err := r.setOutputs(stepOutput{"n", numberValue(1)}); err == nil || !strings.Contains(err.Error(), "GITHUB_OUTPUT") {
 			t.Errorf("%s: output: %v", name, err)
 		}
-		if _, err := r.Summary(textDraft("x")); err == nil || !strings.Contains(err.Error(), "GITHUB_STEP_SUMMARY") {
+		if _, err := r.summary(textDraft("x")); err == nil || !strings.Contains(err.Error(), "GITHUB_STEP_SUMMARY") {
 			t.Errorf("%s: summary: %v", name, err)
 		}
 	}
@@ -271,10 +271,10 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("the pipe is clo
 
 func TestBrokenLog(t *testing.T) {
 	r := testRunner(t, broken{})
-	r.Mask("x")
-	r.Debug("x")
-	r.Annotate(annotation{Level: levelError, Message: "x"})
-	if r.Err() == nil {
+	r.mask("x")
+	r.debug("x")
+	r.annotate(annotation{Level: levelError, Message: "x"})
+	if r.out.err == nil {
 		t.Error("no error")
 	}
 }
@@ -285,7 +285,7 @@ func TestBudget(t *testing.T) {
 	n := 0
 	for range 15 {
 		for _, l := range []annotationLevel{levelError, levelWarning, levelNotice} {
-			if r.Annotate(annotation{Level: l, Message: "m"}) {
+			if r.annotate(annotation{Level: l, Message: "m"}) {
 				n++
 			}
 		}
@@ -299,7 +299,7 @@ func TestBudget(t *testing.T) {
 func TestLongMessages(t *testing.T) {
 	for _, c := range []string{"x", "ü", "𝄞", "%", "\n", "\xff"} {
 		var out bytes.Buffer
-		testRunner(t, &out).Annotate(annotation{Level: levelError, Title: strings.Repeat(c, 5000), Message: strings.Repeat(c, 5000)})
+		testRunner(t, &out).annotate(annotation{Level: levelError, Title: strings.Repeat(c, 5000), Message: strings.Repeat(c, 5000)})
 		seen := readStreams(out.String(), "")
 		if len(seen.Faults) != 0 || len(seen.Annotations) != 1 || !strings.HasSuffix(seen.Annotations[0].Message, "…") {
 			t.Errorf("%q: %v", c, seen.Faults)
@@ -316,9 +316,9 @@ func TestLongMessages(t *testing.T) {
 func TestMask(t *testing.T) {
 	var out bytes.Buffer
 	r := testRunner(t, &out)
-	r.Mask("")
-	r.Mask(" \n")
-	r.Mask("s3cret%0A\n::error::x")
+	r.mask("")
+	r.mask(" \n")
+	r.mask("s3cret%0A\n::error::x")
 	seen := readStreams(out.String()+"s3cret%0A\n", "")
 	if !slices.Equal(seen.Masks, []string{"s3cret%0A\n::error::x"}) || len(seen.Annotations) != 0 {
 		t.Errorf("got %+v", seen)
@@ -328,8 +328,8 @@ func TestMask(t *testing.T) {
 func TestRunnerDebug(t *testing.T) {
 	var out bytes.Buffer
 	r := testRunner(t, &out, "RUNNER_DEBUG", "1")
-	r.Debug("a\n::error::x")
-	if seen := readStreams(out.String(), ""); len(seen.Commands) != 1 || seen.Commands[0].Name != "debug" || !r.Debugging() {
+	r.debug("a\n::error::x")
+	if seen := readStreams(out.String(), ""); len(seen.Commands) != 1 || seen.Commands[0].Name != "debug" || !r.debugging() {
 		t.Errorf("got %+v", seen)
 	}
 }
@@ -363,7 +363,7 @@ func TestSummary(t *testing.T) {
 			if err := os.WriteFile(path, []byte(strings.Repeat("-", test.before)), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			n, err := testRunner(t, io.Discard, "GITHUB_STEP_SUMMARY", path).Summary(test.drafts...)
+			n, err := testRunner(t, io.Discard, "GITHUB_STEP_SUMMARY", path).summary(test.drafts...)
 			if (err != nil) != test.fault || !test.fault && n != test.chosen {
 				t.Errorf("draft %d, %v", n, err)
 			}
@@ -395,7 +395,7 @@ func TestLinesOfTheOutputFile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := testRunner(t, io.Discard, "GITHUB_OUTPUT", path).SetOutputs(stepOutput{"n", numberValue(1)}, stepOutput{"m", numberValue(2)}); err != nil {
+		if err := testRunner(t, io.Discard, "GITHUB_OUTPUT", path).setOutputs(stepOutput{"n", numberValue(1)}, stepOutput{"m", numberValue(2)}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)

@@ -71,7 +71,7 @@ func (a *action) writeFiles(ctx context.Context) error {
 	if a.github == nil || len(written) == 0 {
 		return nil
 	}
-	return a.github.SetOutputs(written...)
+	return a.github.setOutputs(written...)
 }
 
 // prepare makes the folder of a file. Unless the file was named by its whole path, links
@@ -141,7 +141,7 @@ func (a *action) show(ctx context.Context) error {
 // reportUnshown reports what could not be shown to people.
 func (a *action) reportUnshown() error {
 	if a.github != nil {
-		if err := a.github.Err(); err != nil {
+		if err := a.github.out.err; err != nil {
 			return fmt.Errorf("the log cannot be written: %v", err)
 		}
 	}
@@ -155,8 +155,8 @@ func (a *action) reportUnshown() error {
 		message := safetext.Escape(err.Error())
 		if a.github == nil {
 			fmt.Fprintf(a.stderr, "action: warning: %s\n", message)
-		} else if !a.github.Annotate(annotation{Level: levelWarning, Title: "SYCL compatibility", Message: message}) {
-			if err := a.github.Log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "warning: %s\n", message); return err }); err != nil {
+		} else if !a.github.annotate(annotation{Level: levelWarning, Title: "SYCL compatibility", Message: message}) {
+			if err := a.github.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "warning: %s\n", message); return err }); err != nil {
 				return fmt.Errorf("%v", err)
 			}
 		}
@@ -172,7 +172,7 @@ func (a *action) annotate() {
 	shown := map[annotationLevel]int{}
 	left := 0
 	for _, n := range list {
-		if shown[n.Level] < a.maxAnnotations && a.github.Annotate(n) {
+		if shown[n.Level] < a.maxAnnotations && a.github.annotate(n) {
 			shown[n.Level]++
 		} else {
 			left++
@@ -265,7 +265,7 @@ func (a *action) summarize(ctx context.Context) {
 	drafts = append(drafts, a.markdown, func(int) (string, error) {
 		return fmt.Sprintf("## SYCL compatibility\n\n%s.\n\nThere is no space for more here.\n", render.Summary(a.result)), nil
 	})
-	n, err := a.github.Summary(drafts...)
+	n, err := a.github.summary(drafts...)
 	switch {
 	case err != nil:
 		a.notShown("the summary is not written: %v", err)

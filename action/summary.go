@@ -17,9 +17,9 @@ type summaryDraft func(limit int) (string, error)
 // errTooLong is a text that cannot be made short enough.
 var errTooLong = errors.New("the text is too long")
 
-// Summary appends the first of the drafts that fits to the summary of the step;
+// summary appends the first of the drafts that fits to the summary of the step;
 // others may have written to it before. The result is the number of the draft.
-func (r *runner) Summary(drafts ...summaryDraft) (int, error) {
+func (r *runner) summary(drafts ...summaryDraft) (int, error) {
 	const variable = "GITHUB_STEP_SUMMARY"
 	path := r.getenv(variable)
 	if path == "" {
