@@ -13,8 +13,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
@@ -136,24 +138,46 @@ func (b *Bench) Scratch(below string) (err error) {
 // Tool returns the absolute path of the tool to measure: of a binary, or of one
 // that is built from this module when the name of the binary is "".
 func (b *Bench) Tool(name, binary string) (string, error) {
+	return b.built(name, binary, "go", "build", "github.com/rules-sycl/rules_sycl/tools/"+name)
+}
+
+// Driver is [Bench.Tool] for rules/dpcpp/driver.cpp, which a C++ compiler builds.
+func (b *Bench) Driver(binary string) (string, error) {
+	return b.built("driver", binary, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-ldl")
+}
+
+func (b *Bench) built(name, binary, compiler string, args ...string) (string, error) {
 	if binary == "" {
 		binary = filepath.Join(b.Dir, name)
-		cmd := cli.Program(b.Context, "go", "build", "-o", binary, "github.com/rules-sycl/rules_sycl/tools/"+name)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("cannot build %s: %w: give --%[1]s, or run this in the folder of the module\n%s", name, err, out)
+		if err := b.call(".", append([]string{compiler, args[0], "-o", binary}, args[1:]...)...); err != nil {
+			return "", fmt.Errorf("cannot build %s: give --%[1]s, or run this in the folder of the module: %w", name, err)
 		}
 	}
 	return filepath.Abs(binary)
 }
 
-// Driver is [Bench.Tool] for rules/dpcpp/driver.cpp, which a C++ compiler builds.
-func (b *Bench) Driver(binary string) (string, error) {
-	if binary == "" {
-		binary = filepath.Join(b.Dir, "driver")
-		cmd := cli.Program(b.Context, "c++", "-std=c++17", "-O2", "rules/dpcpp/driver.cpp", "-o", binary, "-ldl")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("cannot build the driver: %w: give --driver, or run this in the folder of the module\n%s", err, out)
-		}
+// call runs a program in a folder. What it prints is in the error.
+func (b *Bench) call(dir string, argv ...string) error {
+	cmd := cli.Program(b.Context, argv[0], argv[1:]...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out)
 	}
-	return filepath.Abs(binary)
+	return nil
+}
+
+// atOnce calls a function for the numbers below n, as many at once as there are processors.
+func atOnce(n int, run func(i int) error) error {
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		all.Go(func() {
+			errs[i] = run(i)
+			<-slots
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }

@@ -37,7 +37,6 @@ func setupBuild(b *Bench) func() error {
 	sizes := b.Flags.String("kernels", "8,32", "`numbers` of kernels, with commas between; 128 is the one with limits")
 	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, with commas between")
 	splits := b.Flags.String("splits", "auto", "values of `device_code_split` to measure, with commas between")
-	aot := b.Flags.String("aot", byWorker, "what compiles ahead of time, with commas between: "+byProgram+" (a process of ocloc for each module), "+byServer+" (for each action), "+byWorker+" (for all actions, and also a process of each program that makes or translates modules)")
 	steps := b.Flags.Bool("steps", false, "also print the processor time of each program; measuring that takes time of its own, and no limit is checked")
 	rdc := b.Flags.Bool("rdc", false, "link the sources, as rdc = True does")
 	version := b.Flags.String("llvm", "21", "`version` of LLVM's programs in PATH, after a dash in their names")
@@ -53,14 +52,15 @@ func setupBuild(b *Bench) func() error {
 		}
 		p, err := find(b, *version, *bin, *header)
 		if err == nil {
-			p["server"], err = library(b, *source)
+			// The library that makes ocloc a server.
+			p["server"], err = b.built("server", "", "cc", "-std=gnu11", "-O1", "-shared", "-fPIC", *source, "-ldl")
 		}
 		if err != nil {
 			return err
 		}
-		ways, err := waysOf(*splits, *aot, *rdc)
-		if err != nil {
-			return err
+		var ways []buildWay
+		for split := range strings.SplitSeq(*splits, ",") {
+			ways = append(ways, buildWay{split, *rdc})
 		}
 		for size := range strings.SplitSeq(*sizes, ",") {
 			n, err := strconv.Atoi(size)
@@ -73,19 +73,6 @@ func setupBuild(b *Bench) func() error {
 		}
 		return nil
 	}
-}
-
-// waysOf returns each combination of what lists say, with commas between.
-func waysOf(splits, aot string, rdc bool) (ways []buildWay, err error) {
-	for split := range strings.SplitSeq(splits, ",") {
-		for by := range strings.SplitSeq(aot, ",") {
-			if !slices.Contains([]string{byProgram, byServer, byWorker}, by) {
-				return nil, fmt.Errorf("--aot: %q is not %s, %s or %s", by, byProgram, byServer, byWorker)
-			}
-			ways = append(ways, buildWay{split, by, rdc})
-		}
-	}
-	return ways, nil
 }
 
 // find returns the paths of all programs.
@@ -122,18 +109,6 @@ func find(b *Bench, version, bin, header string) (programs, error) {
 	return p, err
 }
 
-// library compiles the library that makes ocloc a server.
-func library(b *Bench, source string) (string, error) {
-	path, err := filepath.Abs(filepath.Join(b.Dir, "server.so"))
-	if err != nil {
-		return "", err
-	}
-	if out, err := exec.CommandContext(b.Context, "cc", "-std=gnu11", "-O1", "-shared", "-fPIC", source, "-o", path, "-ldl").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("cc %s: %w\n%s", source, err, out)
-	}
-	return path, nil
-}
-
 // A contestant is a design with a project of its own.
 type contestant struct {
 	name    string
@@ -152,7 +127,7 @@ var phases = []struct {
 func measureBuild(b *Bench, p programs, kernels int, devices []string, ways []buildWay, steps bool) error {
 	var all []contestant
 	for _, w := range ways {
-		all = append(all, contestant{"rules, " + w.split + ", " + w.aot, buildByRules, w, nil})
+		all = append(all, contestant{"rules, " + w.split, buildByRules, w, nil})
 	}
 	all = append(all, contestant{"monolith", buildMonolith, buildWay{}, nil}, contestant{"bare compilers", buildBare, buildWay{}, nil})
 	if p[linker] != "" {

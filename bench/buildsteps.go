@@ -237,7 +237,6 @@ type design func(b *builder, p programs, sources, devices []string, w buildWay) 
 // A way is how the rules build.
 type buildWay struct {
 	split string // device_code_split
-	aot   string // what compiles ahead of time
 	rdc   bool   // whether the sources are linked
 }
 
@@ -282,7 +281,7 @@ func buildByRules(b *builder, p programs, sources, devices []string, w buildWay)
 	}
 	pack := step{args: []string{p["packager"], "pack", "--state", "executable", "--output", "out/program.syclbin"}, outputs: []string{"out/program.syclbin"}}
 	for _, source := range sources {
-		images, err := imagesOf(b, p, "out/"+source, w.aot, devices)
+		images, err := imagesOf(b, p, "out/"+source, devices)
 		if err != nil {
 			return err
 		}
@@ -301,7 +300,7 @@ func splitSources(b *builder, p programs, sources, bitcode []string, w buildWay)
 				args:    append(slices.Clone(postlink), "--source", source, "--allow-no-kernels", "--output", "out/"+source+".split.table", "--out-dir", "out/"+source+".split", bitcode[i]),
 				inputs:  bitcode[i : i+1],
 				outputs: []string{"out/" + source + ".split", "out/" + source + ".split.table"},
-				worker:  w.aot == byWorker,
+				worker:  true,
 			})
 			if err != nil {
 				return err
@@ -313,7 +312,7 @@ func splitSources(b *builder, p programs, sources, bitcode []string, w buildWay)
 		args:   []string{p["devicec"], "link", "--llvm-dis", p["llvm-dis"], "--llvm-link", p["llvm-link"], "--output", "out/all.bc"},
 		inputs: bitcode, outputs: []string{"out/all.bc"},
 	}
-	split := step{args: postlink, inputs: link.outputs, worker: w.aot == byWorker}
+	split := step{args: postlink, inputs: link.outputs, worker: true}
 	for i, source := range sources {
 		link.args = append(link.args, source+"="+bitcode[i])
 		split.args = append(split.args, "--module="+source+"=out/"+source+".split")
@@ -323,21 +322,14 @@ func splitSources(b *builder, p programs, sources, bitcode []string, w buildWay)
 	return b.run(link, split)
 }
 
-// What compiles ahead of time.
-const (
-	byProgram = "program" // ocloc for each module
-	byServer  = "server"  // processes of ocloc for each action
-	byWorker  = "worker"  // processes of ocloc for all actions, and of our programs that keep what compilers made
-)
-
 // imagesOf makes the images of a source for all devices. It returns what the packager gets.
-func imagesOf(b *builder, p programs, stem, by string, devices []string) (pack step, err error) {
+func imagesOf(b *builder, p programs, stem string, devices []string) (pack step, err error) {
 	translate := step{
 		args: []string{p["devicec"], "translate", "--llvm-spirv", p["llvm-spirv"], "--spirv-val", p["spirv-val"], "--code-dir", stem + ".spv",
 			"--properties-dir", stem + ".properties", "--table", stem + ".table", stem + ".split.table"},
 		inputs:  []string{stem + ".split", stem + ".split.table"},
 		outputs: []string{stem + ".table", stem + ".spv", stem + ".properties"},
-		worker:  by == byWorker,
+		worker:  true,
 	}
 	filter := step{args: []string{p["aspectfilter"]}, inputs: []string{stem + ".table", stem + ".properties"}}
 	for _, device := range devices {
@@ -352,13 +344,10 @@ func imagesOf(b *builder, p programs, stem, by string, devices []string) (pack s
 	for _, device := range devices {
 		name := stem + "." + device
 		aot := step{
-			args:    []string{p["aot"], "--ocloc", p["ocloc"], "--device", device, "--code-dir", name + ".bin", "--output", name + ".table", name + ".filtered.table"},
+			args:    []string{p["aot"], "--ocloc", p["ocloc"], "--server", p["server"], "--device", device, "--code-dir", name + ".bin", "--output", name + ".table", name + ".filtered.table"},
 			inputs:  []string{name + ".filtered.table", stem + ".spv"},
 			outputs: []string{name + ".table", name + ".bin"},
-			worker:  by == byWorker,
-		}
-		if by != byProgram {
-			aot.args = append(aot.args, "--server", p["server"])
+			worker:  true,
 		}
 		if err := b.run(aot); err != nil {
 			return step{}, err

@@ -7,7 +7,6 @@ import (
 type formatsRun struct {
 	*Bench
 	packager, peer string // binaries; peer may be ""
-	sizes          formatsSizes
 }
 
 // What the design asks for.
@@ -34,21 +33,19 @@ func (m *formatsRun) all() error {
 // copies the same files into one with cat. The peer packs the images alone, as it
 // knows no metadata.
 func (m *formatsRun) pack() error {
-	n := m.sizes.modules
-	size := imageSize(m.sizes.pack, n) * int64(n)
 	contenders := []Contender{
-		{Name: "packager pack", Bytes: size, Args: []string{m.packager, "pack", "--output", "out", "--table", triple + "=" + tableFile}},
-		{Name: "cat", Bytes: size, Args: []string{"cat"}, Output: Out},
+		{Name: "packager pack", Bytes: packSize, Args: []string{m.packager, "pack", "--output", "out", "--table", triple + "=" + tableFile}},
+		{Name: "cat", Bytes: packSize, Args: []string{"cat"}, Output: Out},
 	}
 	cat := &contenders[1]
-	for i := range n {
+	for i := range imageCount {
 		for _, ext := range []string{".spv", ".prop", ".sym"} {
 			cat.Args = append(cat.Args, fmt.Sprintf("%s/%06d%s", imageFolder, i, ext))
 		}
 	}
 	if m.peer != "" {
-		c := Contender{Name: "clang-offload-packager", Bytes: size, Args: []string{m.peer, "-o", "out"}}
-		for i := range n {
+		c := Contender{Name: "clang-offload-packager", Bytes: packSize, Args: []string{m.peer, "-o", "out"}}
+		for i := range imageCount {
 			c.Args = append(c.Args, fmt.Sprintf("--image=file=%s/%06d.spv,triple=%s,kind=sycl", imageFolder, i, triple))
 		}
 		contenders = append(contenders, c)
@@ -63,39 +60,38 @@ func (m *formatsRun) pack() error {
 	if m.peer != "" {
 		m.AtLeast("packing against clang-offload-packager", r[2].Seconds/r[0].Seconds, packOfPeer, "x")
 	}
-	m.AtMost("memory of packing", float64(r[0].MaxRSS)/mib, memoryMiB, "MiB")
+	m.AtMost("memory of packing", float64(r[0].MaxRSS)/MiB, memoryMiB, "MiB")
 	return nil
 }
 
 // list lists a large and a small file with as many modules.
 func (m *formatsRun) list() error {
 	r, err := m.Compete(
-		Contender{Name: fmt.Sprintf("packager dump, %d MiB", m.sizes.list/mib), Args: []string{m.packager, "dump", listFile}},
-		Contender{Name: fmt.Sprintf("packager dump, %d MiB", m.sizes.listSmall/mib), Args: []string{m.packager, "dump", listSmallFile}},
+		Contender{Name: fmt.Sprintf("packager dump, %d MiB", listSize/MiB), Args: []string{m.packager, "dump", listFile}},
+		Contender{Name: fmt.Sprintf("packager dump, %d MiB", smallSize/MiB), Args: []string{m.packager, "dump", listSmallFile}},
 	)
 	if err != nil {
 		return err
 	}
 	m.AtMost("time of listing", r[0].Seconds*1000, listMillis, "ms")
-	m.AtMost("memory of listing", float64(r[0].MaxRSS)/mib, memoryMiB, "MiB")
+	m.AtMost("memory of listing", float64(r[0].MaxRSS)/MiB, memoryMiB, "MiB")
 	m.AtMost("time of listing the large file against the small one", r[0].Seconds/r[1].Seconds, listOfList, "x")
 	return nil
 }
 
 // copy converts a file to the other version and to a bare one, and extracts it.
 func (m *formatsRun) copy() error {
-	size := m.sizes.copy
 	r, err := m.Compete(
-		Contender{Name: "packager convert, version 1 to 2", Bytes: size, Args: []string{m.packager, "convert", "--syclbin-version=2", "--output=out", copyFile}},
-		Contender{Name: "packager convert, wrapped to bare", Bytes: size, Args: []string{m.packager, "convert", "--bare", "--output=out", copyFile}},
-		Contender{Name: "packager extract", Bytes: size, Args: []string{m.packager, "extract", "--output-dir=out", copyFile}},
-		Contender{Name: "cat of that file", Bytes: size, Args: []string{"cat", copyFile}, Output: Out},
+		Contender{Name: "packager convert, version 1 to 2", Bytes: copySize, Args: []string{m.packager, "convert", "--syclbin-version=2", "--output=out", copyFile}},
+		Contender{Name: "packager convert, wrapped to bare", Bytes: copySize, Args: []string{m.packager, "convert", "--bare", "--output=out", copyFile}},
+		Contender{Name: "packager extract", Bytes: copySize, Args: []string{m.packager, "extract", "--output-dir=out", copyFile}},
+		Contender{Name: "cat of that file", Bytes: copySize, Args: []string{"cat", copyFile}, Output: Out},
 	)
 	if err != nil {
 		return err
 	}
 	for i, what := range []string{"memory of converting to version 2", "memory of converting to a bare file", "memory of extracting"} {
-		m.AtMost(what, float64(r[i].MaxRSS)/mib, memoryMiB, "MiB")
+		m.AtMost(what, float64(r[i].MaxRSS)/MiB, memoryMiB, "MiB")
 	}
 	return nil
 }

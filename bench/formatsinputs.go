@@ -29,12 +29,12 @@ const (
 const triple = "spir64-unknown-unknown"
 
 // writeInputs writes the files to measure with.
-func writeInputs(dir string, s formatsSizes) error {
-	if err := writeImages(dir, s.modules, s.pack); err != nil {
+func writeInputs(dir string) error {
+	if err := writeImages(dir); err != nil {
 		return err
 	}
-	for name, size := range map[string]int64{listFile: s.list, listSmallFile: s.listSmall, copyFile: s.copy} {
-		if err := writeSparse(filepath.Join(dir, name), s.modules, size); err != nil {
+	for name, size := range map[string]int64{listFile: listSize, listSmallFile: smallSize, copyFile: copySize} {
+		if err := writeSparse(filepath.Join(dir, name), size); err != nil {
 			return err
 		}
 	}
@@ -43,9 +43,6 @@ func writeInputs(dir string, s formatsSizes) error {
 
 // spirvStart is how an image begins that is taken for SPIR-V.
 const spirvStart = "\x03\x02\x23\x07\x00\x00\x01\x00"
-
-// imageSize is the size of each of n images that have size bytes together.
-func imageSize(size int64, n int) int64 { return max(size/int64(n), int64(len(spirvStart))) }
 
 func formatsKernel(i int) string {
 	return fmt.Sprintf("__sycl_kernel__ZTS%dKernel%06d", len("Kernel000000"), i)
@@ -62,14 +59,14 @@ func metadata(i int) *propset.Registry {
 
 // writeImages writes images that nothing can compress, each with a property file
 // and a symbol file, and the table of all.
-func writeImages(dir string, n int, size int64) error {
+func writeImages(dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, imageFolder), 0o777); err != nil {
 		return err
 	}
 	table := &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}}
-	image := make([]byte, imageSize(size, n))
+	image := make([]byte, packSize/imageCount)
 	random := rand.NewChaCha8([32]byte{})
-	for i := range n {
+	for i := range imageCount {
 		random.Read(image)
 		copy(image, spirvStart)
 		text, err := metadata(i).MarshalText()
@@ -96,12 +93,12 @@ func writeImages(dir string, n int, size int64) error {
 	return f.Close()
 }
 
-// writeSparse writes a SYCLBIN with n modules whose images are zeros except for
+// writeSparse writes a SYCLBIN with modules whose images are zeros except for
 // their first bytes, and leaves the zeros to the file system.
-func writeSparse(path string, n int, size int64) error {
+func writeSparse(path string, size int64) error {
 	file := &syclbin.File{Version: 1, State: syclbin.Executable}
-	for i := range n {
-		img := syclbin.NewIR(syclbin.SPIRV, triple, zeros(imageSize(size, n)))
+	for i := range imageCount {
+		img := syclbin.NewIR(syclbin.SPIRV, triple, zeros(size/imageCount))
 		file.Modules = append(file.Modules, &syclbin.Module{Metadata: metadata(i), IR: []*syclbin.Image{img}})
 	}
 	f, err := os.Create(path)

@@ -122,26 +122,12 @@ func (b *Bench) Time(name string, run func() (int64, error)) (Result, error) {
 	fmt.Fprintln(b.Progress, name)
 	best := newResult(name, 0)
 	for range b.Runs {
-		if err := b.Context.Err(); err != nil {
-			return Result{}, err
-		}
 		runtime.GC()
-		before, err := ProcessorTime()
+		m, err := b.measureFunction(Contender{Name: name, Run: func() (err error) { best.Bytes, err = run(); return err }})
 		if err != nil {
 			return Result{}, err
 		}
-		start := time.Now()
-		n, err := run()
-		if err != nil {
-			return Result{}, fmt.Errorf("%s: %w", name, err)
-		}
-		seconds := time.Since(start).Seconds()
-		after, err := ProcessorTime()
-		if err != nil {
-			return Result{}, err
-		}
-		best.add(Result{Seconds: seconds, CPU: (after - before).Seconds()})
-		best.Bytes = n
+		best.add(m)
 	}
 	b.Results = append(b.Results, best)
 	return best, nil

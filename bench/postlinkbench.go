@@ -4,10 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
-
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // What the design asks for.
@@ -76,22 +72,9 @@ func (m *postlinkRun) split() error {
 	if err := os.Mkdir(Out, 0o777); err != nil {
 		return err
 	}
-	errs := make(chan error, m.calls)
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wait sync.WaitGroup
-	for i := range m.calls {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			name := kernelName(i * m.kernels / m.calls)
-			cmd := cli.Program(m.Context, m.opt, "-S", "--disable-verify", "-passes=internalize,globaldce",
-				"-internalize-public-api-list="+name, "-o", filepath.Join(Out, name+".ll"), inputFile)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				errs <- fmt.Errorf("%s: %w: %s", name, err, out)
-			}
-		})
-	}
-	wait.Wait()
-	close(errs)
-	return <-errs // nil when there is none
+	return atOnce(m.calls, func(i int) error {
+		name := kernelName(i * m.kernels / m.calls)
+		return m.call(".", m.opt, "-S", "--disable-verify", "-passes=internalize,globaldce",
+			"-internalize-public-api-list="+name, "-o", filepath.Join(Out, name+".ll"), inputFile)
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
@@ -74,14 +73,7 @@ func (m *bitcodeRun) folder() error {
 	return errors.Join(err, os.WriteFile(filepath.Join(m.Dir, "empty.ll"), nil, 0o666))
 }
 
-func (m *bitcodeRun) run(argv ...string) error {
-	cmd := cli.Program(m.Context, argv[0], argv[1:]...)
-	cmd.Dir = m.Dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", argv[0], err, out)
-	}
-	return nil
-}
+func (m *bitcodeRun) run(argv ...string) error { return m.call(m.Dir, argv...) }
 
 // rows returns how many modules a table has.
 func (m *bitcodeRun) rows(name string) (int, error) {

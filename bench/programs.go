@@ -2,12 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // The limits: processor time as a multiple of that of both compilers, and the time of one source
@@ -94,14 +91,7 @@ type compilers struct {
 	host, dpcpp, driver, source, out string // out is what the names of outputs begin with
 }
 
-func (c *compilers) run(argv ...string) error {
-	cmd := cli.Program(c.b.Context, argv[0], argv[1:]...)
-	cmd.Dir = c.b.Dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out)
-	}
-	return nil
-}
+func (c *compilers) run(argv ...string) error { return c.b.call(c.b.Dir, argv...) }
 
 func (c *compilers) device() error {
 	return c.run(c.driver, "build", "--library", filepath.Join(c.dpcpp, "lib/libsycl-jit.so"), "--output-dir", c.out+".images",

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -165,22 +163,15 @@ func (m *many) shutdown() error {
 
 // hand compiles the first sources and links the host objects of all; the images stay files.
 func (m *many) hand(w bazelWay, changed int) error {
-	slots := make(chan struct{}, runtime.NumCPU())
-	errs := make([]error, changed)
-	var all sync.WaitGroup
-	for i := range changed {
-		all.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			c := m.compilers
-			c.source, c.out = m.file(w, i), strings.TrimSuffix(m.file(w, i), ".cpp")
-			if errs[i] = c.device(); errs[i] == nil {
-				errs[i] = c.hostCode()
-			}
-		})
-	}
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
+	err := atOnce(changed, func(i int) error {
+		c := m.compilers
+		c.source, c.out = m.file(w, i), strings.TrimSuffix(m.file(w, i), ".cpp")
+		if err := c.device(); err != nil {
+			return err
+		}
+		return c.hostCode()
+	})
+	if err != nil {
 		return err
 	}
 	objects, err := filepath.Glob(filepath.Join(m.folder(w), "*.host.o"))

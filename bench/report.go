@@ -1,13 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -20,14 +17,10 @@ import (
 //
 //	go run ./bench report --check
 //	go run ./bench report --memory --kernels 500000 --devices 8 --check
-//
-// With --generate it writes the report and its renderings into a folder instead,
-// for measurements of pages in a browser.
 func setupReport(b *Bench) func() error {
 	kernels := b.Flags.Int("kernels", 10_000, "`number` of kernels")
 	devices := b.Flags.Int("devices", 100, "`number` of devices")
 	dir := b.Flags.String("dir", os.TempDir(), "write below this `folder`")
-	generate := b.Flags.Bool("generate", false, "only write the report as JSON, text, HTML, Markdown and CSV into the folder")
 	peak := b.Flags.Bool("memory", false, "only measure the memory of two processes: one that builds the report, and one that prints it as text")
 	limitMiB := b.Flags.Float64("memory-limit", 256, "memory in `MiB` that each of these may take")
 	phase := b.Flags.String("phase", "", "what such a process does: build or text")
@@ -67,9 +60,6 @@ func setupReport(b *Bench) func() error {
 		if err != nil {
 			return err
 		}
-		if *generate {
-			return writeAll(*dir, r)
-		}
 		if err := b.Scratch(*dir); err != nil {
 			return err
 		}
@@ -87,17 +77,4 @@ func formats(r *report.Report) map[string]func(io.Writer) error {
 		"Markdown": func(w io.Writer) error { return render.Markdown(w, r, render.MarkdownOptions{}) },
 		"CSV":      func(w io.Writer) error { return render.CSV(w, r) },
 	}
-}
-
-func writeAll(dir string, r *report.Report) error {
-	for name, write := range formats(r) {
-		f, err := os.Create(filepath.Join(dir, "report."+strings.ToLower(name)))
-		if err != nil {
-			return err
-		}
-		if err := cmp.Or(write(f), f.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
