@@ -75,10 +75,7 @@ func Collect(b *syclbin.Builder, host *File, name string) (Collected, error) {
 			r.LeftOut = append(r.LeftOut, LeftOut{img, why})
 			continue
 		}
-		taken, repeated, err := add(b, img, name)
-		r.Taken += taken
-		r.Repeated += repeated
-		if err != nil {
+		if err := r.add(b, img, name); err != nil {
 			return r, &ImageError{img.Origin, err}
 		}
 	}
@@ -114,16 +111,15 @@ func isSYCL(img *Image) bool {
 	return true
 }
 
-// add adds an image to the abstract module of its kernels. It returns how many images were
-// taken, which are several for a SYCLBIN, and how many of them were there already.
-func add(b *syclbin.Builder, img *Image, host string) (taken, repeated int, err error) {
+// add adds an image to the abstract module of its kernels.
+func (r *Collected) add(b *syclbin.Builder, img *Image, host string) error {
 	format := offload.Detect(img, img.Size())
 	if format == offload.SYCLBIN || format == offload.Container {
-		return addSYCLBIN(b, img)
+		return r.addSYCLBIN(b, img)
 	}
 	metadata, err := metadataOf(img)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	triple := wholeTriple(img.Triple)
 	var form *syclbin.Image
@@ -140,36 +136,35 @@ func add(b *syclbin.Builder, img *Image, host string) (taken, repeated int, err 
 	if options := (propset.JITOptions{Compile: img.CompileOptions, Link: img.LinkOptions}); options != (propset.JITOptions{}) {
 		propset.PutJITOptions(metadata, options)
 	}
-	return addOnce(b, key, metadata, form)
+	return r.addOnce(b, key, metadata, form)
 }
 
-func addOnce(b *syclbin.Builder, key string, metadata *propset.Registry, img *syclbin.Image) (taken, repeated int, err error) {
+func (r *Collected) addOnce(b *syclbin.Builder, key string, metadata *propset.Registry, img *syclbin.Image) error {
 	kept, err := b.AddOnce(key, metadata, img)
-	switch {
-	case err != nil:
-		return 0, 0, err
-	case kept:
-		return 1, 0, nil
+	if err != nil {
+		return err
 	}
-	return 1, 1, nil
+	r.Taken++
+	if !kept {
+		r.Repeated++
+	}
+	return nil
 }
 
 // addSYCLBIN adds all images of a SYCLBIN that is an image.
-func addSYCLBIN(b *syclbin.Builder, img *Image) (taken, repeated int, err error) {
+func (r *Collected) addSYCLBIN(b *syclbin.Builder, img *Image) error {
 	f, err := syclbin.NewFile(img, img.Size())
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	for _, m := range f.Modules {
 		for _, i := range m.Images() {
-			t, r, err := addOnce(b, strings.Join(m.Kernels(), "\n"), m.Metadata, i)
-			if err != nil {
-				return taken, repeated, err
+			if err := r.addOnce(b, strings.Join(m.Kernels(), "\n"), m.Metadata, i); err != nil {
+				return err
 			}
-			taken, repeated = taken+t, repeated+r
 		}
 	}
-	return taken, repeated, nil
+	return nil
 }
 
 // metadataOf returns what the host file says about an image, or else its own bytes.

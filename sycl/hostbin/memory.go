@@ -361,25 +361,35 @@ func (m *memory) elements(begin, end, words uint64, what string) ([]uint64, erro
 
 // entries returns the names of the entries.
 func (m *memory) entries(begin, end uint64) ([]string, error) {
+	return m.entriesWith(begin, end, func(newer bool, entry []uint64) bool { return true })
+}
+
+// entriesWith returns the names of the entries that a function takes, which gets the words of an
+// entry, and whether they are in the newer layout.
+func (m *memory) entriesWith(begin, end uint64, take func(newer bool, entry []uint64) bool) ([]string, error) {
 	const what = "the table of entries"
 	if begin == end {
 		return nil, nil
 	}
-	words, name := uint64(oldEntryWords), 1
+	words, name := oldEntryWords, 1
 	first, err := m.words(begin, 2, what)
 	if err != nil {
 		return nil, err
 	}
-	if m.isEntry(begin, first) && first[1]>>32 == 0 {
+	newer := m.isEntry(begin, first)
+	if newer {
 		words, name = entryWords, 3
 	}
-	table, err := m.elements(begin, end, words, what)
+	table, err := m.elements(begin, end, uint64(words), what)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for i := 0; i < len(table); i += int(words) {
-		text, err := m.text(table[i+name], "the name of an entry")
+	for entry := range slices.Chunk(table, words) {
+		if !take(newer, entry) {
+			continue
+		}
+		text, err := m.text(entry[name], "the name of an entry")
 		if err != nil {
 			return nil, err
 		}
@@ -394,7 +404,8 @@ func (m *memory) entries(begin, end uint64) ([]string, error) {
 func (m *memory) isEntry(address uint64, w []uint64) bool {
 	_, pointer := m.relocated[address+8]
 	kind := uint16(w[1] >> 16)
-	return !pointer && w[0] == 0 && uint16(w[1]) == 1 && (kind == 1 || kind == 2 || kind == 4 || kind == 8)
+	flags := w[1] >> 32 // none of SYCL, of which the kind is 4 or 8
+	return !pointer && w[0] == 0 && uint16(w[1]) == 1 && (kind == 1 || kind == 2 || flags == 0 && (kind == 4 || kind == 8))
 }
 
 // sets returns the property sets.

@@ -70,33 +70,10 @@ func (m *memory) openMP(descriptor []uint64) error {
 // openMPEntries returns the names of the kernels among the entries: variables
 // have a size. The newer table is that of all programming models of a program.
 func (m *memory) openMPEntries(begin, end uint64) ([]string, error) {
-	const what = "the table of entries"
-	if begin == end {
-		return nil, nil
-	}
-	words, name, size := uint64(oldEntryWords), 1, 2
-	first, err := m.words(begin, 2, what)
-	if err != nil {
-		return nil, err
-	}
-	newer := m.isEntry(begin, first)
-	if newer {
-		words, name, size = entryWords, 3, 4
-	}
-	table, err := m.elements(begin, end, words, what)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for i := 0; i < len(table); i += int(words) {
-		if table[i+size] != 0 || newer && uint16(table[i+1]>>16) != 1 {
-			continue
+	return m.entriesWith(begin, end, func(newer bool, entry []uint64) bool {
+		if newer {
+			return entry[4] == 0 && uint16(entry[1]>>16) == 1
 		}
-		text, err := m.text(table[i+name], "the name of an entry")
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, text)
-	}
-	return names, nil
+		return entry[2] == 0
+	})
 }

@@ -22,7 +22,7 @@ type Builder struct {
 	modules []*Module
 	groups  map[identity][]*Module
 	placed  map[form]int // how many modules of a group have an image of the form
-	single  map[sized]*single
+	once    map[repeatable]bool
 }
 
 // identity is a digest of what split modules are known by: their metadata and key.
@@ -35,35 +35,10 @@ type form struct {
 	triple, arch string
 }
 
-// sized is what images have in common that can have the same bytes.
-type sized struct {
+// repeatable is what images have in common that are the same.
+type repeatable struct {
 	form
-	metadata [sha256.Size]byte // of the images, sorted
-	size     int64
-}
-
-// A single knows the bytes of the images of one [sized]: of several, their digests.
-type single struct {
-	first   *Image
-	digests map[[sha256.Size]byte]bool
-}
-
-// repeats reports whether an image is there already, and adds it.
-func (s *single) repeats(img *Image) (bool, error) {
-	if s.digests == nil {
-		digest, err := s.first.Digest()
-		if err != nil {
-			return false, err
-		}
-		s.digests = map[[sha256.Size]byte]bool{digest: true}
-	}
-	digest, err := img.Digest()
-	if err != nil {
-		return false, err
-	}
-	known := s.digests[digest]
-	s.digests[digest] = true
-	return known, nil
+	metadata, code [sha256.Size]byte // of the image, sorted; of its bytes
 }
 
 // Add adds an image. The key and the metadata are the identity of the split
@@ -84,7 +59,7 @@ func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error 
 
 // AddOnce is Add for images that can occur several times: of those that were added by
 // AddOnce with the same bytes, target, key and metadata, only the first is kept. It
-// reports whether the image is kept. Bytes are read only where all else is the same.
+// reports whether the image is kept.
 func (b *Builder) AddOnce(key string, metadata *propset.Registry, img *Image) (bool, error) {
 	metadata, f, err := formOf(key, metadata, img)
 	if err != nil {
@@ -94,18 +69,18 @@ func (b *Builder) AddOnce(key string, metadata *propset.Registry, img *Image) (b
 	if err != nil {
 		return false, err
 	}
-	place := sized{f, sha256.Sum256(own), img.Size()}
-	if known := b.single[place]; known != nil {
-		repeated, err := known.repeats(img)
-		if repeated || err != nil {
-			return false, err
-		}
-	} else {
-		if b.single == nil {
-			b.single = make(map[sized]*single)
-		}
-		b.single[place] = &single{first: img}
+	code, err := img.Digest()
+	if err != nil {
+		return false, err
 	}
+	image := repeatable{f, sha256.Sum256(own), code}
+	if b.once[image] {
+		return false, nil
+	}
+	if b.once == nil {
+		b.once = make(map[repeatable]bool)
+	}
+	b.once[image] = true
 	b.add(f, metadata, img)
 	return true, nil
 }

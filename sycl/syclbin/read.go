@@ -122,12 +122,7 @@ func Recognize(r io.ReaderAt, size int64) bool {
 	if err != nil {
 		return true
 	}
-	var entries []wrapped
-	for _, c := range files {
-		for _, e := range c.Entries {
-			entries = append(entries, wrapped{e, c.Offset + e.Offset})
-		}
-	}
+	entries := wrappedIn(files)
 	version1, err := version1Entries(entries)
 	return err != nil || len(version1) > 0 || slices.ContainsFunc(entries, func(e wrapped) bool { return e.isPart() || e.isDraft() })
 }
@@ -136,6 +131,15 @@ func Recognize(r io.ReaderAt, size int64) bool {
 type wrapped struct {
 	*offload.Entry
 	base int64
+}
+
+func wrappedIn(files []*offload.File) (entries []wrapped) {
+	for _, c := range files {
+		for _, e := range c.Entries {
+			entries = append(entries, wrapped{e, c.Offset + e.Offset})
+		}
+	}
+	return entries
 }
 
 // container reads what is in OffloadBinary containers.
@@ -151,12 +155,7 @@ func (rd *reader) container() error {
 	if rd.file.Container == 3 {
 		rd.found(containerVersion, "container", "the container has version 3, which the DPC++ runtime does not load")
 	}
-	var entries []wrapped
-	for _, c := range files {
-		for _, e := range c.Entries {
-			entries = append(entries, wrapped{e, c.Offset + e.Offset})
-		}
-	}
+	entries := wrappedIn(files)
 	version1, err := version1Entries(entries)
 	switch {
 	case err != nil:

@@ -122,36 +122,35 @@ func (v *v1Reader) placeTables(start int64, metaSize, binSize uint64) error {
 	return nil
 }
 
-// headers reads the headers of modules and images in one pass.
+// headers reads the headers of modules and images.
 func (v *v1Reader) headers() error {
-	in := v.newHeaders()
+	all := make(binfile.Buf, v.meta.start-fileHeaderSize)
+	if err := readAt(v.r, all, fileHeaderSize); err != nil {
+		return err
+	}
+	field := v.base + fileHeaderSize // where the next header is
+	var err error
 	for i := range v.modules {
-		h, field, err := in.next()
-		if err != nil {
-			return err
-		}
 		m := &v.modules[i]
-		if m.metadata, err = v.meta.blob(&h, field, part{"metadata of abstract module", i}); err != nil {
+		if m.metadata, err = v.meta.blob(&all, field, part{"metadata of abstract module", i}); err != nil {
 			return err
 		}
 		for kind := range m.images {
-			m.images[kind] = span{h.Uint32(), h.Uint32()}
+			m.images[kind] = span{all.Uint32(), all.Uint32()}
 		}
+		field += headerSize
 	}
 	for kind, name := range []string{"IR module", "native image"} {
 		metadataName, bytesName := "metadata of "+name, "bytes of "+name
 		for i := range v.images[kind] {
-			h, field, err := in.next()
-			if err != nil {
-				return err
-			}
 			img := &v.images[kind][i]
-			if img.metadata, err = v.meta.blob(&h, field, part{metadataName, i}); err != nil {
+			if img.metadata, err = v.meta.blob(&all, field, part{metadataName, i}); err != nil {
 				return err
 			}
-			if img.bytes, err = v.bin.blob(&h, field+16, part{bytesName, i}); err != nil {
+			if img.bytes, err = v.bin.blob(&all, field+16, part{bytesName, i}); err != nil {
 				return err
 			}
+			field += headerSize
 		}
 	}
 	return nil
@@ -318,32 +317,4 @@ func (t *table) overlap() error {
 		}
 	}
 	return nil
-}
-
-// headers reads the headers after that of the file, a block at a time.
-type headers struct {
-	r     io.ReaderAt
-	pos   int64 // of block in r
-	base  int64 // of r in the whole
-	left  int64 // headers not in block
-	block binfile.Buf
-}
-
-func (v *v1Reader) newHeaders() *headers {
-	return &headers{r: v.r, pos: fileHeaderSize, base: v.base, left: int64(len(v.modules) + len(v.images[IRModule]) + len(v.images[NativeImage]))}
-}
-
-// next returns the next header and where it is in the whole.
-func (h *headers) next() (header binfile.Buf, field int64, err error) {
-	if len(h.block) == 0 {
-		n := min(h.left, 4096)
-		h.block = make([]byte, n*headerSize)
-		if err := readAt(h.r, h.block, h.pos); err != nil {
-			return nil, 0, err
-		}
-		h.left -= n
-	}
-	field = h.base + h.pos
-	h.pos += headerSize
-	return h.block.Sub(headerSize), field, nil
 }

@@ -2,7 +2,6 @@ package syclbin
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -919,50 +918,4 @@ func TestAddOnce(t *testing.T) {
 	if images != 7 {
 		t.Errorf("%d images", images)
 	}
-}
-
-// Bytes are read when all else is the same, and then once.
-func TestAddOnceReads(t *testing.T) {
-	var b Builder
-	read := make(map[string]int64)
-	var images []*Image
-	add := func(name, code string) {
-		t.Helper()
-		source := &countedSource{strings.NewReader(code), func(n int) { read[name] += int64(n) }}
-		images = append(images, NewIR(SPIRV, "spir64", source))
-		if _, err := b.AddOnce("k", new(propset.Registry), images[len(images)-1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	add("alone", "another size")
-	add("first", "one")
-	add("second", "one")
-	add("third", "one")
-	if read["alone"] != 0 || read["first"] != 3 || read["second"] != 3 || read["third"] != 3 {
-		t.Errorf("bytes read: %v", read)
-	}
-	// Who asks for a digest later reads none of them again.
-	for _, i := range images {
-		want := sha256.Sum256([]byte("one"))
-		if i == images[0] {
-			want = sha256.Sum256([]byte("another size"))
-		}
-		if got, err := i.Digest(); err != nil || got != want {
-			t.Errorf("%x, %v", got, err)
-		}
-	}
-	if read["alone"] != 12 || read["first"] != 3 || read["second"] != 3 || read["third"] != 3 {
-		t.Errorf("bytes read with digests: %v", read)
-	}
-}
-
-type countedSource struct {
-	*strings.Reader
-	count func(int)
-}
-
-func (s *countedSource) ReadAt(b []byte, at int64) (int, error) {
-	n, err := s.Reader.ReadAt(b, at)
-	s.count(n)
-	return n, err
 }

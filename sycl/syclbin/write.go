@@ -1,18 +1,15 @@
 package syclbin
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -129,8 +126,7 @@ func (o *Options) global(f *File) *propset.Registry {
 
 // numbered returns the modules with the release's numbers of aspects.
 func numbered(modules []*Module, r *release.Release) ([]*Module, error) {
-	list := modules
-	changed := false
+	list := slices.Clone(modules)
 	for i, m := range modules {
 		if m.Metadata == nil {
 			continue
@@ -138,12 +134,6 @@ func numbered(modules []*Module, r *release.Release) ([]*Module, error) {
 		metadata, err := r.Write(m.Metadata)
 		if err != nil {
 			return nil, fmt.Errorf("syclbin: abstract module %d: %w", i, err)
-		}
-		if metadata == m.Metadata {
-			continue
-		}
-		if !changed {
-			list, changed = slices.Clone(modules), true
 		}
 		c := *m
 		c.Metadata = metadata
@@ -163,26 +153,6 @@ func (t texts) of(r *propset.Registry) ([]byte, error) {
 		return r.MarshalText()
 	}
 	return r.SortedText()
-}
-
-// all returns the texts of registries, several at a time; what says what one is of.
-func (t texts) all(registries []*propset.Registry, what func(int) string) ([][]byte, error) {
-	list := make([][]byte, len(registries))
-	workers := min(runtime.GOMAXPROCS(0), len(registries)/1000+1)
-	errs := make([]error, workers)
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			for i := w * len(list) / workers; i < (w+1)*len(list)/workers && errs[w] == nil; i++ {
-				list[i], errs[w] = t.of(registries[i])
-				if errs[w] != nil {
-					errs[w] = fmt.Errorf("syclbin: metadata of %s: %w", what(i), errs[w])
-				}
-			}
-		})
-	}
-	group.Wait()
-	return list, cmp.Or(errs...)
 }
 
 // version1 lays a version 1 file out.
@@ -266,15 +236,21 @@ func headersOfVersion1(modules []*Module, images []*Image, texts [][]byte, ir in
 
 // ofVersion1 returns the texts of the property sets of the file, of its modules and of its images.
 func (t texts) ofVersion1(global *propset.Registry, modules []*Module, images []*Image, ir int) ([][]byte, error) {
-	registries := make([]*propset.Registry, 0, 1+len(modules)+len(images))
-	registries = append(registries, global)
+	registries := append(make([]*propset.Registry, 0, 1+len(modules)+len(images)), global)
 	for _, m := range modules {
 		registries = append(registries, m.Metadata)
 	}
 	for _, img := range images {
 		registries = append(registries, img.Metadata)
 	}
-	return t.all(registries, func(i int) string { return partName(i, len(modules), ir) })
+	list := make([][]byte, len(registries))
+	for i, r := range registries {
+		var err error
+		if list[i], err = t.of(r); err != nil {
+			return nil, fmt.Errorf("syclbin: metadata of %s: %w", partName(i, len(modules), ir), err)
+		}
+	}
+	return list, nil
 }
 
 // partName names what has the property sets of a number, for errors.
@@ -384,23 +360,15 @@ func (s *sequence) ReadAt(b []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// CopyTo implements [offload.Copier]: parts that have a way of their own go it,
-// and what lies between them is read together.
+// CopyTo implements [offload.Copier]: parts that have a way of their own go it.
 func (s *sequence) CopyTo(w io.Writer, buf []byte) (total int64, err error) {
-	read := func(end int64) error {
-		n, err := io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(s, total, end-total), buf)
-		total += n
-		return err
-	}
-	for i, part := range s.parts {
-		c, ok := part.(offload.Copier)
-		if !ok {
-			continue
+	for _, part := range s.parts {
+		var n int64
+		if c, ok := part.(offload.Copier); ok {
+			n, err = c.CopyTo(w, buf)
+		} else {
+			n, err = io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(part, 0, part.Size()), buf)
 		}
-		if err := read(s.ends[i] - part.Size()); err != nil {
-			return total, err
-		}
-		n, err := c.CopyTo(w, buf)
 		if total += n; err != nil {
 			return total, err
 		}
@@ -408,5 +376,5 @@ func (s *sequence) CopyTo(w io.Writer, buf []byte) (total int64, err error) {
 			return total, fmt.Errorf("an image ended after %d of its %d bytes", n, part.Size())
 		}
 	}
-	return total, read(s.Size())
+	return total, nil
 }
