@@ -1,7 +1,6 @@
 package deviceconfig
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -368,10 +367,9 @@ func numbers(s string, bits int) (list []uint64, ok bool) {
 	return list, list != nil
 }
 
-// WriteTo writes an entry as YAML that [Read] takes, with a comment for each fact.
-func (e *Entry) WriteTo(w io.Writer) (int64, error) {
-	c := &counter{w: w}
-	b := bufio.NewWriter(c)
+// Text returns an entry as YAML that [Read] takes, with a comment for each fact.
+func (e *Entry) Text() string {
+	b := new(strings.Builder)
 	for _, comment := range e.comments {
 		fmt.Fprintf(b, "# %s\n", clean(comment))
 	}
@@ -398,8 +396,7 @@ func (e *Entry) WriteTo(w io.Writer) (int64, error) {
 	if why, ok := e.limits[keyLocalMemorySize]; ok {
 		fmt.Fprintf(b, "  %s: %d # %s\n", keyLocalMemorySize, d.LocalMemorySize, why)
 	}
-	err := b.Flush()
-	return c.n, err
+	return b.String()
 }
 
 // flow writes a list as YAML has it in one line.
@@ -415,15 +412,3 @@ func clean(s string) string {
 }
 
 func truncate(s string, most int) string { return s[:min(len(s), most)] }
-
-// A counter counts what is written.
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
-}

@@ -29,15 +29,11 @@ func TestPoCL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got bytes.Buffer
-	if n, err := e.WriteTo(&got); err != nil || n != int64(got.Len()) {
-		t.Fatal(n, err)
-	}
-	testkit.Golden(t, "pocl.yaml", got.String())
-	sameAgain(t, e, got.String())
+	testkit.Golden(t, "pocl.yaml", e.Text())
+	sameAgain(t, e, e.Text())
 }
 
-// sameAgain checks that what WriteTo wrote is read as the same device.
+// sameAgain checks that what Text returns is read as the same device.
 func sameAgain(t *testing.T, e *Entry, text string) {
 	t.Helper()
 	c, err := Read("entry", strings.NewReader(text))
@@ -106,10 +102,7 @@ func TestReadClinfo(t *testing.T) {
 	if !slices.Equal(d.Aspects, want) {
 		t.Errorf("got  %v\nwant %v", d.Aspects, want)
 	}
-	var text strings.Builder
-	if _, err := e.WriteTo(&text); err != nil {
-		t.Fatal(err)
-	}
+	text := e.Text()
 	for _, want := range []string{
 		"# INTEL/0 of clinfo --raw\n# CL_DEVICE_NAME: Intel(R) Arc(TM) A770 Graphics\n",
 		"    - atomic64 # CL_DEVICE_EXTENSIONS: cl_khr_int64_base_atomics, cl_khr_int64_extended_atomics\n",
@@ -117,11 +110,11 @@ func TestReadClinfo(t *testing.T) {
 		"  sub-group-sizes: [8, 16, 32] # CL_DEVICE_SUB_GROUP_SIZES_INTEL\n",
 		"  local-memory-size: 65536 # CL_DEVICE_LOCAL_MEM_SIZE\n",
 	} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("%q is not in\n%s", want, text.String())
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	sameAgain(t, e, text.String())
+	sameAgain(t, e, text)
 
 	other, err := devices[1].Entry(devices[1].Target())
 	if err != nil {
@@ -166,11 +159,8 @@ func TestPartial(t *testing.T) {
 	if !d.MayHaveOtherAspects || !d.Has(aspect.Image) || !d.Has(aspect.ExtIntelESIMD) || !slices.Equal(d.SubGroupSizes, []uint32{8, 16, 32}) {
 		t.Errorf("%+v", *d)
 	}
-	var text strings.Builder
-	if _, err := e.WriteTo(&text); err != nil {
-		t.Fatal(err)
-	}
-	sameAgain(t, e, text.String())
+	text := e.Text()
+	sameAgain(t, e, text)
 	if e, err := o.Entry("intel_gpu_new"); err != nil || e.Device.SubGroupSizes != nil {
 		t.Errorf("%v, %+v", err, e)
 	}
@@ -230,11 +220,8 @@ func FuzzReadClinfo(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			var text strings.Builder
-			if _, err := e.WriteTo(&text); err != nil {
-				t.Fatal(err)
-			}
-			sameAgain(t, e, text.String())
+			text := e.Text()
+			sameAgain(t, e, text)
 		}
 	})
 }

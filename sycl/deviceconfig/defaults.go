@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -84,64 +83,29 @@ func (t *nameTable) complete(d *Device) {
 }
 
 func readNames() (*nameTable, error) {
-	p := parser{file: "names.yaml"}
-	root, err := readYAML(p.file, bytes.NewReader(namesYAML))
-	if err != nil {
-		return nil, err
+	var entries map[string]struct {
+		Aliases      []string
+		Architecture uint64
 	}
-	entries, err := p.pairs(root, "entries by target")
-	if err != nil {
-		return nil, err
+	in := yaml.NewDecoder(bytes.NewReader(namesYAML))
+	in.KnownFields(true)
+	if err := in.Decode(&entries); err != nil {
+		return nil, fmt.Errorf("names.yaml: %w", err)
 	}
 	t := &nameTable{make(map[string]string), make(map[string][]string), make(map[string]uint64)}
-	for _, e := range entries {
-		p.target, p.key = e.key.Value, ""
-		if err := p.nameEntry(t, e.value); err != nil {
-			return nil, err
+	for target, e := range entries {
+		t.aliases[target] = e.Aliases
+		if e.Architecture != 0 {
+			t.architectures[target] = e.Architecture
+		}
+		for _, alias := range e.Aliases {
+			if other, ok := t.canonical[alias]; ok {
+				return nil, fmt.Errorf("names.yaml: %s is an alias of %s and of %s", alias, other, target)
+			}
+			t.canonical[alias] = target
 		}
 	}
 	return t, nil
-}
-
-// nameEntry reads what names.yaml has about a target.
-func (p *parser) nameEntry(t *nameTable, n *yaml.Node) error {
-	pairs, err := p.pairs(n, "keys with values")
-	if err != nil {
-		return err
-	}
-	for _, kv := range pairs {
-		p.key = kv.key.Value
-		switch p.key {
-		case "aliases":
-			err = p.aliases(t, kv.value)
-		case "architecture":
-			if t.architectures[p.target], err = strconv.ParseUint(kv.value.Value, 0, 64); err != nil {
-				err = p.errorf(kv.value, "%v", err)
-			}
-		default:
-			err = p.errorf(kv.key, "unknown key")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// aliases adds the names in the list as those of the target.
-func (p *parser) aliases(t *nameTable, n *yaml.Node) error {
-	names, err := p.list(n)
-	if err != nil {
-		return err
-	}
-	for _, a := range names {
-		if other, ok := t.canonical[a.Value]; ok {
-			return p.errorf(a, "%s is an alias of %s already", a.Value, other)
-		}
-		t.canonical[a.Value] = p.target
-		t.aliases[p.target] = append(t.aliases[p.target], a.Value)
-	}
-	return nil
 }
 
 // A repair is an entry of limits.yaml or devices_overlay.yaml.

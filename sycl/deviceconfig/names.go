@@ -22,19 +22,12 @@ func Triple(target string) (string, bool) {
 		nvidia = "nvptx64-nvidia-cuda"
 		amd    = "amdgcn-amd-amdhsa"
 	)
-	switch target {
-	case "spir64", jit:
-		return jit, true
-	case "spirv64", spirv:
-		return spirv, true
-	case "spir64_gen", gen:
-		return gen, true
-	case "spir64_x86_64", x86, "x86_64":
-		return x86, true
-	case "ptx64", nvidia:
-		return nvidia, true
-	case amd:
-		return amd, true
+	triples := map[string]string{
+		"spir64": jit, "spirv64": spirv, "spir64_gen": gen, "spir64_x86_64": x86, "x86_64": x86, "ptx64": nvidia,
+		jit: jit, spirv: spirv, gen: gen, x86: x86, nvidia: nvidia, amd: amd,
+	}
+	if triple, ok := triples[target]; ok {
+		return triple, true
 	}
 	for _, p := range []struct{ prefix, triple string }{
 		{"intel_gpu_", gen}, {"intel_cpu_", x86}, {"nvidia_gpu_", nvidia}, {"amd_gpu_", amd},

@@ -48,15 +48,6 @@ func (e *ImageError) Error() string {
 
 func (e *ImageError) Unwrap() error { return e.Err }
 
-// A MetadataError says that the property sets of an image cannot be written.
-type MetadataError struct{ Err error }
-
-func (e *MetadataError) Error() string { return e.Err.Error() }
-func (e *MetadataError) Unwrap() error { return e.Err }
-
-// BadInput marks errors that are the fault of an input file.
-func (*MetadataError) BadInput() {}
-
 // Collect makes abstract modules of the device images in the host file of that name.
 //
 // Images of different targets with the same property sets and kernels are forms of one
@@ -182,10 +173,7 @@ func metadataOf(img *Image) (*propset.Registry, error) {
 			set.Put(name, propset.Uint(1))
 		}
 	}
-	if err := metadata.Validate(); err != nil {
-		return nil, &MetadataError{err}
-	}
-	return metadata, nil
+	return metadata, metadata.Validate()
 }
 
 // Properties returns what the bytes of an image say about it: the requirements and

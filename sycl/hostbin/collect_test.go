@@ -93,7 +93,7 @@ func TestAddOptionsAlone(t *testing.T) {
 // A fault of an image has its place, and is one of the input.
 func TestAddFaults(t *testing.T) {
 	var broken *spirv.FormatError
-	var metadata *MetadataError
+	var metadata *propset.SyntaxError
 	for _, test := range []struct {
 		name string
 		img  *Image

@@ -44,10 +44,8 @@ package link
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -326,7 +324,9 @@ func newModule(m *syclbin.Module) (*module, error) {
 	var err error
 	text := func(r *propset.Registry) {
 		if err == nil {
-			key, err = r.AppendText(key)
+			var text []byte
+			text, err = r.MarshalText()
+			key = append(key, text...)
 		}
 		key = append(key, 0) // which property set text does not have
 	}
@@ -360,19 +360,17 @@ func newModule(m *syclbin.Module) (*module, error) {
 	return n, err
 }
 
-// digest returns a digest of the bytes of all images.
+// digest returns the digests of the bytes of all images.
 func (m *module) digest() (string, error) {
-	h := sha256.New()
+	var all []byte
 	for _, img := range m.Images() {
-		n, err := io.Copy(h, img.Open())
-		if err == nil && n < img.Size() {
-			err = fmt.Errorf("an image ended after %d of its %d bytes", n, img.Size())
-		}
+		digest, err := img.Digest()
 		if err != nil {
 			return "", err
 		}
+		all = append(all, digest[:]...)
 	}
-	return string(h.Sum(nil)), nil
+	return string(all), nil
 }
 
 // sorted returns a registry in the order of the result: itself when it has it.

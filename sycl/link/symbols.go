@@ -202,11 +202,6 @@ func (l *linker) symbolImports(allowUnresolved bool) {
 	for i := range l.joined {
 		l.joined[i] = int32(i)
 	}
-	count := 0
-	for _, m := range l.list {
-		count += m.Metadata.Set(propset.ImportedSymbols).Len()
-	}
-	l.links = make([]Import, 0, count)
 	l.exports = l.exporters(setKeys(propset.ExportedSymbols))
 	l.resolve(importing{
 		id: ImportUnresolved, exports: l.exports, allow: allowUnresolved,

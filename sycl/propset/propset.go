@@ -330,7 +330,7 @@ func (s *Set) Equal(o *Set) bool {
 		return false
 	}
 	for _, p := range s.Properties() {
-		if v, ok := o.Get(p.Key); !ok || !v.Equal(p.Value) {
+		if v, ok := o.Get(p.Key); !ok || v != p.Value {
 			return false
 		}
 	}
@@ -430,43 +430,25 @@ func (r *Registry) Equal(o *Registry) bool {
 // in it or begins with "[", a value without a type. Whatever Parse returns is
 // valid; names that come from elsewhere, such as symbols, may not be.
 func (r *Registry) Validate() error {
-	if twice, ok := r.repeated(); ok {
-		return &NameError{Set: twice, Msg: "two sets have this name"}
-	}
+	seen := make(map[string]bool, len(r.sets))
 	for _, s := range r.sets {
+		if seen[s.Name] {
+			return &SyntaxError{File: "propset", Set: s.Name, Msg: "two sets have this name"}
+		}
+		seen[s.Name] = true
 		if msg := nameFault(s.Name); msg != "" {
-			return &NameError{Set: s.Name, Msg: "the name of the set " + msg}
+			return &SyntaxError{File: "propset", Set: s.Name, Msg: "the name of the set " + msg}
 		}
 		for _, p := range s.props {
 			if msg := keyFault(p.Key); msg != "" {
-				return &NameError{Set: s.Name, Key: p.Key, Msg: "the key " + msg}
+				return &SyntaxError{File: "propset", Set: s.Name, Key: p.Key, Msg: "the key " + msg}
 			}
 			if p.Value.typ != Uint32 && p.Value.typ != ByteArray {
-				return &NameError{Set: s.Name, Key: p.Key, Msg: "the key has no value"}
+				return &SyntaxError{File: "propset", Set: s.Name, Key: p.Key, Msg: "the key has no value"}
 			}
 		}
 	}
 	return nil
-}
-
-// repeated returns a name that two sets have.
-func (r *Registry) repeated() (string, bool) {
-	if slices.IsSortedFunc(r.sets, byName) { // then they would be neighbours
-		for i := 1; i < len(r.sets); i++ {
-			if r.sets[i].Name == r.sets[i-1].Name {
-				return r.sets[i].Name, true
-			}
-		}
-		return "", false
-	}
-	seen := make(map[string]bool, len(r.sets))
-	for _, s := range r.sets {
-		if seen[s.Name] {
-			return s.Name, true
-		}
-		seen[s.Name] = true
-	}
-	return "", false
 }
 
 // nameFault says what is wrong with a set name, "" when nothing is.
@@ -474,7 +456,7 @@ func nameFault(name string) string {
 	switch {
 	case name == "":
 		return "is empty"
-	case strings.IndexByte(name, '\n') >= 0, strings.IndexByte(name, '\r') >= 0:
+	case strings.ContainsAny(name, "\r\n"):
 		return "has a line break in it"
 	case strings.IndexByte(name, 0) >= 0:
 		return "has a NUL byte in it"
@@ -503,13 +485,13 @@ func (r *Registry) String() string {
 	return string(text)
 }
 
-// AppendText appends the text of the registry to dst, after Validate. The order
-// is that of the sets and keys, each line ends in one newline, and an empty
-// registry has no bytes.
-func (r *Registry) AppendText(dst []byte) ([]byte, error) {
+// MarshalText returns the text of the registry, after Validate. The order is that of the
+// sets and keys, each line ends in one newline, and an empty registry has no bytes.
+func (r *Registry) MarshalText() ([]byte, error) {
 	if err := r.Validate(); err != nil {
-		return dst, err
+		return nil, err
 	}
+	var dst []byte
 	for _, s := range r.sets {
 		dst = append(dst, '[')
 		dst = append(dst, s.Name...)
@@ -524,9 +506,6 @@ func (r *Registry) AppendText(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// MarshalText returns the text of the registry, after Validate.
-func (r *Registry) MarshalText() ([]byte, error) { return r.AppendText(nil) }
-
 // SortedText returns the text that the registry would have after Sort.
 func (r *Registry) SortedText() ([]byte, error) {
 	if !r.IsSorted() {
@@ -534,14 +513,4 @@ func (r *Registry) SortedText() ([]byte, error) {
 		r.Sort()
 	}
 	return r.MarshalText()
-}
-
-// A NameError says which name or value of a registry cannot be written.
-type NameError struct {
-	Set, Key string
-	Msg      string
-}
-
-func (e *NameError) Error() string {
-	return place("propset", 0, e.Set, e.Key) + e.Msg
 }

@@ -254,8 +254,8 @@ func TestValidate(t *testing.T) {
 			var r Registry
 			r.Add(tt.set).Put(tt.key, tt.value)
 			text, err := r.MarshalText()
-			var nameErr *NameError
-			if !errors.As(err, &nameErr) || err.Error() != tt.want {
+			var fault *SyntaxError
+			if !errors.As(err, &fault) || err.Error() != tt.want {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 			if len(text) != 0 {
@@ -293,7 +293,7 @@ func TestSetEditing(t *testing.T) {
 		var got []string
 		for _, p := range s.Properties() {
 			got = append(got, p.Key+"="+p.Value.String())
-			if v, ok := s.Get(p.Key); !ok || !v.Equal(p.Value) {
+			if v, ok := s.Get(p.Key); !ok || v != p.Value {
 				t.Errorf("Get(%q) = %v, %v", p.Key, v, ok)
 			}
 		}
@@ -386,7 +386,7 @@ func TestEqualTellsApart(t *testing.T) {
 			t.Errorf("%s is equal", name)
 		}
 	}
-	if Bits([]byte{1}, 8).Equal(Bits([]byte{1}, 7)) {
+	if Bits([]byte{1}, 8) == Bits([]byte{1}, 7) {
 		t.Error("byte arrays of other lengths are equal")
 	}
 }

@@ -85,7 +85,7 @@ func TestReadEach(t *testing.T) {
 	}
 	propset.PutSpecConstants(r, list)
 	defaults := r.Set(propset.SpecializationConstantDefaults)
-	if v, _ := defaults.Get("all"); defaults.Len() != 1 || !v.Equal(propset.Bytes(append(make([]byte, 12), 1))) {
+	if v, _ := defaults.Get("all"); defaults.Len() != 1 || v != propset.Bytes(append(make([]byte, 12), 1)) {
 		t.Errorf("default values: %v", defaults.Properties())
 	}
 }

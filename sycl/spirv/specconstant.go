@@ -1,7 +1,6 @@
 package spirv
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -64,100 +63,32 @@ func (s Scalar) String() string {
 
 // ReadSpecConstants returns the specialization constants of a module, in order. Several
 // have one number when the translator saw several calls for one constant: setting it sets all
-// of them. Only what is before the first function is read.
+// of them. Only instructions before the first function count.
 func ReadSpecConstants(r io.Reader) ([]SpecConstant, error) {
-	s := specScanner{in: bufio.NewReaderSize(r, 32<<10), ids: map[uint32]uint32{}, types: map[uint32]Scalar{}}
-	if err := s.header(); err != nil {
+	data, err := io.ReadAll(r)
+	if err != nil {
 		return nil, err
 	}
-	for {
-		more, err := s.next()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			return s.list, nil
-		}
+	words, order, err := decode(data)
+	if err != nil {
+		return nil, err
 	}
+	s := specScanner{order: order, ids: map[uint32]uint32{}, types: map[uint32]Scalar{}}
+	if err := eachInst(words, s.inst); err != nil && err != errFunctions {
+		return nil, err
+	}
+	return s.list, nil
 }
+
+// errFunctions ends reading where functions begin.
+var errFunctions = errors.New("functions begin")
 
 // A specScanner reads a module up to its first function.
 type specScanner struct {
-	in     *bufio.Reader
-	order  binary.ByteOrder
-	offset int64
-
+	order binary.ByteOrder
 	ids   map[uint32]uint32 // what SpecId says, by result or by decoration group
 	types map[uint32]Scalar
 	list  []SpecConstant
-}
-
-// header reads the header, which shows the byte order.
-func (s *specScanner) header() error {
-	var head [4 * headerWords]byte
-	if n, err := io.ReadFull(s.in, head[:]); isEnd(err) {
-		return &FormatError{0, fmt.Sprintf("%d bytes are too few for a header", n)}
-	} else if err != nil {
-		return err
-	}
-	order, ok := byteOrder(head[:])
-	if !ok {
-		return &FormatError{0, "no magic number"}
-	}
-	s.order, s.offset = order, int64(len(head))
-	return nil
-}
-
-func isEnd(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) }
-
-// next reads an instruction, unless the functions begin.
-func (s *specScanner) next() (more bool, err error) {
-	var head [4]byte
-	n, err := io.ReadFull(s.in, head[:])
-	switch {
-	case err == io.EOF:
-		return false, nil
-	case isEnd(err):
-		return false, &FormatError{s.offset, fmt.Sprintf("%d bytes are no whole word", n)}
-	case err != nil:
-		return false, err
-	}
-	word := s.order.Uint32(head[:])
-	in, length := inst{op: uint16(word), offset: s.offset}, int(word>>16)
-	switch {
-	case length == 0:
-		return false, in.errorf("a length of 0 words")
-	case in.op == opFunction:
-		return false, nil
-	}
-	s.offset += 4 * int64(length)
-	take := s.inst
-	if isOfSpecConstants(in.op) {
-		data := make([]byte, 4*(length-1)) // up to 256 KiB
-		n, err = io.ReadFull(s.in, data)
-		for word := range slices.Chunk(data[:n/4*4], 4) {
-			in.words = append(in.words, s.order.Uint32(word))
-		}
-	} else {
-		n, err = s.in.Discard(4 * (length - 1))
-		take = func(inst) error { return nil }
-	}
-	switch {
-	case isEnd(err):
-		return false, in.errorf("a length of %d words with %d left in the module", length, 1+n/4)
-	case err != nil:
-		return false, err
-	}
-	return true, take(in)
-}
-
-// isOfSpecConstants reports whether an instruction says something of them.
-func isOfSpecConstants(op uint16) bool {
-	switch op {
-	case opDecorate, opGroupDecorate, opTypeBool, opTypeInt, opTypeFloat, opSpecConstantTrue, opSpecConstantFalse, opSpecConstant:
-		return true
-	}
-	return false
 }
 
 func (s *specScanner) inst(i inst) error {
@@ -183,8 +114,12 @@ func (s *specScanner) inst(i inst) error {
 		return nil
 	case opTypeBool, opTypeInt, opTypeFloat:
 		return s.scalar(i)
+	case opSpecConstantTrue, opSpecConstantFalse, opSpecConstant:
+		return s.constant(i)
+	case opFunction:
+		return errFunctions
 	}
-	return s.constant(i)
+	return nil
 }
 
 // scalar takes in a type.

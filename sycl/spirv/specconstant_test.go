@@ -159,7 +159,7 @@ func TestReadSpecConstantsErrors(t *testing.T) {
 	}{
 		{"a short header", "offset 0: 19 bytes are too few for a header", whole[:19]},
 		{"no magic number", "offset 0: no magic number", make([]byte, 20)},
-		{"half a word", "offset 20: 2 bytes are no whole word", whole[:22]},
+		{"half a word", "offset 22: 22 bytes are not whole words", whole[:22]},
 		{"an instruction without its end", "offset 20: opcode 17: a length of 2 words with 1 left", whole[:24]},
 		{"a decoration without its end", "offset 40: opcode 71: a length of 4 words with 2 left", whole[:48]},
 		{"no length", "offset 20: opcode 0: a length of 0 words", append(slices.Clone(whole[:20]), 0, 0, 0, 0)},

@@ -107,9 +107,7 @@ func (e *deviceEntry) entries(devices []*deviceconfig.OpenCLDevice) ([]byte, err
 		if i > 0 {
 			text.WriteByte('\n')
 		}
-		if _, err := entry.WriteTo(&text); err != nil {
-			return nil, err
-		}
+		text.WriteString(entry.Text())
 	}
 	return text.Bytes(), nil
 }

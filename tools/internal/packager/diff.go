@@ -295,7 +295,7 @@ func (c *comparison) registries(kernels []string, a, b *propset.Registry) {
 		for _, key := range union(keys) {
 			x, inA := sets[set][0].Get(key)
 			y, inB := sets[set][1].Get(key)
-			if inA && inB && x.Equal(y) {
+			if inA && inB && x == y {
 				continue
 			}
 			c.add(difference{What: "property", Kernels: kernels, Set: set, Key: key, A: described(set, key, x, inA), B: described(set, key, y, inB)})
