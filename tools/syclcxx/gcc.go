@@ -1,12 +1,14 @@
 package main
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // languages are the language of a file by the end of its name, as g++ has them.
@@ -106,29 +108,9 @@ func (p *parser) depfile(o *option) error {
 	case "-MT":
 		d.Targets = append(d.Targets, o.value)
 	case "-MQ":
-		d.Targets = append(d.Targets, quoted(o.value))
+		d.Targets = append(d.Targets, buildstep.EscapedDepfile(o.value))
 	}
 	return nil
-}
-
-// quoted returns a name as make reads it.
-func quoted(name string) string {
-	var out strings.Builder
-	for i := range len(name) {
-		switch name[i] {
-		case ' ', '\t':
-			for j := i - 1; j >= 0 && name[j] == '\\'; j-- {
-				out.WriteByte('\\')
-			}
-			out.WriteByte('\\')
-		case '#':
-			out.WriteByte('\\')
-		case '$':
-			out.WriteByte('$')
-		}
-		out.WriteByte(name[i])
-	}
-	return out.String()
 }
 
 // preprocessor takes options that gcc hands to its preprocessor: the macros are for devices as
@@ -227,11 +209,7 @@ func (p *parser) debug(o *option) error {
 func (p *parser) feature(o *option) error {
 	arg := o.words[0]
 	if strings.HasPrefix(arg, "-fsycl") || strings.HasPrefix(arg, "-fno-sycl") {
-		names := make([]string, 0, len(flags))
-		for name := range flags {
-			names = append(names, name)
-		}
-		slices.Sort(names)
+		names := slices.Sorted(maps.Keys(flags))
 		name, value, _ := strings.Cut(arg, "=")
 		if name != arg {
 			name += "="

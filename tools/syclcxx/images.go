@@ -290,19 +290,15 @@ func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, ta
 // which programs it is made.
 func (c *compiler) machine() []string {
 	var args []string
-	for _, option := range c.hostOptions() {
-		for _, prefix := range []string{"-m", "--target=", "--sysroot=", "--gcc-", "-B", "-fuse-ld="} {
-			if strings.HasPrefix(option, prefix) && option != "-mllvm" {
+	add := func(options []string, prefixes ...string) {
+		for _, option := range options {
+			if option != "-mllvm" && slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(option, prefix) }) {
 				args = append(args, option)
-				break
 			}
 		}
 	}
-	for _, option := range c.line.Link {
-		if strings.HasPrefix(option, "-fuse-ld=") || strings.HasPrefix(option, "-B") {
-			args = append(args, option)
-		}
-	}
+	add(c.hostOptions(), "-m", "--target=", "--sysroot=", "--gcc-", "-B", "-fuse-ld=")
+	add(c.line.Link, "-fuse-ld=", "-B")
 	return args
 }
 

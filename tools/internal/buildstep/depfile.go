@@ -2,12 +2,13 @@ package buildstep
 
 import (
 	"fmt"
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
 // maxCandidates is how large a list of candidates may be, and of files that were read.

@@ -40,7 +40,7 @@ func FindLLVM(oldest int, names ...string) ([]string, error) {
 			best = missing
 		}
 	}
-	return nil, &missingLLVM{Oldest: oldest, Programs: best}
+	return nil, fmt.Errorf("%s of LLVM %d or newer, all of one release, is not in PATH (Debian: llvm-%[2]d)", strings.Join(best, ", "), oldest)
 }
 
 // notOlder reports whether a program is of some release of LLVM or newer, as it says itself.
@@ -52,15 +52,4 @@ func notOlder(path string, oldest int) bool {
 	}
 	release, err := strconv.Atoi(string(m[1]))
 	return err == nil && release >= oldest
-}
-
-// missingLLVM says that programs of LLVM are not in PATH.
-type missingLLVM struct {
-	Oldest   int
-	Programs []string
-}
-
-func (e *missingLLVM) Error() string {
-	return fmt.Sprintf("%s of LLVM %d or newer, all of one release, is not in PATH (Debian: llvm-%d)",
-		strings.Join(e.Programs, ", "), e.Oldest, e.Oldest)
 }

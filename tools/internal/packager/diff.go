@@ -211,11 +211,7 @@ func (c *comparison) groups(f *syclbin.File) (map[string]*group, error) {
 		names := slices.Sorted(slices.Values(m.Kernels()))
 		key := "kernels\n" + strings.Join(names, "\n")
 		if len(names) == 0 {
-			var exports []string
-			for _, p := range m.Metadata.Set(propset.ExportedSymbols).Properties() {
-				exports = append(exports, p.Key)
-			}
-			slices.Sort(exports)
+			exports := slices.Sorted(slices.Values(m.Metadata.Set(propset.ExportedSymbols).Keys()))
 			key = "symbols\n" + strings.Join(exports, "\n")
 		}
 		g := list[key]
@@ -286,15 +282,10 @@ func (c *comparison) registries(kernels []string, a, b *propset.Registry) {
 		}
 	}
 	for _, set := range slices.Sorted(maps.Keys(sets)) {
-		var keys []string
-		for _, s := range sets[set] {
-			for _, p := range s.Properties() {
-				keys = append(keys, p.Key)
-			}
-		}
-		for _, key := range union(keys) {
-			x, inA := sets[set][0].Get(key)
-			y, inB := sets[set][1].Get(key)
+		x, y := sets[set][0], sets[set][1]
+		for _, key := range union(x.Keys(), y.Keys()) {
+			x, inA := x.Get(key)
+			y, inB := y.Get(key)
 			if inA && inB && x == y {
 				continue
 			}

@@ -284,22 +284,16 @@ func (l *loadedInput) wrapped(more []string) hostwrap.Image {
 
 // kernels returns the names of the symbol file, else those of the metadata, once each.
 func (l *loadedInput) kernels() []string {
+	names := l.names
+	if len(names) == 0 {
+		names = l.metadata.Set(propset.KernelNames).Keys()
+	}
 	var all []string
 	seen := make(map[string]bool)
-	add := func(name string) {
+	for _, name := range names {
 		if !seen[name] {
+			seen[name] = true
 			all = append(all, name)
-		}
-		seen[name] = true
-	}
-	for _, name := range l.names {
-		add(name)
-	}
-	if len(all) == 0 {
-		if set := l.metadata.Set(propset.KernelNames); set != nil {
-			for _, p := range set.Properties() {
-				add(p.Key)
-			}
 		}
 	}
 	return all

@@ -2,8 +2,9 @@ package steps
 
 import (
 	"fmt"
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"path/filepath"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"

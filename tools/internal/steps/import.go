@@ -284,11 +284,7 @@ func nativeAlone(f *syclbin.File, list []irModule) (number int, found bool) {
 
 // defined returns the kernels and the exported functions of an abstract module.
 func defined(m *syclbin.Module) []string {
-	names := m.Kernels()
-	for _, p := range m.Metadata.Set(propset.ExportedSymbols).Properties() {
-		names = append(names, p.Key)
-	}
-	return names
+	return append(m.Kernels(), m.Metadata.Set(propset.ExportedSymbols).Keys()...)
 }
 
 // module writes the IR of an abstract module as text in which all is that its

@@ -81,20 +81,12 @@ func readNeeds(ctx context.Context, name string, assume *release.Release, known 
 func readModules(ctx context.Context, name string, assume *release.Release, table *filetable.Table, rows []int) ([]rowNeeds, error) {
 	modules := make([]rowNeeds, len(rows))
 	column := table.Column(filetable.Properties)
-	const batch = 256 // rows, so that little time goes into handing them out
-	batches := (len(rows) + batch - 1) / batch
 	// Each has an open file.
-	err := buildstep.Each(ctx, io.Discard, batches, min(runtime.GOMAXPROCS(0), 16), func(ctx context.Context, _ io.Writer, n int) error {
-		for i := n * batch; i < min((n+1)*batch, len(rows)); i++ {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			var err error
-			if modules[i], err = readProperties(name, table.Rows[rows[i]][column], assume); err != nil {
-				return fmt.Errorf("%s: row %d: %w", name, rows[i]+1, err)
-			}
+	err := buildstep.Each(ctx, io.Discard, len(rows), min(runtime.GOMAXPROCS(0), 16), func(ctx context.Context, _ io.Writer, i int) (err error) {
+		if modules[i], err = readProperties(name, table.Rows[rows[i]][column], assume); err != nil {
+			return fmt.Errorf("%s: row %d: %w", name, rows[i]+1, err)
 		}
-		return nil
+		return ctx.Err()
 	})
 	return modules, err
 }
@@ -115,11 +107,7 @@ func readProperties(table, path string, assume *release.Release) (rowNeeds, erro
 	if err != nil {
 		return rowNeeds{}, fmt.Errorf("%s: %w", found, err)
 	}
-	m := rowNeeds{needs: needs}
-	for _, p := range properties.Set(propset.KernelNames).Properties() {
-		m.kernels = append(m.kernels, p.Key)
-	}
-	return m, nil
+	return rowNeeds{needs, properties.Set(propset.KernelNames).Keys()}, nil
 }
 
 // code returns the code file of a row, "" when the table names none.

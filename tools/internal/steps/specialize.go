@@ -2,10 +2,11 @@ package steps
 
 import (
 	"fmt"
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"io"
 	"os"
 	"slices"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
