@@ -16,19 +16,13 @@ import (
 
 // TestPoCL derives the entry of a real CPU device.
 func TestPoCL(t *testing.T) {
-	f, err := os.Open("testdata/pocl.clinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open("testdata/pocl.clinfo"))(t)
 	defer f.Close()
 	devices, err := ReadClinfo("pocl.clinfo", f)
 	if err != nil || len(devices) != 1 {
 		t.Fatal(err, len(devices))
 	}
-	e, err := devices[0].Entry(devices[0].Target())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(devices[0].Entry(devices[0].Target()))(t)
 	testkit.Golden(t, "pocl.yaml", e.Text())
 	sameAgain(t, e, e.Text())
 }
@@ -82,10 +76,7 @@ func TestReadClinfo(t *testing.T) {
 	if err != nil || len(devices) != 2 {
 		t.Fatal(err, len(devices))
 	}
-	e, err := devices[0].Entry(devices[0].Target())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(devices[0].Entry(devices[0].Target()))(t)
 	d := e.Device
 	if d.Name != "intel_gpu_acm_g10" || d.MayHaveOtherAspects || !slices.Equal(d.SubGroupSizes, []uint32{8, 16, 32}) ||
 		d.MaxWorkGroupSize != 1024 || d.LocalMemorySize != 65536 || !slices.Equal(d.MaxWorkItemSizes, []uint64{1024, 1024, 1024}) {
@@ -116,10 +107,7 @@ func TestReadClinfo(t *testing.T) {
 	}
 	sameAgain(t, e, text)
 
-	other, err := devices[1].Entry(devices[1].Target())
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testkit.Must(devices[1].Entry(devices[1].Target()))(t)
 	if d := other.Device; d.Name != "opencl_another_one" || !d.Has(aspect.Accelerator) || d.Has(aspect.ExtOneAPIVirtualFunctions) || !slices.Equal(d.SubGroupSizes, []uint32{1}) {
 		t.Errorf("%+v", *d)
 	}
@@ -151,10 +139,7 @@ func TestPartial(t *testing.T) {
 		"CL_DEVICE_EXTENSIONS":        "cl_khr_fp16 cl_intel_required_subgroup_size",
 		"CL_DEVICE_OPENCL_C_FEATURES": "__opencl_c_int64:3.0.0 __opencl_c_images:3.0.0",
 	}}
-	e, err := o.Entry("intel_gpu_dg2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(o.Entry("intel_gpu_dg2"))(t)
 	d := e.Device
 	if !d.MayHaveOtherAspects || !d.Has(aspect.Image) || !d.Has(aspect.ExtIntelESIMD) || !slices.Equal(d.SubGroupSizes, []uint32{8, 16, 32}) {
 		t.Errorf("%+v", *d)

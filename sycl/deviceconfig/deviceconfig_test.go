@@ -14,17 +14,11 @@ import (
 )
 
 func TestEmbeddedFilesAreSound(t *testing.T) {
-	c, err := readDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(readDefaults())(t)
 	for _, w := range c.Warnings {
 		t.Error(w)
 	}
-	table, err := readNames()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := testkit.Must(readNames())(t)
 	for alias, name := range table.canonical {
 		if _, ok := c.index[alias]; ok {
 			t.Errorf("%s is an alias and has an entry", alias)
@@ -38,10 +32,7 @@ func TestEmbeddedFilesAreSound(t *testing.T) {
 			t.Errorf("%s has an architecture and no entry", name)
 		}
 	}
-	repairs, err := readOverlay()
-	if err != nil {
-		t.Fatal(err)
-	}
+	repairs := testkit.Must(readOverlay())(t)
 	for _, r := range repairs {
 		if !slices.ContainsFunc(c.devices, func(d *Device) bool { return r.matches(d.Name) }) {
 			t.Errorf("the repair of %q is for no device", r.targets)
@@ -230,10 +221,7 @@ func TestArch(t *testing.T) {
 
 func read(t *testing.T, text string) *Config {
 	t.Helper()
-	c, err := Read("user.yaml", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(Read("user.yaml", strings.NewReader(text)))(t)
 	return c
 }
 

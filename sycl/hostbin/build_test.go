@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
@@ -336,10 +338,7 @@ func compress(t testing.TB, version, method uint16, bundle []byte) []byte {
 	t.Helper()
 	var stream bytes.Buffer
 	if method == 1 {
-		w, err := zstd.NewWriter(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testkit.Must(zstd.NewWriter(nil))(t)
 		stream.Write(w.EncodeAll(bundle, nil))
 	} else {
 		w := zlib.NewWriter(&stream)

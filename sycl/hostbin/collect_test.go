@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
@@ -41,10 +42,7 @@ func TestAdd(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b syclbin.Builder
-			r, err := Collect(&b, &File{Images: test.images}, "host")
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(Collect(&b, &File{Images: test.images}, "host"))(t)
 			var reasons []string
 			for _, l := range r.LeftOut {
 				reasons = append(reasons, l.Reason)
@@ -61,9 +59,7 @@ func TestAddOptions(t *testing.T) {
 	with, without := image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k")
 	with.CompileOptions, with.LinkOptions = "-ze-intel-greater-than-4GB-buffer-required", "-l"
 	var b syclbin.Builder
-	if _, err := Collect(&b, &File{Images: []*Image{with, without}}, "host"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Collect(&b, &File{Images: []*Image{with, without}}, "host"))(t)
 	modules := b.File(syclbin.Executable).Modules
 	if len(modules) != 2 {
 		t.Fatalf("%d modules: images with other options are others", len(modules))
@@ -82,9 +78,7 @@ func TestAddOptionsAlone(t *testing.T) {
 	a.CompileOptions, b.CompileOptions = "-g", "-g"
 	a.Origin.Member, b.Origin.Member = "a.o", "b.o"
 	var builder syclbin.Builder
-	if _, err := Collect(&builder, &File{Images: []*Image{a, b}}, "host"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Collect(&builder, &File{Images: []*Image{a, b}}, "host"))(t)
 	if n := len(builder.File(syclbin.Executable).Modules); n != 2 {
 		t.Errorf("%d modules of two archive members", n)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
@@ -22,10 +24,7 @@ func describe(t testing.TB, f *File) []string {
 	t.Helper()
 	var lines []string
 	for _, img := range f.Images {
-		data, err := img.Data()
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testkit.Must(img.Data())(t)
 		place := img.Origin.Member + ":" + img.Origin.Section
 		lines = append(lines, fmt.Sprintf("%s %s %s/%s %v %q %v", place, img.Model, img.Triple, img.Arch, img.Stated, data, img.Entries))
 	}
@@ -72,10 +71,7 @@ func TestDescriptorTables(t *testing.T) {
 	set.Put("reqd_sub_group_size", propset.Uint(16))
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			f, err := parse(test.data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(parse(test.data))(t)
 			if got := describe(t, f); !slices.Equal(got, want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
@@ -129,10 +125,7 @@ func TestOpenMPDescriptors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			f, err := parse(test.data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(parse(test.data))(t)
 			if got := describe(t, f); !slices.Equal(got, want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
@@ -167,10 +160,7 @@ func TestBundles(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			f, err := parse(test.data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(parse(test.data))(t)
 			if got := describe(t, f); !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
@@ -184,10 +174,7 @@ func TestBundles(t *testing.T) {
 }
 
 func TestCompressedImage(t *testing.T) {
-	w, err := zstd.NewWriter(nil, zstd.WithSingleSegment(true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(zstd.NewWriter(nil, zstd.WithSingleSegment(true)))(t)
 	frame := w.EncodeAll([]byte("spirv"), nil)
 	build := func(frame []byte) []byte {
 		p := &program{start: elfBase + elfStart}
@@ -294,10 +281,7 @@ func TestSectionsAndArchives(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			f, err := parse(test.data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(parse(test.data))(t)
 			if got := describe(t, f); !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
@@ -318,9 +302,7 @@ func TestStringsOfContainers(t *testing.T) {
 			images[i] = offload.Image{OffloadKind: offload.SYCL, Content: strings.NewReader("x"), Strings: []offload.String{{Key: key, Value: strings.Repeat("x", 1<<20)}}}
 		}
 		var b bytes.Buffer
-		if err := offload.Write(&b, images, offload.Options{Version: 2}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, offload.Write(&b, images, offload.Options{Version: 2}))
 		return b.Bytes()
 	}
 	for _, key := range []string{"compile-opts", "link-opts", "arch", "triple"} {
@@ -328,10 +310,7 @@ func TestStringsOfContainers(t *testing.T) {
 			t.Errorf("%s: error %v", key, err)
 		}
 	}
-	f, err := parse(file("comment"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(parse(file("comment")))(t)
 	for _, img := range f.Images {
 		if _, kept := img.Source.(*offload.Entry); kept {
 			t.Fatal("the entry is kept")

@@ -34,10 +34,7 @@ func TestLibrariesOfDPCPP(t *testing.T) {
 	} else if info.IsDir() {
 		tree = os.DirFS(name)
 	} else {
-		z, err := zip.OpenReader(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := testkit.Must(zip.OpenReader(name))(t)
 		defer z.Close()
 		tree = z
 	}
@@ -178,10 +175,7 @@ func command(t *testing.T, args ...string) {
 
 func content(t *testing.T, img *Image) string {
 	t.Helper()
-	data, err := img.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(img.Data())(t)
 	return string(data)
 }
 
@@ -200,10 +194,7 @@ func TestObjectsOfClang(t *testing.T) {
 			command(t, clang, "--target="+target, "-c", "-o", in("a.o"), in("a.c"), "-Xclang", "-fembed-offload-object="+in("images"))
 			command(t, ar, "rcs", in("a.a"), in("a.o"), in("a.c"))
 			for _, name := range []string{in("a.o"), in("a.a")} {
-				f, err := Open(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := testkit.Must(Open(name))(t)
 				defer f.Close()
 				if len(f.Images) != 2 {
 					t.Fatalf("%s: %d images instead of 2", name, len(f.Images))
@@ -229,9 +220,7 @@ func TestBundlesOfClang(t *testing.T) {
 	objcopy := testkit.Program(t, "llvm-objcopy")
 	dir := t.TempDir()
 	// The bundler looks for objcopy under this name only.
-	if err := os.Symlink(objcopy, filepath.Join(dir, "llvm-objcopy")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Symlink(objcopy, filepath.Join(dir, "llvm-objcopy")))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	in := func(name string) string { return filepath.Join(dir, name) }
 	write(t, in("a.c"), "int main(void) { return 0; }\n")
@@ -267,10 +256,7 @@ func TestBundlesOfClang(t *testing.T) {
 				t.Setenv("COMPRESSED_BUNDLE_FORMAT_VERSION", test.version)
 				bundle(name, test.typ, test.host, "-compress")
 			}
-			f, err := Open(in(name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(Open(in(name)))(t)
 			defer f.Close()
 			if len(f.Images) != 2 {
 				t.Fatalf("%d images instead of 2", len(f.Images))
@@ -286,10 +272,7 @@ func TestBundlesOfClang(t *testing.T) {
 			if (a.Stated == offload.Text) != text || (b.Stated == offload.Text) != text {
 				t.Errorf("the kinds are %v and %v", a.Stated, b.Stated)
 			}
-			data, err := os.ReadFile(in(name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testkit.Must(os.ReadFile(in(name)))(t)
 			if compressed := bytes.HasPrefix(data, []byte("CCOB")); compressed != (test.version != "") {
 				t.Errorf("compressed: %v", compressed)
 			}
@@ -342,9 +325,7 @@ func TestOpenMPOfClang(t *testing.T) {
 		{"object for Windows", func(t *testing.T) {
 			compile(windows)
 			command(t, wrapper, "--host-triple="+windows, "--linker-path="+nothing, "--save-temps", "-o", "a.exe", "a.o")
-			if err := os.Rename("a.exe.openmp.image.wrapper.o", "out"); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Rename("a.exe.openmp.image.wrapper.o", "out"))
 		}, false},
 	}
 	for _, test := range tests {
@@ -352,10 +333,7 @@ func TestOpenMPOfClang(t *testing.T) {
 			t.Chdir(t.TempDir())
 			write(t, "a.c", openMPSource)
 			test.build(t)
-			f, err := Open("out")
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(Open("out"))(t)
 			defer f.Close()
 			if len(f.Images) != 1 {
 				t.Fatalf("%d images instead of 1", len(f.Images))
@@ -398,10 +376,7 @@ func TestLookalikes(t *testing.T) {
 				t.Chdir(t.TempDir())
 				write(t, "a.c", test.source)
 				command(t, clang, "--target="+target, "-O1", "-c", "-o", "a.o", "a.c")
-				f, err := Open("a.o")
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := testkit.Must(Open("a.o"))(t)
 				defer f.Close()
 				if len(f.Images) != test.images {
 					t.Errorf("%d images instead of %d", len(f.Images), test.images)
@@ -420,10 +395,7 @@ func TestArchiveOfOcloc(t *testing.T) {
 	command(t, clang, "-cl-std=CL2.0", "--target=spir64-unknown-unknown", "-O1", "-c", "-emit-llvm", "-o", "k.bc", "k.cl")
 	command(t, translator, "-o", "k.spv", "k.bc")
 	command(t, ocloc, "compile", "-spirv_input", "-file", "k.spv", "-device", "pvc,tgl", "-output_no_suffix", "-output", "fat")
-	f, err := Open("fat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(Open("fat"))(t)
 	defer f.Close()
 	want := []string{"64.12.60.7 12.60.7 native \x7fELF", "64.12.0.0 12.0.0 native \x7fELF", "generic_ir  SPIR-V \x03\x02\x23\x07"}
 	var got []string
@@ -437,9 +409,7 @@ func TestArchiveOfOcloc(t *testing.T) {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
 // descriptorSource has the descriptor table of an image as the offload wrapper
@@ -505,10 +475,7 @@ func TestLinkedDescriptors(t *testing.T) {
 			}
 			out := filepath.Join(t.TempDir(), "out")
 			command(t, append([]string{clang, in("d.c"), "-o", out}, test.args...)...)
-			f, err := Open(out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(Open(out))(t)
 			defer f.Close()
 			const want = `: sycl spir64_gen/intel_gpu_pvc native "code of the device" [_ZTS1A _ZTS1B]`
 			if got := describe(t, f); len(got) != 1 || got[0] != want {

@@ -114,10 +114,7 @@ func inState(s syclbin.State, in Input) Input {
 
 func combine(t testing.TB, o Options, inputs ...Input) *Result {
 	t.Helper()
-	r, err := Combine(inputs, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Combine(inputs, o))(t)
 	if (r.File == nil) != (len(r.Problems) > 0) {
 		t.Fatalf("a file %v, and %d problems", r.File, len(r.Problems))
 	}
@@ -510,9 +507,7 @@ func (short) ReadAt([]byte, int64) (int, error) { return 0, errEnd }
 func write(t testing.TB, f *syclbin.File) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := syclbin.Write(&b, f, syclbin.Options{KeepOrder: true}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syclbin.Write(&b, f, syclbin.Options{KeepOrder: true}))
 	return b.Bytes()
 }
 
@@ -530,15 +525,9 @@ func TestEverythingSurvives(t *testing.T) {
 	in := withGlobal(file("a", a), "vendor", "v")
 	in.Global.Add("vendor/global").Put("k", propset.Uint(3))
 	in.Modules[0].IR[0].Metadata.Add("vendor/image").Put("k", propset.Uint(4))
-	before, err := in.Modules[0].Metadata.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := testkit.Must(in.Modules[0].Metadata.MarshalText())(t)
 	out := combine(t, Options{}, in, file("b", part{kernels: []string{"b"}})).File
-	back, err := syclbin.NewFile(bytes.NewReader(write(t, out)), int64(len(write(t, out))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := testkit.Must(syclbin.NewFile(bytes.NewReader(write(t, out)), int64(len(write(t, out)))))(t)
 	m := back.Modules[slices.IndexFunc(back.Modules, func(m *syclbin.Module) bool { return slices.Contains(m.Kernels(), "z") })]
 	if !m.Metadata.Equal(in.Modules[0].Metadata) || !m.IR[0].Metadata.Equal(in.Modules[0].IR[0].Metadata) || len(m.Native) != 1 {
 		t.Error("metadata of the module differs")
@@ -631,10 +620,7 @@ func TestCombineIsAssociative(t *testing.T) {
 				list = []Input{tree(list[:at]), tree(list[at:])}
 			}
 			data := write(t, combine(t, Options{AllowUnresolved: true}, list...).File)
-			f, err := syclbin.NewFile(bytes.NewReader(data), int64(len(data)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(syclbin.NewFile(bytes.NewReader(data), int64(len(data))))(t)
 			return Input{fmt.Sprint("tree", r.IntN(100)), f}
 		}
 		for range 4 {
@@ -664,13 +650,9 @@ func TestGraph(t *testing.T) {
 	}{{"graph", Options{}}, {"graph-unresolved", Options{AllowUnresolved: true}}} {
 		r := combine(t, o.options, inputs...)
 		var b, dot strings.Builder
-		if err := r.WriteText(&b); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, r.WriteText(&b))
 		testkit.Golden(t, o.name+".golden.txt", b.String())
-		if err := r.WriteDOT(&dot); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, r.WriteDOT(&dot))
 		testkit.Golden(t, o.name+".golden.dot", dot.String())
 		if len(r.Graph.Cycles) != 1 || len(r.Graph.Cycles[0]) != 2 {
 			t.Errorf("cycles %v", r.Graph.Cycles)
@@ -681,12 +663,8 @@ func TestGraph(t *testing.T) {
 func TestNothingDoesSomethingToATerminal(t *testing.T) {
 	r := combine(t, problems["hostile-names"].options, problems["hostile-names"].inputs...)
 	var b strings.Builder
-	if err := r.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.WriteDOT(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.WriteText(&b))
+	testkit.NoError(t, r.WriteDOT(&b))
 	b.WriteString(text(r))
 	for _, c := range b.String() {
 		if c != '\n' && c != '\t' && (c < ' ' || c >= 0x7f) {

@@ -102,23 +102,15 @@ specConstsReplacedWithDefault=1|1
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.options.Split.Mode = SplitPerSource
-			result, err := run(parse(t, constantsIR), test.options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := testkit.Must(run(parse(t, constantsIR), test.options))(t)
 			got := "\n"
 			for _, image := range result.Images {
 				got += fmt.Sprintf("%d %s\n", image.Number, strings.Join(image.EntryPoints(), " "))
-				sets, err := image.Properties(PropertyOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				sets := testkit.Must(image.Properties(PropertyOptions{}))(t)
 				sets.Delete(propset.DeviceRequirements)
 				got += sets.String()
 				var first, second bytes.Buffer // code may be asked for again
-				if err := image.WriteCode(&first); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, image.WriteCode(&first))
 				if err := image.WriteCode(&second); err != nil || second.String() != first.String() {
 					t.Errorf("the second time the code is different: %v", err)
 				}
@@ -181,19 +173,11 @@ func TestConstantsLoweredBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := all.Images[0].WriteCode(&text); err != nil {
-		t.Fatal(err)
-	}
-	result, err := run(parse(t, text.String()), Options{Split: SplitOptions{Mode: SplitPerSource}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, all.Images[0].WriteCode(&text))
+	result := testkit.Must(run(parse(t, text.String()), Options{Split: SplitOptions{Mode: SplitPerSource}}))(t)
 	var got []string
 	for _, image := range result.Images {
-		list, err := image.specConstants()
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := testkit.Must(image.specConstants())(t)
 		line := image.EntryPoints()[0]
 		for _, c := range list {
 			line += fmt.Sprintf(" %s %v %x", c.Name, c.Records, c.Default)
@@ -238,14 +222,9 @@ zero: 0+4 4+1 5+3- = 00 00 00 00 00 00 00 00
 	as, translator, validator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	for _, options := range [][]string{{"-O0"}, {"-O1"}, {"-O2"}, {"-O3"}, {"-O0", "-g"}, {"-O2", "-g"}} {
 		name := strings.Join(options, " ")
-		text, err := compileHeader(t, "testdata/constants.cpp", options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(compileHeader(t, "testdata/constants.cpp", options...))(t)
 		m := parse(t, text)
-		if err := markSource(m, "a.cpp", false); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, markSource(m, "a.cpp", false))
 		result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerKernel, KernelsOnly: true}})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -268,12 +247,8 @@ zero: 0+4 4+1 5+3- = 00 00 00 00 00 00 00 00
 			}
 			file := filepath.Join(t.TempDir(), "image")
 			var code bytes.Buffer
-			if err := image.WriteCode(&code); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file+".ll", code.Bytes(), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, image.WriteCode(&code))
+			testkit.NoError(t, os.WriteFile(file+".ll", code.Bytes(), 0o600))
 			for _, args := range [][]string{{as, file + ".ll", "-o", file + ".bc"}, {translator, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", file + ".bc", "-o", file + ".spv"}, {validator, file + ".spv"}} {
 				if args[0] == validator && slices.Contains(options, "-g") {
 					continue // which does not take the translator's debug information
@@ -282,14 +257,8 @@ zero: 0+4 4+1 5+3- = 00 00 00 00 00 00 00 00
 					t.Fatalf("%s: %v\n%s", name, err, out)
 				}
 			}
-			spv, err := os.ReadFile(file + ".spv")
-			if err != nil {
-				t.Fatal(err)
-			}
-			translated, err := spirv.ReadSpecConstants(bytes.NewReader(spv))
-			if err != nil {
-				t.Fatal(err)
-			}
+			spv := testkit.Must(os.ReadFile(file + ".spv"))(t)
+			translated := testkit.Must(spirv.ReadSpecConstants(bytes.NewReader(spv)))(t)
 			byNumber := map[uint32][]byte{}
 			for _, c := range translated {
 				byNumber[c.ID] = c.Default

@@ -168,25 +168,15 @@ func TestStaticConstructorsWithRealCompilers(t *testing.T) {
 			if test.known {
 				text = strings.NewReplacer("from_host(1.0f)", "1.0f", "from_host(2.0f)", "2.0f").Replace(text)
 			}
-			if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(source, []byte(text), 0o644))
 			out := filepath.Join(dir, "start.ll")
 			args := append([]string{"-std=c++20", "-fno-math-errno", "-fsycl", "-fsycl-device-only", "-S", "-emit-llvm", source, "-o", out}, test.options...)
 			if said, err := exec.CommandContext(t.Context(), clang, args...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}
-			ir, err := os.ReadFile(out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := llvmir.Parse("start.ll", string(ir))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := markSource(m, "start.cpp", false); err != nil {
-				t.Fatal(err)
-			}
+			ir := testkit.Must(os.ReadFile(out))(t)
+			m := testkit.Must(llvmir.Parse("start.ll", string(ir)))(t)
+			testkit.NoError(t, markSource(m, "start.cpp", false))
 			var all, got strings.Builder
 			for _, d := range checkStaticConstructors(m, SplitOptions{}) {
 				all.WriteString(d.String() + "\n")

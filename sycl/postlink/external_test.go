@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/aspects"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
@@ -168,14 +169,8 @@ define void @foo() !sycl_fixed_targets !0 {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, test.ir)
-			expected, err := expect(m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			diagnostics, err := check(m, expected)
-			if err != nil {
-				t.Fatal(err)
-			}
+			expected := testkit.Must(expect(m))(t)
+			diagnostics := testkit.Must(check(m, expected))(t)
 			var says []string
 			for _, d := range diagnostics {
 				says = append(says, d.String())
@@ -200,16 +195,9 @@ declare void @foo()
   ret void
 }
 `)
-	if _, err := aspects.Propagate(caller, aspects.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := aspects.Propagate(callee, aspects.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	expected, err := expect(caller)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(aspects.Propagate(caller, aspects.Options{}))(t)
+	testkit.Must(aspects.Propagate(callee, aspects.Options{}))(t)
+	expected := testkit.Must(expect(caller))(t)
 	diagnostics, err := check(callee, expected)
 	if err != nil || len(diagnostics) != 1 || !strings.Contains(diagnostics[0].Text, "fp64") {
 		t.Errorf("got %v, %v", diagnostics, err)

@@ -55,14 +55,8 @@ variable shop::sold: sycl-device-global-size=4 sycl-device-image-scope= sycl-hos
 pointer: sycl-alignment=64 sycl-cache-read-hint=64
 `
 	for _, level := range []string{"-O0", "-O1", "-O2", "-O3"} {
-		text, err := compileHeader(t, "testdata/properties.cpp", level)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := llvmir.Parse("properties.ll", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(compileHeader(t, "testdata/properties.cpp", level))(t)
+		m := testkit.Must(llvmir.Parse("properties.ll", text))(t)
 		if err := markSource(m, "shop.cpp", false); err != nil {
 			t.Fatalf("%s: %v", level, err)
 		}
@@ -146,33 +140,19 @@ func describeAttributes(list []llvmir.Attribute) string {
 func translateHeader(t *testing.T, source, level string, use func(sets *propset.Registry, file string)) {
 	t.Helper()
 	as, translator, validator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
-	text, err := compileHeader(t, source, level)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Parse("header.ll", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := Run(m, Options{Source: "shop.cpp", Split: SplitOptions{Mode: SplitAuto}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(compileHeader(t, source, level))(t)
+	m := testkit.Must(Parse("header.ll", []byte(text)))(t)
+	result := testkit.Must(Run(m, Options{Source: "shop.cpp", Split: SplitOptions{Mode: SplitAuto}}))(t)
 	if len(result.Diagnostics) > 0 {
 		t.Errorf("%s: %v", level, result.Diagnostics)
 	}
 	for _, image := range result.Images {
 		var code bytes.Buffer
-		if err := image.WriteCode(&code); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, image.WriteCode(&code))
 		file := filepath.Join(t.TempDir(), "image.spv")
 		assemble := exec.CommandContext(t.Context(), as, "-o", "-")
 		assemble.Stdin = &code
-		bitcode, err := assemble.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		bitcode := testkit.Must(assemble.Output())(t)
 		translate := exec.CommandContext(t.Context(), translator, "--spirv-max-version=1.4", "--spirv-ext=+SPV_INTEL_kernel_attributes,+SPV_INTEL_float_controls2,+SPV_INTEL_maximum_registers,+SPV_INTEL_global_variable_host_access,+SPV_INTEL_cache_controls", "-", "-o", file)
 		translate.Stdin = bytes.NewReader(bitcode)
 		if out, err := translate.CombinedOutput(); err != nil {
@@ -181,10 +161,7 @@ func translateHeader(t *testing.T, source, level string, use func(sets *propset.
 		if out, err := exec.CommandContext(t.Context(), validator, file).CombinedOutput(); err != nil {
 			t.Errorf("spirv-val: %v\n%s", err, out)
 		}
-		sets, err := image.Properties(PropertyOptions{KernelNames: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sets := testkit.Must(image.Properties(PropertyOptions{KernelNames: true}))(t)
 		use(sets, file)
 	}
 }
@@ -201,10 +178,7 @@ _ZTSN9sycl_lite11kernel_withIN4shop5NamedELj64ELj1ELj1ELj16EEE: LocalSize 64 1 1
 	for _, level := range []string{"-O0", "-O2"} {
 		var got []string
 		translateHeader(t, "testdata/properties.cpp", level, func(_ *propset.Registry, file string) {
-			text, err := exec.CommandContext(t.Context(), dis, file).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testkit.Must(exec.CommandContext(t.Context(), dis, file).Output())(t)
 			var modes []string
 			for _, m := range mode.FindAllSubmatch(text, -1) {
 				modes = append(modes, string(m[1]))
@@ -257,19 +231,10 @@ _ZTSN4shop4SellE
 // readConstants describes the constants that an image's property sets list: the types are
 // those of its SPIR-V, whose default values must be those of the sets.
 func readConstants(t *testing.T, sets *propset.Registry, file string) []string {
-	in, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := testkit.Must(os.Open(file))(t)
 	defer in.Close()
-	translated, err := spirv.ReadSpecConstants(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	constants, err := propset.ReadSpecConstants(sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	translated := testkit.Must(spirv.ReadSpecConstants(in))(t)
+	constants := testkit.Must(propset.ReadSpecConstants(sets))(t)
 	var list []string
 	for _, c := range constants {
 		var parts []string
@@ -328,9 +293,7 @@ func TestHeaderRefuses(t *testing.T) {
 			source := filepath.Join(t.TempDir(), "a.cpp")
 			text := "#include <sycl_lite.hpp>\nusing namespace sycl_lite;\nusing namespace sycl_lite::ext::oneapi::experimental;\nusing namespace sycl_lite::ext::intel::experimental;\n" +
 				"class K;\n" + test.global + "\nvoid f([[maybe_unused]] float *x) {\n  [[maybe_unused]] nd_range<1> r{64, 64};\n  " + test.kernel + "\n}\n"
-			if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(source, []byte(text), 0o600))
 			if _, err := compileHeader(t, source); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
@@ -340,10 +303,7 @@ func TestHeaderRefuses(t *testing.T) {
 
 // TestHeaderAspects: the header has the aspects of this project, with their numbers.
 func TestHeaderAspects(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(header, "sycl_lite_aspects.hpp"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join(header, "sycl_lite_aspects.hpp")))(t)
 	listed := map[string]bool{"host": true, "int64_base_atomics": true, "int64_extended_atomics": true, "usm_restricted_shared_allocations": true} // deprecated
 	for _, m := range regexp.MustCompile(`(?m)^  (\w+) = (\d+),$`).FindAllStringSubmatch(string(text), -1) {
 		listed[m[1]] = true
@@ -395,29 +355,17 @@ var gpuOptions = map[string][]string{
 // stands in for functions without a definition, and needs there what it needs elsewhere.
 func TestHeaderOnGPUs(t *testing.T) {
 	describe := func(options ...string) string {
-		text, err := compileHeader(t, filepath.Join(header, "whole_header.cpp"), append([]string{"-O2"}, options...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := Parse("header.ll", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(compileHeader(t, filepath.Join(header, "whole_header.cpp"), append([]string{"-O2"}, options...)...))(t)
+		m := testkit.Must(Parse("header.ll", []byte(text)))(t)
 		for _, f := range m.ir.Functions() {
 			if strings.HasPrefix(f.Name(), "__spirv_") && len(options) > 0 {
 				t.Errorf("%q: the function %s is not inlined", options, f.Name())
 			}
 		}
-		result, err := Run(m, Options{Source: "header.cpp", Split: SplitOptions{Mode: SplitPerKernel}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := testkit.Must(Run(m, Options{Source: "header.cpp", Split: SplitOptions{Mode: SplitPerKernel}}))(t)
 		var lines []string
 		for _, image := range result.Images {
-			sets, err := image.Properties(PropertyOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			sets := testkit.Must(image.Properties(PropertyOptions{}))(t)
 			line := kernelname.Display(image.EntryPoints()[0])
 			if line == "stats::Rounding" { // it is for GPUs of Intel
 				continue
@@ -460,9 +408,7 @@ void f(int *x) {
 	}
 	for name, test := range tests {
 		source := filepath.Join(t.TempDir(), "k.cpp")
-		if err := os.WriteFile(source, []byte(start+test.code+"\n}\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(source, []byte(start+test.code+"\n}\n"), 0o666))
 		if _, err := compileHeader(t, source); err != nil {
 			t.Errorf("%s: SPIR-V: %v", name, err)
 		}

@@ -32,16 +32,10 @@ var ofBoth = []string{
 // constants and compile-time properties in the images, and again after LLVM's passes
 // that clean images up.
 func TestConstantsAndPropertiesAreKept(t *testing.T) {
-	text, err := os.ReadFile("testdata/properties_kept.ll")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile("testdata/properties_kept.ll"))(t)
 	for _, mode := range SplitModes {
 		m := parse(t, string(text))
-		images, err := everything(t, m, Options{Split: SplitOptions{Mode: mode}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		images := testkit.Must(everything(t, m, Options{Split: SplitOptions{Mode: mode}}))(t)
 		if mode == SplitOff {
 			hasParts(t, "the only image", images[0], append(ofFirst, ofBoth...), nil)
 			continue
@@ -58,10 +52,7 @@ func TestConstantsAndPropertiesAreKept(t *testing.T) {
 		}
 	}
 	opt := testkit.Program(t, "opt")
-	images, err := everything(t, parse(t, string(text)), Options{Split: SplitOptions{Mode: SplitPerKernel}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	images := testkit.Must(everything(t, parse(t, string(text)), Options{Split: SplitOptions{Mode: SplitPerKernel}}))(t)
 	for _, image := range images {
 		cmd := exec.Command(opt, "-passes=always-inline,globaldce,strip-dead-prototypes", "-S", "-o", "-", "-")
 		cmd.Stdin = strings.NewReader(image)

@@ -3,6 +3,8 @@ package postlink
 import (
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // named has all that names a kernel: other code, lists by symbol and by text, debug
@@ -54,9 +56,7 @@ attributes #0 = { "sycl-module-id"="a.cpp" "sycl-work-group-static" }
 
 func TestPrefixKernelNames(t *testing.T) {
 	m := parse(t, named)
-	if err := prefixKernelNames(m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, prefixKernelNames(m))
 	const a, odd = "__sycl_kernel__ZTS1A", `__sycl_kernel_odd \22name\22`
 	got := write(t, m)
 	hasParts(t, "the module", got, []string{
@@ -77,25 +77,14 @@ func TestPrefixKernelNames(t *testing.T) {
 func TestKernelNamesOfImages(t *testing.T) {
 	o := Options{Split: SplitOptions{Mode: SplitPerSource}, SYCLBINKernelNames: true}
 	m := parse(t, named)
-	result, err := run(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := testkit.Must(run(m, o))(t)
 	var sets, symbols, code strings.Builder
 	for _, image := range result.Images {
-		r, err := image.Properties(allProperties)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(image.Properties(allProperties))(t)
 		sets.WriteString(r.String())
-		names, err := image.Symbols()
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := testkit.Must(image.Symbols())(t)
 		symbols.WriteString(names)
-		if err := image.WriteCode(&code); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, image.WriteCode(&code))
 	}
 	const a = "__sycl_kernel__ZTS1A"
 	if got, want := symbols.String(), "__sycl_kernel_odd \"name\"\n"+a+"\n__sycl_kernel__Z4freev\n"; got != want {
@@ -150,9 +139,7 @@ func TestKernelNamesRefused(t *testing.T) {
 func TestSizesInAPrefixedName(t *testing.T) {
 	const name = "__sycl_kernel__ZTSN9sycl_lite11kernel_withI1KLj64ELj2ELj1ELj8EEE"
 	m := parse(t, "define spir_kernel void @"+name+"() {\n  ret void\n}\n")
-	if err := lowerKernelNames(m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, lowerKernelNames(m))
 	hasParts(t, "the module", write(t, m), []string{"!{i32 64, i32 2, i32 1}", "!{i32 8}", "@" + name + "("}, nil)
 	err := lowerKernelNames(parse(t, "define spir_kernel void @"+strings.Replace(name, "Lj2E", "Lj0E", 1)+"() {\n  ret void\n}\n"))
 	if want := "kernel K: a required work-group size of 0"; err == nil || err.Error() != want {

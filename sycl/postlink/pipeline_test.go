@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
@@ -31,9 +32,7 @@ func everything(t testing.TB, m *llvmir.Module, o Options) ([]string, error) {
 			return nil, err
 		}
 		var b bytes.Buffer
-		if err := image.WriteCode(&b); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, image.WriteCode(&b))
 		texts = append(texts, b.String())
 	}
 	return texts, nil
@@ -166,22 +165,12 @@ func TestWorkGrowsWithTheModule(t *testing.T) {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		m, err := llvmir.Parse("a.ll", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(llvmir.Parse("a.ll", text))(t)
 		o := Options{Split: SplitOptions{Mode: SplitPerKernel}}
-		result, err := run(m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := testkit.Must(run(m, o))(t)
 		for _, image := range result.Images {
-			if _, err := image.Properties(allProperties); err != nil {
-				t.Fatal(err)
-			}
-			if err := image.WriteCode(io.Discard); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(image.Properties(allProperties))(t)
+			testkit.NoError(t, image.WriteCode(io.Discard))
 		}
 		runtime.ReadMemStats(&after)
 		if len(result.Images) != functions/10 {

@@ -4,24 +4,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
 func parse(t *testing.T, text string) *llvmir.Module {
 	t.Helper()
-	m, err := llvmir.Parse("test.ll", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(llvmir.Parse("test.ll", text))(t)
 	return m
 }
 
 func write(t *testing.T, m *llvmir.Module) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := m.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(m.WriteTo(&b))(t)
 	return b.String()
 }
 
@@ -112,9 +108,7 @@ define spir_func void @own() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Mark("a.cpp of //lib", false); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, m.Mark("a.cpp of //lib", false))
 	for name, want := range map[string]string{"k": "a.cpp of //lib", "f": "a.cpp of //lib", "own": ""} {
 		if got, _ := m.ir.Function(name).Attribute("sycl-module-id"); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -125,13 +119,8 @@ define spir_func void @own() {
 // Callers of a source know of its functions what they need on devices that emulate conversions.
 func TestMarkEmulatesConversions(t *testing.T) {
 	for emulate, want := range map[bool]bool{false: true, true: false} {
-		m, err := Parse("a.bc", []byte("define spir_kernel void @k(ptr addrspace(1) %p, float %f) {\n  %d = fpext float %f to double\n  store double %d, ptr addrspace(1) %p\n  ret void\n}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Mark("a.cpp", emulate); err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(Parse("a.bc", []byte("define spir_kernel void @k(ptr addrspace(1) %p, float %f) {\n  %d = fpext float %f to double\n  store double %d, ptr addrspace(1) %p\n  ret void\n}\n")))(t)
+		testkit.NoError(t, m.Mark("a.cpp", emulate))
 		if got := m.ir.Function("k").HasMetadata("sycl_used_aspects"); got != want {
 			t.Errorf("emulated %v: it has aspects %v", emulate, got)
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -121,23 +122,14 @@ func propertyFiles(t testing.TB) []string {
 
 func TestProperties(t *testing.T) {
 	for _, file := range propertyFiles(t) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(file))(t)
 		name, cases := readPropertyCases(t, string(text))
 		m := mustParse(t, string(text))
-		w, err := newPropertyWriter(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testkit.Must(newPropertyWriter(m))(t)
 		for _, c := range cases {
 			t.Run(fmt.Sprintf("%s: %s", name, strings.Join(c.roots, " ")), func(t *testing.T) {
 				define, entryPoints := image(t, m, c.roots...)
-				r, err := w.properties(define, entryPoints, c.options)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := testkit.Must(w.properties(define, entryPoints, c.options))(t)
 				if got := r.String(); got != c.want {
 					t.Errorf("got\n%s\nwant\n%s", got, c.want)
 				}
@@ -145,10 +137,7 @@ func TestProperties(t *testing.T) {
 					t.Errorf("symbols %q, %v; want %q", symbols, err, c.symbols)
 				}
 				checkProperties(t, r)
-				needs, err := w.read(define, entryPoints).requirements()
-				if err != nil {
-					t.Fatal(err)
-				}
+				needs := testkit.Must(w.read(define, entryPoints).requirements())(t)
 				needs.CompileTarget = c.options.CompileTarget
 				needs.WorkGroupSizesDiffer = false // which is not written
 				if read, err := requirement.FromProperties(r); err != nil || read.Key() != needs.Key() {
@@ -162,10 +151,7 @@ func TestProperties(t *testing.T) {
 // checkProperties checks that readers understand all of the properties.
 func checkProperties(t testing.TB, r *propset.Registry) {
 	t.Helper()
-	text, err := r.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(r.MarshalText())(t)
 	again, err := propset.Parse("image.prop", text)
 	if err != nil || !again.Equal(r) {
 		t.Fatalf("not read again: %v\n%s", err, text)
@@ -177,17 +163,11 @@ func checkProperties(t testing.TB, r *propset.Registry) {
 
 // Readers must know each key and take its value for what it is.
 func TestPropertiesAreDescribed(t *testing.T) {
-	text, err := os.ReadFile("testdata/properties/everything.ll")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile("testdata/properties/everything.ll"))(t)
 	_, cases := readPropertyCases(t, string(text))
 	m := mustParse(t, string(text))
 	define, entryPoints := image(t, m, cases[0].roots...)
-	r, err := properties(m, define, entryPoints, cases[0].options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(properties(m, define, entryPoints, cases[0].options))(t)
 	for _, s := range r.Sets() {
 		for _, p := range s.Properties() {
 			if d, err := propset.Describe(s.Name, p.Key, p.Value); err != nil || !d.Known {
@@ -199,10 +179,7 @@ func TestPropertiesAreDescribed(t *testing.T) {
 
 func mustParse(t testing.TB, text string) *llvmir.Module {
 	t.Helper()
-	m, err := llvmir.Parse("test.ll", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(llvmir.Parse("test.ll", text))(t)
 	return m
 }
 
@@ -238,10 +215,7 @@ func TestPropertyEncoding(t *testing.T) {
 			}
 			m := mustParse(t, text)
 			define, entryPoints := image(t, m, "k")
-			r, err := properties(m, define, entryPoints, imageOptions{PropertyOptions: PropertyOptions{ParamInfo: true, ProgramMetadata: true, CompileTarget: "intel_gpu_pvc"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(properties(m, define, entryPoints, imageOptions{PropertyOptions: PropertyOptions{ParamInfo: true, ProgramMetadata: true, CompileTarget: "intel_gpu_pvc"}}))(t)
 			if got := r.String(); !slices.Contains(strings.Split(got, "\n"), test.line) {
 				t.Errorf("got\n%s\nwant a line\n%s", got, test.line)
 			}
@@ -350,10 +324,7 @@ func TestPropertiesOfManyImages(t *testing.T) {
 		fmt.Fprintf(&b, "define spir_kernel void @k%d() !sycl_used_aspects !1 {\n  call void @__devicelib_assert_fail()\n  ret void\n}\n", i)
 	}
 	m := mustParse(t, b.String())
-	w, err := newPropertyWriter(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(newPropertyWriter(m))(t)
 	var wg sync.WaitGroup
 	for part := range 3 {
 		wg.Go(func() {

@@ -30,21 +30,10 @@ func TestMismatchesInCompiledCode(t *testing.T) {
 		if out, err := exec.CommandContext(t.Context(), clang, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := llvmir.Parse("mismatch.ll", string(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := markSource(m, "mismatch.cpp", false); err != nil {
-			t.Fatal(err)
-		}
-		result, err := aspects.Propagate(m, aspects.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(file))(t)
+		m := testkit.Must(llvmir.Parse("mismatch.ll", string(text)))(t)
+		testkit.NoError(t, markSource(m, "mismatch.cpp", false))
+		result := testkit.Must(aspects.Propagate(m, aspects.Options{}))(t)
 		var got []string
 		place := regexp.MustCompile(`(?m)(^| )[^ ]*mismatch\.cpp:(\d+):\d+(:?)`)
 		for _, d := range result.Diagnostics {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -59,28 +60,20 @@ declare spir_func void @_Z4fromv()
 
 func parseBare(t *testing.T) *llvmir.Module {
 	t.Helper()
-	m, err := llvmir.Parse("bare.ll", bare)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(llvmir.Parse("bare.ll", bare))(t)
 	return m
 }
 
 func registry(t *testing.T, text string) *propset.Registry {
 	t.Helper()
-	r, err := propset.Parse("test", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(propset.Parse("test", []byte(text)))(t)
 	return r
 }
 
 func text(t *testing.T, m *llvmir.Module) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := m.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(m.WriteTo(&b))(t)
 	return b.String()
 }
 
@@ -125,10 +118,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 	if m, err = llvmir.Parse("again.ll", text(t, m)); err != nil {
 		t.Fatal(err)
 	}
-	images, err := split(m, SplitOptions{Mode: SplitPerSource, Dependencies: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	images := testkit.Must(split(m, SplitOptions{Mode: SplitPerSource, Dependencies: true}))(t)
 	if len(images) != 1 || images[0].Source != "lib/a.syclbin" {
 		t.Fatalf("images: %+v", images)
 	}
@@ -157,9 +147,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 
 func TestForgetTranslation(t *testing.T) {
 	m := parseBare(t)
-	if _, err := restore(m, "a", registry(t, common)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(restore(m, "a", registry(t, common)))(t)
 	got := text(t, m)
 	for _, want := range []string{
 		"@list = linkonce_odr addrspace(1) constant i32 0, align 4\n",
@@ -199,9 +187,7 @@ func TestForgetTranslation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := restore(m, "a", registry(t, common)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(restore(m, "a", registry(t, common)))(t)
 	if strings.Contains(text(t, m), "contract") {
 		t.Error("operations may be contracted that may not")
 	}
@@ -233,10 +219,7 @@ func TestRestoreNoLocalArg(t *testing.T) {
 	if lost, err := restore(m, "a.syclbin", registry(t, common+"[SYCL/implicit local arg]\n_ZTS1K=1|4294967295\n")); err != nil || len(lost) > 0 {
 		t.Fatalf("lost %q, %v", lost, err)
 	}
-	got, err := properties(m, []llvmir.Symbol{m.Function("_ZTS1K")}, nil, imageOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Must(properties(m, []llvmir.Symbol{m.Function("_ZTS1K")}, nil, imageOptions{}))(t)
 	if v, ok := got.Set(propset.ImplicitLocalArg).Get("_ZTS1K"); !ok || v.String() != "1|4294967295" {
 		t.Errorf("got %v", v)
 	}
@@ -288,9 +271,7 @@ func TestRestoreSharedVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	device := "[SYCL/device globals]\nlist=" + propset.Uint32s(4, 1).String() + "\n"
-	if _, err := restore(m, "a", registry(t, common+device)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(restore(m, "a", registry(t, common+device)))(t)
 	for name, want := range map[string]llvmir.Linkage{
 		"table": llvmir.LinkOnceODR, "own": llvmir.Internal, "list": llvmir.External, "__AsanKernelMetadata": llvmir.External, "other": llvmir.External,
 	} {
@@ -400,10 +381,7 @@ func FuzzRestore(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, err := llvmir.Parse("bare.ll", bare)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(llvmir.Parse("bare.ll", bare))(t)
 		if _, err := restore(m, "a", r); err != nil {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
@@ -63,10 +64,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("diagnostics: %v", result.Diagnostics)
 	}
 	for _, image := range result.Images {
-		sets, err := image.Properties(PropertyOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sets := testkit.Must(image.Properties(PropertyOptions{}))(t)
 		if text := sets.String(); !strings.Contains(text, "aspects=2|gAAAAAAAAAgBAAAA\n") {
 			t.Errorf("image %d: %s", image.Number, text)
 		}
@@ -85,9 +83,7 @@ func TestOnlyExternalFunctionsAreUnexpected(t *testing.T) {
 
 func TestMarkSource(t *testing.T) {
 	m := parse(t, strings.NewReplacer(` #0`, "", ` #1`, "", ` !sycl_used_aspects !0`, "").Replace(linked[:strings.Index(linked, "attributes")]))
-	if err := markSource(m, "dir/a.cpp", false); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, markSource(m, "dir/a.cpp", false))
 	for name, aspects := range map[string]bool{"_ZTS1K": true, "_ZTS5Knows": true, "_Z3barPd": true} {
 		f := m.Function(name)
 		if id, _ := f.Attribute(devicecode.AttrModuleID); f.Kernel() && id != "dir/a.cpp" {
@@ -106,10 +102,7 @@ func TestMarkSource(t *testing.T) {
 func TestRunWithErrors(t *testing.T) {
 	m := parse(t, started+"define void @init() {\n  store float 1.0, ptr addrspace(1) @x\n  ret void\n}\n"+
 		"define spir_kernel void @_ZTS1L() \"sycl-module-id\"=\"b\" {\n  %v = load float, ptr addrspace(1) @x\n  call void @lost()\n  ret void\n}\ndeclare void @lost()\n")
-	result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerSource}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := testkit.Must(run(m, Options{Split: SplitOptions{Mode: SplitPerSource}}))(t)
 	if len(result.Images) > 0 || len(result.Diagnostics) != 1 || !result.Diagnostics[0].IsError {
 		t.Errorf("%d images, %v", len(result.Images), result.Diagnostics)
 	}
@@ -127,17 +120,11 @@ define spir_kernel void @k() !sycl_used_aspects !0 {
 !92 = !{!"fp64", i32 6}
 !94 = !{!"atomic64", i32 `+number+`}
 `)
-		result, err := run(m, Options{Split: SplitOptions{Mode: SplitOff}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := testkit.Must(run(m, Options{Split: SplitOptions{Mode: SplitOff}}))(t)
 		if len(result.Images) != 1 {
 			t.Fatalf("%d images", len(result.Images))
 		}
-		sets, err := result.Images[0].Properties(PropertyOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sets := testkit.Must(result.Images[0].Properties(PropertyOptions{}))(t)
 		q, err := requirement.FromProperties(sets)
 		if err != nil || len(q.Aspects) != 1 || q.Aspects[0] != aspect.Atomic64 {
 			t.Errorf("number %s: %v, %v", number, q, err)
@@ -159,20 +146,11 @@ define spir_kernel void @c() "sycl-module-id"="a.cpp" "sycl-work-group-size"="8,
   ret void
 }
 `)
-	result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerSource, KernelsOnly: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := testkit.Must(run(m, Options{Split: SplitOptions{Mode: SplitPerSource, KernelsOnly: true}}))(t)
 	var got strings.Builder
 	for _, image := range result.Images {
-		r, err := image.Properties(PropertyOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		q, err := requirement.FromProperties(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(image.Properties(PropertyOptions{}))(t)
+		q := testkit.Must(requirement.FromProperties(r))(t)
 		fmt.Fprintln(&got, q.WorkGroupSize, q.SubGroupSizes)
 	}
 	if want := "0 a c:\n1 b:\n"; describeImages(result.Images) != want {
@@ -198,10 +176,7 @@ define spir_kernel void @b() "sycl-module-id"="b.cpp" {
   ret void
 }
 `
-	result, err := run(parse(t, ir), Options{Split: SplitOptions{Mode: SplitPerSource}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := testkit.Must(run(parse(t, ir), Options{Split: SplitOptions{Mode: SplitPerSource}}))(t)
 	if got, want := describeImages(result.Images), "0 b: kept\n1 a: kept own\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -3,6 +3,8 @@ package postlink
 import (
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 const instrumented = `@name = internal addrspace(1) constant [2 x i8] c"a\00"
@@ -33,10 +35,7 @@ func TestSanitizerLists(t *testing.T) {
 				t.Fatalf("%+v, %v", result, err)
 			}
 			for _, image := range result.Images {
-				sets, err := image.Properties(PropertyOptions{DeviceGlobals: true})
-				if err != nil {
-					t.Fatal(err)
-				}
+				sets := testkit.Must(image.Properties(PropertyOptions{DeviceGlobals: true}))(t)
 				got := ""
 				if misc := sets.Set("SYCL/misc properties"); misc != nil {
 					if v, ok := misc.Get("sanUsed"); ok {
@@ -47,9 +46,7 @@ func TestSanitizerLists(t *testing.T) {
 					t.Errorf("sanUsed is %q, want %q", got, want)
 				}
 				var code strings.Builder
-				if err := image.WriteCode(&code); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, image.WriteCode(&code))
 				if want == "" {
 					continue
 				}

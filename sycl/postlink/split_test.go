@@ -275,18 +275,13 @@ func TestSplit(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := parse(t, test.ir)
-			images, err := split(m, test.options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			images := testkit.Must(split(m, test.options))(t)
 			if got := describeImages(images); got != test.want {
 				t.Errorf("got\n%swant\n%s", got, test.want)
 			}
 			for _, image := range images {
 				var out bytes.Buffer
-				if err := image.WriteCode(&out); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, image.WriteCode(&out))
 				if _, err := llvmir.Parse("image", out.String()); err != nil {
 					t.Errorf("image %d: %v\n%s", image.Number, err, out.Bytes())
 				}
@@ -406,16 +401,11 @@ func TestSplitImages(t *testing.T) {
 	m := parse(t, wholeModule)
 	forgetUsed(m, Options{})
 	o := SplitOptions{Mode: SplitPerSource}
-	images, err := split(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	images := testkit.Must(split(m, o))(t)
 	var text [2]string
 	for i, image := range images {
 		var out bytes.Buffer
-		if err := image.WriteCode(&out); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, image.WriteCode(&out))
 		text[i] = out.String()
 	}
 	for _, test := range []struct {
@@ -505,9 +495,7 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 			}
 			for i, want := range []string{test.virtual, test.kernel} { // in descending order of what keeps them apart
 				var out bytes.Buffer
-				if err := images[i].WriteCode(&out); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, images[i].WriteCode(&out))
 				written := parse(t, out.String())
 				var visible []string
 				for _, name := range []string{"dg", "table", "plain", "vtable", "kernel", "external", "helper", "_Z13__spirv_thingv", "referenced", "virtual"} {

@@ -364,10 +364,7 @@ func TestVirtualFunctionsInProperties(t *testing.T) {
 		calls("spir_kernel void @forgets()"+source, "virtual")
 	m := parse(t, ir)
 	o := Options{Split: SplitOptions{Mode: SplitPerKernel}}
-	result, err := run(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := testkit.Must(run(m, o))(t)
 	if len(result.Diagnostics) != 1 || !strings.HasPrefix(result.Diagnostics[0].String(), "warning: kernel 'forgets' makes a virtual call") {
 		t.Errorf("diagnostics: %v", result.Diagnostics)
 	}
@@ -384,10 +381,7 @@ func TestVirtualFunctionsInProperties(t *testing.T) {
 	}
 	for _, image := range result.Images {
 		name := image.entryPoints[0].Name()
-		r, err := image.Properties(PropertyOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(image.Properties(PropertyOptions{}))(t)
 		text := r.String()
 		expected := "[SYCL/virtual functions]\n" + want[name].key + "=" + propset.String(want[name].sets).String() + "\n"
 		needs := want[name].key != ""
@@ -398,9 +392,7 @@ func TestVirtualFunctionsInProperties(t *testing.T) {
 			t.Errorf("image of %s: aspects in\n%s", name, text)
 		}
 		var code bytes.Buffer
-		if err := image.WriteCode(&code); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, image.WriteCode(&code))
 		if sets, _ := parse(t, code.String()).Function(name).Attribute(devicecode.AttrCallsIndirectly); sets != map[string]string{"makes": "set", "says": "other,more,set"}[name] {
 			t.Errorf("image of %s calls %q", name, sets)
 		}

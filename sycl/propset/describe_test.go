@@ -18,14 +18,8 @@ func TestDescribe(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, name := range []string{"keys", "variants"} {
 		t.Run(name, func(t *testing.T) {
-			in, err := os.ReadFile("testdata/" + name + ".prop")
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Parse(name+".prop", in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := testkit.Must(os.ReadFile("testdata/" + name + ".prop"))(t)
+			r := testkit.Must(Parse(name+".prop", in))(t)
 			var got strings.Builder
 			for _, s := range r.Sets() {
 				fmt.Fprintf(&got, "[%s]\n", s.Name)

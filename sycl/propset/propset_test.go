@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // A vector is a line of testdata/vectors.txt.
@@ -24,10 +26,7 @@ type vector struct {
 
 func vectors(t testing.TB) []vector {
 	t.Helper()
-	f, err := os.Open("testdata/vectors.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open("testdata/vectors.txt"))(t)
 	defer f.Close()
 	var all []vector
 	for sc := bufio.NewScanner(f); sc.Scan(); {
@@ -38,14 +37,8 @@ func vectors(t testing.TB) []vector {
 		if len(f) < 4 {
 			t.Fatalf("vectors.txt: %q has too few fields", sc.Text())
 		}
-		bits, err := strconv.ParseUint(f[0], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		payload, err := hex.DecodeString(strings.TrimPrefix(f[1], "-"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		bits := testkit.Must(strconv.ParseUint(f[0], 10, 64))(t)
+		payload := testkit.Must(hex.DecodeString(strings.TrimPrefix(f[1], "-")))(t)
 		all = append(all, vector{bits, payload, f[2], strings.Join(f[3:], " ")})
 	}
 	if len(all) < 13 {
@@ -60,10 +53,7 @@ func TestByteArrayVectors(t *testing.T) {
 			if got := Bits(v.payload, v.bits).String(); got != v.text {
 				t.Errorf("written as %s, want %s", got, v.text)
 			}
-			r, err := Parse("", []byte("[s]\nk="+v.text+"\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(Parse("", []byte("[s]\nk="+v.text+"\n")))(t)
 			got, _ := r.Set("s").Get("k")
 			if !bytes.Equal(got.Bytes(), v.payload) || got.BitLen() != v.bits || got.Type() != ByteArray {
 				t.Errorf("read as %d bits %x, want %d bits %x", got.BitLen(), got.Bytes(), v.bits, v.payload)
@@ -94,14 +84,8 @@ func TestParse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := Parse("f.prop", []byte(tt.in))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := r.MarshalText()
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(Parse("f.prop", []byte(tt.in)))(t)
+			got := testkit.Must(r.MarshalText())(t)
 			if string(got) != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -110,10 +94,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseLines(t *testing.T) {
-	r, err := Parse("", []byte("\n[a]\nx=1|1\r\n\n[b]\n[a]\ny=1|1\nx=1|2\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Parse("", []byte("\n[a]\nx=1|1\r\n\n[b]\n[a]\ny=1|1\nx=1|2\n")))(t)
 	a := r.Set("a")
 	if a.Line != 2 {
 		t.Errorf("set a is on line %d, want 2", a.Line)
@@ -316,27 +297,18 @@ func TestSetEditing(t *testing.T) {
 func TestOrderOfSpecializationConstants(t *testing.T) {
 	text := "[SYCL/aspects]\nb=1|1\na=1|2\n[SYCL/specialization constants]\nb=1|1\na=1|2\n"
 	want := "[SYCL/aspects]\na=1|2\nb=1|1\n[SYCL/specialization constants]\nb=1|1\na=1|2\n"
-	r, err := Parse("", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Parse("", []byte(text)))(t)
 	if got, err := r.SortedText(); err != nil || string(got) != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	other, err := Parse("", []byte(strings.Replace(text, "constants]\nb=1|1\na=1|2", "constants]\na=1|2\nb=1|1", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testkit.Must(Parse("", []byte(strings.Replace(text, "constants]\nb=1|1\na=1|2", "constants]\na=1|2\nb=1|1", 1))))(t)
 	if r.Equal(other) {
 		t.Error("constants in another order are equal")
 	}
 }
 
 func TestRegistryEditing(t *testing.T) {
-	r, err := Parse("", []byte("[b]\ny=1|1\nx=1|2\n[a]\nz=1|3\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Parse("", []byte("[b]\ny=1|1\nx=1|2\n[a]\nz=1|3\n")))(t)
 	c := r.Clone()
 	if !r.Equal(c) {
 		t.Error("a clone is not equal")
@@ -366,10 +338,7 @@ func TestRegistryEditing(t *testing.T) {
 
 func TestEqualTellsApart(t *testing.T) {
 	parse := func(text string) *Registry {
-		r, err := Parse("", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(Parse("", []byte(text)))(t)
 		return r
 	}
 	base := parse("[a]\nx=1|1\n[b]\n")

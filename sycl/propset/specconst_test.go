@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
@@ -26,10 +27,7 @@ pod=2|gEAAAAAAAAQAAAAAAAAAAQAAAAgAAAAAEAAAAQAAAAwAAAAAIAAAAQAAAAA
 
 func parse(t testing.TB, text string) *propset.Registry {
 	t.Helper()
-	r, err := propset.Parse("k.prop", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(propset.Parse("k.prop", []byte(text)))(t)
 	return r
 }
 

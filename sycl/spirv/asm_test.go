@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // opcodes has the instructions that the assembler of the tests knows. The
@@ -72,10 +74,7 @@ func assemble(t testing.TB, order binary.AppendByteOrder, text string) []byte {
 		var args []uint32
 		for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimSpace(rest) {
 			if rest[0] == '"' {
-				quoted, err := strconv.QuotedPrefix(rest)
-				if err != nil {
-					t.Fatal(err)
-				}
+				quoted := testkit.Must(strconv.QuotedPrefix(rest))(t)
 				s, _ := strconv.Unquote(quoted)
 				b := append([]byte(s), make([]byte, 4-len(s)%4)...)
 				for i := 0; i < len(b); i += 4 {
@@ -146,9 +145,6 @@ func oneKernel(t testing.TB, declarations, code string) *Module {
 
 func parse(t testing.TB, text string) *Module {
 	t.Helper()
-	m, err := Parse(assemble(t, binary.LittleEndian, text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(Parse(assemble(t, binary.LittleEndian, text)))(t)
 	return m
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -154,10 +155,7 @@ func TestPlacesInWorkspace(t *testing.T) {
 	for name, text := range debugModules {
 		data := assemble(t, binary.LittleEndian, strings.NewReplacer(`"./app/`, `"/home/u/p/app/`, `"./math/`, `"/home/u/p/math/`, `"./external/`, `"/usr/include/`).Replace(text))
 		for workspace, want := range map[string]srcloc.Kernel{"/home/u/p": inlinedPlaces, "/home/u/q": {}} {
-			m, err := Parse(data, "/nowhere", workspace)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := testkit.Must(Parse(data, "/nowhere", workspace))(t)
 			if got := m.Places(m.Kernel("_ZTS1K")); !reflect.DeepEqual(got.Location, want.Location) || want.Origins != nil && !reflect.DeepEqual(got, want) {
 				t.Errorf("%s in %s: %+v, want %+v", name, workspace, got, want)
 			}
@@ -249,18 +247,12 @@ func TestStripDebug(t *testing.T) {
 	for name, text := range debugModules {
 		for endian, order := range order {
 			data := assemble(t, order, text)
-			bare, err := StripDebug(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			bare := testkit.Must(StripDebug(data))(t)
 			if len(bare) >= len(data) {
 				t.Errorf("%s, %s: %d of %d bytes are left", name, endian, len(bare), len(data))
 			}
 			before, _ := Parse(data)
-			after, err := Parse(bare)
-			if err != nil {
-				t.Fatal(err)
-			}
+			after := testkit.Must(Parse(bare))(t)
 			if !reflect.DeepEqual(before.Requirements(), after.Requirements()) || len(after.Kernels) != 1 {
 				t.Errorf("%s: other requirements or kernels", name)
 			}
@@ -278,10 +270,7 @@ func TestStripDebug(t *testing.T) {
 	// Lines and files do not matter; strings of other instruction sets stay.
 	text := debugModules["OpenCL.DebugInfo.100"]
 	strip := func(text string) []byte {
-		bare, err := StripDebug(assemble(t, binary.LittleEndian, text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		bare := testkit.Must(StripDebug(assemble(t, binary.LittleEndian, text)))(t)
 		return bare
 	}
 	moved := strings.NewReplacer("OpLine %source 14 5", "OpLine %source 140 9", "./app/k.cpp", "./other/k.cpp").Replace(text)
@@ -339,10 +328,7 @@ func TestPlacesInProperties(t *testing.T) {
 	m := parse(t, debugModules["OpenCL.DebugInfo.100"])
 	r := new(propset.Registry)
 	m.PutPlaces(r)
-	again, err := propset.Parse("again", []byte(r.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := testkit.Must(propset.Parse("again", []byte(r.String())))(t)
 	if got, ok := srcloc.Of(again, "_ZTS1K"); !ok || !reflect.DeepEqual(got, inlinedPlaces) {
 		t.Errorf("got  %+v\nwant %+v", got, inlinedPlaces)
 	}
@@ -380,10 +366,7 @@ func checkPlaces(t *testing.T, data []byte, m *Module) {
 			t.Fatalf("places %+v come back as %+v", want, got)
 		}
 	}
-	bare, err := StripDebug(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bare := testkit.Must(StripDebug(data))(t)
 	again, err := Parse(bare)
 	if err != nil {
 		t.Fatalf("the stripped module cannot be read: %v", err)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // specConstants has a constant of each type. The numbers 3 and 20 are those of two
@@ -105,15 +107,9 @@ func TestPatch(t *testing.T) {
 	).Replace(specConstants)
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		data, want := assemble(t, order, specConstants), assemble(t, order, wanted)
-		list, err := ReadSpecConstants(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := testkit.Must(ReadSpecConstants(bytes.NewReader(data)))(t)
 		for _, c := range list {
-			p, err := c.Patch(values[c.ID])
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(c.Patch(values[c.ID]))(t)
 			copy(data[p.Offset:], p.Bytes)
 		}
 		if !bytes.Equal(data, want) {
@@ -174,10 +170,7 @@ func TestReadSpecConstantsErrors(t *testing.T) {
 
 // TestTranslatedSpecConstants reads what llvm-spirv 21 made of kernels.cpp.
 func TestTranslatedSpecConstants(t *testing.T) {
-	f, err := os.Open(filepath.Join("testdata", "kernels.spv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open(filepath.Join("testdata", "kernels.spv")))(t)
 	defer f.Close()
 	list, err := ReadSpecConstants(f)
 	if err != nil || len(list) != 2 || list[0].ID != 0 || list[1].Type != (Scalar{Kind: Float, Bits: 32}) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
@@ -19,14 +20,8 @@ import (
 
 func load(t testing.TB, name string) *Module {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Parse(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(os.ReadFile(filepath.Join("testdata", name)))(t)
+	m := testkit.Must(Parse(data))(t)
 	return m
 }
 
@@ -247,10 +242,7 @@ const callGraph = `
 func TestReachability(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		t.Run(fmt.Sprint(order), func(t *testing.T) {
-			m, err := Parse(assemble(t, order, callGraph))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := testkit.Must(Parse(assemble(t, order, callGraph)))(t)
 			want := map[string][]aspect.Aspect{"near": {6}, "far": {6}, "loop": {6}, "table": {6}, "none": nil}
 			for _, k := range m.Kernels {
 				if got := m.KernelRequirements(&k).Aspects; !slices.Equal(got, want[k.Name]) {

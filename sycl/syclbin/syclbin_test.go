@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -24,14 +25,8 @@ import (
 // vector returns a file of testdata, which holds lines of hexadecimal digits.
 func vector(t testing.TB, name string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name+".hex"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := hex.DecodeString(strings.Join(strings.Fields(string(text)), ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join("testdata", name+".hex")))(t)
+	data := testkit.Must(hex.DecodeString(strings.Join(strings.Fields(string(text)), "")))(t)
 	return data
 }
 
@@ -56,28 +51,20 @@ func readLenient(data []byte) (*File, error) {
 
 func mustRead(t testing.TB, data []byte) *File {
 	t.Helper()
-	f, err := read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(read(data))(t)
 	return f
 }
 
 func write(t testing.TB, f *File, o Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, f, o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, Write(&b, f, o))
 	return b.Bytes()
 }
 
 func content(t testing.TB, i *Image) string {
 	t.Helper()
-	data, err := i.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(i.Data())(t)
 	return string(data)
 }
 
@@ -123,10 +110,7 @@ func TestReadVectors(t *testing.T) {
 
 func registry(t testing.TB, text string) *propset.Registry {
 	t.Helper()
-	r, err := propset.Parse("", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(propset.Parse("", []byte(text)))(t)
 	return r
 }
 
@@ -175,9 +159,7 @@ func built(t testing.TB) *File {
 	t.Helper()
 	var b Builder
 	for _, p := range sampleParts(t) {
-		if err := b.Add("", p.metadata, p.image); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, b.Add("", p.metadata, p.image))
 	}
 	return b.File(Executable)
 }
@@ -273,9 +255,7 @@ func TestBuilderIdentity(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var b Builder
 			for _, a := range test.adds {
-				if err := b.Add(a.key, a.r, a.img); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, b.Add(a.key, a.r, a.img))
 			}
 			var got []string
 			for _, m := range b.File(Object).Modules {
@@ -590,9 +570,7 @@ func prefixed(metadata, body string) string {
 func container(t testing.TB, version uint32, images ...offload.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := offload.Write(&b, images, offload.Options{Version: version}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, offload.Write(&b, images, offload.Options{Version: version}))
 	return b.Bytes()
 }
 
@@ -767,17 +745,13 @@ func TestListingALargeFileIsCheap(t *testing.T) {
 		r := new(propset.Registry)
 		r.Add(propset.KernelNames).Put(fmt.Sprintf("_ZTS6kernel%d", i), propset.Uint(1))
 		r.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(5))
-		if err := b.Add("", r, NewIR(SPIRV, "spir64-unknown-unknown", &sparse{size: total/modules + 1})); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, b.Add("", r, NewIR(SPIRV, "spir64-unknown-unknown", &sparse{size: total/modules + 1})))
 	}
 	for _, o := range []Options{{Bare: true}, {}, {Version: 2}} {
 		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
 			file := &sparse{pages: make(map[int64][]byte)}
 			if n := allocated(func() {
-				if err := Write(file, b.File(Object), o); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, Write(file, b.File(Object), o))
 			}); n > 256<<20 {
 				t.Errorf("%d MiB were allocated to write", n>>20)
 			}

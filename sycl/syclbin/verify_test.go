@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
@@ -246,10 +247,7 @@ func TestVerifyFor(t *testing.T) {
 		{"IR to be linked", noNative, "2025.3", ""},
 		{"a form that no runtime reads", read, "2026.2", "runtime-form: the runtime of 2026.2 refuses the file: Incorrect Offload Binary magic number"},
 	} {
-		r, err := release.Parse(tt.release)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(release.Parse(tt.release))(t)
 		var got []string
 		found := VerifyFor(tt.file, r)
 		if tt.file.Size > 0 { // it was read

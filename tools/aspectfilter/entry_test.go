@@ -27,9 +27,7 @@ func TestDeviceEntry(t *testing.T) {
 	testkit.WriteFile(t, "two", strings.Join(strings.SplitAfter(clinfoOutput, "\n")[:6], ""))
 	testkit.WriteFile(t, "none", "nothing\n")
 	testkit.WriteFile(t, "clinfo", "#!/bin/sh\ntest \"$*\" = --raw && cat saved\n")
-	if err := os.Chmod("clinfo", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chmod("clinfo", 0o755))
 	for _, test := range []struct {
 		name   string
 		args   []string
@@ -96,10 +94,7 @@ func TestOcloc(t *testing.T) {
 		if code != 0 {
 			t.Fatal(stderr)
 		}
-		config, err := deviceconfig.Read("entry", strings.NewReader(stdout))
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := testkit.Must(deviceconfig.Read("entry", strings.NewReader(stdout)))(t)
 		d, ok := config.Lookup(test.target)
 		if !ok || d.Has(aspect.FP64) != test.fp64 || !d.Has(aspect.FP16) || !d.Has(aspect.GPU) || !d.MayHaveOtherAspects || !slices.Equal(d.SubGroupSizes, test.sizes) {
 			t.Errorf("%s:\n%s", test.device, stdout)

@@ -51,10 +51,7 @@ func workspace(t testing.TB) {
 
 func contents(t testing.TB, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(os.ReadFile(name))(t)
 	return string(data)
 }
 
@@ -199,9 +196,7 @@ func TestWithoutProperties(t *testing.T) {
 
 func TestBesideTheTable(t *testing.T) {
 	workspace(t)
-	if err := os.Mkdir("sub", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Mkdir("sub", 0o755))
 	testkit.WriteFile(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\n")
 	testkit.WriteFile(t, "sub/near.prop", contents(t, "fp64.prop"))
 	if code, _, stderr := run(t, "--target", "intel_gpu_dg2", "--output", "out.table", "sub/in.table"); code != 0 {
@@ -312,9 +307,7 @@ func TestPlan(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	var p plan
-	if err := json.Unmarshal([]byte(stdout), &p); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, json.Unmarshal([]byte(stdout), &p))
 	if !slices.Equal(p.Targets, []string{"intel_gpu_dg2", "intel_gpu_pvc"}) || !slices.Equal(p.FixedTargets, []string{"intel_gpu_12_60_7", "x86_64"}) {
 		t.Errorf("lists %v and %v", p.Targets, p.FixedTargets)
 	}
@@ -372,9 +365,7 @@ func TestPlanNamesFiles(t *testing.T) {
 			t.Fatal(stderr)
 		}
 		var p plan
-		if err := json.Unmarshal([]byte(contents(t, folder+"/k.json")), &p); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, json.Unmarshal([]byte(contents(t, folder+"/k.json")), &p))
 		first, last := p.Rows[0], p.Rows[len(p.Rows)-1]
 		if first.Table != "../../../in.table" || last.Table != "k.table" || last.Code != "k.spv/0.spv" {
 			t.Errorf("%s: %+v, %+v", folder, first, last)
@@ -384,10 +375,7 @@ func TestPlanNamesFiles(t *testing.T) {
 
 func TestRequireTaken(t *testing.T) {
 	workspace(t)
-	r, err := propset.Parse("fp64.prop", []byte(contents(t, "fp64.prop")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(propset.Parse("fp64.prop", []byte(contents(t, "fp64.prop"))))(t)
 	srcloc.Put(r, "_ZTS4fp64", srcloc.Kernel{Location: srcloc.Location{Line: 6, Path: "a.cpp"}, Origins: []srcloc.Origin{
 		{Aspect: aspect.FP64.Named(), Function: "_Z5twiced", Location: srcloc.Location{Line: 3, Column: 12, Path: "a.hpp"}},
 		{Aspect: aspect.FP16.Named(), Location: srcloc.Location{Line: 7, Path: "a.cpp"}}, // which all have

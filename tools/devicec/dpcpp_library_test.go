@@ -83,9 +83,7 @@ func TestDPCPP(t *testing.T) {
 	driver, library := testkit.DPCPP(t)
 	t.Chdir(t.TempDir())
 	for name, text := range dpcppSources {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		testkit.WriteFile(t, name, text)
 	}
 	compile := func(source string) {
@@ -106,10 +104,7 @@ func TestDPCPP(t *testing.T) {
 		if code, stderr := images(append([]string{"--split", "off"}, args...)...); code != 0 || stderr != "" {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		r, err := propset.Parse("0.prop", []byte(testkit.ReadFile(t, "0.prop")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(propset.Parse("0.prop", []byte(testkit.ReadFile(t, "0.prop"))))(t)
 		return r, testkit.ReadFile(t, "0.spv")
 	}
 	const app = "app/kernels.cpp"

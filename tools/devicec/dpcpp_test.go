@@ -71,9 +71,7 @@ func code(name string, kernel bool, imports ...string) string {
 // write its results.
 func driver(t *testing.T, files map[string]string) string {
 	t.Helper()
-	if err := os.MkdirAll("made", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.MkdirAll("made", 0o755))
 	for name, text := range files {
 		testkit.WriteFile(t, "made/"+name, text)
 	}

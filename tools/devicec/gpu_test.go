@@ -34,10 +34,7 @@ attributes #0 = { "nvvm.reqntid"="64,1,1" }
 	for _, p := range requirements {
 		set.Put(p.Key, p.Value)
 	}
-	text, err := sets.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(sets.MarshalText())(t)
 	testkit.WriteFile(t, name+".prop", string(text))
 	testkit.WriteFile(t, name+".table", "[Code|Properties|Symbols]\n"+name+".ll|"+name+".prop|"+name+".sym\n")
 }
@@ -61,19 +58,10 @@ func runGPU(t *testing.T, device, module string, more ...string) (int, string) {
 func TestGPU(t *testing.T) {
 	t.Chdir(t.TempDir())
 	kernels := func(file string) []string {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(os.Open(file))(t)
 		defer f.Close()
-		info, err := f.Stat()
-		if err != nil {
-			t.Fatal(err)
-		}
-		names, err := offload.Kernels(f, info.Size())
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := testkit.Must(f.Stat())(t)
+		names := testkit.Must(offload.Kernels(f, info.Size()))(t)
 		return names
 	}
 	gpuModule(t, "Add", nvidia, nvidiaKernel, increment)
@@ -101,14 +89,8 @@ func TestGPU(t *testing.T) {
 		if got := kernels("bin/Root.hsaco"); !slices.Equal(got, []string{"_ZTSRoot"}) {
 			t.Errorf("%s: kernels %q", device, got)
 		}
-		f, err := elf.Open("bin/Root.hsaco")
-		if err != nil {
-			t.Fatal(err)
-		}
-		note, err := f.Section(".note").Data()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(elf.Open("bin/Root.hsaco"))(t)
+		note := testkit.Must(f.Section(".note").Data())(t)
 		f.Close()
 		if flags := testkit.ReadFile(t, "bin/Root.hsaco")[48]; flags != processor {
 			t.Errorf("%s: processor %#x, want %#x", device, flags, processor)

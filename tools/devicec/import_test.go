@@ -91,19 +91,10 @@ func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*pr
 	if code, stderr := run(t, "translate", "--llvm-spirv", translator, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table"); code != 0 {
 		t.Fatalf("translate: exit %d: %s", code, stderr)
 	}
-	files, err := filepath.Glob("prop/*.prop")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Must(filepath.Glob("prop/*.prop"))(t)
 	for _, file := range files {
-		r, err := propset.Parse(file, []byte(testkit.ReadFile(t, file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := spirv.Parse([]byte(testkit.ReadFile(t, "spv/"+strings.TrimSuffix(filepath.Base(file), ".prop")+".spv")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(propset.Parse(file, []byte(testkit.ReadFile(t, file))))(t)
+		m := testkit.Must(spirv.Parse([]byte(testkit.ReadFile(t, "spv/"+strings.TrimSuffix(filepath.Base(file), ".prop")+".spv"))))(t)
 		properties, modules = append(properties, r), append(modules, m)
 	}
 	return properties, modules
@@ -139,10 +130,7 @@ func TestImportRealCompilers(t *testing.T) {
 				t.Fatalf("%d files of SPIR-V, %v", len(files), err)
 			}
 			for _, file := range files {
-				text, err := exec.Command(testkit.Program(t, "spirv-dis"), file).Output()
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := testkit.Must(exec.Command(testkit.Program(t, "spirv-dis"), file).Output())(t)
 				if want := "OpSource OpenCL_CPP 100000\n"; !strings.Contains(string(text), want) {
 					t.Errorf("%s: no %q", file, want)
 				}
@@ -164,10 +152,7 @@ func TestImportRealCompilers(t *testing.T) {
 			}
 			got := map[string]facts{}
 			for i, r := range properties {
-				q, err := requirement.FromProperties(r)
-				if err != nil {
-					t.Fatal(err)
-				}
+				q := testkit.Must(requirement.FromProperties(r))(t)
 				for _, set := range []string{propset.ImportedSymbols, propset.ExportedSymbols} {
 					if r.Set(set).Len() > 0 {
 						t.Errorf("module %d has [%s]", i, set)
@@ -307,9 +292,7 @@ func TestImportRefusals(t *testing.T) {
 
 	t.Chdir(t.TempDir())
 	var b syclbin.Builder
-	if err := b.Add("k", new(propset.Registry), spv()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, b.Add("k", new(propset.Registry), spv()))
 	stepstest.Write(t, "whole.syclbin", b.File(syclbin.Object), 0)
 	for file, kernel := range map[string]string{"native_of_k.syclbin": "k", "native_of_other.syclbin": "other"} {
 		named := func(kernel string) *propset.Registry {
@@ -318,9 +301,7 @@ func TestImportRefusals(t *testing.T) {
 			return metadata
 		}
 		var b syclbin.Builder
-		if err := errors.Join(b.Add("k", named("k"), spv()), b.Add(kernel, named(kernel), native())); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, errors.Join(b.Add("k", named("k"), spv()), b.Add(kernel, named(kernel), native())))
 		stepstest.Write(t, file, b.File(syclbin.Object), 0)
 	}
 	testkit.WriteFile(t, "cut.syclbin", testkit.ReadFile(t, "whole.syclbin")[:200])
@@ -360,10 +341,7 @@ esac
 printf '  ret void\n}\n'`)
 	link := testkit.Script(t, "link", `for file; do case $file in *.ll) cat "$file" ;; esac; done > taken.txt; for last; do :; done; echo linked > "$last"`)
 	module := func(text, properties string) *syclbin.Module {
-		metadata, err := propset.Parse("m", []byte(properties))
-		if err != nil {
-			t.Fatal(err)
-		}
+		metadata := testkit.Must(propset.Parse("m", []byte(properties)))(t)
 		return &syclbin.Module{Metadata: metadata, IR: []*syclbin.Image{syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", strings.NewReader("BC\xc0\xde"+text))}}
 	}
 	kernel := module("kernel", "[SYCL/kernel names]\nk=1|1\n")
@@ -413,10 +391,7 @@ func TestImportChoosesIR(t *testing.T) {
 esac
 printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
 	link := testkit.Script(t, "link", `cat "$1" > taken.txt; echo "warning: $2" >&2; for last; do :; done; echo linked > "$last"`)
-	metadata, err := propset.Parse("m", []byte("[of/others]\nkey=1|1\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	metadata := testkit.Must(propset.Parse("m", []byte("[of/others]\nkey=1|1\n")))(t)
 	bitcode := func(triple, text string) *syclbin.Image {
 		return syclbin.NewIR(syclbin.SPIRV, triple, strings.NewReader("BC\xc0\xde"+text))
 	}

@@ -85,9 +85,7 @@ func TestPlaces(t *testing.T) {
 	translator, val := testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	t.Chdir(t.TempDir())
 	for name, text := range placesSources {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		testkit.WriteFile(t, name, text)
 	}
 	// build returns the property file, and the SPIR-V.
@@ -108,10 +106,7 @@ func TestPlaces(t *testing.T) {
 			"--code-dir", ".", "--properties-dir", ".", "--table", "k.table"}, translate...), "all.bc")...); code != 0 {
 			t.Fatal(stderr)
 		}
-		r, err := propset.Parse("all.prop", []byte(testkit.ReadFile(t, "all.prop")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(propset.Parse("all.prop", []byte(testkit.ReadFile(t, "all.prop"))))(t)
 		return r, testkit.ReadFile(t, "all.spv")
 	}
 	fp64 := func(function, file string, line uint32) []srcloc.Origin {

@@ -102,10 +102,7 @@ func TestPropertiesReachSPIRV(t *testing.T) {
 				if err != nil || len(files) != 1 {
 					t.Fatal(files, err)
 				}
-				text, err := exec.Command(dis, files[0]).Output()
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := testkit.Must(exec.Command(dis, files[0]).Output())(t)
 				for _, want := range test.want {
 					if !regexp.MustCompile(want).Match(text) {
 						t.Errorf("no %s in\n%s", want, text)

@@ -28,13 +28,8 @@ func TestSignals(t *testing.T) {
 	testkit.Pipe(t, "started")
 	testkit.WriteFile(t, "in.bc", "BC")
 	testkit.WriteFile(t, "compiler", "#!/bin/sh\nsleep 60 &\necho $! >started\nwait\n")
-	if err := os.Chmod("compiler", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chmod("compiler", 0o755))
+	self := testkit.Must(os.Executable())(t)
 	for name, test := range map[string]struct {
 		args    []string
 		isReady func() (pid string) // waits until it is; what the compiler has started, if there is one
@@ -49,9 +44,7 @@ func TestSignals(t *testing.T) {
 			cmd := exec.Command(self, test.args...)
 			cmd.Env = append(os.Environ(), "RUN_DEVICEC=1")
 			cmd.Stderr = &stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, cmd.Start())
 			t.Cleanup(func() { cmd.Process.Kill() })
 			pid := test.isReady()
 			begin := time.Now()

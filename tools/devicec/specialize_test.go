@@ -36,9 +36,7 @@ func TestSpecialize(t *testing.T) {
 		"in/b.spv": widthModule("B", 5, 8), "in/b.prop": widthProperties("B", 5, 8), "in/b.sym": "B\n",
 		"in/c.spv": widthModule("C", 0, 8),
 	} {
-		if err := os.MkdirAll("in", 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.MkdirAll("in", 0o777))
 		testkit.WriteFile(t, name, text)
 	}
 	args := []string{"specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=a.new.table", "--code-dir=b", "--properties-dir=bp", "--table=b.new.table", "a.table", "b.table"}
@@ -113,9 +111,7 @@ func TestSpecialize(t *testing.T) {
 func TestSpecializeMappedPaths(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const bin = "bazel-out/cfg/bin/"
-	if err := os.MkdirAll(bin+"in", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.MkdirAll(bin+"in", 0o777))
 	testkit.WriteFile(t, bin+"a.table", strings.ReplaceAll("[Code|Properties|Symbols]\nBIN/in/a.spv|BIN/in/a.prop|BIN/in/a.sym\n", "BIN", "bazel-out/k8-opt/bin"))
 	testkit.WriteFile(t, bin+"in/a.spv", widthModule("A", 0, 8))
 	testkit.WriteFile(t, bin+"in/a.prop", widthProperties("A", 0, 8))

@@ -32,18 +32,11 @@ func TestCleanTogether(t *testing.T) {
 	testkit.WriteFile(t, "in.ll", manyKernels(6))
 	// No verifier accepts a use before the definition.
 	testkit.WriteFile(t, "broken.ll", strings.Replace(manyKernels(6), "%y = call i32 @twice(i32 %x)", "%y = add i32 %late, 1\n  %late = add i32 %x, 1", 1))
-	own, err := filepath.Abs("opt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(opt, own); err != nil {
-		t.Fatal(err)
-	}
+	own := testkit.Must(filepath.Abs("opt"))(t)
+	testkit.NoError(t, os.Symlink(opt, own))
 	script := func(text string) {
 		t.Helper()
-		if err := os.WriteFile("lli", []byte("#!/bin/sh\necho >> called\n"+text+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile("lli", []byte("#!/bin/sh\necho >> called\n"+text+"\n"), 0o755))
 	}
 	var kept *buildstep.Kept
 	built := func(input string) (code int, stderr string, files map[string]string, calls int) {
@@ -53,10 +46,7 @@ func TestCleanTogether(t *testing.T) {
 		var errs strings.Builder
 		code = tool(kept).Run(context.Background(), &cli.Env{Stdout: new(strings.Builder), Stderr: &errs},
 			[]string{"--split=per_kernel", "--opt=" + own, "--output=" + filepath.Join(dir, "a.table"), input})
-		names, err := filepath.Glob(filepath.Join(dir, "*.bc"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := testkit.Must(filepath.Glob(filepath.Join(dir, "*.bc")))(t)
 		files = map[string]string{}
 		for _, name := range names {
 			files[filepath.Base(name)] = testkit.ReadFile(t, name)

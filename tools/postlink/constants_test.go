@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // readsConstant has a kernel that reads a constant.
@@ -43,9 +45,7 @@ func TestConstantFlags(t *testing.T) {
 			if test.triple != "" {
 				text = strings.Replace(text, "spir64-unknown-unknown", test.triple, 1)
 			}
-			if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(in, []byte(text), 0o644))
 			if code, stderr := run(t, append(test.args, "--output", filepath.Join(dir, "out.table"), in)...); code != 0 {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}

@@ -115,14 +115,8 @@ func (d *dpcpp) ours(t *testing.T, bitcode, split string, dependencies bool) []d
 
 func readImages(t *testing.T, name string) []deviceImage {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := filetable.Read(name, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(name))(t)
+	table := testkit.Must(filetable.Read(name, bytes.NewReader(text)))(t)
 	var list []deviceImage
 	for _, row := range table.Rows {
 		file := func(column string) []byte {
@@ -130,16 +124,10 @@ func readImages(t *testing.T, name string) []deviceImage {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(filepath.Dir(name), path)
 			}
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testkit.Must(os.ReadFile(path))(t)
 			return data
 		}
-		sets, err := propset.Parse(name, file(filetable.Properties))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sets := testkit.Must(propset.Parse(name, file(filetable.Properties)))(t)
 		if sets.Set(propset.DeviceLibMetadata) == nil {
 			list = append(list, newDeviceImage(strings.Fields(string(file(filetable.Symbols))), sets))
 		}
@@ -220,10 +208,7 @@ func TestDPCPP(t *testing.T) {
 				t.Parallel()
 				var options []string
 				const dependencies = "-fsycl-allow-device-image-dependencies"
-				text, err := os.ReadFile(source)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := testkit.Must(os.ReadFile(source))(t)
 				if strings.Contains(string(text), dependencies) {
 					options = append(options, dependencies)
 				}
@@ -295,10 +280,7 @@ func TestDPCPPConstants(t *testing.T) {
 func describeConstants(t *testing.T, b *strings.Builder, image deviceImage) {
 	t.Helper()
 	fmt.Fprintf(b, "%s\n", brief(kernelname.Display(image.symbols[0])))
-	constants, err := propset.ReadSpecConstants(image.all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	constants := testkit.Must(propset.ReadSpecConstants(image.all))(t)
 	for _, c := range constants {
 		fmt.Fprintf(b, "  %s, default % x\n", c.Name, c.Default)
 		for _, r := range c.Records {

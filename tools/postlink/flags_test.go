@@ -197,10 +197,7 @@ func TestTargetOutputs(t *testing.T) {
 		t.Errorf("the module of all targets is that of %q", got)
 	}
 	for name, want := range map[string]string{"all_0.prop": "", "all_0.has_it.prop": "has_it", "all_0.lacks_it.prop": "lacks_it"} {
-		r, err := propset.Parse(name, []byte(testkit.ReadFile(t, name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(propset.Parse(name, []byte(testkit.ReadFile(t, name))))(t)
 		q, err := requirement.FromProperties(r)
 		if err != nil || q.CompileTarget != want {
 			t.Errorf("%s is for %q, %v", name, q.CompileTarget, err)

@@ -71,10 +71,7 @@ func TestSplitWithRealCompilers(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	disassemble := func(name string) string {
-		out, err := exec.Command(dis, name, "-o", "-").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := testkit.Must(exec.Command(dis, name, "-o", "-").Output())(t)
 		return string(out)
 	}
 	a, b := disassemble("a.cpp.split/0.bc"), disassemble("b/0.bc")
@@ -129,14 +126,8 @@ func TestKernelNamesWithRealCompilers(t *testing.T) {
 		"out_1": "__sycl_kernel__ZTS1A",
 	} {
 		runProgram(t, translator, image+".bc", "-o", "out.spv")
-		data, err := os.ReadFile("out.spv")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := spirv.Parse(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testkit.Must(os.ReadFile("out.spv"))(t)
+		m := testkit.Must(spirv.Parse(data))(t)
 		if len(m.Kernels) != 1 || m.Kernels[0].Name != want || len(m.Exports) > 0 {
 			t.Errorf("%s: kernels %+v, exports %v; want %s alone", image, m.Kernels, m.Exports, want)
 		}

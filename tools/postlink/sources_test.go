@@ -39,10 +39,7 @@ void run` + n + `(float *data, float s, long count) {
 // TestOtherSources compares what becomes of a source whatever it is linked with.
 func TestOtherSources(t *testing.T) {
 	clang, dis, link, opt := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "opt")
-	header, err := filepath.Abs(filepath.Join("..", "..", "rules", "device"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	header := testkit.Must(filepath.Abs(filepath.Join("..", "..", "rules", "device")))(t)
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "common.hpp", common)
 	for n := range 4 {
@@ -62,18 +59,13 @@ func TestOtherSources(t *testing.T) {
 			o.Sources = append(o.Sources, steps.SourceFile{Source: s + ".cpp", File: s + ".bc"})
 			args = append(args, "--module="+s+".cpp="+filepath.Join(dir, s))
 		}
-		if err := steps.Link(t.Context(), os.Stderr, o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, steps.Link(t.Context(), os.Stderr, o))
 		if code, stderr := run(t, append(args, o.Output)...); code != 0 {
 			t.Fatal(stderr)
 		}
 		files := map[string]string{}
 		for _, name := range []string{"0.bc", "0.prop", "0.sym"} {
-			data, err := os.ReadFile(filepath.Join(dir, "2", name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testkit.Must(os.ReadFile(filepath.Join(dir, "2", name)))(t)
 			files[name] = string(data)
 		}
 		return files

@@ -20,10 +20,7 @@ func runAs(t *testing.T, stdin string, args ...string) (code int, stderr string)
 	var out, errs strings.Builder
 	env := &cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
 	if stdin != "" {
-		f, err := os.Open(stdin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(os.Open(stdin))(t)
 		defer f.Close()
 		env.Stdin = f
 	}
@@ -403,9 +400,7 @@ func TestSpellingOfBitcode(t *testing.T) {
 	t.Chdir(t.TempDir())
 	path := t.TempDir()
 	for _, name := range []string{"llvm-dis", "opt"} {
-		if err := os.Symlink(testkit.Program(t, name), filepath.Join(path, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Symlink(testkit.Program(t, name), filepath.Join(path, name)))
 	}
 	t.Setenv("PATH", path)
 	testkit.WriteFile(t, "linked.ll", flagged)
@@ -425,9 +420,7 @@ func TestSpellingOfBitcode(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), "void @_ZTS4Adds(") || strings.Contains(string(text), "void @_ZTS8Converts(") {
 			t.Errorf("k_1.bc: %v\n%s", err, text)
 		}
-		if err := os.Remove("k_1.bc"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Remove("k_1.bc"))
 	}
 }
 

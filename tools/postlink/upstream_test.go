@@ -42,10 +42,7 @@ func constructs(t testing.TB) []construct {
 	}
 	var list []construct
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(file))(t)
 		c := construct{name: strings.TrimSuffix(filepath.Base(file), ".ll"), file: file}
 		for line := range strings.Lines(string(text)) {
 			comment, ok := strings.CutPrefix(strings.TrimSpace(line), "; ")
@@ -103,10 +100,7 @@ func describeRun(t *testing.T, b *strings.Builder, file string, flags []string) 
 		fmt.Fprintf(b, "exit code %d\n\n", code)
 		return
 	}
-	outputs, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	outputs := testkit.Must(filepath.Glob(filepath.Join(dir, "*")))(t)
 	for _, output := range outputs {
 		switch filepath.Ext(output) {
 		case ".table":
@@ -122,20 +116,14 @@ func describeRun(t *testing.T, b *strings.Builder, file string, flags []string) 
 
 func readFile(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(name))(t)
 	return string(text)
 }
 
 // describeTable writes the rows of a file table with what their files hold.
 func describeTable(t *testing.T, b *strings.Builder, name string) {
 	t.Helper()
-	table, err := filetable.Read(name, bytes.NewReader([]byte(readFile(t, name))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := testkit.Must(filetable.Read(name, bytes.NewReader([]byte(readFile(t, name)))))(t)
 	fmt.Fprintf(b, "%s [%s]\n", filepath.Base(name), strings.Join(table.Columns, "|"))
 	for _, row := range table.Rows {
 		var files []string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // shown is what a test compares: fields that are not those of an empty command line.
@@ -242,9 +243,7 @@ func TestLineErrors(t *testing.T) {
 func TestResponseFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := dir + "/options"
-	if err := os.WriteFile(file, []byte("-c 'a b.cpp'\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte("-c 'a b.cpp'\n"), 0o644))
 	for arg, want := range map[string]string{
 		"@" + file:          "Mode=1 Words=[a b.cpp:c++]",
 		"@" + dir + "/none": "Words=[@" + dir + "/none]",

@@ -4,13 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 func TestOptionsOfClangAlone(t *testing.T) {
-	line, err := parseLine([]string{"-O3", "-Xclang", "-fsycl-x", "--gcc-toolchain=", "--gcc-install-dir=/gcc", "x.cpp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := testkit.Must(parseLine([]string{"-O3", "-Xclang", "-fsycl-x", "--gcc-toolchain=", "--gcc-install-dir=/gcc", "x.cpp"}))(t)
 	for _, tt := range []struct {
 		host       host
 		gccFolder  string

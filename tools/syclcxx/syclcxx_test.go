@@ -34,10 +34,7 @@ func TestReadsSYCL(t *testing.T) {
 	} {
 		testkit.WriteFile(t, name, text)
 	}
-	absolute, err := filepath.Abs("include/prelude.hpp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	absolute := testkit.Must(filepath.Abs("include/prelude.hpp"))(t)
 	for _, test := range []struct {
 		source, options string
 		want            bool
@@ -60,10 +57,7 @@ func TestReadsSYCL(t *testing.T) {
 		{"plain.hpp", "-x c++-header", false},
 	} {
 		args := append(strings.Fields(test.options), "-c", test.source)
-		line, err := parseLine(args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := testkit.Must(parseLine(args))(t)
 		c := &compiler{line: line}
 		got, err := c.readsSYCL(*line.Words[len(line.Words)-1].Input)
 		if err != nil || got != test.want {
@@ -125,9 +119,7 @@ func FuzzReadObject(f *testing.F) {
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		name := filepath.Join(t.TempDir(), "a.o")
-		if err := os.WriteFile(name, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(name, data, 0o666))
 		if object, err := readObject(name); err == nil && len(object.code) > 0 && !bytes.Contains(data, []byte(recordMagic)) {
 			t.Errorf("device code of nothing: %q", object.code)
 		}

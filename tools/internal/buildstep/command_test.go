@@ -11,13 +11,12 @@ import (
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 func TestRun(t *testing.T) {
 	var out, errs strings.Builder
-	if err := Run(t.Context(), strings.NewReader("in"), &out, &errs, "/bin/sh", "-c", "cat; echo note >&2"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, Run(t.Context(), strings.NewReader("in"), &out, &errs, "/bin/sh", "-c", "cat; echo note >&2"))
 	if out.String() != "in" || errs.String() != "note\n" {
 		t.Errorf("output %q, %q", out.String(), errs.String())
 	}
@@ -66,9 +65,7 @@ func TestFindLLVM(t *testing.T) {
 	t.Setenv("PATH", folder)
 	program := func(name string) string {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755))
 		return path
 	}
 	dis := program("llvm-dis-22")
@@ -86,9 +83,7 @@ func TestFindLLVM(t *testing.T) {
 	// One without a release in its name says which it is.
 	plain := program("llvm-dis")
 	for version, want := range map[string]string{"21.1.8": dis, "22.1.0": plain} {
-		if err := os.WriteFile(plain, []byte("#!/bin/sh\necho Debian LLVM version "+version+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(plain, []byte("#!/bin/sh\necho Debian LLVM version "+version+"\n"), 0o755))
 		if paths, err := FindLLVM(22, "llvm-dis"); err != nil || paths[0] != want {
 			t.Errorf("llvm-dis is %s: got %q, %v, want %s", version, paths, err, want)
 		}

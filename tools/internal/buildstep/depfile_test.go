@@ -22,9 +22,7 @@ func TestWriteUnused(t *testing.T) {
 	testkit.WriteFile(t, "candidates", "used.hpp\nunused.hpp\nother.hpp\ndir/used.hpp\nback\\slash.hpp\n"+
 		"options.txt\nignore=list.txt\nmodule.map\nplain.hpp\ntxt\n")
 	options := []string{"@options.txt", "-fsanitize-ignorelist=./ignore=list.txt", "-fx=a,b:module.map", "plain.hpp"}
-	if err := WriteUnused("rule", "candidates", "", "unused", options); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, WriteUnused("rule", "candidates", "", "unused", options))
 	if got, want := testkit.ReadFile(t, "unused"), "unused.hpp\ndir/used.hpp\ntxt\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -72,10 +72,7 @@ func TestRecipe(t *testing.T) {
 	}
 	key := func(r Recipe) Key {
 		t.Helper()
-		k, err := r.key()
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := testkit.Must(r.key())(t)
 		return k
 	}
 	keys := map[[32]byte]string{}
@@ -100,13 +97,9 @@ func TestRecipe(t *testing.T) {
 	testkit.WriteFile(t, "llc", "ab")
 	add("another size", first())
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes("llc", later, later); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chtimes("llc", later, later))
 	add("another time", first())
-	if err := os.Remove("llc"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove("llc"))
 	add("no program", first())
 	if _, err := (&Recipe{InputFile: "missing"}).key(); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)

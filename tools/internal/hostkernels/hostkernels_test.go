@@ -37,21 +37,13 @@ func object(t *testing.T, compiler string, symbols ...string) *hostObject {
 		fmt.Fprintf(&b, "%s: .zero 1\n", s)
 	}
 	source, out := filepath.Join(dir, "a.s"), filepath.Join(dir, "a.o")
-	if err := os.WriteFile(source, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(source, []byte(b.String()), 0o644))
 	if text, err := exec.Command(testkit.Program(t, "gcc"), "-c", "-o", out, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	f, err := os.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open(out))(t)
 	defer f.Close()
-	o, err := readObject(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := testkit.Must(readObject(f))(t)
 	return o
 }
 
@@ -209,10 +201,7 @@ func TestFoldExpression(t *testing.T) {
 
 func TestObjectsWithoutSymbols(t *testing.T) {
 	device := kernelsOf(header("_ZTSZ4mainEUlvE_"))
-	bitcode, err := readObject(bytes.NewReader([]byte("BC\xc0\xde and more")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	bitcode := testkit.Must(readObject(bytes.NewReader([]byte("BC\xc0\xde and more"))))(t)
 	if found := compare(device, bitcode); len(found) != 0 {
 		t.Errorf("bitcode: got %v", found)
 	}

@@ -57,17 +57,12 @@ func compiled(t testing.TB, body string, hash uint64) []byte {
 	dir := t.TempDir()
 	source, out := filepath.Join(dir, "a.cpp"), filepath.Join(dir, "a.o")
 	text := fmt.Sprintf("constexpr unsigned long Name = %du;%svoid f(int *out, short s, Accessor acc) {\n%s\n}\n", hash, library, body)
-	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(source, []byte(text), 0o644))
 	const form = "../../../rules/dpcpp/host/rules_sycl/form.hpp"
 	if text, err := exec.Command(testkit.Program(t, "g++"), "-include", form, "-std=c++17", "-g", "-O0", "-c", "-o", out, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	object, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	object := testkit.Must(os.ReadFile(out))(t)
 	return object
 }
 
@@ -160,10 +155,7 @@ func TestLayouts(t *testing.T) {
 				name = hash("_ZTSZ1fPis8AccessorE5Named")
 			}
 			object := compiled(t, tt.body, name)
-			host, err := readObject(bytes.NewReader(object))
-			if err != nil {
-				t.Fatal(err)
-			}
+			host := testkit.Must(readObject(bytes.NewReader(object)))(t)
 			if strings.HasSuffix(tt.name, "g++ 16") && host.GCC < 16 {
 				t.Skip("an older g++ does not capture the constant")
 			}
@@ -178,10 +170,7 @@ func TestLayouts(t *testing.T) {
 				submitted := host.Submitted[i]
 				device = append(device, Kernel{Name: submitted.Name, Size: k.size, symbol: fmt.Sprint("_ZTS", i), parameters: k.parameters, hash: submitted.hash})
 			}
-			layouts, err := layoutsOf(bytes.NewReader(object), device)
-			if err != nil {
-				t.Fatal(err)
-			}
+			layouts := testkit.Must(layoutsOf(bytes.NewReader(object), device))(t)
 			errors := 0
 			for i, k := range tt.kernels {
 				got, ok := layouts[device[i].symbol]

@@ -88,9 +88,7 @@ func TestRead(t *testing.T) {
 	}
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	write("main.cpp", "void a();\nvoid b();\nint main() { a(); b(); }\n")
 	for _, options := range [][]string{{"-O0"}, {"-O3", "-fPIC", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"}} {
@@ -132,18 +130,13 @@ func TestSection(t *testing.T) {
 	cxx := testkit.Program(t, "c++")
 	dir := t.TempDir()
 	var b bytes.Buffer
-	if err := WriteTable(&b, kernels, same, "a.cpp"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, WriteTable(&b, kernels, same, "a.cpp"))
 	c := exec.Command(cxx, "-x", "assembler", "-c", "-", "-o", filepath.Join(dir, "a.o"))
 	c.Stdin = &b
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	file, err := elf.Open(filepath.Join(dir, "a.o"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testkit.Must(elf.Open(filepath.Join(dir, "a.o")))(t)
 	defer file.Close()
 	s := file.Section(tableSection)
 	if s == nil {

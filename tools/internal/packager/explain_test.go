@@ -21,10 +21,7 @@ func needsFile(t *testing.T, q requirement.Requirements, kernels ...string) stri
 	for _, k := range kernels {
 		r.Add(propset.KernelNames).Put(k, propset.Uint(1))
 	}
-	text, err := r.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(r.MarshalText())(t)
 	return string(text)
 }
 
@@ -96,9 +93,7 @@ func TestExplainForms(t *testing.T) {
 	run(t, "convert", "--runtime=2025.3", "--state=object", "--output=old-object.syclbin", "k.syclbin")
 	ok(t, "convert", "--syclbin-version=2", "--output=two.syclbin", "k.syclbin")
 	ok(t, "convert", "--syclbin-version=2", "--no-runtime-record", "--output=bare-two.syclbin", "k.syclbin")
-	if err := os.WriteFile("other.spv", spirvModule("_ZTS5Plain"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("other.spv", spirvModule("_ZTS5Plain"), 0o666))
 	run(t, "pack", "--output=other.syclbin", "--image=file=other.spv,triple=spir64-unknown-unknown")
 	var got strings.Builder
 	for _, args := range []string{

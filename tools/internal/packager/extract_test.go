@@ -64,8 +64,6 @@ func threeModules(t *testing.T, change func(i int, m *syclbin.Module)) []byte {
 		f.Modules = append(f.Modules, m)
 	}
 	var data bytes.Buffer
-	if err := syclbin.Write(&data, f, syclbin.Options{KeepOrder: true}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syclbin.Write(&data, f, syclbin.Options{KeepOrder: true}))
 	return data.Bytes()
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // asTool is set in the environment of processes that are the tool, not the test.
@@ -26,10 +28,7 @@ func TestMain(m *testing.M) {
 // prepare.
 func process(t *testing.T, prepare string, args ...string) (code int, stderr string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testkit.Must(os.Executable())(t)
 	cmd := exec.Command("sh", append([]string{"-c", prepare + `exec "$0" "$@"`, self}, args...)...)
 	cmd.Env = append(os.Environ(), asTool+"=1")
 	var diag bytes.Buffer
@@ -59,9 +58,7 @@ func largeFolder(t *testing.T) (old []byte) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	old = file(t, "large.syclbin")
-	if err := os.WriteFile("old.syclbin", old, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("old.syclbin", old, 0o666))
 	return old
 }
 
@@ -105,13 +102,9 @@ func TestOutputSurvivesAReadOnlyFolder(t *testing.T) {
 	for name, args := range outputs {
 		t.Run(name, func(t *testing.T) {
 			old := largeFolder(t)
-			if err := os.Chmod(".", 0o555); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Chmod(".", 0o555))
 			code, stderr := process(t, "", args...)
-			if err := os.Chmod(".", 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Chmod(".", 0o755))
 			if code != 4 || !strings.Contains(stderr, "permission denied") {
 				t.Errorf("exit code %d: %s", code, stderr)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
@@ -17,10 +18,7 @@ import (
 // one GPU, with the same kernels and property sets.
 func sharedLibrary(t *testing.T) string {
 	t.Helper()
-	data, err := hex.DecodeString(strings.Join(strings.Fields(string(file(t, filepath.Join(testdata, "host.so.hex")))), ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(hex.DecodeString(strings.Join(strings.Fields(string(file(t, filepath.Join(testdata, "host.so.hex")))), "")))(t)
 	return string(data)
 }
 
@@ -31,9 +29,7 @@ func arMember(name, content string) string {
 func container(t *testing.T, images ...offload.Image) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := offload.Write(&b, images, offload.Options{Version: 2}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, offload.Write(&b, images, offload.Options{Version: 2}))
 	return b.String()
 }
 
@@ -48,10 +44,7 @@ func TestImportDescriptorTable(t *testing.T) {
 	if code != 0 || strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "ext_oneapi_get_kernel cannot find 2 kernels: \"A\", ") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	f, err := syclbin.Open("k.syclbin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
 	defer f.Close()
 	if f.State != syclbin.Object || len(f.Modules) != 2 {
 		t.Fatalf("state %v, %d modules", f.State, len(f.Modules))
@@ -96,10 +89,7 @@ func TestImportSeveral(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	f, err := syclbin.Open("k.syclbin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
 	defer f.Close()
 	var got []string
 	for i, m := range f.Modules {
@@ -140,10 +130,7 @@ func TestImportText(t *testing.T) {
 	if code, _, stderr := run(t, "import", "--output=k.syclbin", "both.s"); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	f, err := syclbin.Open("k.syclbin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
 	defer f.Close()
 	if len(f.Modules) != 1 || len(f.Modules[0].IR) != 1 || f.Modules[0].IR[0].Triple() != "nvptx64-nvidia-cuda" {
 		t.Errorf("%d modules, want one with one IR module of PTX", len(f.Modules))
@@ -206,10 +193,7 @@ func TestImportRepeated(t *testing.T) {
 	if code != 0 || stderr != want {
 		t.Errorf("exit code %d, got\n%swant\n%s", code, stderr, want)
 	}
-	f, err := syclbin.Open("k.syclbin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
 	defer f.Close()
 	if len(f.Modules) != 1 || len(f.Modules[0].IR) != 1 {
 		t.Errorf("%d modules", len(f.Modules))
@@ -274,10 +258,7 @@ func TestImportManyFiles(t *testing.T) {
 	if code, stderr := process(t, "ulimit -n 64; ", args...); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	f, err := syclbin.Open("k.syclbin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
 	defer f.Close()
 	if len(f.Modules) != 200 {
 		t.Errorf("%d modules", len(f.Modules))

@@ -55,18 +55,12 @@ func buildIR(t *testing.T, version int) {
 // of its images.
 func shape(t *testing.T, name string) string {
 	t.Helper()
-	f, err := syclbin.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open(name))(t)
 	defer f.Close()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", f.State)
 	for _, m := range f.Modules {
-		q, err := requirement.FromProperties(m.Metadata)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := testkit.Must(requirement.FromProperties(m.Metadata))(t)
 		var targets []string
 		for _, i := range m.Images() {
 			targets = append(targets, i.Target())
@@ -111,19 +105,14 @@ func TestLinkIR(t *testing.T) {
 				t.Error("a second link wrote another file")
 			}
 
-			f, err := syclbin.Open("out.syclbin")
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(syclbin.Open("out.syclbin"))(t)
 			defer f.Close()
 			for _, m := range f.Modules {
 				if len(m.IR) == 0 {
 					continue
 				}
 				data := make([]byte, m.IR[0].Size())
-				if _, err := m.IR[0].ReadAt(data, 0); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(m.IR[0].ReadAt(data, 0))(t)
 				if s, err := spirv.Parse(data); err != nil || len(s.Imports) > 0 {
 					t.Errorf("%q: imports %q, %v", m.Kernels(), s.Imports, err)
 				}
@@ -179,18 +168,12 @@ func TestLinkIRLibrary(t *testing.T) {
 	args := irPrograms(t, "ocloc")
 	buildIR(t, 1)
 	ok(t, append(args, "--targets", "intel_gpu_pvc", "--state", "object", "--output", "out.syclbin", "library.syclbin")...)
-	f, err := syclbin.Open("out.syclbin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open("out.syclbin"))(t)
 	defer f.Close()
 	if len(f.Modules) != 1 || len(f.Modules[0].Native) != 1 || f.Modules[0].Metadata.Set(propset.ExportedSymbols).Len() != 1 {
 		t.Fatalf("got\n%s", shape(t, "out.syclbin"))
 	}
-	image, err := elf.NewFile(f.Modules[0].Native[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	image := testkit.Must(elf.NewFile(f.Modules[0].Native[0]))(t)
 	symbols, err := image.Symbols()
 	if err != nil || !slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == "_Z6weightm" && s.Section != elf.SHN_UNDEF }) {
 		t.Errorf("symbols %v, %v", symbols, err)
@@ -204,18 +187,11 @@ func TestLinkIRRefusals(t *testing.T) {
 		Native:   []*syclbin.Image{syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("\x7fELF"))},
 	}}}
 	stepstest.Write(t, "native.syclbin", native, 0)
-	if err := os.WriteFile("cut.syclbin", file(t, "native.syclbin")[:300], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("cut.syclbin", file(t, "native.syclbin")[:300], 0o644))
 	for _, name := range []string{"llvm-spirv-21", "llvm-dis-21", "llvm-link-21", "opt-21", "spirv-val"} {
-		if err := os.WriteFile(name, []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(name, []byte("#!/bin/sh\nexit 1\n"), 0o755))
 	}
-	here, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := testkit.Must(filepath.Abs("."))(t)
 	t.Setenv("PATH", here)
 	ir := []string{"link", "--mode", "ir", "--output", "out.syclbin"}
 	code, _, stderr := run(t, append(ir, "native.syclbin")...)
@@ -248,9 +224,7 @@ func TestLinkIRRefusals(t *testing.T) {
 			}
 		})
 	}
-	if err := os.Remove("llvm-dis-21"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove("llvm-dis-21"))
 	if code, _, stderr := run(t, append(ir, "native.syclbin")...); code != cli.ExitFailure || !strings.Contains(stderr, "llvm-dis of LLVM 21 or newer, all of one release, is not in PATH") {
 		t.Errorf("without llvm-dis: exit %d, %s", code, stderr)
 	}

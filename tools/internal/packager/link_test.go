@@ -30,21 +30,14 @@ func object(t *testing.T, name string, o syclbin.Options, properties ...string) 
 	t.Helper()
 	f := &syclbin.File{Version: 1, State: syclbin.Object}
 	for i, text := range properties {
-		r, err := propset.Parse(name, []byte(noNeeds+text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(propset.Parse(name, []byte(noNeeds+text)))(t)
 		code := syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", strings.NewReader(spirvHead+filepath.Base(name)+fmt.Sprint(i)))
 		f.Modules = append(f.Modules, &syclbin.Module{Metadata: r, IR: []*syclbin.Image{code}})
 	}
 	o.KeepOrder = true
 	var b bytes.Buffer
-	if err := syclbin.Write(&b, f, o); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syclbin.Write(&b, f, o))
+	testkit.NoError(t, os.WriteFile(name, b.Bytes(), 0o666))
 }
 
 const (
@@ -148,9 +141,7 @@ func TestLinkReadsAndWritesEveryForm(t *testing.T) {
 	ok(t, "link", "--output=want.syclbin", "main.syclbin", "two.syclbin")
 	data := file(t, "two.syclbin")
 	clear(data[56+32+20 : 56+32+24])
-	if err := os.WriteFile("two.syclbin", data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("two.syclbin", data, 0o666))
 	if code, _, stderr := run(t, "link", "--output=app.syclbin", "main.syclbin", "two.syclbin"); code != 3 || !strings.Contains(stderr, "two.syclbin: ") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
@@ -176,9 +167,7 @@ func TestLinkKeepsNativeImages(t *testing.T) {
 
 func TestLinkProblems(t *testing.T) {
 	linkable(t)
-	if err := os.WriteFile("app.syclbin", []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("app.syclbin", []byte("old"), 0o666))
 	args := []string{"link", "--output=app.syclbin", "--json", "--graph=graph.txt", "main.syclbin", "wrong.syclbin"}
 	code, stdout, stderr := run(t, args...)
 	if code != 1 {
@@ -217,15 +206,9 @@ func TestLinkShowsFewOfManyProblems(t *testing.T) {
 func TestLinkRefuses(t *testing.T) {
 	linkable(t)
 	data := file(t, "library.syclbin")
-	if err := os.WriteFile("cut.syclbin", data[:len(data)-20], 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("folder", 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link("main.syclbin", "linked.syclbin"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("cut.syclbin", data[:len(data)-20], 0o666))
+	testkit.NoError(t, os.Mkdir("folder", 0o777))
+	testkit.NoError(t, os.Link("main.syclbin", "linked.syclbin"))
 	object(t, "bad.syclbin", syclbin.Options{}, "[SYCL/device globals]\ng=1|1\n")
 	ok(t, "convert", "--state=executable", "--output=exe.syclbin", "wrong.syclbin")
 	for name, test := range map[string]struct {
@@ -280,12 +263,8 @@ func TestLinkOverAnInput(t *testing.T) {
 	linkable(t)
 	ok(t, "link", "--output=want.syclbin", "main.syclbin", "library.syclbin")
 	want, library := file(t, "want.syclbin"), file(t, "library.syclbin")
-	if err := os.Link("library.syclbin", "hard.syclbin"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("library.syclbin", "soft.syclbin"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Link("library.syclbin", "hard.syclbin"))
+	testkit.NoError(t, os.Symlink("library.syclbin", "soft.syclbin"))
 	for _, output := range []string{"main.syclbin", "hard.syclbin", "soft.syclbin"} {
 		input := "main.syclbin"
 		object(t, input, syclbin.Options{}, mainModule)
@@ -328,10 +307,7 @@ func TestLinkManyFiles(t *testing.T) {
 		args = append(args, name)
 	}
 	ok(t, args...)
-	f, err := syclbin.Open("app.syclbin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open("app.syclbin"))(t)
 	defer f.Close()
 	for _, m := range f.Modules {
 		code, err := m.IR[0].Data()
@@ -355,13 +331,8 @@ func TestLinkInputsThatChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			linkable(t)
 			files := &linkFiles{ctx: t.Context()}
-			f, err := files.read(&cli.Env{Stderr: io.Discard}, "main.syclbin", new(inputs.Reading))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := change(); err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(files.read(&cli.Env{Stderr: io.Discard}, "main.syclbin", new(inputs.Reading)))(t)
+			testkit.NoError(t, change())
 			for _, err := range []error{files.unchanged(), syclbin.Write(io.Discard, f, syclbin.Options{})} {
 				if cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "main.syclbin") {
 					t.Errorf("error %v", err)

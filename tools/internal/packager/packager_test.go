@@ -55,10 +55,7 @@ func ok(t testing.TB, args ...string) string {
 
 func file(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(os.ReadFile(name))(t)
 	return data
 }
 
@@ -68,12 +65,8 @@ func folder(t *testing.T, files ...map[string]string) {
 	t.Chdir(t.TempDir())
 	for _, f := range files {
 		for name, content := range f {
-			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
+			testkit.NoError(t, os.WriteFile(name, []byte(content), 0o666))
 		}
 	}
 }
@@ -136,12 +129,8 @@ func TestPackTablesOfPathsWithEquals(t *testing.T) {
 			part = []string{part[0], part[1], "", part[2]}
 		}
 		at := "x=y/" + part[3]
-		if err := os.MkdirAll("x=y", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(part[3], at); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.MkdirAll("x=y", 0o777))
+		testkit.NoError(t, os.Rename(part[3], at))
 		elsewhere = append(elsewhere, strings.Join(append(part[:3], at), "="))
 	}
 	ok(t, append([]string{"pack", "--output", "again.syclbin"}, elsewhere...)...)
@@ -167,9 +156,7 @@ func TestPackFindsFilesBesideTheTable(t *testing.T) {
 	if !bytes.Equal(file(t, "k.syclbin"), want) {
 		t.Error("the file differs")
 	}
-	if err := os.WriteFile("a.spv", []byte("another"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("a.spv", []byte("another"), 0o666))
 	if code, _, stderr := run(t, args...); code != 3 || !strings.Contains(stderr, "a.spv is both in the current folder and beside the table, and they differ") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
@@ -208,10 +195,7 @@ func TestPackImages(t *testing.T) {
 			if code != 0 || (stderr == "") != (test.warning == "") || !strings.Contains(stderr, test.warning) {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
-			f, err := syclbin.Open("k.syclbin")
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(syclbin.Open("k.syclbin"))(t)
 			defer f.Close()
 			if got := f.Modules[0].Kernels(); !slices.Equal(got, test.kernels) {
 				t.Errorf("kernels %q, want %q", got, test.kernels)
@@ -258,10 +242,7 @@ func TestPackWithoutBytes(t *testing.T) {
 			if code != 0 {
 				return
 			}
-			f, err := syclbin.Open("k.syclbin")
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(syclbin.Open("k.syclbin"))(t)
 			defer f.Close()
 			if len(f.Modules) != 1 || !slices.Equal(f.Modules[0].Kernels(), []string{"__sycl_kernel_kernel"}) {
 				t.Errorf("%d modules: %q", len(f.Modules), f.Modules[0].Kernels())
@@ -286,10 +267,7 @@ func TestAllowEmpty(t *testing.T) {
 			t.Errorf("%v %s: exit code %d: %s", args, flag, code, stderr)
 		}
 	}
-	f, err := syclbin.Open("k.syclbin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
 	defer f.Close()
 	if len(f.Modules) != 0 || f.State != syclbin.Executable {
 		t.Errorf("%d modules in %v state", len(f.Modules), f.State)
@@ -423,16 +401,11 @@ func TestDumpIsThatOfSyclbinDump(t *testing.T) {
 func writeVector(t *testing.T, name string, change func(string) string) {
 	t.Helper()
 	text := strings.Join(strings.Fields(string(file(t, filepath.Join(testdata, "v1_bare.hex")))), "")
-	data, err := hex.DecodeString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(hex.DecodeString(text))(t)
 	if change != nil {
 		data = []byte(change(string(data)))
 	}
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(name, data, 0o666))
 }
 
 func TestNamesFromFilesCannotControlTheTerminal(t *testing.T) {
@@ -440,16 +413,10 @@ func TestNamesFromFilesCannotControlTheTerminal(t *testing.T) {
 	r := new(propset.Registry)
 	r.Add("S\x1b[2J\u202e").Put("\xff\x9bK\u2028", propset.String("\x1b]0;x\a"))
 	var b syclbin.Builder
-	if err := b.Add("", r, syclbin.NewIR(syclbin.SPIRV, "\x1b[31m", strings.NewReader(spirvHead))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, b.Add("", r, syclbin.NewIR(syclbin.SPIRV, "\x1b[31m", strings.NewReader(spirvHead))))
 	var data bytes.Buffer
-	if err := syclbin.Write(&data, b.File(syclbin.Object), syclbin.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("x.syclbin", data.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syclbin.Write(&data, b.File(syclbin.Object), syclbin.Options{}))
+	testkit.NoError(t, os.WriteFile("x.syclbin", data.Bytes(), 0o666))
 	for _, args := range [][]string{{"dump"}, {"dump", "--verbose"}, {"verify"}} {
 		_, stdout, stderr := run(t, append(args, "x.syclbin")...)
 		if stdout == "" || stderr != "" {
@@ -498,9 +465,7 @@ func TestVerify(t *testing.T) {
 	}
 	testkit.GoldenFile(t, filepath.Join(testdata, "verify.json"), stdout)
 
-	if err := os.WriteFile("broken.syclbin", []byte("IBYS"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("broken.syclbin", []byte("IBYS"), 0o666))
 	code, _, stderr = run(t, "verify", "broken.syclbin")
 	if code != 3 || !strings.Contains(stderr, "broken.syclbin: syclbin: offset 0x0: 4 bytes are too few") {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -563,22 +528,12 @@ func TestPackElsewhere(t *testing.T) {
 	folder(t, split)
 	ok(t, slices.Concat([]string{"pack", "--output=k.syclbin"}, splitTables)...)
 	ok(t, "extract", "--output-dir=parts", "k.syclbin")
-	home, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := testkit.Must(os.Getwd())(t)
 	moved := filepath.Join(home, "a = folder\nof ' two lines")
-	if err := os.Rename("parts", moved); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Rename("parts", moved))
 	ok(t, "extract", "--output-dir=other/below", "k.syclbin")
-	if err := os.WriteFile("other/below/module0.prop", []byte("[SYCL/kernel names]\nanother=1|1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	relative, err := filepath.Rel(filepath.Join(home, "other", "below"), moved)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("other/below/module0.prop", []byte("[SYCL/kernel names]\nanother=1|1\n"), 0o666))
+	relative := testkit.Must(filepath.Rel(filepath.Join(home, "other", "below"), moved))(t)
 	t.Chdir("other/below")
 	for _, dir := range []string{moved, relative} {
 		ok(t, "pack", "@"+filepath.Join(dir, "pack.args"), "--output=again.syclbin")
@@ -612,10 +567,7 @@ func TestExtractFiles(t *testing.T) {
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := testkit.Must(os.ReadDir(dir))(t)
 	for _, e := range list {
 		fmt.Fprintf(&b, "%s: %q\n", e.Name(), file(t, filepath.Join(dir, e.Name())))
 	}
@@ -628,17 +580,11 @@ func TestExtractNamesNoFileAfterTheContent(t *testing.T) {
 	for _, triple := range []string{"../../etc/passwd", "..", "/abs", "a\x00b", "con", "CON", "a=b", "", strings.Repeat("x", 5000)} {
 		r := new(propset.Registry)
 		r.Add(propset.KernelNames).Put("K", propset.Uint(1))
-		if err := b.Add(triple, r, syclbin.NewIR(syclbin.SPIRV, triple, strings.NewReader(spirvHead))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, b.Add(triple, r, syclbin.NewIR(syclbin.SPIRV, triple, strings.NewReader(spirvHead))))
 	}
 	var data bytes.Buffer
-	if err := syclbin.Write(&data, b.File(syclbin.Object), syclbin.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("x.syclbin", data.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syclbin.Write(&data, b.File(syclbin.Object), syclbin.Options{}))
+	testkit.NoError(t, os.WriteFile("x.syclbin", data.Bytes(), 0o666))
 	code, _, stderr := run(t, "extract", "--output-dir=parts", "x.syclbin")
 	if code != 0 || !strings.Contains(stderr, "the target of the IR module module6_0.spv of abstract module 6 cannot be that of a table, so it is in none: a=b") {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -686,9 +632,7 @@ func TestLenient(t *testing.T) {
 		clear(data[56+32*i+20 : 56+32*i+24])
 		clear(data[56+32*i+28 : 56+32*i+32])
 	}
-	if err := os.WriteFile("bad.syclbin", data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("bad.syclbin", data, 0o666))
 	code, _, stderr := run(t, "convert", "--bare", "--output=repaired.syclbin", "bad.syclbin")
 	if code != 3 || !strings.Contains(stderr, "does not advance first indices") {
 		t.Errorf("strict: exit code %d: %s", code, stderr)
@@ -728,10 +672,7 @@ func TestDiff(t *testing.T) {
 	}
 
 	// Modules of one image each, as other tools write them, mean the same.
-	f, err := syclbin.Open("a.syclbin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open("a.syclbin"))(t)
 	defer f.Close()
 	apart := &syclbin.File{State: f.State, Global: f.Global}
 	for _, m := range f.Modules {
@@ -742,9 +683,7 @@ func TestDiff(t *testing.T) {
 			apart.Modules = append(apart.Modules, &syclbin.Module{Metadata: m.Metadata, IR: []*syclbin.Image{img}})
 		}
 	}
-	if err := outfile.Write("apart.syclbin", func(w io.Writer) error { return syclbin.Write(w, apart, syclbin.Options{}) }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, outfile.Write("apart.syclbin", func(w io.Writer) error { return syclbin.Write(w, apart, syclbin.Options{}) }))
 	if out := ok(t, "diff", "a.syclbin", "apart.syclbin"); out != "" {
 		t.Errorf("differences: %s", out)
 	}
@@ -768,18 +707,14 @@ func TestDiff(t *testing.T) {
 	turned := &syclbin.File{State: f.State, Global: f.Global, Modules: slices.Clone(twins.Modules)}
 	slices.Reverse(turned.Modules)
 	for name, file := range map[string]*syclbin.File{"twins.syclbin": twins, "turned.syclbin": turned} {
-		if err := outfile.Write(name, func(w io.Writer) error { return syclbin.Write(w, file, syclbin.Options{}) }); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, outfile.Write(name, func(w io.Writer) error { return syclbin.Write(w, file, syclbin.Options{}) }))
 	}
 	if code, stdout, stderr := run(t, "diff", "twins.syclbin", "turned.syclbin"); code != 0 || stdout != "" {
 		t.Errorf("exit code %d, differences: %s%s", code, stdout, stderr)
 	}
 	// One of several is another one.
 	turned.Modules = turned.Modules[1:]
-	if err := outfile.Write("less.syclbin", func(w io.Writer) error { return syclbin.Write(w, turned, syclbin.Options{}) }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, outfile.Write("less.syclbin", func(w io.Writer) error { return syclbin.Write(w, turned, syclbin.Options{}) }))
 	if code, stdout, _ := run(t, "diff", "twins.syclbin", "less.syclbin"); code != 1 || strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, ": only in A: ") {
 		t.Errorf("exit code %d, differences: %s", code, stdout)
 	}
@@ -792,9 +727,7 @@ func TestDiff(t *testing.T) {
 		"a.sym":  "__sycl_kernel__ZTS1A\n__sycl_kernel__ZTS1D\n",
 	}
 	for name, content := range changed {
-		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(name, []byte(content), 0o666))
 	}
 	ok(t, slices.Concat([]string{"pack", "--state=object", "--output=b.syclbin"}, splitTables[:3])...)
 	code, stdout, stderr := run(t, "diff", "a.syclbin", "b.syclbin")
@@ -809,9 +742,7 @@ func TestDiff(t *testing.T) {
 	testkit.GoldenFile(t, filepath.Join(testdata, "diff.json"), stdout)
 
 	// A kernel more is another module.
-	if err := os.WriteFile("a.prop", []byte("[SYCL/kernel names]\n__sycl_kernel__ZTS1A=1|1\n__sycl_kernel__ZTS1D=1|1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile("a.prop", []byte("[SYCL/kernel names]\n__sycl_kernel__ZTS1A=1|1\n__sycl_kernel__ZTS1D=1|1\n"), 0o666))
 	ok(t, slices.Concat([]string{"pack", "--state=object", "--output=c.syclbin"}, splitTables[:3])...)
 	_, stdout, _ = run(t, "diff", "b.syclbin", "c.syclbin")
 	testkit.GoldenFile(t, filepath.Join(testdata, "diff-kernel.txt"), stdout)
@@ -828,13 +759,9 @@ func TestDumpFitsItsSchema(t *testing.T) {
 	})
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
 	var rules map[string]any
-	if err := json.Unmarshal(docs.DumpSchema, &rules); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, json.Unmarshal(docs.DumpSchema, &rules))
 	var value any
-	if err := json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "vector.syclbin", "odd.syclbin", "all.syclbin")), &value); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "vector.syclbin", "odd.syclbin", "all.syclbin")), &value))
 	v := validator{root: rules}
 	v.check("", rules, value)
 	for _, fault := range v.faults {

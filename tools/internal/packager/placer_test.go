@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 func TestPlacer(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, content []byte) *fileSource {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(path, content, 0o666))
 		return &fileSource{path: path, size: int64(len(content))}
 	}
 	longer := file("longer", []byte("0123456789"))
@@ -78,10 +78,7 @@ func TestPlacer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := os.ReadFile(out.Name())
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Must(os.ReadFile(out.Name()))(t)
 			if string(got) != test.want {
 				t.Errorf("%d bytes written, want %d, or they differ", len(got), len(test.want))
 			}

@@ -67,17 +67,11 @@ func packConstants(t *testing.T) {
 // codes returns the bytes of the images of a file.
 func codes(t *testing.T, name string) (list []string) {
 	t.Helper()
-	f, err := syclbin.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(syclbin.Open(name))(t)
 	defer f.Close()
 	for _, m := range f.Modules {
 		for _, img := range m.Images() {
-			data, err := img.Data()
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testkit.Must(img.Data())(t)
 			list = append(list, string(data))
 		}
 	}
@@ -97,10 +91,7 @@ func TestSpecialize(t *testing.T) {
 	// What is built with the values from the start is the same file, byte for byte.
 	values := propset.Bytes([]byte("\x00\x00\x00\x3f\x20\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\x00"))
 	for _, name := range []string{"a", "b"} {
-		r, err := propset.Parse("", []byte(files[name+".prop"]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(propset.Parse("", []byte(files[name+".prop"])))(t)
 		r.Set(propset.SpecializationConstantDefaults).Put("all", values)
 		testkit.WriteFile(t, name+".prop", r.String())
 		testkit.WriteFile(t, name+".spv", want[slices.Index([]string{"a", "b"}, name)])
@@ -127,9 +118,7 @@ func TestDumpConstants(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	var dumped jsonDump
-	if err := json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "all.syclbin")), &dumped); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, json.Unmarshal([]byte(ok(t, "dump", "--json", "k.syclbin", "all.syclbin")), &dumped))
 	if f := dumped.Files[0]; f.ConstantsWrong != wrong || f.Modules[0].Constants != nil || dumped.Files[1].ConstantsWrong != "" {
 		t.Errorf("got %q, %v", f.ConstantsWrong, f.Modules[0].Constants)
 	}
@@ -385,10 +374,7 @@ void run(float *out) {
 	if out, err := exec.Command(testkit.Program(t, "spirv-val"), "--target-env", "spv1.4", "new.spv").CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	out, err := exec.Command(testkit.Program(t, "spirv-dis"), "new.spv").CombinedOutput()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(exec.Command(testkit.Program(t, "spirv-dis"), "new.spv").CombinedOutput())(t)
 	for _, value := range []string{"0.5", "32", "0.25", "0"} {
 		if !regexp.MustCompile(`= OpSpecConstant %\w+ ` + regexp.QuoteMeta(value) + "\n").Match(out) {
 			t.Errorf("no constant has the value %s:\n%s", value, out)

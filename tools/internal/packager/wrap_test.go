@@ -29,10 +29,7 @@ func TestWrap(t *testing.T) {
 			if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			f, err := hostbin.Open("libk.so")
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(hostbin.Open("libk.so"))(t)
 			defer f.Close()
 			a, b := []string{"__sycl_kernel__ZTS1A"}, []string{"__sycl_kernel__ZTS1C", "__sycl_kernel__ZTS1B"}
 			want := []struct {
@@ -58,10 +55,7 @@ func TestWrap(t *testing.T) {
 				if img.Triple != w.triple || img.Arch != w.arch || img.Stated != w.kind || !slices.Equal(img.Entries, w.entries) {
 					t.Errorf("%s: %+v", w.file, img)
 				}
-				props, err := propset.Parse(w.props, file(t, w.props))
-				if err != nil {
-					t.Fatal(err)
-				}
+				props := testkit.Must(propset.Parse(w.props, file(t, w.props)))(t)
 				if props.Set(propset.KernelNames) == nil {
 					for _, name := range w.entries {
 						props.Add(propset.KernelNames).Put(name, propset.Uint(1))
@@ -82,9 +76,7 @@ func TestWrapRelative(t *testing.T) {
 	folder(t, split)
 	var sources [][]byte
 	for _, dir := range []string{"one", "two"} {
-		if err := os.MkdirAll(filepath.Join(dir, "out"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.MkdirAll(filepath.Join(dir, "out"), 0o777))
 		testkit.WriteFile(t, dir+"/a.pvc", file(t, "a.pvc"))
 		testkit.WriteFile(t, dir+"/k.table", "[Code]\n"+dir+"/a.pvc\n")
 		source := dir + "/out/k.s"
@@ -97,19 +89,14 @@ func TestWrapRelative(t *testing.T) {
 	if !bytes.Equal(sources[0], sources[1]) || !strings.Contains(string(sources[0]), `.incbin "../a.pvc"`) {
 		t.Errorf("got\n%s\nand\n%s", sources[0], sources[1])
 	}
-	if err := os.MkdirAll("deep/er", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.MkdirAll("deep/er", 0o777))
 	testkit.Link(t, "deep/er", "link")
 	testkit.Link(t, "one", "first")
 	ok(t, "wrap", "--relative", "--output", "link/k.s", "--table", "spir64_gen=intel_gpu_pvc=first/k.table")
 	if out, err := exec.Command(cc, "-c", "-I", "link", "-o", "k.o", "link/k.s").CombinedOutput(); err != nil {
 		t.Errorf("the output folder is a link: %v\n%s", err, out)
 	}
-	where, err := filepath.Abs("one/out/k.s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	where := testkit.Must(filepath.Abs("one/out/k.s"))(t)
 	if code, _, stderr := run(t, "wrap", "--relative", "--output", where, "--table", "spir64_gen=intel_gpu_pvc=one/k.table"); code != 2 || !strings.Contains(stderr, "give both as absolute paths, or none") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
@@ -325,10 +312,7 @@ func TestWrapOptions(t *testing.T) {
 		if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		f, err := hostbin.Open("libk.so")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(hostbin.Open("libk.so"))(t)
 		img := f.Images[0]
 		if img.CompileOptions != "-ze-intel-greater-than-4GB-buffer-required -g" || img.LinkOptions != "-l" || img.Properties.Set(propset.JITOptionsSet) != nil {
 			t.Errorf("round %d: options %q and %q, properties\n%s", i, img.CompileOptions, img.LinkOptions, img.Properties)
@@ -365,10 +349,7 @@ func TestWrapAddsOptions(t *testing.T) {
 	if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	f, err := hostbin.Open("libk.so")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(hostbin.Open("libk.so"))(t)
 	defer f.Close()
 	var got []string
 	for _, img := range f.Images {

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )

@@ -41,9 +41,7 @@ func TestKept(t *testing.T) {
 	build := func(kept *buildstep.Kept, source string, debug bool) map[string]string {
 		t.Helper()
 		for _, triple := range []string{"spirv64-unknown-unknown", "nvptx64-nvidia-cuda"} {
-			if err := os.RemoveAll(triple); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.RemoveAll(triple))
 			text := "target triple = \"" + triple + "\"\n" + source
 			if triple == "nvptx64-nvidia-cuda" {
 				text = strings.ReplaceAll(text, "spir_kernel", "ptx_kernel")

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"

@@ -32,9 +32,7 @@ func TestAddPropertiesOfEmulatedConversions(t *testing.T) {
 		{"fp64.prop", true, []aspect.Aspect{aspect.FP16, aspect.FP64}},
 	} {
 		own := write("spirv.prop", aspect.FP16, aspect.FP64)
-		if err := addProperties(own, test.file, test.emulate); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, addProperties(own, test.file, test.emulate))
 		got, err := requirement.FromProperties(own)
 		if err != nil || !slices.Equal(got.Aspects, test.want) {
 			t.Errorf("%s, %v: %v, %v", test.file, test.emulate, got.Aspects, err)
