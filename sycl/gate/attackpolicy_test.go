@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -116,35 +115,6 @@ func TestAttackKernelTwice(t *testing.T) {
 	for name, list := range map[string][]*report.Report{"two reports": {good, bad}, "the other way round": {bad, good}, "one report": {&both}} {
 		if r := Evaluate(Input{Reports: facts(list...), Today: today}); r.Conclusion != Failure || r.Counts.Incompatible != 1 {
 			t.Errorf("%s: %s, %+v", name, r.Conclusion, r.Counts)
-		}
-	}
-}
-
-// TestAttackJSONOfBaselines: a baseline has one reading.
-func TestAttackJSONOfBaselines(t *testing.T) {
-	text := []byte(testkit.ReadFile(t, "testdata/baseline.json"))
-	good := string(text)
-	for name, text := range map[string]string{
-		"a member twice":        strings.Replace(good, `"schema":`, `"schema": "x", "schema":`, 1),
-		"findings twice":        strings.Replace(good, `"schema":`, `"findings": [], "schema":`, 1),
-		"other case":            strings.Replace(good, `"findings"`, `"Findings"`, 1),
-		"a look-alike":          strings.Replace(good, `"findings"`, `"f\u0131ndings"`, 1),
-		"an escape of a letter": strings.Replace(good, `"schema":`, `"\u0066indings": [], "schema":`, 1),
-		"a byte order mark":     "\ufeff" + good,
-		"a second document":     good + good,
-		"a comment":             good + "// x\n",
-		"a number with a point": strings.Replace(good, `"count":1`, `"count":1.5`, 1),
-		"a number that is huge": strings.Replace(good, `"count":1`, `"count":1e300`, 1),
-		"a count below one":     strings.Replace(good, `"count":1`, `"count":-1`, 1),
-		"a merge conflict":      "<<<<<<< HEAD\n" + good,
-		"not UTF-8":             strings.Replace(good, `"kernel":"`, "\"kernel\":\"\xff", 1),
-		"nothing":               "",
-	} {
-		if text == good {
-			t.Errorf("%s: the text is the same", name)
-		}
-		if b, err := ReadBaseline("b.json", strings.NewReader(text)); err == nil {
-			t.Errorf("%s: %d findings", name, len(b.Findings))
 		}
 	}
 }

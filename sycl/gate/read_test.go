@@ -153,21 +153,12 @@ func TestReadBaselineErrors(t *testing.T) {
 	}
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing", "", "the file is empty"},
-		{"a list", "[]", "not a JSON object"},
 		{"another schema", replace("compat-baseline/v1", "compat-baseline/v2"), "not a baseline"},
 		{"another version", replace(`"1.0"`, `"1.1"`), "only version 1.0 can be read"},
 		{"a requirement that was edited", replace(`"required":"fp64"`, `"required":"fp16"`), "does not fit its entry"},
 		{"a rule that cannot be known", replace(`"rule":"missing-aspect"`, `"rule":"coverage-lost"`), "does not fit its entry"},
 		{"a count below 1", replace(`"count":1`, `"count":0`), "count 0 is not a number from 1 to 2147483647"},
-		{"a count that is none", replace(`"count":1`, `"count":"1"`), `must not be a string`},
 		{"a member twice", replace(`"count":1`, `"count":1,"count":2`), `b.json:8: member "count" occurs twice`},
-		{"a member in another case", replace(`"count":1`, `"Count":1`), `member "Count" has letters other than a to z`},
-		{"a member with a letter that folds to one in ASCII", replace(`"rule"`, "\"ſchema\""), `has letters other than a to z`},
-		{"an unknown member", replace(`"count":1`, `"count":1,"more":2`), `unknown member "more"`},
-		{"data after the end", text + "{}", "there is data after the end"},
-		{"a file that ends", text[:len(text)/2], "the file ends before the end of the JSON"},
-		{"bytes that are no text", replace("fp64", "fp\xff"), "not valid UTF-8"},
-		{"deep nesting", replace(`"devices": [`, `"devices": `+strings.Repeat("[", 100)), `"devices" must not be a list`},
 		{"another file", "secret: 'x'", "not a baseline"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -163,23 +163,13 @@ func TestDecode(t *testing.T) {
 	}
 	for _, test := range []struct{ name, data, want string }{
 		{"empty", "", "the file is empty"},
-		{"not an object", "[]", "not a JSON object"},
 		{"a string", `"x"`, "not a JSON object"},
 		{"another object", "{}", "not a compatibility report"},
-		{"a byte order mark", "\ufeff" + good, "invalid character"},
-		{"cut", good[:len(good)/2], "the file ends before the end"},
-		{"not UTF-8", replace("VectorAdd", "Vector\xff"), "not valid UTF-8"},
 		{"a member twice", replace(`"status":"incompatible"`, `"status":"incompatible","status":"compatible"`), `member "status" occurs twice`},
-		{"a member in another case", replace(`"status":"incompatible"`, `"status":"incompatible","STATUS":"compatible"`), `member "STATUS" has letters other than a to z`},
-		{"a letter that folds to one in ASCII", replace(`"status":"incompatible"`, `"status":"incompatible","\u017ftatus":"compatible"`), `has letters other than a to z`},
-		{"an unknown member", replace(`"status":"incompatible"`, `"status":"incompatible","colour":1`), `unknown member "colour"`},
-		{"a second report", good + good, "data after the end"},
-		{"a second value", good + "1", "data after the end"},
 		{"a report of version 1", "{\n  \"cells\": [\n", "a compatibility report of version 1: write it again with 'compat report'"},
 		{"version 1 in another order", `{"schema": "` + strings.Replace(report.Schema, "v2", "v1", 1) + `", "cells": []`, "a compatibility report of version 1: write it again"},
 		{"a newer version", replace(`compat-report/v2"`, `compat-report/v3"`), "this tool reads version 2; use a newer tool"},
 		{"an odd version", replace(`compat-report/v2"`, `compat-report/v2.0"`), "not a compatibility report"},
-		{"a number for a text", replace(`"name":"intel_gpu_dg2"`, `"name":1`), `"name" must not be a number`},
 		{"an unknown status", replace(`"status":"compatible"`, `"status":"fine"`), `status "fine" is none of compatible, incompatible`},
 		{"a status against its reasons", replace(`"scope":"kernel","status":"incompatible"`, `"scope":"kernel","status":"compatible"`), `is "compatible", but its reasons make it "incompatible"`},
 		{"a row of an outcome that there is not", replace("[2,2]", "[2,99]"), "row 1: there is no outcome 99"},
@@ -189,8 +179,6 @@ func TestDecode(t *testing.T) {
 		{"a kernel of a target that there is not", replace(`"row":1`, `"row":1,"target":1`), "there is no target 1"},
 		{"a kernel in an image that there is not", replace(`"images":[0`, `"images":[99`), "there is no image 99"},
 		{"an image of a kind that there is not", replace(`"kind":1`, `"kind":99`), "there is no kind 99"},
-		{"a number that is too large", replace(`"kind":1`, `"kind":2147483648`), `"kind" must not be the number 2147483648`},
-		{"a fraction", replace(`"kind":1`, `"kind":1.5`), `"kind" must not be the number 1.5`},
 		{"images in another order", strings.Replace(good, `"digest":"0000000000000011`, `"digest":"0000000000000099`, 1), "image 2 is not in the order of digests"},
 		{"more kernels and devices than there can be", bomb(good), "there can be 20000000 of both together"},
 		{"a kernel twice", replace("_ZTS9VectorAdd", "_ZTS6Matrix"), `the name "_ZTS6Matrix" is empty or occurs twice`},
@@ -198,8 +186,6 @@ func TestDecode(t *testing.T) {
 		{"half a digest", replace(`"digest":"0000`, `"digest":"`), "32 hexadecimal digits are needed"},
 		{"capital digits", replace(`"digest":"0000`, `"digest":"ABCD`), "32 hexadecimal digits are needed"},
 		{"wrong statistics", replace(`"compatible":6`, `"compatible":7`), "the statistics do not fit"},
-		{"null", replace(`"compatible":6`, `"compatible":null`), "must not be null"},
-		{"an optional member that is empty", replace(`"row":1`, `"row":1,"target":0`), `"target" must not be empty: leave it out`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := report.Decode("r.json", strings.NewReader(test.data))
