@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,9 +62,7 @@ func (w *checkout) event(name, text string) {
 func (w *checkout) fixture(name string) {
 	w.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", "events", name+".json"))
-	if err != nil {
-		w.Fatal(err)
-	}
+	testkit.NoError(w, err)
 	kind, _, _ := strings.Cut(name, "-")
 	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = kind, path
 }
@@ -74,9 +70,7 @@ func (w *checkout) fixture(name string) {
 func (w *checkout) step(inputs ...string) fakeStep {
 	w.Helper()
 	program, err := os.Executable()
-	if err != nil {
-		w.Fatal(err)
-	}
+	testkit.NoError(w, err)
 	env := map[string]string{"ACTION_IS_PROGRAM": "1", "GITHUB_WORKSPACE": w.dir}
 	for k, v := range w.env {
 		env[k] = v
@@ -92,6 +86,15 @@ func (w *checkout) step(inputs ...string) fakeStep {
 func (w *checkout) run(inputs ...string) *seenStep {
 	w.Helper()
 	return runStep(w, w.step(inputs...))
+}
+
+// ends runs the action, which has to end with an exit code and a conclusion, and to show a text.
+func (w *checkout) ends(code int, conclusion, text string, inputs ...string) *seenStep {
+	w.Helper()
+	s := w.run(inputs...)
+	want(w.T, s, code, conclusion)
+	wantText(w.T, "what is seen", s.Stdout, text)
+	return s
 }
 
 // kernel is one of a report, with the devices that lack fp64 for it.
@@ -129,11 +132,7 @@ func encode(t testing.TB, label string, devices []string, kernels ...kernel) str
 		}
 		r.Rows = append(r.Rows, row)
 	}
-	var b bytes.Buffer
-	if err := r.Encode(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return testkit.Written(t, r.Encode)
 }
 
 const (
@@ -186,11 +185,9 @@ func TestFailure(t *testing.T) {
 	}
 	delete(s.Outputs, "report-digest")
 	got, err := json.MarshalIndent(s.Outputs, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	testkit.Golden(t, "outputs.json", string(got)+"\n")
-	testkit.Golden(t, "log.txt", strings.Join(s.Log, "\n")+"\n")
+	testkit.Golden(t, "log.txt", s.log()+"\n")
 	testkit.Golden(t, "summary.md", withoutDays(s.Summary))
 	if len(s.Annotations) != 1 || s.Annotations[0] != (seenAnnotation{Level: "error", File: "src/k.cpp", Line: "7", Column: "19", Title: "missing-aspect",
 		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64. " +
@@ -209,8 +206,7 @@ func TestFailure(t *testing.T) {
 		t.Errorf("baseline %+v, %v", b, err)
 	}
 	// With it, nothing is new.
-	s = w.run("reports", pattern, "baseline-file", "b.json")
-	want(t, s, 0, "success")
+	s = w.ends(0, "success", "", "reports", pattern, "baseline-file", "b.json")
 	if s.Outputs["baselined"] != "1" || s.Outputs["report-digest"] != digest || len(s.Annotations) != 0 {
 		t.Errorf("outputs %v, annotations %v", s.Outputs, s.Annotations)
 	}
@@ -260,9 +256,7 @@ func TestPolicies(t *testing.T) {
 			for name, text := range test.files {
 				w.write(name, text)
 			}
-			s := w.run(append([]string{"reports", pattern}, test.inputs...)...)
-			want(t, s, test.code, test.conclusion)
-			wantText(t, "what is seen", s.Stdout, test.text)
+			w.ends(test.code, test.conclusion, test.text, append([]string{"reports", pattern}, test.inputs...)...)
 		})
 	}
 }
@@ -286,8 +280,7 @@ func TestAttacks(t *testing.T) {
 			w := newCheckout(t)
 			w.write("src/k.cpp", "")
 			w.write("out/k.compat.json", encode(t, attack, both, kernel{attack, both}))
-			s := w.run("reports", pattern, "markdown-file", "r.md", "html-file", "r.html", "sarif-file", "r.sarif", "category", strings.ReplaceAll(attack, "\x00", ""))
-			want(t, s, 1, "failure")
+			s := w.ends(1, "failure", "", "reports", pattern, "markdown-file", "r.md", "html-file", "r.html", "sarif-file", "r.sarif", "category", strings.ReplaceAll(attack, "\x00", ""))
 			if len(s.Annotations) != 1 || s.Annotations[0].Matched || len(s.Masks) != 0 {
 				t.Errorf("annotations %+v, masks %q", s.Annotations, s.Masks)
 			}
@@ -296,7 +289,7 @@ func TestAttacks(t *testing.T) {
 					t.Errorf("command %+v", c)
 				}
 			}
-			for name, text := range map[string]string{"the log": strings.Join(s.Log, "\n"), "the summary": s.Summary, "Markdown": w.read("r.md"), "the annotation": s.Annotations[0].Message} {
+			for name, text := range map[string]string{"the log": s.log(), "the summary": s.Summary, "Markdown": w.read("r.md"), "the annotation": s.Annotations[0].Message} {
 				for _, r := range text {
 					if r != '\n' && safetext.Escape(string(r)) != string(r) && r != '\ufe0f' {
 						t.Errorf("%s has the character %U", name, r)
@@ -323,9 +316,7 @@ func checkMarkdown(t *testing.T, text, attack string) {
 	cmd := exec.Command(program, "--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough", "-e", "tagfilter", "--to", "html")
 	cmd.Stdin = strings.NewReader(text)
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	page := regexp.MustCompile(`(?s)<code( class="language-yaml")?>.*?</code>`).ReplaceAllString(string(out), "")
 	page = regexp.MustCompile(`<a href="https://github.com/rules-sycl/rules_sycl/blob/main/docs/gate-rules.md#[a-z-]+">`).ReplaceAllString(page, "") // of rules
 	for _, tag := range []string{"<a", "<img", "<b>", "<!--", "<script", "<del", "forged", "evil", "@org", "a@b"} {
@@ -357,9 +348,7 @@ func FuzzKernelName(f *testing.F) {
 		a := &action{settings: &settings{category: name}, event: &event{}, environment: environment{getenv: func(string) string { return "" }}}
 		a.result = gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})
 		text, err := a.markdown(100_000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if n := strings.Count(text, "\n"); n != strings.Count(mustMarkdown(t, "K"), "\n") {
 			t.Errorf("%q makes %d lines:\n%s", name, n, text)
 		}
@@ -371,15 +360,11 @@ func FuzzKernelName(f *testing.F) {
 
 func mustMarkdown(t *testing.T, name string) string {
 	r, err := report.Decode("k.json", strings.NewReader(encode(t, "//demo:k", both, kernel{name, both})))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	a := &action{settings: &settings{category: name}, event: &event{}, environment: environment{getenv: func(string) string { return "" }}}
 	a.result = gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})
 	text, err := a.markdown(100_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return text
 }
 
@@ -404,9 +389,7 @@ func TestFiles(t *testing.T) {
 		{"stars", func(w *checkout) {}, strings.Repeat("**/", 2000) + "k.compat.json", 2, "longer than"},
 		{"a link out of the workspace", func(w *checkout) {
 			outside := filepath.Join(w.TempDir(), "x.compat.json")
-			if err := os.WriteFile(outside, []byte(secret), 0o644); err != nil {
-				w.Fatal(err)
-			}
+			testkit.WriteFile(w, outside, secret)
 			w.link(outside, "out/l.compat.json")
 		}, pattern, 3, "leads out of the workspace"},
 		{"a link to the environment", func(w *checkout) { w.link("/proc/self/environ", "out/l.compat.json") }, pattern, 3, "out/l.compat.json"},
@@ -419,19 +402,13 @@ func TestFiles(t *testing.T) {
 		{"the same file twice", func(w *checkout) { w.link("k.compat.json", "out/l.compat.json") }, pattern, 1, "2 kernels on 2 devices: 1 problem fails"},
 		{"an output of Bazel", func(w *checkout) {
 			real := filepath.Join(w.TempDir(), "execroot/_main/bazel-out/k8/bin")
-			if err := os.MkdirAll(real, 0o755); err != nil {
-				w.Fatal(err)
-			}
-			if err := os.Rename(filepath.Join(w.dir, "out/k.compat.json"), filepath.Join(real, "k.compat.json")); err != nil {
-				w.Fatal(err)
-			}
+			testkit.NoError(w, os.MkdirAll(real, 0o755))
+			testkit.NoError(w, os.Rename(filepath.Join(w.dir, "out/k.compat.json"), filepath.Join(real, "k.compat.json")))
 			w.link(real, "bazel-bin")
 		}, "bazel-bin/**/*.compat.json", 1, "1 problem fails"},
 		{"a link called like an output of Bazel", func(w *checkout) {
 			outside := w.TempDir()
-			if err := os.WriteFile(filepath.Join(outside, "x.compat.json"), []byte(secret), 0o644); err != nil {
-				w.Fatal(err)
-			}
+			testkit.WriteFile(w, filepath.Join(outside, "x.compat.json"), secret)
 			w.link(outside, "bazel-bin")
 		}, "bazel-bin/*.compat.json", 3, "leads out of the workspace"},
 	} {
@@ -455,9 +432,7 @@ func TestFiles(t *testing.T) {
 
 func (w *checkout) link(to, name string) {
 	w.Helper()
-	if err := os.Symlink(to, filepath.Join(w.dir, name)); err != nil {
-		w.Fatal(err)
-	}
+	testkit.Link(w, to, filepath.Join(w.dir, name))
 }
 
 // TestEmpty: a gate that looks at nothing fails unless the policy says otherwise,
@@ -480,7 +455,7 @@ func TestEmpty(t *testing.T) {
 			if test.policy != "" {
 				w.write(".github/sycl-compat.yml", test.policy)
 			}
-			want(t, w.run(append([]string{"reports", "*.json"}, test.inputs...)...), test.code, test.conclusion)
+			w.ends(test.code, test.conclusion, "", append([]string{"reports", "*.json"}, test.inputs...)...)
 		})
 	}
 	t.Run("a report without a status", func(t *testing.T) {
@@ -498,8 +473,7 @@ func TestWorkingDirectory(t *testing.T) {
 	w.write("sub/src/k.cpp", strings.Repeat("x\n", 20))
 	w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
 	w.write("sub/.github/sycl-compat.yml", "version: 1\ndevices: {required: ['*']}\nallow:\n- {rule: no-image, kernels: [Gone], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n")
-	s := w.run("reports", pattern, "working-directory", "sub", "sarif-file", "new/r.sarif")
-	want(t, s, 1, "failure")
+	s := w.ends(1, "failure", "", "reports", pattern, "working-directory", "sub", "sarif-file", "new/r.sarif")
 	if len(s.Annotations) != 2 || s.Annotations[0].File != "sub/src/k.cpp" || s.Annotations[1].File != "sub/.github/sycl-compat.yml" || s.Annotations[1].Line != "4" {
 		t.Errorf("annotations %+v", s.Annotations)
 	}
@@ -529,12 +503,11 @@ func TestManyProblems(t *testing.T) {
 	w.write("out/k.compat.json", onLines(encode(t, "//demo:kernels", both, kernels...), 100))
 	w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"], supported: ["+deviceA+"]}\n")
 	for most, left := range map[string]int{"": 60, "10": 60, "3": 74, "0": 80} {
-		s := w.run("reports", pattern, "max-annotations", most)
-		want(t, s, 1, "failure")
+		s := w.ends(1, "failure", "", "reports", pattern, "max-annotations", most)
 		if s.Dropped != 0 || len(s.Annotations) != 80-left {
 			t.Errorf("%q: %d annotations, %d dropped", most, len(s.Annotations), s.Dropped)
 		}
-		wantText(t, "the log", strings.Join(s.Log, "\n"), fmt.Sprintf("%d more without an annotation", left))
+		wantText(t, "the log", s.log(), fmt.Sprintf("%d more without an annotation", left))
 		if len(s.Annotations) > 0 && (s.Annotations[0].Level != "error" || !strings.Contains(s.Annotations[0].Message, deviceB)) {
 			t.Errorf("the first is %+v", s.Annotations[0])
 		}
@@ -604,15 +577,10 @@ func TestReadOnly(t *testing.T) {
 	}
 	w := newCheckout(t)
 	w.reports()
-	if err := os.Mkdir(filepath.Join(w.dir, "r.sarif"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	s := w.run("reports", pattern, "sarif-file", "r.sarif", "fail-on", "none")
-	want(t, s, 4, "error")
+	testkit.NoError(t, os.Mkdir(filepath.Join(w.dir, "r.sarif"), 0o755))
+	w.ends(4, "error", "", "reports", pattern, "sarif-file", "r.sarif", "fail-on", "none")
 	entries, err := os.ReadDir(w.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, e := range entries {
 		if strings.Contains(e.Name(), "tmp") {
 			t.Errorf("%s is left", e.Name())
@@ -621,12 +589,11 @@ func TestReadOnly(t *testing.T) {
 	// A link does not lead a file out of the workspace.
 	outside := t.TempDir()
 	w.link(outside, "elsewhere")
-	want(t, w.run("reports", pattern, "json-file", "elsewhere/r.json", "fail-on", "none"), 4, "error")
+	w.ends(4, "error", "", "reports", pattern, "json-file", "elsewhere/r.json", "fail-on", "none")
 	for _, link := range [][2]string{{"new.json", filepath.Join(outside, "new.json")}, {"second.json", "new.json"}, {"up.json", "../up.json"}} {
 		name := link[0]
 		w.link(link[1], name)
-		s := w.run("reports", pattern, "json-file", name, "fail-on", "none")
-		want(t, s, 4, "error")
+		s := w.ends(4, "error", "", "reports", pattern, "json-file", name, "fail-on", "none")
 		wantText(t, "what is seen", s.Stdout, name+" cannot be written: it leads out of the workspace")
 		if _, err := os.Stat(filepath.Join(w.dir, name)); err == nil {
 			t.Errorf("%s was written", name)
@@ -636,7 +603,7 @@ func TestReadOnly(t *testing.T) {
 		t.Error("something was written outside")
 	}
 	w.link("inside.json", "inside")
-	want(t, w.run("reports", pattern, "json-file", "inside", "fail-on", "none"), 0, "neutral")
+	w.ends(0, "neutral", "", "reports", pattern, "json-file", "inside", "fail-on", "none")
 	w.read("inside.json")
 }
 
@@ -693,8 +660,8 @@ func TestDebug(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
 	s := w.run("reports", pattern, "debug", "true", "fail-on", "none", "token", "ghs_SECRET")
-	wantText(t, "the log", strings.Join(s.Log, "\n"), "| fail-on = none (input)", "| summary = full (default)", "| token = *** (input)", "| policy-file = nothing")
-	if strings.Contains(strings.Join(s.Log, "\n")+s.Summary, "ghs_SECRET") || !slices.Contains(s.Masks, "ghs_SECRET") {
+	wantText(t, "the log", s.log(), "| fail-on = none (input)", "| summary = full (default)", "| token = *** (input)", "| policy-file = nothing")
+	if strings.Contains(s.log()+s.Summary, "ghs_SECRET") || !slices.Contains(s.Masks, "ghs_SECRET") {
 		t.Error("the token is shown")
 	}
 	step := w.step("reports", pattern)
@@ -707,42 +674,10 @@ func TestDebug(t *testing.T) {
 	}
 }
 
-// gitHub is a server that keeps the comments of a pull request.
-type gitHub struct {
-	*httptest.Server
-	status   int
-	requests []string
-	bodies   []string
-}
-
-func newGitHub(t *testing.T, w *checkout) *gitHub {
-	g := &gitHub{status: http.StatusCreated}
-	g.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		g.requests = append(g.requests, r.Method+" "+r.URL.Path)
-		if g.status >= 400 {
-			rw.WriteHeader(g.status)
-			fmt.Fprint(rw, `{"message": "Resource not accessible by integration"}`)
-			return
-		}
-		if r.Method == http.MethodGet {
-			list := []map[string]any{}
-			if n := len(g.bodies); n > 0 {
-				list = append(list, map[string]any{"id": 1, "body": g.bodies[n-1], "html_url": "https://ghe.example/o/r/pull/7#issuecomment-1", "user": map[string]string{"login": "github-actions[bot]"}})
-			}
-			if err := json.NewEncoder(rw).Encode(list); err != nil {
-				t.Error(err)
-			}
-			return
-		}
-		var in struct{ Body string }
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			t.Error(err)
-		}
-		g.bodies = append(g.bodies, in.Body)
-		rw.WriteHeader(http.StatusCreated)
-		fmt.Fprint(rw, `{"id": 1, "html_url": "https://ghe.example/o/r/pull/7#issuecomment-1"}`)
-	}))
-	t.Cleanup(g.Close)
+// newGitHub makes a server for a job. It takes any token.
+func newGitHub(t *testing.T, w *checkout) *fakeGitHub {
+	g := newFake(t)
+	g.token = ""
 	w.env["GITHUB_API_URL"] = g.URL + "/api/v3"
 	return g
 }
@@ -789,8 +724,7 @@ func TestErrorsReplaceConclusions(t *testing.T) {
 				for name, text := range test.files {
 					w.write(name, text)
 				}
-				s := w.run(append([]string{"comment", mode}, test.inputs...)...)
-				want(t, s, test.code, test.conclusion)
+				s := w.ends(test.code, test.conclusion, "", append([]string{"comment", mode}, test.inputs...)...)
 				wantText(t, "the summary", s.Summary, "## ❌ SYCL compatibility", test.text, test.next)
 				checkMarkdown(t, s.Summary, "an error")
 				if mode == "never" {
@@ -839,7 +773,7 @@ func TestComments(t *testing.T) {
 			if len(g.requests) != test.requests {
 				t.Errorf("requests %q", g.requests)
 			}
-			wantText(t, "the log", strings.Join(s.Log, "\n"), test.text)
+			wantText(t, "the log", s.log(), test.text)
 			if (s.Outputs["comment-url"] != "") != (test.requests > 0) {
 				t.Errorf("outputs %v", s.Outputs)
 			}
@@ -905,14 +839,14 @@ func others(list []seenAnnotation) []seenAnnotation {
 func TestNoDelivery(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		change func(w *checkout, g *gitHub)
+		change func(w *checkout, g *fakeGitHub)
 		text   string
 	}{
-		{"forbidden", func(_ *checkout, g *gitHub) { g.status = 403 }, "GitHub answers 403: the token may not do this; the job needs the permission pull-requests: write (Resource not accessible by integration)"},
-		{"not found", func(_ *checkout, g *gitHub) { g.status = 404 }, "GitHub answers 404"},
-		{"no token", func(w *checkout, _ *gitHub) { w.env["INPUT_TOKEN"] = "" }, "there is no token"},
-		{"not https", func(w *checkout, _ *gitHub) { w.env["GITHUB_API_URL"] = "http://ghe.example/api/v3" }, "is not reached over https"},
-		{"no repository", func(w *checkout, _ *gitHub) { w.env["GITHUB_REPOSITORY"] = "o/../x" }, "are not a repository and a pull request"},
+		{"forbidden", func(_ *checkout, g *fakeGitHub) { g.fail = answer(403) }, "GitHub answers 403: the token may not do this; the job needs the permission pull-requests: write (no\\u{a}::error::"},
+		{"not found", func(_ *checkout, g *fakeGitHub) { g.fail = answer(404) }, "GitHub answers 404"},
+		{"no token", func(w *checkout, _ *fakeGitHub) { w.env["INPUT_TOKEN"] = "" }, "there is no token"},
+		{"not https", func(w *checkout, _ *fakeGitHub) { w.env["GITHUB_API_URL"] = "http://ghe.example/api/v3" }, "is not reached over https"},
+		{"no repository", func(w *checkout, _ *fakeGitHub) { w.env["GITHUB_REPOSITORY"] = "o/../x" }, "are not a repository and a pull request"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)
@@ -922,8 +856,7 @@ func TestNoDelivery(t *testing.T) {
 			w.env["INPUT_TOKEN"] = "ghs_SECRET"
 			g := newGitHub(t, w)
 			test.change(w, g)
-			s := w.run("reports", pattern, "comment", "always")
-			want(t, s, 0, "success")
+			s := w.ends(0, "success", "", "reports", pattern, "comment", "always")
 			if list := others(s.Annotations); len(list) != 1 || list[0].Level != "warning" || !strings.Contains(list[0].Message, test.text) {
 				t.Errorf("annotations %+v", s.Annotations)
 			}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // These attacks were once successful.
@@ -14,20 +16,15 @@ func TestAttackWorkingDirectoryThroughALink(t *testing.T) {
 	w := newCheckout(t)
 	outside := t.TempDir()
 	w.write("real/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
-	if err := os.CopyFS(outside, os.DirFS(filepath.Join(w.dir, "real"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.CopyFS(outside, os.DirFS(filepath.Join(w.dir, "real"))))
 	w.link(outside, "sub")
-	s := w.run("reports", pattern, "working-directory", "sub", "json-file", "r.json")
-	want(t, s, 2, "error")
-	wantText(t, "what is seen", s.Stdout, "leads out of the workspace through a link")
+	s := w.ends(2, "error", "leads out of the workspace through a link", "reports", pattern, "working-directory", "sub", "json-file", "r.json")
 	if _, err := os.Stat(filepath.Join(outside, "r.json")); err == nil {
 		t.Error("a file is written outside of the workspace")
 	}
 	// A link within the workspace is one to its folder.
 	w.link("real", "inside")
-	s = w.run("reports", pattern, "working-directory", "inside", "json-file", "r.json")
-	want(t, s, 0, "success")
+	s = w.ends(0, "success", "", "reports", pattern, "working-directory", "inside", "json-file", "r.json")
 	if got := s.Outputs["result-file"]; got != "real/r.json" {
 		t.Errorf("result-file %q", got)
 	}
@@ -52,9 +49,7 @@ func TestAttackOutputsOverInputs(t *testing.T) {
 		w.write(".github/sycl-compat.yml", strictPolicy)
 		w.link("out", "linked")
 		w.based(w.commit())
-		s := w.run(append([]string{"reports", pattern}, inputs...)...)
-		want(t, s, 2, "error")
-		wantText(t, "what is seen", s.Stdout, "cannot be an output: it is read as an input")
+		w.ends(2, "error", "cannot be an output: it is read as an input", append([]string{"reports", pattern}, inputs...)...)
 		if changed := w.git("status", "--porcelain"); changed != "" {
 			t.Errorf("%q: %s", inputs, changed)
 		}
@@ -119,8 +114,7 @@ func TestAttackPathsThatAreCommandsOfGit(t *testing.T) {
 			w.reports()
 			w.write("p.yml", weakPolicy)
 			w.based(w.commit())
-			s := w.run("reports", pattern, "policy-file", name, "policy-ref", ref)
-			want(t, s, 2, "error")
+			s := w.ends(2, "error", "", "reports", pattern, "policy-file", name, "policy-ref", ref)
 			if strings.Contains(s.Stdout, "exit status") || !strings.Contains(s.Stdout, "input policy-file: ") {
 				t.Errorf("%s: %s", name, s.Stdout)
 			}
@@ -147,8 +141,7 @@ func TestAnnotationsByCause(t *testing.T) {
 		others = append(others, kernel{fmt.Sprintf("L%d", i), both})
 	}
 	w.write("out/l.compat.json", onLines(encode(t, "//demo:others", both, others...), 20))
-	s := w.run("reports", pattern)
-	want(t, s, 1, "failure")
+	s := w.ends(1, "failure", "", "reports", pattern)
 	lines := map[string]bool{}
 	for _, a := range s.Annotations {
 		lines[a.Line] = true

@@ -76,9 +76,8 @@ func TestAttackGit(t *testing.T) {
 			w := newCheckout(t)
 			base := w.strictBase()
 			test.prepare(w, base)
-			s := w.run("reports", pattern, "policy-ref", "base")
-			want(t, s, 1, "failure")
-			wantText(t, "the log", strings.Join(s.Log, "\n"), "once it is merged, the change asks for less")
+			s := w.ends(1, "failure", "", "reports", pattern, "policy-ref", "base")
+			wantText(t, "the log", s.log(), "once it is merged, the change asks for less")
 		})
 	}
 }
@@ -106,9 +105,7 @@ func forgedFiles(w *checkout, base string) map[string]string {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
 	fmt.Fprintf(z, "blob %d\x00%s", len(weakPolicy), weakPolicy)
-	if err := z.Close(); err != nil {
-		w.Fatal(err)
-	}
+	testkit.NoError(w, z.Close())
 	policies := 0
 	for line := range strings.Lines(w.git("ls-tree", "-r", base)) {
 		if fields := strings.Fields(line); strings.HasSuffix(fields[3], ".github/sycl-compat.yml") {
@@ -135,9 +132,8 @@ func TestAttackRepositoryInTheCheckout(t *testing.T) {
 		}
 		w.write("sub/.github/sycl-compat.yml", weakPolicy)
 		w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
-		s := w.run("reports", pattern, "policy-ref", "base", "working-directory", "sub")
-		want(t, s, 1, "failure")
-		wantText(t, "the log", strings.Join(s.Log, "\n"), "once it is merged, the change asks for less")
+		s := w.ends(1, "failure", "", "reports", pattern, "policy-ref", "base", "working-directory", "sub")
+		wantText(t, "the log", s.log(), "once it is merged, the change asks for less")
 	})
 	t.Run("submodule", func(t *testing.T) {
 		w := newCheckout(t)
@@ -145,14 +141,11 @@ func TestAttackRepositoryInTheCheckout(t *testing.T) {
 		base := w.commit()
 		w.based(base)
 		// The submodule has the history of the project: its root has no policy.
-		if err := os.RemoveAll(filepath.Join(w.dir, "sub")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.RemoveAll(filepath.Join(w.dir, "sub")))
 		w.git("-c", "protocol.file.allow=always", "clone", "--quiet", ".", "sub")
 		w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", []string{deviceB}, kernel{"Axpy", nil}))
-		s := w.run("reports", pattern, "policy-ref", "base", "working-directory", "sub")
-		want(t, s, 1, "failure")
-		wantText(t, "the log", strings.Join(s.Log, "\n"), deviceA+": no report is about the device")
+		s := w.ends(1, "failure", "", "reports", pattern, "policy-ref", "base", "working-directory", "sub")
+		wantText(t, "the log", s.log(), deviceA+": no report is about the device")
 	})
 }
 
@@ -162,9 +155,7 @@ func TestAttackForgedObjects(t *testing.T) {
 	base := w.strictBase()
 	for name, text := range forgedFiles(w, base) {
 		if strings.HasPrefix(name, "objects/") {
-			if err := os.Remove(filepath.Join(w.dir, ".git", name)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Remove(filepath.Join(w.dir, ".git", name)))
 			w.write(".git/"+name, text)
 		}
 	}
@@ -180,12 +171,8 @@ func TestAttackShallow(t *testing.T) {
 	w := newCheckout(t)
 	w.strictBase()
 	w.based(strings.Repeat("12", 20))
-	s := w.run("reports", pattern, "policy-ref", "base")
-	want(t, s, 2, "error")
-	wantText(t, "what is seen", s.Stdout, "the checkout does not have the base commit 121212121212")
-	s = w.run("reports", pattern, "compare-with-base", "required")
-	want(t, s, 1, "failure")
-	wantText(t, "what is seen", s.Stdout, "the checkout does not have the base commit 121212121212")
+	w.ends(2, "error", "the checkout does not have the base commit 121212121212", "reports", pattern, "policy-ref", "base")
+	w.ends(1, "failure", "the checkout does not have the base commit 121212121212", "reports", pattern, "compare-with-base", "required")
 }
 
 // TestAttackPolicyThatIsNoFile: a policy of the base that is a link, a folder or a submodule

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,19 +13,14 @@ import (
 
 // object writes an offload binary, as an object of a program has it, with kernels of
 // which some need fp64.
-func (w *checkout) object(name string) []byte {
+func (w *checkout) object(name string) {
 	w.Helper()
-	code, err := os.ReadFile(filepath.Join("..", "sycl", "spirv", "testdata", "kernels.spv"))
-	if err != nil {
-		w.Fatal(err)
+	code := testkit.ReadFile(w, "../sycl/spirv/testdata/kernels.spv")
+	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64-unknown-unknown"}, {Key: "arch", Value: ""}}, Content: strings.NewReader(code)}
+	write := func(out io.Writer) error {
+		return offload.Write(out, []offload.Image{image}, offload.Options{Version: 2})
 	}
-	var b bytes.Buffer
-	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64-unknown-unknown"}, {Key: "arch", Value: ""}}, Content: bytes.NewReader(code)}
-	if err := offload.Write(&b, []offload.Image{image}, offload.Options{Version: 2}); err != nil {
-		w.Fatal(err)
-	}
-	testkit.WriteFile(w, filepath.Join(w.dir, name), b.Bytes())
-	return b.Bytes()
+	w.write(name, testkit.Written(w, write))
 }
 
 func TestBinaries(t *testing.T) {
@@ -60,9 +54,7 @@ func TestBinaries(t *testing.T) {
 			for name, text := range test.files {
 				w.write(name, text)
 			}
-			s := w.run(test.inputs...)
-			want(t, s, test.code, test.conclusion)
-			wantText(t, "what is seen", s.Stdout, test.text)
+			w.ends(test.code, test.conclusion, test.text, test.inputs...)
 		})
 	}
 }
@@ -71,8 +63,7 @@ func TestBinaries(t *testing.T) {
 func TestBinariesReport(t *testing.T) {
 	w := newCheckout(t)
 	w.object("out/libk.so.1")
-	s := w.run("binaries", "out", "devices", deviceA, "report-file", "base/r.json", "html-file", "r.html")
-	want(t, s, 1, "failure")
+	s := w.ends(1, "failure", "", "binaries", "out", "devices", deviceA, "report-file", "base/r.json", "html-file", "r.html")
 	if s.Outputs["report-file"] != "base/r.json" {
 		t.Errorf("outputs %v", s.Outputs)
 	}
@@ -82,8 +73,7 @@ func TestBinariesReport(t *testing.T) {
 	}
 	wantText(t, "the summary", s.Summary, "out/libk.so")
 	digest := s.Outputs["report-digest"]
-	s = w.run("binaries", "out", "devices", deviceA, "base-reports", "base/*.json")
-	want(t, s, 0, "success")
+	s = w.ends(0, "success", "", "binaries", "out", "devices", deviceA, "base-reports", "base/*.json")
 	if s.Outputs["baselined"] != "10" || s.Outputs["report-digest"] != digest {
 		t.Errorf("outputs %v", s.Outputs)
 	}
@@ -98,8 +88,7 @@ func TestAttackBinaries(t *testing.T) {
 		w.write("out/"+name+".text", "x")
 		w.write("link/x", "")
 		testkit.Link(t, "../link/x", filepath.Join(w.dir, "out", name+".link"))
-		s := w.run("binaries", "out", "devices", deviceA)
-		want(t, s, 1, "failure")
+		s := w.ends(1, "failure", "", "binaries", "out", "devices", deviceA)
 		for _, a := range s.Annotations {
 			if a.Matched {
 				t.Errorf("%q: annotation %+v", attack, a)

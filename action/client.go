@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
@@ -39,25 +41,13 @@ type commentClient struct {
 	base  *url.URL
 	token string
 	http  *http.Client
-	sleep func(context.Context, time.Duration) error
-	agent string
+	sleep func(context.Context, time.Duration) error // between attempts
 }
 
-// clientOptions are what a commentClient depends on.
-type clientOptions struct {
-	URL     string // of the interface; defaultURL when empty
-	Token   string
-	Agent   string                                     // what the program calls itself
-	Timeout time.Duration                              // of one request; 0 is 30 seconds
-	Sleep   func(context.Context, time.Duration) error // between attempts; nil waits
-}
-
-// newClient returns a client. The address has to be one of https, or of this machine.
-func newClient(o clientOptions) (*commentClient, error) {
-	if o.URL == "" {
-		o.URL = defaultURL
-	}
-	base, err := url.Parse(o.URL)
+// newClient returns a client of the interface at an address, defaultURL when it is empty. The
+// address has to be one of https, or of this machine.
+func newClient(address, token string) (*commentClient, error) {
+	base, err := url.Parse(cmp.Or(address, defaultURL))
 	switch {
 	case err != nil || base.Host == "":
 		return nil, errors.New("the address of the interface of GitHub is none")
@@ -65,19 +55,13 @@ func newClient(o clientOptions) (*commentClient, error) {
 		return nil, errors.New("the address of the interface of GitHub has more than a host and a path")
 	case base.Scheme != "https" && !(base.Scheme == "http" && isLoopback(base.Hostname())):
 		return nil, fmt.Errorf("the interface of GitHub at %s://%s is not reached over https, so it does not get the token", safetext.Escape(base.Scheme), safetext.Escape(base.Host))
-	case o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, errors.New("there is no token, or it is not one")
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/")
-	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
-	}
-	c := &commentClient{base: base, token: o.Token, sleep: o.Sleep, agent: o.Agent}
-	if c.sleep == nil {
-		c.sleep = sleep
-	}
+	c := &commentClient{base: base, token: token, sleep: sleep}
 	c.http = &http.Client{
-		Timeout: o.Timeout,
+		Timeout: 30 * time.Second,
 		Transport: &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
 			DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
@@ -190,17 +174,7 @@ type pullHead struct{ Repository, Branch, Commit string }
 // findPulls returns the numbers of the open pull requests of a repository with a head. The
 // server looks for the branch; the commit and the repositories are compared here.
 func (c *commentClient) findPulls(ctx context.Context, repository string, head pullHead) (numbers []int, err error) {
-	type side struct {
-		SHA  string `json:"sha"`
-		Repo *struct {
-			FullName string `json:"full_name"`
-		} `json:"repo"`
-	}
-	var pulls []struct {
-		Number int  `json:"number"`
-		Head   side `json:"head"`
-		Base   side `json:"base"`
-	}
+	var pulls []pullRequest
 	if err := checkRepository(repository); err != nil {
 		return nil, err
 	}
@@ -214,7 +188,7 @@ func (c *commentClient) findPulls(ctx context.Context, repository string, head p
 	})
 	for _, p := range pulls {
 		if p.Number > 0 && p.Head.SHA == head.Commit && p.Head.Repo != nil && strings.EqualFold(p.Head.Repo.FullName, head.Repository) &&
-			p.Base.Repo != nil && strings.EqualFold(p.Base.Repo.FullName, repository) {
+			strings.EqualFold(p.Base.Repo.FullName, repository) {
 			numbers = append(numbers, p.Number)
 		}
 	}
@@ -358,7 +332,7 @@ func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body,
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Accept", "application/vnd.github+json")
 	req.Header.Set("X-GitHub-Api-Version", "2022-11-28")
-	req.Header.Set("User-Agent", c.agent)
+	req.Header.Set("User-Agent", "rules_sycl-action/"+cli.Version)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

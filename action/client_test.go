@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 const (
@@ -22,7 +24,9 @@ const (
 // servers of enterprises have.
 type fakeGitHub struct {
 	*httptest.Server
+	token    string // that is asked for, "" for any
 	comments []comment
+	bodies   []string // that were written
 	perPage  int
 	requests []string
 	// fail answers a request in place of the server, when it returns true.
@@ -30,7 +34,7 @@ type fakeGitHub struct {
 }
 
 func newFake(t *testing.T, comments ...comment) *fakeGitHub {
-	f := &fakeGitHub{comments: comments, perPage: 2}
+	f := &fakeGitHub{token: testToken, comments: comments, perPage: 2}
 	f.Server = httptest.NewServer(f)
 	t.Cleanup(f.Close)
 	return f
@@ -46,7 +50,7 @@ func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f.fail != nil && f.fail(w, r, len(f.requests)) {
 		return
 	}
-	if r.Header.Get("Authorization") != "Bearer "+testToken {
+	if f.token != "" && r.Header.Get("Authorization") != "Bearer "+f.token {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
@@ -60,6 +64,7 @@ func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
+		f.bodies = append(f.bodies, in.Body)
 	}
 	var id int
 	switch {
@@ -102,10 +107,9 @@ func (w *waits) sleep(_ context.Context, d time.Duration) error {
 
 func testClient(t *testing.T, f *fakeGitHub, w *waits) *commentClient {
 	t.Helper()
-	c, err := newClient(clientOptions{URL: f.URL + "/api/v3", Token: testToken, Agent: "test", Sleep: w.sleep})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, err := newClient(f.URL+"/api/v3", testToken)
+	testkit.NoError(t, err)
+	c.sleep = w.sleep
 	return c
 }
 
@@ -141,9 +145,7 @@ func TestKeep(t *testing.T) {
 				test.change(&w)
 			}
 			address, err := testClient(t, f, new(waits)).keep(t.Context(), w)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			if last := f.requests[len(f.requests)-1]; !strings.HasPrefix(last, test.wrote+" ") {
 				t.Errorf("requests %q", f.requests)
 			}
@@ -294,11 +296,9 @@ func TestSlow(t *testing.T) {
 		return true
 	}
 	defer close(release)
-	c, err := newClient(clientOptions{URL: f.URL + "/api/v3", Token: testToken, Timeout: 50 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = c.keep(t.Context(), wantComment())
+	c := testClient(t, f, new(waits))
+	c.http.Timeout = 50 * time.Millisecond
+	_, err := c.keep(t.Context(), wantComment())
 	var failed *apiError
 	if !errors.As(err, &failed) || failed.Status != 0 || strings.Contains(err.Error(), testToken) {
 		t.Errorf("error %v", err)
@@ -337,14 +337,14 @@ func TestNewClient(t *testing.T) {
 		"https://":                       false,
 		"https://a b":                    false,
 	} {
-		if _, err := newClient(clientOptions{URL: address, Token: testToken}); (err == nil) != want {
+		if _, err := newClient(address, testToken); (err == nil) != want {
 			t.Errorf("%q: %v", address, err)
 		} else if err != nil && strings.Contains(err.Error(), testToken) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
 	for _, token := range []string{"", "a b", "a\nb", "a\x00", "ü"} {
-		if _, err := newClient(clientOptions{Token: token}); err == nil {
+		if _, err := newClient("", token); err == nil {
 			t.Errorf("token %q", token)
 		}
 	}

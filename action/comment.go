@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
@@ -40,10 +38,10 @@ func (a *action) commentResult(ctx context.Context) {
 func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool) {
 	number, whyNot := a.event.commentPlace()
 	if whyNot != "" {
-		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "There is no comment: %s.\n", whyNot); return err })
+		a.logf("There is no comment: %s.", whyNot)
 		return
 	}
-	client, err := newClient(clientOptions{URL: a.getenv("GITHUB_API_URL"), Token: a.token, Agent: "rules_sycl-action/" + cli.Version})
+	client, err := newClient(a.getenv("GITHUB_API_URL"), a.token)
 	if err != nil {
 		a.notShown("the comment is not written: %v", err)
 		return
@@ -55,10 +53,7 @@ func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool)
 			return
 		}
 		if len(numbers) != 1 {
-			a.log(func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "There is no comment: %d open pull requests have the commit of the run.\n", len(numbers))
-				return err
-			})
+			a.logf("There is no comment: %d open pull requests have the commit of the run.", len(numbers))
 			return
 		}
 		number = numbers[0]

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -30,11 +29,11 @@ func (a *action) failed(ctx context.Context, err error) int {
 		return code
 	}
 	if !a.github.annotate(annotation{Level: levelError, Title: "SYCL compatibility", Message: message}) {
-		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %s\n", message); return err })
+		a.logf("error: %s", message)
 	}
 	err = a.github.setOutputs(stepOutput{Name: "conclusion", Value: wordValue(conclusion)}, stepOutput{Name: "exit-code", Value: numberValue(code)})
 	if err != nil && a.result == nil {
-		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %v\n", err); return err })
+		a.logf("error: %v", err)
 	}
 	if !a.shown && a.settings != nil {
 		a.showError(ctx, message, cause)
@@ -61,7 +60,7 @@ func (a *action) showError(ctx context.Context, message string, code int) {
 	}
 	a.strictDelivery = false // there is an error already
 	if err := a.reportUnshown(); err != nil {
-		a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, "error: %v\n", err); return err })
+		a.logf("error: %v", err)
 	}
 }
 

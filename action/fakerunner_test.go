@@ -131,6 +131,9 @@ func (s *seenStep) readFiles(t testing.TB, dir string) {
 	s.readSummary(read("summary"))
 }
 
+// log returns the log as a text.
+func (s *seenStep) log() string { return strings.Join(s.Log, "\n") }
+
 // readStreams returns what is seen of the streams of a program.
 func readStreams(stdout, stderr string, matchers ...*regexp.Regexp) *seenStep {
 	s := &seenStep{Stdout: stdout, Stderr: stderr, matchers: matchers, counts: map[string]int{}}

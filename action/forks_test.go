@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -45,32 +44,27 @@ func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
 			fork := testkit.ReadFile(t, "testdata/events/workflow_run-fork.json")
 			w.event("workflow_run", strings.Replace(fork, `"head_branch": "main"`, fmt.Sprintf(`"head_branch": %q`, test.branch), 1))
 			var asked, wrote []string
-			server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-				switch {
-				case r.URL.Path == "/repos/o/r/pulls":
-					q := r.URL.Query()
-					asked = append(asked, strings.Join([]string{q.Get("head"), q.Get("state")}, " "))
-					fmt.Fprintf(rw, "[%s]", strings.Join(test.pulls, ","))
-				case r.Method == http.MethodGet:
-					fmt.Fprint(rw, "[]")
-				default:
+			newGitHub(t, w).fail = func(rw http.ResponseWriter, r *http.Request, _ int) bool {
+				if r.Method != http.MethodGet {
 					wrote = append(wrote, r.Method+" "+r.URL.Path)
-					rw.WriteHeader(http.StatusCreated)
-					fmt.Fprint(rw, `{"id": 1, "html_url": "https://ghe.example/c"}`)
 				}
-			}))
-			defer server.Close()
-			w.env["GITHUB_API_URL"] = server.URL
-			s := w.run("reports", "from-change/*.compat.json", "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true")
-			want(t, s, 1, "failure")
+				if r.URL.Path != "/api/v3/repos/o/r/pulls" {
+					return false
+				}
+				q := r.URL.Query()
+				asked = append(asked, strings.Join([]string{q.Get("head"), q.Get("state")}, " "))
+				fmt.Fprintf(rw, "[%s]", strings.Join(test.pulls, ","))
+				return true
+			}
+			s := w.ends(1, "failure", "", "reports", "from-change/*.compat.json", "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true")
 			if got := []string{"mallory:" + test.branch + " open"}; !slices.Equal(asked, got) {
 				t.Errorf("asked for %q", asked)
 			}
 			var comments []string
 			if test.on > 0 {
-				comments = []string{fmt.Sprintf("POST /repos/o/r/issues/%d/comments", test.on)}
+				comments = []string{fmt.Sprintf("POST /api/v3/repos/o/r/issues/%d/comments", test.on)}
 			}
-			if !slices.Equal(wrote, comments) || !strings.Contains(strings.Join(s.Log, "\n"), test.text) {
+			if !slices.Equal(wrote, comments) || !strings.Contains(s.log(), test.text) {
 				t.Errorf("wrote %q: %s", wrote, s.Stdout)
 			}
 		})
@@ -88,20 +82,16 @@ func TestAttackArtifactOverPolicy(t *testing.T) {
 	report := encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}})
 	w.write("from-change/k.compat.json", report)
 	w.write(".github/sycl-compat.yml", weakPolicy)
-	s := w.run("reports", "from-change/*.compat.json")
-	want(t, s, 1, "failure")
-	wantText(t, "the log", strings.Join(s.Log, "\n"), "kernel 'Axpy' does not run on "+deviceA)
+	s := w.ends(1, "failure", "", "reports", "from-change/*.compat.json")
+	wantText(t, "the log", s.log(), "kernel 'Axpy' does not run on "+deviceA)
 	if strings.Contains(s.Stdout, "not-compared") {
 		t.Errorf("the policy of the default branch is compared with another: %s", s.Stdout)
 	}
 	// A device that has more than the default branch says.
 	w.write("from-change/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", nil}))
-	s = w.run("reports", "from-change/*.compat.json", "device-config", "d.yml")
-	want(t, s, 1, "failure")
-	wantText(t, "the log", strings.Join(s.Log, "\n"), "the data of the required device "+deviceB+" have more than those of the base branch")
+	s = w.ends(1, "failure", "", "reports", "from-change/*.compat.json", "device-config", "d.yml")
+	wantText(t, "the log", s.log(), "the data of the required device "+deviceB+" have more than those of the base branch")
 	// Without a checkout nothing is known of the policy.
 	w.env["GITHUB_SHA"] = strings.Repeat("e", 40)
-	s = w.run("reports", "from-change/*.compat.json")
-	want(t, s, 2, "error")
-	wantText(t, "what is seen", s.Stdout, "the checkout does not have the base commit")
+	w.ends(2, "error", "the checkout does not have the base commit", "reports", "from-change/*.compat.json")
 }

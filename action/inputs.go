@@ -61,14 +61,14 @@ var inputs = []input{
 	{"devices", "names", "", "the devices that binaries are checked for, one a line or separated by commas; without them those that the policy names, else those that the binaries are for", patterns(func(s *settings) *[]string { return &s.devices })},
 	{"device-config", "paths", "", "files that describe devices, one a line or separated by commas: those that binaries are checked for, or that the reports were made with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
 	{"policy-file", "path", "", "the policy; without it, .github/sycl-compat.yml when that file exists", text(func(s *settings) *string { return &s.policyFile })},
-	{"policy-ref", "head, base", "head", "which policy and baseline apply: those of the change, or those of the commit that it is based on", enum(func(s *settings) *string { return &s.policyRef })},
-	{"compare-with-base", "required, optional", "", "whether the check fails when the policy and the baseline cannot be compared with those of the base commit, such as in a checkout with one commit", enum(func(s *settings) *string { return &s.compareWithBase })},
+	{"policy-ref", "head, base", "head", "which policy and baseline apply: those of the change, or those of the commit that it is based on", text(func(s *settings) *string { return &s.policyRef })},
+	{"compare-with-base", "required, optional", "", "whether the check fails when the policy and the baseline cannot be compared with those of the base commit, such as in a checkout with one commit", text(func(s *settings) *string { return &s.compareWithBase })},
 	{"baseline-file", "path", "", "the baseline, a file with the known problems", text(func(s *settings) *string { return &s.baselineFile })},
 	{"base-reports", "patterns", "", "reports of the base branch; problems in them are not new", patterns(func(s *settings) *[]string { return &s.baseReports })},
-	{"fail-on", "new, any, none", "", "which problems fail the check; none is a dry run", enum(func(s *settings) *string { return &s.failOn })},
-	{"fail-on-severity", "error, warning, note", "", "the lowest severity that fails the check", enum(func(s *settings) *string { return &s.failOnSeverity })},
-	{"fail-on-empty", "true, false", "", "whether the check fails when there is no report or no status", enum(func(s *settings) *string { return &s.failOnEmpty })},
-	{"fail-on-stale", "true, false", "", "whether the check fails for exceptions that match nothing or have expired", enum(func(s *settings) *string { return &s.failOnStale })},
+	{"fail-on", "new, any, none", "", "which problems fail the check; none is a dry run", text(func(s *settings) *string { return &s.failOn })},
+	{"fail-on-severity", "error, warning, note", "", "the lowest severity that fails the check", text(func(s *settings) *string { return &s.failOnSeverity })},
+	{"fail-on-empty", "true, false", "", "whether the check fails when there is no report or no status", text(func(s *settings) *string { return &s.failOnEmpty })},
+	{"fail-on-stale", "true, false", "", "whether the check fails for exceptions that match nothing or have expired", text(func(s *settings) *string { return &s.failOnStale })},
 	{"annotations", "true, false", "true", "whether problems are shown at lines of files", boolean(func(s *settings) *bool { return &s.annotations })},
 	{"max-annotations", "0 to 10", "10", "the largest number of annotations of each kind", func(s *settings, v string) error {
 		n, err := strconv.Atoi(v)
@@ -78,8 +78,8 @@ var inputs = []input{
 		s.maxAnnotations = n
 		return nil
 	}},
-	{"summary", "full, problems, none", "full", "what the job summary shows; full is the problems and the table of kernels and devices", enum(func(s *settings) *string { return &s.summary })},
-	{"comment", "never, on-problem, always", "never", "when to comment on the pull request", enum(func(s *settings) *string { return &s.comment })},
+	{"summary", "full, problems, none", "full", "what the job summary shows; full is the problems and the table of kernels and devices", text(func(s *settings) *string { return &s.summary })},
+	{"comment", "never, on-problem, always", "never", "when to comment on the pull request", text(func(s *settings) *string { return &s.comment })},
 	{"comment-key", "text", "", "distinguishes the comments of several uses of the action in one pull request", text(func(s *settings) *string { return &s.commentKey })},
 	{"comment-author", "login", "", "the author of the comment to update, when the token is not that of github-actions[bot]", text(func(s *settings) *string { return &s.commentAuthor })},
 	{"sarif-file", "path", "", "the file to write SARIF to, for code scanning", file("sarif")},
@@ -115,15 +115,13 @@ func patterns(field func(*settings) *[]string) func(*settings, string) error {
 	}
 }
 
+// text returns the setter of a text. Of an input that lists words, readInputs has checked it.
 func text(field func(*settings) *string) func(*settings, string) error {
 	return func(s *settings, v string) error {
 		*field(s) = v
 		return nil
 	}
 }
-
-// enum is for one of the words that the input lists; read checks them.
-func enum(field func(*settings) *string) func(*settings, string) error { return text(field) }
 
 func boolean(field func(*settings) *bool) func(*settings, string) error {
 	return func(s *settings, v string) error {

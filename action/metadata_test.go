@@ -37,9 +37,7 @@ type actionMetadata struct {
 func parseAction(t *testing.T) (m actionMetadata) {
 	t.Helper()
 	d := yaml.NewDecoder(strings.NewReader(actionFile))
-	if err := d.Decode(&m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, d.Decode(&m))
 	return m
 }
 
@@ -69,9 +67,7 @@ func TestInputs(t *testing.T) {
 			Description, Default string
 			Required             bool
 		}
-		if err := n.Decode(&v); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, n.Decode(&v))
 		name := m.Inputs.Content[i-1].Value
 		at := slices.IndexFunc(inputs, func(in input) bool { return in.name == name })
 		preset := ""
@@ -93,9 +89,7 @@ func TestInputs(t *testing.T) {
 	}
 	for i := 0; i < len(m.Outputs.Content); i += 2 {
 		var v struct{ Description, Value string }
-		if err := m.Outputs.Content[i+1].Decode(&v); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, m.Outputs.Content[i+1].Decode(&v))
 		if name := m.Outputs.Content[i].Value; v.Value != "${{ steps.gate.outputs."+name+" }}" || v.Description == "" {
 			t.Errorf("output %s: %+v", name, v)
 		}
@@ -135,18 +129,9 @@ func TestNoTextOfOthersInScripts(t *testing.T) {
 // has to read the same inputs and outputs.
 func TestActionlint(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "action"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "action", "action.yml"), []byte(actionFile), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, ".github", "workflows"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(dir, "action", "action.yml"), actionFile)
+	testkit.NoError(t, os.MkdirAll(filepath.Join(dir, ".github", "workflows"), 0o755))
+	testkit.NoError(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o755))
 	project, err := actionlint.NewProjects().At(dir)
 	if err != nil || project == nil {
 		t.Fatal(project, err)
@@ -177,9 +162,7 @@ jobs:
 `
 	for with, faults := range map[string]int{"fail-on: none": 0, "fail-onn: none": 1} {
 		l, err := actionlint.NewLinter(os.Stderr, &actionlint.LinterOptions{WorkingDir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		errs, err := l.Lint(filepath.Join(dir, ".github", "workflows", "x.yml"), []byte(strings.Replace(workflow, "%s", with, 1)), project)
 		if err != nil || len(errs) != faults {
 			t.Errorf("%s: %v, %v", with, errs, err)
@@ -214,9 +197,7 @@ func TestPage(t *testing.T) {
 	}
 	for i := 0; i < len(m.Outputs.Content); i += 2 {
 		var v struct{ Description string }
-		if err := m.Outputs.Content[i+1].Decode(&v); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, m.Outputs.Content[i+1].Decode(&v))
 		if row := "| `" + m.Outputs.Content[i].Value + "` | " + v.Description + " |"; !rows[row] {
 			t.Errorf("the page does not have %s", row)
 		}
@@ -231,9 +212,7 @@ func TestPage(t *testing.T) {
 func TestPageWorkflow(t *testing.T) {
 	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(testkit.ReadFile(t, "../docs/action.md"))[1]
 	l, err := actionlint.NewLinter(os.Stderr, &actionlint.LinterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	errs, err := l.Lint("page.yml", []byte(text), nil)
 	if err != nil || len(errs) != 0 {
 		t.Errorf("%v, %v", errs, err)

@@ -181,9 +181,7 @@ func TestPolicyOfTheBase(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)
 			test.prepare(w)
-			s := w.run(append([]string{"reports", pattern}, test.inputs...)...)
-			want(t, s, test.code, test.conclusion)
-			wantText(t, "what is seen", s.Stdout, test.text)
+			w.ends(test.code, test.conclusion, test.text, append([]string{"reports", pattern}, test.inputs...)...)
 		})
 	}
 }
@@ -194,14 +192,12 @@ func TestPolicyOfTheBaseBelow(t *testing.T) {
 	w.write("sub/.github/sycl-compat.yml", strictPolicy)
 	w.based(w.commit())
 	w.write("sub/.github/sycl-compat.yml", weakPolicy)
-	want(t, w.run("reports", pattern, "working-directory", "sub", "policy-ref", "base"), 1, "failure")
+	w.ends(1, "failure", "", "reports", pattern, "working-directory", "sub", "policy-ref", "base")
 }
 
 func (w *checkout) remove(name string) {
 	w.Helper()
-	if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
-		w.Fatal(err)
-	}
+	testkit.NoError(w, os.Remove(filepath.Join(w.dir, name)))
 }
 
 // baseline returns one with which nothing of the reports is new.
@@ -220,8 +216,7 @@ func TestEventText(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
 	w.fixture("pull_request") // its title has commands
-	s := w.run("reports", pattern)
-	want(t, s, 1, "failure")
+	s := w.ends(1, "failure", "", "reports", pattern)
 	if strings.Contains(s.Stdout+s.Summary, "$(id)") {
 		t.Error("the title of the pull request is shown")
 	}
@@ -236,8 +231,7 @@ func TestEventText(t *testing.T) {
 func TestStreams(t *testing.T) {
 	w := newCheckout(t)
 	w.write("out/k.compat.json", "::error::x\n##[error]y\n")
-	s := w.run("reports", pattern)
-	want(t, s, 3, "error")
+	s := w.ends(3, "error", "", "reports", pattern)
 	if len(s.Commands) != 1 || readStreams("", s.Annotations[0].Message).Commands != nil {
 		t.Errorf("commands %+v", s.Commands)
 	}
@@ -248,8 +242,7 @@ func TestNotComparedComesFirst(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
 	w.based(strings.Repeat("ab", 20))
-	s := w.run("reports", pattern, "compare-with-base", "required", "max-annotations", "1")
-	want(t, s, 1, "failure")
+	s := w.ends(1, "failure", "", "reports", pattern, "compare-with-base", "required", "max-annotations", "1")
 	if len(s.Annotations) == 0 || s.Annotations[0].Title != "not-compared" {
 		t.Errorf("annotations %+v", s.Annotations)
 	}
@@ -317,9 +310,7 @@ func TestDeviceDataOfTheBase(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)
 			test.prepare(w)
-			s := w.run(test.inputs...)
-			want(t, s, test.code, test.conclusion)
-			wantText(t, "what is seen", s.Stdout, test.text)
+			s := w.ends(test.code, test.conclusion, test.text, test.inputs...)
 			if test.name == "a device that nobody requires" && strings.Contains(s.Stdout, "the data of") {
 				t.Error(s.Stdout)
 			}
@@ -355,7 +346,7 @@ func TestBaseThatMovedOn(t *testing.T) {
 			want(t, s, 1, "failure")
 			// A merge of something else says nothing about this change.
 			event(strings.Repeat("ab", 20))
-			want(t, w.run("reports", pattern, "policy-ref", ref), 0, "success")
+			w.ends(0, "success", "", "reports", pattern, "policy-ref", ref)
 		}
 	}
 }

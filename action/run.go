@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
@@ -53,7 +52,7 @@ const defaultPolicy = ".github/sycl-compat.yml"
 func run(ctx context.Context, env environment) int {
 	a := &action{environment: env}
 	if env.getenv("GITHUB_ACTIONS") == "true" {
-		a.github = newRunner(runnerOptions{Stdout: env.stdout, Getenv: env.getenv})
+		a.github = newRunner(env.stdout, env.getenv)
 		a.github.mask(env.getenv("INPUT_TOKEN"))
 	}
 	err := a.try(ctx)
@@ -120,6 +119,11 @@ func (a *action) log(write func(w io.Writer) error) {
 	if err != nil {
 		a.unshown = append(a.unshown, err)
 	}
+}
+
+// logf writes a line to the log.
+func (a *action) logf(format string, args ...any) {
+	a.log(func(w io.Writer) error { _, err := fmt.Fprintf(w, format+"\n", args...); return err })
 }
 
 // explain says where the values of inputs are from, when that was asked for.
@@ -289,10 +293,7 @@ func (a *action) build(ctx context.Context) (nothing, err error) {
 	a.options.SetBuiltBy(a.binaries, a.devices, a.deviceConfig)
 	a.options.Built, err = compatinputs.MakeReports(ctx, env, compatinputs.ReportOptions{Files: a.binaries, Devices: devices, DeviceConfig: a.deviceConfig, Config: a.devicesOfBase, Confined: true, Strict: true})
 	for line := range strings.Lines(log.String()) {
-		a.log(func(w io.Writer) error {
-			_, err := fmt.Fprintln(w, safetext.Escape(strings.TrimSuffix(line, "\n")))
-			return err
-		})
+		a.logf("%s", safetext.Escape(strings.TrimSuffix(line, "\n")))
 	}
 	if err != nil {
 		err = fmt.Errorf("input binaries: %w", err)
@@ -337,17 +338,17 @@ func (a *action) choosePolicy(ctx context.Context) error {
 		}
 		return nil
 	}
-	a.options.BasePolicy = a.oldFile(ctx, commit, "policy", name, func(f compatinputs.GateFile) error {
-		_, err := gate.ReadPolicy(f.Name, bytes.NewReader(f.Data))
-		return err
-	})
+	a.options.BasePolicy = a.oldFile(ctx, commit, "policy", name)
 	if a.baselineFile != "" {
-		a.options.BaseBaseline = a.oldFile(ctx, commit, "baseline", a.baselineFile, func(f compatinputs.GateFile) error {
-			_, err := gate.ReadBaseline(f.Name, bytes.NewReader(f.Data))
-			return err
-		})
+		a.options.BaseBaseline = a.oldFile(ctx, commit, "baseline", a.baselineFile)
 	}
 	return nil
+}
+
+// checks report what is wrong with files, by what these are.
+var checks = map[string]func(name string, r io.Reader) error{
+	"policy":   func(name string, r io.Reader) error { _, err := gate.ReadPolicy(name, r); return err },
+	"baseline": func(name string, r io.Reader) error { _, err := gate.ReadBaseline(name, r); return err },
 }
 
 // notCompared says why the change is not compared with its base.
@@ -365,7 +366,7 @@ func noCommit(commit string) string {
 
 // oldFile returns a file of the base commit, one that is absent when the commit has none,
 // and none when it is not known or not what it should be.
-func (a *action) oldFile(ctx context.Context, commit, noun, name string, check func(compatinputs.GateFile) error) compatinputs.GateFile {
+func (a *action) oldFile(ctx context.Context, commit, noun, name string) compatinputs.GateFile {
 	data, err := a.repository.file(ctx, commit, name)
 	switch {
 	case errors.Is(err, errNoFile):
@@ -377,12 +378,11 @@ func (a *action) oldFile(ctx context.Context, commit, noun, name string, check f
 		a.notCompared("%v", err)
 		return compatinputs.GateFile{}
 	}
-	f := compatinputs.GateFile{Name: name, Data: data}
-	if err := check(f); err != nil {
+	if err := checks[noun](name, bytes.NewReader(data)); err != nil {
 		a.notCompared("the %s of the base commit %.12s is faulty: %v", noun, commit, err)
 		return compatinputs.GateFile{}
 	}
-	return f
+	return compatinputs.GateFile{Name: name, Data: data}
 }
 
 // useBase takes the policy and the baseline of the base commit. What it cannot
@@ -413,10 +413,7 @@ func (a *action) useBase(ctx context.Context, commit, name string, here compatin
 	if a.options.Policy, err = old(input, name); err != nil {
 		return err
 	}
-	a.options.NextPolicy = a.nextFile("policy", name, here.Name == "", func(name string, r io.Reader) error {
-		_, err := gate.ReadPolicy(name, r)
-		return err
-	})
+	a.options.NextPolicy = a.nextFile("policy", name, here.Name == "")
 	if a.baselineFile == "" {
 		return nil
 	}
@@ -424,22 +421,19 @@ func (a *action) useBase(ctx context.Context, commit, name string, here compatin
 		return err
 	}
 	_, err = os.Lstat(a.baselineFile)
-	a.options.NextBaseline = a.nextFile("baseline", a.baselineFile, err != nil, func(name string, r io.Reader) error {
-		_, err := gate.ReadBaseline(name, r)
-		return err
-	})
+	a.options.NextBaseline = a.nextFile("baseline", a.baselineFile, err != nil)
 	return nil
 }
 
 // nextFile returns a file of the change, which need not be what it should be: it is read
 // only to say how it differs.
-func (a *action) nextFile(noun, name string, absent bool, check func(name string, r io.Reader) error) compatinputs.GateFile {
+func (a *action) nextFile(noun, name string, absent bool) compatinputs.GateFile {
 	if absent {
 		return compatinputs.GateFile{Name: name, Absent: true}
 	}
 	data, err := readHere(name)
 	if err == nil {
-		err = check(name, bytes.NewReader(data))
+		err = checks[noun](name, bytes.NewReader(data))
 	}
 	if err != nil {
 		a.notCompared("the %s of the change cannot be read: %v", noun, err)
@@ -450,19 +444,16 @@ func (a *action) nextFile(noun, name string, absent bool, check func(name string
 
 // readHere reads a file of the change, which may be anything.
 func readHere(name string) ([]byte, error) {
-	root, err := os.OpenRoot(".")
+	here, err := workspace.Open(".")
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	defer here.Close()
+	f, err := here.Sources().Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
 	data, err := io.ReadAll(io.LimitReader(f, maxBaseFile+1))
 	if err == nil && len(data) > maxBaseFile {
 		err = fmt.Errorf("%s is too large", name)

@@ -49,24 +49,11 @@ type runner struct {
 	left    map[annotationLevel]int // annotations
 }
 
-// runnerOptions are what a runner depends on.
-type runnerOptions struct {
-	Stdout io.Writer
-	Getenv func(string) string
-	Random io.Reader // nil is crypto/rand
-}
-
 // newRunner returns the runner that an environment describes.
-func newRunner(o runnerOptions) *runner {
-	r := &runner{out: &failing{w: o.Stdout}, getenv: o.Getenv, random: o.Random, left: map[annotationLevel]int{}}
-	if r.random == nil {
-		r.random = rand.Reader
-	}
-	for _, l := range []annotationLevel{levelError, levelWarning, levelNotice} {
-		r.left[l] = maxAnnotations
-	}
-	r.library = githubactions.New(githubactions.WithWriter(r.out), githubactions.WithGetenv(o.Getenv))
-	return r
+func newRunner(stdout io.Writer, getenv func(string) string) *runner {
+	out := &failing{w: stdout}
+	return &runner{out: out, getenv: getenv, random: rand.Reader, left: map[annotationLevel]int{levelError: maxAnnotations, levelWarning: maxAnnotations, levelNotice: maxAnnotations},
+		library: githubactions.New(githubactions.WithWriter(out), githubactions.WithGetenv(getenv))}
 }
 
 // failing keeps the first error of a writer instead of returning it: the library

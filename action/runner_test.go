@@ -14,6 +14,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/sethvargo/go-githubactions"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 // attacks are texts that mean something to the runner.
@@ -36,7 +38,7 @@ func testRunner(t testing.TB, log io.Writer, files ...string) *runner {
 	for i := 0; i < len(files); i += 2 {
 		env[files[i]] = files[i+1]
 	}
-	return newRunner(runnerOptions{Stdout: log, Getenv: func(name string) string { return env[name] }})
+	return newRunner(log, func(name string) string { return env[name] })
 }
 
 // runnerCommand is a command of Azure Pipelines or TeamCity, where the program may run as well.
@@ -45,9 +47,7 @@ var runnerCommand = regexp.MustCompile(`(?i)##(vso|teamcity)\[`)
 // checkLog writes text to the log and checks that it is text.
 func checkLog(t *testing.T, text string) {
 	var out bytes.Buffer
-	if err := testRunner(t, &out).log(func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, testRunner(t, &out).log(func(w io.Writer) error { _, err := io.WriteString(w, text); return err }))
 	seen := readStreams(out.String(), "", problemMatchers...)
 	wantCommands := 2
 	if text == "" {
@@ -92,17 +92,12 @@ func checkAnnotation(t *testing.T, text string) {
 func checkOutput(t *testing.T, text string) {
 	path := filepath.Join(t.TempDir(), "output")
 	// What an earlier writer left has no line end.
-	if err := os.WriteFile(path, []byte("before=1"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, path, "before=1")
 	r := testRunner(t, io.Discard, "GITHUB_OUTPUT", path)
 	for _, v := range []outputValue{wordValue(text), pathValue(text), urlValue(text)} {
 		err := r.setOutputs(stepOutput{"conclusion", wordValue("failure")}, stepOutput{"value", v}, stepOutput{"last", numberValue(-7)})
-		data, readErr := os.ReadFile(path)
-		if readErr != nil {
-			t.Fatal(readErr)
-		}
-		got := seenOutputs(string(data))
+		data := testkit.ReadFile(t, path)
+		got := seenOutputs(data)
 		switch {
 		case got == nil:
 			t.Errorf("%q breaks the file: %q", text, data)
@@ -111,9 +106,7 @@ func checkOutput(t *testing.T, text string) {
 		case err == nil && (len(got) != 4 || got["before"] != "1" || got["conclusion"] != "failure" || got["value"] != text || got["last"] != "-7"):
 			t.Errorf("%q makes %q", text, got)
 		}
-		if err := os.WriteFile(path, []byte("before=1"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, path, "before=1")
 	}
 }
 
@@ -136,11 +129,7 @@ func TestLibrary(t *testing.T) {
 	var out bytes.Buffer
 	a := githubactions.New(githubactions.WithWriter(&out), githubactions.WithGetenv(func(string) string { return path }))
 	a.SetOutput("kernel", "x\n_GitHubActionsFileCommandDelimeter_\nconclusion=success\ny<<_GitHubActionsFileCommandDelimeter_")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := seenOutputs(string(data)); got["conclusion"] != "success" {
+	if got := seenOutputs(testkit.ReadFile(t, path)); got["conclusion"] != "success" {
 		t.Errorf("outputs %q", got)
 	}
 	for _, text := range []string{"k\n::error::forged", "k\r::error::forged", "a ##[error]x", "a: error: x"} {
@@ -229,18 +218,19 @@ func (noRandom) Read([]byte) (int, error) { return 0, errors.New("none") }
 func TestDelimiter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "output")
 	getenv := func(string) string { return path }
-	r := newRunner(runnerOptions{Stdout: io.Discard, Getenv: getenv, Random: zeros{}})
+	r := newRunner(io.Discard, getenv)
+	r.random = zeros{}
 	if err := r.setOutputs(stepOutput{"path", pathValue("sycl-" + strings.Repeat("0", 32))}); err == nil || !strings.Contains(err.Error(), "delimiter") {
 		t.Errorf("a value with the delimiter: %v", err)
 	}
-	r = newRunner(runnerOptions{Stdout: io.Discard, Getenv: getenv, Random: noRandom{}})
+	r.random = noRandom{}
 	if err := r.setOutputs(stepOutput{"n", numberValue(1)}); err == nil {
 		t.Error("an output without a random number")
 	}
 	if err := r.log(func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err == nil {
 		t.Error("a log without a random number")
 	}
-	r = newRunner(runnerOptions{Stdout: io.Discard, Getenv: getenv})
+	r = newRunner(io.Discard, getenv)
 	seen := map[string]bool{}
 	for range 100 {
 		token, err := r.token()
@@ -360,22 +350,16 @@ func TestSummary(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "summary")
-			if err := os.WriteFile(path, []byte(strings.Repeat("-", test.before)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.WriteFile(t, path, strings.Repeat("-", test.before))
 			n, err := testRunner(t, io.Discard, "GITHUB_STEP_SUMMARY", path).summary(test.drafts...)
 			if (err != nil) != test.fault || !test.fault && n != test.chosen {
 				t.Errorf("draft %d, %v", n, err)
 			}
-			info, statErr := os.Stat(path)
-			if statErr != nil {
-				t.Fatal(statErr)
-			}
-			switch {
-			case err != nil && info.Size() != int64(test.before):
-				t.Errorf("%d bytes after an error", info.Size())
-			case err == nil && (info.Size() <= int64(test.before) || info.Size() > maxSummary):
-				t.Errorf("%d bytes", info.Size())
+			switch size := len(testkit.ReadFile(t, path)); {
+			case err != nil && size != test.before:
+				t.Errorf("%d bytes after an error", size)
+			case err == nil && (size <= test.before || size > maxSummary):
+				t.Errorf("%d bytes", size)
 			}
 		})
 	}
@@ -391,18 +375,10 @@ func TestLinesOfTheOutputFile(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "output")
 		if before != "" {
-			if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.WriteFile(t, path, before)
 		}
-		if err := testRunner(t, io.Discard, "GITHUB_OUTPUT", path).setOutputs(stepOutput{"n", numberValue(1)}, stepOutput{"m", numberValue(2)}); err != nil {
-			t.Fatal(err)
-		}
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !regexp.MustCompile(want).Match(got) {
+		testkit.NoError(t, testRunner(t, io.Discard, "GITHUB_OUTPUT", path).setOutputs(stepOutput{"n", numberValue(1)}, stepOutput{"m", numberValue(2)}))
+		if got := testkit.ReadFile(t, path); !regexp.MustCompile(want).MatchString(got) {
 			t.Errorf("after %q: %q", before, got)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
 //go:embed run.sh
@@ -53,25 +55,17 @@ func newRelease(t *testing.T, lines string, programs ...string) *release {
 	// Only what the script may use is to be found.
 	for _, name := range append([]string{"dirname", "uname", "mktemp", "rm", "cut", "sha256sum", "cat", "chmod"}, programs...) {
 		target, err := exec.LookPath(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(target, filepath.Join(r.path, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
+		testkit.NoError(t, os.Symlink(target, filepath.Join(r.path, name)))
 	}
-	if err := os.Symlink(bash, filepath.Join(r.path, "bash")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Symlink(bash, filepath.Join(r.path, "bash")))
 	r.env = map[string]string{"PATH": r.path, "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64", "INPUT_REPORTS": "a b; $(id) `id`"}
 	return r
 }
 
 func (r *release) tool(name, text string) {
 	r.Helper()
-	if err := os.WriteFile(filepath.Join(r.path, name), []byte(text), 0o755); err != nil {
-		r.Fatal(err)
-	}
+	testkit.NoError(r, os.WriteFile(filepath.Join(r.path, name), []byte(text), 0o755))
 }
 
 // curl makes one available: the real one where there is one, else one that copies
@@ -79,9 +73,7 @@ func (r *release) tool(name, text string) {
 func (r *release) curl() {
 	r.Helper()
 	if target, err := exec.LookPath("curl"); err == nil {
-		if err := os.Symlink(target, filepath.Join(r.path, "curl")); err != nil {
-			r.Fatal(err)
-		}
+		testkit.NoError(r, os.Symlink(target, filepath.Join(r.path, "curl")))
 		return
 	}
 	r.tool("curl", `#!/bin/bash
@@ -152,7 +144,7 @@ func TestScript(t *testing.T) {
 			r := newRelease(t, test.lines)
 			test.prepare(r)
 			s := r.start()
-			text := strings.Join(s.Log, "\n")
+			text := s.log()
 			for _, a := range s.Annotations {
 				text += "\n" + a.Message
 			}
@@ -171,25 +163,19 @@ func TestScript(t *testing.T) {
 
 func realPath(t *testing.T, name string) string {
 	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return path
 }
 
 func (r *release) program(name string) {
 	r.Helper()
 	r.write(name, fakeProgram)
-	if err := os.Chmod(filepath.Join(r.dir, name), 0o755); err != nil {
-		r.Fatal(err)
-	}
+	testkit.NoError(r, os.Chmod(filepath.Join(r.dir, name), 0o755))
 }
 
 func (r *release) removeTool(tool string) {
 	r.Helper()
-	if err := os.Remove(filepath.Join(r.path, tool)); err != nil {
-		r.Fatal(err)
-	}
+	testkit.NoError(r, os.Remove(filepath.Join(r.path, tool)))
 }
 
 // mirror makes a folder of releases, with a program for each platform.
@@ -247,9 +233,7 @@ func TestBuild(t *testing.T) {
 		t.Skip("a build takes long")
 	}
 	tree, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	w := newCheckout(t)
 	w.reports()
 	step := w.step("reports", pattern)

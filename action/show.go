@@ -121,10 +121,7 @@ func (a *action) show(ctx context.Context) error {
 		return a.reportUnshown()
 	}
 	if a.event.isRisky() {
-		a.log(func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "This workflow runs for %s with rights that the fork does not have: code of the change must not be checked out or run in it.\n", a.event.name)
-			return err
-		})
+		a.logf("This workflow runs for %s with rights that the fork does not have: code of the change must not be checked out or run in it.", a.event.name)
 	}
 	if a.annotations {
 		a.annotate()
@@ -179,10 +176,7 @@ func (a *action) annotate() {
 		}
 	}
 	if left > 0 {
-		a.log(func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "%d more without an annotation: there are %d of a kind at most. The file of json-file has all.\n", left, a.maxAnnotations)
-			return err
-		})
+		a.logf("%d more without an annotation: there are %d of a kind at most. The file of json-file has all.", left, a.maxAnnotations)
 	}
 }
 

@@ -57,9 +57,7 @@ func TestBaseAgainstHead(t *testing.T) {
 
 	bin, outputs := t.TempDir(), filepath.Join(t.TempDir(), "execroot/_main/bazel-out/k8-fastbuild/bin")
 	testkit.WriteFile(t, filepath.Join(bin, "bazel"), fakeBazel)
-	if err := os.Chmod(filepath.Join(bin, "bazel"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chmod(filepath.Join(bin, "bazel"), 0o755))
 	w.env["PATH"], w.env["OUTPUTS"] = bin+":"+os.Getenv("PATH"), outputs
 	var inputs []string
 	for _, s := range steps {
@@ -70,12 +68,11 @@ func TestBaseAgainstHead(t *testing.T) {
 			inputs = []string{"reports", s.With["reports"], "base-reports", s.With["base-reports"]}
 		}
 	}
-	s := w.run(inputs...)
-	want(t, s, 1, "failure")
+	s := w.ends(1, "failure", "", inputs...)
 	if s.Outputs["new-problems"] != "2" || s.Outputs["baselined"] != "1" {
 		t.Errorf("outputs %v", s.Outputs)
 	}
-	wantText(t, "the log", strings.Join(s.Log, "\n"), "kernel 'Loses' does not run on "+deviceB, "//demo:gone: no report is about the target, which the base branch has", "(known)")
+	wantText(t, "the log", s.log(), "kernel 'Loses' does not run on "+deviceB, "//demo:gone: no report is about the target, which the base branch has", "(known)")
 }
 
 // shell runs a script as the runner does, in the folder of the job.
@@ -103,18 +100,14 @@ func workflowSteps(t *testing.T, name string) []workflowStep {
 	t.Helper()
 	data := []byte(testkit.ReadFile(t, name))
 	l, err := actionlint.NewLinter(os.Stderr, &actionlint.LinterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if errs, err := l.Lint(name, data, nil); err != nil || len(errs) > 0 {
 		t.Errorf("%v, %v", errs, err)
 	}
 	var workflow struct {
 		Jobs map[string]struct{ Steps []workflowStep }
 	}
-	if err := yaml.Unmarshal(data, &workflow); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, yaml.Unmarshal(data, &workflow))
 	if len(workflow.Jobs) != 1 {
 		t.Fatalf("%d jobs", len(workflow.Jobs))
 	}
