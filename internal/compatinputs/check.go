@@ -343,40 +343,40 @@ func (o *CheckOptions) policy(written gate.Policy) (p *gate.Policy, err error) {
 	if len(o.Required) > 0 {
 		p.Required = o.Required
 	}
-	if o.Undetermined != "" {
-		if p.Undetermined, err = gate.ParseSeverity(o.Undetermined); err != nil {
-			return nil, cli.Usagef("undetermined: %v", err)
-		}
-	}
-	if o.CompareWithBase != "" {
-		if p.CompareWithBase, err = gate.ParseCompareWithBase(o.CompareWithBase); err != nil {
-			return nil, cli.Usagef("compare-with-base: %v", err)
-		}
-	}
-	if o.FailOn != "" {
-		if p.FailOn, err = gate.ParseFailOn(o.FailOn); err != nil {
-			return nil, cli.Usagef("fail-on: %v", err)
-		}
-	}
-	if o.FailOnSeverity != "" {
-		p.FailOnSeverity, err = gate.ParseSeverity(o.FailOnSeverity)
-		if err != nil || p.FailOnSeverity == gate.Off {
-			return nil, cli.Usagef("fail-on-severity: %q is not error, warning or note", o.FailOnSeverity)
-		}
-	}
 	for _, f := range []struct {
 		name, value string
-		to          *bool
-	}{{"fail-on-empty", o.FailOnEmpty, &p.FailOnEmpty}, {"fail-on-stale", o.FailOnStale, &p.FailOnStale}} {
-		switch f.value {
-		case "":
-		case "true", "false":
-			*f.to = f.value == "true"
-		default:
-			return nil, cli.Usagef("%s: %q is neither true nor false", f.name, f.value)
+		set         func(value string) error
+	}{
+		{"undetermined", o.Undetermined, func(v string) (err error) { p.Undetermined, err = gate.ParseSeverity(v); return err }},
+		{"compare-with-base", o.CompareWithBase, func(v string) (err error) { p.CompareWithBase, err = gate.ParseCompareWithBase(v); return err }},
+		{"fail-on", o.FailOn, func(v string) (err error) { p.FailOn, err = gate.ParseFailOn(v); return err }},
+		{"fail-on-severity", o.FailOnSeverity, func(v string) (err error) {
+			if p.FailOnSeverity, err = gate.ParseSeverity(v); err != nil || p.FailOnSeverity == gate.Off {
+				return fmt.Errorf("%q is not error, warning or note", v)
+			}
+			return nil
+		}},
+		{"fail-on-empty", o.FailOnEmpty, boolean(&p.FailOnEmpty)},
+		{"fail-on-stale", o.FailOnStale, boolean(&p.FailOnStale)},
+	} {
+		if f.value == "" {
+			continue
+		}
+		if err := f.set(f.value); err != nil {
+			return nil, cli.Usagef("%s: %v", f.name, err)
 		}
 	}
 	return p, nil
+}
+
+func boolean(to *bool) func(value string) error {
+	return func(value string) error {
+		if value != "true" && value != "false" {
+			return fmt.Errorf("%q is neither true nor false", value)
+		}
+		*to = value == "true"
+		return nil
+	}
 }
 
 // readPolicy returns nil when there is no file. That one cannot be read is wrong

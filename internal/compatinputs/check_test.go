@@ -1,7 +1,6 @@
 package compatinputs
 
 import (
-	"bytes"
 	"errors"
 	"maps"
 	"os"
@@ -24,9 +23,7 @@ import (
 func enterWorkspace(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Chdir(dir)
 	testkit.WriteFile(t, "good.json", goodReport(t))
 	return dir
@@ -41,32 +38,22 @@ func goodReport(t *testing.T) string {
 	}
 	modules := []report.Module{{Needs: &requirement.Requirements{}, Kernels: []report.ModuleKernel{{Name: "k"}}, Images: []report.ModuleImage{{Format: "spirv", Triple: "spir64", Digest: report.Digest{1}}}}}
 	r, err := report.Build(modules, []*deviceconfig.Device{d}, config, report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := r.Encode(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	testkit.NoError(t, err)
+	return testkit.Written(t, r.Encode)
 }
+
+// oneEntry is a baseline whose entry has no fingerprint.
+var oneEntry = gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}
 
 // The table of exit codes in docs/gate.md.
 func TestExitCodes(t *testing.T) {
 	enterWorkspace(t)
 	testkit.WriteFile(t, "policy.yaml", "version: 1\nlimits: {max-baseline: 0}\n")
 	testkit.WriteFile(t, "fault.yaml", "version: 1\nfail_on: new\n")
-	var b bytes.Buffer
-	if err := (&gate.Baseline{}).Encode(&b); err != nil {
-		t.Fatal(err)
-	}
-	testkit.WriteFile(t, "empty.json", b.String())
-	full := &gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}
-	b.Reset()
-	full.Encode(&b)
+	testkit.WriteFile(t, "empty.json", testkit.Written(t, (&gate.Baseline{}).Encode))
 	testkit.WriteFile(t, "folder/x", "")
-	entry := strings.Replace(b.String(), `"fingerprint":""`, `"fingerprint":"`+wantedFingerprint(t, b.String())+`"`, 1)
-	testkit.WriteFile(t, "one.json", entry)
+	full := testkit.Written(t, oneEntry.Encode)
+	testkit.WriteFile(t, "one.json", strings.Replace(full, `"fingerprint":""`, `"fingerprint":"`+wantedFingerprint(t, full)+`"`, 1))
 	good := []string{"good.json"}
 	for _, test := range []struct {
 		name string
@@ -115,15 +102,14 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// wantedFingerprint returns the fingerprint that the reader of a baseline asks
-// for.
-// programs is a check of programs as well.
+// programsOf is a check of programs as well.
 func programsOf(o CheckOptions) CheckOptions {
 	o.SetBuiltBy([]string{"dist/*.whl"}, []string{"a", "b"}, nil)
 	o.Reports = []string{"good.json"}
 	return o
 }
 
+// wantedFingerprint returns the fingerprint that the reader of a baseline asks for.
 func wantedFingerprint(t *testing.T, text string) string {
 	t.Helper()
 	_, err := gate.ReadBaseline("b", strings.NewReader(text))
@@ -137,9 +123,7 @@ func wantedFingerprint(t *testing.T, text string) string {
 func TestWriters(t *testing.T) {
 	enterWorkspace(t)
 	r, err := Check(t.Context(), CheckOptions{Reports: []string{"good.json"}, Program: "gate", Category: "linux"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if r.Generator.Name != "gate" || r.Category != "linux" {
 		t.Errorf("got %+v, %q", r.Generator, r.Category)
 	}
@@ -167,11 +151,7 @@ func TestResults(t *testing.T) {
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatalf("%v, %+v", err, r)
 	}
-	var b strings.Builder
-	if err := r.Encode(&b); err != nil {
-		t.Fatal(err)
-	}
-	testkit.WriteFile(t, "result.json", b.String())
+	testkit.WriteFile(t, "result.json", testkit.Written(t, r.Encode))
 	for _, test := range []struct {
 		names []string
 		want  int
@@ -193,9 +173,7 @@ func TestResults(t *testing.T) {
 func TestAttackS14WhereFilesAre(t *testing.T) {
 	dir := enterWorkspace(t)
 	outside, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	out := filepath.Join(outside, "execroot/_main/bazel-out")
 	testkit.WriteFile(t, filepath.Join(outside, "elsewhere.json"), goodReport(t))
 	testkit.WriteFile(t, filepath.Join(out, "k8-fastbuild/bin/r.json"), goodReport(t))
@@ -256,9 +234,7 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 	}
 	// A file of several names is one report.
 	r, err := Check(t.Context(), CheckOptions{Reports: []string{"good.json", "same.json", "./good.json", up}, Workspace: "."})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if got := r.Targets[0].Reports; !slices.Equal(got, []string{"good.json"}) {
 		t.Errorf("reports %q", got)
 	}
@@ -298,10 +274,7 @@ func TestLongTexts(t *testing.T) {
 	enterWorkspace(t)
 	good := testkit.ReadFile(t, "good.json")
 	digits, text := strings.Repeat("1", 2<<20), strings.Repeat("x", 2<<20)
-	var b bytes.Buffer
-	if err := (&gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}).Encode(&b); err != nil {
-		t.Fatal(err)
-	}
+	baseline := testkit.Written(t, oneEntry.Encode)
 	reportOf := CheckOptions{Reports: []string{"long"}}
 	baselineOf := CheckOptions{Reports: []string{"good.json"}, Baseline: GateFile{Name: "long"}}
 	policyOf := CheckOptions{Reports: []string{"good.json"}, Policy: GateFile{Name: "long"}}
@@ -314,10 +287,10 @@ func TestLongTexts(t *testing.T) {
 		{"a version of a report", good, report.Schema, report.Schema + text[:1<<20], reportOf},
 		{"a status in a report", good, `"status":"compatible"`, `"status":"` + text[:1<<20] + `"`, reportOf},
 		{"a format in a report", good, `"format":"spirv"`, `"format":"` + text[:1<<20] + `"`, reportOf},
-		{"a number in a baseline", b.String(), `"count":1`, `"count":` + digits, baselineOf},
-		{"a number in place of a text", b.String(), `"kernel":""`, `"kernel":` + digits, baselineOf},
-		{"a member of a baseline", b.String(), `"count"`, `"` + text + `"`, baselineOf},
-		{"a fingerprint", b.String(), `"fingerprint":""`, `"fingerprint":"` + text + `"`, baselineOf},
+		{"a number in a baseline", baseline, `"count":1`, `"count":` + digits, baselineOf},
+		{"a number in place of a text", baseline, `"kernel":""`, `"kernel":` + digits, baselineOf},
+		{"a member of a baseline", baseline, `"count"`, `"` + text + `"`, baselineOf},
+		{"a fingerprint", baseline, `"fingerprint":""`, `"fingerprint":"` + text + `"`, baselineOf},
 		{"a key of a policy", "version: 1\nX: 1\n", "X", text[:1000], policyOf},
 		{"a value in a policy", "version: 1\nfail-on: X\n", "X", text[:100_000], policyOf},
 	} {

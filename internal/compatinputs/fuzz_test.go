@@ -38,9 +38,7 @@ func FuzzArchive(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := r.Encode(&b); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, r.Encode(&b))
 		if _, err := report.Decode("f", &b); err != nil {
 			t.Fatal(err)
 		}

@@ -269,12 +269,7 @@ func (c *collector) summarize(named []*file) {
 	}
 }
 
-func filesOf(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%d files", n)
-}
+func filesOf(n int) string { return fmt.Sprintf("%d %s", n, safetext.Plural(n, "file", "files")) }
 
 // reports makes the reports on the parts and the chosen devices or, when there are none,
 // what the files are built for.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +30,7 @@ var kernels []byte
 
 func TestMain(m *testing.M) {
 	var err error
-	if kernels, err = os.ReadFile(filepath.Join("..", "..", "sycl", "spirv", "testdata", "kernels.spv")); err != nil {
+	if kernels, err = os.ReadFile("../../sycl/spirv/testdata/kernels.spv"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
@@ -42,22 +43,14 @@ func object(t testing.TB, kind offload.OffloadKind, code ...[]byte) []byte {
 	for _, c := range code {
 		images = append(images, offload.Image{OffloadKind: kind, Strings: []offload.String{{Key: "triple", Value: "spir64-unknown-unknown"}, {Key: "arch", Value: ""}}, Content: bytes.NewReader(c)})
 	}
-	var b bytes.Buffer
-	if err := offload.Write(&b, images, offload.Options{Version: 2}); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return []byte(testkit.Written(t, func(w io.Writer) error { return offload.Write(w, images, offload.Options{Version: 2}) }))
 }
 
-// gpuKernel is an object with native code of a kernel for a GPU.
+// bundle is an object with native code for a GPU.
 func bundle(t testing.TB, arch, code string) []byte {
 	t.Helper()
-	var b bytes.Buffer
 	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64_gen-unknown-unknown"}, {Key: "arch", Value: arch}}, Content: strings.NewReader(code)}
-	if err := offload.Write(&b, []offload.Image{image}, offload.Options{Version: 2}); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return []byte(testkit.Written(t, func(w io.Writer) error { return offload.Write(w, []offload.Image{image}, offload.Options{Version: 2}) }))
 }
 
 func syclbinFile(t testing.TB) []byte {
@@ -65,14 +58,8 @@ func syclbinFile(t testing.TB) []byte {
 	var b syclbin.Builder
 	meta := new(propset.Registry)
 	meta.Add(propset.KernelNames).Put("_ZTS1K", propset.Uint(1))
-	if err := b.Add("k", meta, syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("native"))); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	testkit.NoError(t, b.Add("k", meta, syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", strings.NewReader("native"))))
+	return []byte(testkit.Written(t, func(w io.Writer) error { return syclbin.Write(w, b.File(syclbin.Executable), syclbin.Options{}) }))
 }
 
 func arFile(name string, content []byte) []byte {
@@ -95,13 +82,9 @@ func zipFileOf(t testing.TB, method uint16, members ...member) []byte {
 		if err == nil {
 			_, err = f.Write(m.data)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, w.Close())
 	return b.Bytes()
 }
 
@@ -114,13 +97,9 @@ func tarFileOf(t testing.TB, members ...member) []byte {
 		if err == nil {
 			_, err = w.Write(m.data)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, w.Close())
 	return b.Bytes()
 }
 
@@ -135,9 +114,7 @@ func gzipped(data []byte) []byte {
 func zstdOf(t testing.TB, data []byte) []byte {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return w.EncodeAll(data, nil)
 }
 
@@ -232,9 +209,7 @@ func TestFiles(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, test.files)
 			r, stderr, err := makeReport(t.Context(), ReportOptions{Files: test.args})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			labels, files := programs(r)
 			if test.in == nil {
 				test.in = test.labels
@@ -245,14 +220,13 @@ func TestFiles(t *testing.T) {
 			if test.stderr == "" && stderr != "" || !strings.Contains(stderr, test.stderr) {
 				t.Errorf("standard error: %s\nwant: %s", stderr, test.stderr)
 			}
-			var a, b bytes.Buffer
-			r.Encode(&a)
-			if again, _, err := makeReport(t.Context(), ReportOptions{Files: test.args}); err != nil {
-				t.Error(err)
-			} else if again.Encode(&b); a.String() != b.String() {
+			text := testkit.Written(t, r.Encode)
+			again, _, err := makeReport(t.Context(), ReportOptions{Files: test.args})
+			testkit.NoError(t, err)
+			if testkit.Written(t, again.Encode) != text {
 				t.Error("the same files make another report")
 			}
-			if _, err := report.Decode("again", &a); err != nil {
+			if _, err := report.Decode("again", strings.NewReader(text)); err != nil {
 				t.Errorf("the report cannot be read: %v", err)
 			}
 		})
@@ -312,9 +286,7 @@ func TestFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, map[string][]byte{"out/k.o": obj, "out/" + test.file: test.data})
 			r, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"out"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			if labels, _ := programs(r); !slices.Equal(labels, []string{"out/k.o"}) || !strings.Contains(stderr, "compat: warning: out/"+strings.TrimSuffix(test.want, "out/")) && !strings.Contains(stderr, test.want) || !strings.Contains(stderr, "the file is left out") {
 				t.Errorf("programs %q, standard error: %s", labels, stderr)
 			}
@@ -395,9 +367,7 @@ func TestLinks(t *testing.T) {
 	testkit.Link(t, "../secret", "out/folder")
 	testkit.Link(t, ".", "out/loop")
 	r, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"out"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	labels, files := programs(r)
 	if !slices.Equal(labels, []string{"out/libk.so"}) || !slices.Equal(files, []string{"out/libk.so"}) || !strings.Contains(stderr, "out: note: links that are not followed, as they lead to nothing or out of the folder: 1") {
 		t.Errorf("programs %q, files %q, standard error %s", labels, files, stderr)
@@ -421,22 +391,16 @@ func TestLinks(t *testing.T) {
 func TestOneProgram(t *testing.T) {
 	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, kernels), "k.syclbin": syclbinFile(t)})
 	r, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"k.o", "k.syclbin"}, Label: "//demo:k", Devices: []string{"intel_gpu_pvc"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if labels, files := programs(r); !slices.Equal(labels, []string{"//demo:k"}) || !slices.Equal(files, []string{"k.o"}) {
 		t.Errorf("programs %q, files %q", labels, files)
 	}
 	// The labels of files do not depend on where a build is.
 	dir, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Chdir(t.TempDir())
 	r, _, err = makeReport(t.Context(), ReportOptions{Files: []string{dir}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	base := filepath.Base(dir)
 	if labels, _ := programs(r); !slices.Equal(labels, []string{base + "/k.o", base + "/k.syclbin"}) {
 		t.Errorf("programs %q", labels)

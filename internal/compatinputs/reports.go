@@ -1,6 +1,7 @@
 package compatinputs
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,68 +16,67 @@ import (
 // ReadReports reads the reports that the options name as they are, for renderings
 // that show all of them. Of several, one without a label is called by its file.
 func ReadReports(ctx context.Context, o CheckOptions) (list []*report.Report, err error) {
-	defer func() { err = safetext.Error(err) }()
-	folder, err := workspace.Open(o.Workspace)
+	var names []string
+	err = o.eachReport(ctx, func(name string, in io.Reader) error {
+		r, err := report.Decode(name, in)
+		list, names = append(list, r), append(names, filepath.ToSlash(name))
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer folder.Close()
-	names, err := unique(folder, o.Reports)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	if len(list)+len(o.Built) > 1 {
+		for i, r := range list {
+			r.Name(names[i])
 		}
-		r, err := read(folder, GateFile{Name: name}, report.Decode)
-		if err != nil {
-			return nil, err
-		}
-		if len(names)+len(o.Built) > 1 {
-			r.Name(filepath.ToSlash(name))
-		}
-		list = append(list, r)
 	}
 	return append(list, o.Built...), nil
 }
 
 // Digest returns the SHA-256 of the SHA-256 of each report that the options name or
 // have, in their order.
-func Digest(ctx context.Context, o CheckOptions) (digest string, err error) {
+func Digest(ctx context.Context, o CheckOptions) (string, error) {
+	all := sha256.New()
+	add := func(write func(io.Writer) error) error {
+		one := sha256.New()
+		err := write(one)
+		all.Write(one.Sum(nil))
+		return err
+	}
+	err := o.eachReport(ctx, func(_ string, in io.Reader) error {
+		return add(func(w io.Writer) error { _, err := io.Copy(w, in); return err })
+	})
+	for _, r := range o.Built {
+		err = cmp.Or(err, add(r.Encode))
+	}
+	return hex.EncodeToString(all.Sum(nil)), err
+}
+
+// eachReport opens the files of reports that the options name, each once.
+func (o *CheckOptions) eachReport(ctx context.Context, read func(name string, in io.Reader) error) (err error) {
 	defer func() { err = safetext.Error(err) }()
 	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer folder.Close()
 	names, err := unique(folder, o.Reports)
 	if err != nil {
-		return "", err
+		return err
 	}
-	all := sha256.New()
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
-			return "", err
+			return err
 		}
 		f, err := folder.Open(name)
 		if err != nil {
-			return "", err
+			return err
 		}
-		one := sha256.New()
-		_, err = io.Copy(one, f)
+		err = read(name, f)
 		f.Close()
 		if err != nil {
-			return "", err
+			return err
 		}
-		all.Write(one.Sum(nil))
 	}
-	for _, r := range o.Built {
-		one := sha256.New()
-		if err := r.Encode(one); err != nil {
-			return "", err
-		}
-		all.Write(one.Sum(nil))
-	}
-	return hex.EncodeToString(all.Sum(nil)), nil
+	return nil
 }

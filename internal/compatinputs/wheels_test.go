@@ -1,12 +1,12 @@
 package compatinputs
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -28,14 +28,8 @@ func TestWheels(t *testing.T) {
 				t.Fatalf("%s is no name of a wheel", wheel)
 			}
 			r, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{wheel}, Devices: []string{"intel_gpu_pvc", "intel_gpu_acm_g10"}, Strict: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var b bytes.Buffer
-			if err := r.Encode(&b); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := report.Decode("again", &b); err != nil {
+			testkit.NoError(t, err)
+			if _, err := report.Decode("again", strings.NewReader(testkit.Written(t, r.Encode))); err != nil {
 				t.Error(err)
 			}
 			labels, files := programs(r)

@@ -53,9 +53,7 @@ func TestWorkspace(t *testing.T) {
 	for _, file := range []string{"k.spv", "k.out"} {
 		for workspace, want := range map[string]string{"": "src/kernels.cpp", ".": "src/kernels.cpp", dir: "src/kernels.cpp", "link": "src/kernels.cpp", "src": "kernels.cpp", "elsewhere": ""} {
 			r, log, err := makeReport(t.Context(), ReportOptions{Files: []string{file}, Devices: []string{"intel_gpu_pvc"}, Workspace: workspace})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			found := ""
 			for _, k := range r.Kernels {
 				found = max(found, k.Location.Path)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -59,9 +60,7 @@ func BuildJoined(t testing.TB, modules []report.Module, names ...string) *report
 func build(t testing.TB, modules []report.Module, names []string, join func(*report.Builder)) *report.Report {
 	t.Helper()
 	config, err := deviceconfig.Read("test.yaml", strings.NewReader(devices))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var list []*deviceconfig.Device
 	for _, n := range names {
 		d, ok := config.Lookup(n)
@@ -79,9 +78,7 @@ func build(t testing.TB, modules []report.Module, names []string, join func(*rep
 		list = report.Targets(modules, config)
 	}
 	r, err := b.Report(list, report.Generator{Name: "test", Version: "1"}, "//demo:kernels")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return r
 }
 
@@ -97,9 +94,7 @@ func BuildLabelled(t testing.TB, label string, modules []report.Module, names ..
 func Merge(t testing.TB, parts ...*report.Report) *report.Report {
 	t.Helper()
 	r, err := report.Merge(parts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return r
 }
 

@@ -164,9 +164,7 @@ func TestAttackS15Patterns(t *testing.T) {
 			t.Errorf("%.20q: %v", pattern, err)
 		}
 		p, err := parsePattern(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		p.matches(strings.Repeat(strings.Repeat("a", 200)+"/", 100))
 	}
 }
@@ -182,9 +180,7 @@ func TestPatternMatches(t *testing.T) {
 		{"**/a", "a", true}, {"**/a", "x/y/a", true}, {"a/**", "a/x/y", true}, {"a/**/b", "a/b", true}, {"a/**/b", "a/x/c", false},
 	} {
 		p, err := parsePattern(test.pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if got := p.matches(test.path); got != test.want {
 			t.Errorf("%q, %q: %t", test.pattern, test.path, got)
 		}

@@ -16,9 +16,7 @@ import (
 func enter(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Chdir(dir)
 	testkit.WriteFile(t, "good.json", "")
 	return dir
@@ -32,9 +30,7 @@ func TestAttackS14Sources(t *testing.T) {
 	testkit.WriteFile(t, "real.cpp", "x\n")
 	testkit.Pipe(t, "pipe.cpp")
 	folder, err := Open(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer folder.Close()
 	s := folder.Sources()
 	for path, want := range map[string]bool{"real.cpp": true, "passwd.cpp": false, "etc/passwd": false, "pipe.cpp": false, "../x": false, "/etc/passwd": false, "gone": false} {
@@ -80,21 +76,15 @@ func TestNesting(t *testing.T) {
 func TestBuilds(t *testing.T) {
 	dir := enter(t)
 	testkit.WriteFile(t, "demo/BUILD.bazel", "x(name=\"a\")\n")
-	if err := os.Chmod("demo/BUILD.bazel", 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chmod("demo/BUILD.bazel", 0o600))
 	b, err := OpenBuilds(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer b.Close()
 	f, r, err := b.Find("@@//demo:a")
 	if err != nil || r == nil || r.Name() != "a" || f.Path != "demo/BUILD.bazel" {
 		t.Fatalf("%v, %+v", err, f)
 	}
-	if err := b.Write([]*BuildFile{f}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, b.Write([]*BuildFile{f}))
 	if got := testkit.ReadFile(t, "demo/BUILD.bazel"); got != "x(name = \"a\")\n" {
 		t.Errorf("got %s", got)
 	}
