@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
-	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // A Severity says how grave something is.
@@ -89,17 +88,6 @@ func LookupRule(id RuleID) (Rule, bool) {
 		return Rule{}, false
 	}
 	return rules[i], true
-}
-
-// NearestRule returns the ids that name may be a misspelling of.
-func NearestRule(name string) []string {
-	return safetext.Nearest(name, func(yield func(string) bool) {
-		for _, r := range rules {
-			if !yield(string(r.ID)) {
-				return
-			}
-		}
-	}, 1)
 }
 
 var rules = []Rule{

@@ -8,9 +8,18 @@ import (
 	"unicode"
 )
 
-// MostShortened is how many names should be shortened at once: this takes memory for all of
-// them. Lists of more names have the whole ones.
-const MostShortened = 50_000
+// ShortNames returns the short forms of names, see [Shorten]. As this takes memory for all of
+// them, there are none of more than 50,000 names.
+func ShortNames(names []string) map[string]string {
+	const most = 50_000
+	short := map[string]string{}
+	if len(names) <= most {
+		for i, s := range Shorten(names) {
+			short[names[i]] = s
+		}
+	}
+	return short
+}
 
 // Shorten returns short forms of the names of kernels, as [Display] writes them. In a short
 // form "*" stands for what is cut: long namespaces, long template arguments that all

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -65,8 +64,6 @@ const (
 	headBytes = 64 << 10 // in which a report says what it is
 )
 
-var isVersion1 = regexp.MustCompile(`^\s*{\s*"cells"\s*:`)
-
 // Decode reads a report. The name is for errors. Decode refuses what could be understood
 // in two ways, as package strict does, and what contradicts itself.
 func Decode(name string, in io.Reader) (*Report, error) {
@@ -79,13 +76,8 @@ func Decode(name string, in io.Reader) (*Report, error) {
 		return &FormatError{name, offset, fmt.Sprintf(format, args...)}
 	}
 	_, rest, isReport := bytes.Cut(head, []byte(anySchema))
-	version := ""
-	if isReport {
-		version = string(rest[:max(0, bytes.IndexByte(rest, '"'))])
-	} else if isVersion1.Match(head) {
-		version = "1"
-	}
-	switch n, err := strconv.ParseUint(version, 10, 16); {
+	version := rest[:max(0, bytes.IndexByte(rest, '"'))]
+	switch n, err := strconv.ParseUint(string(version), 10, 16); {
 	case err == nil && n < schemaVersion:
 		return nil, fault(0, "a compatibility report of version %d: write it again with 'compat report', or build its target again", n)
 	case err == nil && n > schemaVersion:

@@ -130,9 +130,4 @@ func inCI() bool {
 }
 
 // entries returns a number of entries as text.
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
+func entries(n int) string { return fmt.Sprintf("%d %s", n, safetext.Plural(n, "entry", "entries")) }

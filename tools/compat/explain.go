@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // explain is the subcommand explain.
@@ -21,7 +23,11 @@ func explain(_ context.Context, env *cli.Env, args []string) error {
 	}
 	r, ok := gate.LookupRule(gate.RuleID(args[0]))
 	if !ok {
-		if near := gate.NearestRule(args[0]); near != nil {
+		var ids []string
+		for _, r := range gate.Rules() {
+			ids = append(ids, string(r.ID))
+		}
+		if near := safetext.Nearest(args[0], slices.Values(ids), 1); near != nil {
 			return cli.Usagef("there is no rule %q: did you mean %s?", args[0], near[0])
 		}
 		return cli.Usagef("there is no rule %q; 'compat explain' lists them", args[0])

@@ -110,23 +110,14 @@ var isCommit = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 
 // calledBy returns the command that makes the same report, for a shell.
 func (r *reporter) calledBy(args []string) string {
-	command := "compat report" + fileArguments(args)
-	for _, v := range r.embedded.Values {
-		command += flagArgument("embedded", v)
-	}
-	for _, v := range r.deviceConfig.Values {
-		command += flagArgument("device-config", v)
-	}
-	for _, f := range []struct{ name, value string }{{"name", r.name}, {"commit", r.source.Commit}, {"date", r.source.Date}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}} {
-		if f.value != "" {
-			command += flagArgument(f.name, f.value)
+	command := "compat report" + fileArguments(args) + flagArguments("embedded", r.embedded.Values...) + flagArguments("device-config", r.deviceConfig.Values...)
+	for _, f := range []struct{ name, value string }{{"name", r.name}, {"commit", r.source.Commit}, {"date", r.source.Date}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}, {"workspace", r.workspace}} {
+		if f.value != "" && (f.name != "workspace" || f.value != ".") {
+			command += flagArguments(f.name, f.value)
 		}
 	}
-	if r.workspace != "" && r.workspace != "." {
-		command += flagArgument("workspace", r.workspace)
-	}
 	if r.reading.Assume != nil {
-		command += flagArgument("assume-runtime", r.reading.Assume.Name)
+		command += flagArguments("assume-runtime", r.reading.Assume.Name)
 	}
 	return command
 }

@@ -200,13 +200,16 @@ func fileArguments(names []string) (s string) {
 	return s
 }
 
-// flagArgument is a flag with its value in a command that is shown.
-func flagArgument(name, value string) string {
-	separator := " "
-	if strings.HasPrefix(value, "@") {
-		separator = "=" // as an argument of its own, it names a parameter file
+// flagArguments is a flag with each of its values in a command that is shown.
+func flagArguments(name string, values ...string) (s string) {
+	for _, v := range values {
+		separator := " "
+		if strings.HasPrefix(v, "@") {
+			separator = "=" // as an argument of its own, it names a parameter file
+		}
+		s += " --" + name + separator + render.ShellQuote(v)
 	}
-	return " --" + name + separator + render.ShellQuote(value)
+	return s
 }
 
 // shownBy returns the command that shows the same part of the same reports.
@@ -223,9 +226,7 @@ func (s *shower) shownBy() string {
 		if f.values.Split && len(values) > 0 {
 			values = []string{strings.Join(values, ",")}
 		}
-		for _, v := range values {
-			command += flagArgument(f.name, v)
-		}
+		command += flagArguments(f.name, values...)
 	}
 	return command
 }

@@ -41,18 +41,25 @@ func groupsByLine(list []*gate.Finding) []group {
 }
 
 func groupsBy(list []*gate.Finding, at func(*gate.Finding) string) []group {
-	var groups []group
-	index := map[groupKey]int{}
-	for _, f := range list {
+	return grouped(list, func(f *gate.Finding) groupKey {
 		key := groupKey{rule: f.Rule, cause: f.Cause, required: f.Required, text: f.Text, fate: plainWords.fate(f), devices: deviceKey(f),
 			severity: f.Severity, fails: f.Fails, image: f.Image, at: at(f)}
 		if f.Kernel == "" {
 			key.single = f.Fingerprint
 		}
-		n, ok := index[key]
+		return key
+	})
+}
+
+// grouped returns the findings with equal keys together, in the order of the first ones.
+func grouped[K comparable](list []*gate.Finding, key func(*gate.Finding) K) (groups []group) {
+	index := map[K]int{}
+	for _, f := range list {
+		k := key(f)
+		n, ok := index[k]
 		if !ok {
 			n = len(groups)
-			index[key] = n
+			index[k] = n
 			groups = append(groups, nil)
 		}
 		groups[n] = append(groups[n], f)
@@ -74,9 +81,7 @@ func Causes(list []*gate.Finding) (causes []Cause) {
 		required, path, target, single string
 		line, column                   int
 	}
-	index := map[key]int{}
-	var findings []group
-	for _, f := range list {
+	findings := grouped(list, func(f *gate.Finding) key {
 		k := key{rule: f.Rule, cause: f.Cause, required: f.Required, path: f.Path, line: f.Line, column: f.Column}
 		if f.Line == 0 {
 			k.target = f.Target // without a line, a file may have many causes
@@ -84,14 +89,8 @@ func Causes(list []*gate.Finding) (causes []Cause) {
 		if f.Kernel == "" {
 			k.single = f.Fingerprint
 		}
-		at, ok := index[k]
-		if !ok {
-			at = len(findings)
-			index[k] = at
-			findings = append(findings, nil)
-		}
-		findings[at] = append(findings[at], f)
-	}
+		return k
+	})
 	for _, g := range findings {
 		const most = 3
 		var messages []string

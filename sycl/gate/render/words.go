@@ -30,7 +30,7 @@ var plainWords = words{
 const longName = 100
 
 // short returns words with which long names of the kernels of findings are as short as
-// they can be without two being the same: see [kernelname.Shorten].
+// they can be without two being the same: see [kernelname.ShortNames].
 func (w words) short(findings group) words {
 	var names []string
 	for _, f := range findings {
@@ -38,14 +38,7 @@ func (w words) short(findings group) words {
 			names = append(names, f.Kernel)
 		}
 	}
-	if len(names) > kernelname.MostShortened {
-		return w
-	}
-	shortOf := make(map[string]string, len(names))
-	for i, short := range kernelname.Shorten(names) {
-		shortOf[names[i]] = short
-	}
-	name := w.name
+	name, shortOf := w.name, kernelname.ShortNames(names)
 	w.name = func(s string) string { return name(cmp.Or(shortOf[s], s)) }
 	return w
 }

@@ -112,19 +112,13 @@ func kernelName(k *report.Kernel) string {
 // shortName returns the name of a kernel for long lists. It is a pattern that selects the
 // kernel, in which "*" stands for what kernels of a template have in common.
 func (t *table) shortName(k int) string {
-	whole := cmp.Or(t.whole, t.Report)
-	if len(whole.Kernels) > kernelname.MostShortened {
-		return kernelName(t.kernel(k))
-	}
 	if t.short == nil {
+		whole := cmp.Or(t.whole, t.Report)
 		names := make([]string, len(whole.Kernels))
 		for i := range whole.Kernels {
 			names[i] = kernelName(&whole.Kernels[i])
 		}
-		t.short = make(map[string]string, len(names))
-		for i, short := range kernelname.Shorten(names) {
-			t.short[names[i]] = short
-		}
+		t.short = kernelname.ShortNames(names)
 	}
 	name := kernelName(t.kernel(k))
 	return cmp.Or(t.short[name], name)
