@@ -26,6 +26,16 @@ func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
+// ok runs the tool, which has to succeed without a word on standard error, and returns what it printed.
+func ok(t testing.TB, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := run(t, args...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
+	}
+	return stdout
+}
+
 // workspace makes a folder with property files of several needs and goes there.
 func workspace(t testing.TB) {
 	t.Helper()
@@ -112,9 +122,7 @@ func TestFilter(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	workspace(t)
-	if code, _, stderr := run(t, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "in.table"); code != 0 {
-		t.Fatal(stderr)
-	}
+	ok(t, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "in.table")
 	want := `intel_gpu_dg2: 3 of 5 rows kept
 dropped row 2 (fp64.bc), kernel fp64
   Required aspect fp64 is not supported on the device
@@ -135,13 +143,9 @@ func TestSeveralTargets(t *testing.T) {
 		var together []string
 		for _, target := range targets {
 			together = append(together, "--target", target, "--output", target+".table", "--reasons", target+".txt")
-			if code, _, stderr := run(t, "--target", target, "--output", target+".alone", "--reasons", target+".why", table); code != 0 {
-				t.Fatal(stderr)
-			}
+			ok(t, "--target", target, "--output", target+".alone", "--reasons", target+".why", table)
 		}
-		if code, _, stderr := run(t, append(together, table)...); code != 0 {
-			t.Fatal(stderr)
-		}
+		ok(t, append(together, table)...)
 		for _, target := range targets {
 			if got, want := contents(t, target+".table"), contents(t, target+".alone"); got != want {
 				t.Errorf("%s for %s: got:\n%s\nwant:\n%s", table, target, got, want)
@@ -171,9 +175,7 @@ func TestReasonsOfTargets(t *testing.T) {
 		{[]string{"--fixed-targets", "x86_64"}, "The target intel_gpu_dg2 is not among the fixed targets (targets: any; fixed targets: x86_64)"},
 		{[]string{"--targets", "spir64", "--fixed-targets", "x86_64"}, "The target intel_gpu_dg2 is neither among the targets nor among the fixed targets (targets: spir64; fixed targets: x86_64)"},
 	} {
-		if code, _, stderr := run(t, append(test.args, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "one.table")...); code != 0 {
-			t.Fatal(stderr)
-		}
+		ok(t, append(test.args, "--target", "intel_gpu_dg2", "--reasons", "why.txt", "--output", "out.table", "one.table")...)
 		want := "intel_gpu_dg2: 0 of 1 rows kept\ndropped row 1 (plain.bc), kernel plain\n  " + test.want + "\n"
 		if got := contents(t, "why.txt"); got != want {
 			t.Errorf("got:\n%s\nwant:\n%s", got, want)
@@ -186,9 +188,7 @@ func TestWithoutProperties(t *testing.T) {
 	testkit.WriteFile(t, "bad.yaml", "[]\n")
 	const text = "[Code]\r\na.bc\n\nb.bc" // as it came, whatever its line ends
 	testkit.WriteFile(t, "code.table", text)
-	if code, _, stderr := run(t, "--target", "no such target", "--device-config-file", "bad.yaml", "--output", "out.table", "code.table"); code != 0 {
-		t.Fatal(stderr)
-	}
+	ok(t, "--target", "no such target", "--device-config-file", "bad.yaml", "--output", "out.table", "code.table")
 	if got := contents(t, "out.table"); got != text {
 		t.Errorf("got %q", got)
 	}
@@ -199,9 +199,7 @@ func TestBesideTheTable(t *testing.T) {
 	testkit.NoError(t, os.Mkdir("sub", 0o755))
 	testkit.WriteFile(t, "sub/in.table", "[Code|Properties]\nx.bc|near.prop\ny.bc|plain.prop\n")
 	testkit.WriteFile(t, "sub/near.prop", contents(t, "fp64.prop"))
-	if code, _, stderr := run(t, "--target", "intel_gpu_dg2", "--output", "out.table", "sub/in.table"); code != 0 {
-		t.Fatal(stderr)
-	}
+	ok(t, "--target", "intel_gpu_dg2", "--output", "out.table", "sub/in.table")
 	if got := contents(t, "out.table"); got != "[Code|Properties]\ny.bc|plain.prop\n" {
 		t.Errorf("got %q", got)
 	}
@@ -302,10 +300,7 @@ type plan struct {
 func TestPlan(t *testing.T) {
 	workspace(t)
 	testkit.WriteFile(t, "more.table", "[Code|Properties]\nagain.bc|fp64.prop\n")
-	code, stdout, stderr := run(t, "--plan", "--targets", "intel_gpu_dg2,intel_gpu_pvc", "--fixed-targets", "intel_gpu_12_60_7,x86_64", "in.table", "more.table")
-	if code != 0 {
-		t.Fatal(stderr)
-	}
+	stdout := ok(t, "--plan", "--targets", "intel_gpu_dg2,intel_gpu_pvc", "--fixed-targets", "intel_gpu_12_60_7,x86_64", "in.table", "more.table")
 	var p plan
 	testkit.NoError(t, json.Unmarshal([]byte(stdout), &p))
 	if !slices.Equal(p.Targets, []string{"intel_gpu_dg2", "intel_gpu_pvc"}) || !slices.Equal(p.FixedTargets, []string{"intel_gpu_12_60_7", "x86_64"}) {
@@ -346,9 +341,8 @@ func TestPlan(t *testing.T) {
 		t.Errorf("reasons %v", reason)
 	}
 
-	code, stdout, _ = run(t, "--plan", "in.table")
-	if err := json.Unmarshal([]byte(stdout), &p); code != 0 || err != nil || len(p.Decisions) < 50 {
-		t.Errorf("all devices: exit %d, %v, %d decisions", code, err, len(p.Decisions))
+	if err := json.Unmarshal([]byte(ok(t, "--plan", "in.table")), &p); err != nil || len(p.Decisions) < 50 {
+		t.Errorf("all devices: %v, %d decisions", err, len(p.Decisions))
 	}
 }
 
@@ -361,9 +355,7 @@ func TestPlanNamesFiles(t *testing.T) {
 	}
 	for _, folder := range []string{"bazel-out/k8-fastbuild/bin", "bazel-out/cfg/bin"} {
 		testkit.WriteFile(t, folder+"/k.table", table("k8-fastbuild"))
-		if code, _, stderr := run(t, "--plan", "--output", folder+"/k.json", "in.table", folder+"/k.table"); code != 0 {
-			t.Fatal(stderr)
-		}
+		ok(t, "--plan", "--output", folder+"/k.json", "in.table", folder+"/k.table")
 		var p plan
 		testkit.NoError(t, json.Unmarshal([]byte(contents(t, folder+"/k.json")), &p))
 		first, last := p.Rows[0], p.Rows[len(p.Rows)-1]
@@ -394,16 +386,11 @@ Add a target that can (in BUILD files: to sycl_targets), such as spir64, which i
 	if !json.Valid([]byte(contents(t, "p.json"))) {
 		t.Error("no plan beside the error")
 	}
-	if code, _, stderr := run(t, "--plan", "--require-taken", "--targets", "intel_gpu_dg2,spir64", "--output", "p.json", "in.table"); code != 0 {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
+	ok(t, "--plan", "--require-taken", "--targets", "intel_gpu_dg2,spir64", "--output", "p.json", "in.table")
 }
 
 func TestDevices(t *testing.T) {
-	code, stdout, stderr := run(t, "devices")
-	if code != 0 || stderr != "" {
-		t.Fatal(code, stderr)
-	}
+	stdout := ok(t, "devices")
 	for _, want := range []string{
 		"intel_gpu_dg2      yes   no    yes       yes    8 16 32            1024\n",
 		"intel_gpu_pvc      yes   yes   yes       no     16 32              1024\n",
@@ -413,11 +400,8 @@ func TestDevices(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, stdout)
 		}
 	}
-	code, stdout, _ = run(t, "devices", "--json")
 	var list []deviceJSON
-	if err := json.Unmarshal([]byte(stdout), &list); code != 0 || err != nil {
-		t.Fatal(code, err)
-	}
+	testkit.NoError(t, json.Unmarshal([]byte(ok(t, "devices", "--json")), &list))
 	i := slices.IndexFunc(list, func(d deviceJSON) bool { return d.Name == "intel_gpu_pvc" })
 	if i < 0 || len(list[i].MatrixCombinations) != 53 || list[i].MatrixCombinations[0] != "m<=8 n=16 k=32 a=uint8 b=uint8 c=sint32 d=sint32" {
 		t.Errorf("matrices of intel_gpu_pvc: %+v", list[i])
@@ -461,8 +445,6 @@ func BenchmarkPlan(b *testing.B) {
 	in := filepath.Join(dir, "in.table")
 	testkit.WriteFile(b, in, table.String())
 	for b.Loop() {
-		if code, _, stderr := run(b, "--plan", "--output", filepath.Join(dir, "out.json"), in); code != 0 {
-			b.Fatal(stderr)
-		}
+		ok(b, "--plan", "--output", filepath.Join(dir, "out.json"), in)
 	}
 }

@@ -19,6 +19,14 @@ func run(t *testing.T, args ...string) (code int, stderr string) {
 	return code, errs.String()
 }
 
+// ok runs the tool in the current folder, which has to succeed without a word on standard error.
+func ok(t *testing.T, args ...string) {
+	t.Helper()
+	if code, stderr := run(t, args...); code != 0 || stderr != "" {
+		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
+	}
+}
+
 func TestTranslateOfNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	translate := func(in string) (int, string) {
@@ -95,9 +103,7 @@ func TestKernelsOfTheSameName(t *testing.T) {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
 	// A header with the kernel is in both sources.
-	if code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll"); code != 0 {
-		t.Fatalf("exit %d, %q", code, stderr)
-	}
+	ok(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll")
 	if n := strings.Count(testkit.ReadFile(t, "all.txt"), "define spir_kernel void @_ZTS4Axpy"); n != 1 {
 		t.Errorf("the kernel is there %d times", n)
 	}
@@ -116,9 +122,7 @@ func TestRealCompilers(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	if code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=a.bc", "b.cpp=b.bc"); code != 0 {
-		t.Fatalf("link: exit %d: %s", code, stderr)
-	}
+	ok(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=a.bc", "b.cpp=b.bc")
 	translate := func(in string) (int, string) {
 		return run(t, "translate", "--llvm-spirv", translator, "--spirv-val", val,
 			"--code-dir", ".", "--properties-dir", ".", "--table", "k.table", in)

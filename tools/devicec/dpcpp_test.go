@@ -202,9 +202,7 @@ func TestVirtualFunctions(t *testing.T) {
 	for properties, want := range map[string]string{virtualProperties: "_ZN5Shape4areaEv\n", "[SYCL/exported symbols]\n_ZN5Shape4areaEv=1|1\n": ""} {
 		testkit.WriteFile(t, "k.table", "[Code|Properties]\nk.bc|k.prop\n")
 		testkit.WriteFile(t, "k.prop", properties)
-		if code, stderr := run(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "k.table"); code != 0 {
-			t.Fatalf("exit %d: %s", code, stderr)
-		}
+		ok(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "k.table")
 		if got := testkit.ReadFile(t, "prop/k.sym"); got != want {
 			t.Errorf("symbols %q, want %q of\n%s", got, want, properties)
 		}
@@ -273,9 +271,7 @@ func TestTranslateKeepsModules(t *testing.T) {
 	driver(t, made())
 	testkit.WriteFile(t, "made/images.table", "[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n")
 	testkit.WriteFile(t, "devicelib0.bc", "bitcode")
-	if code, stderr := run(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "devicelib0.bc"); code != 0 {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
+	ok(t, "translate", "--driver", "./driver", "--library", "lib.so", "--code-dir", "spv", "--properties-dir", "prop", "--table", "out.table", "devicelib0.bc")
 	want := "[Code|Properties|Symbols]\nspv/devicelib0.spv|prop/devicelib0.prop|prop/devicelib0.sym\nspv/devicelib1.spv|prop/devicelib1.prop|prop/devicelib1.sym\n"
 	if got := testkit.ReadFile(t, "out.table"); got != want {
 		t.Errorf("table: %q", got)

@@ -72,14 +72,10 @@ func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*pr
 	translator, val := testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	args := []string{"link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc"}
 	for _, name := range names {
-		if code, stderr := run(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name); code != 0 || stderr != "" {
-			t.Fatalf("import of %s: exit %d: %s", name, code, stderr)
-		}
+		ok(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name)
 		args = append(args, name+"="+name+".bc")
 	}
-	if code, stderr := run(t, args...); code != 0 || stderr != "" {
-		t.Fatalf("link: exit %d: %s", code, stderr)
-	}
+	ok(t, args...)
 	var stderr strings.Builder
 	err := steps.PostLink(t.Context(), &stderr, steps.PostLinkOptions{
 		Input: "all.bc", LLVMDis: dis, Opt: opt, Output: "split.table",
@@ -88,9 +84,7 @@ func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*pr
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &stderr)
 	}
-	if code, stderr := run(t, "translate", "--llvm-spirv", translator, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table"); code != 0 {
-		t.Fatalf("translate: exit %d: %s", code, stderr)
-	}
+	ok(t, "translate", "--llvm-spirv", translator, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table")
 	files := testkit.Must(filepath.Glob("prop/*.prop"))(t)
 	for _, file := range files {
 		r := testkit.Must(propset.Parse(file, []byte(testkit.ReadFile(t, file))))(t)
@@ -213,9 +207,7 @@ func TestImportTwice(t *testing.T) {
 	args := []string{"link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc"}
 	for _, name := range []string{"one", "two"} {
 		stepstest.Build(t, stepstest.Binary{Name: name, Source: library, State: syclbin.Object})
-		if code, stderr := run(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name+".syclbin"); code != 0 {
-			t.Fatal(stderr)
-		}
+		ok(t, "import", "--llvm-spirv", translator, "--llvm-dis", dis, "--llvm-link", link, "--output", name+".bc", name+".syclbin")
 		args = append(args, name+".syclbin="+name+".bc")
 	}
 	code, stderr := run(t, args...)
@@ -359,9 +351,7 @@ printf '  ret void\n}\n'`)
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			stepstest.Write(t, "a.syclbin", &syclbin.File{State: syclbin.Object, Global: new(propset.Registry), Modules: test.modules}, 0)
-			if code, stderr := run(t, "import", "--llvm-spirv", "/nonexistent", "--llvm-dis", dis, "--llvm-link", link, "--output", "a.bc", "a.syclbin"); code != 0 || stderr != "" {
-				t.Fatalf("exit %d: %s", code, stderr)
-			}
+			ok(t, "import", "--llvm-spirv", "/nonexistent", "--llvm-dis", dis, "--llvm-link", link, "--output", "a.bc", "a.syclbin")
 			var got []string
 			for line := range strings.Lines(testkit.ReadFile(t, "taken.txt")) {
 				if at := strings.Index(line, "@"); at >= 0 && strings.HasPrefix(line, "define ") {

@@ -95,9 +95,7 @@ func TestPropertiesReachSPIRV(t *testing.T) {
 				if err != nil || stderr.Len() > 0 {
 					t.Fatalf("%v\n%s", err, &stderr)
 				}
-				if code, stderr := run(t, "translate", "--"+translator, path, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table"); code != 0 {
-					t.Fatalf("translate: exit %d: %s", code, stderr)
-				}
+				ok(t, "translate", "--"+translator, path, "--spirv-val", val, "--code-dir", "spv", "--properties-dir", "prop", "--table", "spv.table", "split.table")
 				files, err := filepath.Glob("spv/*.spv")
 				if err != nil || len(files) != 1 {
 					t.Fatal(files, err)

@@ -40,9 +40,7 @@ func TestSpecialize(t *testing.T) {
 		testkit.WriteFile(t, name, text)
 	}
 	args := []string{"specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=a.new.table", "--code-dir=b", "--properties-dir=bp", "--table=b.new.table", "a.table", "b.table"}
-	if code, stderr := run(t, append(args, "--set=width=16")...); code != 0 || stderr != "" {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
+	ok(t, append(args, "--set=width=16")...)
 	for name, want := range map[string]string{
 		"a.new.table": "[Code|Properties|Symbols]\na/a.spv|ap/a.prop|ap/a.sym\na/empty.spv|ap/empty.prop|ap/empty.sym\n",
 		"b.new.table": "[Code|Properties|Symbols]\nb/b.spv|bp/b.prop|bp/b.sym\nb/c.spv|bp/c.prop|bp/c.sym\n",
@@ -116,9 +114,7 @@ func TestSpecializeMappedPaths(t *testing.T) {
 	testkit.WriteFile(t, bin+"in/a.spv", widthModule("A", 0, 8))
 	testkit.WriteFile(t, bin+"in/a.prop", widthProperties("A", 0, 8))
 	testkit.WriteFile(t, bin+"in/a.sym", "A\n")
-	if code, stderr := run(t, "specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=new.table", bin+"a.table", "--set=width=16"); code != 0 || stderr != "" {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
+	ok(t, "specialize", "--label=//app:kernels", "--code-dir=a", "--properties-dir=ap", "--table=new.table", bin+"a.table", "--set=width=16")
 	if got := testkit.ReadFile(t, "a/a.spv") + testkit.ReadFile(t, "ap/a.sym"); got != widthModule("A", 0, 16)+"A\n" {
 		t.Errorf("got %q", got)
 	}
