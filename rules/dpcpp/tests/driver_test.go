@@ -182,14 +182,16 @@ func TestUnused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "k.cpp", "")
 	write(t, "headers", "c.hpp\na b.cpp\n./d.hpp\noptions.txt\ntxt\n\nwith=comma,list.txt\nmodule.map\n")
-	code, _, stderr := run(t, driver, "compile", "--library", fake, "--output=k.bc", "--candidates=headers", "--unused=k.unused", "k.cpp",
-		"--", "-fprofile-list=./options.txt", "-fsanitize-ignorelist=with=comma,list.txt", "-fmodule-file=m:module.map", "-DX=")
-	if code != 0 {
-		t.Fatalf("exit %d\n%s", code, stderr)
-	}
-	// Compilers do not list files of options.
-	if got := read(t, "k.unused"); got != "./d.hpp\ntxt\n" {
-		t.Errorf("unused: %q", got)
+	for _, command := range [][]string{{"compile"}, {"build", "--output-dir=images"}} {
+		code, _, stderr := run(t, driver, append(command, "--library", fake, "--output=k.bc", "--candidates=headers", "--unused="+command[0], "k.cpp",
+			"--", "-fprofile-list=./options.txt", "-fsanitize-ignorelist=with=comma,list.txt", "-fmodule-file=m:module.map", "-DX=")...)
+		if code != 0 {
+			t.Fatalf("exit %d\n%s", code, stderr)
+		}
+		// Compilers do not list files of options.
+		if got := read(t, command[0]); got != "./d.hpp\ntxt\n" {
+			t.Errorf("%s: unused: %q", command[0], got)
+		}
 	}
 }
 
