@@ -29,6 +29,22 @@ func check(m *llvmir.Module, expected *expectation) ([]Diagnostic, error) {
 	return newExternalCheck(m, known).functions(m.Functions(), expected)
 }
 
+// fixedTargets is a kernel that calls foo, each compiled for a list of targets.
+func fixedTargets(kernel, foo string) string {
+	return fmt.Sprintf(`define spir_kernel void @k() !sycl_fixed_targets !0 {
+  call void @foo()
+  ret void
+}
+define void @foo() !sycl_fixed_targets !1 {
+  ret void
+}
+!0 = !{%s}
+!1 = !{%s}
+`, kernel, foo)
+}
+
+const otherTargets = "warning: function 'foo' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel.\nit is called by kernel 'k'"
+
 func TestCheckExternals(t *testing.T) {
 	for name, test := range map[string]struct {
 		ir   string
@@ -116,55 +132,19 @@ define void @unmarked() {
 `,
 		},
 		"fixed targets: a function for another one": {
-			ir: `define spir_kernel void @k() !sycl_fixed_targets !0 {
-  call void @foo()
-  ret void
-}
-define void @foo() !sycl_fixed_targets !1 {
-  ret void
-}
-!0 = !{!"intel_gpu_pvc", !"intel_gpu_tgllp"}
-!1 = !{!"intel_gpu_pvc", !"intel_gpu_skl"}
-`,
-			says: "warning: function 'foo' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel.\nit is called by kernel 'k'",
+			ir:   fixedTargets(`!"intel_gpu_pvc", !"intel_gpu_tgllp"`, `!"intel_gpu_pvc", !"intel_gpu_skl"`),
+			says: otherTargets,
 		},
 		"fixed targets: nothing in common leaves none, which is still a requirement": {
-			ir: `define spir_kernel void @k() !sycl_fixed_targets !0 {
-  call void @foo()
-  ret void
-}
-define void @foo() !sycl_fixed_targets !1 {
-  ret void
-}
-!0 = !{!"intel_gpu_pvc"}
-!1 = !{!"intel_gpu_skl"}
-`,
-			says: "warning: function 'foo' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel.\nit is called by kernel 'k'",
+			ir:   fixedTargets(`!"intel_gpu_pvc"`, `!"intel_gpu_skl"`),
+			says: otherTargets,
 		},
 		"fixed targets: a function compiled without the switch takes nothing away": {
-			ir: `define spir_kernel void @k() !sycl_fixed_targets !0 {
-  call void @foo()
-  ret void
-}
-define void @foo() !sycl_fixed_targets !1 {
-  ret void
-}
-!0 = !{!"intel_gpu_pvc"}
-!1 = !{}
-`,
-			says: "warning: function 'foo' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel.\nit is called by kernel 'k'",
+			ir:   fixedTargets(`!"intel_gpu_pvc"`, ""),
+			says: otherTargets,
 		},
 		"a kernel without the switch does not mind fixed targets": {
-			ir: `define spir_kernel void @k() !sycl_fixed_targets !1 {
-  call void @foo()
-  ret void
-}
-define void @foo() !sycl_fixed_targets !0 {
-  ret void
-}
-!0 = !{!"intel_gpu_pvc"}
-!1 = !{}
-`,
+			ir: fixedTargets("", `!"intel_gpu_pvc"`),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -143,8 +143,17 @@ func oneKernel(t testing.TB, declarations, code string) *Module {
 		OpFunctionEnd`, preamble, declarations, code))
 }
 
+// define is the text of a function without parameters, and declare that of one that
+// another module defines.
+func define(name string, body ...string) string {
+	return fmt.Sprintf("\n%%%s = OpFunction %%void None %%fn\n%%of.%[1]s = OpLabel\n%s\nOpReturn\nOpFunctionEnd\n", name, strings.Join(body, "\n"))
+}
+
+func declare(name string) string {
+	return fmt.Sprintf("\n%%%s = OpFunction %%void None %%fn\nOpFunctionEnd\n", name)
+}
+
 func parse(t testing.TB, text string) *Module {
 	t.Helper()
-	m := testkit.Must(Parse(assemble(t, binary.LittleEndian, text)))(t)
-	return m
+	return testkit.Must(Parse(assemble(t, binary.LittleEndian, text)))(t)
 }

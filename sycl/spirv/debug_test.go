@@ -87,13 +87,7 @@ const literalBody = `
 	OpFunctionEnd
 `
 
-const wrapper = `
-	%wrapper = OpFunction %void None %fn
-	%l9 = OpLabel
-	%call = OpFunctionCall %void %entry
-	OpReturn
-	OpFunctionEnd
-`
+var wrapper = define("wrapper", "%call = OpFunctionCall %void %entry")
 
 const values = `
 	%f = OpConstant %float 1
@@ -207,13 +201,8 @@ func TestPlacesOfSingleLines(t *testing.T) {
 				%l1 = OpLabel
 				`+test.text+`
 				OpReturn
-				OpFunctionEnd
-				%library = OpFunction %void None %fn
-				%l3 = OpLabel
-				OpLine %header 9 9
-				%lx = OpFAdd %double %2d %2d
-				OpReturn
-				OpFunctionEnd`+wrapper)
+				OpFunctionEnd`+
+				define("library", "OpLine %header 9 9", "%lx = OpFAdd %double %2d %2d")+wrapper)
 			if got := m.Places(m.Kernel("_ZTS1K")); !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got  %+v\nwant %+v", got, test.want)
 			}
@@ -225,12 +214,8 @@ func TestPlacesOfSingleLines(t *testing.T) {
 func TestUsesOfParameters(t *testing.T) {
 	m := parse(t, `%debug = OpExtInstImport "OpenCL.DebugInfo.100"`+debugPreamble+`
 		%dMath = OpExtInst %void %debug 35 %math
-		%dSquare = OpExtInst %void %debug 20 %squareName %none %dMath 5 0 %none %none 0 5 %square
-		%entry = OpFunction %void None %fn
-		%l1 = OpLabel
-		%x = OpFunctionCall %void %square
-		OpReturn
-		OpFunctionEnd
+		%dSquare = OpExtInst %void %debug 20 %squareName %none %dMath 5 0 %none %none 0 5 %square`+
+		define("entry", "%x = OpFunctionCall %void %square")+`
 		%square = OpFunction %void None %fn
 		%param = OpFunctionParameter %double
 		%l2 = OpLabel
@@ -337,9 +322,7 @@ func TestPlacesInProperties(t *testing.T) {
 	if text != want {
 		t.Errorf("got %q, want %q", text, want)
 	}
-	bare := parse(t, preamble+`OpEntryPoint Kernel %K "K"
-		%K = OpFunction %void None %fn
-		OpFunctionEnd`)
+	bare := parse(t, preamble+`OpEntryPoint Kernel %K "K"`+declare("K"))
 	none := new(propset.Registry)
 	bare.PutPlaces(none)
 	if len(none.Sets()) != 0 {

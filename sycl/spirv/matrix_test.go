@@ -86,16 +86,9 @@ func TestMatricesOfOtherKernels(t *testing.T) {
 		OpEntryPoint Kernel %without "without"
 		`+preamble+`
 		%a = OpTypeCooperativeMatrixKHR %half %1u %8u %8u %1u
-		%b = OpTypeCooperativeMatrixKHR %half %1u %8u %2u %1u
-		%with = OpFunction %void None %fn
-		%l1 = OpLabel
-		%c1 = OpFunctionCall %void %callee
-		OpReturn
-		OpFunctionEnd
-		%without = OpFunction %void None %fn
-		%l2 = OpLabel
-		OpReturn
-		OpFunctionEnd
+		%b = OpTypeCooperativeMatrixKHR %half %1u %8u %2u %1u`+
+		define("with", "%c1 = OpFunctionCall %void %callee")+
+		define("without")+`
 		%callee = OpFunction %void None %fn
 		%x = OpFunctionParameter %a
 		OpFunctionEnd
@@ -165,11 +158,8 @@ func TestUnusedImageType(t *testing.T) {
 	m := parse(t, `
 		OpEntryPoint Kernel %k "k"
 		`+preamble+`
-		%i = OpTypeImage %void 1 0 0 0 0 0 0
-		%k = OpFunction %void None %fn
-		%l1 = OpLabel
-		OpReturn
-		OpFunctionEnd
+		%i = OpTypeImage %void 1 0 0 0 0 0 0`+
+		define("k")+`
 		%f = OpFunction %void None %fn
 		%y = OpFunctionParameter %double
 		OpFunctionEnd`)

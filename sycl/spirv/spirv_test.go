@@ -155,7 +155,7 @@ func TestFeatures(t *testing.T) {
 }
 
 // callGraph has kernels that reach a double in several ways, and some that do not.
-const callGraph = `
+var callGraph = `
 	OpCapability Float64
 	OpEntryPoint Kernel %near "near"
 	OpEntryPoint Kernel %far "far"
@@ -178,66 +178,18 @@ const callGraph = `
 	%pvt = OpTypePointer CrossWorkgroup %vt
 	%var = OpVariable %pvt CrossWorkgroup %vtable
 	%pd = OpTypePointer CrossWorkgroup %double
-	%doubles = OpVariable %pd CrossWorkgroup %2d
-	%near = OpFunction %void None %fn
-	%l1 = OpLabel
-	%c1 = OpFunctionCall %void %leaf
-	%b1 = OpFunctionCall %void %builtin
-	OpReturn
-	OpFunctionEnd
-	%far = OpFunction %void None %fn
-	%l2 = OpLabel
-	%c2 = OpFunctionCall %void %middle
-	OpReturn
-	OpFunctionEnd
-	%loop = OpFunction %void None %fn
-	%l3 = OpLabel
-	%c3 = OpFunctionCall %void %loopB
-	OpReturn
-	OpFunctionEnd
-	%loopB = OpFunction %void None %fn
-	%l4 = OpLabel
-	%c4 = OpFunctionCall %void %loop
-	%c5 = OpFunctionCall %void %leaf
-	OpReturn
-	OpFunctionEnd
-	%table = OpFunction %void None %fn
-	%l5 = OpLabel
-	%x5 = OpLoad %vt %var Aligned 8
-	OpReturn
-	OpFunctionEnd
-	%none = OpFunction %void None %fn
-	%l6 = OpLabel
-	%x6 = OpAccessChain %pd %doubles
-	%c6 = OpFunctionCall %void %ext
-	OpReturn
-	OpFunctionEnd
-	%middle = OpFunction %void None %fn
-	%l7 = OpLabel
-	%c7 = OpFunctionCall %void %leaf
-	OpReturn
-	OpFunctionEnd
-	%leaf = OpFunction %void None %fn
-	%l8 = OpLabel
-	OpLine %file 40 7
-	%x8 = OpFAdd %double %2d %2d
-	OpReturn
-	OpFunctionEnd
-	%lost = OpFunction %void None %fn
-	%l9 = OpLabel
-	%h = OpFConvert %half %2d
-	OpReturn
-	OpFunctionEnd
-	%lib = OpFunction %void None %fn
-	%l10 = OpLabel
-	OpReturn
-	OpFunctionEnd
-	%ext = OpFunction %void None %fn
-	OpFunctionEnd
-	%unused = OpFunction %void None %fn
-	OpFunctionEnd
-	%builtin = OpFunction %void None %fn
-	OpFunctionEnd`
+	%doubles = OpVariable %pd CrossWorkgroup %2d` +
+	define("near", "%c1 = OpFunctionCall %void %leaf", "%b1 = OpFunctionCall %void %builtin") +
+	define("far", "%c2 = OpFunctionCall %void %middle") +
+	define("loop", "%c3 = OpFunctionCall %void %loopB") +
+	define("loopB", "%c4 = OpFunctionCall %void %loop", "%c5 = OpFunctionCall %void %leaf") +
+	define("table", "%x5 = OpLoad %vt %var Aligned 8") +
+	define("none", "%x6 = OpAccessChain %pd %doubles", "%c6 = OpFunctionCall %void %ext") +
+	define("middle", "%c7 = OpFunctionCall %void %leaf") +
+	define("leaf", "OpLine %file 40 7", "%x8 = OpFAdd %double %2d %2d") +
+	define("lost", "%h = OpFConvert %half %2d") +
+	define("lib") +
+	declare("ext") + declare("unused") + declare("builtin")
 
 func TestReachability(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
@@ -278,12 +230,8 @@ func TestReachability(t *testing.T) {
 
 func TestLibraryModule(t *testing.T) {
 	m := parse(t, preamble+`
-		OpDecorate %f LinkageAttributes "f" Export
-		%f = OpFunction %void None %fn
-		%l = OpLabel
-		%x = OpFAdd %double %2d %2d
-		OpReturn
-		OpFunctionEnd`)
+		OpDecorate %f LinkageAttributes "f" Export`+
+		define("f", "%x = OpFAdd %double %2d %2d"))
 	if got := m.Requirements().Aspects; !slices.Equal(got, []aspect.Aspect{6}) {
 		t.Errorf("a module without kernels needs %v; what its exports need counts", got)
 	}
@@ -325,11 +273,7 @@ func TestModuleSizes(t *testing.T) {
 	two := func(modes string) *Module {
 		return parse(t, `OpEntryPoint Kernel %A "A"
 			OpEntryPoint Kernel %B "B"
-			`+modes+preamble+`
-			%A = OpFunction %void None %fn
-			OpFunctionEnd
-			%B = OpFunction %void None %fn
-			OpFunctionEnd`)
+			`+modes+preamble+declare("A")+declare("B"))
 	}
 	m := two("OpExecutionMode %A LocalSize 8 1 1\nOpExecutionMode %A SubgroupSize 16\nOpExecutionMode %B SubgroupSize 8")
 	if q := m.Requirements(); !slices.Equal(q.WorkGroupSize, []uint64{8}) || !slices.Equal(q.SubGroupSizes, []uint32{8, 16}) {
@@ -419,15 +363,12 @@ func TestMalformed(t *testing.T) {
 		{"a name with a line break", text(`OpEntryPoint Kernel %K "a\nb"`), `control character in the name "a\nb"`},
 		{"an empty name", text(`OpEntryPoint Kernel %K ""`), "an empty name"},
 		{"a kernel that is no function", text(`OpEntryPoint Kernel %K "K"`), `kernel "K" is id 1, which is not a function`},
-		{"two kernels of one name", text("OpEntryPoint Kernel %K \"K\"\nOpEntryPoint Kernel %K \"K\"\n" + preamble +
-			"%K = OpFunction %void None %fn\nOpFunctionEnd"), `two kernels have the name "K"`},
+		{"two kernels of one name", text("OpEntryPoint Kernel %K \"K\"\nOpEntryPoint Kernel %K \"K\"\n" + preamble + declare("K")), `two kernels have the name "K"`},
 		{"an id defined twice", text("%a = OpTypeBool\n%a = OpTypeBool"), "id 1 is already defined at offset 20"},
 		{"a function in a function", text(preamble + "%f = OpFunction %void None %fn\n%g = OpFunction %void None %fn"),
 			"a function inside a function"},
-		{"a work-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K LocalSize 8 0 1\n" + preamble +
-			"%K = OpFunction %void None %fn\nOpFunctionEnd"), "execution mode 17 needs three sizes above 0"},
-		{"a sub-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K SubgroupSize 0\n" + preamble +
-			"%K = OpFunction %void None %fn\nOpFunctionEnd"), "execution mode SubgroupSize needs one size above 0"},
+		{"a work-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K LocalSize 8 0 1\n" + preamble + declare("K")), "execution mode 17 needs three sizes above 0"},
+		{"a sub-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K SubgroupSize 0\n" + preamble + declare("K")), "execution mode SubgroupSize needs one size above 0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Parse(test.data)
@@ -448,18 +389,10 @@ func TestProperties(t *testing.T) {
 		OpExecutionMode %A MaxWorkgroupSizeINTEL 64 8 8
 		OpDecorate %ext LinkageAttributes "ext" Import
 		OpDecorate %lib LinkageAttributes "lib" LinkOnceODR
-		`+preamble+`
-		%A = OpFunction %void None %fn
-		%l = OpLabel
-		%c = OpFunctionCall %void %ext
-		%x = OpFAdd %double %2d %2d
-		OpReturn
-		OpFunctionEnd
-		%lib = OpFunction %void None %fn
-		%l2 = OpLabel
-		OpFunctionEnd
-		%ext = OpFunction %void None %fn
-		OpFunctionEnd`)
+		`+preamble+
+		define("A", "%c = OpFunctionCall %void %ext", "%x = OpFAdd %double %2d %2d")+
+		define("lib")+
+		declare("ext"))
 	got, err := Properties(m)
 	if err != nil {
 		t.Fatal(err)
@@ -486,7 +419,7 @@ func TestProperties(t *testing.T) {
 	if err != nil || got.String() != "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n" {
 		t.Errorf("an empty module: %q, %v", got, err)
 	}
-	_, err = Properties(parse(t, "OpEntryPoint Kernel %K \"a=b\"\n"+preamble+"%K = OpFunction %void None %fn\nOpFunctionEnd"))
+	_, err = Properties(parse(t, "OpEntryPoint Kernel %K \"a=b\"\n"+preamble+declare("K")))
 	if err == nil {
 		t.Error("a kernel name that cannot be a key was accepted")
 	}
@@ -593,28 +526,11 @@ func TestIntrinsics(t *testing.T) {
 		OpDecorate %wide LinkageAttributes "llvm.genx.lsc.store.stateless.v1i1.v1i64.v64i64" Import
 		OpDecorate %gather LinkageAttributes "llvm.genx.svm.gather.v16f32.v16i1.v16i64" Import
 		OpDecorate %unused LinkageAttributes "llvm.genx.nbarrier" Import
-		`+preamble+`
-		%load = OpFunction %void None %fn
-		OpFunctionEnd
-		%wide = OpFunction %void None %fn
-		OpFunctionEnd
-		%gather = OpFunction %void None %fn
-		OpFunctionEnd
-		%unused = OpFunction %void None %fn
-		OpFunctionEnd
-		%inner = OpFunction %void None %fn
-		%l1 = OpLabel
-		%c1 = OpFunctionCall %void %load
-		%c4 = OpFunctionCall %void %wide
-		OpFunctionEnd
-		%A = OpFunction %void None %fn
-		%l2 = OpLabel
-		%c2 = OpFunctionCall %void %inner
-		OpFunctionEnd
-		%B = OpFunction %void None %fn
-		%l3 = OpLabel
-		%c3 = OpFunctionCall %void %gather
-		OpFunctionEnd`)
+		`+preamble+
+		declare("load")+declare("wide")+declare("gather")+declare("unused")+
+		define("inner", "%c1 = OpFunctionCall %void %load", "%c4 = OpFunctionCall %void %wide")+
+		define("A", "%c2 = OpFunctionCall %void %inner")+
+		define("B", "%c3 = OpFunctionCall %void %gather"))
 	want := []string{"llvm.genx.lsc.load.slm", "llvm.genx.lsc.store.stateless.512bytes"}
 	if got := m.Requirements().Intrinsics; !slices.Equal(got, want) {
 		t.Errorf("the module needs %q, want %q", got, want)
@@ -639,10 +555,7 @@ func TestExtensionsOfCapabilities(t *testing.T) {
 		OpCapability 5892
 		OpExtension "SPV_INTEL_kernel_attributes"
 		OpEntryPoint Kernel %K "K"
-		`+preamble+`
-		%K = OpFunction %void None %fn
-		%l = OpLabel
-		OpFunctionEnd`)
+		`+preamble+define("K"))
 	want := []string{"SPV_INTEL_kernel_attributes", "SPV_KHR_float_controls"}
 	if got := m.Requirements().Extensions; !slices.Equal(got, want) {
 		t.Errorf("the module needs %q", got)
@@ -655,10 +568,7 @@ func TestExtensions(t *testing.T) {
 		OpExtension "SPV_INTEL_optimization_hints"
 		OpExtension "SPV_KHR_expect_assume"
 		OpEntryPoint Kernel %K "K"
-		`+preamble+`
-		%K = OpFunction %void None %fn
-		%l = OpLabel
-		OpFunctionEnd`)
+		`+preamble+define("K"))
 	want := []string{"SPV_INTEL_optimization_hints"}
 	if got := m.Requirements().Extensions; !slices.Equal(got, want) {
 		t.Errorf("the module needs %q", got)
@@ -685,19 +595,9 @@ func TestUndefinedVariables(t *testing.T) {
 		%vtable = OpVariable %pointer CrossWorkgroup
 		%id = OpVariable %pointer CrossWorkgroup
 		%unused = OpVariable %pointer CrossWorkgroup
-		%own = OpVariable %toPointer CrossWorkgroup %vtable
-		%K = OpFunction %void None %fn
-		%l = OpLabel
-		%a = OpLoad %uint %limit
-		%b = OpLoad %pointer %own
-		%c = OpLoad %uint %id
-		OpReturn
-		OpFunctionEnd
-		%L = OpFunction %void None %fn
-		%m = OpLabel
-		%d = OpLoad %uint %limit
-		OpReturn
-		OpFunctionEnd`)
+		%own = OpVariable %toPointer CrossWorkgroup %vtable`+
+		define("K", "%a = OpLoad %uint %limit", "%b = OpLoad %pointer %own", "%c = OpLoad %uint %id")+
+		define("L", "%d = OpLoad %uint %limit"))
 	if want := []string{"_ZTV5Shape", "limit"}; !slices.Equal(m.Variables, want) || len(m.Imports) > 0 {
 		t.Errorf("variables %q, want %q; functions %q", m.Variables, want, m.Imports)
 	}
@@ -708,26 +608,17 @@ func TestUndefinedVariables(t *testing.T) {
 
 // Inline assembly is a need of the kernels that call it.
 func TestAssembly(t *testing.T) {
-	const text = `OpCapability Kernel
+	text := `OpCapability Kernel
 		OpEntryPoint Kernel %A "A"
 		OpEntryPoint Kernel %B "B"
 		` + preamble + `
 		%target = OpAsmTargetINTEL "spirv64-unknown-unknown"
 		%load = OpAsmINTEL %void %fn %target "lsc_load.ugm (M1, 16) $0:d32 flat[$1]:a64" "rw,rw"
 		%move = OpAsmINTEL %void %fn %target "mov (M1_NM, 1) V6(0,4)<1> 0x100:ud" ""
-		%unused = OpAsmINTEL %void %fn %target "dpas.s8.s8.8.8 (M1, 16) $0 $0 $1 $2" ""
-		%inner = OpFunction %void None %fn
-		%l1 = OpLabel
-		%c1 = OpAsmCallINTEL %void %load
-		%c2 = OpAsmCallINTEL %void %move
-		OpFunctionEnd
-		%A = OpFunction %void None %fn
-		%l2 = OpLabel
-		%c3 = OpFunctionCall %void %inner
-		OpFunctionEnd
-		%B = OpFunction %void None %fn
-		%l3 = OpLabel
-		OpFunctionEnd`
+		%unused = OpAsmINTEL %void %fn %target "dpas.s8.s8.8.8 (M1, 16) $0 $0 $1 $2" ""` +
+		define("inner", "%c1 = OpAsmCallINTEL %void %load", "%c2 = OpAsmCallINTEL %void %move") +
+		define("A", "%c3 = OpFunctionCall %void %inner") +
+		define("B")
 	m := parse(t, text)
 	want := []string{"V6", "lsc_load", "mov"}
 	if got := m.Requirements().Assembly; !slices.Equal(got, want) {
