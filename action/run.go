@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -315,7 +314,7 @@ func (a *action) choosePolicy(ctx context.Context) error {
 	here := compatinputs.GateFile{Name: name}
 	if _, err := os.Lstat(name); err != nil {
 		if a.policyFile != "" && a.policyRef == "head" {
-			return cli.Usagef("input policy-file: %s cannot be read: %v", name, reason(err))
+			return cli.Usagef("input policy-file: %s cannot be read: %v", name, workspace.Reason(err))
 		}
 		here = compatinputs.GateFile{}
 	}
@@ -459,15 +458,6 @@ func readHere(name string) ([]byte, error) {
 		err = fmt.Errorf("%s is too large", name)
 	}
 	return append([]byte{}, data...), err // not nil when it is empty
-}
-
-// reason returns why a file cannot be read, without its name.
-func reason(err error) error {
-	var why *fs.PathError
-	if errors.As(err, &why) {
-		return why.Err
-	}
-	return err
 }
 
 // conclusion is the word of the output.

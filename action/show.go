@@ -13,6 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -86,10 +87,10 @@ func prepare(name string) error {
 	}
 	defer root.Close()
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return fmt.Errorf("%s cannot be written: its folder cannot be made in the workspace: %v", name, reason(err))
+		return fmt.Errorf("%s cannot be written: its folder cannot be made in the workspace: %v", name, workspace.Reason(err))
 	}
 	if _, err := root.Stat(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s cannot be written: it leads out of the workspace: %v; remove the link", name, reason(err))
+		return fmt.Errorf("%s cannot be written: it leads out of the workspace: %v; remove the link", name, workspace.Reason(err))
 	}
 	return nil
 }

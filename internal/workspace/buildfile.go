@@ -63,33 +63,16 @@ func (b *Builds) Find(label string) (*BuildFile, *build.Rule, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, r := range f.Parsed.Rules("") {
-		if r.Name() == name {
-			return f, r, nil
-		}
-	}
-	return f, nil, nil
+	return f, ruleNamed(f.Parsed, name), nil
 }
 
 func (b *Builds) file(where string) (*BuildFile, error) {
 	if f := b.files[where]; f != nil {
 		return f, nil
 	}
-	r, err := b.sources.Open(where)
+	data, parsed, err := b.sources.parse(where)
 	if err != nil {
 		return nil, err
-	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, maxBuildFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxBuildFile {
-		return nil, fmt.Errorf("%s is larger than %d MiB", where, maxBuildFile>>20)
-	}
-	parsed, err := parseBuild(where, data)
-	if err != nil {
-		return nil, fmt.Errorf("%s is not read: %w", where, err)
 	}
 	f := &BuildFile{where, data, parsed}
 	b.files[where] = f

@@ -62,34 +62,45 @@ func (w *Sources) Target(label string) (path string, line int, ok bool) {
 func (w *Sources) line(path, name string) int {
 	f, known := w.files[path]
 	if !known {
-		f = w.parse(path)
+		_, f, _ = w.parse(path)
 		w.files[path] = f
 	}
 	if f == nil {
 		return 1
 	}
-	for _, r := range f.Rules("") {
-		if r.Name() == name {
-			start, _ := r.Call.Span()
-			return cmp.Or(start.Line, 1)
-		}
+	if r := ruleNamed(f, name); r != nil {
+		start, _ := r.Call.Span()
+		return cmp.Or(start.Line, 1)
 	}
 	return 1
 }
 
-func (w *Sources) parse(path string) *build.File {
+// ruleNamed returns the rule of a name, nil when there is none.
+func ruleNamed(f *build.File, name string) *build.Rule {
+	for _, r := range f.Rules("") {
+		if r.Name() == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// parse reads a BUILD file.
+func (w *Sources) parse(path string) (data []byte, parsed *build.File, err error) {
 	f, err := w.Open(path)
 	if err != nil {
-		return nil
+		return nil, nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBuildFile+1))
-	if err != nil || len(data) > maxBuildFile {
-		return nil
-	}
-	parsed, err := parseBuild(path, data)
+	data, err = io.ReadAll(io.LimitReader(f, maxBuildFile+1))
 	if err != nil {
-		return nil
+		return nil, nil, err
 	}
-	return parsed
+	if len(data) > maxBuildFile {
+		return nil, nil, fmt.Errorf("%s is larger than %d MiB", path, maxBuildFile>>20)
+	}
+	if parsed, err = parseBuild(path, data); err != nil {
+		return nil, nil, fmt.Errorf("%s is not read: %w", path, err)
+	}
+	return data, parsed, nil
 }

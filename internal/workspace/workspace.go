@@ -32,6 +32,14 @@ func (e *OpenError) Unwrap() error { return e.err }
 // BadInput marks the error as caused by an input file.
 func (*OpenError) BadInput() {}
 
+// Reason returns why a file cannot be opened, without its name.
+func Reason(err error) error {
+	if why, ok := errors.AsType[*fs.PathError](err); ok {
+		return why.Err
+	}
+	return err
+}
+
 // A Folder opens files. Names in the workspace, if there is one, are of files that
 // are in it or in the output folders of Bazel that it has links to.
 type Folder struct {
@@ -126,11 +134,7 @@ func (f *Folder) resolve(name string) (path, within string, err error) {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		var why *fs.PathError
-		if errors.As(err, &why) {
-			err = why.Err // the name is in front of it already
-		}
-		return "", "", &OpenError{name, fmt.Errorf("cannot be read: %w", err)}
+		return "", "", &OpenError{name, fmt.Errorf("cannot be read: %w", Reason(err))}
 	}
 	if f.dir == "" {
 		return path, "", nil
@@ -163,11 +167,7 @@ func (f *Folder) Open(name string) (*os.File, error) {
 	}
 	file, err := openWithin(path, within)
 	if err != nil {
-		var why *fs.PathError
-		if errors.As(err, &why) {
-			err = why.Err
-		}
-		return nil, &OpenError{name, fmt.Errorf("cannot be read: %w", err)}
+		return nil, &OpenError{name, fmt.Errorf("cannot be read: %w", Reason(err))}
 	}
 	// It is looked at after it was opened, so that it cannot change in between.
 	info, err := file.Stat()

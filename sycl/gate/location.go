@@ -62,9 +62,6 @@ func (l *locator) hasFile(path string) bool {
 	}
 	known, ok := l.files[path]
 	if !ok {
-		if l.files == nil {
-			l.files = map[string]bool{}
-		}
 		known = l.HasFile(path)
 		l.files[path] = known
 	}
@@ -83,9 +80,6 @@ func (l *locator) target(label string) srcloc.Location {
 		}
 	} else if file, line, ok := l.Target(label); ok && safetext.IsPath(file) {
 		at = srcloc.Location{Path: file, Line: uint32(line)}
-	}
-	if l.targets == nil {
-		l.targets = map[string]srcloc.Location{}
 	}
 	l.targets[label] = at
 	return at

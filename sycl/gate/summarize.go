@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // summarize fills in what is shown.
@@ -98,7 +99,7 @@ func (e *evaluator) group() {
 		fate    fate
 	}
 	problems := 0
-	locate := locator{Workspace: e.Workspace}
+	locate := locator{e.Workspace, map[string]bool{}, map[string]srcloc.Location{}}
 	var last *problem
 	for _, i := range r.items {
 		if i.problem != last {

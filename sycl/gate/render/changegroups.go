@@ -82,9 +82,9 @@ func (r ChangeRow) Some() string { return safetext.Some(r.Names, mostStems) }
 // ChangeSections groups the changes of kernels: statuses by what changes and where, and
 // kernels that came or went by their problems and by their names. Names are escaped.
 func ChangeSections(d *gate.Difference) (list []ChangeSection) {
-	byKind := map[string][]*gate.Change{}
-	for i := range d.Changes {
-		if c := &d.Changes[i]; c.Kernel != "" {
+	byKind := map[string][]gate.Change{}
+	for _, c := range d.Changes {
+		if c.Kernel != "" {
 			byKind[c.Kind] = append(byKind[c.Kind], c)
 		}
 	}
@@ -128,35 +128,23 @@ func renaming(r gate.Renaming) string {
 }
 
 // statusRows groups kernels by how their statuses change and on which devices.
-func statusRows(changes []*gate.Change) (kernels int, rows []ChangeRow) {
+func statusRows(changes []gate.Change) (kernels int, rows []ChangeRow) {
 	g := rowGrouper{at: map[string]*ChangeRow{}}
-	for len(changes) > 0 {
-		n := 1
-		for n < len(changes) && sameKernel(changes[0], changes[n]) {
-			n++
-		}
-		var ways []string
-		devices := map[string][]string{}
-		for _, c := range changes[:n] {
-			way := strings.TrimPrefix(changeWay(c), ": ")
-			if devices[way] == nil {
-				ways = append(ways, way)
-			}
-			devices[way] = append(devices[way], safetext.Escape(c.Device))
-		}
+	list := byKernel(changes)
+	for _, changes := range list {
+		ways, devices := byWay(changes)
 		for _, way := range ways {
-			g.add(changes[0], way, devices[way])
+			g.add(&changes[0], strings.TrimPrefix(way, ": "), devices[way])
 		}
-		changes = changes[n:]
-		kernels++
 	}
-	return kernels, g.sorted()
+	return len(list), g.sorted()
 }
 
 // presenceRows groups kernels that came or went by where they run, and why not.
-func presenceRows(changes []*gate.Change) []ChangeRow {
+func presenceRows(changes []gate.Change) []ChangeRow {
 	g := rowGrouper{at: map[string]*ChangeRow{}}
-	for _, c := range changes {
+	for i := range changes {
+		c := &changes[i]
 		var devices []string
 		worst := compat.NoStatus
 		for _, s := range c.Statuses {

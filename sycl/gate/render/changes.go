@@ -22,17 +22,25 @@ func Changes(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 		return changeGroups(w, d, o)
 	}
 	out := bufio.NewWriter(w)
+	for _, list := range byKernel(changes) {
+		for _, line := range changeLines(list) {
+			fmt.Fprintln(out, line)
+		}
+	}
+	return out.Flush()
+}
+
+// byKernel returns the changes of the statuses on a kernel together, and each other one alone.
+func byKernel(changes []gate.Change) (list [][]gate.Change) {
 	for len(changes) > 0 {
 		n := 1
 		for n < len(changes) && sameKernel(&changes[0], &changes[n]) {
 			n++
 		}
-		for _, line := range changeLines(changes[:n]) {
-			fmt.Fprintln(out, line)
-		}
+		list = append(list, changes[:n])
 		changes = changes[n:]
 	}
-	return out.Flush()
+	return list
 }
 
 // sameKernel reports whether two changes are of the statuses on one kernel.
@@ -40,22 +48,24 @@ func sameKernel(a, b *gate.Change) bool {
 	return a.Kernel != "" && b.Kernel != "" && a.Device != "" && b.Device != "" && a.Kind == b.Kind && a.Name == b.Name && a.Target == b.Target
 }
 
-// changeLines says what changes of a kernel are, or one other change.
-func changeLines(list []gate.Change) []string {
-	var lines []string
-	var devices [][]string // by how their statuses change
-	var ways []string
-	c := &list[0]
-	for i := range list {
-		way := changeWay(&list[i])
-		at := slices.Index(ways, way)
-		if at < 0 {
-			at = len(ways)
-			ways, devices = append(ways, way), append(devices, nil)
+// byWay returns how the statuses on a kernel change, and on which devices each.
+func byWay(changes []gate.Change) (ways []string, devices map[string][]string) {
+	devices = map[string][]string{}
+	for i := range changes {
+		way := changeWay(&changes[i])
+		if devices[way] == nil {
+			ways = append(ways, way)
 		}
-		devices[at] = append(devices[at], safetext.Escape(list[i].Device))
+		devices[way] = append(devices[way], safetext.Escape(changes[i].Device))
 	}
-	for i, way := range ways {
+	return ways, devices
+}
+
+// changeLines says what changes of a kernel are, or one other change.
+func changeLines(list []gate.Change) (lines []string) {
+	c := &list[0]
+	ways, devices := byWay(list)
+	for _, way := range ways {
 		var line string
 		switch {
 		case c.Kind == "renamed":
@@ -63,9 +73,9 @@ func changeLines(list []gate.Change) []string {
 		case c.Device == "":
 			line = fmt.Sprintf("%s: kernel '%s'%s", c.Kind, safetext.Escape(c.Kernel), way)
 		case c.Kernel == "":
-			line = fmt.Sprintf("%s: device %s%s", c.Kind, devices[i][0], way)
+			line = fmt.Sprintf("%s: device %s%s", c.Kind, devices[way][0], way)
 		default:
-			line = fmt.Sprintf("%s: kernel '%s' on %s%s", c.Kind, safetext.Escape(c.Kernel), strings.Join(devices[i], ", "), way)
+			line = fmt.Sprintf("%s: kernel '%s' on %s%s", c.Kind, safetext.Escape(c.Kernel), strings.Join(devices[way], ", "), way)
 		}
 		if c.OldTarget != "" {
 			line += fmt.Sprintf(" (%s → %s)", safetext.Escape(c.OldTarget), safetext.Escape(c.Target))

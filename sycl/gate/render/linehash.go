@@ -105,9 +105,6 @@ func (h *lineHasher) hash(path string, line int) string {
 			list = lineHashes(f)
 			f.Close()
 		}
-		if h.files == nil {
-			h.files = map[string][]string{}
-		}
 		h.files[path] = list
 	}
 	if line > len(list) {

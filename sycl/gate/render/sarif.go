@@ -26,7 +26,7 @@ const sourceRoot = "SRCROOT"
 // SARIF writes a result as SARIF 2.1.0 for code scanning. Findings for which no place
 // is known are at the file fallback, such as the report.
 func SARIF(w io.Writer, r *gate.Result, fallback string) error {
-	s := sarif{compared: r.Compared, index: map[gate.RuleID]int{}, hashes: lineHasher{Workspace: r.Workspace}}
+	s := sarif{compared: r.Compared, index: map[gate.RuleID]int{}, hashes: lineHasher{r.Workspace, map[string][]string{}}}
 	if safetext.IsPath(fallback) {
 		s.fallback = fallback
 	}
