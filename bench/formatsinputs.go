@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -82,15 +83,7 @@ func writeImages(dir string) error {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	f, err := os.Create(filepath.Join(dir, tableFile))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := table.Write(f); err != nil {
-		return err
-	}
-	return f.Close()
+	return outfile.Write(filepath.Join(dir, tableFile), table.Write)
 }
 
 // writeSparse writes a SYCLBIN with modules whose images are zeros except for

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -63,17 +64,12 @@ func writeReport(path string, number, kernels int, devices []*deviceconfig.Devic
 	if err != nil {
 		return 0, err
 	}
-	f, err := os.Create(path)
+	if err := outfile.Write(path, r.Encode); err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(path)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	if err := r.Encode(f); err != nil {
-		return 0, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), f.Close()
+	return info.Size(), nil
 }

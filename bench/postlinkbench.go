@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
 // What the design asks for.
@@ -29,15 +32,7 @@ func (m *postlinkRun) part(role string) Contender {
 }
 
 func (m *postlinkRun) generate() error {
-	f, err := os.Create(inputFile)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := generate(f, m.shape); err != nil {
-		return err
-	}
-	return f.Close()
+	return outfile.Write(inputFile, func(w io.Writer) error { return generate(w, m.shape) })
 }
 
 func (m *postlinkRun) all() error {

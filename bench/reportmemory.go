@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
@@ -48,11 +49,7 @@ func buildFile(build func() (*report.Report, error), name string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return cmp.Or(r.Encode(f), f.Close())
+	return outfile.Write(name, r.Encode)
 }
 
 // printFile prints a report as text.

@@ -27,6 +27,14 @@ func ok(t *testing.T, args ...string) {
 	}
 }
 
+// says runs the tool, which has to end with an exit code and with a text on standard error.
+func says(t *testing.T, want int, text string, args ...string) {
+	t.Helper()
+	if code, stderr := run(t, args...); code != want || !strings.Contains(stderr, text) {
+		t.Errorf("%q: exit code %d, want %d and %q\n%s", args, code, want, text, stderr)
+	}
+}
+
 func TestTranslateOfNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	translate := func(in string) (int, string) {
@@ -98,10 +106,7 @@ func TestKernelsOfTheSameName(t *testing.T) {
 	testkit.WriteFile(t, "other.ll", strings.Replace(ir, "fadd double %v, %v", "fmul double %v, %v", 1))
 	dis := testkit.Script(t, "dis", `cat "$1"`)
 	link := testkit.Script(t, "link", `cat "$1" "$2" > all.txt; for last; do :; done; echo linked > "$last"`)
-	code, stderr := run(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=other.ll")
-	if code != cli.ExitBadInput || !strings.Contains(stderr, "b.cpp: kernel 'Axpy' is also defined in a.cpp, and differently") {
-		t.Errorf("exit %d, %q", code, stderr)
-	}
+	says(t, cli.ExitBadInput, "b.cpp: kernel 'Axpy' is also defined in a.cpp, and differently", "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=other.ll")
 	// A header with the kernel is in both sources.
 	ok(t, "link", "--llvm-dis", dis, "--llvm-link", link, "--output", "all.bc", "a.cpp=k.ll", "b.cpp=k.ll")
 	if n := strings.Count(testkit.ReadFile(t, "all.txt"), "define spir_kernel void @_ZTS4Axpy"); n != 1 {

@@ -67,9 +67,7 @@ func TestSpecialize(t *testing.T) {
 		{[]string{"--set=width=1", "--code-dir=l", "--properties-dir=lp", "--table=l.new.table", "lost.table"}, 3, "lost.table: gone.spv: "},
 		{[]string{"--set=width=1", "c.table"}, 2, "needed once for each of the 3 inputs"},
 	} {
-		if code, stderr := run(t, append(args, test.args...)...); code != test.code || !strings.Contains(stderr, test.want) {
-			t.Errorf("%q: exit %d: %s", test.args, code, stderr)
-		}
+		says(t, test.code, test.want, append(args, test.args...)...)
 	}
 	for _, test := range []struct {
 		folders [4]string // of the first and of the second table
@@ -98,10 +96,7 @@ func TestSpecialize(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	testkit.WriteFile(t, "in/b.prop", fmt.Sprintf("[%s]\nwidth=1|4\n", propset.SpecializationConstants))
-	code, stderr = run(t, append(args, "--set=width=1")...)
-	if want := "in/b.spv: [SYCL/specialization constants] width: the value is a 32-bit number"; code != 3 || !strings.Contains(stderr, want) {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
+	says(t, 3, "in/b.spv: [SYCL/specialization constants] width: the value is a 32-bit number", append(args, "--set=width=1")...)
 }
 
 // TestSpecializeMappedPaths: a table names files with the configuration, which Bazel has taken

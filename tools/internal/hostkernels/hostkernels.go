@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -377,12 +378,7 @@ func ordinals(name string) (list []int) {
 
 // order returns the keys of both, sorted.
 func order(a, b map[string][]Kernel) []string {
-	var keys []string
-	for _, m := range []map[string][]Kernel{a, b} {
-		for k := range m {
-			keys = append(keys, k)
-		}
-	}
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }

@@ -152,9 +152,7 @@ func TestLinkIRUnresolved(t *testing.T) {
 	}
 	// What is executable is linked when that is asked for.
 	ok(t, append(args, "--output", "done.syclbin", "all.syclbin")...)
-	if code, _, stderr := run(t, append(args, "--output", "x.syclbin", "done.syclbin")...); code != cli.ExitBadInput || !strings.Contains(stderr, "SYCLBIN file 'done.syclbin' is in executable state") {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
+	says(t, cli.ExitBadInput, "SYCLBIN file 'done.syclbin' is in executable state", append(args, "--output", "x.syclbin", "done.syclbin")...)
 	ok(t, append(args, "--state", "executable", "--output", "again.syclbin", "done.syclbin")...)
 
 	code, _, stderr = run(t, append(args, "--targets", "intel_gpu_acm_g10", "--ocloc", "/nonexistent", "--output", "x.syclbin", "done.syclbin", "--state", "executable")...)
@@ -218,14 +216,9 @@ func TestLinkIRRefusals(t *testing.T) {
 			"nothing may be unresolved in executable state"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, _, stderr := run(t, test.args...)
-			if code != test.code || !strings.Contains(stderr, test.want) {
-				t.Errorf("exit %d, %q; want %d, %q", code, stderr, test.code, test.want)
-			}
+			says(t, test.code, test.want, test.args...)
 		})
 	}
 	testkit.NoError(t, os.Remove("llvm-dis-21"))
-	if code, _, stderr := run(t, append(ir, "native.syclbin")...); code != cli.ExitFailure || !strings.Contains(stderr, "llvm-dis of LLVM 21 or newer, all of one release, is not in PATH") {
-		t.Errorf("without llvm-dis: exit %d, %s", code, stderr)
-	}
+	says(t, cli.ExitFailure, "llvm-dis of LLVM 21 or newer, all of one release, is not in PATH", append(ir, "native.syclbin")...)
 }

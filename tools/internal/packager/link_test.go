@@ -113,10 +113,7 @@ func TestImportsInExecutable(t *testing.T) {
 	if code != 0 || !strings.Contains(stderr, "again.syclbin: warning: abstract module ") || !strings.Contains(stderr, "import-in-executable") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	code, _, stderr = run(t, "link", "--output=app.syclbin", "exe.syclbin")
-	if code != 1 || !strings.Contains(stderr, "nothing resolves imports in executable state") {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	says(t, 1, "nothing resolves imports in executable state", "link", "--output=app.syclbin", "exe.syclbin")
 }
 
 func TestLinkReadsAndWritesEveryForm(t *testing.T) {
@@ -142,9 +139,7 @@ func TestLinkReadsAndWritesEveryForm(t *testing.T) {
 	data := file(t, "two.syclbin")
 	clear(data[56+32+20 : 56+32+24])
 	testkit.NoError(t, os.WriteFile("two.syclbin", data, 0o666))
-	if code, _, stderr := run(t, "link", "--output=app.syclbin", "main.syclbin", "two.syclbin"); code != 3 || !strings.Contains(stderr, "two.syclbin: ") {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	says(t, 3, "two.syclbin: ", "link", "--output=app.syclbin", "main.syclbin", "two.syclbin")
 	code, _, stderr := run(t, "link", "--lenient", "--output=app.syclbin", "main.syclbin", "two.syclbin")
 	if code != 0 || strings.Count(stderr, "two.syclbin: warning: file: first-index: ") != 1 {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -236,10 +231,7 @@ func TestLinkRefuses(t *testing.T) {
 		"an earlier state":                {"--output=o --state=input library.syclbin", 1, "cannot become input"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, _, stderr := run(t, append([]string{"link"}, strings.Fields(test.args)...)...)
-			if code != test.code || !strings.Contains(stderr, test.want) {
-				t.Errorf("exit code %d, want %d: %s, want %q", code, test.code, stderr, test.want)
-			}
+			says(t, test.code, test.want, append([]string{"link"}, strings.Fields(test.args)...)...)
 			if _, err := os.Stat("o"); !errors.Is(err, os.ErrNotExist) {
 				t.Error("there is an output")
 			}
@@ -250,10 +242,7 @@ func TestLinkRefuses(t *testing.T) {
 // TestGraphAndOutputAppearTogether: a graph without its file would be of another link.
 func TestGraphAndOutputAppearTogether(t *testing.T) {
 	linkable(t)
-	code, _, stderr := run(t, "link", "--output=gone/o.syclbin", "--graph=graph.txt", "main.syclbin", "library.syclbin")
-	if code != 4 || !strings.Contains(stderr, "there is no folder gone") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	says(t, 4, "there is no folder gone", "link", "--output=gone/o.syclbin", "--graph=graph.txt", "main.syclbin", "library.syclbin")
 	if _, err := os.Stat("graph.txt"); !errors.Is(err, os.ErrNotExist) {
 		t.Error("there is a graph")
 	}

@@ -53,6 +53,14 @@ func ok(t testing.TB, args ...string) string {
 	return stdout
 }
 
+// says runs the tool, which has to end with an exit code and with a text on standard error.
+func says(t *testing.T, want int, text string, args ...string) {
+	t.Helper()
+	if code, _, stderr := run(t, args...); code != want || !strings.Contains(stderr, text) {
+		t.Errorf("packager %q: exit code %d, want %d and %q\n%s", args, code, want, text, stderr)
+	}
+}
+
 func file(t testing.TB, name string) []byte {
 	t.Helper()
 	data := testkit.Must(os.ReadFile(name))(t)
@@ -157,9 +165,7 @@ func TestPackFindsFilesBesideTheTable(t *testing.T) {
 		t.Error("the file differs")
 	}
 	testkit.NoError(t, os.WriteFile("a.spv", []byte("another"), 0o666))
-	if code, _, stderr := run(t, args...); code != 3 || !strings.Contains(stderr, "a.spv is both in the current folder and beside the table, and they differ") {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	says(t, 3, "a.spv is both in the current folder and beside the table, and they differ", args...)
 }
 
 func TestPackImages(t *testing.T) {
@@ -260,9 +266,7 @@ func TestAllowEmpty(t *testing.T) {
 		"--allow-empty": {"wrap", "--output=k.s"},
 	} {
 		args = append(args, "--table=spir64-unknown-unknown=none.table")
-		if code, _, stderr := run(t, args...); code != 3 || !strings.Contains(stderr, "no table has a row") {
-			t.Errorf("%v: exit code %d: %s", args, code, stderr)
-		}
+		says(t, 3, "no table has a row", args...)
 		ok(t, append(args, flag)...)
 	}
 	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
@@ -377,10 +381,7 @@ func TestPackRefuses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			folder(t, files)
-			code, _, stderr := run(t, append([]string{"pack"}, strings.Fields(test.args)...)...)
-			if code != test.code || !strings.Contains(stderr, test.want) {
-				t.Errorf("exit code %d, want %d: %s, want %q", code, test.code, stderr, test.want)
-			}
+			says(t, test.code, test.want, append([]string{"pack"}, strings.Fields(test.args)...)...)
 			if _, err := os.Stat("k"); !errors.Is(err, os.ErrNotExist) {
 				t.Error("there is an output")
 			}
@@ -464,15 +465,10 @@ func TestVerify(t *testing.T) {
 	testkit.GoldenFile(t, filepath.Join(testdata, "verify.json"), stdout)
 
 	testkit.NoError(t, os.WriteFile("broken.syclbin", []byte("IBYS"), 0o666))
-	code, _, stderr = run(t, "verify", "broken.syclbin")
-	if code != 3 || !strings.Contains(stderr, "broken.syclbin: syclbin: offset 0x0: 4 bytes are too few") {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	says(t, 3, "broken.syclbin: syclbin: offset 0x0: 4 bytes are too few", "verify", "broken.syclbin")
 	rules := ok(t, "verify", "--rules")
 	for _, other := range []string{"--json", "k.syclbin"} {
-		if code, _, stderr := run(t, "verify", "--rules", other); code != 2 || !strings.Contains(stderr, "--rules lists the rules alone") {
-			t.Errorf("%s: exit code %d, %s", other, code, stderr)
-		}
+		says(t, 2, "--rules lists the rules alone", "verify", "--rules", other)
 	}
 	if n := strings.Count(rules, "\n"); n != len(sycllink.Rules()) {
 		t.Errorf("%d rules", n)
@@ -555,9 +551,7 @@ func TestExtractFiles(t *testing.T) {
 	}
 	for _, n := range []string{"5", "-2", "-5"} {
 		want := fmt.Sprintf("there is no abstract module %s, k.syclbin has 5, counted from 0", n)
-		if code, _, stderr := run(t, "extract", "--output-dir=x", "--module="+n, "k.syclbin"); code != 2 || !strings.Contains(stderr, want) {
-			t.Errorf("exit code %d: %s", code, stderr)
-		}
+		says(t, 2, want, "extract", "--output-dir=x", "--module="+n, "k.syclbin")
 	}
 }
 
@@ -583,10 +577,7 @@ func TestExtractNamesNoFileAfterTheContent(t *testing.T) {
 	var data bytes.Buffer
 	testkit.NoError(t, syclbin.Write(&data, b.File(syclbin.Object), syclbin.Options{}))
 	testkit.NoError(t, os.WriteFile("x.syclbin", data.Bytes(), 0o666))
-	code, _, stderr := run(t, "extract", "--output-dir=parts", "x.syclbin")
-	if code != 0 || !strings.Contains(stderr, "the target of the IR module module6_0.spv of abstract module 6 cannot be that of a table, so it is in none: a=b") {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	says(t, 0, "the target of the IR module module6_0.spv of abstract module 6 cannot be that of a table, so it is in none: a=b", "extract", "--output-dir=parts", "x.syclbin")
 	list, _ := os.ReadDir("parts")
 	var tables []string
 	for _, e := range list {

@@ -97,9 +97,7 @@ func TestWrapRelative(t *testing.T) {
 		t.Errorf("the output folder is a link: %v\n%s", err, out)
 	}
 	where := testkit.Must(filepath.Abs("one/out/k.s"))(t)
-	if code, _, stderr := run(t, "wrap", "--relative", "--output", where, "--table", "spir64_gen=intel_gpu_pvc=one/k.table"); code != 2 || !strings.Contains(stderr, "give both as absolute paths, or none") {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	says(t, 2, "give both as absolute paths, or none", "wrap", "--relative", "--output", where, "--table", "spir64_gen=intel_gpu_pvc=one/k.table")
 }
 
 // Integration headers say where kernels are, and which class names them; that of a source
@@ -117,9 +115,7 @@ func TestWrapHeaders(t *testing.T) {
 	if !bytes.Contains(file(t, "k.s"), []byte("sycl_kernel_is_defined_twice_K:")) {
 		t.Errorf("no symbol of K in\n%s", file(t, "k.s"))
 	}
-	if code, _, stderr := run(t, append(wrap, "--header", "b")...); code != 3 || !strings.Contains(stderr, `the kernel "K" of b.cpp:4 is also defined at a.cpp:3`) {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	says(t, 3, `the kernel "K" of b.cpp:4 is also defined at a.cpp:3`, append(wrap, "--header", "b")...)
 }
 
 // Neither the order of flags nor the name of the output shows.
@@ -261,10 +257,7 @@ func TestWrapRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			folder(t, files)
-			code, _, stderr := run(t, append([]string{"wrap"}, strings.Fields(test.args)...)...)
-			if code != test.code || !strings.Contains(stderr, test.want) {
-				t.Errorf("exit code %d, want %d: %s, want %q", code, test.code, stderr, test.want)
-			}
+			says(t, test.code, test.want, append([]string{"wrap"}, strings.Fields(test.args)...)...)
 			for _, name := range []string{"k.s", "k.cpp"} {
 				if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
 					t.Errorf("there is an output %s", name)
@@ -282,9 +275,7 @@ func TestPackAspectOfOtherReleases(t *testing.T) {
 		if strings.Contains(args, "=2026.2") {
 			want, say = 0, ""
 		}
-		if code, _, stderr := run(t, strings.Fields(args)...); code != want || !strings.Contains(stderr, say) {
-			t.Errorf("%s: exit code %d, want %d: %s", args, code, want, stderr)
-		}
+		says(t, want, say, strings.Fields(args)...)
 	}
 }
 
