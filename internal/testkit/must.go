@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -12,6 +13,27 @@ func NoError(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Fails checks that an error says what a test wants, and ends the test at one that it does not want.
+// It reports whether there has to be an error: behind that most tests have nothing to look at.
+func Fails(t testing.TB, err error, want string) bool {
+	t.Helper()
+	if want == "" {
+		NoError(t, err)
+	} else if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want one with %q", err, want)
+	}
+	return want != ""
+}
+
+// BlamesInput is Fails for errors that blame the input.
+func BlamesInput(t testing.TB, err error, want string) bool {
+	t.Helper()
+	if want != "" && !errors.As(err, new(interface{ BadInput() })) {
+		t.Errorf("error %v does not blame the input", err)
+	}
+	return Fails(t, err, want)
 }
 
 // Written returns what a function writes.

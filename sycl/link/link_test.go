@@ -20,8 +20,6 @@ import (
 
 var errEnd = io.ErrUnexpectedEOF
 
-func asBad(err error, fault *interface{ BadInput() }) bool { return errors.As(err, fault) }
-
 const (
 	spir64 = "spir64-unknown-unknown"
 	gen    = "spir64_gen-unknown-unknown"
@@ -483,12 +481,9 @@ func TestErrors(t *testing.T) {
 				}
 				test.want = "a: abstract module 0: unexpected EOF"
 			}
-			r, err := Combine(test.inputs, test.options)
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("result %v, error %v", r, err)
-			}
-			var fault interface{ BadInput() }
-			if test.bad != asBad(err, &fault) {
+			_, err := Combine(test.inputs, test.options)
+			testkit.Fails(t, err, test.want)
+			if test.bad != errors.As(err, new(interface{ BadInput() })) {
 				t.Errorf("%v: fault of the input: %t", err, !test.bad)
 			}
 		})

@@ -1,10 +1,10 @@
 package postlink
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
@@ -40,15 +40,8 @@ func TestLowerAnnotations(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := parse(t, annotated(test.text))
-			err := lowerAnnotations(m, "a.cpp")
-			if test.err != "" {
-				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("error %v, want %q", err, test.err)
-				}
+			if testkit.Fails(t, lowerAnnotations(m, "a.cpp"), test.err) {
 				return
-			}
-			if err != nil {
-				t.Fatal(err)
 			}
 			got := write(t, m)
 			for _, s := range test.has {
@@ -116,16 +109,8 @@ func TestPropertyAnnotations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, withArguments(test.of, test.arguments))
-			err := lowerAnnotations(m, "a.cpp")
-			if test.err != "" {
-				var bad interface{ BadInput() }
-				if err == nil || !strings.Contains(err.Error(), test.err) || !errors.As(err, &bad) {
-					t.Errorf("error %v, want %q", err, test.err)
-				}
+			if testkit.BlamesInput(t, lowerAnnotations(m, "a.cpp"), test.err) {
 				return
-			}
-			if err != nil {
-				t.Fatal(err)
 			}
 			if got := write(t, m); !strings.Contains(got, test.want) || strings.Contains(got, annotationsGlobal) {
 				t.Errorf("%s: not there, or the annotation is:\n%s", test.want, got)

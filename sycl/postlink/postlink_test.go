@@ -49,15 +49,8 @@ func TestRequiredSizesInTheKernelName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, prefix+test.arguments+suffix)
-			err := lowerKernelNames(m)
-			if test.fail != "" {
-				if err == nil || !strings.Contains(err.Error(), test.fail) {
-					t.Fatalf("got %v, want an error with %q", err, test.fail)
-				}
+			if testkit.Fails(t, lowerKernelNames(m), test.fail) {
 				return
-			}
-			if err != nil {
-				t.Fatal(err)
 			}
 			got := write(t, m)
 			for _, want := range test.want {

@@ -339,9 +339,7 @@ func TestSplitRefuses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := split(parse(t, test.ir), test.options)
-			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-				t.Errorf("error %v, want %q", err, test.want)
-			}
+			testkit.Fails(t, err, test.want)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package aspects
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
@@ -221,10 +221,7 @@ func TestMalformedAspects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Propagate(parse(t, test.ir+"\n"), Options{})
-			var bad interface{ BadInput() }
-			if err == nil || !strings.Contains(err.Error(), test.want) || !errors.As(err, &bad) {
-				t.Errorf("got %v, want %s", err, test.want)
-			}
+			testkit.BlamesInput(t, err, test.want)
 		})
 	}
 	if _, err := Propagate(parse(t, ""), Options{Exclude: []string{"fp46"}}); err == nil || !strings.Contains(err.Error(), "did you mean fp") {

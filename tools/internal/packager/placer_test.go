@@ -68,15 +68,8 @@ func TestPlacer(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err = w.finish()
-			if test.err != "" {
-				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("error %v, want %q", err, test.err)
-				}
+			if testkit.Fails(t, w.finish(), test.err) {
 				return
-			}
-			if err != nil {
-				t.Fatal(err)
 			}
 			got := testkit.Must(os.ReadFile(out.Name()))(t)
 			if string(got) != test.want {
