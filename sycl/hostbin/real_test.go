@@ -23,23 +23,16 @@ import (
 // DPC++ linked.
 const dpctlEnv = "HOSTBIN_DPCTL"
 
-func TestLibrariesOfDPCPP(t *testing.T) {
-	name := os.Getenv(dpctlEnv)
-	if name == "" {
-		t.Skipf("%s does not name a wheel of dpctl or a folder with its files", dpctlEnv)
-	}
-	var tree fs.FS
-	if info, err := os.Stat(name); err != nil {
-		t.Fatal(err)
-	} else if info.IsDir() {
-		tree = os.DirFS(name)
-	} else {
+// eachLibrary reads the libraries of a wheel, or of a folder with its files.
+func eachLibrary(t *testing.T, name string, use func(path string, data []byte, f *File)) {
+	t.Helper()
+	tree := os.DirFS(name)
+	if info := testkit.Must(os.Stat(name))(t); !info.IsDir() {
 		z := testkit.Must(zip.OpenReader(name))(t)
 		defer z.Close()
 		tree = z
 	}
-	var files, images, empty, sets, properties, kernels int
-	err := fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
+	testkit.NoError(t, fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.Contains(path, ".so") {
 			return err
 		}
@@ -47,12 +40,24 @@ func TestLibrariesOfDPCPP(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		files++
-		f, err := NewFile(bytes.NewReader(data), int64(len(data)))
+		f, err := parse(data)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			return nil
 		}
+		use(path, data, f)
+		return nil
+	}))
+}
+
+func TestLibrariesOfDPCPP(t *testing.T) {
+	name := os.Getenv(dpctlEnv)
+	if name == "" {
+		t.Skipf("%s does not name a wheel of dpctl or a folder with its files", dpctlEnv)
+	}
+	var files, images, empty, sets, properties, kernels int
+	eachLibrary(t, name, func(path string, data []byte, f *File) {
+		files++
 		// Whoever registers images has a descriptor of them.
 		if registers := bytes.Contains(data, []byte("__sycl_register_lib")); registers != (len(f.Images) > 0) {
 			t.Errorf("%s: %d images, registers any: %v", path, len(f.Images), registers)
@@ -84,11 +89,7 @@ func TestLibrariesOfDPCPP(t *testing.T) {
 				}
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Logf("%d files, %d images (%d without kernels), %d property sets, %d properties, %d kernels", files, images, empty, sets, properties, kernels)
 	if images == 0 || kernels == 0 {
 		t.Error("no images or no kernels found")
@@ -131,38 +132,15 @@ func TestReleasesAgree(t *testing.T) {
 // aspectsOfWheel returns the aspects that each kernel of a wheel needs.
 func aspectsOfWheel(t *testing.T, name string) map[string][]aspect.Aspect {
 	t.Helper()
-	z, err := zip.OpenReader(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
 	needs := map[string][]aspect.Aspect{}
-	err = fs.WalkDir(z, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.Contains(path, ".so") {
-			return err
-		}
-		data, err := fs.ReadFile(z, path)
-		if err != nil {
-			return err
-		}
-		f, err := NewFile(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			return err
-		}
+	eachLibrary(t, name, func(_ string, _ []byte, f *File) {
 		for _, img := range f.Images {
-			q, err := requirement.FromProperties(img.Properties)
-			if err != nil {
-				return err
-			}
+			q := testkit.Must(requirement.FromProperties(img.Properties))(t)
 			for _, kernel := range img.Entries {
 				needs[kernel] = q.Aspects
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return needs
 }
 

@@ -120,10 +120,7 @@ func TestPropagate(t *testing.T) {
 			if err := Renumber(m); err != nil { // the files have the numbers of before 2026
 				t.Fatal(err)
 			}
-			result, err := Propagate(m, c.options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := testkit.Must(Propagate(m, c.options))(t)
 			if derived := m.NamedMetadata("sycl_aspects") == nil; result.Derived != derived {
 				t.Errorf("derived: %v", result.Derived)
 			}
@@ -175,9 +172,7 @@ define void @f() !sycl_used_aspects !0 {
 !1 = !{!"fp64", i32 66}
 !2 = !{!"old_name", i32 66}
 `)
-	if _, err := Propagate(m, Options{FixedTargets: []string{"intel_gpu_pvc", `a"b`}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Propagate(m, Options{FixedTargets: []string{"intel_gpu_pvc", `a"b`}}))(t)
 	want := `define spir_kernel void @k() !sycl_used_aspects !4 !sycl_fixed_targets !5 {
   call void @f()
   ret void
@@ -246,9 +241,7 @@ func TestAspectsAreFoundInLinearTime(t *testing.T) {
 	steps := func(n int) int {
 		m := parse(t, callTree(n))
 		p := &propagation{module: m}
-		if err := p.run(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, p.run())
 		if got := names(must(devicecode.AspectNumbers(m, must(m.Function("k").Metadata("sycl_used_aspects"))))); got != "fp64" {
 			t.Fatalf("the kernel uses %q", got)
 		}
@@ -291,9 +284,7 @@ func TestManyConditions(t *testing.T) {
 	}
 	b.WriteString("  ret void\n}\ndefine void @action() {\n  %x = alloca double\n  call void @if(ptr @action, ptr null, i32 1)\n  ret void\n}\n")
 	m := parse(t, b.String())
-	if _, err := Propagate(m, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Propagate(m, Options{}))(t)
 	if got := metadataOf(t, m, "sycl_used_aspects")["k"]; got != "fp64" {
 		t.Errorf("too many conditions to keep apart: the kernel uses %q", got)
 	}
@@ -308,9 +299,7 @@ func TestManyConditionsInMetadata(t *testing.T) {
 	}
 	fmt.Fprintf(&b, "!1 = !{%s}\n", list.String()[2:])
 	m := parse(t, b.String())
-	if _, err := Propagate(m, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Propagate(m, Options{}))(t)
 	if got := metadataOf(t, m, "sycl_used_aspects")["k"]; got != "fp64" {
 		t.Errorf("the kernel uses %q", got)
 	}
@@ -429,19 +418,14 @@ func lines(m map[string]string) string {
 
 func parse(t *testing.T, text string) *llvmir.Module {
 	t.Helper()
-	m, err := llvmir.Parse("test.ll", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(llvmir.Parse("test.ll", text))(t)
 	return m
 }
 
 func write(t *testing.T, m *llvmir.Module) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := m.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(m.WriteTo(&b))(t)
 	return b.String()
 }
 

@@ -31,32 +31,18 @@ func TestAspectsAgreeWithTranslatedModule(t *testing.T) {
 			dir := t.TempDir()
 			name := func(ext string) string { return filepath.Join(dir, "kernels."+ext) }
 			run(t, clang, "-std=c++20", "-fsycl", "-fsycl-device-only", level, "-g", "-S", "-emit-llvm", "testdata/kernels.cpp", "-o", name("ll"))
-			text, err := os.ReadFile(name("ll"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := llvmir.Parse("kernels.ll", string(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testkit.Must(os.ReadFile(name("ll")))(t)
+			m := testkit.Must(llvmir.Parse("kernels.ll", string(text)))(t)
 			result, err := Propagate(m, Options{})
 			if err != nil || len(result.Diagnostics) > 0 || !result.Derived {
 				t.Fatalf("%+v, %v", result, err)
 			}
 			// The module is translated with the metadata in it.
-			if err := os.WriteFile(name("ll"), []byte(write(t, m)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(name("ll"), []byte(write(t, m)), 0o644))
 			run(t, as, name("ll"), "-o", name("bc"))
 			run(t, translator, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float16_add", name("bc"), "-o", name("spv"))
-			code, err := os.ReadFile(name("spv"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			translated, err := spirv.Parse(code)
-			if err != nil {
-				t.Fatal(err)
-			}
+			code := testkit.Must(os.ReadFile(name("spv")))(t)
+			translated := testkit.Must(spirv.Parse(code))(t)
 			used := metadataOf(t, m, "sycl_used_aspects")
 			if len(translated.Kernels) < 30 || len(translated.Kernels) != len(m.Kernels()) {
 				t.Errorf("%d kernels, %d after translation", len(m.Kernels()), len(translated.Kernels))
