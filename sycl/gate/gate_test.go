@@ -2,6 +2,7 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -51,7 +52,7 @@ func brief(r *Result) (lines []string) {
 		for _, d := range f.Devices {
 			devices = append(devices, d.ID)
 		}
-		s := fmt.Sprintf("%v %s %s %s", f.Severity, f.Rule, cmpOr(f.Kernel, f.Target, "-"), strings.Join(devices, ","))
+		s := fmt.Sprintf("%v %s %s %s", f.Severity, f.Rule, cmp.Or(f.Kernel, f.Target, "-"), strings.Join(devices, ","))
 		if f.State != StateNew {
 			s += " " + string(f.State)
 		}
@@ -80,15 +81,6 @@ func brief(r *Result) (lines []string) {
 		lines = append(lines, s)
 	}
 	return lines
-}
-
-func cmpOr(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 func TestEvaluate(t *testing.T) {
