@@ -205,19 +205,11 @@ func (f folder) Open(name string) (io.ReadCloser, error) {
 }
 
 // decide finds and reads the files and comes to a result.
-func (a *action) decide(ctx context.Context) (err error) {
+func (a *action) decide(ctx context.Context) error {
 	a.options = compatinputs.CheckOptions{Program: "action", MayBeEmpty: true, Workspace: ".", Category: a.category,
 		CompareWithBase: a.compareWithBase, FailOn: a.failOn, FailOnSeverity: a.failOnSeverity, FailOnEmpty: a.failOnEmpty, FailOnStale: a.failOnStale}
-	if a.options.Reports, err = workspace.Glob(".", a.reports); err != nil {
-		return fmt.Errorf("input reports: %w", err)
-	}
-	if len(a.baseReports) > 0 {
-		if a.options.BaseReports, err = workspace.Glob(".", a.baseReports); err != nil {
-			return fmt.Errorf("input base-reports: %w", err)
-		}
-		if len(a.options.BaseReports) == 0 {
-			return cli.BadInput(fmt.Errorf("input base-reports: no file matches %s", strings.Join(a.baseReports, ", ")))
-		}
+	if err := a.findReports(); err != nil {
+		return err
 	}
 	// A pull request is checked as its merge, and its reports may be of its own commit.
 	for _, commit := range []string{a.event.headCommit(a.getenv("GITHUB_SHA")), a.getenv("GITHUB_SHA")} {
@@ -256,6 +248,23 @@ func (a *action) decide(ctx context.Context) (err error) {
 	for i := range a.result.Notices {
 		n := &a.result.Notices[i]
 		n.File = a.prefix(n.File)
+	}
+	return nil
+}
+
+// findReports sets the reports of the options.
+func (a *action) findReports() (err error) {
+	if a.options.Reports, err = workspace.Glob(".", a.reports); err != nil {
+		return fmt.Errorf("input reports: %w", err)
+	}
+	if len(a.baseReports) == 0 {
+		return nil
+	}
+	if a.options.BaseReports, err = workspace.Glob(".", a.baseReports); err != nil {
+		return fmt.Errorf("input base-reports: %w", err)
+	}
+	if len(a.options.BaseReports) == 0 {
+		return cli.BadInput(fmt.Errorf("input base-reports: no file matches %s", strings.Join(a.baseReports, ", ")))
 	}
 	return nil
 }

@@ -172,12 +172,11 @@ func diffStatuses(pairs []pair) []Change {
 				if !ok {
 					continue
 				}
-				r := ChangeReason{Available: a.available, Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text}
+				reasons := &changes[i].NewReasons
 				if isOld {
-					changes[i].OldReasons = append(changes[i].OldReasons, r)
-				} else {
-					changes[i].NewReasons = append(changes[i].NewReasons, r)
+					reasons = &changes[i].OldReasons
 				}
+				*reasons = append(*reasons, ChangeReason{Available: a.available, Cause: RuleID(p.cause), Image: p.image, Required: p.required, Rule: p.rule, Text: p.text})
 			}
 		}
 	}
@@ -239,19 +238,12 @@ func devicesOf(before, after map[string]*target, changes []Change) []DeviceChang
 		}
 		return byName[name]
 	}
-	count := func(targets map[string]*target, counts func(*DeviceChange) *map[compat.Status]int) {
-		for _, t := range targets {
-			for col, name := range t.devices {
-				m := counts(of(name))
-				if *m == nil {
-					*m = map[compat.Status]int{}
-				}
-				t.countStatuses(col, *m)
-			}
-		}
+	for name, counts := range statusCounts(before) {
+		of(name).Old = counts
 	}
-	count(before, func(d *DeviceChange) *map[compat.Status]int { return &d.Old })
-	count(after, func(d *DeviceChange) *map[compat.Status]int { return &d.New })
+	for name, counts := range statusCounts(after) {
+		of(name).New = counts
+	}
 	for i := range changes {
 		switch c := &changes[i]; {
 		case c.Kernel == "":
@@ -278,6 +270,20 @@ func devicesOf(before, after map[string]*target, changes []Change) []DeviceChang
 		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), safetext.CompareNatural(a.Device, b.Device))
 	})
 	return list
+}
+
+// statusCounts returns the statuses that targets have on each device.
+func statusCounts(targets map[string]*target) map[string]map[compat.Status]int {
+	counts := map[string]map[compat.Status]int{}
+	for _, t := range targets {
+		for col, name := range t.devices {
+			if counts[name] == nil {
+				counts[name] = map[compat.Status]int{}
+			}
+			t.countStatuses(col, counts[name])
+		}
+	}
+	return counts
 }
 
 // kindOf returns the kind of a change of a status.

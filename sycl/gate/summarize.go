@@ -94,40 +94,26 @@ func (c *Counts) addItem(i *item) {
 // group makes a finding of the items that differ in nothing but the device.
 func (e *evaluator) group() {
 	r := e.result
-	type key struct {
-		problem *problem
-		fate    fate
-	}
-	problems := 0
 	locate := locator{e.Workspace, map[string]bool{}, map[string]srcloc.Location{}}
+	// Items of a problem are next to each other, and few of them differ.
 	var last *problem
+	var fates []fate // of the findings of the last problem, which end the list
 	for _, i := range r.items {
 		if i.problem != last {
-			last = i.problem
-			problems++
+			last, fates = i.problem, fates[:0]
 		}
-	}
-	r.Findings = slices.Grow(r.Findings, problems) // mostly one of each
-	// Items of a problem are next to each other, and few of them differ.
-	var indexes []int // of the findings of the last problem
-	var keys []key
-	for _, i := range r.items {
-		k := key{i.problem, i.fate}
-		if len(keys) > 0 && keys[0].problem != k.problem {
-			indexes, keys = indexes[:0], keys[:0]
-		}
-		at := slices.Index(keys, k)
+		at := slices.Index(fates, i.fate)
 		if at < 0 {
-			at = len(keys)
-			keys, indexes = append(keys, k), append(indexes, len(r.Findings))
+			at = len(fates)
+			fates = append(fates, i.fate)
 			f := e.finding(i, &locate)
 			f.Devices = make([]DeviceFinding, 0, len(i.problem.on))
 			r.Findings = append(r.Findings, f)
 		}
-		n := indexes[at]
-		r.Findings[n].Also = append(r.Findings[n].Also, i.also...)
+		f := &r.Findings[len(r.Findings)-len(fates)+at]
+		f.Also = append(f.Also, i.also...)
 		if i.device.device != "" {
-			r.Findings[n].Devices = append(r.Findings[n].Devices, DeviceFinding{Available: i.device.available, ID: i.device.device, Tier: e.tier(i.device.device)})
+			f.Devices = append(f.Devices, DeviceFinding{Available: i.device.available, ID: i.device.device, Tier: e.tier(i.device.device)})
 		}
 	}
 	for i := range r.Findings {

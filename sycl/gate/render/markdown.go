@@ -40,18 +40,7 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 		notices.notices(r.Notices)
 	}
 	m.limit -= notices.Len()
-	var counting, covered group
-	notes := 0
-	for i := range r.Findings {
-		switch f := &r.Findings[i]; {
-		case f.Covered():
-			covered = append(covered, f)
-		case f.Fails || f.Severity >= gate.Warning:
-			counting = append(counting, f)
-		default:
-			notes++
-		}
-	}
+	counting, covered, notes := split(r.Findings)
 	groups := groupsOf(counting)
 	if len(groups) > 0 {
 		m.table(groups)
@@ -71,6 +60,21 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	}
 	_, err := io.WriteString(w, m.String())
 	return err
+}
+
+// split returns the findings that count, those that the policy covers, and how many are notes.
+func split(findings []gate.Finding) (counting, covered group, notes int) {
+	for i := range findings {
+		switch f := &findings[i]; {
+		case f.Covered():
+			covered = append(covered, f)
+		case f.Fails || f.Severity >= gate.Warning:
+			counting = append(counting, f)
+		default:
+			notes++
+		}
+	}
+	return counting, covered, notes
 }
 
 // markdown is a page that must not become longer than its limit.

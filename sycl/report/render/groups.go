@@ -249,15 +249,14 @@ func (t *table) files() func(*report.Kernel) []string {
 // files hold is in several groups.
 func (t *table) groups(by GroupBy) []*group {
 	var list []*group
-	known := map[string]int{}
+	known := map[string]*group{}
 	add := func(value string, kernel int) {
-		i, ok := known[value]
-		if !ok {
-			i = len(list)
-			known[value] = i
-			list = append(list, &group{value: value})
+		g := known[value]
+		if g == nil {
+			g = &group{value: value}
+			known[value] = g
+			list = append(list, g)
 		}
-		g := list[i]
 		g.kernels = append(g.kernels, kernel)
 		g.tally.add(t.standing(t.Kernels[kernel].Row), 1)
 	}
