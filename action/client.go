@@ -317,24 +317,9 @@ func (e *apiError) text(what string) string {
 
 // do makes a request and reads the answer.
 func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body, answer any) (http.Header, error) {
-	var in io.Reader
-	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		in = bytes.NewReader(data)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), in)
+	req, err := c.request(ctx, method, u, body)
 	if err != nil {
-		return nil, &apiError{Message: c.clean(err.Error())}
-	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
-	req.Header.Set("Accept", "application/vnd.github+json")
-	req.Header.Set("X-GitHub-Api-Version", "2022-11-28")
-	req.Header.Set("User-Agent", "rules_sycl-action/"+cli.Version)
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
+		return nil, err
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
@@ -360,6 +345,30 @@ func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body,
 		return nil, &apiError{Status: res.StatusCode, Message: "the answer is not what was asked for"}
 	}
 	return res.Header, nil
+}
+
+// request makes a request with what each one has. The body may be nil.
+func (c *commentClient) request(ctx context.Context, method string, u *url.URL, body any) (*http.Request, error) {
+	var in io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		in = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), in)
+	if err != nil {
+		return nil, &apiError{Message: c.clean(err.Error())}
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Accept", "application/vnd.github+json")
+	req.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	req.Header.Set("User-Agent", "rules_sycl-action/"+cli.Version)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, nil
 }
 
 // failed returns the error that an answer is.

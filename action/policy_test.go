@@ -15,14 +15,7 @@ import (
 // git runs git in the workspace, and returns what it prints.
 func (w *checkout) git(args ...string) string {
 	w.Helper()
-	program, err := exec.LookPath("git")
-	if err != nil {
-		if os.Getenv("TEST_SRCDIR") != "" {
-			w.Fatal("git is missing")
-		}
-		w.Skip("git is missing")
-	}
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(testkit.Program(w, "git"), args...)
 	cmd.Dir = w.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example",
 		"GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z"}

@@ -118,7 +118,7 @@ func zstdOf(t testing.TB, data []byte) []byte {
 	return w.EncodeAll(data, nil)
 }
 
-// write writes files to a new folder, and goes there.
+// enter writes files to a new folder, and goes there.
 func enter(t testing.TB, files map[string][]byte) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -127,7 +127,7 @@ func enter(t testing.TB, files map[string][]byte) {
 	}
 }
 
-// make makes a report, and returns what is printed beside it.
+// makeReport makes a report, and returns what is printed beside it.
 func makeReport(ctx context.Context, o ReportOptions) (r *report.Report, stderr string, err error) {
 	var log bytes.Buffer
 	programs, err := MakeReports(ctx, &cli.Env{Tool: "compat", Stderr: &log}, o)
@@ -233,7 +233,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// encrypted marks the members of a zip archive as encrypted, or with another method of
+// patched marks the members of a zip archive as encrypted, or with another method of
 // compression.
 func patched(archive []byte, flags, method byte) []byte {
 	archive = bytes.Clone(archive)
