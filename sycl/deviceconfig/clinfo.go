@@ -137,52 +137,50 @@ func (o *OpenCLDevice) hardwareVersion() (major, minor, revision uint64, ok bool
 // answered reports whether there is an answer to a query.
 func (o *OpenCLDevice) answered(query string) bool { return o.Answers[query] != "" }
 
-// word reports whether a word is in the answer to a query, and says so.
-func (o *OpenCLDevice) word(query, word string) (why string, is bool) {
-	for _, w := range strings.FieldsFunc(o.Answers[query], func(c rune) bool { return c == ' ' || c == '|' || c == ',' }) {
-		w, _, _ = strings.Cut(w, ":") // a version
-		is = is || w == word
-	}
-	return query + ": " + word, is
+// A fact is what a device has, and the answer that says so.
+type fact struct {
+	has bool
+	why string
 }
 
-func (o *OpenCLDevice) extension(names ...string) (why string, has bool) {
-	for _, name := range names {
-		if _, has := o.word("CL_DEVICE_EXTENSIONS", name); !has {
-			return "", false
-		}
-	}
-	return "CL_DEVICE_EXTENSIONS: " + strings.Join(names, ", "), true
+// word reports whether a word is in the answer to a query.
+func (o *OpenCLDevice) word(query, word string) fact {
+	words := strings.FieldsFunc(o.Answers[query], func(c rune) bool { return c == ' ' || c == '|' || c == ',' })
+	is := slices.ContainsFunc(words, func(w string) bool {
+		name, _, _ := strings.Cut(w, ":") // a version
+		return name == word
+	})
+	return fact{is, query + ": " + word}
 }
 
-// memory reports whether unified shared memory of a kind can be used in some way.
-func (o *OpenCLDevice) memory(kind, way string) (why string, can bool) {
-	if _, ok := o.extension("cl_intel_unified_shared_memory"); !ok {
-		return "", false
+// either returns the first fact if it holds, else the second.
+func either(first, second fact) fact {
+	if first.has {
+		return first
 	}
-	return o.word("CL_DEVICE_"+kind+"_MEM_CAPABILITIES_INTEL", "CL_UNIFIED_SHARED_MEMORY_"+way+"_INTEL")
+	return second
+}
+
+func (o *OpenCLDevice) extension(names ...string) fact {
+	missing := slices.ContainsFunc(names, func(name string) bool { return !o.word("CL_DEVICE_EXTENSIONS", name).has })
+	return fact{!missing, "CL_DEVICE_EXTENSIONS: " + strings.Join(names, ", ")}
 }
 
 // profiling reports whether the queue of a device can be profiled; the runtime
 // also needs its timer, which OpenCL 2.1 has.
-func (o *OpenCLDevice) profiling() (why string, can bool) {
+func (o *OpenCLDevice) profiling() fact {
 	var major, minor int
 	if _, err := fmt.Sscanf(o.Answers["CL_DEVICE_VERSION"], "OpenCL %d.%d", &major, &minor); err != nil || major < 2 || major == 2 && minor < 1 {
-		return "", false
+		return fact{}
 	}
-	for _, query := range []string{"CL_DEVICE_QUEUE_ON_HOST_PROPERTIES", "CL_DEVICE_QUEUE_PROPERTIES"} {
-		if why, can := o.word(query, "CL_QUEUE_PROFILING_ENABLE"); can {
-			return why, true
-		}
-	}
-	return "", false
+	const enabled = "CL_QUEUE_PROFILING_ENABLE"
+	return either(o.word("CL_DEVICE_QUEUE_ON_HOST_PROPERTIES", enabled), o.word("CL_DEVICE_QUEUE_PROPERTIES", enabled))
 }
 
-// intelGPU reports whether the device is a GPU of Intel.
-func (o *OpenCLDevice) intelGPU() (why string, is bool) {
-	_, gpu := o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_GPU")
+// ofIntel reports whether a GPU is one of Intel.
+func (o *OpenCLDevice) ofIntel() fact {
 	vendor, err := strconv.ParseUint(o.Answers["CL_DEVICE_VENDOR_ID"], 0, 32)
-	return "CL_DEVICE_TYPE: CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR_ID: 0x8086", gpu && err == nil && vendor == 0x8086
+	return fact{err == nil && vendor == 0x8086, "CL_DEVICE_TYPE: CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR_ID: 0x8086"}
 }
 
 // Entry returns the configuration for a device under the name of a target. The
@@ -215,96 +213,79 @@ func (o *OpenCLDevice) Entry(target string) (*Entry, error) {
 	return e, nil
 }
 
-func (e *Entry) add(a aspect.Aspect, why string, has bool) {
-	if has {
-		e.Device.Aspects = append(e.Device.Aspects, a)
-		e.aspects[a] = why
+func (e *Entry) add(f fact, aspects ...aspect.Aspect) {
+	for _, a := range aspects {
+		if f.has {
+			e.Device.Aspects = append(e.Device.Aspects, a)
+			e.aspects[a] = f.why
+		}
 	}
 }
 
 func (o *OpenCLDevice) addAspects(e *Entry) {
 	cpu, gpu := o.addType(e)
 	o.addMemory(e)
-	extension := func(a aspect.Aspect, names ...string) {
-		why, has := o.extension(names...)
-		e.add(a, why, has)
+	e.add(o.extension("cl_khr_fp16"), aspect.FP16)
+	e.add(o.extension("cl_khr_fp64"), aspect.FP64)
+	e.add(either(o.word("CL_DEVICE_IMAGE_SUPPORT", "CL_TRUE"), o.word("CL_DEVICE_OPENCL_C_FEATURES", "__opencl_c_images")), aspect.Image, aspect.ExtIntelLegacyImage)
+	e.add(o.word("CL_DEVICE_COMPILER_AVAILABLE", "CL_TRUE"), aspect.OnlineCompiler)
+	e.add(o.word("CL_DEVICE_LINKER_AVAILABLE", "CL_TRUE"), aspect.OnlineLinker)
+	e.add(o.profiling(), aspect.QueueProfiling)
+	e.add(o.extension("cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"), aspect.Atomic64)
+	e.add(o.extension("cl_ext_float_atomics"), aspect.ExtOneAPIAtomic16)
+	e.add(o.extension("cl_intel_devicelib_assert"), aspect.ExtOneAPINativeAssert)
+	e.add(o.extension("cl_khr_command_buffer"), aspect.ExtOneAPILimitedGraph)
+	e.add(o.extension("cl_khr_pci_bus_info"), aspect.ExtIntelPCIAddress)
+	e.add(o.extension("cl_khr_device_uuid"), aspect.ExtIntelDeviceInfoUUID)
+	hardware := o.extension("cl_intel_device_attribute_query")
+	e.add(hardware, aspect.ExtIntelDeviceID, aspect.ExtIntelGPUSlices, aspect.ExtIntelGPUSubslicesPerSlice, aspect.ExtIntelGPUEUCountPerSubslice, aspect.ExtIntelGPUHWThreadsPerEU)
+	if gpu {
+		e.add(hardware, aspect.ExtIntelGPUEUCount)
+		e.add(o.ofIntel(), aspect.ExtIntelESIMD)
 	}
-	extension(aspect.FP16, "cl_khr_fp16")
-	extension(aspect.FP64, "cl_khr_fp64")
-	why, has := o.word("CL_DEVICE_IMAGE_SUPPORT", "CL_TRUE")
-	if !has {
-		why, has = o.word("CL_DEVICE_OPENCL_C_FEATURES", "__opencl_c_images")
-	}
-	e.add(aspect.Image, why, has)
-	e.add(aspect.ExtIntelLegacyImage, why, has)
-	why, has = o.word("CL_DEVICE_COMPILER_AVAILABLE", "CL_TRUE")
-	e.add(aspect.OnlineCompiler, why, has)
-	why, has = o.word("CL_DEVICE_LINKER_AVAILABLE", "CL_TRUE")
-	e.add(aspect.OnlineLinker, why, has)
-	why, has = o.profiling()
-	e.add(aspect.QueueProfiling, why, has)
-	extension(aspect.Atomic64, "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics")
-	extension(aspect.ExtOneAPIAtomic16, "cl_ext_float_atomics")
-	extension(aspect.ExtOneAPINativeAssert, "cl_intel_devicelib_assert")
-	extension(aspect.ExtOneAPILimitedGraph, "cl_khr_command_buffer")
-	extension(aspect.ExtIntelPCIAddress, "cl_khr_pci_bus_info")
-	extension(aspect.ExtIntelDeviceInfoUUID, "cl_khr_device_uuid")
-	why, has = o.extension("cl_intel_device_attribute_query")
-	for _, a := range []aspect.Aspect{
-		aspect.ExtIntelDeviceID, aspect.ExtIntelGPUSlices, aspect.ExtIntelGPUSubslicesPerSlice,
-		aspect.ExtIntelGPUEUCountPerSubslice, aspect.ExtIntelGPUHWThreadsPerEU,
-	} {
-		e.add(a, why, has)
-	}
-	e.add(aspect.ExtIntelGPUEUCount, why, has && gpu)
-	why, has = o.intelGPU()
-	e.add(aspect.ExtIntelESIMD, why, has && gpu)
-	const all = "what DPC++ says of all devices under OpenCL"
-	for _, a := range []aspect.Aspect{
-		aspect.ExtOneAPISRGB, aspect.ExtOneAPIFragment, aspect.ExtOneAPIChunk, aspect.ExtOneAPITangle, aspect.ExtOneAPIPrivateAlloca,
-	} {
-		e.add(a, all, true)
-	}
-	e.add(aspect.ExtOneAPIVirtualFunctions, "what DPC++ says of all CPUs and GPUs under OpenCL", cpu || gpu)
+	e.add(fact{true, "what DPC++ says of all devices under OpenCL"},
+		aspect.ExtOneAPISRGB, aspect.ExtOneAPIFragment, aspect.ExtOneAPIChunk, aspect.ExtOneAPITangle, aspect.ExtOneAPIPrivateAlloca)
+	e.add(fact{cpu || gpu, "what DPC++ says of all CPUs and GPUs under OpenCL"}, aspect.ExtOneAPIVirtualFunctions)
 	// The runtime knows by the architecture which devices have matrices.
-	if known, ok := Default().Lookup(e.Device.Name); ok && known.Has(aspect.ExtIntelMatrix) {
-		e.add(aspect.ExtIntelMatrix, "what DPC++ says of "+known.Name, true)
+	if known, ok := Default().Lookup(e.Device.Name); ok {
+		e.add(fact{known.Has(aspect.ExtIntelMatrix), "what DPC++ says of " + known.Name}, aspect.ExtIntelMatrix)
 	}
 	slices.Sort(e.Device.Aspects)
 }
 
 // addType adds the kind of the device. The adapter takes it for the first of these that it is.
-func (o *OpenCLDevice) addType(e *Entry) (cpu, gpu bool) {
-	why, cpu := o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_CPU")
-	e.add(aspect.CPU, why, cpu)
-	why, gpu = o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_GPU")
-	gpu = gpu && !cpu
-	e.add(aspect.GPU, why, gpu)
-	why, accelerator := o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_ACCELERATOR")
-	e.add(aspect.Accelerator, why, accelerator && !cpu && !gpu)
-	return cpu, gpu
+func (o *OpenCLDevice) addType(e *Entry) (isCPU, isGPU bool) {
+	kind := func(name string) fact { return o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_"+name) }
+	switch cpu, gpu := kind("CPU"), kind("GPU"); {
+	case cpu.has:
+		e.add(cpu, aspect.CPU)
+		return true, false
+	case gpu.has:
+		e.add(gpu, aspect.GPU)
+		return false, true
+	}
+	e.add(kind("ACCELERATOR"), aspect.Accelerator)
+	return false, false
 }
 
 // addMemory adds which allocations the device and the host can share.
 func (o *OpenCLDevice) addMemory(e *Entry) {
-	for _, m := range []struct {
-		aspect    aspect.Aspect
-		kind, way string
-	}{
-		{aspect.USMDeviceAllocations, "DEVICE", "ACCESS"},
-		{aspect.USMHostAllocations, "HOST", "ACCESS"},
-		{aspect.USMAtomicHostAllocations, "HOST", "CONCURRENT_ATOMIC_ACCESS"},
-		{aspect.USMSharedAllocations, "SINGLE_DEVICE_SHARED", "ACCESS"},
-		{aspect.USMAtomicSharedAllocations, "SINGLE_DEVICE_SHARED", "CONCURRENT_ATOMIC_ACCESS"},
-		{aspect.USMSystemAllocations, "SHARED_SYSTEM", "ACCESS"},
-	} {
-		why, has := o.memory(m.kind, m.way)
-		e.add(m.aspect, why, has)
+	if !o.extension("cl_intel_unified_shared_memory").has {
+		return
 	}
+	memory := func(kind, way string) fact {
+		return o.word("CL_DEVICE_"+kind+"_MEM_CAPABILITIES_INTEL", "CL_UNIFIED_SHARED_MEMORY_"+way+"_INTEL")
+	}
+	e.add(memory("DEVICE", "ACCESS"), aspect.USMDeviceAllocations)
+	e.add(memory("HOST", "ACCESS"), aspect.USMHostAllocations)
+	e.add(memory("HOST", "CONCURRENT_ATOMIC_ACCESS"), aspect.USMAtomicHostAllocations)
+	e.add(memory("SINGLE_DEVICE_SHARED", "ACCESS"), aspect.USMSharedAllocations)
+	e.add(memory("SINGLE_DEVICE_SHARED", "CONCURRENT_ATOMIC_ACCESS"), aspect.USMAtomicSharedAllocations)
+	e.add(memory("SHARED_SYSTEM", "ACCESS"), aspect.USMSystemAllocations)
 }
 
 func (o *OpenCLDevice) addSubGroups(e *Entry) {
-	if why, has := o.extension("cl_intel_required_subgroup_size"); !has {
+	if required := o.extension("cl_intel_required_subgroup_size"); !required.has {
 		e.Device.SubGroupSizes = []uint32{1}
 		e.sizes = "CL_DEVICE_EXTENSIONS: no cl_intel_required_subgroup_size, so that each work-item is alone"
 	} else if sizes, ok := numbers(o.Answers["CL_DEVICE_SUB_GROUP_SIZES_INTEL"], 32); ok {
@@ -316,7 +297,7 @@ func (o *OpenCLDevice) addSubGroups(e *Entry) {
 		e.sizes = "CL_DEVICE_SUB_GROUP_SIZES_INTEL"
 	} else if known, ok := Default().Lookup(e.Device.Name); ok && known.SubGroupSizes != nil {
 		e.Device.SubGroupSizes = known.SubGroupSizes
-		e.sizes = why + "; the sizes of " + known.Name
+		e.sizes = required.why + "; the sizes of " + known.Name
 	}
 }
 
