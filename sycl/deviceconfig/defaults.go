@@ -241,16 +241,10 @@ func (p *parser) repair(n *yaml.Node) (r repair, err error) {
 }
 
 func (p *parser) patterns(n *yaml.Node) ([]string, error) {
-	elements, err := p.list(n)
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for _, e := range elements {
+	return listOf(p, n, func(e *yaml.Node) (string, error) {
 		if _, err := path.Match(e.Value, ""); err != nil {
-			return nil, p.errorf(e, "%q is not a pattern", e.Value)
+			return "", p.errorf(e, "%q is not a pattern", e.Value)
 		}
-		all = append(all, e.Value)
-	}
-	return all, nil
+		return e.Value, nil
+	})
 }

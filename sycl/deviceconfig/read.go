@@ -315,8 +315,8 @@ func (p *parser) pairs(n *yaml.Node, what string) ([]pair, error) {
 	return all, nil
 }
 
-// list returns the elements of a sequence of single values; null has none.
-func (p *parser) list(n *yaml.Node) ([]*yaml.Node, error) {
+// listOf reads a sequence of single values; null has none.
+func listOf[T any](p *parser, n *yaml.Node, read func(*yaml.Node) (T, error)) (all []T, err error) {
 	if strict.IsNull(n) {
 		return nil, nil
 	}
@@ -327,42 +327,37 @@ func (p *parser) list(n *yaml.Node) ([]*yaml.Node, error) {
 		if e.Kind != yaml.ScalarNode || strict.IsNull(e) {
 			return nil, p.errorf(e, "expected one value in the list, not %s", kindName(e))
 		}
-	}
-	return n.Content, nil
-}
-
-func (p *parser) aspects(n *yaml.Node) ([]aspect.Aspect, error) {
-	elements, err := p.list(n)
-	if err != nil {
-		return nil, err
-	}
-	var all []aspect.Aspect
-	for _, e := range elements {
-		a, err := aspect.Parse(e.Value)
-		if err != nil {
-			return nil, p.errorf(e, "%v", err)
-		}
-		all = append(all, a)
-	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
-}
-
-func (p *parser) subGroupSizes(n *yaml.Node) ([]uint32, error) {
-	elements, err := p.list(n)
-	if err != nil {
-		return nil, err
-	}
-	var all []uint32
-	for _, e := range elements {
-		size, err := p.positive(e, 32)
+		value, err := read(e)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, uint32(size))
+		all = append(all, value)
 	}
+	return all, nil
+}
+
+// setOf reads a list whose order means nothing.
+func setOf[T cmp.Ordered](p *parser, n *yaml.Node, read func(*yaml.Node) (T, error)) ([]T, error) {
+	all, err := listOf(p, n, read)
 	slices.Sort(all)
-	return slices.Compact(all), nil
+	return slices.Compact(all), err
+}
+
+func (p *parser) aspects(n *yaml.Node) ([]aspect.Aspect, error) {
+	return setOf(p, n, func(e *yaml.Node) (aspect.Aspect, error) {
+		a, err := aspect.Parse(e.Value)
+		if err != nil {
+			err = p.errorf(e, "%v", err)
+		}
+		return a, err
+	})
+}
+
+func (p *parser) subGroupSizes(n *yaml.Node) ([]uint32, error) {
+	return setOf(p, n, func(e *yaml.Node) (uint32, error) {
+		size, err := p.positive(e, 32)
+		return uint32(size), err
+	})
 }
 
 // limit reads the value of one of the keys that files for DPC++ do not have.
@@ -394,38 +389,21 @@ func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 
 // oneOf reads a list of known names. It is not nil, also when it is empty.
 func (p *parser) oneOf(n *yaml.Node, what string, known []string) ([]string, error) {
-	elements, err := p.list(n)
-	if err != nil {
-		return nil, err
-	}
-	all := []string{}
-	for _, e := range elements {
+	all, err := setOf(p, n, func(e *yaml.Node) (string, error) {
 		if !slices.Contains(known, e.Value) {
-			return nil, p.errorf(e, "unknown %s %s: %s", what, kindName(e), safetext.Meant(e.Value, known))
+			return "", p.errorf(e, "unknown %s %s: %s", what, kindName(e), safetext.Meant(e.Value, known))
 		}
-		all = append(all, e.Value)
-	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
+		return e.Value, nil
+	})
+	return append([]string{}, all...), err
 }
 
 func (p *parser) workItemSizes(n *yaml.Node) ([]uint64, error) {
-	elements, err := p.list(n)
-	if err != nil {
-		return nil, err
+	all, err := listOf(p, n, func(e *yaml.Node) (uint64, error) { return p.positive(e, 64) })
+	if err == nil && len(all) != 3 {
+		err = p.errorf(n, "expected 3 sizes, not %d", len(all))
 	}
-	if len(elements) != 3 {
-		return nil, p.errorf(n, "expected 3 sizes, not %d", len(elements))
-	}
-	var all []uint64
-	for _, e := range elements {
-		size, err := p.positive(e, 64)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, size)
-	}
-	return all, nil
+	return all, err
 }
 
 // positive reads a decimal number above 0.
