@@ -153,8 +153,8 @@ func (o *OpenCLDevice) word(query, word string) fact {
 	return fact{is, query + ": " + word}
 }
 
-// either returns the first fact if it holds, else the second.
-func either(first, second fact) fact {
+// or returns the first fact if it holds, else the second.
+func or(first, second fact) fact {
 	if first.has {
 		return first
 	}
@@ -174,7 +174,7 @@ func (o *OpenCLDevice) profiling() fact {
 		return fact{}
 	}
 	const enabled = "CL_QUEUE_PROFILING_ENABLE"
-	return either(o.word("CL_DEVICE_QUEUE_ON_HOST_PROPERTIES", enabled), o.word("CL_DEVICE_QUEUE_PROPERTIES", enabled))
+	return or(o.word("CL_DEVICE_QUEUE_ON_HOST_PROPERTIES", enabled), o.word("CL_DEVICE_QUEUE_PROPERTIES", enabled))
 }
 
 // ofIntel reports whether a GPU is one of Intel.
@@ -227,7 +227,7 @@ func (o *OpenCLDevice) addAspects(e *Entry) {
 	o.addMemory(e)
 	e.add(o.extension("cl_khr_fp16"), aspect.FP16)
 	e.add(o.extension("cl_khr_fp64"), aspect.FP64)
-	e.add(either(o.word("CL_DEVICE_IMAGE_SUPPORT", "CL_TRUE"), o.word("CL_DEVICE_OPENCL_C_FEATURES", "__opencl_c_images")), aspect.Image, aspect.ExtIntelLegacyImage)
+	e.add(or(o.word("CL_DEVICE_IMAGE_SUPPORT", "CL_TRUE"), o.word("CL_DEVICE_OPENCL_C_FEATURES", "__opencl_c_images")), aspect.Image, aspect.ExtIntelLegacyImage)
 	e.add(o.word("CL_DEVICE_COMPILER_AVAILABLE", "CL_TRUE"), aspect.OnlineCompiler)
 	e.add(o.word("CL_DEVICE_LINKER_AVAILABLE", "CL_TRUE"), aspect.OnlineLinker)
 	e.add(o.profiling(), aspect.QueueProfiling)

@@ -30,6 +30,7 @@
 package deviceconfig
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -109,25 +110,22 @@ type Limits struct {
 
 // orElse returns l with what it does not say taken from o.
 func (l Limits) orElse(o Limits) Limits {
-	if l.MaxWorkGroupSize == 0 {
-		l.MaxWorkGroupSize = o.MaxWorkGroupSize
+	return Limits{
+		MaxWorkGroupSize:  cmp.Or(l.MaxWorkGroupSize, o.MaxWorkGroupSize),
+		MaxWorkItemSizes:  either(l.MaxWorkItemSizes, o.MaxWorkItemSizes),
+		LocalMemorySize:   cmp.Or(l.LocalMemorySize, o.LocalMemorySize),
+		Matrices:          either(l.Matrices, o.Matrices),
+		Intrinsics:        either(l.Intrinsics, o.Intrinsics),
+		RefusedExtensions: either(l.RefusedExtensions, o.RefusedExtensions),
 	}
-	if l.MaxWorkItemSizes == nil {
-		l.MaxWorkItemSizes = o.MaxWorkItemSizes
+}
+
+// either returns the first list, or the second if that is nil.
+func either[T any](a, b []T) []T {
+	if a == nil {
+		return b
 	}
-	if l.LocalMemorySize == 0 {
-		l.LocalMemorySize = o.LocalMemorySize
-	}
-	if l.Matrices == nil {
-		l.Matrices = o.Matrices
-	}
-	if l.Intrinsics == nil {
-		l.Intrinsics = o.Intrinsics
-	}
-	if l.RefusedExtensions == nil {
-		l.RefusedExtensions = o.RefusedExtensions
-	}
-	return l
+	return a
 }
 
 // Has reports whether a is among the aspects of the device.

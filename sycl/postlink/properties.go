@@ -208,7 +208,8 @@ func (w *propertyWriter) read(define []llvmir.Symbol, entryPoints []*llvmir.Func
 	return c
 }
 
-func (f *functionCode) attribute(key string) (string, bool) {
+// Attribute and Attachment make a functionCode a [devicecode.Header] that is read once.
+func (f *functionCode) Attribute(key string) (string, bool) {
 	for _, a := range f.attributes {
 		if a.Key == key {
 			return a.Value, true
@@ -219,7 +220,7 @@ func (f *functionCode) attribute(key string) (string, bool) {
 
 // number reads an attribute that is an unsigned 32-bit number.
 func (f *functionCode) number(key string) (value uint32, ok bool, err error) {
-	text, ok := f.attribute(key)
+	text, ok := f.Attribute(key)
 	if !ok {
 		return 0, false, nil
 	}
@@ -229,9 +230,6 @@ func (f *functionCode) number(key string) (value uint32, ok bool, err error) {
 	}
 	return uint32(n), true, nil
 }
-
-// Attribute and Attachment make a functionCode a [devicecode.Header] that is read once.
-func (f *functionCode) Attribute(key string) (string, bool) { return f.attribute(key) }
 
 // Attachment returns the attached metadata of a kind.
 func (f *functionCode) Attachment(kind string) (llvmir.Attachment, bool) {
@@ -313,7 +311,7 @@ func (p *imageProperties) exportedSymbols() error {
 	}
 	for _, f := range p.entryPoints {
 		// The runtime finds virtual functions by their sets.
-		if _, virtual := f.attribute(devicecode.AttrIndirectlyCallable); !virtual && f.CallingConvention() == spirFunc {
+		if _, virtual := f.Attribute(devicecode.AttrIndirectlyCallable); !virtual && f.CallingConvention() == spirFunc {
 			p.mark(propset.ExportedSymbols, f.Name())
 		}
 	}
@@ -574,7 +572,7 @@ const noImplicitLocalArg = math.MaxUint32
 // its work-group shares.
 func (p *imageProperties) implicitLocalArgs() error {
 	for _, f := range p.functions {
-		if _, ok := f.attribute(attrWorkGroupStatic); !ok || !f.Kernel() {
+		if _, ok := f.Attribute(attrWorkGroupStatic); !ok || !f.Kernel() {
 			continue
 		}
 		number := uint32(noImplicitLocalArg)
@@ -593,7 +591,7 @@ func (p *imageProperties) implicitLocalArgs() error {
 // submitted.
 func (p *imageProperties) dynamicLocalMemory() error {
 	for _, f := range p.functions {
-		if _, ok := f.attribute(attrWorkGroupScratch); ok && f.Kernel() {
+		if _, ok := f.Attribute(attrWorkGroupScratch); ok && f.Kernel() {
 			p.mark(propset.WorkGroupDynamicLocalMem, f.Name())
 		}
 	}
@@ -676,11 +674,11 @@ func (p *imageProperties) virtualFunctions() error {
 		if !f.Defined() {
 			continue
 		}
-		if set, ok := f.attribute(devicecode.AttrIndirectlyCallable); ok {
+		if set, ok := f.Attribute(devicecode.AttrIndirectlyCallable); ok {
 			p.put(propset.VirtualFunctions, propset.VirtualFunctionsSet, propset.String(set))
 			return nil
 		}
-		sets, _ := f.attribute(devicecode.AttrCallsIndirectly)
+		sets, _ := f.Attribute(devicecode.AttrCallsIndirectly)
 		uses = append(uses, devicecode.SetNames(sets)...)
 	}
 	if len(uses) > 0 {

@@ -44,7 +44,7 @@ func (c *imageCode) requirements() (*requirement.Requirements, error) {
 func (c *imageCode) addSubGroups(q *requirement.Requirements) error {
 	list := slices.Clone(c.entryPoints)
 	for _, f := range c.functions {
-		if _, external := f.attribute(devicecode.AttrModuleID); external && f.Defined() && !q.HasFixedTargets {
+		if _, external := f.Attribute(devicecode.AttrModuleID); external && f.Defined() && !q.HasFixedTargets {
 			list = append(list, f)
 		}
 	}

@@ -161,60 +161,20 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 	if err != nil {
 		return nil, err
 	}
-	early := u.mayGoFirst(text)
-	hostCtx, stopHost := context.WithCancel(ctx)
-	defer stopHost()
-
-	var hostErr, deviceErr error
 	var hostLog, deviceLog bytes.Buffer
-	needsHeaders := false
-	var wait sync.WaitGroup
-	wait.Add(1)
-	go func() {
-		defer wait.Done()
-		if deviceErr = u.device(ctx, &deviceLog); deviceErr != nil {
-			return
-		}
-		if needsHeaders, deviceErr = u.needsHeaders(); needsHeaders {
-			stopHost()
-		}
-	}()
-	if early {
-		hostErr = u.runHost(hostCtx, &hostLog, &hostLog, u.hostArguments(u.source, u.file("host.o")))
-	}
-	wait.Wait()
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case early && !needsHeaders && errors.Is(hostErr, errPrinted):
-		u.env.Stderr.Write(hostLog.Bytes()) // the device compile has said much the same
-		return nil, errPrinted
-	case deviceErr != nil:
-		u.env.Stderr.Write(deviceLog.Bytes())
-		if errors.Is(deviceErr, errPrinted) {
-			u.env.Notef(u.source, "this is what the compile for devices says; -fno-sycl compiles for the host alone")
-		}
-		return nil, deviceErr
-	case early && !needsHeaders && hostErr != nil:
-		return nil, hostErr
+	compiled, err := u.together(ctx, u.mayGoFirst(text), &hostLog, &deviceLog)
+	if err != nil {
+		return nil, err
 	}
 	var same *hostkernels.Comparison
-	if early && !needsHeaders {
+	if compiled {
 		if same, err = u.compare(ctx, u.hostArguments(u.source, hostkernels.ObjectName)); err != nil {
 			return nil, err
 		}
 	}
 	if same == nil || same.Failed() {
 		hostLog.Reset()
-		if err := u.writeWrapper(); err != nil {
-			return nil, err
-		}
-		err := u.runHost(ctx, &hostLog, &hostLog, u.hostArguments(u.file("host.cpp"), u.file("host.o")))
-		if err != nil {
-			u.env.Stderr.Write(hostLog.Bytes())
-			return nil, err
-		}
-		if same, err = u.compare(ctx, u.hostArguments(u.file("host.cpp"), hostkernels.ObjectName)); err != nil {
+		if same, err = u.wrapped(ctx, &hostLog); err != nil {
 			return nil, err
 		}
 	} else if err := u.markByName(); err != nil {
@@ -227,6 +187,57 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 		return nil, errPrinted
 	}
 	return same, nil
+}
+
+// together runs the compile for devices and, when it may go first, that of the source for the host.
+// It reports whether the host object is made, and needs nothing that only the device compile says.
+func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceLog *bytes.Buffer) (compiled bool, err error) {
+	hostCtx, stopHost := context.WithCancel(ctx)
+	defer stopHost()
+	var hostErr, deviceErr error
+	needsHeaders := false
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		if deviceErr = u.device(ctx, deviceLog); deviceErr != nil {
+			return
+		}
+		if needsHeaders, deviceErr = u.needsHeaders(); needsHeaders {
+			stopHost()
+		}
+	})
+	if early {
+		hostErr = u.runHost(hostCtx, hostLog, hostLog, u.hostArguments(u.source, u.file("host.o")))
+	}
+	wait.Wait()
+	compiled = early && !needsHeaders
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case compiled && errors.Is(hostErr, errPrinted):
+		u.env.Stderr.Write(hostLog.Bytes()) // the device compile has said much the same
+		return false, errPrinted
+	case deviceErr != nil:
+		u.env.Stderr.Write(deviceLog.Bytes())
+		if errors.Is(deviceErr, errPrinted) {
+			u.env.Notef(u.source, "this is what the compile for devices says; -fno-sycl compiles for the host alone")
+		}
+		return false, deviceErr
+	case compiled:
+		return true, hostErr
+	}
+	return false, nil
+}
+
+// wrapped compiles the source for the host with what the device compile says of it.
+func (u *compilation) wrapped(ctx context.Context, log *bytes.Buffer) (*hostkernels.Comparison, error) {
+	if err := u.writeWrapper(); err != nil {
+		return nil, err
+	}
+	if err := u.runHost(ctx, log, log, u.hostArguments(u.file("host.cpp"), u.file("host.o"))); err != nil {
+		u.env.Stderr.Write(log.Bytes())
+		return nil, err
+	}
+	return u.compare(ctx, u.hostArguments(u.file("host.cpp"), hostkernels.ObjectName))
 }
 
 // fromDevice are words of sources whose host code has to be compiled after the device code.
