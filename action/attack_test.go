@@ -18,13 +18,13 @@ func TestAttackWorkingDirectoryThroughALink(t *testing.T) {
 	w.write("real/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
 	testkit.NoError(t, os.CopyFS(outside, os.DirFS(filepath.Join(w.dir, "real"))))
 	w.link(outside, "sub")
-	s := w.ends(2, "error", "leads out of the workspace through a link", "reports", pattern, "working-directory", "sub", "json-file", "r.json")
+	w.ends(2, "error", "leads out of the workspace through a link", "reports", pattern, "working-directory", "sub", "json-file", "r.json")
 	if _, err := os.Stat(filepath.Join(outside, "r.json")); err == nil {
 		t.Error("a file is written outside of the workspace")
 	}
 	// A link within the workspace is one to its folder.
 	w.link("real", "inside")
-	s = w.ends(0, "success", "", "reports", pattern, "working-directory", "inside", "json-file", "r.json")
+	s := w.ends(0, "success", "", "reports", pattern, "working-directory", "inside", "json-file", "r.json")
 	if got := s.Outputs["result-file"]; got != "real/r.json" {
 		t.Errorf("result-file %q", got)
 	}
