@@ -119,7 +119,7 @@ func (s *source) modules() []*module {
 
 // compilers are the programs that make modules.
 type compilers struct {
-	clang, translator, assembler, validator string
+	clang, translator, assembler string
 }
 
 func findCompilers(t *testing.T) compilers {
@@ -131,7 +131,6 @@ func findCompilers(t *testing.T) compilers {
 		clang:      testkit.Program(t, "clang"),
 		translator: testkit.Program(t, "llvm-spirv"),
 		assembler:  testkit.Program(t, "spirv-as"),
-		validator:  testkit.Program(t, "spirv-val"),
 	}
 }
 
