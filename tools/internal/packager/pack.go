@@ -1,6 +1,7 @@
 package packager
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -300,13 +301,16 @@ type loadedInput struct {
 // the images that have no bytes, and warns of them.
 func loadTaken(ctx context.Context, env *cli.Env, inputs []input) ([]loadedInput, error) {
 	list := make([]loadedInput, len(inputs))
+	const batch = 64                         // inputs that are loaded in a row
 	atOnce := min(runtime.GOMAXPROCS(0), 16) // each has up to 3 open files
-	err := buildstep.Each(ctx, io.Discard, len(inputs), atOnce, func(ctx context.Context, _ io.Writer, i int) (err error) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if list[i], err = inputs[i].load(); err != nil {
-			return fmt.Errorf("%s: %w", inputs[i].place, err)
+	err := buildstep.Each(ctx, io.Discard, (len(inputs)+batch-1)/batch, atOnce, func(ctx context.Context, _ io.Writer, part int) (err error) {
+		for i := part * batch; i < min((part+1)*batch, len(inputs)); i++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if list[i], err = inputs[i].load(); err != nil {
+				return fmt.Errorf("%s: %w", inputs[i].place, err)
+			}
 		}
 		return nil
 	})
@@ -326,16 +330,13 @@ func loadTaken(ctx context.Context, env *cli.Env, inputs []input) ([]loadedInput
 // load reads the property file and the symbol file, and the start of the image.
 func (in *input) load() (loadedInput, error) {
 	l := loadedInput{input: in}
-	var err error
-	if l.path, err = in.find(in.code); err != nil {
-		return l, err
-	}
-	f, err := cli.OpenInput(l.path, "")
+	f, err := in.open(in.code)
 	if err != nil {
 		return l, err
 	}
 	defer f.Close()
-	content := &fileSource{path: l.path, size: f.Size, opened: f}
+	l.path = f.name
+	content := &fileSource{path: f.name, size: f.size, opened: f}
 	defer func() { content.opened = nil }()
 	if l.names, err = in.symbols(); err != nil {
 		return l, err
@@ -343,9 +344,9 @@ func (in *input) load() (loadedInput, error) {
 	if l.metadata, err = in.properties(content); err != nil {
 		return l, err
 	}
-	if f.Size == 0 {
+	if f.size == 0 {
 		if len(l.names) > 0 || named(l.metadata) {
-			return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", l.path))
+			return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", f.name))
 		}
 		return l, nil
 	}
@@ -391,45 +392,57 @@ func putKernels(r *propset.Registry, names []string, content *fileSource) error 
 	return nil
 }
 
-// find returns the path of a file: as it is named, else beside the table. A name that could
-// be either is an error.
-func (in *input) find(name string) (path string, err error) {
-	candidates, where := []string{name}, ""
-	if in.dir != "" && !filepath.IsAbs(name) {
-		beside := filepath.Join(in.dir, name)
-		switch {
-		case in.beside:
-			candidates, where = []string{beside}, " beside the table"
-		case in.dir != ".":
-			candidates, where = append(candidates, beside), " in the current folder or beside the table"
+// open opens a file: as it is named, else beside the table. A name that could be
+// either is an error.
+func (in *input) open(name string) (*regularFile, error) {
+	if in.beside && in.dir != "" && !filepath.IsAbs(name) {
+		f, err := openRegular(filepath.Join(in.dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = cli.BadInput(fmt.Errorf("there is no file %s beside the table", name))
 		}
+		return f, err
 	}
-	var found os.FileInfo
-	for _, candidate := range candidates {
-		info, err := os.Stat(candidate)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return "", cli.InputReason(candidate, err)
-		case found == nil:
-			path, found = candidate, info
-		case !os.SameFile(found, info):
-			return "", cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
+	f, err := openRegular(name)
+	if in.dir == "" || in.dir == "." || filepath.IsAbs(name) {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = cli.BadInput(fmt.Errorf("there is no file %s", name))
 		}
+		return f, err
 	}
-	if found == nil {
-		return "", cli.BadInput(fmt.Errorf("there is no file %s%s", name, where))
+	beside := filepath.Join(in.dir, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = openRegular(beside); errors.Is(err, fs.ErrNotExist) {
+			err = cli.BadInput(fmt.Errorf("there is no file %s in the current folder or beside the table", name))
+		}
+		return f, err
 	}
-	return path, nil
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(beside)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && f.is(info):
+		return f, nil
+	case err == nil:
+		err = cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
+	}
+	f.Close()
+	return nil, err
 }
 
 // read returns the content of a small file, and its path.
-func (in *input) read(name string) (data []byte, path string, err error) {
-	if path, err = in.find(name); err != nil {
+func (in *input) read(name string) ([]byte, string, error) {
+	f, err := in.open(name)
+	if err != nil {
 		return nil, "", err
 	}
-	data, err = cli.ReadInput(path, "", cli.MaxText)
-	return data, path, err
+	defer f.Close()
+	if f.size > cli.MaxText {
+		return nil, "", cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read", f.name, f.size, cli.MaxText))
+	}
+	data := bytes.NewBuffer(make([]byte, 0, min(f.size, 1<<20)+bytes.MinRead))
+	_, err = data.ReadFrom(f)
+	return data.Bytes(), f.name, err
 }
 
 // properties returns the property sets of the image: those of its property file,
@@ -478,7 +491,7 @@ func (in *input) symbols() ([]string, error) {
 type fileSource struct {
 	path   string
 	size   int64
-	opened io.ReaderAt // nil except while its start is looked at
+	opened *regularFile // nil except while its start is looked at
 }
 
 func (s *fileSource) Size() int64 { return s.size }
@@ -487,7 +500,7 @@ func (s *fileSource) ReadAt(b []byte, offset int64) (int, error) {
 	if s.opened != nil {
 		return s.opened.ReadAt(b, offset)
 	}
-	f, err := cli.OpenInput(s.path, "")
+	f, err := openRegular(s.path)
 	if err != nil {
 		return 0, err
 	}
@@ -500,7 +513,7 @@ func (s *fileSource) CopyTo(w io.Writer, buf []byte) (int64, error) {
 	if p, ok := w.(*placer); ok {
 		return p.copyLater(s)
 	}
-	f, err := cli.OpenInput(s.path, "")
+	f, err := openRegular(s.path)
 	if err != nil {
 		return 0, err
 	}

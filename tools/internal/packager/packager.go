@@ -130,6 +130,9 @@ func create(env *cli.Env, name string, f *syclbin.File, o syclbin.Options) error
 		if !ok || o.Compression != offload.Uncompressed {
 			return syclbin.Write(p, f, o)
 		}
+		if err := reserve(file, total); err != nil {
+			return err
+		}
 		places := newPlacer(file, p)
 		err := syclbin.Write(places, f, o)
 		return cmp.Or(places.finish(), err)

@@ -1,42 +1,45 @@
 package packager
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"sync"
-
-	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// A placer writes a file into which several others are copied at once: their places in it
-// are known before their bytes are. It must be finished.
+// A placer writes a file of which several stretches are copied at once: of whole
+// files whose places in it are known before their bytes are. It must be finished.
 type placer struct {
-	p      *progress
-	f      *os.File
-	offset int64 // where the next part starts
-	files  chan placed
-	copies sync.WaitGroup
-	once   sync.Once
-	err    error // of the first copy that failed
-	failed chan struct{}
+	p         *progress
+	f         *os.File
+	offset    int64 // where the next part starts
+	next      stretch
+	stretches chan stretch
+	copies    sync.WaitGroup
+	once      sync.Once
+	err       error // of the first stretch that failed
+	failed    chan struct{}
 }
 
-// A placed file is one to copy.
-type placed struct {
-	*fileSource
-	offset int64
+// A stretch is files to copy one after another.
+type stretch struct {
+	offset, size int64
+	files        []*fileSource
 }
+
+// stretchSize is how much one write has: the kernel lets one at a time into a file.
+const stretchSize = 1 << 20
 
 // newPlacer returns a writer to f from its start.
 func newPlacer(f *os.File, p *progress) *placer {
-	w := &placer{p: p, f: f, files: make(chan placed, 64), failed: make(chan struct{})}
+	w := &placer{p: p, f: f, stretches: make(chan stretch, 16), failed: make(chan struct{})}
 	for range min(runtime.GOMAXPROCS(0), 16) { // each has an open file
 		w.copies.Go(func() {
-			buf := make([]byte, 256<<10)
-			for file := range w.files {
-				if err := w.copy(file, buf); err != nil {
+			buf := make([]byte, 0, stretchSize)
+			for s := range w.stretches {
+				if err := w.copy(s, buf); err != nil {
 					w.once.Do(func() { w.err = err; close(w.failed) })
 				}
 			}
@@ -46,6 +49,9 @@ func newPlacer(f *os.File, p *progress) *placer {
 }
 
 func (w *placer) Write(b []byte) (int, error) {
+	if err := w.flush(); err != nil {
+		return 0, err
+	}
 	n, err := w.f.WriteAt(b, w.offset)
 	w.advance(int64(n))
 	return n, err
@@ -53,12 +59,29 @@ func (w *placer) Write(b []byte) (int, error) {
 
 // copyLater has a file copied to where the next part starts.
 func (w *placer) copyLater(s *fileSource) (int64, error) {
+	if len(w.next.files) == 0 {
+		w.next.offset = w.offset
+	}
+	w.next.files = append(w.next.files, s)
+	w.next.size += s.size
+	w.advance(s.size)
+	if w.next.size >= stretchSize {
+		return s.size, w.flush()
+	}
+	return s.size, nil
+}
+
+// flush has copied what was asked for.
+func (w *placer) flush() error {
+	if len(w.next.files) == 0 {
+		return nil
+	}
 	select {
-	case w.files <- placed{s, w.offset}:
-		w.advance(s.size)
-		return s.size, nil
+	case w.stretches <- w.next:
+		w.next = stretch{}
+		return nil
 	case <-w.failed:
-		return 0, w.err
+		return w.err
 	}
 }
 
@@ -67,24 +90,46 @@ func (w *placer) advance(n int64) {
 	w.p.advance(n)
 }
 
-// copy copies a file by way of buf.
-func (w *placer) copy(file placed, buf []byte) error {
-	f, err := cli.OpenInput(file.path, "")
-	if err != nil {
-		return err
+// copy copies a stretch by way of buf, which is empty.
+func (w *placer) copy(s stretch, buf []byte) error {
+	select {
+	case <-w.failed:
+		return nil
+	default:
 	}
-	defer f.Close()
-	out := io.NewOffsetWriter(w.f, file.offset)
-	n, err := io.CopyBuffer(struct{ io.Writer }{out}, io.LimitReader(f, file.size), buf)
-	if err == nil && n < file.size {
-		err = fmt.Errorf("%s ended after %d of its %d bytes: it changed while it was read", file.path, n, file.size)
+	out := io.NewOffsetWriter(w.f, s.offset)
+	for _, file := range s.files {
+		f, err := openRegular(file.path)
+		if err != nil {
+			return err
+		}
+		for left := file.size; left > 0 && err == nil; {
+			if len(buf) == cap(buf) {
+				if _, err = out.Write(buf); err != nil {
+					break
+				}
+				buf = buf[:0]
+			}
+			var n int
+			n, err = io.ReadFull(f, buf[len(buf):min(int64(cap(buf)), int64(len(buf))+left)])
+			buf = buf[:len(buf)+n]
+			if left -= int64(n); err == io.EOF || err == io.ErrUnexpectedEOF {
+				err = fmt.Errorf("%s ended after %d of its %d bytes: it changed while it was read", file.path, file.size-left, file.size)
+			}
+		}
+		f.Close()
+		if err != nil {
+			return err
+		}
 	}
+	_, err := out.Write(buf)
 	return err
 }
 
-// finish waits for all copies.
+// finish waits for all stretches.
 func (w *placer) finish() error {
-	close(w.files)
+	err := w.flush()
+	close(w.stretches)
 	w.copies.Wait()
-	return w.err
+	return cmp.Or(w.err, err)
 }
