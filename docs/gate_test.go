@@ -33,9 +33,7 @@ func TestGateRules(t *testing.T) {
 func TestGatePolicy(t *testing.T) {
 	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(policyPage)[1]
 	p, err := gate.ReadPolicy("gate-policy.md", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if err := testkit.ValidateYAML(PolicySchema, []byte(text)); err != nil {
 		t.Error(err)
 	}

@@ -52,15 +52,11 @@ func write(t *testing.T, name string, kernels ...kernel) {
 			if !place.Location.IsZero() {
 				srcloc.Put(properties, k.symbol, place)
 			}
-			if err := b.Add(k.symbol+target, properties, image); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, b.Add(k.symbol+target, properties, image))
 		}
 	}
 	var out bytes.Buffer
-	if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}))
 	testkit.WriteFile(t, name, out.Bytes())
 }
 
@@ -90,14 +86,10 @@ var runs = map[string]func(t *testing.T){
 			properties := new(propset.Registry)
 			symbol := "__sycl_kernel__ZTS1" + string(rune('A'+len(b.File(syclbin.Executable).Modules)))
 			properties.Add(propset.KernelNames).Put(symbol, propset.Uint(1))
-			if err := b.Add(symbol, properties, syclbin.NewIR(syclbin.SPIRV, triple, bytes.NewReader(testkit.SPIRV(symbol)))); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, b.Add(symbol, properties, syclbin.NewIR(syclbin.SPIRV, triple, bytes.NewReader(testkit.SPIRV(symbol)))))
 		}
 		var out bytes.Buffer
-		if err := syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, syclbin.Write(&out, b.File(syclbin.Executable), syclbin.Options{}))
 		testkit.WriteFile(t, "k.syclbin", out.Bytes())
 	},
 }
@@ -154,9 +146,7 @@ func run(t *testing.T, command string) string {
 func allBlocks(t *testing.T) (list []block) {
 	for page, text := range pages(t) {
 		blocks, err := blocksOf(page, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		list = append(list, blocks...)
 	}
 	return list

@@ -44,28 +44,20 @@ func setUp(t *testing.T) {
 		return
 	}
 	dir, err := os.MkdirTemp("", "outputs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	programs, inputs = filepath.Join(dir, "programs"), filepath.Join(dir, "inputs")
 	// For any user.
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(programs, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, errors.Join(os.Chmod(dir, 0o755), os.Mkdir(programs, 0o755)))
 	for _, name := range names {
 		path := filepath.Join(programs, name)
 		if built, bazel := os.LookupEnv("PROGRAM_" + strings.ToUpper(name)); bazel {
 			data := testkit.ReadFile(t, filepath.Join(os.Getenv("TEST_SRCDIR"), built))
-			if err := os.WriteFile(path, []byte(data), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(path, []byte(data), 0o755))
 		} else if out, err := exec.Command("go", "build", "-o", path, "../../tools/"+name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	if err := os.MkdirAll(inputs, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.MkdirAll(inputs, 0o755))
 	makeDPCPP(t)
 	for generation := range 2 {
 		makeInputs(t, generation)
@@ -85,9 +77,7 @@ func makeDPCPP(t *testing.T) {
 	} {
 		if built, bazel := os.LookupEnv(build.variable); bazel {
 			testkit.WriteFile(t, name, testkit.ReadFile(t, filepath.Join(os.Getenv("TEST_SRCDIR"), built)))
-			if err := os.Chmod(name, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Chmod(name, 0o755))
 			continue
 		}
 		cmd := exec.Command(testkit.Program(t, "c++"), append([]string{"-std=c++17", "-o", name}, strings.Fields(build.options)...)...)
@@ -110,9 +100,7 @@ for a; do
 done
 echo "int x;" | exec ` + testkit.Program(t, "c++") + ` -x c++ -c - -o "$out"
 `
-	if err := os.WriteFile(filepath.Join(programs, "host"), []byte(compiler), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(programs, "host"), []byte(compiler), 0o755))
 }
 
 // modules is how many modules the inputs have.
@@ -155,16 +143,12 @@ func makeInputs(t *testing.T, generation int) {
 	var container bytes.Buffer
 	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64_gen-unknown-unknown"}, {Key: "arch", Value: "intel_gpu_pvc"}},
 		Content: strings.NewReader(testkit.ReadFile(t, in("0.bin")))}
-	if err := offload.Write(&container, []offload.Image{image}, offload.Options{Version: 2}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, offload.Write(&container, []offload.Image{image}, offload.Options{Version: 2}))
 	testkit.WriteFile(t, in("k.offload"), container.Bytes())
 	// A compiler writes to the file after -o, or to the last argument.
 	compiler := fmt.Sprintf("#!/bin/sh\nfor a; do if [ \"$before\" = -o ]; then out=$a; fi; before=$a; done\nif [ \"$out\" = - ]; then out=/dev/stdout; fi\nexec cat %s > \"${out:-$a}\"\n", in("0.spv"))
 	for name, text := range map[string]string{"compiler": compiler, "cat": "#!/bin/sh\ncat \"$1\"\n", "true": "#!/bin/sh\n"} {
-		if err := os.WriteFile(in(name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(in(name), []byte(text), 0o755))
 	}
 	for _, args := range []string{
 		"packager pack --output=IN/k.syclbin --state=object --table=spir64=IN/k.table --table=spir64_gen=intel_gpu_pvc=IN/native.table",

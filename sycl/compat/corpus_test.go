@@ -154,9 +154,7 @@ func TestAgreement(t *testing.T) {
 		}
 	}
 	outcomes, err := compiler.compile(t.Context(), requests)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 
 	checker := compat.New(config)
 	table := &agreement{devices: devices}

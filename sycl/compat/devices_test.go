@@ -74,9 +74,7 @@ func TestDevices(t *testing.T) {
 	facts := tryModules(t, tools, compiler, known)
 	for i, d := range known {
 		words, err := compiler.words(t.Context(), d.OclocDevice)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, l := range listed {
 			has := !slices.ContainsFunc(l.words, func(w string) bool { return !words[w] })
 			if has != d.Has(l.aspect) {
@@ -125,17 +123,13 @@ func tryModules(t *testing.T, tools compilers, compiler ocloc, devices []*device
 		if m == nil {
 			t.Fatalf("no module %q", try.module)
 		}
-		if err := tools.compile(t.Context(), m, dir, fmt.Sprintf("m%d", i)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, tools.compile(t.Context(), m, dir, fmt.Sprintf("m%d", i)))
 		for _, d := range devices {
 			requests = append(requests, request{m.file, d.OclocDevice})
 		}
 	}
 	outcomes, err := compiler.compile(t.Context(), requests)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for i, o := range outcomes {
 		if o.accepted {
 			facts[i%len(devices)][tried[i/len(devices)].fact] = true

@@ -51,9 +51,7 @@ type module struct {
 func readSources(t *testing.T) []*source {
 	t.Helper()
 	entries, err := os.ReadDir("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var list []*source
 	for _, e := range entries {
 		lang := filepath.Ext(e.Name())
@@ -61,9 +59,7 @@ func readSources(t *testing.T) []*source {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join("testdata", e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		s := &source{name: strings.TrimSuffix(e.Name(), lang), lang: lang, text: string(data)}
 		s.readHead()
 		list = append(list, s)

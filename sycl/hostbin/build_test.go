@@ -327,9 +327,7 @@ func container(t testing.TB, triple, arch, code string) []byte {
 		Strings:     []offload.String{{Key: "triple", Value: triple}, {Key: "arch", Value: arch}},
 		Content:     bytes.NewReader([]byte(code)),
 	}}, offload.Options{Version: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return b.Bytes()
 }
 

@@ -182,16 +182,12 @@ func TestCompressedImage(t *testing.T) {
 		return p.linked(3, true)
 	}
 	f, err := parse(build(frame))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if got := describe(t, f); len(got) != 1 || !strings.Contains(got[0], `"spirv"`) {
 		t.Errorf("got %q", got)
 	}
 	f, err = parse(build(frame[:len(frame)-3]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var fault *FormatError
 	if _, err := f.Images[0].Data(); !errors.As(err, &fault) {
 		t.Errorf("damaged frame: %v", err)

@@ -23,9 +23,7 @@ import (
 func properties(t *testing.T, lines ...string) *propset.Registry {
 	t.Helper()
 	r, err := propset.Parse("test", []byte(strings.Join(lines, "\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return r
 }
 
@@ -42,9 +40,7 @@ func small(t *testing.T) []Image {
 func write(t *testing.T, images []Image, r *release.Release) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Write(&b, images, nil, r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, Write(&b, images, nil, r))
 	return b.String()
 }
 
@@ -92,18 +88,14 @@ func link(t *testing.T, tool string, images []Image, contents [][]byte, r *relea
 		t.Fatalf("%v\n%s", err, out)
 	}
 	f, err := hostbin.Open(filepath.Join(dir, "libwrapped.so"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
 
 func put(t *testing.T, name string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(name, data, 0o644))
 }
 
 func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
@@ -341,9 +333,7 @@ func TestKernelsOfOneClass(t *testing.T) {
 			put(t, filepath.Join(dir, "k.spv"), []byte("spirv"))
 			for i, k := range []Kernel{test.first, test.second} {
 				var b strings.Builder
-				if err := Write(&b, test.images[i], []Kernel{k}, release.Newest()); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, Write(&b, test.images[i], []Kernel{k}, release.Newest()))
 				put(t, filepath.Join(dir, []string{"a.s", "b.s"}[i]), []byte(b.String()))
 			}
 			cmd := exec.Command(cc, "-shared", "-Wl,--fatal-warnings", "-o", "lib.so", "a.s", "b.s")

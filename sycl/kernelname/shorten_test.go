@@ -30,9 +30,7 @@ func ExampleShorten() {
 func kernels(t testing.TB) (names []string) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/libraries.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, symbol := range strings.Fields(string(data)) {
 		names = append(names, kernelname.Display(symbol))
 	}

@@ -812,9 +812,7 @@ func checkCombine(t *testing.T, first, second Input, options uint8) {
 	}
 	var x, y bytes.Buffer
 	for _, err := range []error{r.WriteText(&x), again.WriteText(&y), r.WriteDOT(&x), again.WriteDOT(&y)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 	if !bytes.Equal(x.Bytes(), y.Bytes()) {
 		t.Fatal("the order of the inputs shows in the graph or the problems")

@@ -23,13 +23,9 @@ import (
 func vector(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".hex"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	data, err := hex.DecodeString(strings.Join(strings.Fields(string(text)), ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return data
 }
 
@@ -42,9 +38,7 @@ func readAll(data []byte) ([]*File, error) {
 func image(t testing.TB, e *Entry) string {
 	t.Helper()
 	data, err := io.ReadAll(io.NewSectionReader(e, 0, e.Size()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return string(data)
 }
 
@@ -61,17 +55,13 @@ func images(files []*File) []Image {
 func write(t testing.TB, o Options, list ...Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, list, o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, Write(&b, list, o))
 	return b.Bytes()
 }
 
 func TestReadVersion1(t *testing.T) {
 	files, err := readAll(vector(t, "offload_binary_v1_one_entry"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if len(files) != 1 || len(files[0].Entries) != 1 {
 		t.Fatalf("got %d containers", len(files))
 	}
@@ -98,9 +88,7 @@ func TestReadVersion1(t *testing.T) {
 
 func TestReadVersion2(t *testing.T) {
 	files, err := readAll(vector(t, "v2"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var got []string
 	for _, e := range files[0].Entries {
 		role, _ := e.String("role")
@@ -121,9 +109,7 @@ func TestVectorsAreWrittenAsTheyWereRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			data := vector(t, name)
 			files, err := readAll(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			got := write(t, Options{Version: files[0].Version}, images(files)...)
 			if !bytes.Equal(got, data) {
 				t.Errorf("written:\n%swant:\n%s", hex.Dump(got), hex.Dump(data))
@@ -163,9 +149,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			// Containers that follow one another are read in order.
 			files, err := readAll(append(slices.Clone(data), data...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			out := images(files)
 			if len(out) != 2*len(in) {
 				t.Fatalf("%d images", len(out))
@@ -284,9 +268,7 @@ func TestAccepted(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			files, err := readAll(test.data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			if got := len(images(files)); got != test.want {
 				t.Errorf("%d images, want %d", got, test.want)
 			}
@@ -299,9 +281,7 @@ func TestAccepted(t *testing.T) {
 func compressed(t testing.TB, c Compression, n int, inflated uint64) []byte {
 	var stream bytes.Buffer
 	z, err := compressor(&stream, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	io.CopyN(z, zeros{}, int64(n))
 	z.Close()
 	b := append(make([]byte, 40), stream.Bytes()...)
@@ -460,22 +440,16 @@ func TestSameBytesAsLLVM(t *testing.T) {
 	args := []string{"-o", filepath.Join(dir, "out")}
 	for i, arch := range []string{"", "generic", "unknown", "64-unknown-unknown"} {
 		name := filepath.Join(dir, fmt.Sprintf("image%d.bin", i))
-		if err := os.WriteFile(name, bytes.Repeat([]byte{byte(i + 1)}, 7*i+1), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(name, bytes.Repeat([]byte{byte(i + 1)}, 7*i+1), 0o666))
 		args = append(args, fmt.Sprintf("--image=file=%s,triple=spir64-unknown-unknown,arch=%s,kind=sycl", name, arch))
 	}
 	if out, err := exec.CommandContext(t.Context(), tool, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	want, err := os.ReadFile(filepath.Join(dir, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	files, err := readAll(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if got := write(t, Options{Version: files[0].Version}, images(files)...); !bytes.Equal(got, want) {
 		t.Errorf("written:\n%swant:\n%s", hex.Dump(got), hex.Dump(want))
 	}
@@ -498,9 +472,7 @@ func FuzzReadAll(f *testing.F) {
 		}
 		// What was read can be written, and reads the same again.
 		again, err := readAll(write(t, Options{Version: 2}, list...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if len(again) != 1 || len(again[0].Entries) != len(list) {
 			t.Fatalf("%d entries became %d", len(list), len(again[0].Entries))
 		}

@@ -98,9 +98,7 @@ define spir_func void @own() {
   ret void
 }
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	testkit.NoError(t, m.Mark("a.cpp of //lib", false))
 	for name, want := range map[string]string{"k": "a.cpp of //lib", "f": "a.cpp of //lib", "own": ""} {
 		if got, _ := m.ir.Function(name).Attribute("sycl-module-id"); got != want {

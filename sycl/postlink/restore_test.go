@@ -130,9 +130,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 		PropertyOptions: PropertyOptions{ParamInfo: true, ExportedSymbols: true, ImportedSymbols: true, KernelNames: true, DeviceGlobals: true},
 		dependencies:    true,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	value, ok := placesOf(m, m.Function("_ZTS1K"))
 	if !ok {
 		t.Fatal("the place of the kernel is lost")
@@ -163,9 +161,7 @@ func TestForgetTranslation(t *testing.T) {
 	}
 	// Of two decorations that which no flag says is left.
 	again, err := llvmir.Parse("again.ll", got)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for in := range again.Function("_ZTS1K").Body() {
 		if in.Op() != "fmul" {
 			continue
@@ -184,9 +180,7 @@ func TestForgetTranslation(t *testing.T) {
 	}
 	// Where a kernel may not contract, nothing in the module says that it may.
 	m, err = llvmir.Parse("off.ll", strings.Replace(bare, "!opencl.enable.FP_CONTRACT = !{}\n", "", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	testkit.Must(restore(m, "a", registry(t, common)))(t)
 	if strings.Contains(text(t, m), "contract") {
 		t.Error("operations may be contracted that may not")
@@ -267,9 +261,7 @@ func TestRestoreUnknown(t *testing.T) {
 func TestRestoreSharedVariables(t *testing.T) {
 	m, err := llvmir.Parse("bare.ll", bare+"@table = addrspace(1) constant [1 x i32] [i32 7]\n@own = internal addrspace(1) constant i32 1\n"+
 		"@other = external addrspace(1) global i32\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	device := "[SYCL/device globals]\nlist=" + propset.Uint32s(4, 1).String() + "\n"
 	testkit.Must(restore(m, "a", registry(t, common+device)))(t)
 	for name, want := range map[string]llvmir.Linkage{
@@ -286,9 +278,7 @@ func TestRestoreSizes(t *testing.T) {
 	m.Function("_ZTS1K").RemoveMetadata("reqd_work_group_size")
 	_, err := restore(m, "a", registry(t, common+"[SYCL/device requirements]\nwork_group_num_dim=1|2\n[SYCL/program metadata]\n"+
 		"_ZTS1K@reqd_work_group_size="+propset.Uint32s(64, 1).String()+"\n_ZTS1K@reqd_sub_group_size=1|32\n_ZTS1K@max_linear_work_group_size=1|128\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for kind, want := range map[string][]uint64{
 		"reqd_work_group_size": {64, 1}, "intel_reqd_sub_group_size": {32}, "max_linear_work_group_size": {128}, "work_group_num_dim": {2},
 	} {

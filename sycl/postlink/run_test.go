@@ -42,9 +42,7 @@ attributes #1 = { "sycl-module-id"="b.cpp" }
 func TestRun(t *testing.T) {
 	m := parse(t, linked)
 	result, err := run(m, Options{Split: SplitOptions{Mode: SplitPerSource, KernelsOnly: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	// Both kernels need fp64 in the end, so they stay together, and one of them
 	// expects it: nothing to warn of.
 	if got := describeImages(result.Images); got != "0 _ZTS1K _ZTS5Knows: _Z3barPd\n" {
@@ -56,9 +54,7 @@ func TestRun(t *testing.T) {
 
 	m = parse(t, linked)
 	result, err = run(m, Options{Split: SplitOptions{Mode: SplitPerKernel, KernelsOnly: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if len(result.Diagnostics) != 1 || !strings.HasPrefix(result.Diagnostics[0].String(),
 		"warning: function 'bar' uses aspect 'fp64' not expected by its calling kernel.\nMissing [[sycl::device_has()]] on SYCL_EXTERNAL function?\n") {
 		t.Errorf("diagnostics: %v", result.Diagnostics)

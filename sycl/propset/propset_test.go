@@ -180,9 +180,7 @@ func TestParseErrorWithoutFileName(t *testing.T) {
 func TestParseLax(t *testing.T) {
 	const in = "[a] # first\nx=01|007\ny=2|IAAAAAAAAAQAAAAA\nz=2|QAAAAAAAAAQAAQ\nx=1|8\nm=2|DAAAAAAAAAw/\n"
 	r, warnings, err := ParseLax("f", []byte(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if got, want := r.String(), "[a]\nx=1|8\ny=2|IAAAAAAAAAQA\nz=2|QAAAAAAAAAQAAA\nm=2|DAAAAAAAAAwB\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -59,9 +59,7 @@ func image(place string, number uint32) specialize.Image {
 func read(t testing.TB, s offload.Source) []byte {
 	t.Helper()
 	data, err := io.ReadAll(io.NewSectionReader(s, 0, s.Size()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return data
 }
 
@@ -70,9 +68,7 @@ func TestSet(t *testing.T) {
 	before := []*propset.Registry{images[0].Metadata.Clone(), images[1].Metadata.Clone()}
 	original := images[0].Metadata
 	changes, err := specialize.Set(images, []specialize.Setting{{Name: "app::pod", Value: `{"x": -1, "y": 0.5, "b": false}`}, {Name: scale, Value: "0.1"}}, specialize.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	want := []specialize.Change{
 		{Name: pod, DisplayName: "app::pod", Images: []int{0, 1}, Parts: []specialize.ChangedPart{{"i32", "7", "-1 (0xffffffff)"}, {"float", "2.5", "0.5"}, {"i8", "1", "0"}}},
 		{Name: scale, DisplayName: "app::scale", Images: []int{0, 1}, Parts: []specialize.ChangedPart{{"double", "2.5", "0.1"}}},
@@ -147,9 +143,7 @@ func TestUnused(t *testing.T) {
 	}
 	for _, value := range []string{"bytes:010000000000004003", "bytes:010000000000004003aabbcc"} {
 		changes, err := specialize.Set(images, []specialize.Setting{{Name: pod, Value: value}}, specialize.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if got := changes[0].Parts; got[0].New != "bytes:01000000" || got[0].Type != "" || got[1].New != "2" || got[2].New != "3" {
 			t.Errorf("%s: %v", value, got)
 		}
@@ -360,9 +354,7 @@ func FuzzSet(f *testing.F) {
 			return
 		}
 		shown, err := specialize.Describe(images...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, c := range shown[0] {
 			if c.Name != changes[0].Name {
 				continue

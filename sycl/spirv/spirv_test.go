@@ -394,9 +394,7 @@ func TestProperties(t *testing.T) {
 		define("lib")+
 		declare("ext"))
 	got, err := Properties(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	want := new(propset.Registry)
 	req := want.Add(propset.DeviceRequirements)
 	req.Put("aspects", propset.Uint32s(uint32(aspect.FP64), uint32(aspect.ExtIntelESIMD)))

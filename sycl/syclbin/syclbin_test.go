@@ -500,9 +500,7 @@ func TestLenientReaderRepairs(t *testing.T) {
 		t.Errorf("strict: error %v", err)
 	}
 	f, err := readLenient(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	in := sample(t)
 	for _, m := range in.Modules {
 		m.Metadata.Sort()
@@ -748,9 +746,7 @@ func TestListingALargeFileIsCheap(t *testing.T) {
 			var err error
 			file.read = 0
 			n := allocated(func() { f, err = NewFile(file, file.size) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			if len(f.Modules) != modules || f.Modules[modules-1].Kernels()[0] != "_ZTS6kernel9999" || f.Modules[modules-1].IR[0].Size() != total/modules+1 {
 				t.Errorf("%d modules", len(f.Modules))
 			}

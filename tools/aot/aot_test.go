@@ -132,9 +132,7 @@ func TestAotDevicesWithoutNumbers(t *testing.T) {
 func TestAotFailures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.spv", "spirv")
-	if err := os.Mkdir("bin", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Mkdir("bin", 0o755))
 	testkit.WriteFile(t, "bin/k.bin", "old")
 	testkit.WriteFile(t, "one.table", "[Code]\nk.spv\n")
 	testkit.WriteFile(t, "two.table", "[Code]\nk.spv\nk.spv\n")

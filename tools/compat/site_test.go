@@ -160,9 +160,7 @@ func TestSiteOfManyKernels(t *testing.T) {
 		var part struct {
 			Rows [][]any `json:"rows"`
 		}
-		if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(text, call), ");\n")), &part); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(text, call), ");\n")), &part))
 		kernels += len(part.Rows)
 	}
 	if kernels != 20_000 {

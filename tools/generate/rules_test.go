@@ -27,9 +27,7 @@ func TestUnmarshal(t *testing.T) {
 	data := text(nil, 1, string(rule))
 
 	var m module
-	if err := unmarshal(data, reflect.ValueOf(&m).Elem()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, unmarshal(data, reflect.ValueOf(&m).Elem()))
 	if r := m.Rules[0]; r.Name != "sycl_binary" || r.Attributes[0].Name != "deps" || r.Attributes[0].Type.String() != "label list" || !r.Attributes[0].Mandatory {
 		t.Errorf("got %+v", r)
 	}

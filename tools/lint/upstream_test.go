@@ -37,9 +37,7 @@ func (u upstreamTest) hasTests() bool {
 func upstreamTests(t *testing.T, root string) []upstreamTest {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "upstream-tests.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var list []upstreamTest
 	folder, seen := "", map[string]bool{}
 	for line := range strings.Lines(string(text)) {

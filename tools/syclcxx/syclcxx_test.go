@@ -175,9 +175,7 @@ func TestLinkSYCLBINs(t *testing.T) {
 		{"a.syclbin -fsyclbin -o all.syclbin", "-fsyclbin takes C++ sources; -fsycl-link links SYCLBINs", cli.ExitUsage},
 	} {
 		line, err := parseLine(strings.Fields(test.line))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		var log bytes.Buffer
 		c := &compiler{line: line, env: &cli.Env{Stdout: &log, Stderr: &log}}
 		err = c.program(t.Context())

@@ -85,17 +85,13 @@ func run(t testing.TB, driver string, args ...string) (code int, stdout, stderr 
 
 func write(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func read(t testing.TB, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return string(data)
 }
 
@@ -243,9 +239,7 @@ func TestPostLink(t *testing.T) {
 			t.Errorf("%s: got %q", dir, got)
 		}
 		wanted, err := want.MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if got := read(t, dir+"/1.prop"); got != string(wanted) {
 			t.Errorf("%s: properties:\n%swant\n%s", dir, got, wanted)
 		}

@@ -21,16 +21,12 @@ func TestEndless(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	t.Chdir(t.TempDir())
 	write(t, "k.cpp", "")
-	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syscall.Mkfifo("pipe", 0o600))
 	sparse, err := os.Create("huge.cpp")
 	if err == nil {
 		err = errors.Join(sparse.Truncate(1<<42), sparse.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	const remedy = ": error: this is a pipe or a device, not a file: write the content to a file, and give its name\n"
 	for name, test := range map[string]struct {
 		args []string
@@ -72,18 +68,14 @@ func TestPlaces(t *testing.T) {
 	}
 	write(t, "k.cpp", "")
 
-	if err := os.Symlink("/dev/null", "null"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Symlink("/dev/null", "null"))
 	compile("null")
 	if info, err := os.Stat("/dev/null"); err != nil || info.Mode().IsRegular() {
 		t.Errorf("/dev/null: %v, %v", info.Mode(), err)
 	}
 
 	write(t, "file", "old")
-	if err := errors.Join(os.Chmod("file", 0o640), os.Mkdir("dir", 0o755), os.Symlink("../file", "dir/link")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, errors.Join(os.Chmod("file", 0o640), os.Mkdir("dir", 0o755), os.Symlink("../file", "dir/link")))
 	compile("dir/link")
 	if info, err := os.Lstat("dir/link"); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is %v, %v", info.Mode(), err)
@@ -92,9 +84,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("the file: %v, %v, %q", info.Mode(), err, read(t, "file"))
 	}
 
-	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syscall.Mkfifo("pipe", 0o600))
 	got := make(chan string)
 	go func() { data, _ := os.ReadFile("pipe"); got <- string(data) }()
 	compile("pipe")
@@ -132,9 +122,7 @@ func TestStopped(t *testing.T) {
 		cmd := exec.Command(driver, "compile", "--library", fake, "--output", "k.bc", "--header", "k.h", "k.cpp")
 		var errs strings.Builder
 		cmd.Stderr = &errs
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, cmd.Start())
 		for names(t, ".") == "k.cpp" || !strings.Contains(names(t, "."), "started") {
 			time.Sleep(5 * time.Millisecond)
 		}

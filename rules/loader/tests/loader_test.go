@@ -139,9 +139,7 @@ var forms = map[string]syclbin.Options{
 func write(t testing.TB, f *syclbin.File, o syclbin.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := syclbin.Write(&b, f, o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syclbin.Write(&b, f, o))
 	return b.Bytes()
 }
 
@@ -286,13 +284,9 @@ func TestAgreesWithReader(t *testing.T) {
 		for _, state := range []syclbin.State{syclbin.Input, syclbin.Object, syclbin.Executable, syclbin.NoState} {
 			data := write(t, file(state), o)
 			f, err := syclbin.NewFile(bytes.NewReader(data), int64(len(data)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			want, err := describe(f, devices)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			if got := dump(t, path, devices, data)[0]; got != want {
 				t.Errorf("%s, %v: %s", name, state, firstDifference(got, want))
 			}
@@ -361,9 +355,7 @@ func TestFind(t *testing.T) {
 func TestGPUs(t *testing.T) {
 	path := program(t, "dump", "dump.c")
 	out, err := command(path, "--gpus").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	config := deviceconfig.Default()
 	names := make(map[uint32]string)
 	var want, all []string
@@ -526,9 +518,7 @@ func TestLimits(t *testing.T) {
 			continue
 		}
 		f, err := syclbin.NewFile(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if want, err := describe(f, nil); err != nil || got != want {
 			t.Errorf("%s: %v, %s", test.name, err, firstDifference(got, want))
 		}
@@ -545,9 +535,7 @@ func TestFuzz(t *testing.T) {
 			f.Modules = f.Modules[:4]
 		}
 		seed := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(seed, write(t, f, forms[name]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(seed, write(t, f, forms[name]), 0o600))
 		args = append(args, seed)
 	}
 	out, err := command(path, args...).CombinedOutput()

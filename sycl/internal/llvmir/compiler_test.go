@@ -58,9 +58,7 @@ func checkPrinted(t *testing.T, opt, name string, data []byte) {
 		}
 	}
 	m, err := Parse(name, string(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if text(t, m) != string(data) {
 		t.Error("the text is not kept")
 	}
@@ -93,9 +91,7 @@ func checkPrinted(t *testing.T, opt, name string, data []byte) {
 			"with its callees": {Define: m.Closure(f), Internal: func(s Symbol) bool { return s != f }},
 		} {
 			var b bytes.Buffer
-			if err := m.WriteSubset(&b, s); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, m.WriteSubset(&b, s))
 			verify(t, f.Name()+" "+what, b.Bytes())
 			canonical := canonicalOf(t, name, b.String())
 			verify(t, f.Name()+" "+what+" in canonical form", []byte(canonical))

@@ -66,9 +66,7 @@ func TestLayout(t *testing.T) {
 	} {
 		t.Run(test.layout+" "+test.typ, func(t *testing.T) {
 			typ, err := m.Type(test.typ)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			l, err := newLayout(test.layout)
 			var got Size
 			if err == nil {
@@ -112,9 +110,7 @@ func TestLayoutIsLLVMs(t *testing.T) {
 		}
 		var want []uint64
 		l, err := newLayout(layout)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		m := parseString(t, "")
 		place := func(pointer, indices string, value uint64) {
 			fmt.Fprintf(&b, "define i64 @v%d() {\n  %%p = getelementptr %s, ptr addrspace(0) null, %s\n  %%n = ptrtoint ptr %%p to i64\n  ret i64 %%n\n}\n", len(want), pointer, indices)
@@ -122,13 +118,9 @@ func TestLayoutIsLLVMs(t *testing.T) {
 		}
 		for _, text := range laidOut {
 			typ, err := m.Type(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			size, err := l.Size(typ)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			place(text, "i32 1", size.Alloc)
 			place("{ i8, "+text+" }", "i32 0, i32 1", size.Align)
 			for i := range typ.Fields() {

@@ -82,9 +82,7 @@ func TestListsOfUnits(t *testing.T) {
 				"define void @f() !dbg !3 {\n  %x = load i32, ptr @mine\n  ret void\n}\n"+rest+
 				"!1 = distinct !DICompileUnit("+test.unit+")\n"+test.lists)
 			var b strings.Builder
-			if err := m.WriteSubset(&b, Subset{Define: m.Closure(m.Function("f"))}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, m.WriteSubset(&b, Subset{Define: m.Closure(m.Function("f"))}))
 			got := b.String()
 			for _, s := range append(test.has, "!1 = distinct !DICompileUnit("+test.want+")\n") {
 				if !strings.Contains(got, s) {
@@ -122,9 +120,7 @@ func TestListsOfUnitsCostWhatTheyHold(t *testing.T) {
 		}
 		m := parseString(t, b.String())
 		write := func(w io.Writer, i int) {
-			if err := m.WriteSubset(w, Subset{Define: m.Closure(m.Function(fmt.Sprint("f", i)))}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, m.WriteSubset(w, Subset{Define: m.Closure(m.Function(fmt.Sprint("f", i)))}))
 		}
 		var out strings.Builder
 		write(&out, 0)
@@ -159,25 +155,19 @@ func TestDebugInformationOfSubsets(t *testing.T) {
 			t.Fatalf("%v\n%s", err, cmd.Stderr)
 		}
 		m, err := Parse("debug.cpp", string(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for kernel := range own {
 			t.Run(level+" "+kernel, func(t *testing.T) {
 				s := Subset{Define: m.Closure(m.Function(kernel))}
 				var b, untrimmed bytes.Buffer
-				if err := m.WriteSubset(&b, s); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, m.WriteSubset(&b, s))
 				// With the lists as they are.
 				lists := m.subsetLists()
 				compileUnits := lists.compileUnits
 				lists.compileUnits = nil
 				err := m.WriteSubset(&untrimmed, s)
 				lists.compileUnits = compileUnits
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				if b.Len() > untrimmed.Len()*9/10 {
 					t.Errorf("%d bytes, %d with the lists of the compile unit", b.Len(), untrimmed.Len())
 				}
@@ -196,9 +186,7 @@ func TestDebugInformationOfSubsets(t *testing.T) {
 				}
 				dir := t.TempDir()
 				file := func(ext string) string { return filepath.Join(dir, "k."+ext) }
-				if err := os.WriteFile(file("ll"), b.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, os.WriteFile(file("ll"), b.Bytes(), 0o666))
 				for _, args := range [][]string{
 					{as, file("ll"), "-o", file("bc")},
 					{opt, "-passes=verify", "-disable-output", file("bc")},

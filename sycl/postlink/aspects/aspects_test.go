@@ -49,9 +49,7 @@ type aspectCase struct {
 func readAspectCase(t testing.TB, file string) *aspectCase {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	c := &aspectCase{text: string(text), used: map[string]string{}, targets: map[string]string{}}
 	for line := range strings.Lines(c.text) {
 		line, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "; ")
@@ -360,9 +358,7 @@ func metadataOf(t *testing.T, m *llvmir.Module, kind string) map[string]string {
 		}
 		if kind == "sycl_fixed_targets" {
 			targets, _, err := devicecode.FixedTargets(m, f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			all[f.Name()] = strings.Join(targets, " ")
 			continue
 		}

@@ -122,13 +122,9 @@ func noted(t *testing.T, kind string) int {
 func modules(t *testing.T, is string, texts ...string) Options {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	if err := os.Mkdir("notes", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Mkdir("notes", 0o755))
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Setenv("OCLOC_NOTES", "notes")
 	t.Setenv("OCLOC_IS", is)
 	table := "[Code]\n"
@@ -161,9 +157,7 @@ func TestServer(t *testing.T) {
 		t.Run("it "+is, func(t *testing.T) {
 			o := modules(t, is, "a", "b", "c", "d", "e", "f")
 			var log strings.Builder
-			if err := Run(t.Context(), &log, o); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, Run(t.Context(), &log, o))
 			for i := range 6 {
 				if got := testkit.ReadFile(t, fmt.Sprintf("bin/%d.bin", i)); got != test.by {
 					t.Errorf("image %d is of the %s, want %s", i, got, test.by)
@@ -186,9 +180,7 @@ func TestServers(t *testing.T) {
 	defer o.Servers.Close()
 	k := kindOf(o.Server, o.Ocloc)
 	for range 3 {
-		if err := Run(t.Context(), &strings.Builder{}, o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, Run(t.Context(), &strings.Builder{}, o))
 	}
 	servers := len(o.Servers.idle[k])
 	if got := noted(t, "server"); servers < 1 || servers > atOnce || got != servers {
@@ -222,15 +214,11 @@ func TestKilledServers(t *testing.T) {
 	o.Servers = NewServers(t.Context(), atOnce)
 	defer o.Servers.Close()
 	k := kindOf(o.Server, o.Ocloc)
-	if err := Run(t.Context(), io.Discard, o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, Run(t.Context(), io.Discard, o))
 	for _, s := range o.Servers.idle[k] {
 		s.end()
 	}
-	if err := Run(t.Context(), io.Discard, o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, Run(t.Context(), io.Discard, o))
 	if served, runs := noted(t, "served"), noted(t, "program"); served != 8 || runs != 0 || o.Servers.unfit[k] {
 		t.Errorf("servers compiled %d modules, the program %d, unfit %v", served, runs, o.Servers.unfit[k])
 	}
@@ -259,9 +247,7 @@ func TestChangedLibrary(t *testing.T) {
 		{func() {}, 4, 4},
 	} {
 		test.change()
-		if err := Run(t.Context(), io.Discard, o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, Run(t.Context(), io.Discard, o))
 		if servers, served := noted(t, "server"), noted(t, "served"); servers != test.servers || served != test.served {
 			t.Errorf("run %d: %d servers and %d compiled modules, want %d and %d", i, servers, served, test.servers, test.served)
 		}
@@ -274,9 +260,7 @@ func TestIdleServers(t *testing.T) {
 	o.Servers = NewServers(t.Context(), atOnce)
 	defer o.Servers.Close()
 	o.Servers.wait = time.Millisecond
-	if err := Run(t.Context(), io.Discard, o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, Run(t.Context(), io.Discard, o))
 	k := kindOf(o.Server, o.Ocloc)
 	waiting := func() int {
 		o.Servers.mu.Lock()
@@ -293,9 +277,7 @@ func TestIdleServers(t *testing.T) {
 // TestDebugInfo: a module with debug information is compiled by a process of its own.
 func TestDebugInfo(t *testing.T) {
 	o := modules(t, "", "a", "OpenCL.DebugInfo.100", "NonSemantic.Shader.DebugInfo.200", "SPIRV.debug")
-	if err := Run(t.Context(), &strings.Builder{}, o); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, Run(t.Context(), &strings.Builder{}, o))
 	var by []string
 	for i := range 4 {
 		by = append(by, testkit.ReadFile(t, fmt.Sprintf("bin/%d.bin", i)))
@@ -327,16 +309,10 @@ func TestKnownImages(t *testing.T) {
 			o.Servers, o.Kept = NewServers(t.Context(), atOnce), test.kept
 			defer o.Servers.Close()
 			var first, again strings.Builder
-			if err := Run(t.Context(), &first, o); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, Run(t.Context(), &first, o))
 			test.change(&o)
-			if err := os.RemoveAll("bin"); err != nil {
-				t.Fatal(err)
-			}
-			if err := Run(t.Context(), &again, o); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.RemoveAll("bin"))
+			testkit.NoError(t, Run(t.Context(), &again, o))
 			if got := noted(t, "served") - 4; got != test.compiled {
 				t.Errorf("compiled %d modules again, want %d", got, test.compiled)
 			}
@@ -356,18 +332,14 @@ func TestKnownImages(t *testing.T) {
 func touch(t *testing.T, name string) {
 	t.Helper()
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(name, later, later); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chtimes(name, later, later))
 }
 
 // link returns another path of a program.
 func link(t *testing.T, program string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "other")
-	if err := os.Symlink(program, path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Symlink(program, path))
 	return path
 }
 
@@ -388,9 +360,7 @@ func TestServerEnds(t *testing.T) {
 
 func TestPreloadable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a b")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Mkdir(dir, 0o755))
 	for _, test := range []struct{ path, want string }{
 		{"/lib/x.so", "/lib/x.so"}, {"/a:b/x.so", ""}, {"/a b/x.so", ""}, {"a b/x.so", ""},
 	} {
@@ -413,9 +383,7 @@ func library(t *testing.T) string {
 		return filepath.Join(os.Getenv("TEST_SRCDIR"), path)
 	}
 	source, err := filepath.Abs(filepath.Join("..", "..", "..", "rules", "ocloc", "server.c"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "server.so")
 	if out, err := exec.Command(testkit.Program(t, "cc"), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", source, "-o", path, "-ldl").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -451,14 +419,10 @@ int oclocInvoke(unsigned n, const char **a) {
 	}
 	// A program that starts ocloc is as good.
 	testkit.WriteFile(t, "script", "#!/bin/sh\nexec ./ocloc \"$@\"\n")
-	if err := os.Chmod("script", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chmod("script", 0o755))
 	for _, ocloc := range []string{"./ocloc", "./script"} {
 		s, err := start(t.Context(), t.Context(), kindOf(server, ocloc))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		long := strings.Repeat("x", 100_000)
 		for i, test := range []struct {
 			arg  string
@@ -522,9 +486,7 @@ kernel void %s(global float *a, local float *l, int n) {
 		for _, device := range []string{"pvc", "bmg-g21", "ptl-h"} {
 			o.Targets = append(o.Targets, Target{Device: device, Table: "k.table", Output: o.CodeDir + "." + device})
 		}
-		if err := Run(t.Context(), &strings.Builder{}, o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, Run(t.Context(), &strings.Builder{}, o))
 	}
 	k := kindOf(server, ocloc)
 	if len(servers.idle[k]) == 0 || servers.unfit[k] {
@@ -571,9 +533,7 @@ func TestSameBytes(t *testing.T) {
 		testkit.WriteFile(t, folder+"/k.spv", module)
 		testkit.WriteFile(t, folder+"/k.table", "[Code]\n"+folder+"/k.spv\n")
 		o := Options{Ocloc: ocloc, Server: server, CodeDir: folder + "/bin", Targets: []Target{{Device: "pvc", Table: folder + "/k.table", Output: "out.table"}}}
-		if err := Run(t.Context(), io.Discard, o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, Run(t.Context(), io.Discard, o))
 		image := testkit.ReadFile(t, folder+"/bin/k.bin")
 		first = cmp.Or(first, image)
 		if image != first {
@@ -586,9 +546,7 @@ func TestPadded(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "a/b", "x")
 	absolute, err := filepath.Abs("a/b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, path := range []string{"a/b", "./a/b", "../" + filepath.Base(filepath.Dir(filepath.Dir(absolute))) + "/a/b", absolute} {
 		if p := padded(path); len(p) != 1024 || testkit.ReadFile(t, p) != "x" {
 			t.Errorf("%s: %d bytes", path, len(p))

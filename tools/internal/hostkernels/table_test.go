@@ -102,9 +102,7 @@ func TestRead(t *testing.T) {
 			} else {
 				err = WriteTable(&b, nil, new(Comparison), "src/b.cpp")
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			write(name+".s", b.String())
 			run(append([]string{cxx, "-c", name + ".cpp"}, options...)...)
 			run(cxx, "-c", name+".s", "-o", name+".table.o")

@@ -52,9 +52,7 @@ func TestPlacer(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			defer out.Close()
 			w := newPlacer(out, new(progress))
 			for _, p := range test.parts {

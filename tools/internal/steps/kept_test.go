@@ -63,9 +63,7 @@ func TestKept(t *testing.T) {
 					CodeDir: triple + "/spv", PropertiesDir: triple + "/properties", Table: triple + "/out.table", Kept: kept, KeepDebugInfo: debug,
 				})
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 		}
 		return filesBelow(t, "spirv64-unknown-unknown", "nvptx64-nvidia-cuda")
 	}
@@ -118,9 +116,7 @@ func filesBelow(t *testing.T, folders ...string) map[string]string {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 	return content
 }

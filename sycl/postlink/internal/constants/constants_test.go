@@ -20,9 +20,7 @@ import (
 func parse(t testing.TB, text string) *llvmir.Module {
 	t.Helper()
 	m, err := llvmir.Parse("test.ll", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return m
 }
 
@@ -64,9 +62,7 @@ func sources(t *testing.T) map[string]string {
 			continue
 		}
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		list[strings.TrimSuffix(filepath.Base(file), ".ll")] = string(text)
 	}
 	return list
@@ -87,9 +83,7 @@ func TestLower(t *testing.T) {
 					}
 					return
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				testkit.Golden(t, name+"."+string(mode)+".golden.ll", describe(list)+write(t, m))
 			})
 		}
@@ -117,32 +111,22 @@ func TestTranslated(t *testing.T) {
 			t.Run(name+" "+string(mode), func(t *testing.T) {
 				m := parse(t, text)
 				list, err := Lower(m, Options{Mode: mode})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				file := func(ext string) string { return filepath.Join(t.TempDir(), "m."+ext) }
 				ll, bc, spv := file("ll"), file("bc"), file("spv")
-				if err := os.WriteFile(ll, []byte(debugInfo.ReplaceAllString(write(t, m), "")), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, os.WriteFile(ll, []byte(debugInfo.ReplaceAllString(write(t, m), "")), 0o644))
 				run(t, as, ll, "-o", bc)
 				run(t, translator, "--spirv-max-version=1.4", "--spirv-ext=+SPV_INTEL_variable_length_array", bc, "-o", spv)
 				run(t, validator, spv)
 				code, err := os.ReadFile(spv)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				module, err := spirv.Parse(code)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				if len(module.Imports) > 0 {
 					t.Errorf("it imports %q", module.Imports)
 				}
 				translated, err := spirv.ReadSpecConstants(bytes.NewReader(code))
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				compareConstants(t, list, translated, mode)
 			})
 		}
