@@ -47,7 +47,7 @@ func setupPrograms(b *Bench) func() error {
 		if err != nil {
 			return err
 		}
-		c := compilers{b: b, host: *host, dpcpp: *dpcpp, driver: driver, out: filepath.Join(b.Dir, "one")}
+		c := compilers{b: b, host: *host, dpcpp: *dpcpp, driver: driver, out: filepath.Join(b.Dir, "one"), hostFlags: []string{"-w"}}
 		if *sources > 0 {
 			here, err := os.Getwd()
 			if err != nil {
@@ -89,17 +89,20 @@ func setupPrograms(b *Bench) func() error {
 type compilers struct {
 	b                                *Bench
 	host, dpcpp, driver, source, out string // out is what the names of outputs begin with
+	deviceFlags, hostFlags           []string
 }
 
 func (c *compilers) run(argv ...string) error { return c.b.call(c.b.Dir, argv...) }
 
 func (c *compilers) device() error {
-	return c.run(c.driver, "build", "--library", filepath.Join(c.dpcpp, "lib/libsycl-jit.so"), "--output-dir", c.out+".images",
-		"--header", c.out+".header.h", "--footer", c.out+".footer.h", c.source, "--", "-std=c++17", "-O2", "-U__INTEL_LLVM_COMPILER", "-fno-sycl-unnamed-lambda")
+	argv := []string{c.driver, "build", "--library", filepath.Join(c.dpcpp, "lib/libsycl-jit.so"), "--output-dir", c.out + ".images",
+		"--header", c.out + ".header.h", "--footer", c.out + ".footer.h", c.source, "--", "-std=c++17", "-O2", "-U__INTEL_LLVM_COMPILER", "-fno-sycl-unnamed-lambda"}
+	return c.run(append(argv, c.deviceFlags...)...)
 }
 
 func (c *compilers) hostCode() error {
-	return c.run(c.host, "-std=c++17", "-O2", "-w", "-isystem", filepath.Join(c.dpcpp, "include"), "-include", c.out+".header.h", "-c", "-o", c.out+".host.o", c.source)
+	argv := []string{c.host, "-std=c++17", "-O2", "-isystem", filepath.Join(c.dpcpp, "include"), "-include", c.out + ".header.h", "-c", "-o", c.out + ".host.o", c.source}
+	return c.run(append(argv, c.hostFlags...)...)
 }
 
 func (c *compilers) measure(syclcxx string, options ...string) error {

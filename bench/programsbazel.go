@@ -35,6 +35,15 @@ void scale%[1]d(sycl::queue &q, float *p) {
 }
 `
 
+// What the rules, and Bazel's C++ toolchain with -c opt, pass to the compilers. By hand they are the same.
+var (
+	deviceOptions = []string{"-DNDEBUG", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-dwarf-version=4", "-fdebug-info-for-profiling"}
+	hostOptions   = []string{
+		"-DNDEBUG", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=1", "-fstack-protector", "-fno-omit-frame-pointer",
+		"-Wall", "-Wunused-but-set-parameter", "-Wno-free-nonheap-object", "-ffunction-sections", "-fdata-sections", "-MD",
+	}
+)
+
 // A way makes a program of the sources in a folder of its own.
 type bazelWay struct {
 	name, build string // text of the BUILD file, "" without Bazel
@@ -87,6 +96,7 @@ func (m *many) writeAll(w bazelWay) error {
 }
 
 func (m *many) measure(rules string) (err error) {
+	m.deviceFlags, m.hostFlags = deviceOptions, hostOptions
 	m.seed = time.Now().Unix()
 	files := map[string]string{
 		"MODULE.bazel": fmt.Sprintf(module, rules),

@@ -8,7 +8,7 @@
 //
 // With the macro RULES_SYCL_TABLE the host code is compiled without integration header, so that
 // the device compile can run at the same time. All kernels are then in a table that is linked to
-// the object file later (go package tools/internal/hosttable).
+// the object file later (go package tools/internal/hostkernels).
 
 #pragma once
 #pragma GCC system_header
