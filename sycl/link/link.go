@@ -324,9 +324,7 @@ func newModule(m *syclbin.Module) (*module, error) {
 	var err error
 	text := func(r *propset.Registry) {
 		if err == nil {
-			var text []byte
-			text, err = r.MarshalText()
-			key = append(key, text...)
+			key, err = r.AppendText(key)
 		}
 		key = append(key, 0) // which property set text does not have
 	}

@@ -22,7 +22,7 @@ type Builder struct {
 	modules []*Module
 	groups  map[identity][]*Module
 	placed  map[form]int // how many modules of a group have an image of the form
-	once    map[repeatable]bool
+	once    map[repeatable][]*Image
 }
 
 // identity is a digest of what split modules are known by: their metadata and key.
@@ -35,10 +35,11 @@ type form struct {
 	triple, arch string
 }
 
-// repeatable is what images have in common that are the same.
+// repeatable is what images have in common that can have the same bytes.
 type repeatable struct {
 	form
-	metadata, code [sha256.Size]byte // of the image, sorted; of its bytes
+	metadata [sha256.Size]byte // of the image, sorted
+	size     int64
 }
 
 // Add adds an image. The key and the metadata are the identity of the split
@@ -59,7 +60,7 @@ func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error 
 
 // AddOnce is Add for images that can occur several times: of those that were added by
 // AddOnce with the same bytes, target, key and metadata, only the first is kept. It
-// reports whether the image is kept.
+// reports whether the image is kept. Bytes are read only where all else is the same.
 func (b *Builder) AddOnce(key string, metadata *propset.Registry, img *Image) (bool, error) {
 	metadata, f, err := formOf(key, metadata, img)
 	if err != nil {
@@ -69,20 +70,27 @@ func (b *Builder) AddOnce(key string, metadata *propset.Registry, img *Image) (b
 	if err != nil {
 		return false, err
 	}
-	code, err := img.Digest()
+	like := repeatable{f, sha256.Sum256(own), img.Size()}
+	for _, other := range b.once[like] {
+		if same, err := sameBytes(img, other); same || err != nil {
+			return false, err
+		}
+	}
+	if b.once == nil {
+		b.once = make(map[repeatable][]*Image)
+	}
+	b.once[like] = append(b.once[like], img)
+	b.add(f, metadata, img)
+	return true, nil
+}
+
+func sameBytes(a, b *Image) (bool, error) {
+	digest, err := a.Digest()
 	if err != nil {
 		return false, err
 	}
-	image := repeatable{f, sha256.Sum256(own), code}
-	if b.once[image] {
-		return false, nil
-	}
-	if b.once == nil {
-		b.once = make(map[repeatable]bool)
-	}
-	b.once[image] = true
-	b.add(f, metadata, img)
-	return true, nil
+	other, err := b.Digest()
+	return digest == other, err
 }
 
 // formOf returns the metadata of the abstract module of an image, and its form.

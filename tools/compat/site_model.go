@@ -281,7 +281,7 @@ func (l *siteLibrary) Span() string {
 // Title names the library and the version.
 func (v *siteVersion) Title() string { return strings.TrimSpace(v.Library.Name + " " + v.Name) }
 
-// siteShare returns that of a device, nil when it was not compared.
+// Share returns that of a device, nil when it was not compared.
 func (v *siteVersion) Share(d *siteDevice) *siteShare {
 	i, ok := slices.BinarySearchFunc(v.Shares, d.Name, func(s *siteShare, name string) int { return safetext.CompareNatural(s.Name, name) })
 	if !ok {
@@ -306,7 +306,7 @@ func (s *siteShare) Class() string {
 	return "m"
 }
 
-// siteMark is a symbol for the share: all, some or no kernels run, or it is not known.
+// Mark is a symbol for the share: all, some or no kernels run, or it is not known.
 func (s *siteShare) Mark() string {
 	switch {
 	case s.All() == 0:
