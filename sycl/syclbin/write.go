@@ -360,15 +360,23 @@ func (s *sequence) ReadAt(b []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// CopyTo implements [offload.Copier]: parts that have a way of their own go it.
+// CopyTo implements [offload.Copier]: parts that have a way of their own go it,
+// and what lies between them is read together.
 func (s *sequence) CopyTo(w io.Writer, buf []byte) (total int64, err error) {
-	for _, part := range s.parts {
-		var n int64
-		if c, ok := part.(offload.Copier); ok {
-			n, err = c.CopyTo(w, buf)
-		} else {
-			n, err = io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(part, 0, part.Size()), buf)
+	read := func(end int64) error {
+		n, err := io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(s, total, end-total), buf)
+		total += n
+		return err
+	}
+	for i, part := range s.parts {
+		c, ok := part.(offload.Copier)
+		if !ok {
+			continue
 		}
+		if err := read(s.ends[i] - part.Size()); err != nil {
+			return total, err
+		}
+		n, err := c.CopyTo(w, buf)
 		if total += n; err != nil {
 			return total, err
 		}
@@ -376,5 +384,5 @@ func (s *sequence) CopyTo(w io.Writer, buf []byte) (total int64, err error) {
 			return total, fmt.Errorf("an image ended after %d of its %d bytes", n, part.Size())
 		}
 	}
-	return total, nil
+	return total, read(s.Size())
 }
