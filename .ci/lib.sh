@@ -1,20 +1,20 @@
-# What several scripts of this folder share; they read it with `source`.
+# Shared by the scripts in this directory, which read it with `source`.
 
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${RULES_SYCL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rules_sycl}
 
-# All workspaces have one output base, one after the other, so that gazelle is compiled once
-# and DPC++ is unpacked once. Another one is given as `output_base=FOLDER bazel ...`.
+# All workspaces use one output base, one at a time, so that gazelle is compiled once and DPC++
+# is unpacked once. `output_base=DIRECTORY bazel ...` selects a different one.
 output_base=${RULES_SYCL_CI_OUTPUT_BASE:-$cache/bazel/ci-$(printf %s "$project" | cksum | cut -d' ' -f1)}
 
-# bazel FOLDER ARGUMENT...: runs Bazel in a folder.
+# bazel DIRECTORY ARGUMENT...: runs Bazel in a directory.
 bazel() {
   mkdir -p "$output_base"
   (cd "$1" && shift && "$project/bazelw" --output_base="$output_base" "$@")
 }
 
-# scratch NAME: makes a folder that is gone when the script ends, and sets $scratch. Bazel's
-# sandbox does not show what is below /tmp.
+# scratch NAME: creates a directory that is removed when the script ends, and sets $scratch. It is
+# not below /tmp, which is not visible in Bazel's sandbox.
 scratch() {
   mkdir -p "$cache"
   scratch=$(mktemp -d "$cache/$1.XXXXXX")
@@ -22,7 +22,7 @@ scratch() {
 }
 
 end_scratch() {
-  # A server whose output base is in the folder would go on, also after a failure.
+  # Stop the server whose output base is in the directory, even after a failure.
   if [ "${output_base#"$scratch"/}" != "$output_base" ] && [ -d "$output_base" ]; then
     bazel "$project" shutdown > /dev/null 2>&1 || true
   fi
@@ -30,12 +30,45 @@ end_scratch() {
   rm -rf "$scratch"
 }
 
-# Options of a build, so that Bazel prints only errors and warnings.
-quiet=(--noshow_progress --show_result=0 --ui_event_filters=-info,-debug,-stdout)
+# need PROGRAM...: installs the Debian packages of the programs that are missing, or fails.
+need() {
+  local program missing=() packages=()
+  for program in "$@"; do
+    if command -v "$program" > /dev/null; then continue; fi
+    missing+=("$program")
+    case $program in
+      go) packages+=(golang-go) ;;
+      ninja) packages+=(ninja-build) ;;
+      node | npm) packages+=(nodejs npm) ;;
+      python3) packages+=(python3 python3-pip python3-venv) ;;
+      *) packages+=("$program") ;;
+    esac
+  done
+  if [ ${#missing[@]} = 0 ]; then return; fi
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
+    echo "${0##*/}: cannot find ${missing[*]}; install the Debian packages ${packages[*]}, or their equivalents" >&2
+    exit 4
+  fi
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${packages[@]}" > /dev/null
+}
 
-# built_tools FOLDER: forgets what was built, gives a workspace a package that needs the
-# programs which the rules run, and builds it, so that a later build has them whatever cache
-# it uses.
+# python_tool REQUIREMENTS: installs the wheels of a requirements file with hashes, once, and sets
+# $python_tool to their directory.
+python_tool() {
+  python_tool=$cache/$(basename "$1" .txt)-$(cksum < "$1" | cut -d' ' -f1)
+  if [ -d "$python_tool" ]; then return; fi
+  rm -rf "$python_tool.new"
+  python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+    --root-user-action ignore --requirement "$1" --target "$python_tool.new"
+  mv "$python_tool.new" "$python_tool"
+}
+
+# Build options that restrict output to errors and warnings.
+quiet=(--noshow_progress --show_result=0 '--ui_event_filters=-info,-debug,-stdout')
+
+# built_tools DIRECTORY: cleans a workspace, then adds and builds a package that depends on the
+# tools that the rules run, so that a later build has them regardless of its cache.
 built_tools() {
   bazel "$1" clean
   mkdir -p "$1/ci_tools"

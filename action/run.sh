@@ -95,7 +95,7 @@ own_version() {
 
 # build FILE: builds the program. A Go that is too old for it fetches the one that go.mod names.
 build() {
-  (cd "$here/.." && CGO_ENABLED=0 GOWORK=off GOFLAGS= GOTOOLCHAIN=auto go build -mod=readonly -buildvcs=false -o "$1" ./action) >&2
+  (cd "$here/.." && CGO_ENABLED=0 GOWORK=off GOFLAGS='' GOTOOLCHAIN=auto go build -mod=readonly -buildvcs=false -o "$1" ./action) >&2
 }
 
 if [ -n "${INPUT_BINARY-}" ]; then
