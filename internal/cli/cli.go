@@ -31,9 +31,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Version is the version of every tool in this module.
-const Version = "0.1.0"
-
 // Exit codes shared by all tools.
 const (
 	ExitOK       = 0

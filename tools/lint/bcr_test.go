@@ -44,7 +44,7 @@ func TestRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	prefix := strings.ReplaceAll(source.Prefix, "{VERSION}", "$version")
-	for _, want := range []string{`--prefix="` + prefix + `/"`, `> "$folder/` + prefix + `.tar.gz"`} {
+	for _, want := range []string{`--prefix="` + prefix + `/"`, `> "$directory/` + prefix + `.tar.gz"`} {
 		if !strings.Contains(string(release), want) {
 			t.Errorf(".ci/release has no %s, as source.template.json has it", want)
 		}
