@@ -106,7 +106,7 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 	}
 	in.Generator = report.Generator{Name: cmp.Or(o.Program, "compat"), Version: cli.Version}
 	in.Category = o.Category
-	in.Update = o.updateCommand("sycl-compat-baseline.json")
+	in.Update = o.UpdateCommand("sycl-compat-baseline.json")
 	in.Today = time.Now()
 	if o.Today != "" {
 		if in.Today, err = gate.ParseDate(o.Today); err != nil {
@@ -224,11 +224,11 @@ func (o *CheckOptions) noBaseline(err error) error {
 	if o.Program == "action" {
 		from = "input baseline-file"
 	}
-	return cli.BadInput(fmt.Errorf("%s: %w; make it where you work, and commit the file: %s", from, err, o.updateCommand(o.Baseline.Name)))
+	return cli.BadInput(fmt.Errorf("%s: %w; make it where you work, and commit the file: %s", from, err, o.UpdateCommand(o.Baseline.Name)))
 }
 
-// updateCommand returns the command that makes a baseline of what is checked, for a shell.
-func (o *CheckOptions) updateCommand(baseline string) string {
+// UpdateCommand returns the command that makes a baseline of what is checked, for a shell.
+func (o *CheckOptions) UpdateCommand(baseline string) string {
 	command := "compat baseline update"
 	if o.Policy.Name != "" {
 		command += " --policy " + reportrender.ShellQuote(o.Policy.Name)

@@ -30,8 +30,8 @@ const (
 
 // find returns the files that names, folders and patterns stand for, in their order.
 // Each is there once, by its first name.
-func find(folder *workspace.Folder, names []string, confined bool, log *log) ([]*file, error) {
-	f := finder{folder: folder, confined: confined, log: log, seen: map[string]*file{}}
+func find(folder *workspace.Folder, names []string, glob func([]string) ([]string, error), log *log) ([]*file, error) {
+	f := finder{folder: folder, confined: glob != nil, globConfined: glob, log: log, seen: map[string]*file{}}
 	var wanted []string
 	for _, name := range names {
 		if pattern, ok := strings.CutPrefix(name, "!"); ok && !exists(name) {
@@ -69,16 +69,18 @@ func isLink(name string) bool {
 type finder struct {
 	folder   *workspace.Folder
 	confined bool
-	log      *log
-	unwanted workspace.Exclusions
-	files    []*file
-	seen     map[string]*file // by path without links
+	// globConfined finds files if confined is set.
+	globConfined func(patterns []string) ([]string, error)
+	log          *log
+	unwanted     workspace.Exclusions
+	files        []*file
+	seen         map[string]*file // by path without links
 }
 
 // glob returns the files that a pattern matches.
 func (f *finder) glob(pattern string) ([]string, error) {
 	if f.confined {
-		return workspace.Glob(".", []string{pattern})
+		return f.globConfined([]string{pattern})
 	}
 	return workspace.Find([]string{pattern})
 }

@@ -56,11 +56,25 @@ type ReportOptions struct {
 	// Confined says that Files are patterns, and that nothing outside of the current
 	// folder is read.
 	Confined bool
+	// Glob finds the files of patterns if Confined is set. By default it is [workspace.Glob] in the current
+	// directory.
+	Glob func(patterns []string) ([]string, error)
 
 	// Strict is for a gate. Each file is a program of its own unless there is a label, and
 	// it is an error that a file cannot be read which a folder, a pattern or an archive
 	// has. Without, that is a warning.
 	Strict bool
+}
+
+// glob returns how to find confined files, nil if files may be anywhere.
+func (o *ReportOptions) glob() func([]string) ([]string, error) {
+	switch {
+	case !o.Confined:
+		return nil
+	case o.Glob != nil:
+		return o.Glob
+	}
+	return func(patterns []string) ([]string, error) { return workspace.Glob(".", patterns) }
 }
 
 // MemoryLimit is the size, in bytes, from which on programs that read or make reports collect
@@ -103,7 +117,7 @@ func MakeReports(ctx context.Context, env *cli.Env, o ReportOptions) ([]*report.
 		names    []string
 		embedded bool
 	}{{o.Files, false}, {o.Embedded, true}} {
-		files, err := find(folder, list.names, o.Confined, c.log)
+		files, err := find(folder, list.names, o.glob(), c.log)
 		if err != nil {
 			return nil, err
 		}

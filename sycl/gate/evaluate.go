@@ -23,6 +23,9 @@ func Evaluate(in Input) *Result {
 			Compared: in.Baseline != nil || in.Base != nil, Update: in.Update, Workspace: in.Workspace, old: in.Base, now: in.Reports,
 			Policy: PolicySummary{FailOn: p.FailOn, FailOnSeverity: p.FailOnSeverity, File: p.File, Undetermined: p.Undetermined}}}
 	e.result.Today = e.today
+	if in.Prefix != "" && in.Workspace != nil {
+		e.result.Workspace = prefixed{in.Workspace, in.Prefix}
+	}
 	e.collect()
 	e.compare()
 	e.checkCoverage()

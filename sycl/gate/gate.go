@@ -15,6 +15,9 @@ package gate
 import (
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -31,6 +34,9 @@ type Input struct {
 	Category  string    // names the result when a change has several, such as one a configuration
 	Update    string    // the command that makes a baseline of the same, "" when it is not known
 	Workspace Workspace // nil when there are no source files to look at
+	// Prefix is the directory that holds the workspace, relative to the repository, "" if it is the root. The
+	// result has its paths from the repository on.
+	Prefix string
 
 	// Written is the policy as its file has it, when flags or inputs replace part of it.
 	Written *Policy
@@ -68,6 +74,24 @@ type Workspace interface {
 	Open(path string) (io.ReadCloser, error)
 	// Target returns where a target is declared.
 	Target(label string) (path string, line int, ok bool)
+}
+
+// A prefixed workspace is in a directory of the repository. Paths are from the repository on.
+type prefixed struct {
+	Workspace
+	prefix string
+}
+
+func (p prefixed) Open(name string) (io.ReadCloser, error) {
+	return p.Workspace.Open(strings.TrimPrefix(name, p.prefix+"/"))
+}
+
+// fromRepository returns a path of the workspace from the repository on.
+func (in *Input) fromRepository(name string) string {
+	if in.Prefix == "" || name == "" || path.IsAbs(name) || filepath.IsAbs(name) {
+		return name
+	}
+	return path.Join(in.Prefix, name)
 }
 
 const dateFormat = "2006-01-02"

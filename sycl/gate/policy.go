@@ -31,6 +31,14 @@ type Policy struct {
 	MaxAllow    int  // exceptions
 	MaxBaseline int  // entries of the baseline
 	NeverEnds   bool // exceptions may be without an end
+
+	locations map[string]policyLocation // of devices in the file
+}
+
+// A policyLocation is where a policy names a device.
+type policyLocation struct {
+	key  string
+	line int
 }
 
 // FailOn says which problems count.

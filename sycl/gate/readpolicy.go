@@ -37,7 +37,7 @@ func ReadPolicy(name string, r io.Reader) (*Policy, error) {
 		return nil, &SyntaxError{File: name, Msg: `the file is empty: "version: 1" is needed`}
 	}
 	p := policyReader{Policy: DefaultPolicy()}
-	p.File, p.Required = name, nil
+	p.File, p.Required, p.locations = name, nil, map[string]policyLocation{}
 	if err := p.policy(root); err != nil {
 		return nil, err
 	}
@@ -67,9 +67,9 @@ func (p *policyReader) policy(n *yaml.Node) error {
 	lines, err := p.mapping(n, "", map[string]nodeReader{
 		"version": p.typed("1", "!!int", func(value string) error { version = value; return nil }),
 		"devices": p.keys(map[string]nodeReader{
-			"required":    p.patterns(&p.Required),
-			"supported":   p.patterns(&p.Supported),
-			"informative": p.patterns(&p.Informative),
+			"required":    p.devices(&p.Required),
+			"supported":   p.devices(&p.Supported),
+			"informative": p.devices(&p.Informative),
 		}),
 		"fail-on": p.scalar("a text", func(value string) (err error) {
 			p.FailOn, err = ParseFailOn(value)
@@ -385,6 +385,22 @@ func (p *policyReader) sequence(read nodeReader) nodeReader {
 		for i, e := range n.Content {
 			if err := read(fmt.Sprintf("%s[%d]", path, i), e); err != nil {
 				return err
+			}
+		}
+		return nil
+	}
+}
+
+// devices is patterns for names of devices, whose locations it keeps.
+func (p *policyReader) devices(to *[]string) nodeReader {
+	read := p.patterns(to)
+	return func(path string, n *yaml.Node) error {
+		if err := read(path, n); err != nil {
+			return err
+		}
+		for _, e := range n.Content {
+			if p.locations[e.Value].key == "" {
+				p.locations[e.Value] = policyLocation{path, e.Line}
 			}
 		}
 		return nil

@@ -26,6 +26,9 @@ func (e *evaluator) summarize() {
 		r.Counts.addItem(i)
 	}
 	e.group()
+	for i := range r.Notices {
+		r.Notices[i].File = e.fromRepository(r.Notices[i].File)
+	}
 	slices.SortStableFunc(r.Notices, func(a, b Notice) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), strings.Compare(string(a.Rule), string(b.Rule)), strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.Text, b.Text))
 	})
@@ -152,7 +155,7 @@ func (e *evaluator) finding(i *item, locate *locator) Finding {
 		f.Suppression = &Suppression{Expires: x.Expires, Issue: x.Issue, Line: x.Line, Owner: x.Owner, Reason: x.Reason}
 	}
 	at, functions := locate.find(i.target.label, k, p)
-	f.Path, f.Line, f.Column, f.Origins = at.Path, int(at.Line), int(at.Column), functions
+	f.Path, f.Line, f.Column, f.Origins = e.fromRepository(at.Path), int(at.Line), int(at.Column), functions
 	return f
 }
 
