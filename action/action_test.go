@@ -237,7 +237,7 @@ func TestPolicies(t *testing.T) {
 		{"an exception that matches nothing", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Gone*'], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n"}, []string{"policy-file", "p.yml", "fail-on-stale", "true"}, 1, "failure", "suppression-stale"},
 		{"a policy with a fault", map[string]string{"p.yml": "version: 1\nfail_on: new\n"}, []string{"policy-file", "p.yml"}, 2, "error", `p.yml:2: unknown key "fail_on"`},
 		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml"},
-		{"a baseline that is missing", nil, []string{"baseline-file", "gone.json"}, 3, "error", "input baseline-file: gone.json cannot be read: no such file or directory; make it where you work, and commit the file: compat baseline update --baseline gone.json out/k.compat.json"},
+		{"a baseline that is missing", nil, []string{"baseline-file", "gone.json"}, 3, "error", "input baseline-file: gone.json does not exist; make it where you work, and commit the file: compat baseline update --baseline gone.json out/k.compat.json"},
 		{"a baseline with a fault", map[string]string{"b.json": "x"}, []string{"baseline-file", "b.json"}, 2, "error", "b.json"},
 		{"no base reports", nil, []string{"base-reports", "gone/*"}, 3, "error", "input base-reports: no file matches gone/*"},
 		{"a word that is none", nil, []string{"fail-on", "all"}, 2, "error", `input fail-on: "all" is none of new, any, none`},
@@ -246,7 +246,7 @@ func TestPolicies(t *testing.T) {
 		{"an address that is none", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
 		{"a folder outside", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
 		{"a folder that is missing", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
-		{"two files of one name", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "'new/./x' is given for two outputs"},
+		{"two files of one name", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "'new/x' is given for two outputs"},
 		{"a file that cannot be written", map[string]string{"file": ""}, []string{"json-file", "file/x.json", "fail-on", "none"}, 4, "error", "file/x.json"},
 		{"a file that cannot be written, and a problem", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 1, "failure", "file/x.json"},
 	} {
@@ -345,8 +345,7 @@ func FuzzKernelName(f *testing.F) {
 		if err != nil {
 			return
 		}
-		a := &action{settings: &settings{category: name}, event: &event{}, environment: environment{getenv: func(string) string { return "" }}}
-		a.result = gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})
+		a := &check{settings: &settings{category: name}, job: &job{event: &event{}}, result: gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})}
 		text, err := a.markdown(100_000)
 		testkit.NoError(t, err)
 		if n := strings.Count(text, "\n"); n != strings.Count(mustMarkdown(t, "K"), "\n") {
@@ -361,8 +360,7 @@ func FuzzKernelName(f *testing.F) {
 func mustMarkdown(t *testing.T, name string) string {
 	r, err := report.Decode("k.json", strings.NewReader(encode(t, "//demo:k", both, kernel{name, both})))
 	testkit.NoError(t, err)
-	a := &action{settings: &settings{category: name}, event: &event{}, environment: environment{getenv: func(string) string { return "" }}}
-	a.result = gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})
+	a := &check{settings: &settings{category: name}, job: &job{event: &event{}}, result: gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex("k.json", r)}})}
 	text, err := a.markdown(100_000)
 	testkit.NoError(t, err)
 	return text
@@ -699,15 +697,15 @@ func TestErrorsReplaceConclusions(t *testing.T) {
 		conclusion string
 		text, next string
 	}{
-		{"a bad report", map[string]string{"out/k.compat.json": "{}"}, nil, 3, "error", "out/k.compat.json", "Exit code 3. Next: look at the step that makes the reports."},
-		{"no report", nil, []string{"reports", "gone/*.json"}, 3, "error", "no file matches gone/*.json", "Exit code 3. Next: "},
-		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml", "Exit code 2. Next: correct the input"},
-		{"a policy with a fault", map[string]string{".github/sycl-compat.yml": "version: 1\nfail_on: new\n"}, nil, 2, "error", `unknown key "fail_on"`, "Exit code 2. Next: "},
-		{"a wrong input", nil, []string{"fail-on", "all"}, 2, "error", "input fail-on:", "Exit code 2. Next: "},
-		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 4, "error", "file/x.json", "Exit code 4. Next: look at the log"},
+		{"a bad report", map[string]string{"out/k.compat.json": "{}"}, nil, 3, "error", "out/k.compat.json", "Next: build the report again with this version of rules_sycl"},
+		{"no report", nil, []string{"reports", "gone/*.json"}, 3, "error", "no file matches gone/*.json", "build the reports before this step"},
+		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml", "input policy-file: gone.yml cannot be read: no such file"},
+		{"a policy with a fault", map[string]string{".github/sycl-compat.yml": "version: 1\nfail_on: new\n"}, nil, 2, "error", `unknown key "fail_on"`, ".github/sycl-compat.yml:2: "},
+		{"a wrong input", nil, []string{"fail-on", "all"}, 2, "error", "input fail-on:", "is none of new, any, none"},
+		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 4, "error", "file/x.json", "its directory cannot be made in the workspace"},
 		{"an unwritable file and a problem", map[string]string{"file": "", ".github/sycl-compat.yml": "version: 1\ndevices: {required: ['*']}\n"}, []string{"json-file", "file/x.json"}, 1, "failure",
-			"an error after its conclusion: failed: 2 kernels", "Exit code 4. Next: "},
-		{"a hostile report", map[string]string{"out/k.compat.json": "{\"</code>@org ::error::x\": 1}"}, nil, 3, "error", "out/k.compat.json", "Exit code 3. Next: "},
+			"an error after its conclusion: failed: 2 kernels", "its directory cannot be made in the workspace"},
+		{"a hostile report", map[string]string{"out/k.compat.json": "{\"</code>@org ::error::x\": 1}"}, nil, 3, "error", "out/k.compat.json", "Next: build the report again"},
 	} {
 		for _, mode := range []string{"always", "on-problem", "never"} {
 			t.Run(test.name+", "+mode, func(t *testing.T) {
@@ -751,15 +749,15 @@ func TestComments(t *testing.T) {
 		requests int
 		text     string // in the log
 	}{
-		{"pull_request", 2, ""},
-		{"pull_request-fork", 0, "the pull request is from a fork, and its token may only read"},
-		{"pull_request-gone", 0, "the pull request is from a fork"},
-		{"pull_request-dependabot", 0, "the pull request is from Dependabot"},
-		{"pull_request_target-fork", 2, "code of the change must not be checked out or run in it"},
+		{"pull_request", 3, ""},
+		{"pull_request-fork", 3, ""},
+		{"pull_request-gone", 3, ""},
+		{"pull_request-dependabot", 3, ""},
+		{"pull_request_target-fork", 3, "Do not check out or run code of the change in it"},
 		{"merge_group", 0, "the event is not about a pull request"},
 		{"push", 0, "the event is not about a pull request"},
 		{"schedule", 0, "the event is not about a pull request"},
-		{"workflow_run", 2, ""},
+		{"workflow_run", 3, ""},
 		{"missing", 0, "the event is not about a pull request"},
 	} {
 		t.Run(test.event, func(t *testing.T) {
@@ -778,7 +776,7 @@ func TestComments(t *testing.T) {
 				t.Errorf("outputs %v", s.Outputs)
 			}
 			for _, r := range g.requests {
-				if !strings.HasSuffix(r, " /api/v3/repos/o/r/issues/7/comments") {
+				if r != "GET /api/v3/repos/o/r/pulls/7" && !strings.HasSuffix(r, " /api/v3/repos/o/r/issues/7/comments") {
 					t.Errorf("request %s", r)
 				}
 			}
@@ -797,9 +795,9 @@ func TestCommentModes(t *testing.T) {
 	}{
 		{"never", "never", true, nil},
 		{"not asked for", "", true, nil},
-		{"on a problem", "on-problem", true, []string{"GET", "POST"}},
-		{"on no problem", "on-problem", false, []string{"GET"}},
-		{"always", "always", false, []string{"GET", "POST"}},
+		{"on a problem", "on-problem", true, []string{"GET", "GET", "POST"}},
+		{"on no problem", "on-problem", false, []string{"GET", "GET"}},
+		{"always", "always", false, []string{"GET", "GET", "POST"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,45 +22,45 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// defaultURL is the interface of github.com.
+// defaultURL is the API of github.com.
 const defaultURL = "https://api.github.com"
 
-// defaultAuthor is who writes with the token that a job has.
+// defaultAuthor is the author of comments that are written with the token of a job.
 const defaultAuthor = "github-actions[bot]"
 
-// maxComment is the size of a comment that is taken for sure; the limit is 65,536
+// maxComment is the size in bytes of the largest comment. GitHub's limit is 65,536
 // characters.
 const maxComment = 65_000
 
-// A commentClient keeps one comment on a pull request up to date through the REST interface of
-// one server, GitHub's or a GitHub Enterprise Server, with one token.
+// A commentClient keeps one comment on a pull request up to date through the API of
+// one server, GitHub or GitHub Enterprise Server, with one token.
 //
-// The token goes to one origin, over https, and nowhere else: a redirect to
-// another host is an error, and so is an address of a next page that is
-// elsewhere. Times and sizes are limited. No error has the token in it.
+// The token goes to one origin, over https: a redirect to another host is an error, and so
+// is a next page on another host. Times and sizes are limited. No error contains the token.
 type commentClient struct {
 	base  *url.URL
 	token string
 	http  *http.Client
 	sleep func(context.Context, time.Duration) error // between attempts
+	now   func() time.Time
 }
 
-// newClient returns a client of the interface at an address, defaultURL when it is empty. The
-// address has to be one of https, or of this machine.
+// newClient returns a client of the API at an address, by default defaultURL. The
+// address must use https or be on the local host.
 func newClient(address, token string) (*commentClient, error) {
 	base, err := url.Parse(cmp.Or(address, defaultURL))
 	switch {
 	case err != nil || base.Host == "":
-		return nil, errors.New("the address of the interface of GitHub is none")
+		return nil, errors.New("GITHUB_API_URL is not a valid URL")
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
-		return nil, errors.New("the address of the interface of GitHub has more than a host and a path")
+		return nil, errors.New("GITHUB_API_URL has more than a host and a path")
 	case base.Scheme != "https" && !(base.Scheme == "http" && isLoopback(base.Hostname())):
-		return nil, fmt.Errorf("the interface of GitHub at %s://%s is not reached over https, so it does not get the token", safetext.Escape(base.Scheme), safetext.Escape(base.Host))
+		return nil, fmt.Errorf("GITHUB_API_URL, %s://%s, is not reached over https, so it does not get the token", safetext.Escape(base.Scheme), safetext.Escape(base.Host))
 	case token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("there is no token, or it is not one")
+		return nil, errors.New("there is no token, or it is not valid; set the input token")
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/")
-	c := &commentClient{base: base, token: token, sleep: sleep}
+	c := &commentClient{base: base, token: token, sleep: sleep, now: time.Now}
 	c.http = &http.Client{
 		Timeout: 30 * time.Second,
 		Transport: &http.Transport{
@@ -105,17 +106,37 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// A wantedComment says what is to be on a pull request.
+// A wantedComment is what is to be on a pull request.
 type wantedComment struct {
 	Repository string // owner/name
 	Number     int    // of the pull request
-	Author     string // whose comments may be changed; defaultAuthor when empty
-	Marker     string // what the body begins with, and no other comment of the author
+	Author     string // whose comments may be changed; by default whoever the token belongs to
+	Marker     string // the first line of the body, which no other comment of the author has
 	Body       string // without the marker
-	OnlyUpdate bool   // make no new one
+	Short      string // the body of a duplicate that cannot be deleted
+	OnlyUpdate bool   // make no new comment
+	// Commits are the commits that the comment is about. If there are some, it is written only while one of them
+	// is the head of the pull request.
+	Commits []string
+	Solved  solvedMode // what to do with the comment, if nothing is left to report
 }
 
-var apiRepository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+// A solvedMode is what to do with a comment once everything is solved.
+type solvedMode string
+
+const (
+	solvedUpdate   solvedMode = "update" // as with problems
+	solvedDelete   solvedMode = "delete"
+	solvedMinimize solvedMode = "minimize"
+)
+
+// A keptComment is what became of a comment.
+type keptComment struct {
+	Address string // "" if there is no comment
+	WhyNot  string // why nothing was written, although nothing failed
+}
+
+var apiRepository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
 
 // Limits of one upsert.
 const (
@@ -125,28 +146,24 @@ const (
 	maxWait     = time.Minute // in all
 )
 
-// keep makes the comment what it should be: it changes the first one of the
-// author that begins with the marker, else it makes one. It returns the address
-// of the comment, "" when there is none. What others have written is never
-// changed, whatever it begins with. When the token turns out to be of somebody
-// else than the author, there is an error beside the address of the new comment.
-func (c *commentClient) keep(ctx context.Context, want wantedComment) (address string, err error) {
+// keep makes the comment what it should be: it changes the first one of the author that begins with the
+// marker, else it makes one. It deletes further ones, which runs made at the same time. Comments of
+// others are never changed, whatever they begin with. There is an error beside the address of the new
+// comment if the token belongs to somebody other than the author.
+func (c *commentClient) keep(ctx context.Context, want wantedComment) (kept keptComment, err error) {
 	if checkRepository(want.Repository) != nil || want.Number <= 0 {
-		return "", fmt.Errorf("%q and %d are not a repository and a pull request", want.Repository, want.Number)
-	}
-	if want.Author == "" {
-		want.Author = defaultAuthor
+		return kept, fmt.Errorf("%q and %d are not a repository and a pull request", want.Repository, want.Number)
 	}
 	want.Body = want.Marker + "\n" + want.Body
 	if len(want.Body) > maxComment {
-		return "", fmt.Errorf("the comment has %d bytes, and %d are taken", len(want.Body), maxComment)
+		return kept, fmt.Errorf("the comment has %d bytes (limit %d)", len(want.Body), maxComment)
 	}
 	// Each attempt looks again: the one before may have made the comment.
 	err = c.retry(ctx, func() error {
-		address, err = c.upsert(ctx, want)
+		kept, err = c.upsert(ctx, want)
 		return err
 	})
-	return address, err
+	return kept, err
 }
 
 // retry tries again, some time later, as long as the server may answer otherwise.
@@ -204,6 +221,7 @@ func checkRepository(name string) error {
 
 type comment struct {
 	ID      int64  `json:"id"`
+	NodeID  string `json:"node_id"`
 	Body    string `json:"body"`
 	Address string `json:"html_url"`
 	User    struct {
@@ -211,54 +229,210 @@ type comment struct {
 	} `json:"user"`
 }
 
-func (c *commentClient) upsert(ctx context.Context, want wantedComment) (string, error) {
-	list := fmt.Sprintf("/repos/%s/issues/%d/comments", want.Repository, want.Number)
-	old, err := c.find(ctx, list, want)
+// upsert is one attempt of keep.
+func (c *commentClient) upsert(ctx context.Context, want wantedComment) (kept keptComment, err error) {
+	if kept.WhyNot, err = c.isOutdated(ctx, want); kept.WhyNot != "" || err != nil {
+		return kept, err
+	}
+	list := "/repos/" + want.Repository + "/issues/" + strconv.Itoa(want.Number) + "/comments"
+	ours, err := c.find(ctx, list, want)
 	if err != nil {
-		return "", err
+		return kept, err
 	}
-	var now comment
-	switch {
-	case old == nil && want.OnlyUpdate:
-		return "", nil
-	case old == nil:
-		_, err = c.do(ctx, http.MethodPost, c.address(list), map[string]string{"body": want.Body}, &now)
-		if login := now.User.Login; err == nil && login != "" && !strings.EqualFold(login, want.Author) {
-			err = fmt.Errorf("it is by %s and not by %s, so that it will not be found again; name the author", c.clean(login), c.clean(want.Author))
+	if len(ours) == 0 {
+		if want.OnlyUpdate || want.Solved == solvedDelete {
+			return kept, nil
 		}
-	case strings.ReplaceAll(old.Body, "\r\n", "\n") == want.Body:
-		return old.Address, nil
-	default:
-		_, err = c.do(ctx, http.MethodPatch, c.address(fmt.Sprintf("/repos/%s/issues/comments/%d", want.Repository, old.ID)), map[string]string{"body": want.Body}, &now)
+		return c.create(ctx, list, want)
 	}
-	return now.Address, err
+	old := ours[0]
+	for _, other := range ours[1:] {
+		if err := c.drop(ctx, want, other); err != nil {
+			return kept, err
+		}
+	}
+	if want.Solved == solvedDelete {
+		return kept, c.delete(ctx, want, old)
+	}
+	kept.Address = old.Address
+	if strings.ReplaceAll(old.Body, "\r\n", "\n") != want.Body {
+		now, err := c.change(ctx, want, old, want.Body)
+		if err != nil {
+			return kept, err
+		}
+		kept.Address = now.Address
+	}
+	if isSolved := want.Solved == solvedMinimize; isSolved != strings.Contains(old.Body, minimizedMark) {
+		return kept, c.minimize(ctx, old, isSolved)
+	}
+	return kept, nil
 }
 
-// find returns the comment that is to be changed, nil when there is none.
-func (c *commentClient) find(ctx context.Context, list string, want wantedComment) (*comment, error) {
+// isOutdated returns why a comment about these commits is not to be written. A token that may not read the
+// pull request may still write to it.
+func (c *commentClient) isOutdated(ctx context.Context, want wantedComment) (whyNot string, err error) {
+	if len(want.Commits) == 0 {
+		return "", nil
+	}
+	var pull pullRequest
+	_, err = c.do(ctx, http.MethodGet, c.address("/repos/"+want.Repository+"/pulls/"+strconv.Itoa(want.Number)), nil, &pull)
+	if failed, ok := errors.AsType[*apiError](err); ok && !failed.again && (failed.Status == http.StatusForbidden || failed.Status == http.StatusNotFound) {
+		return "", nil
+	}
+	if err == nil && commitName.MatchString(pull.Head.SHA) && !slices.Contains(want.Commits, pull.Head.SHA) {
+		whyNot = fmt.Sprintf("the pull request is at the commit %.9s by now, and this run checked %.9s", pull.Head.SHA, want.Commits[0])
+	}
+	return whyNot, err
+}
+
+// create makes a comment.
+func (c *commentClient) create(ctx context.Context, list string, want wantedComment) (kept keptComment, err error) {
+	var now comment
+	if _, err = c.do(ctx, http.MethodPost, c.address(list), map[string]string{"body": want.Body}, &now); err != nil {
+		return kept, err
+	}
+	kept.Address = now.Address
+	login, author := now.User.Login, cmp.Or(want.Author, defaultAuthor)
+	// The next run finds the comment of another author if the token says whom it belongs to.
+	if login != "" && !strings.EqualFold(login, author) && (want.Author != "" || !strings.EqualFold(c.viewer(ctx), login)) {
+		return kept, fmt.Errorf("it is by %s and not by %s, so that the next run will not find it; set comment-author", c.clean(login), c.clean(author))
+	}
+	if want.Solved == solvedMinimize {
+		err = c.minimize(ctx, now, true)
+	}
+	return kept, err
+}
+
+func (c *commentClient) commentAddress(want wantedComment, of comment) *url.URL {
+	return c.address(fmt.Sprintf("/repos/%s/issues/comments/%d", want.Repository, of.ID))
+}
+
+// change gives a comment another body.
+func (c *commentClient) change(ctx context.Context, want wantedComment, old comment, body string) (now comment, err error) {
+	_, err = c.do(ctx, http.MethodPatch, c.commentAddress(want, old), map[string]string{"body": body}, &now)
+	return now, err
+}
+
+// delete deletes a comment, which may be deleted already.
+func (c *commentClient) delete(ctx context.Context, want wantedComment, old comment) error {
+	_, err := c.do(ctx, http.MethodDelete, c.commentAddress(want, old), nil, nil)
+	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusNotFound {
+		return nil
+	}
+	return err
+}
+
+// drop removes a duplicate. One that cannot be deleted refers to the other comment.
+func (c *commentClient) drop(ctx context.Context, want wantedComment, other comment) error {
+	_, err := c.do(ctx, http.MethodDelete, c.commentAddress(want, other), nil, nil)
+	failed, ok := errors.AsType[*apiError](err)
+	if !ok || failed.again {
+		return err
+	}
+	_, err = c.change(ctx, want, other, want.Marker+"\n"+want.Short)
+	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusNotFound {
+		return nil // another run has deleted it
+	}
+	return err
+}
+
+// minimizedMark is in the body of comments that are minimized, so that they are shown again when there is
+// something to say.
+const minimizedMark = "<!-- minimized -->"
+
+// minimize minimizes a comment as resolved, or shows it again.
+func (c *commentClient) minimize(ctx context.Context, of comment, isSolved bool) error {
+	query := `mutation($id: ID!) { unminimizeComment(input: {subjectId: $id}) { clientMutationId } }`
+	if isSolved {
+		query = `mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: RESOLVED}) { clientMutationId } }`
+	}
+	var answer struct{}
+	if err := c.graphql(ctx, query, map[string]string{"id": of.NodeID}, &answer); err != nil {
+		return fmt.Errorf("it cannot be minimized: %w", err)
+	}
+	return nil
+}
+
+// viewer returns the login that the token belongs to, "" if GitHub does not say.
+func (c *commentClient) viewer(ctx context.Context) string {
+	var answer struct {
+		Viewer struct {
+			Login string `json:"login"`
+		} `json:"viewer"`
+	}
+	if c.graphql(ctx, `query { viewer { login } }`, nil, &answer) != nil {
+		return ""
+	}
+	return answer.Viewer.Login
+}
+
+// graphql makes a request that the REST API does not have.
+func (c *commentClient) graphql(ctx context.Context, query string, variables map[string]string, data any) error {
+	u := *c.base
+	u.Path = strings.TrimSuffix(u.Path, "/v3") + "/graphql"
+	var answer struct {
+		Data   json.RawMessage `json:"data"`
+		Errors []struct {
+			Message string `json:"message"`
+		} `json:"errors"`
+	}
+	_, err := c.do(ctx, http.MethodPost, &u, map[string]any{"query": query, "variables": variables}, &answer)
+	switch {
+	case err != nil:
+		return err
+	case len(answer.Errors) > 0:
+		return &apiError{Status: http.StatusOK, Message: c.clean(answer.Errors[0].Message)}
+	case json.Unmarshal(answer.Data, data) != nil:
+		return &apiError{Status: http.StatusOK, Message: "the answer is not what was asked for"}
+	}
+	return nil
+}
+
+// find returns the comments that may be changed, the oldest first.
+func (c *commentClient) find(ctx context.Context, list string, want wantedComment) (ours []comment, err error) {
 	next := c.address(list)
 	next.RawQuery = "per_page=100"
-	for range maxPages {
-		var page []comment
-		header, err := c.do(ctx, http.MethodGet, next, nil, &page)
+	var others []comment // with the marker, by somebody else
+	for page := 1; ; page++ {
+		var comments []comment
+		header, err := c.do(ctx, http.MethodGet, next, nil, &comments)
 		if err != nil {
 			return nil, err
 		}
-		for i := range page {
-			// Anybody can write a comment with the marker.
-			if strings.EqualFold(page[i].User.Login, want.Author) && beginsWith(page[i].Body, want.Marker) {
-				return &page[i], nil
+		for _, found := range comments {
+			switch {
+			case !beginsWith(found.Body, want.Marker):
+			case strings.EqualFold(found.User.Login, cmp.Or(want.Author, defaultAuthor)):
+				ours = append(ours, found)
+			default: // anybody can write a comment with the marker
+				others = append(others, found)
 			}
 		}
 		address := nextPage(header)
 		if address == "" {
-			return nil, nil
+			break
+		}
+		if page == maxPages {
+			if len(ours) > 0 {
+				break
+			}
+			return nil, fmt.Errorf("the pull request has more than %d comments, and the one to change is not among them", 100*maxPages)
 		}
 		if next, err = next.Parse(address); err != nil || !c.sameOrigin(next) {
 			return nil, errElsewhere
 		}
 	}
-	return nil, fmt.Errorf("there are more than %d comments, and the one to change is not among them", 100*maxPages)
+	if len(ours) == 0 && len(others) > 0 && want.Author == "" {
+		// The token may be one of an app or a user. Only GitHub knows whom it belongs to.
+		if login := c.viewer(ctx); login != "" {
+			for _, found := range others {
+				if strings.EqualFold(found.User.Login, login) {
+					ours = append(ours, found)
+				}
+			}
+		}
+	}
+	return ours, nil
 }
 
 func beginsWith(body, marker string) bool {
@@ -284,27 +458,57 @@ func (c *commentClient) address(rest string) *url.URL {
 	return &u
 }
 
-// An apiError is an answer that is not the one that was asked for.
+// An apiError is an answer other than the one that was asked for.
 type apiError struct {
-	Status  int // 0 when there was no answer
+	Status  int // 0 if there was no answer
 	Message string
 
+	cause refusal
 	again bool
 	after time.Duration
 }
+
+// A refusal is why GitHub refuses a request with 403 or 429.
+type refusal uint8
+
+const (
+	noPermission refusal = iota
+	rateLimited
+	isLocked
+	needsSSO
+)
 
 func (e *apiError) Error() string {
 	switch e.Status {
 	case 0:
 		return "GitHub cannot be reached: " + e.Message
+	case http.StatusOK:
+		return "GitHub: " + e.Message
 	case http.StatusUnauthorized:
 		return e.text("the token is not valid")
-	case http.StatusForbidden:
-		return e.text("the token may not do this; the job needs the permission pull-requests: write")
+	case http.StatusForbidden, http.StatusTooManyRequests:
+		return e.text(e.refused())
 	case http.StatusNotFound:
 		return e.text("there is no such pull request, or the token may not see it")
 	}
 	return e.text(strings.ToLower(http.StatusText(e.Status)))
+}
+
+// refused says why GitHub refuses the request, and what to do.
+func (e *apiError) refused() string {
+	switch e.cause {
+	case rateLimited:
+		text := "too many requests: the rate limit of the token is used up; run the job again later"
+		if e.after > 0 {
+			text = fmt.Sprintf("too many requests: the rate limit of the token is used up for another %v; run the job again then", e.after.Round(time.Second))
+		}
+		return text
+	case isLocked:
+		return "the conversation of the pull request is locked; unlock it, or set comment: never"
+	case needsSSO:
+		return "the organization requires single sign-on; authorize the token for it"
+	}
+	return "the token may not do this; the job needs the permission pull-requests: write"
 }
 
 func (e *apiError) text(what string) string {
@@ -340,6 +544,9 @@ func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body,
 		return nil, &apiError{Message: c.clean(err.Error())}
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return nil, c.failed(res, data)
+	}
+	if answer == nil {
+		return res.Header, nil
 	}
 	if err := json.Unmarshal(data, answer); err != nil {
 		return nil, &apiError{Status: res.StatusCode, Message: "the answer is not what was asked for"}
@@ -380,13 +587,36 @@ func (c *commentClient) failed(res *http.Response, data []byte) *apiError {
 	if json.Unmarshal(data, &answer) == nil {
 		e.Message = c.clean(answer.Message)
 	}
-	after, err := strconv.Atoi(res.Header.Get("Retry-After"))
-	if err == nil && after >= 0 {
-		e.after = time.Duration(min(after, 3600)) * time.Second
-	}
-	// GitHub also says with 403 that requests come too fast.
-	e.again = e.Status == http.StatusTooManyRequests || e.Status >= 500 || e.Status == http.StatusForbidden && err == nil
+	e.explain(res.Header, c.now())
 	return e
+}
+
+// explain finds out why GitHub refuses a request, and when it may accept it. It also says with 403 that
+// requests come too fast.
+func (e *apiError) explain(header http.Header, now time.Time) {
+	message := strings.ToLower(e.Message)
+	isRefused := e.Status == http.StatusForbidden || e.Status == http.StatusTooManyRequests
+	after, err := strconv.Atoi(header.Get("Retry-After"))
+	switch {
+	case err == nil && after >= 0:
+		e.after = time.Duration(min(after, 3600)) * time.Second
+	case isRefused && header.Get("X-RateLimit-Remaining") == "0":
+		if reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+			e.after = min(max(time.Unix(reset, 0).Sub(now), 0), time.Hour)
+		}
+	case isRefused && strings.Contains(message, "secondary rate limit"):
+		e.after = time.Minute // as GitHub asks for if it does not say
+	}
+	switch {
+	case !isRefused:
+	case e.Status == http.StatusTooManyRequests, err == nil && after >= 0, header.Get("X-RateLimit-Remaining") == "0", strings.Contains(message, "rate limit"):
+		e.cause = rateLimited
+	case strings.Contains(message, "locked"):
+		e.cause = isLocked
+	case header.Get("X-GitHub-SSO") != "", strings.Contains(message, "saml"):
+		e.cause = needsSSO
+	}
+	e.again = e.Status >= 500 || isRefused && e.cause == rateLimited
 }
 
 // clean makes a text of others harmless to print.

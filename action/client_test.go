@@ -144,8 +144,9 @@ func TestKeep(t *testing.T) {
 			if test.change != nil {
 				test.change(&w)
 			}
-			address, err := testClient(t, f, new(waits)).keep(t.Context(), w)
+			kept, err := testClient(t, f, new(waits)).keep(t.Context(), w)
 			testkit.NoError(t, err)
+			address := kept.Address
 			if last := f.requests[len(f.requests)-1]; !strings.HasPrefix(last, test.wrote+" ") {
 				t.Errorf("requests %q", f.requests)
 			}
@@ -242,7 +243,8 @@ func TestNoSecondComment(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 		return true
 	}
-	address, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment())
+	kept, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment())
+	address := kept.Address
 	if err != nil || len(f.comments) != 1 || !strings.HasSuffix(address, "-1") {
 		t.Errorf("%q, %v, %d comments", address, err, len(f.comments))
 	}
@@ -355,7 +357,8 @@ func TestAnotherAuthor(t *testing.T) {
 	f := newFake(t)
 	w := wantComment()
 	w.Author = "my-app[bot]"
-	address, err := testClient(t, f, new(waits)).keep(t.Context(), w)
+	kept, err := testClient(t, f, new(waits)).keep(t.Context(), w)
+	address := kept.Address
 	if err == nil || !strings.Contains(err.Error(), "it is by github-actions[bot] and not by my-app[bot]") || address == "" || len(f.requests) != 2 {
 		t.Errorf("%q, %v, requests %q", address, err, f.requests)
 	}

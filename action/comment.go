@@ -4,87 +4,105 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
-
-	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-// marker is what the comment of this use of the action begins with. It has no text
+// marker is the first line of the comment of this use of the action. It has no text
 // of the user in it, which might end it.
-func (a *action) marker() string {
-	sum := sha256.Sum256([]byte(a.commentKey + "\x00" + a.category))
+func (s *settings) marker() string {
+	sum := sha256.Sum256([]byte(s.commentKey + "\x00" + s.category))
 	return "<!-- rules_sycl compatibility v1 " + hex.EncodeToString(sum[:8]) + " -->"
 }
 
 // commentRoom is how many bytes of Markdown a comment has room for, beside what
-// [action.writeComment] adds.
+// [delivery.writeComment] adds.
 const commentRoom = maxComment - 2000
 
 // commentResult writes the result to the comment on the pull request.
-func (a *action) commentResult(ctx context.Context) {
-	body, err := a.markdown(commentRoom)
+func (d *delivery) commentResult(ctx context.Context) {
+	body, err := d.markdown(commentRoom)
 	if err != nil {
-		a.notShown("the comment is not written: %v", err)
+		d.notShown("the comment is not written: %v", err)
 		return
 	}
-	good := a.conclusion() == string(gate.Success)
-	a.writeComment(ctx, body, a.comment == "on-problem" && good)
+	d.writeComment(ctx, body, needsAttention(d.result))
 }
 
-// writeComment makes or changes the comment on the pull request. Tokens of forks
-// and of Dependabot may not, which is known without asking and is no error.
-func (a *action) writeComment(ctx context.Context, body string, onlyUpdate bool) {
-	number, whyNot := a.event.commentPlace()
-	if whyNot != "" {
-		a.logf("There is no comment: %s.", whyNot)
+// writeComment makes or changes the comment on the pull request. A token of a fork or of Dependabot may be one
+// that can only read, which is no error.
+func (d *delivery) writeComment(ctx context.Context, body string, isNeeded bool) {
+	s, e := d.settings, d.job.event
+	target := e.commentTarget(s.pullRequest)
+	if target.whyNot != "" {
+		d.out.logf("There is no comment: %s.", target.whyNot)
 		return
 	}
-	client, err := newClient(a.getenv("GITHUB_API_URL"), a.token)
-	if err != nil {
-		a.notShown("the comment is not written: %v", err)
-		return
+	want := wantedComment{Repository: d.job.repository, Author: s.commentAuthor, Marker: s.marker(), OnlyUpdate: s.comment == "on-problem" && !isNeeded}
+	if !isNeeded {
+		want.Solved = s.commentSolved
 	}
-	if head := a.event.forkRun(); head != nil {
-		numbers, err := client.findPulls(ctx, a.getenv("GITHUB_REPOSITORY"), *head)
-		if err != nil {
-			a.notShown("the comment is not written: %v", err)
-			return
+	if want.Commits = []string{target.commit}; target.commit == "" {
+		want.Commits = checkedOut(ctx, d.place.repo)
+	}
+	kept, err := d.out.github.comment(ctx, d.job.api, s.token, target, want, func(number int) (text, short string) {
+		end := d.job.provenance(number)
+		text = body + end
+		if want.Solved == solvedMinimize {
+			text += minimizedMark + "\n"
 		}
-		if len(numbers) != 1 {
-			a.logf("There is no comment: %d open pull requests have the commit of the run.", len(numbers))
-			return
-		}
-		number = numbers[0]
-	}
-	address, err := client.keep(ctx, wantedComment{Repository: a.getenv("GITHUB_REPOSITORY"), Number: number, Author: a.commentAuthor,
-		Marker: a.marker(), Body: body + a.provenance(number), OnlyUpdate: onlyUpdate})
-	if err != nil {
-		a.notShown("the comment: %v", err)
-	}
-	if address == "" {
+		return text, "The result is in another comment on this pull request.\n" + end
+	})
+	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusForbidden && failed.cause == noPermission && e.isFromOthers() {
+		d.out.logf("There is no comment: the pull request is from a fork or from Dependabot, and its token may only read.")
 		return
 	}
-	if err := a.github.setOutputs(stepOutput{Name: "comment-url", Value: urlValue(address)}); err != nil {
-		a.notShown("the address of the comment is not an output: %v", err)
+	if err != nil {
+		d.notShown("the comment: %v", err)
 	}
+	if kept.WhyNot != "" {
+		d.out.logf("There is no comment: %s.", kept.WhyNot)
+	}
+	if kept.Address == "" {
+		return
+	}
+	if err := d.out.github.setOutputs(stepOutput{Name: "comment-url", Value: urlValue(kept.Address)}); err != nil {
+		d.notShown("the address of the comment is not an output: %v", err)
+	}
+}
+
+// checkedOut returns the commit that is checked out and, for a merge, the one that was merged.
+func checkedOut(ctx context.Context, dir string) (list []string) {
+	r := openRepository(ctx, dir)
+	defer r.close()
+	head := r.head()
+	if head == "" {
+		return nil
+	}
+	list = append(list, head)
+	if c, err := r.commit(head); err == nil && len(c.parents) == 2 {
+		list = append(list, c.parents[1])
+	}
+	return list
 }
 
 // provenance says which commit and which run a comment on a pull request is about.
-func (a *action) provenance(number int) string {
-	repository := a.repositoryURL()
+func (j *job) provenance(number int) string {
+	repository := j.repositoryURL()
 	var parts []string
-	if commit := a.event.headCommit(a.getenv("GITHUB_SHA")); commit != "" {
+	if commit := j.event.headCommit(j.sha); commit != "" {
 		text := fmt.Sprintf("Commit `%.9s`", commit)
 		if repository != "" {
 			text = fmt.Sprintf("Commit [`%.9s`](<%s/pull/%d/commits/%s>)", commit, repository, number, commit)
 		}
 		parts = append(parts, text)
 	}
-	if run := a.getenv("GITHUB_RUN_ID"); repository != "" && digits.MatchString(run) {
+	if run := j.runID; repository != "" && digits.MatchString(run) {
 		address := repository + "/actions/runs/" + run
-		if attempt := a.getenv("GITHUB_RUN_ATTEMPT"); digits.MatchString(attempt) {
+		if attempt := j.attempt; digits.MatchString(attempt) {
 			address += "/attempts/" + attempt
 		}
 		parts = append(parts, fmt.Sprintf("[run](<%s>)", address))
@@ -97,12 +115,12 @@ func (a *action) provenance(number int) string {
 
 var (
 	digits         = regexp.MustCompile(`^[0-9]{1,20}$`)
-	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 )
 
 // repositoryURL returns the address of the repository, "" when it is not known.
-func (a *action) repositoryURL() string {
-	server, name := a.getenv("GITHUB_SERVER_URL"), a.getenv("GITHUB_REPOSITORY")
+func (j *job) repositoryURL() string {
+	server, name := j.server, j.repository
 	if server == "" || urlValue(server).err != nil || !repositoryName.MatchString(name) {
 		return ""
 	}
@@ -111,8 +129,8 @@ func (a *action) repositoryURL() string {
 
 // sourcesURL returns the address of the source tree of the change, "" when it is not
 // known.
-func (a *action) sourcesURL() string {
-	repository, commit := a.repositoryURL(), a.event.headCommit(a.getenv("GITHUB_SHA"))
+func (j *job) sourcesURL() string {
+	repository, commit := j.repositoryURL(), j.event.headCommit(j.sha)
 	if repository == "" || commit == "" {
 		return ""
 	}

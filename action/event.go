@@ -8,11 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // An event is what started the workflow, as the runner wrote it to a file. What it
-// says of pull requests is from GitHub, not from the change.
+// says about pull requests is from GitHub, not from the change.
 type event struct {
 	name, actor string
 	payload
@@ -26,17 +27,26 @@ type payload struct {
 		Login string `json:"login"`
 	} `json:"sender"`
 	PullRequest *pullRequest `json:"pull_request"`
-	MergeGroup  struct {
+	Issue       struct {
+		Number      int       `json:"number"`
+		PullRequest *struct{} `json:"pull_request"`
+	} `json:"issue"` // of a comment
+	MergeGroup struct {
 		BaseSHA string `json:"base_sha"`
 	} `json:"merge_group"`
 	Before      string `json:"before"`
+	Ref         string `json:"ref"`
+	Forced      bool   `json:"forced"`
 	WorkflowRun *struct {
 		Event        string `json:"event"`
 		HeadBranch   string `json:"head_branch"`
 		HeadSHA      string `json:"head_sha"`
 		PullRequests []struct {
 			Number int `json:"number"`
-			Base   struct {
+			Head   struct {
+				SHA string `json:"sha"`
+			} `json:"head"`
+			Base struct {
 				SHA  string `json:"sha"`
 				Repo struct {
 					URL string `json:"url"`
@@ -71,7 +81,7 @@ type pullRequest struct {
 // maxEvent is what GitHub sends at most.
 const maxEvent = 25 << 20
 
-// readEvent reads the event. Without a file it knows only the name.
+// readEvent reads the event. Without a file it has only the name.
 func readEvent(getenv func(string) string) (*event, error) {
 	e := &event{name: getenv("GITHUB_EVENT_NAME"), actor: getenv("GITHUB_ACTOR")}
 	path := getenv("GITHUB_EVENT_PATH")
@@ -121,41 +131,59 @@ func (e *event) forkRun() *pullHead {
 	return head
 }
 
-// commentPlace returns the pull request that a comment is to be on, or why there
-// is none; neither when GitHub has to be asked, see [event.forkRun]. No request is needed
-// to know that a token may not write.
-func (e *event) commentPlace() (number int, whyNot string) {
-	switch {
-	case e.WorkflowRun != nil:
-		run := e.WorkflowRun
-		switch {
-		case run.Event != "pull_request":
-			return 0, "the run is not about a pull request"
-		case run.HeadRepository == nil:
-			return 0, "the run is about a fork that is gone"
-		case !commitName.MatchString(run.HeadSHA):
-			return 0, "the event does not say which commit the run was for"
-		case e.forkRun() != nil:
-			return 0, ""
-		case len(run.PullRequests) != 1:
-			return 0, fmt.Sprintf("the run belongs to %d pull requests", len(run.PullRequests))
-		case !strings.HasSuffix(strings.ToLower(run.PullRequests[0].Base.Repo.URL), "/repos/"+strings.ToLower(e.Repository.FullName)):
-			return 0, "the pull request is one of another repository"
-		}
-		return run.PullRequests[0].Number, ""
-	case e.PullRequest == nil:
-		return 0, "the event is not about a pull request"
-	case e.name == "pull_request_target":
-		return e.PullRequest.Number, ""
-	case e.PullRequest.isFork():
-		return 0, "the pull request is from a fork, and its token may only read"
-	case e.actor == dependabot || e.Sender.Login == dependabot || e.PullRequest.User.Login == dependabot:
-		return 0, "the pull request is from Dependabot, and its token may only read"
-	}
-	return e.PullRequest.Number, ""
+// isFromOthers reports whether the token of the job may be one that can only read: that of a fork or of
+// Dependabot.
+func (e *event) isFromOthers() bool {
+	const dependabot = "dependabot[bot]"
+	p := e.PullRequest
+	return p != nil && (p.isFork() || e.actor == dependabot || e.Sender.Login == dependabot || p.User.Login == dependabot)
 }
 
-// isRisky reports whether the workflow has rights that code of the change must not
+// A commentTarget is the pull request that a comment belongs on.
+type commentTarget struct {
+	number int       // 0 if GitHub has to be asked
+	head   *pullHead // whose pull request GitHub is asked for
+	commit string    // the comment is about; "" if only the checkout knows
+	whyNot string    // why there is no pull request
+}
+
+// commentTarget returns the pull request that a comment belongs on; named is the one that an input
+// names, or 0.
+func (e *event) commentTarget(named int) commentTarget {
+	if e.PullRequest != nil && (named == 0 || named == e.PullRequest.Number) {
+		return commentTarget{number: e.PullRequest.Number, commit: e.PullRequest.Head.SHA}
+	}
+	run := e.WorkflowRun
+	switch {
+	case named > 0 && run != nil:
+		return commentTarget{number: named, commit: run.HeadSHA}
+	case named > 0:
+		return commentTarget{number: named}
+	case e.name == "issue_comment" && e.Issue.PullRequest != nil:
+		return commentTarget{number: e.Issue.Number}
+	case run == nil:
+		return commentTarget{whyNot: "the event is not about a pull request; the input pull-request names one"}
+	case run.Event != "pull_request" && run.Event != "pull_request_target":
+		return commentTarget{whyNot: "the run is not about a pull request"}
+	case run.HeadRepository == nil:
+		return commentTarget{whyNot: "the run is about a fork that was deleted"}
+	case !commitName.MatchString(run.HeadSHA):
+		return commentTarget{whyNot: "the event does not say which commit the run was for"}
+	}
+	// The event lists the pull requests of the branch, if they are in the same repository.
+	var numbers []int
+	for _, p := range run.PullRequests {
+		if p.Head.SHA == run.HeadSHA && strings.HasSuffix(strings.ToLower(p.Base.Repo.URL), "/repos/"+strings.ToLower(e.Repository.FullName)) {
+			numbers = append(numbers, p.Number)
+		}
+	}
+	if len(numbers) == 1 && e.forkRun() == nil {
+		return commentTarget{number: numbers[0], commit: run.HeadSHA}
+	}
+	return commentTarget{commit: run.HeadSHA, head: &pullHead{Repository: run.HeadRepository.FullName, Branch: run.HeadBranch, Commit: run.HeadSHA}}
+}
+
+// isRisky reports whether the workflow has permissions that code of the change must not
 // get.
 func (e *event) isRisky() bool {
 	return e.name == "pull_request_target" && e.PullRequest != nil && e.PullRequest.isFork() ||
@@ -164,7 +192,7 @@ func (e *event) isRisky() bool {
 
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// headCommit returns the commit of the change, "" when it is not known; sha is the one
+// headCommit returns the commit of the change, "" if it is not known; sha is the one
 // that the workflow runs for, which for a pull request is a merge with its base.
 func (e *event) headCommit(sha string) string {
 	switch {
@@ -179,10 +207,21 @@ func (e *event) headCommit(sha string) string {
 	return sha
 }
 
-// baseCommit returns the commit that the change is based on, "" when the event
-// does not say.
-func (e *event) baseCommit() string {
-	commit := e.Before
+// checkedCommits returns the commits that reports may be of. A pull request is checked as its merge, and
+// its reports may be of its own commit. A run that another one started is for a commit of
+// the default branch, which nobody checks.
+func (e *event) checkedCommits(sha string) (list []string) {
+	for _, commit := range []string{e.headCommit(sha), sha} {
+		if commitName.MatchString(commit) && !slices.Contains(list, commit) && (e.WorkflowRun == nil || commit == e.WorkflowRun.HeadSHA) {
+			list = append(list, commit)
+		}
+	}
+	return list
+}
+
+// baseCommit returns the commit that the change is based on, or why it is not known.
+func (e *event) baseCommit() (commit, why string) {
+	commit = e.Before
 	switch {
 	case e.PullRequest != nil:
 		commit = e.PullRequest.Base.SHA
@@ -190,16 +229,26 @@ func (e *event) baseCommit() string {
 		commit = e.MergeGroup.BaseSHA
 	case e.WorkflowRun != nil && len(e.WorkflowRun.PullRequests) == 1:
 		commit = e.WorkflowRun.PullRequests[0].Base.SHA
+	case e.isTag():
+		commit = ""
 	}
-	// All zeros is what comes before the first commit of a branch.
-	if !commitName.MatchString(commit) || strings.Trim(commit, "0") == "" {
-		return ""
+	why = fmt.Sprintf("the event %q does not say which commit the change is based on", e.name)
+	switch {
+	case !commitName.MatchString(commit):
+		return "", why
+	case strings.Trim(commit, "0") == "": // comes before the first commit of a branch
+		return "", why + ", because the push creates the branch"
 	}
-	return commit
+	return commit, ""
 }
 
-// isChange reports whether the event may be about a change: people and clocks start
-// workflows as well.
+func (e *event) isTag() bool { return strings.HasPrefix(e.Ref, "refs/tags/") }
+
+// isForced reports whether the event replaces the commits that were there before.
+func (e *event) isForced() bool { return e.Forced && e.PullRequest == nil }
+
+// isChange reports whether the event may be about a change. People and timers start workflows as
+// well, and a tag is put on a commit that was checked before.
 func (e *event) isChange() bool {
-	return e.name != "" && e.name != "schedule" && e.name != "workflow_dispatch"
+	return !slices.Contains([]string{"", "schedule", "workflow_dispatch", "release"}, e.name) && !e.isTag()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,78 +12,84 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// failed reports an error and returns the exit code: a change that does not pass
-// stays one when something else fails.
-func (a *action) failed(ctx context.Context, err error) int {
+// deliverError reports an error and returns the exit code: a change that does not pass
+// stays one if something else fails.
+func deliverError(ctx context.Context, out *console, c check, err error, isShown bool) int {
 	code := cli.ExitCode(err)
-	cause := code
 	message := safetext.Escape(safetext.Shorten(err.Error()))
-	if a.settings != nil && a.token != "" {
-		message = strings.ReplaceAll(message, a.token, "***")
+	if c.settings != nil && c.settings.token != "" {
+		message = strings.ReplaceAll(message, c.settings.token, "***")
 	}
 	conclusion := "error"
-	if a.result != nil && a.result.Conclusion == gate.Failure {
+	if c.result != nil && c.result.Conclusion == gate.Failure {
 		code, conclusion = cli.ExitNo, string(gate.Failure)
 	}
-	if a.github == nil {
-		fmt.Fprintf(a.stderr, "action: error: %s\n", message)
+	if out.github == nil {
+		fmt.Fprintf(out.stderr, "action: error: %s\n", message)
 		return code
 	}
-	if !a.github.annotate(annotation{Level: levelError, Title: "SYCL compatibility", Message: message}) {
-		a.logf("error: %s", message)
+	if !out.github.annotate(annotation{Level: levelError, Title: "SYCL compatibility", Message: message}) {
+		out.logf("error: %s", message)
 	}
-	err = a.github.setOutputs(stepOutput{Name: "conclusion", Value: wordValue(conclusion)}, stepOutput{Name: "exit-code", Value: numberValue(code)})
-	if err != nil && a.result == nil {
-		a.logf("error: %v", err)
+	wrong := out.github.setOutputs(stepOutput{Name: "conclusion", Value: wordValue(conclusion)}, stepOutput{Name: "exit-code", Value: numberValue(code)})
+	if wrong != nil && c.result == nil {
+		out.logf("error: %v", wrong)
 	}
-	if !a.shown && a.settings != nil {
-		a.showError(ctx, message, cause)
+	if !isShown && c.settings != nil {
+		showError(ctx, out, c, errorText(c, message, err))
 	}
 	return code
 }
 
 // showError writes to the summary and the comment what went wrong, so that no older
 // conclusion seems to hold.
-func (a *action) showError(ctx context.Context, message string, code int) {
-	a.unshown = nil
-	text := a.errorText(message, code)
-	if a.summary != "none" {
-		if _, err := a.github.summary(func(int) (string, error) { return text, nil }); err != nil {
-			a.notShown("the summary is not written: %v", err)
+func showError(ctx context.Context, out *console, c check, text string) {
+	d := delivery{check: c, out: out}
+	if c.settings.summary != "none" {
+		if _, err := out.github.summary(func(int) (string, error) { return text, nil }); err != nil {
+			d.notShown("the summary is not written: %v", err)
 		}
+	}
+	if d.job == nil {
+		d.job, _ = readJob(out.getenv)
 	}
 	// A run that is stopped may have a successor, whose comment is newer.
-	if a.comment == "always" || a.comment == "on-problem" {
-		if event, err := readEvent(a.getenv); err == nil && !cli.Stopped(ctx) {
-			a.event = event
-			a.writeComment(ctx, text, false)
-		}
+	if c.settings.comment != "never" && c.settings.comment != "" && d.job != nil && !cli.Stopped(ctx) {
+		d.writeComment(ctx, text, true)
 	}
-	a.strictDelivery = false // there is an error already
-	if err := a.reportUnshown(); err != nil {
-		a.logf("error: %v", err)
+	if err := out.reportUnshown(d.unshown, false); err != nil { // there is an error already
+		out.logf("error: %v", err)
 	}
 }
 
-// errorText is what the summary and the comment say of an error.
-func (a *action) errorText(message string, code int) string {
+// A fixedError has more to say about what to do than fits into its message.
+type fixedError struct {
+	error
+	fix string
+}
+
+func (e *fixedError) Unwrap() error { return e.error }
+
+// Fix returns what to do, as Markdown.
+func (e *fixedError) Fix() string { return e.fix }
+
+// errorText is what the summary and the comment say about an error. What to do about it is part of its message,
+// or it has a method for more.
+func errorText(c check, message string, err error) string {
 	var b strings.Builder
 	b.WriteString("## ❌ SYCL compatibility\n\n")
-	if a.category != "" {
-		fmt.Fprintf(&b, "%s\n\n", safetext.CodeSpan(safetext.Escape(a.category)))
+	if c.settings.category != "" {
+		fmt.Fprintf(&b, "%s\n\n", safetext.CodeSpan(safetext.Escape(c.settings.category)))
 	}
-	if a.result == nil {
+	if c.result == nil {
 		b.WriteString("The check ended with an error, so there is no conclusion on this change.\n\n")
 	} else {
-		fmt.Fprintf(&b, "The check ended with an error after its conclusion: %s.\n\n", render.Summary(a.result))
+		fmt.Fprintf(&b, "The check ended with an error after its conclusion: %s.\n\n", render.Summary(c.result))
 	}
-	fmt.Fprintf(&b, "%s\n\n%s\n", safetext.CodeSpan(message), remedies[code])
+	fmt.Fprintf(&b, "%s\n", safetext.CodeSpan(message))
+	var fix interface{ Fix() string }
+	if errors.As(err, &fix) {
+		b.WriteString("\n" + fix.Fix())
+	}
 	return b.String()
-}
-
-// remedies say what to do about errors, by exit code.
-var remedies = map[int]string{
-	cli.ExitUsage:    "Exit code 2. Next: correct the input, the policy or the baseline that the message names. An older baseline is made again with `compat baseline update`.",
-	cli.ExitBadInput: "Exit code 3. Next: look at the step that makes the reports. It has to run before this one, and make the file that the message names with this version of rules_sycl.",
-	cli.ExitFailure:  "Exit code 4. Next: look at the log of this step and at the disk and rights of the runner, then run the job again.",
 }

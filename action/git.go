@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"container/heap"
 	"context"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -18,121 +21,344 @@ import (
 	"time"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// maxBaseFile is more than policies and baselines may have.
+// maxBaseFile limits the objects that are read. Policies and baselines are smaller.
 const maxBaseFile = 64 << 20
 
-// errNoFile is a file that a commit does not have, and errNoCommit a commit that
-// the checkout does not have.
-var (
-	errNoFile   = errors.New("the commit does not have the file")
-	errNoCommit = errors.New("the checkout does not have the commit")
-)
+// gitTime is the time that reading a repository may take.
+const gitTime = 2 * time.Minute
 
-// repository is that of the workspace: paths are below a folder of it.
-type repository struct{ dir, prefix string }
+// errAbsent is returned for a file that a commit does not have. Every other error means
+// that nobody knows whether it has the file.
+var errAbsent = errors.New("the commit does not have the file")
 
-// findRepository returns the repository that a folder below the workspace is in: the
-// outermost one there. Others in it are of the change, such as submodules.
-func findRepository(workspace, below string) repository {
-	dir := workspace
-	parts := strings.Split(below, "/")
-	for i := range parts {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return repository{dir, path.Join(parts[i:]...)}
-		}
-		dir = filepath.Join(dir, parts[i])
-	}
-	return repository{dir, ""} // or a folder of one above
+// errMissing is returned for an object that a checkout does not have.
+var errMissing = errors.New("the checkout does not have the object")
+
+// A repository reads the objects of a git repository. Git does not check what it reads, so
+// the name of each object is computed again: an object that somebody put in place of
+// another is an error.
+type repository struct {
+	dir     string // holds .git; "" if there is no repository
+	command *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+	stderr  *bytes.Buffer
+	ctx     context.Context
+	cancel  context.CancelFunc
+	broken  error // why nothing more can be read
 }
 
-// mergeParents returns the parents of a commit as it was made, also of one that a checkout
-// without history has alone; nil when the checkout does not have the commit.
-func (r repository) mergeParents(ctx context.Context, commit string) (parents []string) {
-	if !commitName.MatchString(commit) {
-		return nil
+// openRepository starts git on the repository in a directory.
+func openRepository(ctx context.Context, dir string) *repository {
+	r := &repository{dir: dir, stderr: &bytes.Buffer{}}
+	r.ctx, r.cancel = context.WithTimeout(ctx, gitTime)
+	if dir == "" {
+		r.broken = &missingError{"the workspace has no git repository; run actions/checkout, on a runner with git, before this step"}
+		return r
 	}
-	data, err := r.object(ctx, "commit", commit)
+	r.command = r.git("cat-file", "--batch")
+	r.command.Stderr = limitedWriter{r.stderr}
+	in, err := r.command.StdinPipe()
+	if err == nil {
+		var out io.Reader
+		out, err = r.command.StdoutPipe()
+		r.in, r.out = in, bufio.NewReader(out)
+	}
+	if err == nil {
+		err = r.command.Start()
+	}
 	if err != nil {
-		return nil
+		r.command, r.broken = nil, gitError(r.ctx, dir, err, "")
 	}
-	head, _, _ := strings.Cut(string(data), "\n\n")
-	for line := range strings.Lines(head) {
-		if parent, ok := strings.CutPrefix(strings.TrimSpace(line), "parent "); ok && commitName.MatchString(parent) {
-			parents = append(parents, parent)
-		}
-	}
-	return parents
+	return r
 }
 
-// baseCommit returns the commit that the change is based on, "" when it is not known. For a
-// pull request GitHub checks out a merge. Its first parent is what the change is merged
-// into; the event may name an older commit of that branch.
-func (a *action) baseCommit(ctx context.Context) string {
-	if a.event.forkRun() != nil {
-		return a.getenv("GITHUB_SHA") // of the default branch, whatever an artifact has put over the files
+// close ends git.
+func (r *repository) close() {
+	r.cancel()
+	if r.command != nil {
+		r.command.Wait()
+		r.command = nil
 	}
-	commit := a.event.baseCommit()
-	if p := a.event.PullRequest; p != nil && a.event.name == "pull_request" {
-		parents := a.repository.mergeParents(ctx, a.getenv("GITHUB_SHA"))
-		if len(parents) == 2 && parents[1] == p.Head.SHA && a.repository.hasCommit(ctx, parents[0]) == nil {
-			return parents[0]
-		}
-	}
-	return commit
 }
 
-// hasCommit returns errNoCommit when the checkout does not have a commit.
-func (r repository) hasCommit(ctx context.Context, commit string) error {
-	_, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}")
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		return errNoCommit
+// A limitedWriter drops what goes beyond a few kilobytes.
+type limitedWriter struct{ *bytes.Buffer }
+
+func (w limitedWriter) Write(p []byte) (int, error) {
+	const most = 4 << 10
+	w.Buffer.Write(p[:min(len(p), max(0, most-w.Len()))])
+	return len(p), nil
+}
+
+// git returns a command on the repository. It reads objects and nothing else: no hooks, no
+// filters, no network and no replaced objects. Variables that redirect git have no effect.
+// Naming the repository makes git accept one that another user owns, as in containers.
+func (r *repository) git(args ...string) *exec.Cmd {
+	cmd := cli.Program(r.ctx, "git", append([]string{"--git-dir=" + filepath.Join(r.dir, ".git"), "--no-replace-objects"}, args...)...)
+	cmd.Dir = r.dir
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "INPUT_") || strings.HasPrefix(v, "GIT_") }), "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// gitError explains why git failed, and what to do about it.
+func gitError(ctx context.Context, dir string, err error, stderr string) error {
+	said := strings.TrimSpace(strings.TrimPrefix(firstLine([]byte(strings.TrimSpace(stderr))), "fatal: "))
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return errors.New("git is not installed; install it on the runner before actions/checkout runs")
+	case ctx.Err() != nil:
+		return fmt.Errorf("git did not answer within %v", gitTime)
+	case strings.Contains(stderr, "dubious ownership") || strings.Contains(stderr, "is owned by someone else"):
+		return fmt.Errorf("git: %s; run 'git config --global --add safe.directory %s' before this step", said, dir)
+	case errors.As(err, &exit) && exit.ExitCode() == 129:
+		return fmt.Errorf("git is too old: %s; install git 2.18 or newer, which actions/checkout needs as well", said)
+	case strings.Contains(stderr, "not a git repository"):
+		return fmt.Errorf("git: %s; run actions/checkout before this step", said)
+	case said != "":
+		return fmt.Errorf("git: %s", said)
+	case err != nil:
+		return fmt.Errorf("git: %v", err)
 	}
+	return errors.New("git: unexpected end of output")
+}
+
+// stop notes that git cannot be used any more, and returns why.
+func (r *repository) stop(err error) error {
+	r.in.Close()
+	wait := r.command.Wait()
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = gitError(r.ctx, r.dir, wait, r.stderr.String())
+	}
+	r.command, r.broken = nil, err
 	return err
 }
 
-// file returns a file of a commit as it was committed. The path is relative to the current
-// folder.
-func (r repository) file(ctx context.Context, commit, name string) ([]byte, error) {
-	if !commitName.MatchString(commit) {
-		return nil, fmt.Errorf("%q is not the name of a commit", commit)
+// object returns an object of the repository. It returns [errMissing] if the checkout does not
+// have it.
+func (r *repository) object(kind, id string) ([]byte, error) {
+	if !commitName.MatchString(id) {
+		return nil, fmt.Errorf("%q is not the name of an object", id)
 	}
-	if !filepath.IsLocal(name) {
-		return nil, fmt.Errorf("%s is not in the repository", name)
-	}
-	if err := r.hasCommit(ctx, commit); err != nil {
-		return nil, err
-	}
-	above, err := r.git(ctx, "rev-parse", "--show-prefix")
+	data, name, got, err := r.read(id)
 	if err != nil {
 		return nil, err
 	}
-	data, err := r.object(ctx, "commit", commit)
-	if err != nil {
-		return nil, err
+	sum := sha1.New()
+	if len(id) == 2*sha256.Size {
+		sum = sha256.New()
 	}
-	mode, id := "40000", strings.TrimPrefix(strings.TrimSuffix(firstLine(data), "\n"), "tree ")
-	for part := range strings.SplitSeq(path.Join(strings.TrimSuffix(string(above), "\n"), r.prefix, filepath.ToSlash(name)), "/") {
-		if mode != "40000" {
-			return nil, errNoFile
-		}
-		if data, err = r.object(ctx, "tree", id); err != nil {
-			return nil, fmt.Errorf("%s of commit %.12s is not in the checkout: %w", name, commit, err)
-		}
-		if mode, id = treeEntry(data, part, len(id)/2); mode == "" {
-			return nil, errNoFile
-		}
-	}
-	if !strings.HasPrefix(mode, "100") {
-		return nil, fmt.Errorf("%s of commit %.12s is not a file", name, commit)
-	}
-	// A checkout may have been made without the contents of files.
-	if data, err = r.object(ctx, "blob", id); err != nil {
-		return nil, fmt.Errorf("%s of commit %.12s is not in the checkout: %w", name, commit, err)
+	fmt.Fprintf(sum, "%s %d\x00", kind, len(data))
+	sum.Write(data)
+	if name != id || got != kind || hex.EncodeToString(sum.Sum(nil)) != id {
+		return nil, fmt.Errorf("the repository has another %s under the name %s", kind, id)
 	}
 	return data, nil
+}
+
+// read returns what git has under a name, with its own name for it and the kind.
+func (r *repository) read(name string) (data []byte, id, kind string, err error) {
+	if r.broken != nil {
+		return nil, "", "", r.broken
+	}
+	// A write fails if git has ended. What it said is in the answer.
+	io.WriteString(r.in, name+"\n")
+	head, err := r.out.ReadString('\n')
+	if err != nil {
+		return nil, "", "", r.stop(err)
+	}
+	fields := strings.Fields(head)
+	if len(fields) == 2 && fields[1] == "missing" {
+		return nil, "", "", errMissing
+	}
+	if len(fields) != 3 {
+		return nil, "", "", r.stop(fmt.Errorf("git: unexpected answer %q", safetext.Shorten(strings.TrimSpace(head))))
+	}
+	size, err := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil || size < 0 || size > maxBaseFile {
+		r.cancel()
+		return nil, "", "", r.stop(fmt.Errorf("the object %s is too large: %s bytes (limit %d)", fields[0], fields[2], maxBaseFile))
+	}
+	data = make([]byte, size+1) // with a line break
+	if _, err := io.ReadFull(r.out, data); err != nil {
+		return nil, "", "", r.stop(err)
+	}
+	return data[:size], fields[0], fields[1], nil
+}
+
+// head returns the commit that is checked out, "" if it is not known.
+func (r *repository) head() string {
+	_, id, kind, err := r.read("HEAD")
+	if err != nil || kind != "commit" || !commitName.MatchString(id) {
+		return ""
+	}
+	return id
+}
+
+// A commitObject is what is read of a commit.
+type commitObject struct {
+	tree    string
+	parents []string
+	time    int64
+}
+
+// commit returns a commit.
+func (r *repository) commit(id string) (c commitObject, err error) {
+	data, err := r.object("commit", id)
+	if err != nil {
+		return c, err
+	}
+	head, _, _ := strings.Cut(string(data), "\n\n")
+	for line := range strings.Lines(head) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case key == "tree" && c.tree == "":
+			c.tree = value
+		case key == "parent" && commitName.MatchString(value):
+			c.parents = append(c.parents, value)
+		case key == "committer":
+			if fields := strings.Fields(value); len(fields) >= 2 {
+				c.time, _ = strconv.ParseInt(fields[len(fields)-2], 10, 64)
+			}
+		}
+	}
+	return c, nil
+}
+
+// file returns a file of a commit as it was committed. The path is relative to the root of the
+// repository. It returns [errAbsent] if the commit does not have the file, and [errMissing] if the
+// checkout does not have the commit. Links to directories and submodules on the way
+// are followed, as far as they stay in the repository.
+func (r *repository) file(commit, name string) ([]byte, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return nil, fmt.Errorf("%s is not in the repository", name)
+	}
+	c, err := r.commit(commit)
+	if err != nil {
+		return nil, err
+	}
+	w := pathWalk{repository: r, commit: commit, name: name, trees: []string{c.tree}, rest: strings.Split(name, "/")}
+	return w.file()
+}
+
+// A pathWalk follows a path through the trees of a commit.
+type pathWalk struct {
+	*repository
+	commit, name string
+	trees        []string // of the directories on the way, the root first
+	at           []string // names of these directories, without the root
+	rest         []string // what is left of the path
+	links        int
+}
+
+// errorf returns an error about the path.
+func (w *pathWalk) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s of commit %.12s "+format, append([]any{w.name, w.commit}, args...)...)
+}
+
+func (w *pathWalk) file() ([]byte, error) {
+	for len(w.rest) > 0 {
+		part := w.rest[0]
+		w.rest = w.rest[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			if len(w.at) == 0 {
+				return nil, w.errorf("is behind a symbolic link that leads out of the repository")
+			}
+			w.at, w.trees = w.at[:len(w.at)-1], w.trees[:len(w.trees)-1]
+			continue
+		}
+		tree, err := w.stored("tree", w.trees[len(w.trees)-1])
+		if err != nil {
+			return nil, err
+		}
+		mode, id := treeEntry(tree, part, len(w.trees[0])/2)
+		isLast := len(w.rest) == 0
+		switch {
+		case mode == "":
+			return nil, errAbsent
+		case mode == "40000":
+			w.at, w.trees = append(w.at, part), append(w.trees, id)
+		case mode == "120000":
+			if err := w.follow(part, id, isLast); err != nil {
+				return nil, err
+			}
+		case mode == "160000":
+			if isLast {
+				return nil, w.errorf("is not a file, but a submodule")
+			}
+			return w.inSubmodule(path.Join(append(slices.Clone(w.at), part)...), id)
+		case strings.HasPrefix(mode, "100") && isLast:
+			return w.stored("blob", id)
+		case strings.HasPrefix(mode, "100"):
+			return nil, errAbsent // a file in place of a directory
+		default:
+			return nil, w.errorf("is not a file")
+		}
+	}
+	return nil, w.errorf("is not a file, but a directory")
+}
+
+// stored returns an object that a commit refers to. A partial clone does not have all of them.
+func (w *pathWalk) stored(kind, id string) ([]byte, error) {
+	data, err := w.object(kind, id)
+	if errors.Is(err, errMissing) {
+		if w.isPartial() {
+			return nil, w.errorf("is not in the checkout, which is a partial clone; remove the input filter from actions/checkout")
+		}
+		return nil, w.errorf("is not in the checkout: the %s %s is missing", kind, id)
+	}
+	return data, err
+}
+
+// follow puts the target of a symbolic link in place of its name.
+func (w *pathWalk) follow(part, id string, isLast bool) error {
+	data, err := w.stored("blob", id)
+	if err != nil {
+		return err
+	}
+	const most = 40
+	target := string(data)
+	switch w.links++; {
+	case isLast:
+		return w.errorf("is not a file, but a symbolic link to %s; name that file instead", target)
+	case w.links > most:
+		return w.errorf("is behind more than %d symbolic links", most)
+	case path.IsAbs(target):
+		return w.errorf("is behind a symbolic link that leads out of the repository, %s", path.Join(append(slices.Clone(w.at), part)...))
+	}
+	w.rest = append(strings.Split(target, "/"), w.rest...)
+	return nil
+}
+
+// inSubmodule returns the rest of the path in a submodule. What the commit names pins what the
+// submodule has.
+func (w *pathWalk) inSubmodule(below, commit string) ([]byte, error) {
+	dir := filepath.Join(w.dir, filepath.FromSlash(below))
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		_, err = os.Lstat(filepath.Join(real, ".git"))
+	}
+	if err != nil || real != dir {
+		return nil, w.errorf("is in the submodule %s, which is not checked out; give actions/checkout submodules: true", below)
+	}
+	sub := openRepository(w.ctx, dir)
+	defer sub.close()
+	data, err := sub.file(commit, path.Join(w.rest...))
+	switch {
+	case errors.Is(err, errMissing):
+		return nil, w.errorf("is in the submodule %s, whose checkout does not have the commit %.12s; run 'git -C %s fetch origin %s' before this step", below, commit, below, commit)
+	case err != nil && !errors.Is(err, errAbsent):
+		return nil, w.errorf("is in the submodule %s: %v", below, err)
+	}
+	return data, err
 }
 
 func firstLine(data []byte) string {
@@ -140,8 +366,8 @@ func firstLine(data []byte) string {
 	return string(line)
 }
 
-// treeEntry returns the mode and the name of an object of a folder, whose names have so many
-// bytes; "" when it has none of that name.
+// treeEntry returns the mode and the name of an object in a tree, whose names have size bytes. The
+// mode is "" if the tree does not have it.
 func treeEntry(tree []byte, name string, size int) (mode, id string) {
 	for {
 		entry, rest, ok := bytes.Cut(tree, []byte{0})
@@ -156,53 +382,85 @@ func treeEntry(tree []byte, name string, size int) (mode, id string) {
 	}
 }
 
-// object returns an object of the repository. Git does not check what it reads: an object that
-// somebody put over another one is an error here.
-func (r repository) object(ctx context.Context, kind, id string) ([]byte, error) {
-	if !commitName.MatchString(id) {
-		return nil, fmt.Errorf("%q is not the name of an object", id)
-	}
-	out, err := r.git(ctx, "cat-file", "-s", id)
+// isShallow reports whether the checkout has only part of the history.
+func (r *repository) isShallow() bool {
+	out, err := r.git("rev-parse", "--git-path", "shallow").Output()
 	if err != nil {
-		return nil, err
+		return false
 	}
-	if size, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64); err != nil || size > maxBaseFile {
-		return nil, errors.New("it is too large")
+	name := strings.TrimSpace(string(out))
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.dir, name)
 	}
-	data, err := r.git(ctx, "cat-file", kind, id)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha1.New()
-	if len(id) == 2*sha256.Size {
-		sum = sha256.New()
-	}
-	fmt.Fprintf(sum, "%s %d\x00", kind, len(data))
-	sum.Write(data)
-	if hex.EncodeToString(sum.Sum(nil)) != id {
-		return nil, fmt.Errorf("the repository has another %s under the name %s", kind, id)
-	}
-	return data, nil
+	info, err := os.Stat(name)
+	return err == nil && info.Size() > 0
 }
 
-// git runs git on the repository. It reads objects and nothing else: no hooks, no filters, no
-// network, no replaced objects, and what the environment says of repositories does not count.
-func (r repository) git(ctx context.Context, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	// The folder may belong to another user, as in containers.
-	cmd := cli.Program(ctx, "git", append([]string{"-c", "safe.directory=*", "-c", "safe.bareRepository=explicit", "--no-replace-objects", "--literal-pathspecs", "--no-pager", "--no-optional-locks"}, args...)...)
-	cmd.Dir = r.dir
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "INPUT_") || strings.HasPrefix(v, "GIT_") }), "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	if err := cmd.Run(); err != nil {
-		var failed *exec.ExitError
-		if errors.As(err, &failed) && ctx.Err() == nil {
-			return nil, fmt.Errorf("git %s: %w", args[0], err)
+// isPartial reports whether the checkout was made without some of the objects.
+func (r *repository) isPartial() bool {
+	return r.git("config", "--get-regexp", `^(remote\..*\.promisor|extensions\.partialclone)$`).Run() == nil
+}
+
+// maxHistory is how many commits are read to find out where a change began.
+const maxHistory = 20_000
+
+// mergeBases returns the commits where the histories of two commits meet. It returns none if
+// the checkout does not have the history, or if that is too long.
+func (r *repository) mergeBases(a, b string) (bases []string) {
+	const ofA, ofB, isCommon, isFound = 1, 2, 4, 8
+	flags := map[string]int{}
+	var queue commitQueue
+	add := func(id string, flag int) bool {
+		if flags[id]&flag == flag {
+			return true
 		}
-		return nil, fmt.Errorf("git cannot be run: %v", err)
+		isNew := flags[id] == 0
+		flags[id] |= flag
+		c, err := r.commit(id)
+		if err != nil || isNew && len(flags) > maxHistory {
+			return false
+		}
+		heap.Push(&queue, queuedCommit{id, c})
+		return true
 	}
-	// The content of an empty file is not nil.
-	return append([]byte{}, out.Bytes()...), nil
+	if !add(a, ofA) || !add(b, ofB) {
+		return nil
+	}
+	isOpen := func(c queuedCommit) bool { return flags[c.id]&isCommon == 0 }
+	for slices.ContainsFunc(queue, isOpen) {
+		c := heap.Pop(&queue).(queuedCommit)
+		flag := flags[c.id] & (ofA | ofB | isCommon)
+		if flag == ofA|ofB {
+			if flags[c.id]&isFound == 0 {
+				flags[c.id] |= isFound
+				bases = append(bases, c.id)
+			}
+			flag |= isCommon
+		}
+		for _, parent := range c.parents {
+			if !add(parent, flag) {
+				return nil
+			}
+		}
+	}
+	// What is common because another common commit leads to it is no place where they meet.
+	return slices.DeleteFunc(bases, func(id string) bool { return flags[id]&isCommon != 0 })
+}
+
+type queuedCommit struct {
+	id string
+	commitObject
+}
+
+// A commitQueue has the newest commit first.
+type commitQueue []queuedCommit
+
+func (q commitQueue) Len() int           { return len(q) }
+func (q commitQueue) Less(i, j int) bool { return q[i].time > q[j].time }
+func (q commitQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *commitQueue) Push(v any)        { *q = append(*q, v.(queuedCommit)) }
+func (q *commitQueue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
 }

@@ -45,6 +45,8 @@ type settings struct {
 	maxAnnotations               int
 	summary                      string
 	comment                      string
+	commentSolved                solvedMode
+	pullRequest                  int // 0 for the one of the event
 	commentKey, commentAuthor    string
 	files                        map[string]string // by format
 	category, artifactURL, token string
@@ -80,6 +82,18 @@ var inputs = []input{
 	}},
 	{"summary", "full, problems, none", "full", "what the job summary shows; full is the problems and the table of kernels and devices", text(func(s *settings) *string { return &s.summary })},
 	{"comment", "never, on-problem, always", "never", "when to comment on the pull request", text(func(s *settings) *string { return &s.comment })},
+	{"comment-when-solved", "update, delete, minimize", "update", "what becomes of the comment once everything is solved", func(s *settings, v string) error {
+		s.commentSolved = solvedMode(v)
+		return nil
+	}},
+	{"pull-request", "number", "", "the pull request to comment on, for events that are not about one, such as issue_comment and workflow_dispatch", func(s *settings, v string) error {
+		n, err := strconv.Atoi(strings.TrimPrefix(v, "#"))
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q is not the number of a pull request", v)
+		}
+		s.pullRequest = n
+		return nil
+	}},
 	{"comment-key", "text", "", "distinguishes the comments of several uses of the action in one pull request", text(func(s *settings) *string { return &s.commentKey })},
 	{"comment-author", "login", "", "the author of the comment to update, when the token is not that of github-actions[bot]", text(func(s *settings) *string { return &s.commentAuthor })},
 	{"sarif-file", "path", "", "the file to write SARIF to, for code scanning", file("sarif")},
@@ -193,6 +207,8 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 		return s, nil, wrong
 	case len(s.reports)+len(s.binaries) == 0:
 		return s, nil, cli.Usagef("input reports or binaries is needed: patterns of compatibility reports, such as bazel-bin/**/*.compat.json, or of files with device code, such as build/**/*.so")
+	case s.comment == "always" && s.commentSolved == solvedDelete:
+		return s, nil, cli.Usagef("input comment-when-solved: delete requires comment: on-problem")
 	case len(s.binaries) == 0 && len(s.devices) > 0:
 		return s, nil, cli.Usagef("input devices is for binaries: reports have their devices already")
 	case len(s.binaries) == 0 && s.files["report"] != "":

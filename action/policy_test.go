@@ -38,6 +38,12 @@ func (w *checkout) commit() (commit string) {
 	return w.git("rev-parse", "HEAD")
 }
 
+// shallow makes git believe that the checkout has part of the history.
+func (w *checkout) shallow() {
+	w.Helper()
+	w.write(".git/shallow", w.git("rev-parse", "HEAD")+"\n")
+}
+
 func (w *checkout) based(commit string) {
 	w.event("pull_request", fmt.Sprintf(`{"repository": {"full_name": "o/r"}, "pull_request": {"number": 7, "head": {"repo": {"full_name": "o/r"}}, "base": {"sha": %q, "repo": {"full_name": "o/r"}}}}`, commit))
 }
@@ -99,14 +105,14 @@ func TestPolicyOfTheBase(t *testing.T) {
 			base(w)
 			w.write("b.json", w.baseline())
 		}, []string{"baseline-file", "b.json"}, 0, "success", "policy-weakened"},
-		{"a commit that the checkout does not have", func(w *checkout) { base(w); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
+		{"a commit that the checkout does not have", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
 		{"a commit that is none", func(w *checkout) { base(w); w.based("--output=x") }, []string{"policy-ref", "base"}, 2, "error", "does not say which commit the change is based on"},
 		{"no commit", func(w *checkout) { base(w); w.fixture("schedule") }, []string{"policy-ref", "base"}, 2, "error", `the event "schedule" does not say`},
 		{"no event", func(w *checkout) { base(w); delete(w.env, "GITHUB_EVENT_PATH") }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
-		{"not a checkout", func(w *checkout) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
+		{"not a checkout", func(w *checkout) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "the workspace has no git repository; run actions/checkout"},
 		{"a policy elsewhere", base, []string{"policy-ref", "base", "policy-file", "../x.yml"}, 4, "error", "is not in the repository"},
 		{"a folder in place of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 4, "error", "is not a file"},
-		{"a checkout without the base", func(w *checkout) { base(w); w.based(strings.Repeat("ab", 20)) }, []string{"fail-on", "none"}, 0, "neutral", "not compared with those of the base commit: the checkout does not have the base commit abababababab; give actions/checkout fetch-depth: 0"},
+		{"a checkout without the base", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"fail-on", "none"}, 0, "neutral", "not compared with those of the base commit: the checkout does not have the base commit abababababab; give actions/checkout fetch-depth: 0"},
 		{"the same, and the policy requires the comparison", func(w *checkout) {
 			base(w)
 			w.write(".github/sycl-compat.yml", weakPolicy+"compare-with-base: required\n")

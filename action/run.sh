@@ -99,11 +99,14 @@ build() {
 }
 
 if [ -n "${INPUT_BINARY-}" ]; then
-  if [ ! -f "$INPUT_BINARY" ] || [ ! -x "$INPUT_BINARY" ]; then
-    fail "input binary: $INPUT_BINARY is not a program" 2
+  # As the other paths, it is relative to the working directory.
+  case $INPUT_BINARY in
+    /* | [A-Za-z]:[/\\]*) program=$INPUT_BINARY ;;
+    *) program=./${INPUT_WORKING_DIRECTORY:-.}/$INPUT_BINARY ;;
+  esac
+  if [ ! -f "$program" ] || [ ! -x "$program" ]; then
+    fail "input binary: $INPUT_BINARY is not a program${INPUT_WORKING_DIRECTORY:+ in $INPUT_WORKING_DIRECTORY}" 2
   fi
-  program=$INPUT_BINARY
-  case $program in */* | *\\*) ;; *) program=./$program ;; esac
 else
   folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/sycl-compat.XXXXXX")
   trap 'rm -rf -- "$folder"' EXIT

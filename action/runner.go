@@ -23,6 +23,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -308,4 +309,24 @@ func logLine(s string) string {
 	s = severity.ReplaceAllString(s, "$1$2$3 -")
 	s = quoted.ReplaceAllString(s, "$1$2'")
 	return linePrefix + s
+}
+
+// comment writes a comment on a pull request, with the body for its number.
+func (r *runner) comment(ctx context.Context, api, token string, target commentTarget, want wantedComment, body func(number int) (text, short string)) (kept keptComment, err error) {
+	client, err := newClient(api, token)
+	if err != nil {
+		return kept, err
+	}
+	if want.Number = target.number; target.head != nil {
+		numbers, err := client.findPulls(ctx, want.Repository, *target.head)
+		if err != nil {
+			return kept, err
+		}
+		if len(numbers) != 1 {
+			return keptComment{WhyNot: fmt.Sprintf("%d open pull requests have the commit of the run", len(numbers))}, nil
+		}
+		want.Number = numbers[0]
+	}
+	want.Body, want.Short = body(want.Number)
+	return client.keep(ctx, want)
 }

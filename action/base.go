@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+)
+
+// A base is the commit that a change is compared with.
+type base struct {
+	place
+	repository *repository
+	commit     string // "" if it is not known
+	why        string // why it is not known
+	forced     bool   // a forced push has replaced the commit
+	// began returns where the change left the history of the commit, nothing if that is not
+	// known or if the change is on top of it.
+	began func() []string
+}
+
+// findBase returns the commit that a change is based on. GitHub checks out a merge for a pull request,
+// whose first parent is what the change is merged into. The event may name an older commit.
+func findBase(j *job, p place, r *repository) *base {
+	b := &base{place: p, repository: r, forced: j.event.isForced()}
+	b.commit, b.why = j.event.baseCommit()
+	switch pull := j.event.PullRequest; {
+	case j.event.forkRun() != nil:
+		b.commit = j.sha // of the default branch, whatever an artifact has put over the files
+	case pull != nil && j.event.name == "pull_request" && commitName.MatchString(j.sha):
+		merge, err := r.commit(j.sha)
+		if err == nil && len(merge.parents) == 2 && merge.parents[1] == pull.Head.SHA {
+			if _, err := r.commit(merge.parents[0]); err == nil {
+				b.commit = merge.parents[0]
+			}
+		}
+	}
+	b.began = sync.OnceValue(func() []string {
+		if b.commit == "" || j.event.forkRun() != nil {
+			return nil
+		}
+		if began := r.mergeBases(b.commit, r.head()); !slices.Contains(began, b.commit) {
+			return began
+		}
+		return nil
+	})
+	return b
+}
+
+// file returns a file of a commit. The name is relative to the directory of inputs.
+func (b *base) file(commit, name string) ([]byte, error) {
+	below, err := b.inRepository(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := b.repository.file(commit, below)
+	if errors.Is(err, errMissing) {
+		return nil, &missingError{b.whyMissing(commit)}
+	}
+	return data, err
+}
+
+// A missingError is returned if there is no checkout, or if it does not have the base commit.
+type missingError struct{ message string }
+
+func (e *missingError) Error() string { return e.message }
+
+// whyMissing explains why the checkout does not have a commit, and how to get it.
+func (b *base) whyMissing(commit string) string {
+	switch {
+	case b.forced:
+		return fmt.Sprintf("a forced push has replaced the base commit %.12s, so that no branch has it; run 'git fetch --depth=1 origin %s' before this step to compare with it", commit, commit)
+	case b.repository.isShallow():
+		return fmt.Sprintf("the checkout does not have the base commit %.12s; give actions/checkout fetch-depth: 0", commit)
+	}
+	return fmt.Sprintf("the checkout does not have the base commit %.12s, although it is not shallow; run 'git fetch origin %s' before this step", commit, commit)
+}
+
+// isUntouched reports whether the change leaves something as it was where it began, according to
+// a function that compares the two.
+func (b *base) isUntouched(isSame func(commit string) bool) bool {
+	began := b.began()
+	return len(began) > 0 && !slices.ContainsFunc(began, func(commit string) bool { return !isSame(commit) })
+}
+
+// hasSame reports whether a commit has a file with the given content.
+func (b *base) hasSame(commit, name string, data []byte) bool {
+	old, err := b.file(commit, name)
+	return err == nil && bytes.Equal(old, data)
+}
+
+// devicesOf returns the devices that the program knows, with those of files over them. A function reads the files,
+// which may return nil for a file that is absent.
+func devicesOf(names []string, read func(name string) ([]byte, error)) (*deviceconfig.Config, error) {
+	config := deviceconfig.Default()
+	for _, name := range names {
+		data, err := read(name)
+		if err != nil {
+			return nil, err
+		}
+		if data == nil {
+			continue
+		}
+		own, err := deviceconfig.Read(name, bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		config.Merge(own)
+	}
+	return config, nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+// inputPaths are the files that inputs name, relative to the directory of inputs.
+type inputPaths struct {
+	policy, baseline string // "" if no input names one
+	deviceConfig     []string
+	outputs          map[string]string // by format
+}
+
+// resolvePaths returns the files that inputs name.
+func resolvePaths(s *settings, p place) (paths inputPaths, err error) {
+	local := func(input, name string) string {
+		if name == "" || err != nil {
+			return ""
+		}
+		found, wrong := p.local(name)
+		if wrong != nil {
+			err = fmt.Errorf("input %s: %w", input, wrong)
+		}
+		return found
+	}
+	paths.policy = local("policy-file", s.policyFile)
+	paths.baseline = local("baseline-file", s.baselineFile)
+	for _, name := range s.deviceConfig {
+		paths.deviceConfig = append(paths.deviceConfig, local("device-config", name))
+	}
+	paths.outputs = map[string]string{}
+	for format, name := range s.files {
+		paths.outputs[format] = local(format+"-file", name)
+	}
+	return paths, err
+}
+
+// evidence is what the gate decides on.
+type evidence struct {
+	options compatinputs.CheckOptions
+	input   gate.Input
+	log     []string
+}
+
+// isEmpty reports whether there is nothing to check.
+func (e *evidence) isEmpty() bool { return len(e.options.Reports)+len(e.options.Built) == 0 }
+
+// load finds and reads the reports, or makes them. With an error the evidence has the log.
+func load(ctx context.Context, c check, r rules) (*evidence, error) {
+	s := c.settings
+	e := &evidence{options: compatinputs.CheckOptions{Program: "action", MayBeEmpty: true, Workspace: ".", Category: s.category,
+		Commits: c.job.event.checkedCommits(c.job.sha),
+		Policy:  r.policy, Baseline: r.baseline, BasePolicy: r.basePolicy, BaseBaseline: r.baseBaseline, NextPolicy: r.nextPolicy, NextBaseline: r.nextBaseline,
+		BaseDecides: r.baseDecides, NotCompared: r.notCompared,
+		CompareWithBase: s.compareWithBase, FailOn: s.failOn, FailOnSeverity: s.failOnSeverity, FailOnEmpty: s.failOnEmpty, FailOnStale: s.failOnStale}}
+	if r.baseDevices != nil {
+		e.options.SetBaseDevices(r.baseDevices)
+	}
+	if r.nextDevices != nil {
+		e.options.SetNextDevices(r.nextDevices)
+	}
+	if err := e.findReports(s, c.place); err != nil {
+		return e, err
+	}
+	if err := checkOutputs(c, e.options); err != nil {
+		return e, err
+	}
+	// That there is no device code is for the policy to judge.
+	nothing, err := e.build(ctx, c, r)
+	if err != nil {
+		return e, err
+	}
+	if e.input, err = compatinputs.Load(ctx, e.options); err != nil {
+		if _, ok := errors.AsType[*workspace.OpenError](err); !ok && cli.ExitCode(err) == cli.ExitBadInput {
+			err = &fixedError{err, "Next: build the report again with this version of rules_sycl, or leave the file out of the input `reports`.\n"}
+		}
+		return e, err
+	}
+	e.input.Prefix = c.place.prefix
+	if !e.input.Policy.FailOnEmpty {
+		return e, nil
+	}
+	if nothing == nil && len(s.reports) > 0 && len(e.options.Reports) == 0 {
+		nothing = cli.BadInput(fmt.Errorf("input reports: no file matches %s; build the reports before this step", strings.Join(s.reports, ", ")))
+	}
+	return e, nothing
+}
+
+// findReports sets the reports of the options.
+func (e *evidence) findReports(s *settings, p place) (err error) {
+	if e.options.Reports, err = p.glob(s.reports); err != nil {
+		return fmt.Errorf("input reports: %w", err)
+	}
+	if len(s.baseReports) == 0 {
+		return nil
+	}
+	if e.options.BaseReports, err = p.glob(s.baseReports); err != nil {
+		return fmt.Errorf("input base-reports: %w", err)
+	}
+	if len(e.options.BaseReports) == 0 {
+		return cli.BadInput(fmt.Errorf("input base-reports: no file matches %s", strings.Join(s.baseReports, ", ")))
+	}
+	return nil
+}
+
+// checkOutputs rejects outputs that are read as well.
+func checkOutputs(c check, o compatinputs.CheckOptions) error {
+	read := slices.Concat(slices.Concat(c.place.candidates()...), c.paths.deviceConfig, []string{c.paths.policy, c.paths.baseline})
+	if len(c.settings.binaries) > 0 {
+		found, _ := c.place.glob(c.settings.binaries) // build reports a wrong pattern
+		read = append(read, found...)
+	}
+	return o.CheckOutputs(slices.Sorted(maps.Values(c.paths.outputs)), read)
+}
+
+// build makes the reports of binaries. It returns separately that there is no device code in them.
+func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err error) {
+	s := c.settings
+	if len(s.binaries) == 0 {
+		return nil, nil
+	}
+	devices := s.devices
+	if len(devices) == 0 {
+		if devices, err = e.policyDevices(r); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range s.devices {
+		if err := gate.CheckDevice(r.devices, name); err != nil {
+			return nil, cli.Usagef("input devices: %v", err)
+		}
+	}
+	var log bytes.Buffer
+	o := compatinputs.ReportOptions{Files: s.binaries, Devices: devices, Config: r.devices, Confined: true, Strict: true}
+	e.options.SetBuiltBy(s.binaries, s.devices, c.paths.deviceConfig)
+	e.options.Built, err = compatinputs.MakeReports(ctx, &cli.Env{Tool: "action", Stderr: &log}, o)
+	if text := strings.TrimSuffix(log.String(), "\n"); text != "" {
+		e.log = strings.Split(text, "\n")
+	}
+	if err != nil {
+		err = fmt.Errorf("input binaries: %w", err)
+	}
+	if _, ok := errors.AsType[*compatinputs.EmptyError](err); ok {
+		return err, nil
+	}
+	return nil, err
+}
+
+// policyDevices returns the devices that the policy names.
+func (e *evidence) policyDevices(r rules) ([]string, error) {
+	if r.policy.Data != nil {
+		p, err := gate.ReadPolicy(r.policy.Name, bytes.NewReader(r.policy.Data))
+		if err == nil {
+			err = p.CheckDevices(r.devices)
+		}
+		if err != nil {
+			return nil, cli.Usagef("%v", err)
+		}
+	}
+	return compatinputs.PolicyDevices(e.options)
+}
+
+// merged returns all reports as one.
+func (e *evidence) merged(ctx context.Context) (*report.Report, error) {
+	parts, err := compatinputs.ReadReports(ctx, e.options)
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) == 0 {
+		return nil, errors.New("there is no report")
+	}
+	return report.Merge(parts...)
+}

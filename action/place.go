@@ -1,0 +1,333 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/workspace"
+)
+
+// A place is the directories of a job. All paths are absolute and without links.
+type place struct {
+	named string // the workspace as the runner names it, maybe through links
+	outer string // what inputs may name files in: the workspace or the repository around it
+	dir   string // what inputs are relative to
+	repo  string // the repository, "" if there is none
+	// prefix is what makes a name in dir one in the workspace, "" if they are the same.
+	prefix string
+}
+
+// findPlace returns the directories of a job that runs in a workspace.
+func findPlace(named, workingDirectory string, onGitHub bool) (p place, err error) {
+	p.named = named
+	if p.outer, err = filepath.EvalSymlinks(named); err == nil {
+		p.outer, err = filepath.Abs(p.outer)
+	}
+	if err != nil {
+		return p, err
+	}
+	// A change may have brought a link: everything below would be somewhere else.
+	p.dir, err = filepath.EvalSymlinks(filepath.Join(p.outer, filepath.FromSlash(workingDirectory)))
+	if err != nil {
+		return p, cli.Usagef("input working-directory: %v", err)
+	}
+	below, err := filepath.Rel(p.outer, p.dir)
+	if err != nil || !filepath.IsLocal(below) {
+		return p, cli.Usagef("input working-directory: %q leads out of the workspace through a link", workingDirectory)
+	}
+	if info, err := os.Stat(p.dir); err != nil || !info.IsDir() {
+		return p, cli.Usagef("input working-directory: %q is not a directory", workingDirectory)
+	}
+	if below != "." {
+		p.prefix = filepath.ToSlash(below)
+	}
+	p.repo = repositoryAround(p.outer, p.prefix)
+	if p.repo == "" && !onGitHub {
+		if p.repo = repositoryAbove(p.outer); p.repo != "" {
+			p.outer = p.repo
+		}
+	}
+	return p, nil
+}
+
+// repositoryAround returns the outermost repository on the way from the workspace to a
+// directory in it, "" if there is none. Repositories further in may be part of the change, such as
+// submodules.
+func repositoryAround(outer, below string) string {
+	dir := outer
+	for _, part := range append(strings.Split(below, "/"), "") {
+		if hasGit(dir) {
+			return dir
+		}
+		dir = filepath.Join(dir, part)
+	}
+	return ""
+}
+
+// repositoryAbove returns the repository that a directory is in, "" if there is none.
+func repositoryAbove(dir string) string {
+	for {
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		if dir = up; hasGit(dir) {
+			return dir
+		}
+	}
+}
+
+func hasGit(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ".git"))
+	return err == nil
+}
+
+// inWorkspace returns a name in the directory of inputs as one in the workspace.
+func (p place) inWorkspace(name string) string {
+	if name == "" || path.IsAbs(filepath.ToSlash(name)) || filepath.IsAbs(name) {
+		return name
+	}
+	return path.Join(p.prefix, filepath.ToSlash(name))
+}
+
+// local returns the path of an input relative to dir, with "/". A path may be absolute or lead
+// upward. It returns an error for a relative path that leads out of the workspace, and an absolute
+// one elsewhere as it is.
+func (p place) local(name string) (string, error) {
+	full := filepath.FromSlash(name)
+	if filepath.IsAbs(full) {
+		below, ok := p.below(full)
+		if !ok {
+			return filepath.ToSlash(filepath.Clean(full)), nil
+		}
+		full = filepath.Join(p.outer, below)
+	} else {
+		full = filepath.Join(p.dir, full)
+		if !isBelow(full, p.outer) {
+			return "", fmt.Errorf("%s is not in the repository or the workspace", name)
+		}
+	}
+	rel, err := filepath.Rel(p.dir, full)
+	return filepath.ToSlash(rel), err
+}
+
+// below returns an absolute path in the workspace relative to p.outer.
+func (p place) below(full string) (string, bool) {
+	for _, root := range []string{p.outer, p.named} {
+		if root, err := filepath.Abs(root); err == nil && isBelow(full, root) {
+			rest, err := filepath.Rel(root, full)
+			if root != p.outer { // the workspace, which may be in the repository
+				real, errReal := filepath.EvalSymlinks(root)
+				if err = cmp.Or(err, errReal); err == nil {
+					rest, err = filepath.Rel(p.outer, filepath.Join(real, rest))
+				}
+			}
+			return rest, err == nil
+		}
+	}
+	return "", false
+}
+
+func isBelow(full, root string) bool {
+	rest, err := filepath.Rel(root, full)
+	return err == nil && filepath.IsLocal(rest)
+}
+
+// inRepository returns the path of a local name from the root of the repository.
+func (p place) inRepository(name string) (string, error) {
+	full := filepath.FromSlash(name)
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(p.dir, full)
+	}
+	rest, err := filepath.Rel(cmp.Or(p.repo, p.outer), full)
+	if err != nil || !filepath.IsLocal(rest) {
+		return "", fmt.Errorf("%s is not in the repository", name)
+	}
+	return filepath.ToSlash(rest), nil
+}
+
+// exists reports whether there is a file of a local name, whatever it is. An error means that
+// nobody can tell.
+func (p place) exists(name string) (bool, error) {
+	_, err := os.Lstat(p.path(name))
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return false, nil
+	}
+	return false, fmt.Errorf("%s cannot be read: %v", name, workspace.Reason(err))
+}
+
+func (p place) path(name string) string {
+	if full := filepath.FromSlash(name); filepath.IsAbs(full) {
+		return full
+	}
+	return filepath.Join(p.dir, filepath.FromSlash(name))
+}
+
+// read reads a file of the change, which may be anything. A link does not lead out of the
+// workspace.
+func (p place) read(name string) ([]byte, error) {
+	full := p.path(name)
+	root := p.outer
+	if isBelow(full, p.dir) {
+		root = p.dir // which may have outputs of Bazel
+	}
+	here, err := workspace.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	defer here.Close()
+	f, err := here.Open(full)
+	if why, ok := errors.AsType[*workspace.OpenError](err); ok {
+		err = &unreadableError{strings.Replace(why.Error(), full, name, 1), why}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBaseFile+1))
+	if err == nil && len(data) > maxBaseFile {
+		err = fmt.Errorf("%s is too large (limit %d MiB)", name, maxBaseFile>>20)
+	}
+	return append([]byte{}, data...), err // not nil if the file is empty
+}
+
+// An unreadableError is returned for a file of the change that cannot be opened.
+type unreadableError struct {
+	message string
+	err     error
+}
+
+func (e *unreadableError) Error() string { return e.message }
+func (e *unreadableError) Unwrap() error { return e.err }
+
+// glob returns the files that the patterns of an input match. Patterns may be absolute or
+// lead upward, within the workspace.
+func (p place) glob(patterns []string) ([]string, error) {
+	var here, above, wanted []string
+	var unwanted workspace.Exclusions
+	for _, text := range patterns {
+		rest, not := strings.CutPrefix(text, "!")
+		local, isAbove := p.localPattern(rest)
+		switch {
+		case not && isAbove:
+			if err := unwanted.Add(local); err != nil {
+				return nil, err
+			}
+			continue
+		case isAbove:
+			above = append(above, strings.TrimPrefix(local, p.up()+"/"))
+		case not:
+			here = append(here, "!"+local)
+		default:
+			here = append(here, local)
+		}
+		if !not {
+			wanted = append(wanted, local)
+		}
+	}
+	var found []string
+	if len(wanted) > len(above) || len(above) == 0 {
+		names, err := workspace.Glob(".", here)
+		if err != nil {
+			return nil, err
+		}
+		found = names
+	}
+	if len(above) > 0 {
+		for _, text := range here {
+			if rest, not := strings.CutPrefix(text, "!"); not {
+				if err := unwanted.Add(rest); err != nil {
+					return nil, err
+				}
+			}
+		}
+		names, err := workspace.Glob(filepath.FromSlash(p.up()), above)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.checkLinks(names); err != nil {
+			return nil, err
+		}
+		found = append(found, names...)
+	}
+	var left []string
+	for _, name := range found {
+		if !unwanted.Match(name) {
+			left = append(left, name)
+		}
+	}
+	return left, nil
+}
+
+// up is p.outer relative to p.dir.
+func (p place) up() string {
+	rel, err := filepath.Rel(p.dir, p.outer)
+	if err != nil {
+		return "."
+	}
+	return filepath.ToSlash(rel)
+}
+
+// localPattern returns a pattern relative to p.dir, and whether it is about files above that.
+// Patterns that lead out of the workspace stay as they are, which is an error elsewhere.
+func (p place) localPattern(text string) (local string, isAbove bool) {
+	literal, rest := text, ""
+	if i := strings.IndexAny(text, "*?"); i >= 0 {
+		i = strings.LastIndexByte(text[:i], '/') + 1
+		literal, rest = text[:i], text[i:]
+	}
+	if !path.IsAbs(literal) && literal != ".." && !strings.HasPrefix(literal, "../") {
+		return text, false
+	}
+	name, err := p.local(literal)
+	if err != nil || path.IsAbs(name) {
+		return text, false
+	}
+	isAbove = name == ".." || strings.HasPrefix(name, "../")
+	if name == "." && rest != "" {
+		return rest, false
+	}
+	if isAbove { // as Glob names files below p.outer
+		full := filepath.Join(p.dir, filepath.FromSlash(name))
+		below, err := filepath.Rel(p.outer, full)
+		if err != nil {
+			return text, false
+		}
+		name = p.up() + "/" + filepath.ToSlash(below)
+		if below == "." {
+			name = p.up()
+		}
+	}
+	if rest != "" {
+		name += "/" + rest
+	}
+	return name, isAbove
+}
+
+// checkLinks returns an error for a file above p.dir that is a link out of the workspace. Files
+// below are checked when they are opened.
+func (p place) checkLinks(names []string) error {
+	outer, err := workspace.Open(p.outer)
+	if err != nil {
+		return err
+	}
+	defer outer.Close()
+	for _, name := range names {
+		if _, err := outer.Path(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

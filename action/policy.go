@@ -1,0 +1,403 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+)
+
+// policyNames are the names of a policy that no input names, in a directory.
+var policyNames = []string{".github/sycl-compat.yml", ".github/sycl-compat.yaml"}
+
+// candidates returns where a policy may be, the nearest first: in each list the names are
+// of one directory. They are relative to the directory of inputs.
+func (p place) candidates() (list [][]string) {
+	top := p.repo
+	if top == "" || !isBelow(p.dir, top) {
+		top = p.outer
+	}
+	for dir, up := p.dir, ""; ; dir, up = filepath.Dir(dir), path.Join(up, "..") {
+		var names []string
+		for _, name := range policyNames {
+			names = append(names, path.Join(up, name))
+		}
+		list = append(list, names)
+		if dir == top || dir == filepath.Dir(dir) {
+			return list
+		}
+	}
+}
+
+// findPolicy returns the policy that applies: the one that an input names, else the nearest
+// one from the directory of inputs up to the root of the repository. A function reads files, and
+// returns [errAbsent] for one that is not there. So does findPolicy if there is no policy. Any other error
+// means that nobody can tell.
+func findPolicy(p place, named string, read func(name string) ([]byte, error)) (compatinputs.GateFile, error) {
+	candidates := [][]string{{named}}
+	if named == "" {
+		candidates = p.candidates()
+	}
+	for _, names := range candidates {
+		var found []compatinputs.GateFile
+		for _, name := range names {
+			data, err := read(name)
+			switch {
+			case err == nil:
+				found = append(found, compatinputs.GateFile{Name: name, Data: data})
+			case !errors.Is(err, errAbsent):
+				return compatinputs.GateFile{}, err
+			}
+		}
+		switch len(found) {
+		case 1:
+			return found[0], nil
+		case 2:
+			return compatinputs.GateFile{}, cli.Usagef("there are two policies, %s and %s; remove one, or name one in the input policy-file", found[0].Name, found[1].Name)
+		}
+	}
+	return compatinputs.GateFile{}, errAbsent
+}
+
+// readChange reads a file of the change as [findPolicy] needs it.
+func (p place) readChange(name string) ([]byte, error) {
+	ok, err := p.exists(name)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, errAbsent
+	}
+	return p.read(name)
+}
+
+// rules are what a check goes by, and what they are compared with.
+type rules struct {
+	policy, baseline         compatinputs.GateFile
+	basePolicy, baseBaseline compatinputs.GateFile // if those of the change decide
+	nextPolicy, nextBaseline compatinputs.GateFile // if those of the base decide
+	baseDecides              bool
+	noBaseline               bool                 // the baseline that an input names does not exist
+	devices                  *deviceconfig.Config // that binaries are checked for
+	baseDevices, nextDevices *deviceconfig.Config // nil if they are not known
+	notCompared              []string
+	log                      []string
+}
+
+// A chooser makes [rules].
+type chooser struct {
+	*base
+	settings *settings
+	paths    inputPaths
+	isChange bool // the event may be about a change
+	rules
+}
+
+// chooseRules decides whose policy, baseline and device configuration apply, and finds those to compare
+// with. What it cannot read is an error if the base decides: a change must not come to a weaker policy by
+// hiding the other. Otherwise it is noted in notCompared, and never taken for absent.
+func chooseRules(s *settings, paths inputPaths, j *job, b *base) (rules, error) {
+	c := chooser{settings: s, paths: paths, base: b, isChange: j.event.isChange()}
+	c.baseDecides = s.policyRef == "base" || j.event.forkRun() != nil
+	choose := c.byChange
+	if c.baseDecides {
+		choose = c.byBase
+	}
+	if err := choose(); err != nil {
+		return rules{}, err
+	}
+	return c.rules, nil
+}
+
+// cannotCompare notes why the change is not compared with its base.
+func (c *chooser) cannotCompare(format string, args ...any) {
+	text := "the policy and the baseline are not compared with those of the base commit: " + fmt.Sprintf(format, args...)
+	if !slices.Contains(c.notCompared, text) {
+		c.notCompared = append(c.notCompared, text)
+	}
+}
+
+func (c *chooser) logf(format string, args ...any) {
+	c.log = append(c.log, fmt.Sprintf(format, args...))
+}
+
+// byChange makes the rules of the change apply.
+func (c *chooser) byChange() error {
+	policy, err := findPolicy(c.place, c.paths.policy, c.readChange)
+	switch {
+	case errors.Is(err, errAbsent) && c.paths.policy != "":
+		return cli.Usagef("input policy-file: %s cannot be read: no such file", c.settings.policyFile)
+	case errors.Is(err, errAbsent):
+	case err != nil:
+		return cli.Usagef("%v", err)
+	}
+	c.policy = policy
+	c.logPolicy("")
+	if err := c.readBaseline(); err != nil {
+		return err
+	}
+	if c.devices, err = devicesOf(c.paths.deviceConfig, c.place.read); err != nil {
+		return fmt.Errorf("input device-config: %w", err)
+	}
+	if c.commit == "" {
+		if c.settings.compareWithBase == "required" || c.settings.compareWithBase == "" && c.isChange {
+			c.cannotCompare("%s", c.why)
+		}
+		return nil
+	}
+	c.comparePolicy()
+	if c.paths.baseline != "" {
+		c.compareBaseline()
+	}
+	c.compareDevices()
+	return nil
+}
+
+// readBaseline reads the baseline of the change. That it does not exist is for the check to judge: the
+// first run has none.
+func (c *chooser) readBaseline() error {
+	if c.paths.baseline == "" {
+		return nil
+	}
+	data, err := c.readChange(c.paths.baseline)
+	switch {
+	case errors.Is(err, errAbsent):
+		c.noBaseline = true
+	case err != nil:
+		return cli.BadInput(fmt.Errorf("input baseline-file: %w", err))
+	default:
+		c.baseline = compatinputs.GateFile{Name: c.paths.baseline, Data: data}
+	}
+	return nil
+}
+
+// logPolicy says which policy applies, and why.
+func (c *chooser) logPolicy(of string) {
+	name := c.inWorkspace(c.policy.Name)
+	switch {
+	case c.policy.Name == "":
+		c.logf("Policy%s: none. There is no %s from the working directory up to the root of the repository, so each kernel must run on each device of the reports.", of, strings.Join(policyNames, " or "))
+	case c.paths.policy != "":
+		c.logf("Policy%s: %s, which the input policy-file names.", of, name)
+	case strings.HasPrefix(c.policy.Name, "../"):
+		c.logf("Policy%s: %s, the nearest above the working directory.", of, name)
+	default:
+		c.logf("Policy%s: %s.", of, name)
+	}
+}
+
+// checks report what is wrong with files.
+var checks = map[string]func(name string, r io.Reader) error{
+	"policy":   func(name string, r io.Reader) error { _, err := gate.ReadPolicy(name, r); return err },
+	"baseline": func(name string, r io.Reader) error { _, err := gate.ReadBaseline(name, r); return err },
+}
+
+// comparePolicy finds the policy that the one of the change is compared with.
+func (c *chooser) comparePolicy() {
+	old, err := c.policyOf(c.commit)
+	if err == nil && !errors.Is(err, errAbsent) {
+		if fault := checks["policy"](old.Name, bytes.NewReader(old.Data)); fault != nil {
+			err = fmt.Errorf("the policy of the base commit %.12s is not valid: %v", c.commit, fault)
+		}
+	}
+	switch {
+	case errors.Is(err, errAbsent):
+		old = compatinputs.GateFile{Name: c.policy.Name, Absent: true}
+		if old.Name == "" {
+			old.Name = policyNames[0]
+		}
+	case err != nil:
+		c.cannotCompare("%v", err)
+		return
+	}
+	if c.policyIsUntouched(old) {
+		old = c.policy
+		if old.Name == "" {
+			old = compatinputs.GateFile{Name: policyNames[0], Absent: true}
+		}
+	}
+	c.basePolicy = old
+}
+
+// policyOf returns the policy that applies in a commit.
+func (c *chooser) policyOf(commit string) (compatinputs.GateFile, error) {
+	return findPolicy(c.place, c.paths.policy, func(name string) ([]byte, error) { return c.file(commit, name) })
+}
+
+// policyIsUntouched reports whether only the base branch has changed the policy since the change began.
+func (c *chooser) policyIsUntouched(old compatinputs.GateFile) bool {
+	now, err := findPolicy(c.place, c.paths.policy, c.readChange)
+	if err != nil && !errors.Is(err, errAbsent) || now.Name == old.Name && bytes.Equal(now.Data, old.Data) {
+		return false
+	}
+	untouched := c.isUntouched(func(commit string) bool {
+		began, err := c.policyOf(commit)
+		return (err == nil || errors.Is(err, errAbsent)) && began.Name == now.Name && bytes.Equal(began.Data, now.Data)
+	})
+	if untouched {
+		c.logf("The change does not touch the policy, which the base branch has changed since the change began. Update the branch to check by the current policy.")
+	}
+	return untouched
+}
+
+// compareBaseline finds the baseline that the one of the change is compared with.
+func (c *chooser) compareBaseline() {
+	name := c.paths.baseline
+	old, err := c.file(c.commit, name)
+	if err == nil {
+		if fault := checks["baseline"](name, bytes.NewReader(old)); fault != nil {
+			err = fmt.Errorf("the baseline of the base commit %.12s is not valid: %v", c.commit, fault)
+		}
+	}
+	switch {
+	case errors.Is(err, errAbsent):
+		c.baseBaseline = compatinputs.GateFile{Name: name, Absent: true}
+	case err != nil:
+		c.cannotCompare("%v", err)
+		return
+	default:
+		c.baseBaseline = compatinputs.GateFile{Name: name, Data: old}
+	}
+	if !c.noBaseline && !bytes.Equal(old, c.baseline.Data) && c.isUntouched(func(commit string) bool { return c.hasSame(commit, name, c.baseline.Data) }) {
+		c.baseBaseline = c.baseline
+	}
+}
+
+// compareDevices finds what the base says of devices: a device that seems to have more lets
+// kernels pass that do not run on it.
+func (c *chooser) compareDevices() {
+	old, err := c.devicesOfCommit(c.commit)
+	if err != nil {
+		if _, ok := errors.AsType[*missingError](err); !ok {
+			err = fmt.Errorf("device-config of the base commit %.12s: %w", c.commit, err)
+		}
+		c.cannotCompare("%v", err)
+		return
+	}
+	c.baseDevices = old
+	isSame := func(commit string) bool {
+		return !slices.ContainsFunc(c.paths.deviceConfig, func(name string) bool {
+			data, err := c.place.read(name)
+			return err != nil || !c.hasSame(commit, name, data)
+		})
+	}
+	if len(c.paths.deviceConfig) > 0 && !isSame(c.commit) && c.isUntouched(isSame) {
+		c.baseDevices = c.devices
+	}
+}
+
+// devicesOfCommit returns the devices that the program knows, with those of the files of a commit. A file that
+// the commit does not have says nothing.
+func (c *chooser) devicesOfCommit(commit string) (*deviceconfig.Config, error) {
+	return devicesOf(c.paths.deviceConfig, func(name string) ([]byte, error) {
+		data, err := c.file(commit, name)
+		if errors.Is(err, errAbsent) {
+			return nil, nil
+		}
+		return data, err
+	})
+}
+
+// byBase makes the rules of the base apply.
+func (c *chooser) byBase() error {
+	if c.commit == "" {
+		return cli.Usagef("input policy-ref: %s", c.why)
+	}
+	const later = "policy-ref: base applies to changes after the one that adds it"
+	mark := func(err error) error {
+		if missing, ok := errors.AsType[*missingError](err); ok {
+			return cli.Usagef("input policy-ref: %v", missing)
+		}
+		return err
+	}
+	policy, err := c.policyOf(c.commit)
+	switch {
+	case errors.Is(err, errAbsent) && c.paths.policy != "":
+		return cli.Usagef("input policy-file: the base commit %.12s does not have %s; %s", c.commit, c.paths.policy, later)
+	case err != nil && !errors.Is(err, errAbsent):
+		return mark(err)
+	}
+	c.policy = policy
+	c.logPolicy(fmt.Sprintf(" of the base commit %.12s", c.commit))
+	if c.paths.baseline != "" {
+		data, err := c.file(c.commit, c.paths.baseline)
+		switch {
+		case errors.Is(err, errAbsent):
+			return cli.Usagef("input baseline-file: the base commit %.12s does not have %s; %s", c.commit, c.paths.baseline, later)
+		case err != nil:
+			return mark(err)
+		}
+		c.baseline = compatinputs.GateFile{Name: c.paths.baseline, Data: data}
+	}
+	c.devices, err = devicesOf(c.paths.deviceConfig, func(name string) ([]byte, error) { return c.file(c.commit, name) })
+	switch {
+	case errors.Is(err, errAbsent):
+		return cli.Usagef("input device-config: the base commit %.12s does not have one of the files; %s", c.commit, later)
+	case err != nil:
+		if _, ok := errors.AsType[*missingError](err); ok {
+			return mark(err)
+		}
+		return cli.Usagef("input device-config: %v", err)
+	}
+	c.baseDevices = c.devices
+	c.next()
+	return nil
+}
+
+// next reads the rules of the change, which apply once it is merged. They need not be valid: they
+// are read only to say how they differ.
+func (c *chooser) next() {
+	policy, err := findPolicy(c.place, c.paths.policy, c.readChange)
+	switch {
+	case errors.Is(err, errAbsent):
+		policy = compatinputs.GateFile{Name: c.paths.policy, Absent: true}
+		if policy.Name == "" {
+			policy.Name = policyNames[0]
+		}
+	case err == nil:
+		err = checks["policy"](policy.Name, bytes.NewReader(policy.Data))
+	}
+	switch {
+	case err != nil && !errors.Is(err, errAbsent):
+		c.cannotCompare("the policy of the change cannot be read: %v", err)
+	case !c.policyIsUntouched(c.policy):
+		c.nextPolicy = policy
+	}
+	if c.paths.baseline != "" {
+		c.nextBaseline = c.nextBaselineFile()
+	}
+	devices, err := devicesOf(c.paths.deviceConfig, c.place.read)
+	if err != nil {
+		c.cannotCompare("device-config of the change cannot be read: %v", err)
+		return
+	}
+	c.nextDevices = devices
+}
+
+func (c *chooser) nextBaselineFile() compatinputs.GateFile {
+	name := c.paths.baseline
+	data, err := c.readChange(name)
+	if errors.Is(err, errAbsent) {
+		return compatinputs.GateFile{Name: name, Absent: true}
+	}
+	if err == nil {
+		err = checks["baseline"](name, bytes.NewReader(data))
+	}
+	if err != nil {
+		c.cannotCompare("the baseline of the change cannot be read: %v", err)
+		return compatinputs.GateFile{}
+	}
+	if !bytes.Equal(data, c.baseline.Data) && c.isUntouched(func(commit string) bool { return c.hasSame(commit, name, data) }) {
+		return compatinputs.GateFile{}
+	}
+	return compatinputs.GateFile{Name: name, Data: data}
+}
