@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/compilespec"
 	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -134,10 +135,10 @@ func parse(args []string, read func(string) ([]byte, error)) (*commandLine, erro
 			err = p.icpx(&o)
 		case o.rule == nil:
 			err = p.unknown(&o)
-		case o.rule.do != nil:
-			err = o.rule.do(p, &o)
+		case readers[o.rule.Reading] != nil:
+			err = readers[o.rule.Reading](p, &o)
 		default:
-			p.give(o.rule.to, o.words...)
+			p.pass(&o)
 		}
 		if err != nil {
 			return nil, err
@@ -150,7 +151,7 @@ func parse(args []string, read func(string) ([]byte, error)) (*commandLine, erro
 }
 
 // give gives an option to those who take it.
-func (p *parser) give(to takers, words ...string) {
+func (p *parser) give(to compilespec.Step, words ...string) {
 	l := &p.line
 	if to&forHost != 0 {
 		l.Host = append(l.Host, words...)
@@ -355,7 +356,7 @@ func (p *parser) finish() error {
 		return cli.Usagef("-o %s: it is one file, and %d are made: leave it out, or compile one source at a time", l.Output, sources)
 	}
 	if p.warnings {
-		p.give(forDevice, "-Wno-unknown-warning-option")
+		p.give(forDevice, compilespec.Added(compilespec.Command, forDevice, compilespec.Last, compilespec.Warnings, nil)...)
 	}
 	return p.targets()
 }

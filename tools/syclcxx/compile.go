@@ -11,10 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/compilespec"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
@@ -309,101 +311,61 @@ func (u *compilation) device(ctx context.Context, log io.Writer) error {
 	return err
 }
 
-// lineTables are the options by which reports know where a kernel is, and why it needs what.
-var lineTables = []string{
-	"-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-dwarf-version=4",
-	"-fdebug-info-for-profiling", "-ffile-compilation-dir=.", "-Xclang", "-fdebug-compilation-dir=.",
-}
-
+// deviceOptions returns the options of the compile for devices.
 func (u *compilation) deviceOptions(text []byte) []string {
-	options := slices.Clone(lineTables)
-	// Names of a source's internal constants and variables are those of this source and these options.
+	// Internal names are unique to this source and these options.
 	h := fnv.New64a()
 	io.WriteString(h, strings.Join(append([]string{u.source}, u.line.Device...), "\x00"))
 	h.Write(text)
-	options = append(options, "-Xclang", fmt.Sprintf("-fsycl-unique-prefix=uid%016x", h.Sum64()))
-	options = append(options, "-fsycl-device-code-split="+cmp.Or(u.line.Split, "auto"))
-	if u.line.RDC {
-		options = append(options, "-fsycl-allow-device-image-dependencies")
-	}
-	if u.gccFolder != "" {
-		options = append(options, "--gcc-install-dir="+u.gccFolder)
-	}
-	if !u.line.StandardGiven {
-		options = append(options, standard)
-	}
-	for _, name := range intelMacros {
-		if number := u.intelNumber(); number != 0 {
-			options = append(options, fmt.Sprintf("-D%s=%d", name, number))
-		} else {
-			options = append(options, "-U"+name)
-		}
-	}
-	if u.line.EmulateDouble {
-		options = append(options, "-Xclang", "-fsycl-fp64-conv-emu")
-	}
+	options := u.added(forDevice, compilespec.First, map[string]string{
+		"prefix": fmt.Sprintf("uid%016x", h.Sum64()), "split": cmp.Or(u.line.Split, "auto"), "gcc": u.gccFolder,
+	})
 	if u.gccFolder != "" {
 		return append(options, slices.DeleteFunc(slices.Clone(u.line.Device), ofGCCFolder)...)
 	}
 	return append(options, u.line.Device...)
 }
 
-// standard is the one of icpx.
-const standard = "-std=gnu++17"
+// added returns the options that syclc++ passes to a compile by itself.
+func (c *compiler) added(to compilespec.Step, at compilespec.Position, fill map[string]string) []string {
+	fill["number"] = strconv.Itoa(c.dpcpp.number())
+	return compilespec.Added(compilespec.Command, to, at, c.conditions(), fill)
+}
 
-// heap lets g++ go on with a heap of up to 256 MiB before it looks for what to free. libsycl's headers
-// fill some 200 of them, of which next to nothing is free: looking takes a tenth of the compile.
-const heap = "--param=ggc-min-heapsize=262144"
-
-// intelMacros are those that code asks for to know icpx. Both compiles have them, or none: explicit
-// SIMD, for which code asks for them, does not compile with g++.
-var intelMacros = []string{"__INTEL_LLVM_COMPILER", "__INTEL_CLANG_COMPILER"}
-
-func (c *compiler) intelNumber() int {
-	if !c.host.clang {
-		return 0
+// conditions returns the conditions that hold for the compiles of the command line.
+func (c *compiler) conditions() (is compilespec.Cond) {
+	for cond, holds := range map[compilespec.Cond]bool{
+		compilespec.GCC:        !c.host.clang,
+		compilespec.Clang:      c.host.clang,
+		compilespec.NoStandard: !c.line.StandardGiven,
+		compilespec.Numbered:   c.host.clang && c.dpcpp.number() != 0,
+		compilespec.GCCFolder:  c.gccFolder != "",
+		compilespec.RDC:        c.line.RDC,
+		compilespec.Emulate:    c.line.EmulateDouble,
+		compilespec.LTO:        slices.ContainsFunc(c.line.Host, func(a string) bool { return strings.HasPrefix(a, "-flto") }),
+	} {
+		if holds {
+			is |= cond
+		}
 	}
-	return c.dpcpp.number()
+	return is
 }
 
 // hostArguments returns the arguments of the host compile, whose code finds its kernels in a table
 // that the object gets later.
 func (u *compilation) hostArguments(source, object string) []string {
 	headers, _ := u.headers() // prepare has found them
-	include := filepath.Join(u.dpcpp.folder, "include")
-	var args []string
-	if !u.line.StandardGiven {
-		args = append(args, standard)
-	}
-	if !u.host.clang {
-		args = append(args, heap)
-	}
-	// These are in front of libsycl's headers, which options can name as well.
-	args = append(args, "-isystem", headers, "-isystem", filepath.Join(include, "sycl/stl_wrappers"))
-	args = append(args, u.hostOptions()...)
-	args = append(args,
-		"-isystem", include,
-		"-D__SYCL_ID_QUERIES_FIT_IN_INT__=1", "-D__SYCL_UNNAMED_LAMBDA__=1")
+	fill := map[string]string{"front": headers, "dpcpp": filepath.Join(u.dpcpp.folder, "include")}
+	args := slices.Concat(u.added(forHost, compilespec.First, fill), u.added(forHost, compilespec.Front, fill),
+		u.hostOptions(), u.added(forHost, compilespec.Own, fill))
 	// What options say of these comes after it.
 	for _, option := range u.line.Host {
 		if strings.Contains(option, "__SYCL_ID_QUERIES_FIT_IN") {
 			args = append(args, option)
 		}
 	}
-	for _, name := range intelMacros {
-		if number := u.intelNumber(); number != 0 {
-			args = append(args, fmt.Sprintf("-D%s=%d", name, number))
-		}
-	}
-	if u.host.clang {
-		args = append(args, "-Xclang", "-fsycl-is-host", "-Wno-unknown-attributes", "-Wno-unused-command-line-argument")
-	} else {
-		args = append(args, "-DSYCL_LANGUAGE_VERSION=202012L", "-Wno-attributes=sycl::", "-Wno-attributes=intel::", "-Wno-unknown-pragmas")
-	}
-	if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-flto") }) {
-		args = append(args, "-fno-lto") // an object with symbols is joined
-	}
-	return append(args, "-DRULES_SYCL_TABLE", "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
+	args = append(args, u.added(forHost, compilespec.Last, fill)...)
+	return append(args, "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
 }
 
 // hostOptions returns the options of the command line for the host compile.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/compilespec"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
@@ -122,13 +123,13 @@ func (p *parser) preprocessor(o *option) error {
 	}
 	for i := 0; i < len(pieces); i++ {
 		piece := pieces[i]
-		r := ruleOf(piece)
-		if r == nil || o.name == "-Xpreprocessor" && piece == r.name && r.form != exact {
+		r := compilespec.Find(piece)
+		if r == nil || o.name == "-Xpreprocessor" && piece == r.Name && r.Form != compilespec.Exact {
 			p.give(forHost, "-Xpreprocessor", piece)
 			continue
 		}
-		inner := option{name: r.name, rule: r, value: piece[len(r.name):], words: []string{piece}}
-		if inner.value == "" && (r.form == either || r.name == "-MD" || r.name == "-MMD") {
+		inner := option{name: r.Name, rule: r, value: piece[len(r.Name):], words: []string{piece}}
+		if inner.value == "" && (r.Form == compilespec.Either || r.Name == "-MD" || r.Name == "-MMD") {
 			if i++; i == len(pieces) {
 				return cli.Usagef("%s: the value of %s is missing", o.text(), piece)
 			}
@@ -136,14 +137,14 @@ func (p *parser) preprocessor(o *option) error {
 			inner.words = append(inner.words, pieces[i])
 		}
 		switch {
-		case r.name == "-MD" || r.name == "-MMD":
+		case r.Name == "-MD" || r.Name == "-MMD":
 			p.line.Depfile.File = inner.value
 			fallthrough
-		case strings.HasPrefix(r.name, "-M") && r.do != nil && !p.isMode(r.name):
+		case r.Reading == compilespec.Depfile:
 			if err := p.depfile(&inner); err != nil {
 				return err
 			}
-		case r.form == either && r.to == forHost|forDevice:
+		case r.Form == compilespec.Either && r.To == forHost|forDevice:
 			p.give(forHost|forDevice, inner.words...)
 		default:
 			for _, w := range inner.words {
@@ -154,54 +155,24 @@ func (p *parser) preprocessor(o *option) error {
 	return nil
 }
 
-func (p *parser) isMode(name string) bool { return name == "-M" || name == "-MM" }
-
 func (p *parser) languageStandard(o *option) error {
-	to := forHost
-	if strings.Contains(o.value, "++") {
-		to = forHost | forDevice
-		p.line.StandardGiven = true
-	}
-	p.give(to, o.words...)
+	p.line.StandardGiven = p.line.StandardGiven || strings.Contains(o.value, "++")
+	p.pass(o)
 	return nil
 }
 
 func (p *parser) warning(o *option) error {
 	p.warnings = true
-	p.give(forHost|forDevice|forLink, o.words...)
+	p.pass(o)
 	return nil
 }
 
-func (p *parser) optimization(o *option) error {
-	p.give(forHost|forLink, o.words...)
-	switch o.value {
-	case "":
-		p.give(forDevice, "-O1")
-	case "fast": // clang warns of -Ofast
-		p.give(forDevice, "-O3", "-ffast-math")
-	case "0", "1", "2", "3", "s", "z", "g":
-		p.give(forDevice, o.words...)
-	default:
-		p.give(forDevice, "-O3")
-	}
-	return nil
-}
-
-// debug takes -g and what follows it: device code has debug information, or has none.
+// debug reads -g and what follows it: device code has debug information, or has none.
 func (p *parser) debug(o *option) error {
-	p.give(forHost|forLink, o.words...)
-	switch value := o.value; {
-	case value == "0" || value == "gdb0":
-		p.line.DebugInfo = false
-		p.give(forDevice, "-g0")
-	case strings.HasPrefix(value, "dwarf-") && len(value) == len("dwarf-5"):
-		p.line.DebugInfo = true
-		p.give(forDevice, o.words...)
-	case value == "", value == "1", value == "2", value == "3", value == "full", value == "mlt", value == "line-tables-only",
-		value == "dwarf", strings.HasPrefix(value, "gdb"), strings.HasPrefix(value, "stabs"):
-		p.line.DebugInfo = true
-		p.give(forDevice, "-g")
+	if device := o.rule.DeviceWords(o.words, o.value); device != nil {
+		p.line.DebugInfo = device[0] != "-g0"
 	}
+	p.pass(o)
 	return nil
 }
 
@@ -222,16 +193,13 @@ func (p *parser) feature(o *option) error {
 		}
 		return cli.Usagef("%s: there is no such option; if DPC++'s compiler knows it, write -Xarch_device %s", arg, arg)
 	}
-	to := forHost | forLink
-	if isFeature(arg) {
-		to |= forDevice
-	}
-	p.give(to, o.words...)
+	p.pass(o)
 	return nil
 }
 
 func (p *parser) sysroot(o *option) error {
-	p.give(forHost|forDevice|forLink, "--sysroot="+o.value)
+	o.words = []string{"--sysroot=" + o.value}
+	p.pass(o)
 	return nil
 }
 

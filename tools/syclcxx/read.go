@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/compilespec"
 	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
 )
 
@@ -100,12 +101,12 @@ func divided(text string, shell bool) (words []string, wrong string) {
 
 // An option is an argument, with its value.
 type option struct {
-	name  string          // as rules and the table of icpx's options have it
-	value string          // what is behind the name, or the next argument
-	words []string        // as it is written
-	rule  *rule           // nil for options that are in no table, and for icpx's
-	flag  *icpxflags.Flag // nil for those that are not icpx's
-	input bool            // it is no option but a file, its value
+	name  string            // as rules and the table of icpx's options have it
+	value string            // what is behind the name, or the next argument
+	words []string          // as it is written
+	rule  *compilespec.Rule // nil for options that are in no table, and for icpx's
+	flag  *icpxflags.Flag   // nil for those that are not icpx's
+	input bool              // it is no option but a file, its value
 }
 
 func (o *option) text() string { return strings.Join(o.words, " ") }
@@ -166,10 +167,10 @@ func find(arg string) (o option, next bool) {
 		case strings.HasPrefix(arg, "--std="):
 			arg = arg[1:]
 			o.words = []string{arg}
-		case short != "" && has && ruleOf(short) != nil && ruleOf(short).form != exact:
-			r := ruleOf(short)
+		case short != "" && has && compilespec.Find(short) != nil && compilespec.Find(short).Form != compilespec.Exact:
+			r := compilespec.Find(short)
 			o.rule, o.name, o.value, o.words = r, short, value, []string{short, value}
-			if r.form == joined {
+			if r.Form == compilespec.Joined {
 				o.words = []string{short + value}
 			}
 			return o, false
@@ -178,16 +179,14 @@ func find(arg string) (o option, next bool) {
 			o.words = []string{short}
 		}
 	}
-	r := ruleOf(arg)
+	r := compilespec.Find(arg)
 	if r == nil {
 		o.name = arg
 		return o, false
 	}
-	o.rule, o.name, o.value = r, r.name, arg[len(r.name):]
-	if r.form == equals && o.value != "" {
-		o.value = o.value[1:]
-	}
-	return o, arg == r.name && (r.form == separate || r.form == either || r.form == equals)
+	o.rule, o.name = r, r.Name
+	o.value, next = r.Value(arg)
+	return o, next
 }
 
 // flagOf returns the flag of icpx that an argument is, or nil, with what rules call it and the

@@ -1,0 +1,115 @@
+package compilespec
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Position is where an added option stands on a command line.
+type Position uint8
+
+const (
+	First Position = iota // before all options, so that those of the user count
+	Front                 // before the user's include directories
+	Own                   // after the user's options
+	Last                  // after all options
+)
+
+// A Frontend is a set of programs that compile by this specification.
+type Frontend uint8
+
+const (
+	Command Frontend = 1 << iota // syclc++
+	Bazel                        // the Bazel rules
+)
+
+// A Cond is a set of conditions.
+type Cond uint16
+
+const (
+	GCC        Cond = 1 << iota // the host compiler is g++
+	Clang                       // the host compiler is clang
+	NoStandard                  // no option chooses a standard of C++
+	Warnings                    // an option is about warnings
+	Numbered                    // the release of DPC++ is known, and the host compiler is clang
+	GCCFolder                   // the directory of g++ is known
+	RDC                         // device code is linked when the program is
+	Emulate                     // kernels that only convert double run on devices without it
+	LTO                         // an option asks for link-time optimization
+)
+
+// An Add is options that rules_sycl passes by itself.
+type Add struct {
+	Words      []string // with {NAME} for what the front end fills in
+	To         Step     // Host or Device
+	At         Position
+	If, Unless Cond // all conditions of If hold, and none of Unless
+	For        Frontend
+	Why        string
+}
+
+// Adds returns all options that rules_sycl passes by itself, in the order of a command line.
+//
+// The names to fill in are: front, the directory of the headers that precede libsycl's; dpcpp,
+// libsycl's include directory; number, the value of __INTEL_LLVM_COMPILER; prefix, the unique prefix
+// of a source's internal names; split, the mode of -fsycl-device-code-split=; and gcc, the
+// directory of g++'s libraries.
+func Adds() []Add {
+	both := Command | Bazel
+	return []Add{
+		// The host compile.
+		{To: Host, At: First, For: Command, If: NoStandard, Words: words("-std=gnu++17"), Why: "icpx's default"},
+		{To: Host, At: First, For: both, If: GCC, Words: words("--param=ggc-min-heapsize=262144"),
+			Why: "libsycl's headers fill 200 MB of g++'s heap, of which next to nothing can be freed; looking for it takes a tenth of the compile"},
+		{To: Host, At: Front, For: both, Words: words("-isystem {front} -isystem {dpcpp}/sycl/stl_wrappers"),
+			Why: "these headers precede libsycl's, whose directory an option can name"},
+		{To: Host, At: Own, For: both, Words: words("-isystem {dpcpp}"), Why: "libsycl's headers"},
+		{To: Host, At: Own, For: both, Words: words("-D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"),
+			Why: "libsycl-jit defines these macros"},
+		{To: Host, At: Last, For: both, If: Clang | Numbered, Words: words("-D__INTEL_LLVM_COMPILER={number} -D__INTEL_CLANG_COMPILER={number}"),
+			Why: "both compiles have icpx's macros, or neither: explicit SIMD code, which asks for them, does not compile with g++"},
+		{To: Host, At: Last, For: both, If: Clang, Words: words("-Xclang -fsycl-is-host -Wno-unknown-attributes"),
+			Why: "clang names kernels as the device compile does, and does not know the attributes of device code"},
+		{To: Host, At: Last, For: Command, If: Clang, Words: words("-Wno-unused-command-line-argument"), Why: "some options are for the link"},
+		{To: Host, At: Last, For: both, If: GCC, Words: words("-DSYCL_LANGUAGE_VERSION=202012L -Wno-attributes=sycl:: -Wno-attributes=intel:: -Wno-unknown-pragmas"),
+			Why: "clang defines the macro, and g++ does not know the attributes and pragmas of device code"},
+		{To: Host, At: Last, For: Command, If: LTO, Words: words("-fno-lto"), Why: "the object is joined with the device images"},
+		{To: Host, At: Last, For: Command, Words: words("-DRULES_SYCL_TABLE"), Why: "the object gets the table of its kernels after the compile"},
+
+		// The device compile.
+		{To: Device, At: First, For: both, Words: words("-Xclang -debug-info-kind=line-tables-only -Xclang -dwarf-version=4 -fdebug-info-for-profiling -ffile-compilation-dir=. -Xclang -fdebug-compilation-dir=."),
+			Why: "reports name the line of a kernel, and of the code that it needs an aspect for"},
+		{To: Device, At: First, For: both, Words: words("-Xclang -fsycl-unique-prefix={prefix}"), Why: "internal names of two sources do not meet"},
+		{To: Device, At: First, For: Command, Words: words("-fsycl-device-code-split={split}"), Why: "which kernels share an image"},
+		{To: Device, At: First, For: Command, If: RDC, Words: words("-fsycl-allow-device-image-dependencies"), Why: "other sources define functions"},
+		{To: Device, At: First, For: Command, If: GCCFolder, Words: words("--gcc-install-dir={gcc}"), Why: "both compiles read the same standard headers"},
+		{To: Device, At: First, For: Command, If: NoStandard, Words: words("-std=gnu++17"), Why: "icpx's default"},
+		{To: Device, At: First, For: both, If: Numbered, Words: words("-D__INTEL_LLVM_COMPILER={number} -D__INTEL_CLANG_COMPILER={number}"), Why: "see the host compile"},
+		{To: Device, At: First, For: both, Unless: Numbered, Words: words("-U__INTEL_LLVM_COMPILER -U__INTEL_CLANG_COMPILER"), Why: "see the host compile"},
+		{To: Device, At: First, For: Command, If: Emulate, Words: words("-Xclang -fsycl-fp64-conv-emu"), Why: "the front end keeps track of conversions"},
+		{To: Device, At: Last, For: Command, If: Warnings, Words: words("-Wno-unknown-warning-option"), Why: "the host compiler's warnings are not all clang's"},
+	}
+}
+
+func words(text string) []string { return strings.Fields(text) }
+
+// Added returns the options that a front end passes by itself to a compile, at a position. The text
+// for {NAME} is fill[NAME].
+func Added(front Frontend, to Step, at Position, is Cond, fill map[string]string) []string {
+	var pairs []string
+	for _, name := range slices.Sorted(maps.Keys(fill)) {
+		pairs = append(pairs, "{"+name+"}", fill[name])
+	}
+	filler := strings.NewReplacer(pairs...)
+	var out []string
+	for _, a := range Adds() {
+		if a.For&front == 0 || a.To != to || a.At != at || a.If&^is != 0 || a.Unless&is != 0 {
+			continue
+		}
+		for _, word := range a.Words {
+			out = append(out, filler.Replace(word))
+		}
+	}
+	return out
+}

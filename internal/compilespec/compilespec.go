@@ -1,0 +1,182 @@
+// Package compilespec is the specification of how a SYCL source is compiled for the host and for
+// devices by two compilers. It holds two tables. [Rules] lists the options of gcc and clang with
+// the steps of a build that each goes to, and [Adds] lists the options that rules_sycl passes by
+// itself. Command syclc++ reads the tables, and the Bazel rules load Starlark that is generated
+// from them.
+//
+// Options that only DPC++'s drivers have are in package icpxflags. An option that neither table
+// lists goes to the host compile.
+package compilespec
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Form is where an option has its value.
+type Form uint8
+
+const (
+	Exact    Form = iota // no value
+	Joined               // directly after the name, possibly empty
+	Separate             // in the next argument
+	Either               // directly after the name or, if nothing follows it, in the next argument
+	Equals               // after = or in the next argument
+)
+
+// A Step is a set of steps of a build.
+type Step uint8
+
+const (
+	Host   Step = 1 << iota // the compile for the host
+	Device                  // the compile for devices
+	Link                    // the link
+	Placed                  // the link, at the position of the option among the files
+)
+
+// A Reading is how an option is read. Readings other than Copy and those that [Rule.DeviceWords]
+// translates are actions of a command line, which the Bazel rules do not have.
+type Reading uint8
+
+const (
+	Copy         Reading = iota // pass it to its steps as it is written
+	Standard                    // -std=: a language standard; the device compile takes those of C++
+	Warning                     // -W: a warning
+	Optimization                // -O: an optimization level
+	Debug                       // -g: debug information
+	Feature                     // -f: the device compile takes it if [DeviceFeatures] lists it
+	Sysroot                     // --sysroot: in one word
+	Preprocessor                // an option for gcc's preprocessor
+	Depfile                     // an option about the dependency file
+	Mode                        // what to make
+	Query                       // a question that the host compiler answers
+	Language                    // -x: the language of the files that follow
+	Reject                      // an option that cannot work
+	Show                        // print the commands
+	Output                      // the output file
+	Location                    // where a part of syclc++ or DPC++ is
+)
+
+// A Rule is the treatment of an option of gcc and clang.
+type Rule struct {
+	Name    string
+	Form    Form
+	To      Step // the steps that the option goes to; those of the device compile see DeviceWords
+	Reading Reading
+}
+
+// Find returns the rule for an argument, with the longest name that matches, or nil.
+func Find(arg string) *Rule {
+	for i := range table {
+		r := &table[i]
+		rest, ok := strings.CutPrefix(arg, r.Name)
+		switch {
+		case !ok:
+		case rest == "", r.Form == Joined, r.Form == Either, r.Form == Equals && rest[0] == '=':
+			return r
+		}
+	}
+	return nil
+}
+
+// Rules returns all rules, the longest names first.
+func Rules() []Rule { return slices.Clone(table) }
+
+// Value returns the value of an argument that the rule matches, and reports whether the value is the
+// next argument.
+func (r *Rule) Value(arg string) (value string, next bool) {
+	value = arg[len(r.Name):]
+	if value == "" {
+		return "", r.Form == Separate || r.Form == Either || r.Form == Equals
+	}
+	if r.Form == Equals {
+		value = value[1:]
+	}
+	return value, false
+}
+
+// DeviceWords returns the words that the device compile gets for an option: words as they are
+// written, other words with the same meaning, or none.
+func (r *Rule) DeviceWords(words []string, value string) []string {
+	if r.To&Device == 0 {
+		return nil
+	}
+	switch r.Reading {
+	case Standard:
+		if !strings.Contains(value, "++") {
+			return nil
+		}
+	case Optimization:
+		switch value {
+		case "":
+			return []string{"-O1"}
+		case "fast": // clang warns about -Ofast
+			return []string{"-O3", "-ffast-math"}
+		case "0", "1", "2", "3", "s", "z", "g":
+		default:
+			return []string{"-O3"}
+		}
+	case Debug:
+		switch {
+		case value == "0" || value == "gdb0":
+			return []string{"-g0"}
+		case strings.HasPrefix(value, "dwarf-") && len(value) == len("dwarf-5"):
+		case slices.Contains(debugLevels, value), strings.HasPrefix(value, "gdb"), strings.HasPrefix(value, "stabs"):
+			return []string{"-g"}
+		default:
+			return nil
+		}
+	case Feature:
+		if !isDeviceFeature(words[0]) {
+			return nil
+		}
+	case Sysroot:
+		return []string{r.Name + "=" + value}
+	}
+	return words
+}
+
+// debugLevels are the values of -g that ask for debug information, apart from the families gdb,
+// stabs and dwarf-N.
+var debugLevels = []string{"", "1", "2", "3", "full", "mlt", "line-tables-only", "dwarf"}
+
+// DeviceOptions returns the options that the device compile derives from the command line of a host
+// compile.
+func DeviceOptions(line []string) []string {
+	var out []string
+	for i := 0; i < len(line); i++ {
+		r := Find(line[i])
+		if r == nil {
+			continue
+		}
+		words := line[i : i+1]
+		value, next := r.Value(line[i])
+		if next {
+			if i++; i == len(line) {
+				break
+			}
+			value, words = line[i], line[i-1:i+1]
+		}
+		out = append(out, r.DeviceWords(words, value)...)
+	}
+	return out
+}
+
+// isDeviceFeature reports whether the device compile takes an option -fX or -fno-X.
+func isDeviceFeature(arg string) bool {
+	name := strings.TrimPrefix(strings.TrimPrefix(arg, "-f"), "no-")
+	if at := strings.IndexByte(name, '='); at >= 0 {
+		name = name[:at+1]
+	}
+	if _, found := slices.BinarySearch(deviceFeatures, name); found {
+		return true
+	}
+	return slices.ContainsFunc(featureFamilies, func(prefix string) bool { return strings.HasPrefix(arg, prefix) })
+}
+
+// DeviceFeatures returns the names X of the options -fX and -fno-X that the device compile takes, in
+// order. A value follows a name that ends in "=".
+func DeviceFeatures() []string { return slices.Clone(deviceFeatures) }
+
+// FeatureFamilies returns the beginnings of further options that the device compile takes.
+func FeatureFamilies() []string { return slices.Clone(featureFamilies) }

@@ -1,0 +1,93 @@
+package compilespec
+
+import (
+	"slices"
+	"strings"
+)
+
+// table holds all rules, the longest names first.
+var table = func() (list []Rule) {
+	add := func(form Form, reading Reading, to Step, names string) {
+		for name := range strings.FieldsSeq(names) {
+			list = append(list, Rule{name, form, to, reading})
+		}
+	}
+
+	// The preprocessor.
+	add(Either, Copy, Host|Device, "-D -U -I -F -include -imacros -isystem -iquote -idirafter -isysroot -iprefix -iwithprefix -iwithprefixbefore -iframework")
+	add(Either, Copy, Host|Device, "-ivfsoverlay -cxx-isystem -isystem-after")
+	add(Separate, Copy, Host, "-include-pch -aux-info -dumpbase -dumpbase-ext -dumpdir -serialize-diagnostics --serialize-diagnostics -Xassembler -wrapper -MJ -imultilib -imultiarch")
+	add(Joined, Copy, Host, "-d -Q -R -a")
+	add(Exact, Copy, Host, "-ansi -C -CC -P -H -undef -traditional-cpp -pipe -time -MV")
+	add(Exact, Copy, Host|Device, "-nostdinc -nostdinc++ -nostdlibinc -trigraphs -w -pedantic -pedantic-errors")
+	add(Joined, Preprocessor, Host, "-Wp,")
+	add(Separate, Preprocessor, Host, "-Xpreprocessor")
+	add(Exact, Depfile, 0, "-MD -MMD -MP -MG")
+	add(Either, Depfile, 0, "-MF -MT -MQ")
+	add(Exact, Mode, 0, "-c -S -E -M -MM -fsyntax-only --check --help -help --version")
+	add(Joined, Query, 0, "-print- --print- --help= --target-help -dumpversion -dumpmachine -dumpfullversion -dumpspecs")
+
+	// The compiles.
+	add(Joined, Standard, Host|Device, "-std=")
+	add(Joined, Warning, Host|Device|Link, "-W")
+	add(Exact, Copy, Host|Link, "-Wsystem-headers") // libsycl's headers cause warnings
+	add(Joined, Optimization, Host|Device|Link, "-O")
+	add(Joined, Debug, Host|Device|Link, "-g")
+	add(Joined, Feature, Host|Device|Link, "-f")
+	add(Either, Language, 0, "-x")
+	add(Joined, Copy, Host, "-Wa, -save-temps")
+	add(Joined, Copy, Host|Device|Link, "-stdlib=")
+	add(Joined, Copy, Host|Link, "-m -p -pg --coverage")
+	add(Equals, Sysroot, Host|Device|Link, "--sysroot")
+	add(Joined, Copy, Host|Device|Link, "--gcc-toolchain= --gcc-install-dir= --gcc-triple=")
+	add(Separate, Copy, Host|Device, "-Xclang")
+	add(Separate, Copy, Host|Link, "-target -arch --param -mllvm")
+	add(Joined, Copy, Host|Link, "--param= --target= -specs= --specs= -Qunused-arguments -no-canonical-prefixes --driver-mode= --config=")
+	add(Either, Copy, Host|Link, "-B")
+	add(Joined, Reject, 0, "-emit-llvm")
+
+	// The link.
+	add(Either, Copy, Placed, "-l -L -z -u -T")
+	add(Separate, Copy, Placed, "-e -h -Tbss -Tdata -Ttext -Xlinker -framework")
+	add(Joined, Copy, Placed, "-Wl,")
+	add(Exact, Copy, Host|Placed, "-pthread -pthreads")
+	add(Exact, Copy, Link, "-shared -shared-libgcc -static-pie -pie -no-pie -nopie -nostdlib -nostdlib++ -nostartfiles -nodefaultlibs -nolibc -rdynamic -r -s -symbolic -t -n")
+	add(Joined, Copy, Link, "-static -rtlib= --rtlib= -unwindlib= --unwindlib= --ld-path= -fuse-ld=")
+
+	// The command itself.
+	add(Exact, Show, 0, "-v -###")
+	add(Either, Output, 0, "-o")
+	add(Equals, Location, 0, "--dpcpp --driver --host-headers --ocloc")
+
+	slices.SortStableFunc(list, func(a, b Rule) int { return len(b.Name) - len(a.Name) })
+	return list
+}()
+
+// deviceFeatures lists the options -fX that libsycl-jit accepts and that change device code, or the
+// messages about it.
+var deviceFeatures = slices.Sorted(strings.FieldsSeq(`
+	fast-math math-errno fp-contract= fp-model= finite-math-only associative-math reciprocal-math
+	unsafe-math-optimizations signed-zeros honor-nans honor-infinities approx-func
+	cx-limited-range cx-fortran-rules denormal-fp-math= protect-parens
+
+	access-control aligned-allocation aligned-new blocks builtin char8_t coroutines declspec
+	delayed-template-parsing delete-null-pointer-checks dollars-in-identifiers exceptions
+	exec-charset= experimental-library experimental-new-constant-interpreter
+	input-charset= lax-vector-conversions ms-compatibility ms-extensions new-alignment=
+	operator-names pack-struct pack-struct= permissive reflection rtti short-enums short-wchar
+	signed-char sized-deallocation strict-aliasing strict-enums strict-overflow threadsafe-statics
+	trivial-auto-var-init= unsigned-char wrapv wrapv-pointer
+
+	bracket-depth= constexpr-backtrace-limit= constexpr-depth= constexpr-steps= error-limit=
+	macro-backtrace-limit= max-errors= template-backtrace-limit= template-depth=
+
+	debug-compilation-dir= debug-prefix-map= file-compilation-dir= file-prefix-map= macro-prefix-map=
+
+	caret-diagnostics color-diagnostics diagnostics-color diagnostics-color= diagnostics-show-option
+	message-length= show-column spell-checking
+
+	finite-loops inline inline-functions jump-tables merge-all-constants slp-vectorize
+	unroll-loops vectorize`))
+
+// featureFamilies are the beginnings of further such options.
+var featureFamilies = []string{"-fno-builtin-", "-ftemplate-depth-"}
