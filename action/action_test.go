@@ -318,7 +318,7 @@ func checkMarkdown(t *testing.T, text, attack string) {
 	out, err := cmd.Output()
 	testkit.NoError(t, err)
 	page := regexp.MustCompile(`(?s)<code( class="language-yaml")?>.*?</code>`).ReplaceAllString(string(out), "")
-	page = regexp.MustCompile(`<a href="https://github.com/rules-sycl/rules_sycl/blob/main/docs/gate-rules.md#[a-z-]+">`).ReplaceAllString(page, "") // of rules
+	page = regexp.MustCompile(`<a href="https://github.com/rules-sycl/rules_sycl/blob/main/docs/reference/gate-rules.md#[a-z-]+">`).ReplaceAllString(page, "") // of rules
 	for _, tag := range []string{"<a", "<img", "<b>", "<!--", "<script", "<del", "forged", "evil", "@org", "a@b"} {
 		if strings.Contains(page, tag) {
 			t.Errorf("%q makes %s:\n%s", attack, tag, out)

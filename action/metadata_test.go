@@ -173,7 +173,7 @@ jobs:
 // TestPage: the page has the inputs, outputs and the rows of action.yml.
 func TestPage(t *testing.T) {
 	m := parseAction(t)
-	page := testkit.ReadFile(t, "../docs/action.md")
+	page := testkit.ReadFile(t, "../docs/check/github-action.md")
 	rows := map[string]bool{}
 	for line := range strings.Lines(page) {
 		rows[strings.TrimSpace(line)] = true
@@ -210,7 +210,7 @@ func TestPage(t *testing.T) {
 
 // The workflow of the page is one that actionlint has nothing against.
 func TestPageWorkflow(t *testing.T) {
-	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(testkit.ReadFile(t, "../docs/action.md"))[1]
+	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(testkit.ReadFile(t, "../docs/check/github-action.md"))[1]
 	l, err := actionlint.NewLinter(os.Stderr, &actionlint.LinterOptions{})
 	testkit.NoError(t, err)
 	errs, err := l.Lint("page.yml", []byte(text), nil)

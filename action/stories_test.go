@@ -9,9 +9,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestStories: what people see of what happens to a project, as docs/gate.md tells it.
+// TestStories: what people see of what happens to a project, as docs/check/policies.md tells it.
 func TestStories(t *testing.T) {
-	page := testkit.ReadFile(t, "../docs/gate.md")
+	page := testkit.ReadFile(t, "../docs/check/policies.md")
 	good := func(t *testing.T) string {
 		return encode(t, "//demo:kernels", both, kernel{"Add", nil}, kernel{"Axpy", nil})
 	}
@@ -98,7 +98,7 @@ func TestStories(t *testing.T) {
 			}
 			row := fmt.Sprintf("| %s | %s | %s | %s |\n", test.name, test.conclusion, code(strings.TrimSuffix(test.message, ": ")), code(test.place))
 			if !strings.Contains(page, row) {
-				t.Errorf("docs/gate.md does not have the row\n%s", row)
+				t.Errorf("docs/check/policies.md does not have the row\n%s", row)
 				if os.Getenv("PRINT_ROWS") != "" {
 					fmt.Print("ROW", row)
 				}

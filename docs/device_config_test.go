@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
-//go:embed device-config.md
+//go:embed check/device-config.md
 var deviceConfig string
 
 func TestEveryKeyOfDevicesHasASection(t *testing.T) {

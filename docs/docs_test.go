@@ -9,10 +9,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/link"
 )
 
-//go:embed verify.md
+//go:embed reference/packager-rules.md
 var verifyFile string
 
-//go:embed verify-images.md
+//go:embed reference/verify-images.md
 var verifyImages string
 
 func TestEveryVerifyRuleHasASection(t *testing.T) {

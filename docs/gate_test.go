@@ -11,10 +11,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-//go:embed gate-rules.md
+//go:embed reference/gate-rules.md
 var rulesPage string
 
-//go:embed gate-policy.md
+//go:embed check/gate-policy.md
 var policyPage string
 
 // The page explains each rule in the words of the tool.

@@ -26,7 +26,7 @@ func TestIDs(t *testing.T) {
 	}
 	for _, r := range link.Rules() {
 		if strings.Contains(verifyFile, "\n### "+r.ID+"\n") {
-			row(r.ID, verifyFile, "`packager verify`: verify.md", r.Short)
+			row(r.ID, verifyFile, "`packager verify`: packager-rules.md", r.Short)
 		} else {
 			row(r.ID, verifyImages, "`packager verify`: verify-images.md", r.Short)
 		}
@@ -37,12 +37,12 @@ func TestIDs(t *testing.T) {
 		row(string(id), linkingProblems, "`packager link`: linking-problems.md", sentence)
 	}
 	slices.Sort(rows)
-	testkit.GoldenFile(t, "ids.md", `# Ids of messages
+	testkit.GoldenFile(t, "reference/ids.md", `# Ids of messages
 
 Written by `+"`go test ./docs -update`"+`; do not edit.
 
 Findings of tools have an id, such as `+"`[missing-aspect]`"+` at the end of a line. Ids keep their names and meanings. Messages without
-one are in [troubleshooting.md](troubleshooting.md).
+one are in [messages.md](messages.md).
 
 | id | of | what is wrong, or for packager verify what has to be |
 |---|---|---|

@@ -11,10 +11,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-//go:embed linking.md
+//go:embed build/linking.md
 var linkingPage string
 
-//go:embed linking-problems.md
+//go:embed reference/linking-problems.md
 var linkingProblems string
 
 func TestEveryLinkingProblemHasASection(t *testing.T) {

@@ -152,7 +152,7 @@ sycl.toolchain(name = "oneapi", toolchain = "//toolchains:oneapi")
 attribute `device_compiler` for a target. Without a name, the toolchain of an ordinary
 `toolchain` target that `register_toolchains` names comes before those of the extension:
 where its constraints match, `device_compiler` chooses nothing.
-[docs/toolchains.md](toolchains.md) has an example.
+[docs/build/toolchains.md](../build/toolchains.md) has an example.
 """,
     attrs = {
         "name": attr.string(doc = "Name of the device compiler.", mandatory = True),

@@ -13,7 +13,7 @@ def if_sycl(if_true, if_false = []):
     )
     ```
 
-    [docs/plain_cc.md](plain_cc.md) says how to have such a toolchain. A toolchain of your
+    [docs/build/plain-cc.md](../build/plain-cc.md) says how to have such a toolchain. A toolchain of your
     own counts as well when it has a feature of this name. `sycl_cc_*` targets need none.
 
     Args:

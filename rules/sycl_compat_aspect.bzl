@@ -53,7 +53,7 @@ sycl_compat_aspect = aspect(
     implementation = _sycl_compat_aspect_impl,
     doc = """Finds all SYCLBINs and SYCL programs and libraries that a target depends on, directly or not, but
 for programs that only its build runs (`tools`). Of C++ targets with the feature `sycl`
-([plain_cc.md](plain_cc.md)), it finds the object files.
+([plain-cc.md](../build/plain-cc.md)), it finds the object files.
 
 `sycl_compat_report` and `sycl_compat_test` use it on their `deps`. On a command line it
 builds a report for each `sycl_binary` and each `sycl_cc_*` target of a whole repository:

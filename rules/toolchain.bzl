@@ -124,7 +124,7 @@ Every program may be missing. A target that needs a missing program fails: the e
 the program, the package that has it, and the attribute. Without a device compiler, the
 toolchain is disabled: `bazel build //...` skips the targets that compile SYCL.
 
-[docs/toolchains.md](toolchains.md) has complete toolchains.
+[docs/build/toolchains.md](../build/toolchains.md) has complete toolchains.
 """,
     attrs = {
         "base": attr.label(
@@ -146,7 +146,7 @@ toolchain is disabled: `bazel build //...` skips the targets that compile SYCL.
             cfg = "exec",
             doc = "Headers that the compiler includes without an option of the target: its own, those of the C++ library and of the C library. They are inputs of every compile. For headers of the machine, a file whose content changes with theirs.",
         ),
-        "libclc": _program("libclc's bitcode nvptx64--.bc of LLVM 21, for `nvidia_gpu_sm_*` targets: mathematical functions, which [gpus.md](gpus.md#mathematical-functions) lists. May be missing."),
+        "libclc": _program("libclc's bitcode nvptx64--.bc of LLVM 21, for `nvidia_gpu_sm_*` targets: mathematical functions, which [gpus.md](../build/gpus.md#mathematical-functions) lists. May be missing."),
         "libsycl": attr.label(
             doc = "DPC++'s runtime that ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
             providers = [[CcInfo, SyclRuntimeInfo]],

@@ -270,7 +270,7 @@ var (
 // knownNames reads the page of the rules, which is made from their docstrings, and the files.
 func knownNames(t *testing.T) *names {
 	n := &names{files: map[string][]string{}, rules: map[string]map[string]bool{}}
-	data, err := os.ReadFile(filepath.Join(root, "docs/rules.md"))
+	data, err := os.ReadFile(filepath.Join(root, "docs/reference/rules.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

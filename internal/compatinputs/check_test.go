@@ -45,7 +45,7 @@ func goodReport(t *testing.T) string {
 // oneEntry is a baseline whose entry has no fingerprint.
 var oneEntry = gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}
 
-// The table of exit codes in docs/gate.md.
+// The table of exit codes in docs/check/policies.md.
 func TestExitCodes(t *testing.T) {
 	enterWorkspace(t)
 	testkit.WriteFile(t, "policy.yaml", "version: 1\nlimits: {max-baseline: 0}\n")
@@ -137,7 +137,7 @@ func TestWriters(t *testing.T) {
 		}
 	}
 	if got := strings.Join(slices.Sorted(maps.Keys(Writers)), " "); got != "gitlab json junit markdown sarif text" {
-		t.Errorf("Writers has the formats %s: list them here and in docs/gate.md", got)
+		t.Errorf("Writers has the formats %s: list them here and in docs/check/policies.md", got)
 	}
 }
 

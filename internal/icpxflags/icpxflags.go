@@ -2,7 +2,7 @@
 // clang++ -fsycl) where another compiler is the host compiler: which step of a build takes it,
 // and what to write instead when none does. It is one table ([Table]) for programs, for the
 // rules, which load it as rules/private/icpx_flags.bzl, and for people, who read it in
-// docs/flags.md. tools/generate writes the two files.
+// docs/reference/icpx-options.md. tools/generate writes the two files.
 //
 // The meaning of the options is that of sycl/doc/UsersManual.md in intel/llvm. Options that are
 // not in the table belong to the compile for devices and to the compile for the host, but for

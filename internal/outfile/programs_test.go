@@ -2,7 +2,7 @@
 
 package outfile_test
 
-// This file holds every program that writes outputs against what docs/architecture.md
+// This file holds every program that writes outputs against what docs/project/architecture.md
 // promises of them.
 
 import (

@@ -20,7 +20,7 @@
 // Names and meaning are those of the extensions sycl_ext_oneapi_properties,
 // sycl_ext_oneapi_kernel_properties, sycl_ext_oneapi_device_global,
 // sycl_ext_oneapi_annotated_ptr, and sycl_ext_intel_grf_size, _fp_control and
-// _cache_controls. docs/sycl_lite.md says what differs.
+// _cache_controls. docs/build/stock-clang.md says what differs.
 #ifndef SYCL_LITE_PROPERTIES_HPP
 #define SYCL_LITE_PROPERTIES_HPP
 

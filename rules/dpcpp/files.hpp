@@ -1,5 +1,5 @@
 // files.hpp reads inputs and writes outputs as the other tools do: internal/cli and
-// internal/outfile, which are in Go, and docs/architecture.md say how.
+// internal/outfile, which are in Go, and docs/project/architecture.md say how.
 
 #ifndef RULES_SYCL_DPCPP_FILES_HPP
 #define RULES_SYCL_DPCPP_FILES_HPP

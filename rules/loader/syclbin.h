@@ -20,7 +20,7 @@
  * handed out points into the bytes of the caller, which have to stay as they are.
  * An opened file is only read, also by several threads at once.
  *
- * docs/loader.md has whole examples and says how to ask drivers about a device. */
+ * docs/build/load-from-c.md has whole examples and says how to ask drivers about a device. */
 #ifndef RULES_SYCL_LOADER_SYCLBIN_H_
 #define RULES_SYCL_LOADER_SYCLBIN_H_
 

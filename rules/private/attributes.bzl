@@ -78,7 +78,7 @@ LIBRARY_ATTRS = {
 IMAGE_ATTRS = {
     # What they are for.
     "sycl_targets": attr.string_list(
-        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs), `intel_gpu_*` and, for a `sycl_binary` in executable state that clang compiles, `nvidia_gpu_sm_*` and `amd_gpu_gfx*` ([gpus.md](gpus.md)). Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
+        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs), `intel_gpu_*` and, for a `sycl_binary` in executable state that clang compiles, `nvidia_gpu_sm_*` and `amd_gpu_gfx*` ([gpus.md](../build/gpus.md)). Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
     ),
     # Without it, Bazel asks who writes it whether tags is meant.
     "targets": attr.string_list(
@@ -110,7 +110,7 @@ CODE_ATTRS = {
         doc = "Link device code across sources, as `-fsycl-rdc` does: kernels can call `SYCL_EXTERNAL` functions of other sources and of `deps`. Without it, the device code of each source stands alone.",
     ),
     "specialize": attr.string_dict(
-        doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](specialization-constants.md) has the form of values.",
+        doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](../build/specialization-constants.md) has the form of values.",
     ),
     "backend_options": attr.string_list_dict(
         doc = "Options of the compilers that make native code of SPIR-V, for each target, such as `{\"intel_gpu_pvc\": [\"-ze-opt-large-register-file\"]}`. The key `*` is for all targets, `intel_gpu_*` for all Intel GPUs. Those of `intel_gpu_*` go to `ocloc -options`, which ignores options that it does not know. Those of `spir64` are for the run: the runtime compiles the SPIR-V of a program with them, and a device's compiler can refuse them; a SYCLBIN has no place for them. Each entry is text as these compilers read it. Make variables and `$(execpath)` are expanded.",
@@ -133,7 +133,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | IMAGE_ATTRS | CODE_ATTRS | {
 
     # How, for devices and for the host.
     "copts": attr.string_list(
-        doc = "Options of the compiles for devices and for the host, after the toolchain's own. Those of icpx go to the step that they are for ([flags.md](flags.md)). Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
+        doc = "Options of the compiles for devices and for the host, after the toolchain's own. Those of icpx go to the step that they are for ([icpx-options.md](icpx-options.md)). Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
     ),
     "device_copts": attr.string_list(
         doc = "As `copts`, for the compile for devices only.",

@@ -296,7 +296,7 @@ def _sycl_cc_repository_impl(rctx):
     found = rctx.path(rctx.attr._found)
     text = rctx.read(found)
     if text.count(_LOAD) != 1 or text.count("\ncc_toolchain_config(") != 1:
-        fail("the C++ toolchain with the feature sycl is made from the one that Bazel finds on the machine, and %s has none of gcc or clang. Does BAZEL_DO_NOT_DETECT_CPP_TOOLCHAIN turn it off? docs/plain_cc.md of rules_sycl says how another C++ toolchain runs syclc++" % found)
+        fail("the C++ toolchain with the feature sycl is made from the one that Bazel finds on the machine, and %s has none of gcc or clang. Does BAZEL_DO_NOT_DETECT_CPP_TOOLCHAIN turn it off? docs/build/plain-cc.md of rules_sycl says how another C++ toolchain runs syclc++" % found)
     for file in found.dirname.readdir():
         if file.basename not in [found.basename, "MODULE.bazel", "REPO.bazel", "WORKSPACE", "WORKSPACE.bazel"]:
             rctx.symlink(file, file.basename)

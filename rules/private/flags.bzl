@@ -89,7 +89,7 @@ def _take(ctx, out, kind, attribute, option, intel_host):
         return "its value " + unreadable
     if not flag:
         if kind != "device_copts" and _looks_like_sycl(option.name):
-            return "it is none of the options in docs/flags.md; write it in device_copts if the device compiler knows it"
+            return "it is none of the options in docs/reference/icpx-options.md; write it in device_copts if the device compiler knows it"
         if kind in ["copts", "device_copts"]:
             out.device.extend(option.words)
         if kind in ["copts", "host_copts"]:

@@ -26,7 +26,7 @@ def _go_sdk_impl(ctx):
     if is_too_old(version):
         needed = "%d.%d" % _NEEDED
         fail(("the programs of rules_sycl are built by Go %s or newer, and this build has Go %s. Either give the first go_sdk tag of your " +
-              "MODULE.bazel a newer version: go_sdk.download(version = \"%s.0\"). Or take the programs of a release: see sycl.tools in docs/rules.md") %
+              "MODULE.bazel a newer version: go_sdk.download(version = \"%s.0\"). Or take the programs of a release: see sycl.tools in docs/reference/rules.md") %
              (needed, version, needed))
     return []
 

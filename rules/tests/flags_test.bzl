@@ -180,7 +180,7 @@ _FAILS = {
     "target": ({"copts": ["-Xsycl-target-backend=intel_gpu_pvd -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend=intel_gpu_pvd -g': unknown target 'intel_gpu_pvd'; did you mean intel_gpu_pvc"),
     "targets": ({"copts": ["-fsycl-targets=spir64_gen"]}, "sycl_targets: images for 'spir64_gen' need a compiler"),
     "targets_contradict": ({"copts": ["-fsycl-targets=spir64"], "sycl_targets": _ALL}, "'-fsycl-targets=spir64' contradicts the attribute sycl_targets = "),
-    "unknown": ({"copts": ["-fsycl-new-option"]}, "copts: '-fsycl-new-option': it is none of the options in docs/flags.md; write it in device_copts"),
+    "unknown": ({"copts": ["-fsycl-new-option"]}, "copts: '-fsycl-new-option': it is none of the options in docs/reference/icpx-options.md; write it in device_copts"),
 }
 
 def flags_test_suite(name):

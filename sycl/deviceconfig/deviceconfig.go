@@ -98,12 +98,12 @@ type Limits struct {
 	Matrices []MatrixCombination
 
 	// Intrinsics are families of intrinsics for explicit SIMD that compilers of the
-	// device take, see docs/device-config.md. It is nil when they are not known. When it
+	// device take, see docs/check/device-config.md. It is nil when they are not known. When it
 	// is empty but not nil, the compilers take none of them.
 	Intrinsics []string
 
 	// RefusedExtensions are those extensions of SPIR-V that compilers of the device refuse, of
-	// the ones in docs/device-config.md. It is nil when they are not known. When it is empty but
+	// the ones in docs/check/device-config.md. It is nil when they are not known. When it is empty but
 	// not nil, the compilers take all of them.
 	RefusedExtensions []string
 }

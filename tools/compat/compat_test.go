@@ -264,7 +264,7 @@ func TestShowFormats(t *testing.T) {
 		"json":     `"display-name":"SubGroup8"`,
 	}
 	if got, want := formatsOf(writers, " "), formatsOf(wants, " "); got != want {
-		t.Errorf("writers of show.go has the formats %s: list them here and in docs/first-program.md", got)
+		t.Errorf("writers of show.go has the formats %s: list them here and in docs/tutorials/first-program.md", got)
 	}
 	for format, want := range wants {
 		args := []string{"show", "--format", format, "--devices", "*_pvc", "--status", "incompatible"}

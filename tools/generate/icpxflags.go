@@ -17,7 +17,7 @@ func icpxflagsCommand() *cli.Command {
 	return &cli.Command{
 		Name:    "icpxflags",
 		Short:   "write the table of icpx's options as Starlark and as a page",
-		Example: "generate icpxflags --starlark rules/private/icpx_flags.bzl --page docs/flags.md",
+		Example: "generate icpxflags --starlark rules/private/icpx_flags.bzl --page docs/reference/icpx-options.md",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			starlark := fs.String("starlark", "", "the Starlark `file` to write")
 			page := fs.String("page", "", "the page's `file` to write")
@@ -157,11 +157,11 @@ func what(f icpxflags.Flag) string {
 		}
 	case icpxflags.Backend:
 		if f.Native == nil {
-			return strings.TrimSuffix("as [backend_options](program-options.md#options-for-the-compilers-of-native-code); "+why, "; ")
+			return strings.TrimSuffix("as [backend_options](../build/program-options.md#options-for-the-compilers-of-native-code); "+why, "; ")
 		}
 		return "native images: " + code(f.Native) + "; when the program runs: " + code(f.JIT)
 	case icpxflags.Emulation:
-		return "[kernels that only convert `double`](program-options.md#kernels-that-only-convert-double) need no fp64"
+		return "[kernels that only convert `double`](../build/program-options.md#kernels-that-only-convert-double) need no fp64"
 	case icpxflags.Intel:
 		return "with other host compilers an error: " + why
 	}

@@ -22,7 +22,7 @@ func rulesCommand() *cli.Command {
 		Short: "write the reference page of the rules",
 		Long: `Reads the outputs of starlark_doc_extract targets and writes one page of Markdown. A rule
 NAME_rule is not shown itself: its attributes are those that the macro NAME takes as **kwargs.`,
-		Example: "generate rules --output docs/rules.md bazel-bin/docs/defs.binaryproto",
+		Example: "generate rules --output docs/reference/rules.md bazel-bin/docs/defs.binaryproto",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			output := fs.String("output", "", "the `file` to write; standard output when it is missing")
 			return func(_ context.Context, env *cli.Env, args []string) error {

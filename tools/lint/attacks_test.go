@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// TestPageOfAttacks: docs/gate-trust.md names the tests that attack the gate, all whose name says
+// TestPageOfAttacks: docs/explanation/trust.md names the tests that attack the gate, all whose name says
 // that they do, and how many there are.
 func TestPageOfAttacks(t *testing.T) {
 	root := tree(t)
-	page, err := os.ReadFile(filepath.Join(root, "docs", "gate-trust.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "explanation", "trust.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table, _ := strings.Cut(string(page), "\n## Attacks\n")
-	link := regexp.MustCompile(`\[(Test\w+)\]\(\.\./([\w/]+_test\.go)\)`)
+	link := regexp.MustCompile(`\[(Test\w+)\]\(\.\./\.\./([\w/]+_test\.go)\)`)
 	kinds, named := 0, map[string]bool{}
 	for line := range strings.Lines(table) {
 		tests := link.FindAllStringSubmatch(line, -1)
@@ -36,13 +36,13 @@ func TestPageOfAttacks(t *testing.T) {
 		}
 	}
 	if want := fmt.Sprintf("\n%d kinds of attack have %d tests.", kinds, len(named)); !strings.Contains(table, want) {
-		t.Errorf("docs/gate-trust.md does not say %q", want)
+		t.Errorf("docs/explanation/trust.md does not say %q", want)
 	}
 	attack := regexp.MustCompile(`(?m)^func (TestAttack\w*)\(`)
 	files(t, func(name string) bool { return strings.HasSuffix(name, "_test.go") }, func(t *testing.T, name string, data []byte) {
 		for _, m := range attack.FindAllSubmatch(data, -1) {
 			if test := path.Dir(filepath.ToSlash(name)) + " " + string(m[1]); !named[test] {
-				t.Errorf("docs/gate-trust.md does not name %s", test)
+				t.Errorf("docs/explanation/trust.md does not name %s", test)
 			}
 		}
 	})

@@ -115,7 +115,7 @@ func TestBuildifier(t *testing.T) {
 }
 
 // floors are the packages of sycl/, the lowest floor first; a package imports only
-// from floors below its own. docs/architecture.md has the whole picture.
+// from floors below its own. docs/project/architecture.md has the whole picture.
 var floors = [][]string{
 	{"internal/binfile", "internal/scc", "internal/strict", "safetext"},
 	{"aspect", "kernelname", "offload", "propset"},
@@ -136,9 +136,9 @@ func floorOf(pkg string) int {
 	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, pkg) })
 }
 
-// TestFloorsPage: docs/architecture.md has the floors as they are.
+// TestFloorsPage: docs/project/architecture.md has the floors as they are.
 func TestFloorsPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(tree(t), "docs", "architecture.md"))
+	page, err := os.ReadFile(filepath.Join(tree(t), "docs", "project", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

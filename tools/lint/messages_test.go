@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestMessages: docs/troubleshooting.md quotes messages as the code has them. In a table whose
+// TestMessages: docs/reference/messages.md quotes messages as the code has them. In a table whose
 // first column is "message", each part between "…" of a quoted text is in one source file.
 func TestMessages(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(tree(t), "docs", "troubleshooting.md"))
+	page, err := os.ReadFile(filepath.Join(tree(t), "docs", "reference", "messages.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,21 +49,67 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestIndex: docs/README.md, which is also the navigation of the site, has each page.
+// TestIndex checks that the tables of docs/README.md, which are the navigation of the site, link to every page
+// in docs/ and its directories. A page that only says where its text went is not listed.
 func TestIndex(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join(tree(t), "docs", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rows, _ := strings.Cut(string(index), "\n## ")
-	files(t, ending(".md"), func(t *testing.T, path string, _ []byte) {
-		folder, name := filepath.Split(path)
-		if folder != "docs/" || name == "README.md" {
+	n := 0
+	files(t, ending(".md"), func(t *testing.T, path string, data []byte) {
+		name, ok := strings.CutPrefix(path, "docs/")
+		if !ok || name == "README.md" || isStub(data) {
 			return
 		}
-		entry := regexp.MustCompile(`(?m)^\| .*\]\(` + regexp.QuoteMeta(name) + `\)`)
-		if n := len(entry.FindAllString(rows, -1)); n == 0 {
+		n++
+		if !regexp.MustCompile(`(?m)^\| .*\]\(` + regexp.QuoteMeta(name) + `\)`).MatchString(rows) {
 			t.Errorf("%s is in no table of docs/README.md", path)
 		}
 	})
+	if n < 30 {
+		t.Errorf("only %d pages found", n)
+	}
+}
+
+// isStub reports whether a page only says where its text went.
+func isStub(page []byte) bool { return strings.HasPrefix(string(page), "# Moved\n") }
+
+// TestStubs checks that no page links to a stub: stubs are for links from outside.
+func TestStubs(t *testing.T) {
+	n := 0
+	files(t, ending(".md"), func(t *testing.T, path string, data []byte) {
+		if filepath.Dir(path) != "docs" || !isStub(data) {
+			return
+		}
+		n++
+		link := regexp.MustCompile(`(?m)\]\((\.\./)*(docs/)?` + regexp.QuoteMeta(filepath.Base(path)) + `[#)]`)
+		files(t, ending(".md"), func(t *testing.T, page string, text []byte) {
+			if dir := filepath.Dir(page); (dir == "." || dir == "docs") && link.Match(text) {
+				t.Errorf("%s links to the stub %s", page, path)
+			}
+		})
+	})
+	if n == 0 {
+		t.Error("no stub found")
+	}
+}
+
+// TestPaths checks that the pages that sources name, by path or by URL, exist and are not stubs.
+func TestPaths(t *testing.T) {
+	name := regexp.MustCompile(`(?:^|rules_sycl/blob/main/|[^\w/.-])(docs/[\w/-]+\.(?:md|tsv))`)
+	checked := 0
+	files(t, ending(".go", ".bzl", ".bazel", ".BUILD", ".cpp", ".hpp", ".h", ".c", ".py", "e2e", "run"), func(t *testing.T, path string, data []byte) {
+		for _, m := range name.FindAllSubmatch(data, -1) {
+			checked++
+			page, err := os.ReadFile(filepath.Join(tree(t), string(m[1])))
+			if err != nil || isStub(page) {
+				t.Errorf("%s names the page %s, which does not exist or is a stub", path, m[1])
+			}
+		}
+	})
+	if checked < 30 {
+		t.Errorf("only %d paths found", checked)
+	}
 }

@@ -33,10 +33,10 @@ func (u upstreamTest) hasTests() bool {
 	return u.status == passed || u.status == covered
 }
 
-// upstreamTests reads docs/upstream-tests.tsv.
+// upstreamTests reads docs/project/upstream-tests.tsv.
 func upstreamTests(t *testing.T, root string) []upstreamTest {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "docs", "upstream-tests.tsv"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "project", "upstream-tests.tsv"))
 	testkit.NoError(t, err)
 	var list []upstreamTest
 	folder, seen := "", map[string]bool{}
@@ -106,12 +106,12 @@ func TestUpstreamTests(t *testing.T) {
 	}
 	for _, file := range files {
 		if name := path.Join(upstreamFiles["construct"], filepath.Base(file)); !named[name] {
-			t.Errorf("%s is in no row of docs/upstream-tests.tsv", name)
+			t.Errorf("%s is in no row of docs/project/upstream-tests.tsv", name)
 		}
 	}
 }
 
-// TestUpstreamPage: docs/upstream-tests.md is made of the table.
+// TestUpstreamPage: docs/project/upstream-tests.md is made of the table.
 func TestUpstreamPage(t *testing.T) {
 	root := tree(t)
 	rows := upstreamTests(t, root)
@@ -136,9 +136,9 @@ test here with IR of our own.
 
 %d tests apply. %.1f %% of them passed.
 
-Constructs are in [tools/postlink/testdata/upstream](../tools/postlink/testdata/upstream): a `+"`.ll`"+` file with the IR, and a `+"`.txt`"+` file
+Constructs are in [tools/postlink/testdata/upstream](../../tools/postlink/testdata/upstream): a `+"`.ll`"+` file with the IR, and a `+"`.txt`"+` file
 with what the tool makes of it. Where DPC++'s compiler is installed, its own post-link step gets the same IR, and
-[a test](../tools/postlink/dpcpp_test.go) compares images, symbols and properties.
+[a test](../../tools/postlink/dpcpp_test.go) compares images, symbols and properties.
 
 This page is made of [upstream-tests.tsv](upstream-tests.tsv): `+"`go test ./tools/lint -update`"+`.
 `, count[passed], count[covered], count[differs], count[notApplicable], applies, 100*float64(count[passed])/float64(applies))
@@ -157,13 +157,13 @@ This page is made of [upstream-tests.tsv](upstream-tests.tsv): `+"`go test ./too
 				if test != "" {
 					name = test
 				}
-				links = append(links, fmt.Sprintf("[%s](../%s)", name, file))
+				links = append(links, fmt.Sprintf("[%s](../../%s)", name, file))
 			}
 			where = strings.Join(links, ", ")
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row.name, row.status, where)
 	}
-	testkit.GoldenFile(t, filepath.Join(root, "docs", "upstream-tests.md"), b.String())
+	testkit.GoldenFile(t, filepath.Join(root, "docs", "project", "upstream-tests.md"), b.String())
 }
 
 // TestNamedTests: the tests that pages name are in the files that they link to.
@@ -180,7 +180,7 @@ func TestNamedTests(t *testing.T) {
 			checked[page]++
 		}
 	})
-	if checked["docs/documents.md"] == 0 || checked["docs/upstream-tests.md"] == 0 {
+	if checked["docs/project/conformance.md"] == 0 || checked["docs/project/upstream-tests.md"] == 0 {
 		t.Errorf("tests that pages name: %v", checked)
 	}
 }

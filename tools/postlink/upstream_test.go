@@ -15,7 +15,7 @@ import (
 )
 
 // The files of testdata/upstream have the constructs of the tests that intel/llvm has of
-// its post-link step (docs/upstream-tests.md says which of them is where). The first line
+// its post-link step (docs/project/upstream-tests.md says which of them is where). The first line
 // of a file says what it is about. Each comment
 //
 //	; run: FLAGS

@@ -53,5 +53,5 @@ files.
 Example:
   pip install dpcpp-cpp-rt && syclc++ -O2 -fsycl-targets=spir64,intel_gpu_pvc axpy.cpp -o axpy
 
-All options of icpx: docs/flags.md.
+All options of icpx: docs/reference/icpx-options.md.
 `

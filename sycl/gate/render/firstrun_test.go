@@ -16,7 +16,7 @@ func TestFirstRun(t *testing.T) {
 	r := gate.Evaluate(gate.Input{Reports: reports, Today: today})
 	text := written(t, "summary.md", r)
 	for _, want := range []string{
-		"`compat baseline update --baseline sycl-compat-baseline.json ", "[missing-aspect](https://github.com/rules-sycl/rules_sycl/blob/main/docs/gate-rules.md#missing-aspect)", "`compat explain missing-aspect`",
+		"`compat baseline update --baseline sycl-compat-baseline.json ", "[missing-aspect](https://github.com/rules-sycl/rules_sycl/blob/main/docs/reference/gate-rules.md#missing-aspect)", "`compat explain missing-aspect`",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %s in\n%s", want, text)

@@ -14,10 +14,10 @@ import (
 // maxSARIF is how many results GitHub shows of a run.
 const maxSARIF = 5000
 
-// Where the gate and its rules are explained.
+// URLs of the pages that explain the gate and its rules. TestPaths of tools/lint checks that the pages exist.
 const (
-	gateURI = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/gate.md"
-	helpURI = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/gate-rules.md"
+	gateURI = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/check/policies.md"
+	helpURI = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/reference/gate-rules.md"
 )
 
 // sourceRoot is what paths are relative to.

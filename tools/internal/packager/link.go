@@ -30,7 +30,7 @@ devices take. Code is not changed: a program puts it together by sycl::link, for
 which the file is in object state. Without such symbols it is executable.
 Modules that are the same are kept once. The result does not depend on the order
 of the files. What keeps files from being combined is printed, and the exit code
-is 1: nothing is written then. docs/linking-problems.md explains each problem.
+is 1: nothing is written then. docs/reference/linking-problems.md explains each problem.
 
 With --mode ir, the code itself is linked: the SPIR-V and LLVM bitcode of all files
 becomes one module, which is split again and compiled for --targets. Calls from one
@@ -139,7 +139,7 @@ func commonRelease(inputs []sycllink.Input) *release.Release {
 	return inputs[0].File.Release
 }
 
-// jsonLink is what --json prints. docs/linking.md says what it means.
+// jsonLink is what --json prints. docs/build/linking.md says what it means.
 type jsonLink struct {
 	Output string `json:"output,omitempty"` // none when there are problems
 	State  string `json:"state,omitempty"`

@@ -24,7 +24,7 @@ func verifyCommand() *cli.Command {
 		Long: `
 Prints what is wrong, where, and what to do about it; nothing when all is well.
 Exits with 1 when anything is wrong, with 3 when a file cannot be read at all. The
-rules are in docs/verify.md and docs/verify-images.md; --rules lists them.`,
+rules are in docs/reference/packager-rules.md; --rules lists them.`,
 		Example: "packager verify k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(verify).setup(fs) },
 	}
