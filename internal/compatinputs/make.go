@@ -94,7 +94,7 @@ func MakeReports(ctx context.Context, env *cli.Env, o ReportOptions) ([]*report.
 			return nil, err
 		}
 	}
-	chosen, err := inputs.FindDevices(config, o.Devices)
+	chosen, err := inputs.ChooseDevices(config, o.Devices)
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,90 @@ func FindDevice(config *deviceconfig.Config, target string) (*deviceconfig.Devic
 	return nil, cli.Usagef("%s", msg)
 }
 
+// ChooseDevices returns the devices that a user names: targets, members of a family or release of Intel
+// GPUs (bmg, xe-hpg), products (arc-a770, B580) and PCI device IDs (0x56a0). The error lists all names
+// that are unknown or ambiguous.
+func ChooseDevices(config *deviceconfig.Config, names []string) ([]*deviceconfig.Device, error) {
+	var list []*deviceconfig.Device
+	var msgs []string
+	for _, name := range names {
+		found, err := chosenDevices(config, name)
+		if err != nil {
+			msgs = append(msgs, err.Error())
+		}
+		list = append(list, found...)
+	}
+	if msgs != nil {
+		return nil, cli.Usagef("%s", strings.Join(msgs, "; "))
+	}
+	return list, nil
+}
+
+// ChooseDevice returns the one device that a user names, as [ChooseDevices] does.
+func ChooseDevice(config *deviceconfig.Config, name string) (*deviceconfig.Device, error) {
+	list, err := chosenDevices(config, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) > 1:
+		return nil, cli.Usagef("%q stands for %d devices: %s; name one of them", name, len(list), deviceNames(list))
+	}
+	return list[0], nil
+}
+
+func chosenDevices(config *deviceconfig.Config, name string) ([]*deviceconfig.Device, error) {
+	if d, ok := config.Lookup(name); ok {
+		return []*deviceconfig.Device{d}, nil
+	}
+	targets, kind := deviceconfig.TargetsNamed(name)
+	var list []*deviceconfig.Device
+	for _, t := range targets {
+		if d, ok := config.Lookup(t); ok {
+			list = append(list, d)
+		}
+	}
+	switch {
+	case len(list) == 0:
+		_, err := FindDevice(config, name)
+		return nil, err
+	case len(list) > 1 && kind == deviceconfig.ProductName:
+		return nil, cli.Usagef("ambiguous device %q; did you mean %s?", name, deviceNames(list))
+	}
+	return list, nil
+}
+
+func deviceNames(list []*deviceconfig.Device) string {
+	var names []string
+	for _, d := range list {
+		names = append(names, d.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// DevicePatterns returns patterns of devices in which the names that [ChooseDevices] accepts are replaced
+// by their targets. Patterns with "*" and unknown names are unchanged.
+func DevicePatterns(config *deviceconfig.Config, patterns []string) ([]string, error) {
+	var list []string
+	for _, p := range patterns {
+		if _, known := config.Lookup(p); known || strings.Contains(p, "*") {
+			list = append(list, p)
+			continue
+		}
+		if targets, _ := deviceconfig.TargetsNamed(p); targets == nil {
+			list = append(list, p)
+			continue
+		}
+		devices, err := chosenDevices(config, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range devices {
+			list = append(list, d.Name)
+		}
+	}
+	return list, nil
+}
+
 // FindDevices is FindDevice for each target, and reports all that are unknown.
 func FindDevices(config *deviceconfig.Config, targets []string) ([]*deviceconfig.Device, error) {
 	var list []*deviceconfig.Device

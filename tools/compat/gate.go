@@ -75,7 +75,14 @@ var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 // options returns what the flags and the arguments, which are reports, say.
 func (g *gateFlags) options(args []string) (compatinputs.CheckOptions, error) {
 	o := g.CheckOptions
-	o.Reports, o.Required = args, g.required.Values
+	o.Reports = args
+	config, err := inputs.LoadDevices(io.Discard, g.deviceConfig.Values)
+	if err != nil {
+		return o, err
+	}
+	if o.Required, err = inputs.DevicePatterns(config, g.required.Values); err != nil {
+		return o, err
+	}
 	for _, f := range []*compatinputs.GateFile{&o.BasePolicy, &o.BaseBaseline} {
 		if f.Name == "none" {
 			*f = compatinputs.GateFile{Absent: true}
@@ -87,7 +94,6 @@ func (g *gateFlags) options(args []string) (compatinputs.CheckOptions, error) {
 		}
 		o.Commits = []string{g.commit}
 	}
-	var err error
 	if files := slices.DeleteFunc(slices.Clone(g.baseDeviceConfig.Values), func(f string) bool { return f == "none" }); len(g.baseDeviceConfig.Values) > 0 {
 		config, err := inputs.LoadDevices(io.Discard, files)
 		if err != nil {

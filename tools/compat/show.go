@@ -18,8 +18,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -251,7 +253,11 @@ func (s *shower) path() string {
 
 // choose returns the part of a report that the flags ask for.
 func (s *shower) choose(r *report.Report) (*report.Report, error) {
-	selection := report.Selection{Devices: s.devices.Values, Kernels: s.kernels.Values, Sources: s.sources.Values, Files: s.files.Values, Rules: s.rules.Values, Needs: s.needs.Values}
+	devices, err := inputs.DevicePatterns(deviceconfig.Default(), s.devices.Values)
+	if err != nil {
+		return nil, err
+	}
+	selection := report.Selection{Devices: devices, Kernels: s.kernels.Values, Sources: s.sources.Values, Files: s.files.Values, Rules: s.rules.Values, Needs: s.needs.Values}
 	for _, name := range s.statuses.Values {
 		v, _ := compat.ParseStatus(name) // checked with the other flags
 		selection.Statuses = append(selection.Statuses, v)

@@ -68,7 +68,7 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	device, err := inputs.FindDevice(config, e.device)
+	device, err := inputs.ChooseDevice(config, e.device)
 	if err != nil {
 		return err
 	}
