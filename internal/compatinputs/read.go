@@ -199,7 +199,7 @@ func kindOfHead(head []byte) kind {
 // isHost reports whether package hostbin finds images in files of a format.
 func isHost(format offload.Format) bool {
 	switch format {
-	case offload.ELF, offload.COFF, offload.Archive, offload.ThinArchive, offload.Bundle, offload.CompressedBundle:
+	case offload.ELF, offload.Zebin, offload.COFF, offload.Archive, offload.ThinArchive, offload.Bundle, offload.CompressedBundle:
 		return true
 	}
 	return false
@@ -304,6 +304,11 @@ func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
 		o.err = inFile(o.file, err)
 		return
 	}
+	var warnings bytes.Buffer
+	for _, w := range host.Warnings {
+		cli.Warnf(&warnings, safetext.Printable(o.name), "%s", w)
+	}
+	o.warnings = warnings.Bytes()
 	if len(host.Images) == 0 {
 		o.none = "no device images"
 		return

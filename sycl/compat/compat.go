@@ -293,11 +293,11 @@ func checkCompileTarget(r *Result, q *requirement.Requirements, d *deviceconfig.
 		Text: fmt.Sprintf("The image was compiled ahead of time for %s", q.CompileTarget)})
 }
 
-// Serves reports whether native code for a target runs on d: the target is d, by any of
-// its names, the target is x86_64 and d is such a processor, or it is ptx64 and d is a GPU of
-// NVIDIA.
+// Serves reports whether native code for a target runs on d: the target is d, by any of its names, or a
+// family of Intel GPUs whose code the driver runs on d (intel_gpu_bmg), or it is x86_64 and d is such a
+// processor, or it is ptx64 and d is an NVIDIA GPU.
 func Serves(target string, d *deviceconfig.Device) bool {
-	if deviceconfig.Canonical(target) == d.Name {
+	if deviceconfig.Canonical(target) == d.Name || slices.Contains(deviceconfig.FamilyMembers(target), d.Name) {
 		return true
 	}
 	return isAnyCPU(target) && isCPU(d) || target == anyNVIDIA && strings.HasPrefix(d.Name, "nvidia_gpu_")

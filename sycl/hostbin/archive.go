@@ -21,6 +21,7 @@ func (s *scanner) archive(in input) error {
 		return in.fault(0, "take the inner ones out, and name those", "archives are inside one another more than %d deep", maxDepth)
 	}
 	a := archive{scanner: s, in: in}
+	first := len(s.file.Images)
 	for at := int64(len(archiveMagic)); at < in.size; {
 		m, err := a.next(at)
 		if err != nil {
@@ -36,7 +37,7 @@ func (s *scanner) archive(in input) error {
 		}
 		at = m.start + m.size + m.size&1
 	}
-	return nil
+	return s.dropRepeatedMembers(first)
 }
 
 type archive struct {
@@ -140,15 +141,15 @@ func (s *scanner) member(in input, name string) error {
 	case name == "generic_ir":
 		return s.genericIR(in)
 	case ok && device != "" && device != "o" && device != "obj" && (bits == "64" || bits == "32"):
-		triple := "spir64_gen-unknown-unknown"
+		triple := gpuTriple
 		if bits == "32" {
 			triple = "spir_gen-unknown-unknown"
 		}
-		return s.add(&in, &Image{
-			Origin: Origin{Offset: in.base},
-			Model:  "sycl", Triple: triple, Arch: device, Stated: offload.Native,
-			Source: in.section(0, in.size),
-		})
+		return s.addGPUCode(in, triple, device)
+	}
+	if s.inImage {
+		s.warnf(&in, "unknown member; its code is left out")
+		return nil
 	}
 	// Whatever else is in archives, such as text, is not a host file.
 	_, err := s.scan(in)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -111,6 +112,9 @@ func (r *Collected) add(b *syclbin.Builder, img *Image, host string) error {
 	metadata, err := metadataOf(img)
 	if err != nil {
 		return err
+	}
+	if img.CompileTarget != "" {
+		metadata = requirement.WithCompileTarget(metadata, img.CompileTarget)
 	}
 	triple := wholeTriple(img.Triple)
 	var form *syclbin.Image

@@ -18,5 +18,5 @@ func Example() {
 	for _, img := range host.Images {
 		fmt.Println(img.Triple, img.Arch, img.Stated, img.Size(), "bytes at", img.Origin)
 	}
-	// Output: spir64_gen-unknown-unknown 12.60.7 native 4 bytes at member "64.12.60.7", offset 0x44
+	// Output: spir64_gen-unknown-unknown intel_gpu_pvc native 4 bytes at member "64.12.60.7", offset 0x44
 }

@@ -26,8 +26,11 @@
 //	descriptor tables
 //	          what a linked program registers with the SYCL or OpenMP runtime
 //	archives of ocloc
-//	          a member for each Intel GPU, named BITS.DEVICE, pad_N members for
-//	          alignment, and generic_ir, which is SPIR-V inside ELF
+//	          files, or images with the target spir64_gen: a member for each Intel
+//	          GPU, named BITS.VERSION (64.12.60.7) or BITS.FAMILY (64.bmg), pad_N
+//	          members for alignment, and generic_ir, which is SPIR-V inside ELF
+//	ELF files for Intel GPUs
+//	          as a file, or as an image with the target spir64_gen: notes name the GPU
 //
 // A descriptor table is data of the program with pointers in it. That of SYCL:
 //
@@ -92,6 +95,9 @@ import (
 type File struct {
 	Images []*Image
 
+	// Warnings name members of archives that are not read as GPUs would.
+	Warnings []string
+
 	closer io.Closer
 }
 
@@ -104,6 +110,10 @@ type Image struct {
 
 	Triple string
 	Arch   string // "" when the image is not compiled for one architecture
+
+	// CompileTarget is the target that the driver compares with a GPU to choose among the members of
+	// an archive of ocloc, "" for all other images.
+	CompileTarget string
 
 	// Stated is what the host file says that the image is: a format,
 	// offload.Native or offload.Text, or offload.UnknownFormat when it says
@@ -195,6 +205,9 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	if !known {
 		return nil, &FormatError{Msg: "the file is none of ELF, COFF, archive, offload bundle and OffloadBinary container",
 			Remedy: "name a program, a library, an object or an archive"}
+	}
+	if err := s.resolveGPUCode(); err != nil {
+		return nil, err
 	}
 	return s.file, nil
 }

@@ -268,8 +268,8 @@ func TestSectionsAndArchives(t *testing.T) {
 		{"BSD archive", []byte(ar["BSD archive"]), []string{"a_very_long_name.o" + section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`}},
 		{"archive in an archive", []byte(ar["nested"]), []string{"inner.a/a.o" + section + `sycl-spir64 sycl spir64/ unknown "bitcode" []`}},
 		{"archive of ocloc", []byte(ar["ocloc"]), []string{
-			`64.12.60.7: sycl spir64_gen-unknown-unknown/12.60.7 native "zebin" []`,
-			`64.skl: sycl spir64_gen-unknown-unknown/skl native "other" []`,
+			`64.12.60.7: sycl spir64_gen-unknown-unknown/intel_gpu_pvc native "zebin" []`,
+			`64.skl: sycl spir64_gen-unknown-unknown/intel_gpu_skl native "other" []`,
 			`generic_ir: sycl spir64-unknown-unknown/ SPIR-V "spirv" []`,
 		}},
 		{"archive of ocloc with bare SPIR-V", []byte(ar["bare IR"]), []string{`generic_ir: sycl spir64-unknown-unknown/ SPIR-V "\x03\x02#\a" []`}},
@@ -496,7 +496,11 @@ func FuzzNewFile(f *testing.F) {
 	f.Add(bundle("sycl-nvptx64-nvidia-cuda-sm_80", "ptx"))
 	for _, data := range archives(f) {
 		f.Add([]byte(data))
+		f.Add(gpuObject(f, data))
 	}
+	f.Add(gpuELF(pvcConfig))
+	f.Add(gpuObject(f, string(gpuELF(pvcConfig))))
+	f.Add(descriptorWith(f, gpuArchive("64.bmg", "64.12.60.7", "64.99.1.2", "readme")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := parse(data)
 		if err != nil {

@@ -43,6 +43,8 @@ type scanner struct {
 	text                             int64 // bytes of names and values
 	inflated                         int64 // bytes of compressed containers and bundles
 
+	inImage bool // the file is a device image
+
 	// described are the images of OpenMP descriptors by where they start, so that
 	// the containers that they are in can say the rest about them.
 	described map[int64]*Image
@@ -118,6 +120,8 @@ func (s *scanner) scan(in input) (known bool, err error) {
 		return false, err
 	}
 	switch format := offload.FormatOf(head[:n]); {
+	case format == offload.Zebin:
+		return true, s.addGPUCode(in, gpuTriple, "")
 	case format.IsELF():
 		return true, s.elf(in)
 	case format == offload.COFF:

@@ -32,15 +32,9 @@ func Kernels(r io.ReaderAt, size int64) ([]string, error) {
 
 // elfKernels reads the headers of an ELF file and finds kernels by them.
 func elfKernels(r io.ReaderAt, size int64, find func(*binfile.ELF) ([]string, error)) ([]string, error) {
-	f, err := binfile.ReadELF(r, size)
-	if fault := (*binfile.ELFError)(nil); errors.As(err, &fault) {
-		return nil, imageErrorf(fault.Offset, "%s", fault.Msg)
-	}
+	f, err := readELF(r, size)
 	if err != nil {
 		return nil, err
-	}
-	if len(f.Sections) == 0 {
-		return nil, imageErrorf(40, "the ELF file has no sections")
 	}
 	kernels, err := find(f)
 	if err != nil {
@@ -48,6 +42,18 @@ func elfKernels(r io.ReaderAt, size int64, find func(*binfile.ELF) ([]string, er
 	}
 	slices.Sort(kernels)
 	return slices.Compact(kernels), nil
+}
+
+// readELF reads the headers of an ELF file that has sections.
+func readELF(r io.ReaderAt, size int64) (*binfile.ELF, error) {
+	f, err := binfile.ReadELF(r, size)
+	if fault := (*binfile.ELFError)(nil); errors.As(err, &fault) {
+		return nil, imageErrorf(fault.Offset, "%s", fault.Msg)
+	}
+	if err == nil && len(f.Sections) == 0 {
+		err = imageErrorf(40, "the ELF file has no sections")
+	}
+	return f, err
 }
 
 // sectionKernels finds the kernels of Intel and NVIDIA GPUs: their compilers put the code

@@ -52,6 +52,11 @@ type ModuleImage struct {
 	Native bool
 	Triple string
 	Arch   string // of native code
+
+	// CompileTarget is the only target that the driver takes native code for, "" if the properties
+	// or the architecture say it.
+	CompileTarget string
+
 	Digest Digest
 
 	Options   propset.JITOptions
@@ -191,10 +196,16 @@ func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 // runsNative reports whether native code is for a device. Its architecture says so or,
 // if it has none, the target in its properties or else its triple.
 func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device) bool {
+	if image.CompileTarget != "" {
+		return compat.Serves(image.CompileTarget, d)
+	}
 	if image.Arch == "" && compileTarget != "" {
 		return compat.Serves(compileTarget, d)
 	}
-	return slices.ContainsFunc(architectures(image), func(name string) bool { return compat.Serves(name, d) })
+	return slices.ContainsFunc(architectures(image), func(name string) bool {
+		// Without a target in its properties, the driver decides: it runs the code of a family's first member on all.
+		return compat.Serves(name, d) || compileTarget == "" && compat.Serves(deviceconfig.FamilyOfCode(deviceconfig.Canonical(name)), d)
+	})
 }
 
 // architectures returns the targets that native code is for. Some compilers write names
@@ -213,7 +224,7 @@ func architectures(image *ModuleImage) []string {
 		case strings.HasPrefix(arch, "gfx"):
 			arch = "amd_gpu_" + arch
 		case system == "spir64_gen" && !strings.Contains(arch, "gpu"):
-			arch = "intel_gpu_" + strings.ReplaceAll(arch, "-", "_")
+			arch, _ = deviceconfig.CodeTarget(arch)
 		case system == "spir64_x86_64" && !strings.Contains(arch, "_"):
 			arch = system // the name of an instruction set
 		}
@@ -228,6 +239,8 @@ func runsIR(image *ModuleImage, d *deviceconfig.Device) bool {
 	switch system, _, _ := strings.Cut(image.Triple, "-"); system {
 	case "spir64", "spirv64", "spir", "spirv", "spirv32":
 		return want == "spirv"
+	case "spir64_gen": // in an archive of ocloc, which is for Intel GPUs
+		return strings.HasPrefix(d.Name, "intel_gpu_")
 	case "nvptx64":
 		return want == "ptx"
 	case "amdgcn":
@@ -274,7 +287,7 @@ func Targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Devi
 				}
 			case system == "nvptx64", system == "amdgcn":
 				add(image.Triple)
-			case image.Format == "spirv":
+			case image.Format == "spirv" && system != "spir64_gen":
 				add("spir64")
 			}
 		}

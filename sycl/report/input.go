@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -133,7 +134,7 @@ func FromSPIRV(code offload.Source, workspaces ...string) (Module, error) {
 // fromImages returns the module that has these images. Names of kernels and needs are
 // those of the metadata. What the metadata lacks is taken from the images.
 func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces []string) (Module, error) {
-	c := contents{workspaces: workspaces}
+	c := contents{workspaces: workspaces, hasTarget: requirement.CompileTarget(metadata) != ""}
 	for _, image := range images {
 		if err := c.add(image); err != nil {
 			return Module{}, err
@@ -182,6 +183,7 @@ type contents struct {
 	native []string      // kernels in native code
 
 	workspaces []string
+	hasTarget  bool // the metadata has the target of native code
 }
 
 func (c *contents) add(image *syclbin.Image) error {
@@ -189,7 +191,41 @@ func (c *contents) add(image *syclbin.Image) error {
 	if err != nil {
 		return err
 	}
+	if described.Native && described.Arch == "" && !c.hasTarget {
+		return c.addGPUCode(image, described)
+	}
 	c.images = append(c.images, described)
+	return c.addCode(image)
+}
+
+// addGPUCode adds the images in native code that has no architecture.
+func (c *contents) addGPUCode(image *syclbin.Image, described ModuleImage) error {
+	list, err := hostbin.GPUCode(image, image.Triple())
+	if err != nil {
+		return err
+	}
+	for _, img := range list {
+		part := described
+		code := syclbin.NewNative(img.Arch, img.Triple, img)
+		if offload.Detect(img, img.Size()) == offload.SPIRV {
+			code = syclbin.NewIR(syclbin.SPIRV, img.Triple, img)
+		}
+		if len(list) > 1 {
+			if part, err = newModuleImage(code); err != nil {
+				return err
+			}
+		}
+		part.Arch, part.CompileTarget = img.Arch, img.CompileTarget
+		c.images = append(c.images, part)
+		if err := c.addCode(code); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addCode adds what the bytes of an image say.
+func (c *contents) addCode(image *syclbin.Image) (err error) {
 	switch format := image.Format(); {
 	case format == offload.SPIRV && c.code == nil:
 		if c.code, err = parseSPIRV(image, c.workspaces); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostbin"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -97,6 +98,14 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name string) error {
 	if len(host.Images) == 0 {
 		return cli.BadInput(fmt.Errorf("%s: no device images: looked for %s", name, hostbin.LookedFor))
+	}
+	for _, w := range host.Warnings {
+		env.Warnf(name, "%s", w)
+	}
+	for _, img := range host.Images { // the SPIR-V of an archive of ocloc is for any device once it is on its own
+		if system, _, _ := strings.Cut(img.Triple, "-"); system == "spir64_gen" && offload.Detect(img, img.Size()) == offload.SPIRV {
+			img.Triple = "spir64-unknown-unknown"
+		}
 	}
 	r, err := hostbin.Collect(b, host, name)
 	var left tally

@@ -98,8 +98,8 @@ func TestImportSeveral(t *testing.T) {
 		}
 	}
 	want := []string{
-		"0 native device code image spir64_gen-unknown-unknown 12.60.7 3",
-		"1 native device code image spir64_gen-unknown-unknown 12.55.8 3",
+		"0 native device code image spir64_gen-unknown-unknown intel_gpu_pvc 3",
+		"1 native device code image spir64_gen-unknown-unknown intel_gpu_acm_g10 3",
 		"2 native device code image spir64_gen-unknown-unknown intel_gpu_pvc 6",
 		"3 IR module nvptx64-nvidia-cuda  13",
 		"4 IR module spir64-unknown-unknown  8",

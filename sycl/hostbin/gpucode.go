@@ -1,0 +1,206 @@
+package hostbin
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// gpuTriple is the triple of native code for Intel GPUs.
+const gpuTriple = "spir64_gen-unknown-unknown"
+
+// maxWarnings is how many warnings a file can have.
+const maxWarnings = 20
+
+// warnf adds a warning about a member of an archive.
+func (s *scanner) warnf(in *input, format string, args ...any) {
+	switch n := len(s.file.Warnings); {
+	case n < maxWarnings:
+		s.file.Warnings = append(s.file.Warnings, fmt.Sprintf("member %s: %s", safetext.Quote(in.member), fmt.Sprintf(format, args...)))
+	case n == maxWarnings:
+		s.file.Warnings = append(s.file.Warnings, "more warnings about members are not shown")
+	}
+}
+
+// addGPUCode adds native code for Intel GPUs: a file, or a member of an archive of ocloc that is named for
+// a version or family.
+func (s *scanner) addGPUCode(in input, triple, label string) error {
+	img := &Image{Origin: Origin{Offset: in.base}, Model: "sycl", Triple: triple, Stated: offload.Native, Source: in.section(0, in.size)}
+	format := offload.Detect(img, img.Size())
+	if format == offload.Archive {
+		s.warnf(&in, "an archive inside an archive of ocloc; its code is left out")
+		return nil
+	}
+	var config uint32
+	if format == offload.Zebin {
+		var err error
+		if config, err = offload.ProductConfig(img, img.Size()); err != nil {
+			return in.imageError(err)
+		}
+	}
+	switch {
+	case label != "":
+		var known bool
+		if img.Arch, known = deviceconfig.CodeTarget(label); !known {
+			s.warnf(&in, "unknown GPU %q; no target has this name", label)
+		}
+		img.CompileTarget = img.Arch
+		if config != 0 {
+			s.checkLabel(&in, img.Arch, config)
+		}
+	case config != 0:
+		img.Arch, _ = deviceconfig.CodeTarget(deviceconfig.ConfigVersion(config))
+	}
+	return s.add(&in, img)
+}
+
+// checkLabel warns if a member has code for another GPU than its name says.
+func (s *scanner) checkLabel(in *input, target string, config uint32) {
+	version := deviceconfig.ConfigVersion(config)
+	built, known := deviceconfig.CodeTarget(version)
+	if !known || built == target {
+		return
+	}
+	for _, member := range deviceconfig.FamilyMembers(target) {
+		if member == built {
+			return
+		}
+	}
+	s.warnf(in, "named for %s, but its code is for %s (%s); the driver takes it for neither", target, built, version)
+}
+
+// imageError returns an error in native code as an error of the input.
+func (in *input) imageError(err error) error {
+	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
+		return in.errorf(fault.Offset, "%s", fault.Msg)
+	}
+	return err
+}
+
+// resolveGPUCode replaces images that are archives of ocloc by their members, and names the target of
+// images that are ELF files for Intel GPUs.
+func (s *scanner) resolveGPUCode() error {
+	var list []*Image
+	for _, img := range s.file.Images {
+		images := []*Image{img}
+		if img.Arch == "" && isGPUCode(img) {
+			var err error
+			if images, err = s.gpuCode(img); err != nil {
+				return &ImageError{img.Origin, err}
+			}
+		}
+		if len(list)+len(images) > maxImages {
+			return &FormatError{Msg: fmt.Sprintf("more than %d device images", maxImages), Remedy: "split the file"}
+		}
+		list = append(list, images...)
+	}
+	s.file.Images = list
+	return nil
+}
+
+// GPUCode returns the images in native code for Intel GPUs that no architecture is known of: the members of
+// an archive of ocloc, or the code itself, with the target that its notes name. Other code is returned
+// without an architecture. Errors in the content are of type [*ImageError].
+func GPUCode(code offload.Source, triple string) ([]*Image, error) {
+	img := &Image{Model: "sycl", Triple: triple, Stated: offload.Native, Properties: new(propset.Registry), Source: code}
+	if !isGPUCode(img) {
+		return []*Image{img}, nil
+	}
+	list, err := (&scanner{file: new(File)}).gpuCode(img)
+	if err != nil {
+		return nil, &ImageError{img.Origin, err}
+	}
+	return list, nil
+}
+
+// isGPUCode reports whether an image is SYCL code for Intel GPUs that is compiled ahead of time.
+func isGPUCode(img *Image) bool {
+	system, _, _ := strings.Cut(img.Triple, "-")
+	return isSYCL(img) && (system == "spir64_gen" || system == "spir_gen")
+}
+
+// gpuCode returns the images in an image for Intel GPUs, which has no architecture.
+func (s *scanner) gpuCode(img *Image) ([]*Image, error) {
+	inner := &scanner{file: new(File), members: s.members, text: s.text, inImage: true}
+	in := input{r: img.Source, size: img.Size(), member: img.Origin.Member}
+	switch offload.Detect(img, img.Size()) {
+	case offload.Archive:
+		if err := inner.archive(in); err != nil {
+			return nil, err
+		}
+	case offload.Zebin:
+		config, err := offload.ProductConfig(img, img.Size())
+		if err != nil {
+			return nil, in.imageError(err)
+		}
+		if config == 0 {
+			return []*Image{img}, nil
+		}
+		named := *img
+		named.Arch, _ = deviceconfig.CodeTarget(deviceconfig.ConfigVersion(config))
+		return []*Image{&named}, nil
+	default:
+		return []*Image{img}, nil
+	}
+	s.members, s.text = inner.members, inner.text
+	s.file.Warnings = append(s.file.Warnings, inner.file.Warnings...)
+	if len(inner.file.Images) == 0 {
+		return nil, in.errorf(0, "the archive of ocloc has no code for a GPU")
+	}
+	for _, member := range inner.file.Images {
+		origin := img.Origin
+		origin.Member = member.Origin.Member
+		member.Origin, member.Triple, member.Entries, member.Properties = origin, img.Triple, img.Entries, img.Properties
+		member.CompileOptions, member.LinkOptions = img.CompileOptions, img.LinkOptions
+	}
+	return inner.file.Images, nil
+}
+
+// dropRepeatedMembers leaves out those images of an archive, which begin with number start, for a target
+// that an earlier member is for, with a warning if their code differs. ocloc writes a member for each
+// name that -device has.
+func (s *scanner) dropRepeatedMembers(start int) error {
+	type memberTarget struct{ archive, target string }
+	first := map[memberTarget]*Image{}
+	list := s.file.Images[:start]
+	for _, img := range s.file.Images[start:] {
+		at := memberTarget{unit(img), img.CompileTarget}
+		before, ok := first[at]
+		if !ok || img.CompileTarget == "" {
+			first[at] = img
+			list = append(list, img)
+			continue
+		}
+		same, err := equalImages(before, img)
+		if err != nil {
+			return err
+		}
+		if !same {
+			s.warnf(&input{member: img.Origin.Member}, "second code for %s; the driver takes the first, %s", img.CompileTarget, safetext.Quote(before.Origin.Member))
+		}
+	}
+	s.file.Images = list
+	return nil
+}
+
+func equalImages(a, b *Image) (bool, error) {
+	if a.Size() != b.Size() {
+		return false, nil
+	}
+	var sums [2][sha256.Size]byte
+	for i, img := range []*Image{a, b} {
+		h := sha256.New()
+		if _, err := io.Copy(h, img.Open()); err != nil {
+			return false, err
+		}
+		copy(sums[i][:], h.Sum(nil))
+	}
+	return sums[0] == sums[1], nil
+}

@@ -1,0 +1,74 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// oclocArchive returns an archive of ocloc.
+func oclocArchive(members ...string) string {
+	b := "!<arch>\n"
+	for i, name := range members {
+		content := fmt.Sprintf("code %d ", i)
+		if name == "generic_ir" {
+			content = "\x03\x02\x23\x07\x00\x04\x01\x00" + strings.Repeat("\x00", 4) + "\x05\x00\x00\x00" + strings.Repeat("\x00", 4)
+		}
+		b += fmt.Sprintf("%-16s%-12d%-6d%-6d%-8s%-10d`\n", name, 0, 0, 0, "644", len(content)) + content + strings.Repeat("\n", len(content)%2)
+	}
+	return b
+}
+
+// TestFamiliesOfNativeCode checks which GPUs native code of a SYCLBIN runs on, by how the code is named.
+func TestFamiliesOfNativeCode(t *testing.T) {
+	for _, test := range []struct {
+		name, arch, target, code string
+		want                     string // devices with native code, without intel_gpu_
+	}{
+		{"family as the target", "intel_gpu_dg2", "intel_gpu_dg2", "x", "acm_g10 acm_g11"},
+		{"member as the target", "intel_gpu_acm_g10", "intel_gpu_acm_g10", "x", "acm_g10"},
+		{"family as the architecture alone", "intel_gpu_bmg", "", "x", "bmg_g21 bmg_g31 lnl_m"},
+		{"first member as the architecture alone", "intel_gpu_acm_g10", "", "x", "acm_g10 acm_g11"},
+		{"second member as the architecture alone", "acm-g11", "", "x", "acm_g11"},
+		{"name of ocloc", "12.60.7", "", "x", "pvc"},
+		{"archive of versions", "", "", oclocArchive("64.12.55.8", "64.20.1.0"), "acm_g10 bmg_g21"},
+		{"archive of families", "", "", oclocArchive("64.dg2", "64.ptl"), "acm_g10 acm_g11 ptl_u"},
+		{"archive of both", "", "", oclocArchive("64.12.60.7", "64.bmg", "generic_ir"), "bmg_g21 bmg_g31 lnl_m pvc"},
+	} {
+		metadata := new(propset.Registry)
+		metadata.Add(propset.KernelNames).Put("K", propset.Uint(1))
+		set := metadata.Add(propset.DeviceRequirements)
+		set.Put("aspects", propset.Uint32s())
+		if test.target != "" {
+			set.Put("compile_target", propset.String(test.target))
+		}
+		f := &syclbin.File{Modules: []*syclbin.Module{{Metadata: metadata,
+			Native: []*syclbin.Image{syclbin.NewNative(test.arch, "spir64_gen-unknown-unknown", strings.NewReader(test.code))}}}}
+		modules := testkit.Must(report.FromSYCLBIN(f))(t)
+		config := deviceconfig.Default()
+		var devices []*deviceconfig.Device
+		for _, name := range []string{"acm_g10", "acm_g11", "bmg_g21", "bmg_g31", "lnl_m", "mtl_u", "ptl_u", "pvc"} {
+			d, _ := config.Lookup("intel_gpu_" + name)
+			devices = append(devices, d)
+		}
+		r := testkit.Must(report.Build(modules, devices, config, report.Generator{Name: "test", Version: "1"}, "//t"))(t)
+		var native []string
+		for i, d := range r.Devices {
+			switch o := r.Outcomes[r.Rows[r.Kernels[0].Row][i]]; {
+			case o.Code == report.Native:
+				native = append(native, strings.TrimPrefix(d.Name, "intel_gpu_"))
+			case (o.Code == report.IR) != strings.Contains(test.code, "generic_ir"):
+				t.Errorf("%s: %s has code %v", test.name, d.Name, o.Code)
+			}
+		}
+		if got := strings.Join(native, " "); got != test.want {
+			t.Errorf("%s: native code for %q, want %q", test.name, got, test.want)
+		}
+	}
+}
