@@ -140,6 +140,14 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 			return in, err
 		}
 	}
+	labels := newRelabeler(in.Reports)
+	labels.reports(in.Base)
+	for _, b := range []*gate.Baseline{in.Baseline, in.BaseBaseline, in.NextBaseline} {
+		labels.baseline(b)
+	}
+	for _, p := range []*gate.Policy{in.Policy, in.BasePolicy, in.NextPolicy, in.Written} {
+		labels.policy(p)
+	}
 	if sources := folder.Sources(); sources != nil {
 		in.Workspace = sources
 	}

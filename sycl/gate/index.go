@@ -44,6 +44,21 @@ func NewIndex(name string, r *report.Report) *Index {
 	return x
 }
 
+// Labels returns the labels of the targets, in the order of the report.
+func (x *Index) Labels() (list []string) {
+	for _, t := range x.targets {
+		list = append(list, t.label)
+	}
+	return list
+}
+
+// Relabel replaces the labels of the targets. Targets that get the same label are one target.
+func (x *Index) Relabel(label func(old string) string) {
+	for _, t := range x.targets {
+		t.label = label(t.label)
+	}
+}
+
 // row is where the statuses on a kernel are.
 type row struct {
 	*target

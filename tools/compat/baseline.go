@@ -77,7 +77,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error 
 	}
 	out := gate.NewBaseline(gate.Evaluate(in))
 	if args[0] == "verify" {
-		return b.verify(env, out)
+		return b.verify(env, out, in.Reports)
 	}
 	if err := compatinputs.CheckSize(out, in.Policy); err != nil {
 		return cli.No(fmt.Errorf("%s is not written: %w", b.file, err))
@@ -90,7 +90,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error 
 }
 
 // verify compares the file with what update would write.
-func (b *baseliner) verify(env *cli.Env, want *gate.Baseline) error {
+func (b *baseliner) verify(env *cli.Env, want *gate.Baseline, reports []*gate.Index) error {
 	have, err := compatinputs.ReadBaseline(b.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		have = &gate.Baseline{}
@@ -98,6 +98,7 @@ func (b *baseliner) verify(env *cli.Env, want *gate.Baseline) error {
 	} else if err != nil {
 		return err
 	}
+	compatinputs.Relabel(have, reports)
 	missing, stale := gate.Missing(have, want), gate.Missing(want, have)
 	for _, list := range []struct {
 		what    string
