@@ -43,7 +43,7 @@ func TestBinaries(t *testing.T) {
 		{"no file", nil, []string{"binaries", "gone/*.so"}, 3, "error", "input binaries: there is no file to report on: gone/*.so"},
 		{"no file, which is fine", nil, []string{"binaries", "gone/*.so", "fail-on-empty", "false"}, 0, "neutral", ""},
 		{"a file that is cut", map[string]string{"out/cut.spv": "\x03\x02\x23\x07"}, []string{"binaries", "out", "fail-on", "none"}, 3, "error", "input binaries: out/cut.spv: "},
-		{"a file elsewhere", nil, []string{"binaries", "../x.so"}, 2, "error", "leads out of the folder"},
+		{"a file elsewhere", nil, []string{"binaries", "../x.so"}, 2, "error", "leads out of the workspace"},
 		{"an unknown device", nil, []string{"binaries", "out", "devices", "intel_gpu_pvv"}, 2, "error", "did you mean intel_gpu_pvc"},
 		{"devices for reports", nil, []string{"reports", "*.json", "devices", deviceA}, 2, "error", "input devices is for binaries"},
 		{"a file for reports", nil, []string{"reports", "*.json", "report-file", "r.json"}, 2, "error", "input report-file is for binaries"},

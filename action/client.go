@@ -602,7 +602,7 @@ func (e *apiError) explain(header http.Header, now time.Time) {
 		e.after = time.Duration(min(after, 3600)) * time.Second
 	case isRefused && header.Get("X-RateLimit-Remaining") == "0":
 		if reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
-			e.after = min(max(time.Unix(reset, 0).Sub(now), 0), time.Hour)
+			e.after = time.Duration(min(max(reset, now.Unix())-now.Unix(), 3600)) * time.Second
 		}
 	case isRefused && strings.Contains(message, "secondary rate limit"):
 		e.after = time.Minute // as GitHub asks for if it does not say

@@ -24,17 +24,19 @@ const (
 // servers of enterprises have.
 type fakeGitHub struct {
 	*httptest.Server
-	token    string // that is asked for, "" for any
-	comments []comment
-	bodies   []string // that were written
-	perPage  int
-	requests []string
+	token     string // that is asked for, "" for any
+	comments  []comment
+	bodies    []string // that were written
+	perPage   int
+	requests  []string
+	viewer    string          // whom the token belongs to, "" if the server does not say
+	minimized map[string]bool // comments, by node
 	// fail answers a request in place of the server, when it returns true.
 	fail func(w http.ResponseWriter, r *http.Request, n int) bool
 }
 
 func newFake(t *testing.T, comments ...comment) *fakeGitHub {
-	f := &fakeGitHub{token: testToken, comments: comments, perPage: 2}
+	f := &fakeGitHub{token: testToken, comments: comments, perPage: 2, minimized: map[string]bool{}}
 	f.Server = httptest.NewServer(f)
 	t.Cleanup(f.Close)
 	return f
@@ -56,14 +58,20 @@ func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for i := range f.comments {
 		f.comments[i].ID = int64(i + 1)
+		f.comments[i].NodeID = fmt.Sprintf("node-%d", i+1)
 		f.comments[i].Address = fmt.Sprintf("%s/o/r/pull/7#issuecomment-%d", f.URL, i+1)
 	}
-	var in struct{ Body string }
-	if r.Method != http.MethodGet {
+	var in struct {
+		Body, Query string
+		Variables   map[string]string
+	}
+	if r.Method == http.MethodPost || r.Method == http.MethodPatch {
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
+	}
+	if in.Body != "" {
 		f.bodies = append(f.bodies, in.Body)
 	}
 	var id int
@@ -85,6 +93,18 @@ func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.comments = append(f.comments, c)
 		w.WriteHeader(http.StatusCreated)
 		json.NewEncoder(w).Encode(c)
+	case r.URL.Path == "/api/graphql" && strings.Contains(in.Query, "viewer") && f.viewer != "":
+		fmt.Fprintf(w, `{"data": {"viewer": {"login": %q}}}`, f.viewer)
+	case r.URL.Path == "/api/graphql" && in.Variables["id"] != "":
+		f.minimized[in.Variables["id"]] = strings.Contains(in.Query, " minimizeComment(")
+		fmt.Fprint(w, `{"data": {}}`)
+	case r.Method == http.MethodDelete:
+		if n, _ := fmt.Sscanf(r.URL.Path, "/api/v3/repos/o/r/issues/comments/%d", &id); n == 1 && id <= len(f.comments) {
+			f.comments[id-1] = written("ghost", "-") // stays, so that numbers do
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		w.WriteHeader(http.StatusNotFound)
 	case r.Method == http.MethodPatch:
 		if n, _ := fmt.Sscanf(r.URL.Path, "/api/v3/repos/o/r/issues/comments/%d", &id); n == 1 && id <= len(f.comments) {
 			f.comments[id-1].Body = in.Body

@@ -443,8 +443,33 @@ func (r *repository) mergeBases(a, b string) (bases []string) {
 			}
 		}
 	}
-	// What is common because another common commit leads to it is no place where they meet.
-	return slices.DeleteFunc(bases, func(id string) bool { return flags[id]&isCommon != 0 })
+	// The histories do not meet in a commit that another common commit leads to.
+	return slices.DeleteFunc(slices.Clone(bases), func(id string) bool {
+		return flags[id]&isCommon != 0 || slices.ContainsFunc(bases, func(other string) bool { return other != id && r.leadsTo(other, id) })
+	})
+}
+
+// leadsTo reports whether the history of a commit has another one.
+func (r *repository) leadsTo(from, to string) bool {
+	oldest, err := r.commit(to)
+	if err != nil {
+		return false
+	}
+	seen := map[string]bool{}
+	for queue := []string{from}; len(queue) > 0 && len(seen) < maxHistory; queue = queue[1:] {
+		id := queue[0]
+		if id == to {
+			return true
+		}
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		if c, err := r.commit(id); err == nil && c.time >= oldest.time {
+			queue = append(queue, c.parents...)
+		}
+	}
+	return false
 }
 
 type queuedCommit struct {

@@ -142,8 +142,12 @@ func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err er
 			return nil, cli.Usagef("input devices: %v", err)
 		}
 	}
+	files, err := c.place.localPatterns(s.binaries)
+	if err != nil {
+		return nil, fmt.Errorf("input binaries: %w", err)
+	}
 	var log bytes.Buffer
-	o := compatinputs.ReportOptions{Files: s.binaries, Devices: devices, Config: r.devices, Confined: true, Strict: true}
+	o := compatinputs.ReportOptions{Files: files, Devices: devices, Config: r.devices, Confined: true, Glob: c.place.glob, Strict: true}
 	e.options.SetBuiltBy(s.binaries, s.devices, c.paths.deviceConfig)
 	e.options.Built, err = compatinputs.MakeReports(ctx, &cli.Env{Tool: "action", Stderr: &log}, o)
 	if text := strings.TrimSuffix(log.String(), "\n"); text != "" {

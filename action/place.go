@@ -316,6 +316,28 @@ func (p place) localPattern(text string) (local string, isAbove bool) {
 	return name, isAbove
 }
 
+// localPatterns returns patterns and names of directories relative to p.dir. It returns an error for one
+// that leads out of the workspace.
+func (p place) localPatterns(texts []string) (list []string, err error) {
+	for _, text := range texts {
+		rest, not := strings.CutPrefix(text, "!")
+		local, isAbove := p.localPattern(rest)
+		if path.IsAbs(local) || !isAbove && (local == ".." || strings.HasPrefix(local, "../")) {
+			return nil, cli.Usagef("pattern %q leads out of the workspace", text)
+		}
+		if _, err := os.Lstat(filepath.FromSlash(local)); err == nil && isAbove && !not {
+			if err := p.checkLinks([]string{local}); err != nil {
+				return nil, err
+			}
+		}
+		if not {
+			local = "!" + local
+		}
+		list = append(list, local)
+	}
+	return list, nil
+}
+
 // checkLinks returns an error for a file above p.dir that is a link out of the workspace. Files
 // below are checked when they are opened.
 func (p place) checkLinks(names []string) error {

@@ -149,7 +149,7 @@ func (c *chooser) byChange() error {
 		return fmt.Errorf("input device-config: %w", err)
 	}
 	if c.commit == "" {
-		if c.settings.compareWithBase == "required" || c.settings.compareWithBase == "" && c.isChange {
+		if c.settings.compareWithBase == "required" || c.isChange {
 			c.cannotCompare("%s", c.why)
 		}
 		return nil

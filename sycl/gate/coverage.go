@@ -100,7 +100,7 @@ var commitName = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 func (c *coverage) required(pattern string) {
 	if strings.Contains(pattern, "*") {
 		if pattern != "*" && !slices.ContainsFunc(c.devices, func(id string) bool { return kernelname.Match(pattern, id) }) {
-			c.lose(&target{}, pattern, Error, "no report is about such a device, which the policy requires")
+			c.lose(&target{}, pattern, Error, "no report is about a device that matches, which the policy requires; name devices in the policy, or choose them when the report is made (--devices)")
 		}
 		return
 	}

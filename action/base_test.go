@@ -1,0 +1,262 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+)
+
+// fakeGit puts a script in place of git.
+func (w *checkout) fakeGit(script string) {
+	w.Helper()
+	dir := w.TempDir()
+	real := testkit.Program(w, "git")
+	testkit.WriteFile(w, filepath.Join(dir, "git"), "#!/bin/sh\n"+strings.ReplaceAll(script, "GIT", real)+"\n")
+	testkit.NoError(w, os.Chmod(filepath.Join(dir, "git"), 0o755))
+	w.env["PATH"] = dir + ":" + w.env["PATH"]
+}
+
+// TestUnknownIsNotAbsent: a change weakens a policy. Whatever keeps the action from reading the
+// policy of the base, it says so, with the cause and its fix, and fails if the comparison is required.
+func TestUnknownIsNotAbsent(t *testing.T) {
+	const strict = "version: 1\ndevices: {required: ['*']}\nfail-on: any\nfail-on-stale: true\n"
+	const weakened = "fail-on is new, not any"
+	plain := func(w *checkout) string { w.write("tools/ci/p.yml", strict); return "tools/ci/p.yml" }
+	submodule := func(w *checkout) {
+		w.Helper()
+		source := &checkout{w.T, w.TempDir(), nil}
+		source.write("ci/p.yml", strict)
+		source.commit()
+		w.write("x", "")
+		w.commit()
+		w.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source.dir, "shared")
+	}
+	for _, test := range []struct {
+		name    string
+		prepare func(w *checkout) string // returns the policy
+		after   func(w *checkout)        // the commit of the base
+		text    string                   // that is seen
+	}{
+		{"a file", plain, nil, weakened},
+		{"a link to its directory", func(w *checkout) string { plain(w); w.link("tools/ci", "ci"); return "ci/p.yml" }, nil, weakened},
+		{"links to links", func(w *checkout) string {
+			plain(w)
+			w.link("../tools", "a/one")
+			w.link("one/./../a/one/ci/", "a/two")
+			return "a/two/p.yml"
+		}, nil, weakened},
+		{"a link out of the repository", func(w *checkout) string {
+			dir := w.TempDir()
+			testkit.WriteFile(w, filepath.Join(dir, "p.yml"), strict)
+			w.link(dir, "ci")
+			w.write("real/p.yml", strict)
+			return "ci/p.yml"
+		}, func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is behind a symbolic link that leads out of the repository, ci"},
+		{"a link up and out", func(w *checkout) string { w.write("real/p.yml", strict); w.link("../../x", "ci"); return "ci/p.yml" },
+			func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is behind a symbolic link that leads out of the repository"},
+		{"links in a circle", func(w *checkout) string {
+			w.write("real/p.yml", strict)
+			w.link("ci", "other")
+			w.link("other", "ci")
+			return "ci/p.yml"
+		}, func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is behind more than 40 symbolic links"},
+		{"the policy itself is a link", func(w *checkout) string { plain(w); w.link("tools/ci/p.yml", "p.yml"); return "p.yml" }, nil,
+			"is not a file, but a symbolic link to tools/ci/p.yml; name that file instead"},
+		{"a submodule", func(w *checkout) string { submodule(w); return "shared/ci/p.yml" }, nil, weakened},
+		{"a submodule that is not checked out", func(w *checkout) string { submodule(w); return "shared/ci/p.yml" }, func(w *checkout) {
+			testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, "shared")))
+		}, "is in the submodule shared, which is not checked out; give actions/checkout submodules: true"},
+		{"a submodule without the commit", func(w *checkout) string { submodule(w); return "shared/ci/p.yml" }, func(w *checkout) {
+			testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, "shared")))
+			other := &checkout{w.T, filepath.Join(w.dir, "shared"), nil}
+			other.write("ci/p.yml", strict)
+			other.git("init", "--quiet")
+		}, "is in the submodule shared, whose checkout does not have the commit"},
+		{"a directory", func(w *checkout) string { w.write("p.yml/x", ""); return "p.yml" }, func(w *checkout) {
+			testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, "p.yml")))
+		}, "is not a file, but a directory"},
+		{"a shallow checkout", plain, func(w *checkout) { w.shallow(); w.based(strings.Repeat("ab", 20)) }, "give actions/checkout fetch-depth: 0"},
+		{"a whole checkout without the commit", plain, func(w *checkout) { w.based(strings.Repeat("ab", 20)) }, "although it is not shallow; run 'git fetch origin abababab"},
+		{"a forced push", plain, func(w *checkout) {
+			w.event("push", fmt.Sprintf(`{"before": %q, "forced": true, "ref": "refs/heads/x"}`, strings.Repeat("ab", 20)))
+		}, "a forced push has replaced the base commit abababababab"},
+		{"a new branch", plain, func(w *checkout) {
+			w.event("push", fmt.Sprintf(`{"before": %q, "created": true, "ref": "refs/heads/x"}`, strings.Repeat("0", 40)))
+		}, "because the push creates the branch"},
+		{"no repository", plain, func(w *checkout) { testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, ".git"))) }, "the workspace has no git repository; run actions/checkout"},
+		{"a repository that is none", plain, func(w *checkout) { testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, ".git", "objects"))) }, "not a git repository"},
+		{"no git", plain, func(w *checkout) { w.env["PATH"] = w.TempDir() }, "git is not installed"},
+		{"an old git", plain, func(w *checkout) { w.fakeGit(`echo "Unknown option: --batch" >&2; exit 129`) }, "git is too old: Unknown option: --batch; install git 2.18"},
+		{"a git that does not trust the owner", plain, func(w *checkout) {
+			w.fakeGit(`echo "fatal: detected dubious ownership in repository at '/x'" >&2; exit 128`)
+		}, "detected dubious ownership in repository at '/x'; run 'git config --global --add safe.directory "},
+		{"a git that fails in its own words", plain, func(w *checkout) { w.fakeGit(`echo "fatal: ::error::the disk is full" >&2; exit 128`) }, "error::the disk is full"},
+		{"a git that says nothing", plain, func(w *checkout) { w.fakeGit(`exit 1`) }, "git: exit status 1"},
+		{"a git that answers something else", plain, func(w *checkout) { w.fakeGit(`while read x; do echo hello world, how are you; done`) }, "git: unexpected answer"},
+		{"a git with a huge object", plain, func(w *checkout) { w.fakeGit(`while read x; do echo "$x commit 99999999999"; done`) }, "is too large"},
+		{"a partial clone", plain, func(w *checkout) {
+			blob := w.git("rev-parse", "HEAD:tools/ci/p.yml")
+			w.remove(".git/objects/" + blob[:2] + "/" + blob[2:])
+			w.git("config", "remote.origin.promisor", "true")
+		}, "which is a partial clone; remove the input filter from actions/checkout"},
+		{"a missing object", plain, func(w *checkout) {
+			blob := w.git("rev-parse", "HEAD:tools/ci/p.yml")
+			w.remove(".git/objects/" + blob[:2] + "/" + blob[2:])
+		}, "is not in the checkout: the blob "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newCheckout(t)
+			w.reports()
+			policy := test.prepare(w)
+			w.based(w.commit())
+			if test.after != nil {
+				test.after(w)
+			}
+			os.Remove(filepath.Join(w.dir, policy))
+			w.write(policy, "version: 1\ndevices: {required: ["+deviceB+"]}\nfail-on: new\n")
+			inputs := []string{"reports", pattern, "policy-file", policy}
+			if test.text == weakened {
+				s := w.ends(0, "success", test.text, append(inputs, "compare-with-base", "required")...)
+				if strings.Contains(s.Stdout, "not-compared") {
+					t.Error(s.Stdout)
+				}
+				return
+			}
+			w.ends(0, "success", test.text, append(inputs, "compare-with-base", "optional")...)
+			s := w.ends(1, "failure", test.text, append(inputs, "compare-with-base", "required")...)
+			if strings.Contains(s.Stdout, "fetch-depth") != strings.Contains(test.text, "fetch-depth") {
+				t.Errorf("fetch-depth: %s", s.Stdout)
+			}
+			// The base decides nothing that nobody can read.
+			if s := w.run(append(inputs, "policy-ref", "base")...); s.ExitCode < 2 || s.Outputs["conclusion"] != "error" {
+				t.Errorf("policy-ref: base: exit code %d: %s", s.ExitCode, s.Stdout)
+			}
+		})
+	}
+}
+
+// TestNoComparisonOfTags: a tag is put on a commit that was checked before.
+func TestNoComparisonOfTags(t *testing.T) {
+	for name, event := range map[string]string{
+		"push":              `{"before": "` + strings.Repeat("0", 40) + `", "created": true, "ref": "refs/tags/v1"}`,
+		"release":           `{"action": "published"}`,
+		"workflow_dispatch": `{}`,
+	} {
+		w := newCheckout(t)
+		w.reports()
+		w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceB+"]}\n")
+		w.commit()
+		w.event(name, event)
+		if s := w.ends(0, "success", "", "reports", pattern); strings.Contains(s.Stdout, "not compared") {
+			t.Errorf("%s: %s", name, s.Stdout)
+		}
+		w.ends(1, "failure", "does not say which commit the change is based on", "reports", pattern, "compare-with-base", "required")
+	}
+}
+
+// TestUntouched: the base branch became stricter after the change began. The change is
+// accused of what it does itself, and of nothing else.
+func TestUntouched(t *testing.T) {
+	policy := func(devices string) string { return "version: 1\ndevices: {required: [" + devices + "]}\n" }
+	const less = "no longer required"
+	for _, test := range []struct {
+		name   string
+		change func(w *checkout) // on the branch of the change
+		tip    func(w *checkout) // on the base branch, after that
+		later  func(w *checkout) // on the branch of the change again
+		less   bool
+	}{
+		{"the change does something else", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, nil, false},
+		{"the base branch has a second policy", func(w *checkout) { w.write("x", "1") }, func(w *checkout) {
+			w.remove(".github/sycl-compat.yml")
+			w.write(".github/sycl-compat.yaml", policy("'*'"))
+		}, nil, false},
+		{"the change weakens it, too", func(w *checkout) { w.write(".github/sycl-compat.yml", policy(deviceA)) }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, nil, true},
+		{"the change takes the old policy back", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
+			w.git("merge", "--quiet", "--no-commit", "--strategy=ours", "tip")
+			w.commit()
+		}, true},
+		{"the change merges the base branch", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
+			w.git("merge", "--quiet", "tip")
+		}, false},
+		{"the policy is edited, and not committed", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
+			w.write(".github/sycl-compat.yml", policy(deviceB)+"# by a build\n")
+		}, true},
+		{"a history that is cut off", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, func(w *checkout) {
+			first := w.git("rev-parse", "HEAD^")
+			w.remove(".git/objects/" + first[:2] + "/" + first[2:])
+		}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newCheckout(t)
+			w.write(".gitignore", "out/\n")
+			w.reports()
+			w.write(".github/sycl-compat.yml", policy(deviceB))
+			w.commit()
+			w.git("branch", "tip")
+			test.change(w)
+			w.commit()
+			w.git("checkout", "--quiet", "-b", "change")
+			w.git("checkout", "--quiet", "tip")
+			test.tip(w)
+			tip := w.commit()
+			w.git("checkout", "--quiet", "change")
+			if test.later != nil {
+				test.later(w)
+			}
+			head := w.git("rev-parse", "change")
+			w.event("pull_request", fmt.Sprintf(`{"pull_request": {"number": 7, "head": {"sha": %q}, "base": {"sha": %q}}}`, head, tip))
+			s := w.run("reports", pattern)
+			if strings.Contains(s.Stdout, less) != test.less {
+				t.Errorf("%s", s.Stdout)
+			}
+			if !test.less && test.later == nil {
+				wantText(t, "the log", s.log(), "The change does not touch the policy")
+			}
+		})
+	}
+}
+
+// TestMergeBases compares with git on histories that branch and merge.
+func TestMergeBases(t *testing.T) {
+	w := newCheckout(t)
+	w.write("x", "")
+	commits := []string{w.commit()}
+	commit := func(parents ...int) {
+		args := []string{"commit-tree", "-m", fmt.Sprint(len(commits)), w.git("rev-parse", commits[0]+"^{tree}")}
+		for _, p := range parents {
+			args = append(args, "-p", commits[p])
+		}
+		commits = append(commits, w.git(args...))
+	}
+	for _, parents := range [][]int{{0}, {0}, {1, 2}, {2, 1}, {3}, {4}, {5, 6}, {6}, {0}, {}, {9, 10}} {
+		commit(parents...)
+	}
+	r := openRepository(t.Context(), w.dir)
+	defer r.close()
+	for _, a := range commits {
+		for _, b := range commits {
+			got := r.mergeBases(a, b)
+			cmd := exec.Command("git", "merge-base", "--all", a, b)
+			cmd.Dir = w.dir
+			out, _ := cmd.Output() // fails if there is none
+			want := strings.Fields(string(out))
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%.7s and %.7s: %q, want %q", a, b, got, want)
+			}
+		}
+	}
+	if got := r.mergeBases(commits[0], strings.Repeat("ab", 20)); got != nil {
+		t.Errorf("a commit that is missing: %q", got)
+	}
+}

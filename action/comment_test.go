@@ -1,0 +1,347 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+)
+
+// atHead answers requests for the pull request with its head.
+func atHead(commit string) func(http.ResponseWriter, *http.Request, int) bool {
+	return func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		if r.URL.Path != "/api/v3/repos/o/r/pulls/7" {
+			return false
+		}
+		fmt.Fprintf(w, `{"number": 7, "head": {"sha": %q}}`, commit)
+		return true
+	}
+}
+
+const otherCommit = "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
+
+// TestCommentOfHead: a run comments only while its commit is the head of the pull request.
+func TestCommentOfHead(t *testing.T) {
+	named := []string{"pull-request", "7"}
+	for _, test := range []struct {
+		name    string
+		prepare func(w *checkout) (head string) // of the pull request
+		inputs  []string
+		wrote   bool
+		text    string
+	}{
+		{"the head", func(w *checkout) string { w.fixture("pull_request"); return forkCommit }, nil, true, ""},
+		{"an older commit", func(w *checkout) string { w.fixture("pull_request"); return otherCommit }, nil, false, "There is no comment: the pull request is at the commit eeeeeeeee by now, and this run checked fffffffff."},
+		{"an older commit, and an error", func(w *checkout) string {
+			w.fixture("pull_request")
+			w.write("out/k.compat.json", "{}")
+			return otherCommit
+		}, nil, false, "at the commit eeeeeeeee by now"},
+		{"an answer without a head", func(w *checkout) string { w.fixture("pull_request"); return "" }, nil, true, ""},
+		{"a run for a commit", func(w *checkout) string { w.fixture("workflow_run"); return forkCommit }, nil, true, ""},
+		{"a run for an older commit", func(w *checkout) string { w.fixture("workflow_run"); return otherCommit }, nil, false, "by now"},
+		{"a comment", func(w *checkout) string {
+			w.event("issue_comment", `{"issue": {"number": 7, "pull_request": {}}}`)
+			return w.git("rev-parse", "HEAD")
+		}, nil, true, ""},
+		{"a comment on an issue", func(w *checkout) string { w.event("issue_comment", `{"issue": {"number": 7}}`); return otherCommit }, nil, false, "the event is not about a pull request; the input pull-request names one"},
+		{"a comment, and another branch is checked out", func(w *checkout) string {
+			w.event("issue_comment", `{"issue": {"number": 7, "pull_request": {}}}`)
+			return otherCommit
+		}, nil, false, "by now"},
+		{"a deployment", func(w *checkout) string { w.event("deployment_status", `{}`); return w.git("rev-parse", "HEAD") }, named, true, ""},
+		{"started by hand", func(w *checkout) string { w.event("workflow_dispatch", `{}`); return w.git("rev-parse", "HEAD") }, named, true, ""},
+		{"started by hand on a merge", func(w *checkout) string {
+			w.event("workflow_dispatch", `{}`)
+			head := w.git("commit-tree", "-m", "head", w.git("rev-parse", "HEAD^{tree}"))
+			w.git("checkout", "--quiet", w.git("commit-tree", "-m", "merge", "-p", "HEAD", "-p", head, w.git("rev-parse", "HEAD^{tree}")))
+			return head
+		}, named, true, ""},
+		{"started by hand on an older commit", func(w *checkout) string { w.event("workflow_dispatch", `{}`); return otherCommit }, named, false, "by now"},
+		{"another pull request than that of the event", func(w *checkout) string {
+			w.event("pull_request", `{"pull_request": {"number": 8, "head": {"sha": "`+otherCommit+`"}}}`)
+			return otherCommit
+		}, named, false, "by now"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newCheckout(t)
+			w.reports()
+			w.commit()
+			head := test.prepare(w)
+			g := newGitHub(t, w)
+			g.fail = atHead(head)
+			s := w.run(append([]string{"reports", pattern, "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true"}, test.inputs...)...)
+			if wrote := len(g.bodies) > 0; wrote != test.wrote || s.ExitCode != 1 && s.ExitCode != 3 {
+				t.Errorf("exit code %d, requests %q: %s", s.ExitCode, g.requests, s.Stdout)
+			}
+			wantText(t, "the log", s.log(), test.text)
+		})
+	}
+}
+
+// TestPullRequestInput: a value that names no pull request is an error.
+func TestPullRequestInput(t *testing.T) {
+	for value, ok := range map[string]bool{"7": true, "#7": true, "0": false, "-7": false, "7/../8": false, "x": false, "99999999999999999999": false} {
+		w := newCheckout(t)
+		w.reports()
+		if s := w.run("reports", pattern, "pull-request", value); (s.ExitCode == 1) != ok {
+			t.Errorf("%q: exit code %d: %s", value, s.ExitCode, s.Stdout)
+		}
+	}
+}
+
+// TestDuplicates: runs at the same time may have made several comments. One is left.
+func TestDuplicates(t *testing.T) {
+	old := marker + "\nold"
+	ours := written(defaultAuthor, old)
+	for _, test := range []struct {
+		name     string
+		comments []comment
+		refuse   int // the status of an answer to a request to delete
+		bodies   []string
+	}{
+		{"two", []comment{ours, ours}, 0, []string{"new", "-"}},
+		{"many, with others between and on several pages", []comment{written("a", "x"), ours, written("mallory", old), ours, written("b", "y"), ours}, 0, []string{"x", "new", "old", "-", "y", "-"}},
+		{"none may be deleted", []comment{ours, ours, ours}, 403, []string{"new", "see above", "see above"}},
+		{"one is deleted already", []comment{ours, ours}, 404, []string{"new", "see above"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFake(t, slices.Clone(test.comments)...)
+			f.fail = func(w http.ResponseWriter, r *http.Request, _ int) bool {
+				if r.Method != http.MethodDelete || test.refuse == 0 {
+					return false
+				}
+				w.WriteHeader(test.refuse)
+				return true
+			}
+			want := wantComment()
+			want.Short = "see above"
+			kept, err := testClient(t, f, new(waits)).keep(t.Context(), want)
+			testkit.NoError(t, err)
+			var bodies []string
+			for _, c := range f.comments {
+				bodies = append(bodies, strings.TrimPrefix(c.Body, marker+"\n"))
+			}
+			if !slices.Equal(bodies, test.bodies) || kept.Address == "" {
+				t.Errorf("%q, %+v", bodies, kept)
+			}
+		})
+	}
+}
+
+// TestRefusals: GitHub says 403 for several reasons, each with its own advice.
+func TestRefusals(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	for _, test := range []struct {
+		name    string
+		status  int
+		header  map[string]string
+		message string
+		text    string
+		waits   waits // before GitHub accepts it
+	}{
+		{"a permission", 403, nil, "Resource not accessible by integration", "the job needs the permission pull-requests: write", nil},
+		{"a locked conversation", 403, nil, "Unable to create comment because issue is locked.", "the conversation of the pull request is locked; unlock it", nil},
+		{"single sign-on", 403, map[string]string{"X-GitHub-SSO": "required; url=x"}, "Resource protected by organization SAML enforcement.", "requires single sign-on; authorize the token", nil},
+		{"a quota that is full again", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, "API rate limit exceeded", "", waits{time.Second}},
+		{"a quota that is full again soon", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800000020"}, "API rate limit exceeded", "", waits{20 * time.Second}},
+		{"a quota that is full in a while", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "API rate limit exceeded", "used up for another 30m0s", nil},
+		{"the same with 429", 429, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "", "used up for another 30m0s", nil},
+		{"a time that is none", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "x"}, "API rate limit exceeded", "", waits{time.Second}},
+		{"a time without end", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9223372036854775807"}, "", "used up for another 1h0m0s", nil},
+		{"a second limit", 403, nil, "You have exceeded a secondary rate limit", "", waits{time.Minute}},
+		{"a second limit that says when", 403, map[string]string{"Retry-After": "3"}, "You have exceeded a secondary rate limit", "", waits{3 * time.Second}},
+		{"permissions with a quota left", 403, map[string]string{"X-RateLimit-Remaining": "10"}, "no", "the job needs the permission", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFake(t)
+			f.fail = first(1, func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+				for k, v := range test.header {
+					w.Header().Set(k, v)
+				}
+				w.WriteHeader(test.status)
+				json.NewEncoder(w).Encode(map[string]string{"message": test.message})
+				return true
+			})
+			var w waits
+			c := testClient(t, f, &w)
+			c.now = func() time.Time { return now }
+			_, err := c.keep(t.Context(), wantComment())
+			if test.text == "" && err != nil || test.text != "" && (err == nil || !strings.Contains(err.Error(), test.text)) || !slices.Equal(w, test.waits) {
+				t.Errorf("%v after %v", err, w)
+			}
+		})
+	}
+}
+
+// TestTokensOfForks: a token that may only read is no error for a fork and for Dependabot, and one that may write
+// writes.
+func TestTokensOfForks(t *testing.T) {
+	for _, event := range []string{"pull_request", "pull_request-fork", "pull_request-gone", "pull_request-dependabot"} {
+		w := newCheckout(t)
+		w.reports()
+		w.fixture(event)
+		g := newGitHub(t, w)
+		g.fail = func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			if r.Method == http.MethodGet {
+				return false
+			}
+			w.WriteHeader(http.StatusForbidden)
+			io.WriteString(w, `{"message": "Resource not accessible by integration"}`)
+			return true
+		}
+		s := w.run("reports", pattern, "comment", "always", "token", "ghs_SECRET")
+		want(t, s, 1, "failure")
+		isRead := strings.Contains(s.log(), "There is no comment: the pull request is from a fork or from Dependabot, and its token may only read.")
+		warned := strings.Contains(s.Stdout, "the job needs the permission pull-requests: write")
+		if own := event == "pull_request"; isRead == own || warned != own {
+			t.Errorf("%s: %s", event, s.Stdout)
+		}
+	}
+}
+
+// TestOwners: the token may belong to an app or a user, which only GitHub knows.
+func TestOwners(t *testing.T) {
+	old := marker + "\nold"
+	for _, test := range []struct {
+		name, viewer string
+		author       string // an input
+		comments     []comment
+		changed      int    // 0 for a new comment
+		text         string // of the error
+	}{
+		{"an app", "my-app[bot]", "", []comment{written("my-app[bot]", old)}, 1, ""},
+		{"a user", "octo_acme", "", []comment{written("mallory", old), written("octo_acme", old)}, 2, ""},
+		{"somebody else has the marker", "my-app[bot]", "", []comment{written("mallory", old)}, 0, ""},
+		{"GitHub does not say", "", "", []comment{written("my-app[bot]", old)}, 0, ""},
+		{"an input says", "", "my-app[bot]", []comment{written("my-app[bot]", old)}, 1, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFake(t, test.comments...)
+			f.viewer = test.viewer
+			w := wantComment()
+			w.Author = test.author
+			kept, err := testClient(t, f, new(waits)).keep(t.Context(), w)
+			testkit.NoError(t, err)
+			changed := test.changed
+			if changed == 0 {
+				changed = len(test.comments) + 1
+			}
+			if !strings.HasSuffix(kept.Address, fmt.Sprintf("#issuecomment-%d", changed)) {
+				t.Errorf("%+v, requests %q", kept, f.requests)
+			}
+			for i, c := range f.comments {
+				if (c.Body == marker+"\nnew") != (i+1 == changed) {
+					t.Errorf("comment %d is %q", i+1, c.Body)
+				}
+			}
+		})
+	}
+}
+
+// TestSolved: once everything is solved, the comment says so, is deleted or is minimized, and comes back with the
+// next problem.
+func TestSolved(t *testing.T) {
+	policies := map[bool]string{true: "version: 1\ndevices: {required: [" + deviceB + "]}\n", false: "version: 1\ndevices: {required: ['*']}\n"}
+	for _, test := range []struct {
+		mode, solved string
+		comments     []string // after a problem, without one, and after another one
+	}{
+		{"on-problem", "", []string{"❌", "✅", "❌"}},
+		{"on-problem", "update", []string{"❌", "✅", "❌"}},
+		{"on-problem", "delete", []string{"❌", "-", "❌"}},
+		{"on-problem", "minimize", []string{"❌", "✅ minimized", "❌"}},
+		{"always", "minimize", []string{"❌", "✅ minimized", "❌"}},
+	} {
+		t.Run(test.mode+", "+test.solved, func(t *testing.T) {
+			t.Parallel()
+			w := newCheckout(t)
+			w.reports()
+			w.fixture("pull_request")
+			g := newGitHub(t, w)
+			for i, want := range test.comments {
+				w.write(".github/sycl-compat.yml", policies[i == 1])
+				w.run("reports", pattern, "comment", test.mode, "comment-when-solved", test.solved, "token", "t")
+				got := "-"
+				if last := g.comments[len(g.comments)-1]; last.Body != "-" {
+					got = map[bool]string{true: "✅", false: "❌"}[strings.Contains(last.Body, "✅")]
+					if g.minimized[last.NodeID] {
+						got += " minimized"
+					}
+				}
+				if got != want {
+					t.Errorf("run %d: %s, want %s: %q", i+1, got, want, g.requests)
+				}
+			}
+		})
+	}
+	w := newCheckout(t)
+	w.reports()
+	w.ends(2, "error", "input comment-when-solved: delete requires comment: on-problem", "reports", pattern, "comment", "always", "comment-when-solved", "delete")
+}
+
+// TestOnProblem: a comment is written for a problem or a new warning, and only then.
+func TestOnProblem(t *testing.T) {
+	policy := func(text string) map[string]string {
+		return map[string]string{".github/sycl-compat.yml": "version: 1\n" + text}
+	}
+	base := map[string]string{"base/k.json": encode(t, "//demo:kernels", both, kernel{"Axpy<double>", []string{deviceA}}, kernel{"Add", nil})}
+	for _, test := range []struct {
+		name    string
+		files   map[string]string
+		inputs  []string
+		comment bool
+	}{
+		{"a problem", nil, nil, true},
+		{"a problem in a dry run", nil, []string{"fail-on", "none"}, true},
+		{"a new warning", policy("devices: {required: [" + deviceB + "], supported: [" + deviceA + "]}\n"), nil, true},
+		{"a note", policy("devices: {required: [" + deviceB + "]}\n"), nil, false},
+		{"a known problem", base, []string{"base-reports", "base/*"}, false},
+		{"a known problem that fails", base, []string{"base-reports", "base/*", "fail-on", "any"}, true},
+		{"an exception", policy("allow:\n- {rule: missing-aspect, kernels: ['Axpy*'], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n"), nil, false},
+		{"nothing to check", nil, []string{"reports", "gone/*", "fail-on-empty", "false"}, false},
+		{"a device that is missing", policy("devices: {required: [" + deviceB + ", intel_gpu_nvl]}\n"), nil, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newCheckout(t)
+			w.reports()
+			w.fixture("pull_request")
+			for name, text := range test.files {
+				w.write(name, text)
+			}
+			g := newGitHub(t, w)
+			s := w.run(append([]string{"reports", pattern, "comment", "on-problem", "token", "t"}, test.inputs...)...)
+			if (len(g.comments) > 0) != test.comment {
+				t.Errorf("comments %+v: %s", g.comments, s.Stdout)
+			}
+		})
+	}
+}
+
+// TestTrustOfRuns: a run that another one started checks the commit of that run. A report of the commit of the default
+// branch, which the runner names, is one of another commit.
+func TestTrustOfRuns(t *testing.T) {
+	of := func(commit string) string {
+		return strings.Replace(encode(t, "//demo:kernels", both, kernel{"Add", nil}), `"statistics"`, `"source": {"commit": "`+commit+`"}, "statistics"`, 1)
+	}
+	for event, code := range map[string]int{"workflow_run": 1, "pull_request": 0} {
+		w := newCheckout(t)
+		w.fixture(event)
+		w.env["GITHUB_SHA"] = strings.Repeat("ab", 20)
+		w.write("out/k.compat.json", of(forkCommit))
+		w.ends(0, "success", "passed", "reports", pattern)
+		w.write("out/k.compat.json", of(strings.Repeat("ab", 20)))
+		s := w.run("reports", pattern)
+		if s.ExitCode != code || (code == 1) != strings.Contains(s.Stdout, "and ffffffffffff is checked") {
+			t.Errorf("%s: exit code %d: %s", event, s.ExitCode, s.Stdout)
+		}
+	}
+}

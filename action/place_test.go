@@ -1,0 +1,177 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+)
+
+// TestPolicyLookup: one policy applies, the log says which, and the base has the same rule.
+func TestPolicyLookup(t *testing.T) {
+	required := func(device string) string { return "version: 1\ndevices: {required: [" + device + "]}\n" }
+	const below = "libs/a"
+	for _, test := range []struct {
+		name       string
+		files      map[string]string // of the base
+		change     func(w *checkout)
+		inputs     []string
+		code       int
+		conclusion string
+		text       string
+	}{
+		{"none", nil, nil, nil, 1, "failure", "| Policy: none. There is no .github/sycl-compat.yml or .github/sycl-compat.yaml"},
+		{"at the root", map[string]string{".github/sycl-compat.yml": required(deviceB)}, nil, nil, 0, "success", "| Policy: .github/sycl-compat.yml, the nearest above the working directory."},
+		{"with the other ending", map[string]string{".github/sycl-compat.yaml": required(deviceB)}, nil, nil, 0, "success", "| Policy: .github/sycl-compat.yaml, the nearest"},
+		{"halfway", map[string]string{".github/sycl-compat.yml": required(deviceA), "libs/.github/sycl-compat.yaml": required(deviceB)}, nil, nil, 0, "success", "| Policy: libs/.github/sycl-compat.yaml, the nearest"},
+		{"in the directory", map[string]string{".github/sycl-compat.yml": required(deviceA), "libs/a/.github/sycl-compat.yml": required(deviceB)}, nil, nil, 0, "success", "| Policy: libs/a/.github/sycl-compat.yml."},
+		{"in a sibling", map[string]string{"libs/b/.github/sycl-compat.yml": required(deviceB)}, nil, nil, 1, "failure", "| Policy: none."},
+		{"two in one directory", map[string]string{".github/sycl-compat.yml": required(deviceB), ".github/sycl-compat.yaml": required(deviceB)}, nil, nil, 2, "error", "there are two policies, ../../.github/sycl-compat.yml and ../../.github/sycl-compat.yaml; remove one"},
+		{"two, and an input names one", map[string]string{".github/sycl-compat.yml": required(deviceA), ".github/sycl-compat.yaml": required(deviceB)}, nil, []string{"policy-file", "../../.github/sycl-compat.yaml"}, 0, "success", "| Policy: .github/sycl-compat.yaml, which the input policy-file names."},
+		{"an absolute path", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "WORKSPACE/p.yml"}, 0, "success", "| Policy: p.yml, which"},
+		{"an absolute path through a link", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "LINK/p.yml"}, 0, "success", "| Policy: p.yml, which"},
+		{"an absolute path, and the base decides", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "WORKSPACE/p.yml", "policy-ref", "base"}, 0, "success", "| Policy of the base commit"},
+		{"a path out of the workspace", nil, nil, []string{"policy-file", "../../../p.yml"}, 4, "error", "../../../p.yml is not in the repository or the workspace"},
+		{"a link out of the workspace", nil, func(w *checkout) { w.link("/etc/passwd", ".github/sycl-compat.yaml") }, nil, 2, "error", "../../.github/sycl-compat.yaml is a link that leads out of the workspace"},
+		{"a link to nothing", nil, func(w *checkout) { w.link("gone", ".github/sycl-compat.yml") }, nil, 2, "error", "../../.github/sycl-compat.yml cannot be read"},
+		{"a pipe", nil, func(w *checkout) {
+			w.write(".github/x", "")
+			testkit.Pipe(w, filepath.Join(w.dir, ".github/sycl-compat.yml"))
+		}, nil, 2, "error", "is not a regular file"},
+		{"a nearer one in the change", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) { w.write("libs/a/.github/sycl-compat.yml", required(deviceB)) }, nil, 0, "success", "are no longer required"},
+		{"a nearer one in the change, and the base decides", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) { w.write("libs/a/.github/sycl-compat.yml", required(deviceB)) }, []string{"policy-ref", "base"}, 1, "failure", "are no longer required"},
+		{"another ending in the change", map[string]string{".github/sycl-compat.yml": required("'*'")}, func(w *checkout) {
+			w.remove(".github/sycl-compat.yml")
+			w.write(".github/sycl-compat.yaml", required(deviceB))
+		}, nil, 0, "success", "are no longer required"},
+		{"two of them in the base", map[string]string{".github/sycl-compat.yml": required("'*'"), ".github/sycl-compat.yaml": required(deviceB)}, func(w *checkout) { w.remove(".github/sycl-compat.yml") },
+			[]string{"compare-with-base", "required"}, 1, "failure", "there are two policies"},
+		{"a name that nobody has", map[string]string{".github/sycl-compat.yml": required(deviceB)}, nil, []string{"policy-file", "gone.yml"}, 2, "error", "input policy-file: gone.yml cannot be read: no such file"},
+		{"a baseline above", map[string]string{"b.json": "x"}, nil, []string{"baseline-file", "../../b.json"}, 2, "error", "../../b.json"},
+		{"devices above", map[string]string{"d.yml": "x: ["}, nil, []string{"device-config", "../../d.yml"}, 3, "error", "../../d.yml"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newCheckout(t)
+			w.write(".gitignore", "out/\n")
+			w.write("libs/a/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}))
+			for name, text := range test.files {
+				w.write(name, text)
+			}
+			w.based(w.commit())
+			if test.change != nil {
+				test.change(w)
+			}
+			link := filepath.Join(t.TempDir(), "link")
+			testkit.Link(t, w.dir, link)
+			for i, v := range test.inputs {
+				test.inputs[i] = strings.NewReplacer("WORKSPACE", w.dir, "LINK", link).Replace(v)
+			}
+			if strings.Contains(strings.Join(test.inputs, " "), link) {
+				w.env["GITHUB_WORKSPACE"] = link
+			}
+			w.ends(test.code, test.conclusion, test.text, append([]string{"reports", pattern, "working-directory", below}, test.inputs...)...)
+		})
+	}
+}
+
+// TestPathsOfInputs: every input may name files above the working directory and by absolute paths,
+// within the workspace.
+func TestPathsOfInputs(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		inputs []string
+		code   int
+		text   string
+	}{
+		{"reports above", []string{"reports", "../../top/*.compat.json"}, 1, "1 problem fails"},
+		{"reports in a sibling", []string{"reports", "../b/**/*.compat.json"}, 1, "1 problem fails"},
+		{"reports by an absolute path", []string{"reports", "WORKSPACE/top/k.compat.json"}, 1, "1 problem fails"},
+		{"reports in the directory by an absolute path", []string{"reports", "WORKSPACE/libs/a/out/*.compat.json"}, 0, "passed"},
+		{"reports by a way up and down", []string{"reports", "../a/out/*.compat.json"}, 0, "passed"},
+		{"reports without those above", []string{"reports", "out/*.json\n../../top/*.json\n!../../top/**"}, 0, "passed"},
+		{"reports without those of the directory", []string{"reports", "out/*.json\n../../top/*.json\n!out/**"}, 1, "2 kernels on"},
+		{"all that is above without an absolute path", []string{"reports", "../../**/*.compat.json\n!WORKSPACE/top/**,!../b/**"}, 0, "passed"},
+		{"reports of the base above", []string{"reports", "../../top/*.json", "base-reports", "../../top/*.json"}, 0, "1 known"},
+		{"binaries above", []string{"binaries", "../../bin/*.o", "devices", deviceA}, 1, "does not run on " + deviceA},
+		{"a directory above", []string{"binaries", "../../bin", "devices", deviceB}, 0, "passed"},
+		{"binaries by an absolute path", []string{"binaries", "WORKSPACE/bin/k.o", "devices", deviceB}, 0, "passed"},
+		{"reports out of the workspace", []string{"reports", "../../../**"}, 2, "leads out of"},
+		{"reports of the system", []string{"reports", "/etc/*"}, 2, "not relative"},
+		{"reports beside the workspace", []string{"reports", "WORKSPACE-other/*"}, 2, "not relative"},
+		{"binaries out of the workspace", []string{"binaries", "../../../x", "devices", deviceB}, 2, "leads out of the workspace"},
+		{"binaries of the system", []string{"binaries", "/bin", "devices", deviceB}, 2, "leads out of the workspace"},
+		{"a link above that leads out", []string{"reports", "../../elsewhere/*.json"}, 3, "leads out of the workspace"},
+		{"a link above to a file", []string{"reports", "../../linked/*.json"}, 3, "leads out of the workspace"},
+		{"binaries behind a link above", []string{"binaries", "../../elsewhere", "devices", deviceB}, 3, "leads out of the workspace"},
+		{"a file above", []string{"reports", "out/*.json", "json-file", "../../new/r.json"}, 0, "passed"},
+		{"a file by an absolute path", []string{"reports", "out/*.json", "json-file", "WORKSPACE/new/r.json"}, 0, "passed"},
+		{"a file out of the workspace", []string{"reports", "out/*.json", "json-file", "../../../r.json"}, 4, "is not in the repository or the workspace"},
+		{"a file behind a link above", []string{"reports", "out/*.json", "json-file", "../../elsewhere/r.json"}, 4, "cannot be written"},
+		{"a report above is no output", []string{"reports", "../../top/*.json", "json-file", "../../top/k.compat.json"}, 2, "cannot be an output"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newCheckout(t)
+			outside := t.TempDir()
+			bad := encode(t, "//demo:kernels", both, kernel{"Axpy", []string{deviceA}}, kernel{"Add", nil})
+			testkit.WriteFile(t, filepath.Join(outside, "k.compat.json"), bad)
+			w.write("top/k.compat.json", bad)
+			w.write("libs/b/out/k.compat.json", bad)
+			w.write("libs/a/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
+			w.object("bin/k.o")
+			w.link(outside, "elsewhere")
+			w.link(filepath.Join(outside, "k.compat.json"), "linked/k.compat.json")
+			for i, v := range test.inputs {
+				test.inputs[i] = strings.ReplaceAll(v, "WORKSPACE", w.dir)
+			}
+			conclusion := map[int]string{0: "success", 1: "failure"}[test.code]
+			if conclusion == "" {
+				conclusion = "error"
+			}
+			s := w.ends(test.code, conclusion, test.text, append([]string{"working-directory", "libs/a"}, test.inputs...)...)
+			if name := s.Outputs["result-file"]; test.code == 0 && strings.Contains(strings.Join(test.inputs, " "), "json-file") && name != "new/r.json" {
+				t.Errorf("result-file %q", name)
+			}
+			if entries, _ := os.ReadDir(outside); len(entries) != 1 {
+				t.Error("something was written outside of the workspace")
+			}
+		})
+	}
+}
+
+// TestDevicesOfPolicies: a policy that names a device which nobody knows says where, and what may be meant.
+func TestDevicesOfPolicies(t *testing.T) {
+	for _, test := range []struct {
+		name, policy string
+		inputs       []string
+		code         int
+		text         string
+	}{
+		{"a misspelt device", "version: 1\ndevices:\n  required:\n  - " + deviceB + "\n  - intel_gpu_pcv\n", nil, 2, `.github/sycl-compat.yml:5: devices.required: unknown device "intel_gpu_pcv"; did you mean intel_gpu_pvc?`},
+		{"one that is only supported", "version: 1\ndevices: {required: [" + deviceB + "],\n  supported: [intel_gpu_pcv]}\n", nil, 2, `.github/sycl-compat.yml:3: devices.supported: unknown device`},
+		{"nothing like it", "version: 1\ndevices: {required: [toaster9000]}\n", nil, 2, `unknown device "toaster9000"; 'compat devices' lists the known ones`},
+		{"devices of an input", "version: 1\ndevices: {required: [" + deviceB + "]}\n", []string{"devices", deviceB + ",toaster9000"}, 2, `input devices: unknown device "toaster9000"; 'compat devices' lists`},
+		{"one that device-config has", "version: 1\ndevices: {required: [toaster9000]}\n", []string{"device-config", "d.yml"}, 0, "passed"},
+		{"another spelling of the file", "version: 1\ndevices: {required: ['intel_gpu_nvl*']}\n", nil, 1, "no report is about a device that matches"},
+		{"a hostile name", "version: 1\ndevices: {required: [\"x\\n::error::y\"]}\n", nil, 2, `unknown device`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newCheckout(t)
+			w.object("bin/k.o")
+			w.write("d.yml", "toaster9000:\n  aspects: [fp16, fp64, atomic64]\n  sub-group-sizes: [8, 16, 32]\n")
+			w.write(".github/sycl-compat.yml", test.policy)
+			s := w.run(append([]string{"binaries", "bin/*"}, test.inputs...)...)
+			if s.ExitCode != test.code || len(s.Commands) > 8 {
+				t.Errorf("exit code %d, %+v", s.ExitCode, s.Commands)
+			}
+			wantText(t, "what is seen", s.Stdout, test.text)
+			if strings.Contains(s.Stdout, "aspectfilter") {
+				t.Error(s.Stdout)
+			}
+		})
+	}
+}
