@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
@@ -171,13 +172,40 @@ func metadataOf(img *Image) (*propset.Registry, error) {
 			return nil, err
 		}
 	}
-	if len(img.Entries) > 0 && metadata.Set(propset.KernelNames) == nil {
+	if kernels := kernelEntries(img); len(kernels) > 0 && metadata.Set(propset.KernelNames) == nil {
 		set := metadata.Add(propset.KernelNames)
-		for _, name := range img.Entries {
+		for _, name := range kernels {
 			set.Put(name, propset.Uint(1))
 		}
 	}
 	return metadata, metadata.Validate()
+}
+
+// kernelEntries returns the entries of an image that are kernels. DPC++ up to 2024 lists exported
+// functions too. The bytes of the image tell them apart or, if these cannot be read, the names of
+// exported functions in its property sets.
+func kernelEntries(img *Image) []string {
+	if len(img.Entries) == 0 {
+		return nil
+	}
+	if offload.ListsKernels(offload.Detect(img, img.Size())) {
+		if kernels, err := offload.Kernels(img, img.Size()); err == nil {
+			return intersection(img.Entries, kernels)
+		}
+	}
+	exported := img.Properties.Set(propset.ExportedSymbols)
+	return slices.DeleteFunc(slices.Clone(img.Entries), func(name string) bool {
+		_, isExported := exported.Get(name)
+		return isExported
+	})
+}
+
+// intersection returns the names that are in a sorted list too.
+func intersection(names, sorted []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, found := slices.BinarySearch(sorted, name)
+		return !found
+	})
 }
 
 // Properties returns what the bytes of an image say about it: the requirements and

@@ -54,6 +54,42 @@ func TestAdd(t *testing.T) {
 	}
 }
 
+// Entries that are exported functions are not kernels.
+func TestKernelEntries(t *testing.T) {
+	exported := func(names ...string) *propset.Registry {
+		r := new(propset.Registry)
+		for _, name := range names {
+			r.Add(propset.ExportedSymbols).Put(name, propset.Uint(1))
+		}
+		return r
+	}
+	spirv := string(testkit.SPIRV("k"))
+	for name, test := range map[string]struct {
+		code       string
+		properties *propset.Registry
+		entries    []string
+		want       []string
+	}{
+		"SPIR-V and exported symbols":             {spirv, exported("__devicelib_assert_fail"), []string{"__devicelib_assert_fail", "k"}, []string{"k"}},
+		"SPIR-V without exported symbols":         {spirv, exported(), []string{"k", "__itt_offload_wi_start"}, []string{"k"}},
+		"an exported symbol that is a kernel":     {spirv, exported("k"), []string{"k"}, []string{"k"}},
+		"functions alone":                         {spirv, exported("f", "g"), []string{"f", "g"}, nil},
+		"SPIR-V that cannot be read":              {spirv[:30], exported("f"), []string{"f", "k"}, []string{"k"}},
+		"code of which the kernels are not known": {"code", exported("f"), []string{"f", "k"}, []string{"k"}},
+		"PTX": {".version 7.8\n.func f() {}\n.entry k() {}", exported(), []string{"f", "k"}, []string{"k"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			img := image("sycl", "spir64", "", test.code, test.entries...)
+			img.Properties = test.properties
+			var b syclbin.Builder
+			testkit.Must(Collect(&b, &File{Images: []*Image{img}}, "host"))(t)
+			if got := b.File(syclbin.Executable).Modules[0].Kernels(); !slices.Equal(got, test.want) {
+				t.Errorf("kernels %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // Options that are in the descriptor of an image are in a property set of its module.
 func TestAddOptions(t *testing.T) {
 	with, without := image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k")

@@ -65,7 +65,7 @@ func TestKernelsOfGPUs(t *testing.T) {
 first$_0(
 ) { ret; } .entry third`, []string{"first$_0", "second", "third"}},
 		"PTX without kernels": {".version 7.8\n.visible .func f() { ret; }", nil},
-		"SPIR-V":              {"\x03\x02\x23\x07", nil},
+		"bitcode":             {"BC\xc0\xde", nil},
 	}
 	for name, test := range tests {
 		if got, err := kernelsOf([]byte(test.data)); err != nil || !slices.Equal(got, test.want) {

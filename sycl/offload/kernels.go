@@ -15,11 +15,13 @@ import (
 // maxKernelNames is how many bytes the names of the kernels of a file may have.
 const maxKernelNames = 64 << 20
 
-// Kernels returns the names of the kernels in native code for Intel, NVIDIA and AMD GPUs
-// and in PTX, sorted. It returns none for other formats, also when these have kernels.
-// Errors in the content are of type [*FormatError].
+// Kernels returns the sorted names of the kernels in an image: the entry points of SPIR-V and
+// PTX, and the kernels in native code for Intel, NVIDIA and AMD GPUs. It returns none for other
+// formats, see [ListsKernels]. Errors in the content are of type [*FormatError].
 func Kernels(r io.ReaderAt, size int64) ([]string, error) {
 	switch Detect(r, size) {
+	case SPIRV:
+		return entryPoints(bufio.NewReader(io.NewSectionReader(r, 0, size)))
 	case Zebin, Cubin:
 		return elfKernels(r, size, sectionKernels)
 	case HSACO:
@@ -90,51 +92,113 @@ func imageErrorf(offset int64, format string, args ...any) error {
 	return &FormatError{Offset: offset, Msg: fmt.Sprintf(format, args...)}
 }
 
+// ListsKernels reports whether [Kernels] finds the kernels in images of a format.
+func ListsKernels(f Format) bool {
+	switch f {
+	case SPIRV, Zebin, Cubin, HSACO, PTX:
+		return true
+	}
+	return false
+}
+
 // HasNoKernels reports whether an image certainly has no kernels: SPIR-V without entry
 // points, or ELF for Intel, NVIDIA and AMD GPUs without their code. It reads no more than the
 // instructions before the first function, or the names of sections and symbols.
 func HasNoKernels(r io.ReaderAt, size int64) bool {
 	switch Detect(r, size) {
-	case SPIRV:
-		return hasNoEntryPoints(bufio.NewReader(io.NewSectionReader(r, 0, size)))
-	case Zebin, Cubin, HSACO:
+	case SPIRV, Zebin, Cubin, HSACO:
 		names, err := Kernels(r, size)
 		return err == nil && len(names) == 0
 	}
 	return false
 }
 
-// hasNoEntryPoints reads a SPIR-V module, whose entry points are before its functions.
-// Of a module that cannot be read it knows nothing.
-func hasNoEntryPoints(r *bufio.Reader) bool {
-	const (
-		headerSize   = 20
-		opEntryPoint = 15
-		opFunction   = 54
-	)
-	var header [headerSize]byte
+// Parts of SPIR-V modules that entryPoints reads.
+const (
+	spirvHeaderSize = 20
+	opEntryPoint    = 15 // execution model, function, name, interface
+	opFunction      = 54
+	modelKernel     = 6
+)
+
+// entryPoints returns the sorted names of the kernels in a SPIR-V module. Entry points are
+// listed before the first function, so the rest is not read.
+func entryPoints(r *bufio.Reader) ([]string, error) {
+	var header [spirvHeaderSize]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
-		return false
+		return nil, unexpectedEnd(0, err)
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if header[0] == 0x07 {
 		order = binary.BigEndian
 	}
-	for {
+	var names []string
+	total := 0
+	for at := int64(spirvHeaderSize); ; {
 		var word [4]byte
-		if _, err := io.ReadFull(r, word[:]); err != nil {
-			return err == io.EOF // a module without functions
+		switch _, err := io.ReadFull(r, word[:]); {
+		case err == io.EOF: // a module without functions
+			slices.Sort(names)
+			return slices.Compact(names), nil
+		case err != nil:
+			return nil, unexpectedEnd(at, err)
 		}
 		first := order.Uint32(word[:])
-		words := int(first >> 16)
+		size := 4 * int64(first>>16)
 		switch op := first & 0xffff; {
-		case words == 0 || op == opEntryPoint:
-			return false
+		case size == 0:
+			return nil, imageErrorf(at, "the length of an instruction is 0 words")
 		case op == opFunction:
-			return true
+			slices.Sort(names)
+			return slices.Compact(names), nil
+		case op == opEntryPoint:
+			operands := make([]byte, size-4) // at most 256 KiB
+			if _, err := io.ReadFull(r, operands); err != nil {
+				return nil, unexpectedEnd(at, err)
+			}
+			name, isKernel, err := entryPoint(order, operands, at)
+			if err != nil {
+				return nil, err
+			}
+			if total += len(name); total > maxKernelNames {
+				return nil, imageErrorf(at, "the names of the kernels have more than %d bytes", maxKernelNames)
+			}
+			if isKernel {
+				names = append(names, name)
+			}
+		default:
+			if _, err := r.Discard(int(size) - 4); err != nil {
+				return nil, unexpectedEnd(at, err)
+			}
 		}
-		if _, err := r.Discard(4 * (words - 1)); err != nil {
-			return false
-		}
+		at += size
 	}
+}
+
+// entryPoint returns the name in the operands of an entry point, and whether it is a kernel's.
+func entryPoint(order binary.ByteOrder, operands []byte, at int64) (name string, isKernel bool, err error) {
+	if len(operands) < 12 {
+		return "", false, imageErrorf(at, "an entry point has no name")
+	}
+	isKernel = order.Uint32(operands) == modelKernel
+	var b []byte
+	for ; len(operands) >= 12; operands = operands[4:] {
+		b = binary.LittleEndian.AppendUint32(b, order.Uint32(operands[8:]))
+	}
+	text, _, ends := strings.Cut(string(b), "\x00")
+	switch {
+	case !ends:
+		return "", false, imageErrorf(at, "the name of an entry point has no end")
+	case strings.ContainsAny(text, "\n\r"):
+		return "", false, imageErrorf(at, "the name %.64q of an entry point has a line break in it", text)
+	}
+	return text, isKernel, nil
+}
+
+// unexpectedEnd returns the error of a SPIR-V module that ends inside of an instruction.
+func unexpectedEnd(at int64, err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return imageErrorf(at, "unexpected end of the SPIR-V module")
+	}
+	return err
 }

@@ -89,6 +89,7 @@ func TestKernelsRefused(t *testing.T) {
 func FuzzKernels(f *testing.F) {
 	f.Add(elf(".text.second", ".text.first"))
 	f.Add(hsaco("second.kd", "first.kd"))
+	f.Add([]byte(spirv(binary.LittleEndian, entry, 6, 1, 'k')))
 	f.Add([]byte(".version 7.8\n.entry second(\n.entry first("))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		names, err := kernelsOf(data)
@@ -98,23 +99,58 @@ func FuzzKernels(f *testing.F) {
 	})
 }
 
-func TestHasNoKernels(t *testing.T) {
-	spirv := func(order binary.ByteOrder, words ...uint32) string {
-		data := make([]byte, 0, 4*(5+len(words)))
-		for _, w := range append([]uint32{0x07230203, 0x00010400, 0, 10, 0}, words...) {
-			data = order.(binary.AppendByteOrder).AppendUint32(data, w)
-		}
-		return string(data)
+// spirv returns a module with these words behind the header.
+func spirv(order binary.ByteOrder, words ...uint32) string {
+	data := make([]byte, 0, 4*(5+len(words)))
+	for _, w := range append([]uint32{0x07230203, 0x00010400, 0, 10, 0}, words...) {
+		data = order.(binary.AppendByteOrder).AppendUint32(data, w)
 	}
-	const capability, entryPoint, function = 2<<16 | 17, 4<<16 | 15, 5<<16 | 54
+	return string(data)
+}
+
+// Instructions of three operands, one of capability.
+const capability, entry, function = 2<<16 | 17, 4<<16 | 15, 5<<16 | 54
+
+func TestEntryPoints(t *testing.T) {
+	const shader = 5
+	for _, test := range []struct {
+		name, data string
+		want       []string
+		fault      string
+	}{
+		{"two kernels, sorted", spirv(binary.LittleEndian, capability, 6, entry, 6, 1, 'k', entry, 6, 2, 'a'), []string{"a", "k"}, ""},
+		{"big-endian", spirv(binary.BigEndian, entry, 6, 1, 'k', function, 1, 1, 0, 2), []string{"k"}, ""},
+		{"a long name with an interface", spirv(binary.LittleEndian, 7<<16|15, 6, 1, 0x65646362, 'f', 7, 8), []string{"bcdef"}, ""},
+		{"no kernel but a shader", spirv(binary.LittleEndian, entry, shader, 1, 'k'), nil, ""},
+		{"what follows a function", spirv(binary.LittleEndian, function, 1, 1, 0, 2, entry, 6, 1, 'k'), nil, ""},
+		{"the same name twice", spirv(binary.LittleEndian, entry, 6, 1, 'k', entry, 6, 2, 'k'), []string{"k"}, ""},
+		{"a name without an end", spirv(binary.LittleEndian, entry, 6, 1, 0x65646362), nil, "offset 0x14: the name of an entry point has no end"},
+		{"a name of two lines", spirv(binary.LittleEndian, entry, 6, 1, 0x0a61), nil, "has a line break"},
+		{"no name", spirv(binary.LittleEndian, 3<<16|15, 6, 1), nil, "an entry point has no name"},
+		{"a cut entry point", spirv(binary.LittleEndian, entry, 6), nil, "unexpected end of the SPIR-V module"},
+		{"a cut instruction", spirv(binary.LittleEndian, 9<<16|17, 6), nil, "offset 0x14: unexpected end"},
+		{"an instruction of no words", spirv(binary.LittleEndian, 17), nil, "0 words"},
+		{"a header alone", "\x03\x02\x23\x07", nil, "unexpected end"},
+	} {
+		names, err := kernelsOf([]byte(test.data))
+		if !slices.Equal(names, test.want) {
+			t.Errorf("%s: kernels %q, want %q", test.name, names, test.want)
+		}
+		if test.fault == "" && err != nil || test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
+			t.Errorf("%s: error %v, want %q", test.name, err, test.fault)
+		}
+	}
+}
+
+func TestHasNoKernels(t *testing.T) {
 	for _, test := range []struct {
 		name, data string
 		want       bool
 	}{
 		{"SPIR-V with a function alone", spirv(binary.LittleEndian, capability, 6, function, 1, 2, 0, 3), true},
-		{"SPIR-V with an entry point", spirv(binary.LittleEndian, capability, 6, entryPoint, 6, 1, 0x6b), false},
+		{"SPIR-V with an entry point", spirv(binary.LittleEndian, capability, 6, entry, 6, 1, 0x6b), false},
 		{"SPIR-V with nothing", spirv(binary.BigEndian, capability, 6), true},
-		{"big-endian SPIR-V with an entry point", spirv(binary.BigEndian, entryPoint, 6, 1, 0x6b), false},
+		{"big-endian SPIR-V with an entry point", spirv(binary.BigEndian, entry, 6, 1, 0x6b), false},
 		{"SPIR-V with an instruction of no words", spirv(binary.LittleEndian, 17), false},
 		{"SPIR-V that ends in an instruction", spirv(binary.LittleEndian, capability), false},
 		{"SPIR-V without a header", "\x03\x02\x23\x07", false},

@@ -98,7 +98,7 @@ func FromRow(code offload.Source, properties *propset.Registry, symbols []string
 		image = syclbin.NewIR(syclbin.PTX, "nvptx64-nvidia-cuda", code)
 	}
 	m, err := fromImages(properties, []*syclbin.Image{image}, workspaces)
-	if err == nil && len(m.Kernels) == 0 {
+	if err == nil && len(m.Kernels) == 0 && !offload.HasNoKernels(code, code.Size()) {
 		exported := properties.Set(propset.ExportedSymbols)
 		for _, name := range symbols {
 			if _, ok := exported.Get(name); !ok {
@@ -147,6 +147,8 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 	}
 	if len(names) == 0 {
 		names = c.kernels()
+	} else {
+		names = c.onlyKernels(names)
 	}
 	m := Module{Images: c.images}
 	for i := range m.Images {
@@ -248,6 +250,19 @@ func (c *contents) kernels() []string {
 		names = append(names, k.Name)
 	}
 	return names
+}
+
+// onlyKernels returns the names without functions that the SPIR-V exports. Metadata may list
+// these among the kernels, because other modules may call them.
+func (c *contents) onlyKernels(names []string) []string {
+	if c.code == nil || len(c.code.Exports) == 0 {
+		return names
+	}
+	exports := make(map[string]bool, len(c.code.Exports))
+	for _, f := range c.code.Exports {
+		exports[f.Name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return exports[name] })
 }
 
 // newModuleKernel returns the kernel of a symbol. The runtime finds kernels of a SYCLBIN
