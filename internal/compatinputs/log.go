@@ -75,6 +75,14 @@ func (l *log) unreadable(err error) {
 	}
 }
 
+// unread warns of device images that are missing in the report.
+func (l *log) unread(err error) {
+	if l.of("device images were not read and are missing in the report") {
+		l.line.Clear()
+		l.env.Warnf("", "%v; these images are missing in the report", err)
+	}
+}
+
 // done says how many lines were not printed.
 func (l *log) done() {
 	l.line.Clear()

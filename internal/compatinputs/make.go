@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
@@ -48,6 +49,7 @@ type ReportOptions struct {
 	DeviceConfig []string             // files with devices
 	Config       *deviceconfig.Config // in place of DeviceConfig, when it is not nil
 	Reading      inputs.Reading
+	LLVMDis      string // path of llvm-dis, which reads bitcode; if empty, the newest one in PATH
 
 	// Workspace is the folder of the sources, the current one when it is "": debug information
 	// may name them by absolute paths, of which a report has the part below that folder.
@@ -113,6 +115,7 @@ func MakeReports(ctx context.Context, env *cli.Env, o ReportOptions) ([]*report.
 	}
 	c := collector{has: map[*file]bool{}, none: map[*file]string{}, ReportOptions: &o, log: newLog(env), generator: report.Generator{Name: env.Tool, Version: cli.Version}}
 	var named []*file
+	disassembler := sync.OnceValue(func() *disassembler { return findDisassembler(o.LLVMDis) })
 	for _, list := range []struct {
 		names    []string
 		embedded bool
@@ -121,7 +124,7 @@ func MakeReports(ctx context.Context, env *cli.Env, o ReportOptions) ([]*report.
 		if err != nil {
 			return nil, err
 		}
-		r := reader{folder: folder, options: o.Reading, workspaces: workspaces}
+		r := reader{folder: folder, options: o.Reading, workspaces: workspaces, disassembler: disassembler}
 		if err := r.each(ctx, files, func(found outcome) error { return c.add(found, list.embedded) }); err != nil {
 			return nil, err
 		}
@@ -199,6 +202,13 @@ func (c *collector) add(found outcome, embedded bool) error {
 	for _, l := range found.leftOut {
 		c.log.leftOut(found.name, l)
 		c.leftOut = cmp.Or(c.leftOut, l.reason)
+	}
+	if found.err == nil && found.unread != nil {
+		if found.named() || c.Strict || found.unread == context.Canceled {
+			return found.unread
+		}
+		c.fault = cmp.Or(c.fault, found.unread)
+		c.log.unread(found.unread)
 	}
 	switch {
 	case found.err != nil:

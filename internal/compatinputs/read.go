@@ -10,6 +10,7 @@ import (
 	"io"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,6 +33,7 @@ type outcome struct {
 	images   int       // that were taken
 	repeated int       // those of them that are the same as others of the file
 	warnings []byte    // lines that are ready to print
+	unread   error     // about device images that were not read, with the name of the file
 	err      error     // why the file cannot be read, with its name
 }
 
@@ -49,7 +51,8 @@ type reader struct {
 	folder  *workspace.Folder
 	options inputs.Reading
 
-	workspaces []string // absolute
+	workspaces   []string // absolute
+	disassembler func() *disassembler
 }
 
 // A job is work on a file that may be done beside others.
@@ -211,7 +214,7 @@ func (r *reader) content(ctx context.Context, f *file, in io.ReaderAt, size int6
 	case other:
 		return []outcome{r.otherContent(f, in, size)}
 	case deviceFile:
-		return []outcome{r.deviceContent(f, in, size)}
+		return []outcome{r.deviceContent(ctx, f, in, size)}
 	case zipFile:
 		return r.zipContent(ctx, f, in, size, left)
 	default:
@@ -263,7 +266,7 @@ func (o *outcome) set(in io.ReaderAt, size int64, modules []report.Module, bare 
 }
 
 // deviceContent reads a file that may have device code.
-func (r *reader) deviceContent(f *file, in io.ReaderAt, size int64) outcome {
+func (r *reader) deviceContent(ctx context.Context, f *file, in io.ReaderAt, size int64) outcome {
 	o := outcome{file: f}
 	format := offload.Detect(in, size)
 	switch {
@@ -284,7 +287,7 @@ func (r *reader) deviceContent(f *file, in io.ReaderAt, size int64) outcome {
 		}
 		o.set(in, size, modules, true, inFile(f, err))
 	default:
-		r.hostContent(&o, in, size)
+		r.hostContent(ctx, &o, in, size)
 	}
 	return o
 }
@@ -298,7 +301,7 @@ func inFile(f *file, err error) error {
 }
 
 // hostContent reads the images of a host file.
-func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
+func (r *reader) hostContent(ctx context.Context, o *outcome, in io.ReaderAt, size int64) {
 	host, err := hostbin.NewFile(in, size)
 	if err != nil {
 		o.err = inFile(o.file, err)
@@ -313,6 +316,16 @@ func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
 		o.none = "no device images"
 		return
 	}
+	var bitcode []*hostbin.Image
+	host.Images = slices.DeleteFunc(host.Images, func(img *hostbin.Image) bool {
+		if needsLLVM(img) {
+			bitcode = append(bitcode, img)
+			return true
+		}
+		return false
+	})
+	fromBitcode, err := r.readBitcode(ctx, bitcode)
+	o.unread = inFile(o.file, err)
 	var b syclbin.Builder
 	result, err := hostbin.Collect(&b, host, o.name)
 	if err != nil {
@@ -321,11 +334,12 @@ func (r *reader) hostContent(o *outcome, in io.ReaderAt, size int64) {
 	}
 	o.leaveOut(result.LeftOut)
 	o.images, o.repeated = result.Taken, result.Repeated
-	if result.Taken == 0 {
+	if result.Taken == 0 && len(fromBitcode) == 0 {
 		o.none = "none of the device images can be taken"
 		return
 	}
 	modules, err := report.FromSYCLBIN(b.File(syclbin.Executable), r.workspaces...)
+	modules = append(modules, fromBitcode...)
 	for i := range modules {
 		modules[i].Embedded = true // the runtime prefers native code of the program itself
 	}

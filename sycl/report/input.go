@@ -112,6 +112,16 @@ func FromRow(code offload.Source, properties *propset.Registry, symbols []string
 	return m, addConstants([]Module{m}, []specialize.Image{{Place: "the image", Metadata: properties, Code: codeOf([]*syclbin.Image{image})}})
 }
 
+// FromIR returns the module of IR for a triple whose requirements and kernel names are those of
+// property sets. The architecture is empty for IR that is compiled when a program runs.
+func FromIR(triple, arch string, code offload.Source, properties *propset.Registry, workspaces ...string) (Module, error) {
+	image := syclbin.NewIR(syclbin.SPIRV, triple, code)
+	if arch != "" {
+		image = syclbin.NewNative(arch, triple, code)
+	}
+	return fromImages(properties, []*syclbin.Image{image}, workspaces)
+}
+
 // FromSPIRV returns the module of a SPIR-V module that has no metadata. Each kernel has
 // needs of its own.
 func FromSPIRV(code offload.Source, workspaces ...string) (Module, error) {

@@ -21,7 +21,7 @@ type gateFlags struct {
 	baseReports, required, baseDeviceConfig cli.Strings
 
 	binaries, devices, deviceConfig cli.Strings
-	commit                          string
+	commit, llvmDis                 string
 }
 
 func (g *gateFlags) setup(fs *flag.FlagSet) {
@@ -42,11 +42,15 @@ func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 	fs.StringVar(&g.Workspace, "workspace", ".", "`folder` with the sources that findings point at; when it is empty, paths are not looked up and links may lead anywhere")
 }
 
+// llvmDisUsage is the help text of --llvm-dis.
+const llvmDisUsage = "`path` of the llvm-dis that reads LLVM bitcode in objects and static libraries (default the newest one in PATH)"
+
 // setupBinaries declares the flags for checking programs without a report.
 func (g *gateFlags) setupBinaries(fs *flag.FlagSet) {
 	g.devices.Split = true
 	fs.Var(&g.binaries, "binary", "also check this program, library, wheel or folder, as a `pattern`: what 'compat report' reads; may be repeated, and with ! in front it takes files away")
 	fs.Var(&g.devices, "devices", "`targets` that binaries are checked for, separated by commas; without them those that the policy or --required name, else those that the binaries are for")
+	fs.StringVar(&g.llvmDis, "llvm-dis", "", llvmDisUsage)
 	fs.Var(&g.deviceConfig, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
 }
 
@@ -66,7 +70,7 @@ func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *compatinputs.Che
 			return err
 		}
 	}
-	o.Built, err = compatinputs.MakeReports(ctx, env, compatinputs.ReportOptions{Files: g.binaries.Values, Devices: devices, DeviceConfig: g.deviceConfig.Values, Workspace: g.Workspace, Strict: true})
+	o.Built, err = compatinputs.MakeReports(ctx, env, compatinputs.ReportOptions{Files: g.binaries.Values, Devices: devices, DeviceConfig: g.deviceConfig.Values, Workspace: g.Workspace, LLVMDis: g.llvmDis, Strict: true})
 	return err
 }
 

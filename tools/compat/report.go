@@ -24,6 +24,7 @@ type reporter struct {
 	embedded             cli.Strings
 	workspace            string
 	reading              inputs.Reading
+	llvmDis              string
 }
 
 const reportLong = `
@@ -66,6 +67,7 @@ func (r *reporter) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&r.deviceConfig, "device-config-file", "the same as --device-config `file`")
 	fs.Var(&r.embedded, "embedded", "`file` with the images that the program itself holds, such as a SYCLBIN: for a device that some are compiled for, the runtime takes these; may be repeated")
 	r.reading.AssumeFlag(fs)
+	fs.StringVar(&r.llvmDis, "llvm-dis", "", llvmDisUsage)
 	fs.StringVar(&r.workspace, "workspace", ".", "`folder` of the sources: of absolute paths in debug information, the report has the part below it")
 	fs.StringVar(&r.name, "name", "", "`label` of what the report is about: all files are together one program")
 	fs.StringVar(&r.source.Commit, "commit", "", "`id` of the commit that the files were built from, for the report")
@@ -92,7 +94,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	programs, err := compatinputs.MakeReports(ctx, env, compatinputs.ReportOptions{
 		Files: args, Embedded: r.embedded.Values, Label: r.name,
-		Devices: r.wanted.Values, Targets: r.targets.Values, DeviceConfig: r.deviceConfig.Values, Workspace: r.workspace, Reading: r.reading,
+		Devices: r.wanted.Values, Targets: r.targets.Values, DeviceConfig: r.deviceConfig.Values, Workspace: r.workspace, Reading: r.reading, LLVMDis: r.llvmDis,
 	})
 	if err != nil {
 		return err
