@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -20,12 +21,18 @@ func (e *evaluator) checkCoverage() {
 		c.required(pattern)
 	}
 	if e.Baseline != nil {
+		var was []string
+		for _, t := range e.Baseline.Targets {
+			was = append(was, t.Label)
+		}
+		c.pairLabels(was)
 		for i := range e.Baseline.Targets {
 			c.baseline(&e.Baseline.Targets[i])
 		}
 	}
 	if e.Base != nil {
 		base := combine(e.Base)
+		c.pairLabels(slices.Collect(maps.Keys(targetsByLabel(base))))
 		repeats := findRepetitions(base)
 		for _, was := range base {
 			c.base(was, repeats.byTarget[was])
@@ -38,7 +45,20 @@ type coverage struct {
 	*evaluator
 	devices []string           // of all reports
 	byLabel map[string]*target // of all reports
+	renamed map[string]string  // labels of libraries, by those in the baseline or the base branch
 	seen    map[lostCheck]bool
+}
+
+// pairLabels pairs libraries that were checked before by their names alone: that another library
+// has the same kernels does not mean that it is checked in place of one.
+func (c *coverage) pairLabels(labels []string) {
+	of := func(labels []string) (list []library) {
+		for _, label := range labels {
+			list = append(list, library{label: label})
+		}
+		return list
+	}
+	c.renamed = pairLibraries(of(slices.Sorted(slices.Values(labels))), of(slices.Sorted(maps.Keys(c.byLabel))))
 }
 
 // lostCheck is a target, a device or both that are not checked.
@@ -143,7 +163,7 @@ func (c *coverage) unreported(t *target, device string) (n int) {
 // baseline checks a target of the baseline. Which kernels it had is not known, so
 // that only a device without any is a loss.
 func (c *coverage) baseline(was *BaselineTarget) {
-	t := c.byLabel[was.Label]
+	t := c.byLabel[cmp.Or(c.renamed[was.Label], was.Label)]
 	if t == nil {
 		c.lose(&target{label: was.Label}, "", Error, "no report is about the target, which is in the baseline")
 		return
@@ -157,7 +177,7 @@ func (c *coverage) baseline(was *BaselineTarget) {
 
 // base checks a target of the base branch.
 func (c *coverage) base(was *target, repeated *repeated) {
-	t := c.byLabel[was.label]
+	t := c.byLabel[cmp.Or(c.renamed[was.label], was.label)]
 	if t == nil {
 		if len(was.kernels) > 0 {
 			c.lose(&target{label: was.label}, "", Error, "no report is about the target, which the base branch has")

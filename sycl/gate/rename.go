@@ -40,29 +40,43 @@ type pairer struct {
 	old, now []row
 	pairs    []pair
 	needs    func(row) []string // what a kernel needs, in any order
+	library  func(row) string   // the same for targets that are paired
 }
 
 // pairTargets pairs the kernels of targets, with the same name or another one. What is left
 // of them are the rest.
 func pairTargets(before, after map[string]*target) (same, renamed []pair, gone, came []row) {
+	renamedTo := pairLibraries(librariesOf(before), librariesOf(after))
+	was := map[string]string{} // old labels by new ones
+	for old, now := range renamedTo {
+		was[now] = old
+	}
 	for _, t := range sorted(before) {
+		other := after[cmp.Or(renamedTo[t.label], t.label)]
 		for i, k := range t.kernels {
-			if at := after[t.label].find(k.name); at >= 0 {
-				same = append(same, pair{old: row{t, i}, now: row{after[t.label], at}})
-			} else {
+			switch at := other.find(k.name); {
+			case at < 0:
 				gone = append(gone, row{t, i})
+			case other.label == t.label:
+				same = append(same, pair{old: row{t, i}, now: row{other, at}})
+			default:
+				p := pair{old: row{t, i}, now: row{other, at}}
+				p.Renaming = renamedTarget(p.old, p.now)
+				renamed = append(renamed, p)
 			}
 		}
 	}
 	for _, t := range sorted(after) {
+		other := before[cmp.Or(was[t.label], t.label)]
 		for i, k := range t.kernels {
-			if before[t.label].find(k.name) < 0 {
+			if other.find(k.name) < 0 {
 				came = append(came, row{t, i})
 			}
 		}
 	}
-	renamed, gone, came = pairRenamed(gone, came, reportedNeeds())
-	return same, renamed, gone, came
+	p := &pairer{old: gone, now: came, needs: reportedNeeds(), library: func(r row) string { return cmp.Or(renamedTo[r.label], r.label) }}
+	p.pairAll()
+	return same, append(renamed, p.pairs...), p.old, p.now
 }
 
 // reportedNeeds returns what says what kernels need as far as reports tell: the aspects with
@@ -84,12 +98,18 @@ func (p *problem) need() string { return string(p.rule) + " " + p.requirement() 
 
 // pairRenamed pairs kernels that came and went. What is left of them are the rest.
 func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, came []row) {
-	p := &pairer{old: old, now: now, needs: needs}
+	p := &pairer{old: old, now: now, needs: needs, library: func(r row) string { return r.label }}
+	p.pairAll()
+	return p.pairs, p.old, p.now
+}
+
+// pairAll pairs kernels by what is most certain first.
+func (p *pairer) pairAll() {
 	of := func(r row) *kernel { return r.kernels[r.index] }
 	p.by(func(r row) string { return of(r).name }, renamedTarget)
 	place := func(r row) string {
 		if l := of(r).location; l.Line > 0 {
-			return fmt.Sprintf("%s\x00%v\x00%s", r.label, l, p.needOf(r))
+			return fmt.Sprintf("%s\x00%v\x00%s", p.library(r), l, p.needOf(r))
 		}
 		return ""
 	}
@@ -103,7 +123,7 @@ func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, 
 		name, _ := unqualified(k.display)
 		return name
 	})
-	p.by(func(r row) string { return joinKey(r.label, bare(r)) }, renamed)
+	p.by(func(r row) string { return joinKey(p.library(r), bare(r)) }, renamed)
 	p.by(bare, renamed)
 	p.byNamespace()
 	// Releases of compilers and libraries write numbers among template arguments otherwise.
@@ -111,12 +131,11 @@ func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, 
 		name, _ := unqualified(withoutTypes(k.display))
 		return name
 	})
-	p.by(func(r row) string { return joinKey(r.label, plain(r)) }, renamed)
+	p.by(func(r row) string { return joinKey(p.library(r), plain(r)) }, renamed)
 	p.by(plain, renamed)
 	p.by(func(r row) string { // the lines of a file move
-		return joinKey(of(r).location.Path, r.label, argumentsOf(r), p.needOf(r))
+		return joinKey(of(r).location.Path, p.library(r), argumentsOf(r), p.needOf(r))
 	}, renamed)
-	return p.pairs, p.old, p.now
 }
 
 // remember returns a function of rows that computes the text of each kernel once.

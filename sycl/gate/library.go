@@ -1,0 +1,131 @@
+package gate
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// A library is a target as another platform or Python version may have it: its label, and its
+// kernels if they are known.
+type library struct {
+	label   string
+	kernels map[string]bool
+}
+
+// librariesOf returns targets as libraries.
+func librariesOf(targets map[string]*target) (list []library) {
+	for _, t := range sorted(targets) {
+		l := library{t.label, make(map[string]bool, len(t.kernels))}
+		for _, k := range t.kernels {
+			l.kernels[k.name] = true
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// pairLibraries returns the new labels of libraries that were renamed, by their old labels: those
+// whose names differ only in what a platform or a Python version adds, and those that have the
+// kernels of one other library. It pairs two libraries only if nothing else can be meant.
+func pairLibraries(old, now []library) map[string]string {
+	old, now = withoutLabelsOf(old, now), withoutLabelsOf(now, old)
+	pairs := map[string]string{}
+	for _, key := range []func(library) string{
+		func(l library) string { return libraryPath(l.label) },
+		func(l library) string { return path.Base(libraryPath(l.label)) },
+	} {
+		same := func(a, b library) bool { return key(a) != "" && key(a) == key(b) }
+		old, now = pairBy(same, old, now, pairs)
+	}
+	// Comparing all with all takes long for many, and such a program has no few libraries to name.
+	const most = 64
+	if len(old) > most || len(now) > most {
+		return pairs
+	}
+	old, now = pairBy(func(a, b library) bool { return len(a.kernels) == len(b.kernels) && a.hasAllOf(b) }, old, now, pairs)
+	pairBy(func(a, b library) bool { return a.hasAllOf(b) || b.hasAllOf(a) }, old, now, pairs)
+	return pairs
+}
+
+// withoutLabelsOf returns the libraries whose labels no other library has.
+func withoutLabelsOf(list, others []library) (left []library) {
+	labels := map[string]bool{}
+	for _, l := range others {
+		labels[l.label] = true
+	}
+	for _, l := range list {
+		if !labels[l.label] {
+			left = append(left, l)
+		}
+	}
+	return left
+}
+
+// pairBy adds the pairs of libraries that are the same, if neither is the same as a third one. It
+// returns the libraries without a pair.
+func pairBy(same func(a, b library) bool, old, now []library, pairs map[string]string) (oldLeft, nowLeft []library) {
+	matches := make([]int, len(now)) // how many old libraries are the same
+	partners := make([][]int, len(old))
+	for i, a := range old {
+		for j, b := range now {
+			if same(a, b) {
+				partners[i] = append(partners[i], j)
+				matches[j]++
+			}
+		}
+	}
+	paired := map[int]bool{}
+	for i, a := range old {
+		if len(partners[i]) == 1 && matches[partners[i][0]] == 1 {
+			pairs[a.label] = now[partners[i][0]].label
+			paired[partners[i][0]] = true
+		} else {
+			oldLeft = append(oldLeft, a)
+		}
+	}
+	for j, b := range now {
+		if !paired[j] {
+			nowLeft = append(nowLeft, b)
+		}
+	}
+	return oldLeft, nowLeft
+}
+
+// hasAllOf reports whether a library has all kernels of another one, which has some.
+func (l library) hasAllOf(other library) bool {
+	for name := range other.kernels {
+		if !l.kernels[name] {
+			return false
+		}
+	}
+	return len(other.kernels) > 0
+}
+
+var (
+	// tags matches the tags of a wheel in a label.
+	tags = regexp.MustCompile(` \([^()/]*\)`)
+	// pythonDirectory matches the name of a directory for one version of Python.
+	pythonDirectory = regexp.MustCompile(`^python[0-9.]+$`)
+	// libraryEnd matches what a platform and a Python version add to the name of a file.
+	libraryEnd = regexp.MustCompile(`(\.(cpython|cp|pypy|graalpy)[0-9-][^.]*|\.abi3)?(-[0-9a-f]{8,})?(\.[0-9]+)*(\.so(\.[0-9]+)*|\.dll|\.pyd|\.dylib|\.lib|\.a|\.exe)$`)
+)
+
+// libraryPath returns a label without what differs between platforms and Python versions:
+// "lib/libx.so.2" and "Library/bin/x.dll" are "x".
+func libraryPath(label string) string {
+	parts := strings.Split(strings.ToLower(tags.ReplaceAllString(label, "")), "/")
+	kept := parts[:0]
+	for i, part := range parts {
+		if i < len(parts)-1 {
+			switch {
+			case part == "lib", part == "lib64", part == "bin", part == "library", part == "site-packages", pythonDirectory.MatchString(part):
+				continue
+			}
+		}
+		kept = append(kept, part)
+	}
+	last := &kept[len(kept)-1]
+	*last = strings.TrimPrefix(libraryEnd.ReplaceAllString(*last, ""), "lib")
+	return strings.Join(kept, "/")
+}

@@ -1,0 +1,90 @@
+package gate
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/reporttest"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
+)
+
+func TestLibraryPath(t *testing.T) {
+	for label, want := range map[string]string{
+		"bigdl-core-cpp/bigdl/cpp/libs/libggml-sycl.so":          "bigdl-core-cpp/bigdl/cpp/libs/ggml-sycl",
+		"bigdl-core-cpp/bigdl/cpp/libs/ggml-sycl.dll":            "bigdl-core-cpp/bigdl/cpp/libs/ggml-sycl",
+		"pkg/_core.cpython-312-x86_64-linux-gnu.so":              "pkg/_core",
+		"pkg/_core.cp313-win_amd64.pyd":                          "pkg/_core",
+		"pkg/_core.abi3.so":                                      "pkg/_core",
+		"pkg/_core.pypy310-pp73-x86_64-linux-gnu.so":             "pkg/_core",
+		"pkg (cp311-cp311-manylinux_2_28_x86_64)/pkg/libx.dylib": "pkg/pkg/x",
+		"onemkl-sycl-blas/lib/libmkl_sycl_blas.so.5":             "onemkl-sycl-blas/mkl_sycl_blas",
+		"onemkl-sycl-blas/Library/bin/mkl_sycl_blas.5.dll":       "onemkl-sycl-blas/mkl_sycl_blas",
+		"root/lib/python3.12/site-packages/pkg/libx.so":          "root/pkg/x",
+		"pkg.libs/libcore-1a2b3c4d.so":                           "pkg.libs/core",
+		"app.exe":                                                "app",
+		"app":                                                    "app",
+		"//demo:kernels":                                         "//demo:kernels",
+		"":                                                       "",
+	} {
+		if got := libraryPath(label); got != want {
+			t.Errorf("%q: %q, want %q", label, got, want)
+		}
+	}
+}
+
+func TestPairLibraries(t *testing.T) {
+	of := func(label string, kernels ...string) library {
+		l := library{label, map[string]bool{}}
+		for _, k := range kernels {
+			l.kernels[k] = true
+		}
+		return l
+	}
+	for name, test := range map[string]struct {
+		old, now []library
+		want     map[string]string
+	}{
+		"platforms": {[]library{of("lib/libone.so", "A", "B"), of("lib/libtwo.so", "A", "B", "C")}, []library{of("one.dll", "A", "B"), of("two.dll", "A", "B", "C")},
+			map[string]string{"lib/libone.so": "one.dll", "lib/libtwo.so": "two.dll"}},
+		"Python versions": {[]library{of("x/a.cpython-310-x86_64-linux-gnu.so", "A"), of("y/a.cpython-310-x86_64-linux-gnu.so", "B")},
+			[]library{of("y/a.cpython-313-x86_64-linux-gnu.so", "B"), of("x/a.cpython-313-x86_64-linux-gnu.so", "A")},
+			map[string]string{"x/a.cpython-310-x86_64-linux-gnu.so": "x/a.cpython-313-x86_64-linux-gnu.so", "y/a.cpython-310-x86_64-linux-gnu.so": "y/a.cpython-313-x86_64-linux-gnu.so"}},
+		"a name that both have stays": {[]library{of("libone.so", "A"), of("one.dll", "A")}, []library{of("one.dll", "A")}, nil},
+		"the same kernels":            {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "B"), of("other.so", "A")}, map[string]string{"old.so": "new.so"}},
+		"all kernels of another":      {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "B", "C"), of("other.so", "D")}, map[string]string{"old.so": "new.so"}},
+		"kernels of two":              {[]library{of("old.so", "A")}, []library{of("new.so", "A"), of("other.so", "A")}, nil},
+		"no kernels":                  {[]library{of("old.so")}, []library{of("new.so")}, nil},
+		"other kernels":               {[]library{of("old.so", "A", "B")}, []library{of("new.so", "A", "C")}, nil},
+		"two of one name":             {[]library{of("a/libx.so", "A")}, []library{of("b/x.dll", "B"), of("c/x.dll", "C")}, nil},
+	} {
+		if got := pairLibraries(test.old, test.now); !maps.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// Libraries with the same kernels that were all renamed lose nothing, also not in a baseline.
+func TestRenamedLibraries(t *testing.T) {
+	fp64 := map[string]reporttest.On{"Foo": {"a": []report.Reason{reporttest.FP64}}, "Bar": {}}
+	var old, now []*Index
+	for _, name := range []string{"one", "two"} {
+		old = append(old, NewIndex(name, reporttest.Report("lib"+name+".so", []string{"a", "b"}, fp64)))
+		now = append(now, NewIndex(name, reporttest.Report(name+".dll", []string{"a", "b"}, fp64)))
+	}
+	d := Diff(old, now)
+	if d.Lost() || d.Unpaired != [2]int{} || len(d.Renames) != 2 || d.Renames[0].Kernels != 2 {
+		t.Errorf("%+v", d)
+	}
+	baseline := NewBaseline(Evaluate(Input{Reports: old, Today: today}))
+	r := Evaluate(Input{Reports: now, Baseline: baseline, Today: today})
+	if r.Conclusion != Success {
+		t.Errorf("with the baseline of the other platform: %v", fmt.Sprintf("%+v", r.Counts))
+	}
+	if r := Evaluate(Input{Reports: now[:1], Baseline: baseline, Today: today}); r.Conclusion != Failure {
+		t.Error("a library of the baseline is missing, and the check passes")
+	}
+	if r := Evaluate(Input{Reports: now, Base: old, Today: today}); r.Conclusion != Success {
+		t.Errorf("with the reports of the other platform: %+v", r.Counts)
+	}
+}
