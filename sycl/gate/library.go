@@ -2,8 +2,8 @@ package gate
 
 import (
 	"path"
-	"regexp"
-	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // A library is a target as another platform or Python version may have it: its label, and its
@@ -32,8 +32,8 @@ func pairLibraries(old, now []library) map[string]string {
 	old, now = withoutLabelsOf(old, now), withoutLabelsOf(now, old)
 	pairs := map[string]string{}
 	for _, key := range []func(library) string{
-		func(l library) string { return libraryPath(l.label) },
-		func(l library) string { return path.Base(libraryPath(l.label)) },
+		func(l library) string { return report.LibraryName(l.label) },
+		func(l library) string { return path.Base(report.LibraryName(l.label)) },
 	} {
 		same := func(a, b library) bool { return key(a) != "" && key(a) == key(b) }
 		old, now = pairBy(same, old, now, pairs)
@@ -100,32 +100,4 @@ func (l library) hasAllOf(other library) bool {
 		}
 	}
 	return len(other.kernels) > 0
-}
-
-var (
-	// tags matches the tags of a wheel in a label.
-	tags = regexp.MustCompile(` \([^()/]*\)`)
-	// pythonDirectory matches the name of a directory for one version of Python.
-	pythonDirectory = regexp.MustCompile(`^python[0-9.]+$`)
-	// libraryEnd matches what a platform and a Python version add to the name of a file.
-	libraryEnd = regexp.MustCompile(`(\.(cpython|cp|pypy|graalpy)[0-9-][^.]*|\.abi3)?(-[0-9a-f]{8,})?(\.[0-9]+)*(\.so(\.[0-9]+)*|\.dll|\.pyd|\.dylib|\.lib|\.a|\.exe)$`)
-)
-
-// libraryPath returns a label without what differs between platforms and Python versions:
-// "lib/libx.so.2" and "Library/bin/x.dll" are "x".
-func libraryPath(label string) string {
-	parts := strings.Split(strings.ToLower(tags.ReplaceAllString(label, "")), "/")
-	kept := parts[:0]
-	for i, part := range parts {
-		if i < len(parts)-1 {
-			switch {
-			case part == "lib", part == "lib64", part == "bin", part == "library", part == "site-packages", pythonDirectory.MatchString(part):
-				continue
-			}
-		}
-		kept = append(kept, part)
-	}
-	last := &kept[len(kept)-1]
-	*last = strings.TrimPrefix(libraryEnd.ReplaceAllString(*last, ""), "lib")
-	return strings.Join(kept, "/")
 }

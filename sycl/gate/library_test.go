@@ -3,33 +3,30 @@ package gate
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/reporttest"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-func TestLibraryPath(t *testing.T) {
-	for label, want := range map[string]string{
-		"bigdl-core-cpp/bigdl/cpp/libs/libggml-sycl.so":          "bigdl-core-cpp/bigdl/cpp/libs/ggml-sycl",
-		"bigdl-core-cpp/bigdl/cpp/libs/ggml-sycl.dll":            "bigdl-core-cpp/bigdl/cpp/libs/ggml-sycl",
-		"pkg/_core.cpython-312-x86_64-linux-gnu.so":              "pkg/_core",
-		"pkg/_core.cp313-win_amd64.pyd":                          "pkg/_core",
-		"pkg/_core.abi3.so":                                      "pkg/_core",
-		"pkg/_core.pypy310-pp73-x86_64-linux-gnu.so":             "pkg/_core",
-		"pkg (cp311-cp311-manylinux_2_28_x86_64)/pkg/libx.dylib": "pkg/pkg/x",
-		"onemkl-sycl-blas/lib/libmkl_sycl_blas.so.5":             "onemkl-sycl-blas/mkl_sycl_blas",
-		"onemkl-sycl-blas/Library/bin/mkl_sycl_blas.5.dll":       "onemkl-sycl-blas/mkl_sycl_blas",
-		"root/lib/python3.12/site-packages/pkg/libx.so":          "root/pkg/x",
-		"pkg.libs/libcore-1a2b3c4d.so":                           "pkg.libs/core",
-		"app.exe":                                                "app",
-		"app":                                                    "app",
-		"//demo:kernels":                                         "//demo:kernels",
-		"":                                                       "",
-	} {
-		if got := libraryPath(label); got != want {
-			t.Errorf("%q: %q, want %q", label, got, want)
+// Kernels with size_t have different names on Linux and Windows.
+func TestRenamedIntegers(t *testing.T) {
+	kernels := func(size string) map[string]uint32 {
+		return map[string]uint32{
+			"a::K<int, " + size + ">": 0,
+			"f(float const*, unsigned " + size + ", unsigned " + size + ")::{lambda(h&)#1}": 0,
 		}
+	}
+	linux, windows := renamable("libx.so", kernels("long"), nil), renamable("x.dll", kernels("long long"), nil)
+	d := Diff([]*Index{linux}, []*Index{windows})
+	if want := []Renaming{{"long", 2, "long long", RenamedArguments}}; !slices.Equal(d.Renames, want) || d.Lost() || d.Unpaired != [2]int{} {
+		t.Errorf("%+v", d)
+	}
+	other := kernels("long long")
+	other["a::K<int, long>"] = 0 // either may be meant
+	if d := Diff([]*Index{renamable("libx.so", other, nil)}, []*Index{renamable("x.dll", kernels("short"), nil)}); d.Unpaired != [2]int{3, 2} {
+		t.Errorf("%+v", d)
 	}
 }
 

@@ -133,6 +133,12 @@ func (p *pairer) pairAll() {
 	})
 	p.by(func(r row) string { return joinKey(p.library(r), plain(r)) }, renamed)
 	p.by(plain, renamed)
+	// size_t is unsigned long on Linux and unsigned long long on Windows.
+	platform := remember(func(k *kernel) string {
+		name, _ := unqualified(withoutTypes(withoutPlatform(k.display)))
+		return name
+	})
+	p.by(func(r row) string { return joinKey(p.library(r), platform(r)) }, renamed)
 	p.by(func(r row) string { // the lines of a file move
 		return joinKey(of(r).location.Path, p.library(r), argumentsOf(r), p.needOf(r))
 	}, renamed)
@@ -282,6 +288,9 @@ func renamed(old, now row) Renaming {
 	if was.display == is.display {
 		return Renaming{What: RenamedSymbol}
 	}
+	if platform := withoutPlatform(was.display); platform == withoutPlatform(is.display) {
+		return Renaming{What: RenamedArguments, From: longOf(was.display, platform), To: longOf(is.display, platform)}
+	}
 	bare, scopes := unqualified(withoutTypes(was.display))
 	otherBare, otherScopes := unqualified(withoutTypes(is.display))
 	if bare == otherBare && slices.Equal(scopes, otherScopes) {
@@ -307,6 +316,18 @@ func renamed(old, now row) Renaming {
 		}
 	}
 	return Renaming{What: RenamedNamespace, From: strings.Join(from, ", "), To: strings.Join(to, ", ")}
+}
+
+// withoutPlatform returns the name of a kernel without the difference between the 64-bit integers
+// of Linux and Windows.
+func withoutPlatform(name string) string { return strings.ReplaceAll(name, "long long", "long") }
+
+// longOf returns how a name with and without platform differences spells 64-bit integers.
+func longOf(name, platform string) string {
+	if name == platform {
+		return "long"
+	}
+	return "long long"
 }
 
 var (

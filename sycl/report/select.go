@@ -63,6 +63,36 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	return r.part(devices, kernels), unmatched
 }
 
+// WithoutRepeatedLibraries returns the report with each kernel of a library once if it is about
+// builds of the library for several platforms or Python versions, see [LibraryName]. The last one
+// in the order of labels counts.
+func (r *Report) WithoutRepeatedLibraries() *Report {
+	type kernel struct{ library, name string }
+	last := map[kernel]string{} // label
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		label := r.Target(k)
+		at := kernel{LibraryName(label), k.Name}
+		if known, ok := last[at]; !ok || safetext.CompareNatural(known, label) < 0 {
+			last[at] = label
+		}
+	}
+	if len(last) == len(r.Kernels) {
+		return r
+	}
+	var devices, kernels []int
+	for i := range r.Devices {
+		devices = append(devices, i)
+	}
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		if label := r.Target(k); last[kernel{LibraryName(label), k.Name}] == label {
+			kernels = append(kernels, i)
+		}
+	}
+	return r.part(devices, kernels)
+}
+
 // selectable returns the names by which a kernel is selected: its own, mangled and
 // demangled, with the label of its target where there are several, and those of its forms.
 func (r *Report) selectable(k *Kernel) []string {

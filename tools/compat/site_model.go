@@ -10,6 +10,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -51,6 +52,7 @@ type siteVersion struct {
 	Problems []*siteFound `json:"problems,omitempty"`
 
 	version, platform string
+	tags              string // of the wheels in parts
 	parts             []*report.Report
 	report            *report.Report
 }
@@ -78,6 +80,15 @@ type siteProblem struct {
 	Rule  string       `json:"rule"`
 	Slug  string       `json:"page"`
 	Found []*siteFound `json:"-"`
+}
+
+// Versions returns how many versions have the problem. A version may have it in several ways.
+func (p *siteProblem) Versions() int {
+	versions := map[*siteVersion]bool{}
+	for _, f := range p.Found {
+		versions[f.Version] = true
+	}
+	return len(versions)
 }
 
 // A siteFound is a problem of a version.
@@ -133,7 +144,7 @@ func newSite(names []string, reports []*report.Report) (*site, error) {
 		s.Problems = append(s.Problems, p)
 	}
 	slices.SortFunc(s.Problems, func(a, b *siteProblem) int {
-		return cmp.Or(cmp.Compare(len(b.Found), len(a.Found)), safetext.CompareNatural(a.Name, b.Name), strings.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(b.Versions(), a.Versions()), safetext.CompareNatural(a.Name, b.Name), strings.Compare(a.Rule, b.Rule))
 	})
 	for _, p := range s.Problems {
 		p.Slug = slugs.of("p", p.Name)
@@ -146,23 +157,50 @@ func (s *site) add(name string, r *report.Report, libraries map[string]*siteLibr
 	library, version, platform := cmp.Or(r.Label(), name), cmp.Or(shortCommit(r.Source.Commit), r.Source.Date), ""
 	for i, d := range r.Distributions() {
 		of := d.Tags[strings.LastIndexByte(d.Tags, '-')+1:]
-		if i > 0 && (d.Name != library || d.Version != version || of != platform) {
+		if i > 0 && (distributionKey(d.Name) != distributionKey(library) || d.Version != version || of != platform) {
 			return fmt.Errorf("%s is about several wheels, such as %s %s (%s) and %v (%s): write a report of each", name, library, version, platform, d, of)
 		}
 		library, version, platform = d.Name, d.Version, of
 	}
-	l := libraries[library]
+	key := library
+	if len(r.Distributions()) > 0 {
+		key = distributionKey(library)
+	}
+	l := libraries[key]
 	if l == nil {
 		l = &siteLibrary{Name: safetext.Escape(library)}
-		libraries[library] = l
+		libraries[key] = l
 	}
 	i := slices.IndexFunc(l.Versions, func(v *siteVersion) bool { return v.version == version && v.platform == platform })
 	if i < 0 {
 		i = len(l.Versions)
 		l.Versions = append(l.Versions, &siteVersion{Library: l, version: version, platform: platform})
 	}
-	l.Versions[i].parts = append(l.Versions[i].parts, r)
+	l.Versions[i].add(r)
 	return nil
+}
+
+var separators = regexp.MustCompile(`[-_.]+`)
+
+// distributionKey returns the name by which package indexes know a distribution: wheels of one
+// spell it in several ways.
+func distributionKey(name string) string {
+	return strings.ToLower(separators.ReplaceAllString(name, "-"))
+}
+
+// add adds a report to a version. Wheels of a version for several versions of Python have the same
+// kernels, so that only those for the newest one count.
+func (v *siteVersion) add(r *report.Report) {
+	tags := ""
+	for _, d := range r.Distributions() {
+		tags = d.Tags // in order
+	}
+	switch n := safetext.CompareNatural(tags, v.tags); {
+	case v.parts == nil || n > 0:
+		v.tags, v.parts = tags, []*report.Report{r}
+	case n == 0:
+		v.parts = append(v.parts, r)
+	}
 }
 
 func shortCommit(id string) string { return id[:min(len(id), 12)] }
@@ -196,6 +234,7 @@ func (s *site) finish(l *siteLibrary, devices map[string]*siteDevice, problems m
 			return fmt.Errorf("%s %s: %w", l.Name, v.Name, err)
 		}
 		v.parts = nil
+		v.report = v.report.WithoutRepeatedLibraries()
 		v.count(devices)
 		v.addProblems(problems)
 		indexes[v] = gate.NewIndex(l.Name, v.report)
@@ -292,6 +331,14 @@ func (v *siteVersion) Share(d *siteDevice) *siteShare {
 
 // All is the number of kernels that were compared.
 func (s *siteShare) All() int { return s.Runs + s.Maybe + s.Fails }
+
+// Unknown returns how many kernels are known only when the program runs, "" if none or all are.
+func (s *siteShare) Unknown() string {
+	if s.Maybe == 0 || s.Runs+s.Fails == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" + %d ?", s.Maybe)
+}
 
 // Class is that of the style.
 func (s *siteShare) Class() string {

@@ -125,6 +125,37 @@ func TestSite(t *testing.T) {
 }
 
 // TestSiteSchema holds the published schema against the types of data.json.
+// A package has one entry, however its wheels spell it, and a version counts once for all
+// versions of Python.
+func TestSiteOnePackage(t *testing.T) {
+	fp64, maybe := reporttest.Why(reporttest.FP64), reporttest.Why(reporttest.Maybe)
+	kernels := map[string]reporttest.On{"K": {}, "L": {"a": fp64}, "M": {"a": maybe}}
+	devices := []string{"a", "b"}
+	list := []*report.Report{
+		wheel("My.Lib-1.0-py3-none-manylinux_2_28_x86_64.whl", reporttest.Report("My.Lib/lib/libk.so", devices, kernels)),
+		wheel("my_lib-1.1-cp310-cp310-manylinux_2_28_x86_64.whl", reporttest.Report("my_lib/k.cpython-310-x86_64-linux-gnu.so", devices, kernels)),
+		wheel("my_lib-1.1-cp39-cp39-manylinux_2_28_x86_64.whl", reporttest.Report("my_lib/k.cpython-39-x86_64-linux-gnu.so", devices, kernels)),
+	}
+	s, err := newSite([]string{"1", "2", "3"}, list)
+	testkit.NoError(t, err)
+	if len(s.Libraries) != 1 || len(s.Libraries[0].Versions) != 2 {
+		t.Fatalf("%d libraries: %+v", len(s.Libraries), s.Libraries[0])
+	}
+	for _, v := range s.Libraries[0].Versions {
+		if v.Kernels != 3 || len(v.Shares) != 2 || v.Shares[0].Runs != 1 || v.Shares[0].Unknown() != " + 1 ?" {
+			t.Errorf("%s: %d kernels, %+v", v.Name, v.Kernels, v.Shares[0])
+		}
+	}
+	for _, p := range s.Problems {
+		if p.Versions() != 2 {
+			t.Errorf("%s: %d versions", p.Name, p.Versions())
+		}
+	}
+	if page := writeSite(t, filepath.Join(t.TempDir(), "site"), []string{"1", "2", "3"}, list)["index.html"]; strings.Count(page, "2 versions") != len(s.Problems) || !strings.Contains(page, "&#43; 1 ?") {
+		t.Error(page)
+	}
+}
+
 func TestSiteSchema(t *testing.T) {
 	var s map[string]any
 	if err := json.Unmarshal(docs.SiteSchema, &s); err != nil || s["$id"] != siteSchema {

@@ -1,0 +1,34 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// tags matches the tags of a wheel in a label.
+	tags = regexp.MustCompile(` \([^()/]*\)`)
+	// pythonDirectory matches the name of a directory for one version of Python.
+	pythonDirectory = regexp.MustCompile(`^python[0-9.]+$`)
+	// libraryEnd matches what a platform and a Python version add to the name of a file.
+	libraryEnd = regexp.MustCompile(`(\.(cpython|cp|pypy|graalpy)[0-9-][^.]*|\.abi3)?(-[0-9a-f]{8,})?(\.[0-9]+)*(\.so(\.[0-9]+)*|\.dll|\.pyd|\.dylib|\.lib|\.a|\.exe)$`)
+)
+
+// LibraryName returns a label without what differs between platforms and Python versions:
+// "lib/libx.so.2" and "Library/bin/x.dll" are "x".
+func LibraryName(label string) string {
+	parts := strings.Split(strings.ToLower(tags.ReplaceAllString(label, "")), "/")
+	kept := parts[:0]
+	for i, part := range parts {
+		if i < len(parts)-1 {
+			switch {
+			case part == "lib", part == "lib64", part == "bin", part == "library", part == "site-packages", pythonDirectory.MatchString(part):
+				continue
+			}
+		}
+		kept = append(kept, part)
+	}
+	last := &kept[len(kept)-1]
+	*last = strings.TrimPrefix(libraryEnd.ReplaceAllString(*last, ""), "lib")
+	return strings.Join(kept, "/")
+}
