@@ -20,6 +20,9 @@ func TestDeviceOptions(t *testing.T) {
 		{"-o -DX -x c -MF -DY -lm -L -DZ a.cpp -c", ""},
 		{"-Xclang -foo -Xlinker -DX -mllvm -DY", "-Xclang -foo"},
 		{"-I", ""},
+		{"-march=haswell -mtune=native -mavx2 -mno-sse4.2 -mlong-double-64", "-march=haswell -mtune=native -mavx2 -mno-sse4.2 -mlong-double-64"},
+		{"-mfpmath=sse -mavx256-split-unaligned-load -mcpu=x -m64 -mlong-double-128 -mabm", ""},
+		{"-fno-rtti -frtti -fno-exceptions -pthread -pthreads", "-fno-exceptions -pthread"},
 	} {
 		got := DeviceOptions(strings.Fields(c.line))
 		if want := strings.Fields(c.want); !slices.Equal(got, want) {
@@ -72,8 +75,8 @@ func TestAdded(t *testing.T) {
 		is   Cond
 		want string
 	}{
-		{Host, First, GCC | NoStandard, "-std=gnu++17 --param=ggc-min-heapsize=262144"},
-		{Host, First, Clang, ""},
+		{Host, First, GCC | NoStandard, "-std=gnu++17 --param=ggc-min-heapsize=262144 -D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"},
+		{Host, First, Clang, "-D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"},
 		{Host, Front, GCC, "-isystem /f -isystem /d/sycl/stl_wrappers"},
 		{Device, Last, Warnings, "-Wno-unknown-warning-option"},
 		{Device, Last, 0, ""},

@@ -38,6 +38,11 @@ var table = func() (list []Rule) {
 	add(Joined, Copy, Host, "-Wa, -save-temps")
 	add(Joined, Copy, Host|Device|Link, "-stdlib=")
 	add(Joined, Copy, Host|Link, "-m -p -pg --coverage")
+	add(Joined, Copy, Host|Device|Link, "-march= -mtune=")
+	add(Exact, Copy, Host|Device|Link, "-mlong-double-64 -mlong-double-80")
+	for name := range strings.FieldsSeq(instructionSets) {
+		add(Exact, Copy, Host|Device|Link, "-m"+name+" -mno-"+name)
+	}
 	add(Equals, Sysroot, Host|Device|Link, "--sysroot")
 	add(Joined, Copy, Host|Device|Link, "--gcc-toolchain= --gcc-install-dir= --gcc-triple=")
 	add(Separate, Copy, Host|Device, "-Xclang")
@@ -50,7 +55,8 @@ var table = func() (list []Rule) {
 	add(Either, Copy, Placed, "-l -L -z -u -T")
 	add(Separate, Copy, Placed, "-e -h -Tbss -Tdata -Ttext -Xlinker -framework")
 	add(Joined, Copy, Placed, "-Wl,")
-	add(Exact, Copy, Host|Placed, "-pthread -pthreads")
+	add(Exact, Copy, Host|Device|Placed, "-pthread")
+	add(Exact, Copy, Host|Placed, "-pthreads")
 	add(Exact, Copy, Link, "-shared -shared-libgcc -static-pie -pie -no-pie -nopie -nostdlib -nostdlib++ -nostartfiles -nodefaultlibs -nolibc -rdynamic -r -s -symbolic -t -n")
 	add(Joined, Copy, Link, "-static -rtlib= --rtlib= -unwindlib= --unwindlib= --ld-path= -fuse-ld=")
 
@@ -63,8 +69,23 @@ var table = func() (list []Rule) {
 	return list
 }()
 
+// instructionSets lists the options -mX of x86 that libsycl-jit accepts. Device code has no such
+// instructions, but sources ask for the macros that these options define, such as __AVX2__, and
+// both compiles must see the same source. gcc's further options -mX, such as -mfpmath=, are errors
+// there.
+const instructionSets = `
+	mmx sse sse2 sse3 ssse3 sse4 sse4.1 sse4.2 sse4a avx avx2 avx512f avx512bw avx512cd avx512dq avx512vl
+	avx512ifma avx512vbmi avx512vbmi2 avx512vnni avx512bitalg avx512vpopcntdq avx512bf16 avx512fp16
+	avx512vp2intersect avxvnni avxifma avxvnniint8 avxvnniint16 avxneconvert avx10.1 avx10.2 fma fma4 f16c
+	bmi bmi2 lzcnt popcnt aes vaes pclmul vpclmulqdq gfni sha sha512 sm3 sm4 adx rdrnd rdseed fsgsbase fxsr
+	xsave xsavec xsaveopt xsaves clflushopt clwb clzero prfchw movbe cx16 sahf xop tbm lwp rtm pku waitpkg
+	serialize tsxldtrk kl widekl hreset uintr movdiri movdir64b enqcmd cldemote ptwrite invpcid rdpid shstk
+	wbnoinvd pconfig cmpccxadd raoint prefetchi amx-tile amx-int8 amx-bf16 amx-fp16 amx-complex mwaitx rdpru
+	crc32 usermsr`
+
 // deviceFeatures lists the options -fX that libsycl-jit accepts and that change device code, or the
-// messages about it.
+// messages about it. Not rtti: -fno-rtti is for the host alone, because libsycl's headers need typeid in
+// device code.
 var deviceFeatures = slices.Sorted(strings.FieldsSeq(`
 	fast-math math-errno fp-contract= fp-model= finite-math-only associative-math reciprocal-math
 	unsafe-math-optimizations signed-zeros honor-nans honor-infinities approx-func
@@ -74,7 +95,7 @@ var deviceFeatures = slices.Sorted(strings.FieldsSeq(`
 	delayed-template-parsing delete-null-pointer-checks dollars-in-identifiers exceptions
 	exec-charset= experimental-library experimental-new-constant-interpreter
 	input-charset= lax-vector-conversions ms-compatibility ms-extensions new-alignment=
-	operator-names pack-struct pack-struct= permissive reflection rtti short-enums short-wchar
+	operator-names pack-struct pack-struct= permissive reflection short-enums short-wchar
 	signed-char sized-deallocation strict-aliasing strict-enums strict-overflow threadsafe-statics
 	trivial-auto-var-init= unsigned-char wrapv wrapv-pointer
 

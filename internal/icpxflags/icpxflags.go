@@ -182,7 +182,7 @@ func Table() []Section {
 			{Names: []string{"-qopenmp-link="}, Taker: Intel, Why: "name the library of OpenMP in linkopts", Command: "name the library of OpenMP, as in -lgomp"},
 			{Names: []string{"-fp-model="}, Taker: Intel, Why: "write it in device_copts, and what the host compiler calls it, such as -ffast-math, in host_copts", Command: "write -Xarch_device -fp-model={}, and behind -Xarch_host what the host compiler calls it, such as -ffast-math"},
 			{Names: []string{"-ipo"}, Taker: Intel, Why: "write -flto in host_copts and linkopts", Command: "write -flto"},
-			{Names: []string{"-xHost", "-xhost"}, Taker: Intel, Why: "write -march=native in host_copts", Command: "write -march=native"},
+			{Names: []string{"-xHost", "-xhost"}, Taker: Intel, Why: "write -march=native in copts", Command: "write -march=native"},
 			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Taker: Intel, Why: "oneMKL is no part of the rules: " + asDeps, Command: "oneMKL is no part of DPC++ from pip: write its own options, such as -lmkl_sycl_blas"},
 			{Names: []string{"-qtbb", "-tbb"}, Taker: Intel, Why: "oneTBB is no part of the rules: " + asDeps, Command: "write -ltbb"},
 			{Names: []string{"-qdaal", "-qdaal=", "-daal"}, Taker: Intel, Why: "oneDAL is no part of the rules: " + asDeps, Command: "write the options of oneDAL, such as -lonedal"},

@@ -605,8 +605,7 @@ void compile(const Arguments &args, const Places &at) {
   if (!header.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + header});
   if (!footer.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + footer});
   if (!list.empty())
-    options.insert(options.end(),
-                   {"-MD", "-MF", list, "-MT", args.output.empty() ? args.input : args.output});
+    options.insert(options.end(), {"-MD", "-MF", list, "-MT", "device"});  // not an output's path
   jit::Result result = compile_source(args, options);
   if (!at.output.empty()) {
     bitcode::for_other_releases(reinterpret_cast<unsigned char *>(result.bitcode.data),

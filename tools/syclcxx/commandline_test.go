@@ -120,9 +120,9 @@ func TestParse(t *testing.T) {
 		{"-x c a.cpp -xc++ b -x none d.o", "Words=[a.cpp:c b:c++ d.o]"},
 		{"-c -x c++ -", "Mode=1 Words=[-:c++]"},
 		{"-E -", "Mode=3 Words=[-:c++]"},
-		{"-c -- -a.cpp", "Mode=1 Words=[-a.cpp:c++]"},
+		{"-c -- -a.cpp", "Mode=1 Words=[./-a.cpp:c++]"},
 		{"a.cpp -DX", "Words=[a.cpp:c++] Host=[-DX] Device=[-DX]"},
-		{"b.o -la -L d -Wl,-z,now -Xlinker --as-needed -pthread c.so -z relro -u f", "Words=[b.o -la -L\u00a0d -Wl,-z,now -Xlinker\u00a0--as-needed -pthread c.so -z\u00a0relro -u\u00a0f] Host=[-pthread]"},
+		{"b.o -la -L d -Wl,-z,now -Xlinker --as-needed -pthread c.so -z relro -u f", "Words=[b.o -la -L\u00a0d -Wl,-z,now -Xlinker\u00a0--as-needed -pthread c.so -z\u00a0relro -u\u00a0f] Host=[-pthread] Device=[-pthread]"},
 		{"-lx", "Words=[-lx]"},
 
 		// Options with values in the next argument.
@@ -140,7 +140,7 @@ func TestParse(t *testing.T) {
 		{"a.cpp -gdwarf-4 -g0", "Words=[a.cpp:c++] Host=[-gdwarf-4 -g0] Device=[-gdwarf-4 -g0] Link=[-gdwarf-4 -g0]"},
 		{"a.cpp -Wall -Wduplicated-cond -Werror", "Words=[a.cpp:c++] Host=[-Wall -Wduplicated-cond -Werror] Device=[-Wall -Wduplicated-cond -Werror -Wno-unknown-warning-option] Link=[-Wall -Wduplicated-cond -Werror]"},
 		{"-c a.cpp -w -pedantic -ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off", "Mode=1 Words=[a.cpp:c++] Host=[-w -pedantic -ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off] Device=[-w -pedantic -ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off] Link=[-ffast-math -fno-math-errno -ftemplate-depth=9 -fno-builtin-memcpy -ffp-contract=off]"},
-		{"a.cpp -march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pipe -pg -fuse-ld=lld -shared -static-libstdc++", "Words=[a.cpp:c++] Host=[-march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pipe -pg] Link=[-march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pg -fuse-ld=lld -shared -static-libstdc++]"},
+		{"a.cpp -march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pipe -pg -fuse-ld=lld -shared -static-libstdc++", "Words=[a.cpp:c++] Host=[-march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pipe -pg] Device=[-march=native] Link=[-march=native -fPIC -fopenmp -flto=auto -fsanitize=address -fvisibility=hidden -pg -fuse-ld=lld -shared -static-libstdc++]"},
 		{"-c a.cpp -w -Wsystem-headers -fprofile-generate -fno-builtin-x", "Mode=1 Words=[a.cpp:c++] Host=[-w -Wsystem-headers -fprofile-generate -fno-builtin-x] Device=[-w -fno-builtin-x] Link=[-Wsystem-headers -fprofile-generate -fno-builtin-x]"},
 		{"-c a.cpp -lm -shared -Wl,-s", "Mode=1 Words=[a.cpp:c++ -lm -Wl,-s] Link=[-shared]"},
 		{"a.cpp -Wp,-DX=1,-UY -Wp,-D,Z -Xpreprocessor -DW -Wp,-MD,d -Wp,-dM -Wa,-x", "Words=[a.cpp:c++] Host=[-DX=1 -UY -D Z -DW -Xpreprocessor -dM -Wa,-x] Device=[-DX=1 -UY -D Z -DW] Depfile={Write:true System:true Phony:false Missing:false File:d Targets:[]}"},

@@ -41,7 +41,40 @@ type compilation struct {
 	source  string
 	folder  string
 	depfile depfileOptions
-	output  string // for the depfile
+	output  artifact
+	wrapped bool // the host compile reads the wrapper from standard input
+}
+
+// An artifact is an object to make, and the names of the files beside it, such as notes for coverage.
+type artifact struct {
+	object   string
+	dumpDir  string // what these names begin with
+	dumpBase string // the name that they are derived from, with the extension of the source
+}
+
+// beside returns the artifact of a compile to an object file.
+func beside(object, source string) artifact {
+	dir, name := filepath.Split(object)
+	return artifact{object, dir, strings.TrimSuffix(name, filepath.Ext(name)) + filepath.Ext(source)}
+}
+
+// dumpOptions returns the options by which g++ puts files beside the object where it does so itself.
+func (c *compiler) dumpOptions(a artifact) []string {
+	if c.host.clang || a.dumpBase == "" {
+		return nil
+	}
+	dir := a.dumpDir
+	if slices.Contains(c.line.Host, "-save-temps=cwd") {
+		dir = ""
+	}
+	options := []string{"-dumpbase", a.dumpBase}
+	if extension := filepath.Ext(a.dumpBase); extension != "" {
+		options = append(options, "-dumpbase-ext", extension)
+	}
+	if dir != "" {
+		options = append(options, "-dumpdir", dir)
+	}
+	return options
 }
 
 func (c *compilation) file(name string) string { return filepath.Join(c.folder, name) }
@@ -73,7 +106,7 @@ func (c *compiler) sources(ctx context.Context) error {
 		if output == "" {
 			output = strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path)) + ".o"
 		}
-		if err := c.object(ctx, in, output, c.line.Depfile); err != nil {
+		if err := c.object(ctx, in, beside(output, in.Path), c.line.Depfile); err != nil {
 			return err
 		}
 	}
@@ -81,7 +114,7 @@ func (c *compiler) sources(ctx context.Context) error {
 }
 
 // object compiles a source to an object file.
-func (c *compiler) object(ctx context.Context, in lineInput, output string, depfile depfileOptions) error {
+func (c *compiler) object(ctx context.Context, in lineInput, output artifact, depfile depfileOptions) error {
 	sycl, err := c.readsSYCL(in)
 	if err != nil {
 		return err
@@ -93,7 +126,7 @@ func (c *compiler) object(ctx context.Context, in lineInput, output string, depf
 }
 
 // syclObject compiles a source for devices and for the host.
-func (c *compiler) syclObject(ctx context.Context, in lineInput, output string, depfile depfileOptions) error {
+func (c *compiler) syclObject(ctx context.Context, in lineInput, output artifact, depfile depfileOptions) error {
 	targets, err := c.targets()
 	if err != nil {
 		return err
@@ -115,7 +148,7 @@ func (c *compiler) syclObject(ctx context.Context, in lineInput, output string, 
 	}
 	var out outfile.Group
 	defer out.Close()
-	object, err := out.Main(output)
+	object, err := out.Main(output.object)
 	if err != nil {
 		return err
 	}
@@ -156,7 +189,7 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 // Both run at the same time, unless the host code needs what only the device compile can say.
 func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, error) {
 	if u.line.DryRun {
-		u.shows(append([]string{u.host.path}, u.hostArguments(u.source, u.file("host.o"))...))
+		u.shows(append([]string{u.host.path}, u.hostArguments(u.file("host.o"))...))
 		return nil, u.device(ctx, u.env.Stderr)
 	}
 	text, err := os.ReadFile(u.source)
@@ -170,13 +203,13 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 	}
 	var same *hostkernels.Comparison
 	if compiled {
-		if same, err = u.compare(ctx, u.hostArguments(u.source, hostkernels.ObjectName)); err != nil {
+		if same, err = u.compare(ctx, u.hostArguments(hostkernels.ObjectName)); err != nil {
 			return nil, err
 		}
 	}
 	if same == nil || same.Failed() {
 		hostLog.Reset()
-		if same, err = u.wrapped(ctx, &hostLog); err != nil {
+		if same, err = u.compileWrapped(ctx, &hostLog); err != nil {
 			return nil, err
 		}
 	} else if err := u.markByName(); err != nil {
@@ -208,7 +241,7 @@ func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceL
 		}
 	})
 	if early {
-		hostErr = u.runHost(hostCtx, hostLog, hostLog, u.hostArguments(u.source, u.file("host.o")))
+		hostErr = u.compileHost(hostCtx, hostLog)
 	}
 	wait.Wait()
 	compiled = early && !needsHeaders
@@ -230,16 +263,17 @@ func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceL
 	return false, nil
 }
 
-// wrapped compiles the source for the host with what the device compile says of it.
-func (u *compilation) wrapped(ctx context.Context, log *bytes.Buffer) (*hostkernels.Comparison, error) {
+// compileWrapped compiles the source for the host with what the device compile says of it.
+func (u *compilation) compileWrapped(ctx context.Context, log *bytes.Buffer) (*hostkernels.Comparison, error) {
 	if err := u.writeWrapper(); err != nil {
 		return nil, err
 	}
-	if err := u.runHost(ctx, log, log, u.hostArguments(u.file("host.cpp"), u.file("host.o"))); err != nil {
+	u.wrapped = true
+	if err := u.compileHost(ctx, log); err != nil {
 		u.env.Stderr.Write(log.Bytes())
 		return nil, err
 	}
-	return u.compare(ctx, u.hostArguments(u.file("host.cpp"), hostkernels.ObjectName))
+	return u.compare(ctx, u.hostArguments(hostkernels.ObjectName))
 }
 
 // fromDevice are words of sources whose host code has to be compiled after the device code.
@@ -279,7 +313,12 @@ func (u *compilation) markByName() error {
 func (u *compilation) compare(ctx context.Context, again []string) (*hostkernels.Comparison, error) {
 	s := hostkernels.Source{Name: u.source, Header: u.file("header.h"), Object: u.file("host.o")}
 	if !u.host.clang {
-		s.Compile = append([]string{u.host.path}, again...)
+		s.Compile = append([]string{u.host.path}, slices.DeleteFunc(again, func(option string) bool {
+			return strings.HasPrefix(option, "-save-temps") || strings.HasPrefix(option, "-fdump-")
+		})...)
+		if u.wrapped {
+			s.Stdin = u.file("host.cpp")
+		}
 	}
 	return s.Compare(ctx, u.env.Stderr)
 }
@@ -320,10 +359,32 @@ func (u *compilation) deviceOptions(text []byte) []string {
 	options := u.added(forDevice, compilespec.First, map[string]string{
 		"prefix": fmt.Sprintf("uid%016x", h.Sum64()), "split": cmp.Or(u.line.Split, "auto"), "gcc": u.gccFolder,
 	})
+	given := slices.Clone(u.line.Device)
 	if u.gccFolder != "" {
-		return append(options, slices.DeleteFunc(slices.Clone(u.line.Device), ofGCCFolder)...)
+		given = slices.DeleteFunc(given, ofGCCFolder)
 	}
-	return append(options, u.line.Device...)
+	return slices.Concat(options, given, environmentOptions())
+}
+
+// environmentOptions returns the options for the include directories of the environment, which the
+// host compiler reads by itself.
+func environmentOptions() (options []string) {
+	for _, v := range []struct{ name, option string }{{"CPATH", "-I"}, {"CPLUS_INCLUDE_PATH", "-isystem"}} {
+		for _, dir := range environmentFolders(v.name) {
+			options = append(options, v.option, dir)
+		}
+	}
+	return options
+}
+
+// environmentFolders returns the directories of an environment variable. An empty one is the working
+// directory.
+func environmentFolders(variable string) []string {
+	folders := filepath.SplitList(os.Getenv(variable))
+	for i, folder := range folders {
+		folders[i] = cmp.Or(folder, ".")
+	}
+	return folders
 }
 
 // added returns the options that syclc++ passes to a compile by itself.
@@ -353,19 +414,64 @@ func (c *compiler) conditions() (is compilespec.Cond) {
 
 // hostArguments returns the arguments of the host compile, whose code finds its kernels in a table
 // that the object gets later.
-func (u *compilation) hostArguments(source, object string) []string {
+func (u *compilation) hostArguments(object string) []string {
 	headers, _ := u.headers() // prepare has found them
 	fill := map[string]string{"front": headers, "dpcpp": filepath.Join(u.dpcpp.folder, "include")}
-	args := slices.Concat(u.added(forHost, compilespec.First, fill), u.added(forHost, compilespec.Front, fill),
-		u.hostOptions(), u.added(forHost, compilespec.Own, fill))
-	// What options say of these comes after it.
-	for _, option := range u.line.Host {
-		if strings.Contains(option, "__SYCL_ID_QUERIES_FIT_IN") {
-			args = append(args, option)
+	args := slices.Concat(u.added(forHost, compilespec.First, fill), u.added(forHost, compilespec.Front, fill))
+	if object != hostkernels.ObjectName { // which is compiled a second time
+		args = append(args, u.dumpOptions(u.output)...)
+	}
+	args = slices.Concat(args, u.hostOptions(), u.added(forHost, compilespec.Own, fill), u.added(forHost, compilespec.Last, fill))
+	source := u.source
+	if u.wrapped {
+		source = stdin
+		args = append(args, "-fdebug-prefix-map=<stdin>="+u.mapped(u.source, "-fdebug-prefix-map="))
+	}
+	return append(args, "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
+}
+
+// compileHost makes host.o. clang puts files beside the object where that is, so it is compiled to
+// its final name if an option asks for such files, and moved.
+func (u *compilation) compileHost(ctx context.Context, log *bytes.Buffer) error {
+	object := u.file("host.o")
+	if u.host.clang && slices.ContainsFunc(u.line.Host, makesFiles) {
+		object = u.output.object
+	}
+	input := u.env.Stdin
+	if u.wrapped {
+		file, err := os.Open(u.file("host.cpp"))
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		input = file
+	}
+	if err := u.runHostWith(ctx, input, log, log, u.hostArguments(object)); err != nil || object == u.file("host.o") {
+		return err
+	}
+	data, err := os.ReadFile(object)
+	return errors.Join(err, os.Remove(object), os.WriteFile(u.file("host.o"), data, 0o666))
+}
+
+// makesFiles reports whether clang writes files beside the object because of an option.
+func makesFiles(option string) bool {
+	return slices.ContainsFunc([]string{
+		"--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs", "-gsplit-dwarf", "-save-temps", "-fstack-usage", "-ftime-trace",
+		"-fsave-optimization-record", "-foptimization-record", "-fproc-stat-report",
+	}, func(prefix string) bool { return strings.HasPrefix(option, prefix) })
+}
+
+// mapped returns a file name as prefix maps of the command line write it.
+func (c *compiler) mapped(name, kind string) string {
+	for _, option := range slices.Backward(c.line.Host) {
+		for _, prefix := range []string{kind, "-ffile-prefix-map="} {
+			rule, _ := strings.CutPrefix(option, prefix)
+			if from, to, ok := strings.Cut(rule, "="); ok && rule != option && strings.HasPrefix(name, from) {
+				return to + name[len(from):]
+			}
 		}
 	}
-	args = append(args, u.added(forHost, compilespec.Last, fill)...)
-	return append(args, "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
+	return name
 }
 
 // hostOptions returns the options of the command line for the host compile.
@@ -392,18 +498,18 @@ func (c *compiler) forHost(list []string) []string {
 // device compile as well.
 func ofGCCFolder(option string) bool { return strings.HasPrefix(option, "--gcc-") }
 
-// writeWrapper writes the source of a host compile between integration header and footer.
+// writeWrapper writes the text of a host compile between integration header and footer. The compiler
+// reads it from standard input, so that it finds the source, and names it, as the user does.
 func (u *compilation) writeWrapper() error {
-	source, err := filepath.Abs(u.source)
-	if err != nil {
+	// GCC warns about a header in which a kernel is named in an unnamed namespace.
+	before := "#pragma GCC system_header\n#undef __BASE_FILE__\n"
+	before += fmt.Sprintf("#define __BASE_FILE__ %s\n", hostwrap.Quote(u.mapped(u.source, "-fmacro-prefix-map=")))
+	before += fmt.Sprintf("#include \"%s\"\n", u.file("header.h"))
+	if err := os.WriteFile(u.file("before.h"), []byte(before), 0o666); err != nil {
 		return err
 	}
-	var b strings.Builder
-	// GCC warns of the header when a kernel is named in an unnamed namespace.
-	b.WriteString("#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wattributes\"\n")
-	fmt.Fprintf(&b, "#include %q\n#pragma GCC diagnostic pop\n", u.file("header.h"))
-	fmt.Fprintf(&b, "#include %q\n#include %q\n", source, u.file("footer.h"))
-	return os.WriteFile(u.file("host.cpp"), []byte(b.String()), 0o666)
+	text := fmt.Sprintf("#include \"%s\"\n#include \"%s\"\n#include \"%s\"\n", u.file("before.h"), u.source, u.file("footer.h"))
+	return os.WriteFile(u.file("host.cpp"), []byte(text), 0o666)
 }
 
 // shows prints a command for -v and -###, and reports whether it is not to be run.

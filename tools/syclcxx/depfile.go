@@ -72,8 +72,8 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 			files = append(files, file)
 		}
 	}
-	return out.Write(depfileName(u.depfile, u.output), func(w io.Writer) error {
-		return buildstep.WriteDepfile(w, depfileTargets(u.depfile, u.output), files, u.depfile.Phony)
+	return out.Write(depfileName(u.depfile, u.output.object), func(w io.Writer) error {
+		return buildstep.WriteDepfile(w, depfileTargets(u.depfile, u.output.object), files, u.depfile.Phony)
 	})
 }
 

@@ -31,6 +31,9 @@ func (p *parser) input(o *option) error {
 	if o.value == "" {
 		return cli.Usagef("an argument is empty, and no name of a file: leave it out")
 	}
+	if strings.HasPrefix(o.value, "-") && o.value != "-" {
+		o.value = "./" + o.value // no program may read it as an option
+	}
 	language := p.x
 	if language == "" && o.value != "-" {
 		language = languages[filepath.Ext(o.value)]

@@ -312,7 +312,8 @@ func (u *compilation) addTable(source string, same *hostkernels.Comparison) erro
 	if err != nil {
 		return err
 	}
-	lines := []string{"", ".section " + releaseSection + `,"e",@progbits`, ".string " + hostwrap.Quote(libsycl)}
+	// Without .file, the name of a temporary file would be among the symbols.
+	lines := []string{"", ".file " + hostwrap.Quote(filepath.Base(u.source)), ".section " + releaseSection + `,"e",@progbits`, ".string " + hostwrap.Quote(libsycl)}
 	for _, b := range u.line.Backend {
 		lines = append(lines, ".string "+hostwrap.Quote(optionPrefix+b.Option))
 	}

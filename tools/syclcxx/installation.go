@@ -203,6 +203,11 @@ func (c *compiler) part(chosen, part, flag string) (string, error) {
 
 // runHost runs the host compiler.
 func (c *compiler) runHost(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	return c.runHostWith(ctx, c.env.Stdin, stdout, stderr, args)
+}
+
+// runHostWith runs the host compiler with a file as standard input.
+func (c *compiler) runHostWith(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) error {
 	if c.shows(append([]string{c.host.path}, args...)) {
 		return nil
 	}
@@ -210,7 +215,7 @@ func (c *compiler) runHost(ctx context.Context, stdout, stderr io.Writer, args [
 		args = append([]string{"-v"}, args...)
 	}
 	cmd := cli.Program(ctx, c.host.path, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env.Stdin, stdout, stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	if c.scratch != "" { // what it leaves when it is killed goes with the folder
 		cmd.Env = append(os.Environ(), "TMPDIR="+c.scratch)
 	}

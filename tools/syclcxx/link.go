@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -50,12 +51,9 @@ func (c *compiler) program(ctx context.Context) error {
 	}
 	args := c.forHost(c.line.Link)
 	for _, w := range words {
-		switch {
-		case w.Input == nil:
+		if w.Input == nil {
 			args = append(args, w.Option...)
-		case strings.HasPrefix(w.Input.Path, "-"):
-			args = append(args, "./"+w.Input.Path)
-		default:
+		} else {
 			args = append(args, w.Input.Path)
 		}
 	}
@@ -87,12 +85,23 @@ func (c *compiler) objects(ctx context.Context, folder string) ([]lineWord, erro
 				depfile.Targets = []string{stem + ".o"}
 			}
 		}
-		if err := c.object(ctx, *w.Input, object, depfile); err != nil {
+		made := artifact{object, c.linkDumpDir(), filepath.Base(w.Input.Path)}
+		if err := c.object(ctx, *w.Input, made, depfile); err != nil {
 			return nil, err
 		}
 		words[i] = lineWord{Input: &lineInput{Path: object}}
 	}
 	return words, nil
+}
+
+// linkDumpDir returns what the names of files beside the objects of a link begin with: the program's
+// name, as with g++.
+func (c *compiler) linkDumpDir() string {
+	output := cmp.Or(c.line.Output, "a.out")
+	if extension := filepath.Ext(output); c.line.Output == "" || extension == ".exe" {
+		output = strings.TrimSuffix(output, extension)
+	}
+	return output + "-"
 }
 
 // libraryOptions are those by which a program is linked to libsycl, when it needs it, and finds it.
@@ -197,7 +206,7 @@ func (c *compiler) syclbin(ctx context.Context, folder string) error {
 		if err := os.Mkdir(own, 0o777); err != nil {
 			return err
 		}
-		u := &compilation{compiler: c, source: w.Input.Path, folder: own, output: output}
+		u := &compilation{compiler: c, source: w.Input.Path, folder: own}
 		if err := u.device(ctx, c.env.Stderr); err != nil || c.line.DryRun {
 			return err
 		}

@@ -20,8 +20,8 @@ const stdin = "-"
 
 // plainObject compiles a source that reads none of libsycl's headers. When it turns out that it
 // does, it is compiled as SYCL.
-func (c *compiler) plainObject(ctx context.Context, in lineInput, output string, depfile depfileOptions) error {
-	args := append(c.hostOptions(), c.depfileOptions(depfile, output)...)
+func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifact, depfile depfileOptions) error {
+	args := slices.Concat(c.dumpOptions(output), c.hostOptions(), c.depfileOptions(depfile, output.object))
 	var list string
 	if c.line.SYCL && isCPlusPlus(in) {
 		d, err := findDPCPP(c.line.DPCPP)
@@ -40,7 +40,7 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output string,
 			}
 		}
 	}
-	args = append(args, "-c", "-o", output, "-x", in.Language, in.Path)
+	args = append(args, "-c", "-o", output.object, "-x", in.Language, in.Path)
 	if err := c.runHost(ctx, c.env.Stdout, c.env.Stderr, args); err != nil || list == "" || c.line.DryRun {
 		return err
 	}
@@ -49,7 +49,7 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output string,
 		return err
 	}
 	if strings.Contains(string(read), "/sycl/detail/") {
-		if err := os.Remove(output); err != nil { // else it would count as made when what follows fails
+		if err := os.Remove(output.object); err != nil { // else it would count as made when what follows fails
 			return err
 		}
 		if in.Path == stdin {
@@ -73,7 +73,7 @@ func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) er
 			return err
 		}
 		u := &compilation{compiler: c, source: in.Path}
-		args = u.hostArguments(in.Path, "")
+		args = u.hostArguments("")
 		args = args[:slices.Index(args, "-MD")]
 	} else {
 		args = c.hostOptions()
@@ -188,7 +188,7 @@ func (c *compiler) includeFolders() []string {
 		}
 	}
 	for _, variable := range []string{"CPATH", "CPLUS_INCLUDE_PATH"} {
-		folders = append(folders, filepath.SplitList(os.Getenv(variable))...)
+		folders = append(folders, environmentFolders(variable)...)
 	}
 	return folders
 }

@@ -25,7 +25,9 @@ type Source struct {
 	Name, Header, Object string
 
 	// Compile is the command of the host compile, none when the source cannot be compiled again.
+	// Stdin is the file that it reads as standard input, if any.
 	Compile []string
+	Stdin   string
 }
 
 // A Comparison is what comes of comparing the compiles of a source.
@@ -119,7 +121,16 @@ func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from fu
 		}
 	}
 	argv = append(argv, "-g", "-O0", "-fno-data-sections", "-fno-lto", "-w")
-	if err := buildstep.Run(ctx, nil, nil, log, argv[0], argv[1:]...); err != nil {
+	var stdin io.Reader
+	if s.Stdin != "" {
+		file, err := os.Open(s.Stdin)
+		if err != nil {
+			return none, err
+		}
+		defer file.Close()
+		stdin = file
+	}
+	if err := buildstep.Run(ctx, stdin, nil, log, argv[0], argv[1:]...); err != nil {
 		return none, err
 	}
 	return read(object, from)
