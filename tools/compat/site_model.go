@@ -377,14 +377,7 @@ func (s *siteShare) Percent() string {
 	if s.Runs == 0 && s.Fails == 0 {
 		return "at run time"
 	}
-	tenths := s.Runs * 1000 / all
-	if s.Runs > 0 && tenths == 0 {
-		return "< 0.1 %"
-	}
-	if tenths%10 == 0 {
-		return fmt.Sprintf("%d %%", tenths/10)
-	}
-	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
+	return render.Percent(s.Runs, all)
 }
 
 // Words says the share in words.

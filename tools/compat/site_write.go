@@ -128,17 +128,36 @@ func (w *siteWriter) library(l *siteLibrary) {
 		}
 		w.badge("b/"+l.Slug+"/"+slugs.of("d", s.Name)+".svg", newest.Title()+" on "+s.Name, s.Percent(), s.Class())
 	}
-	class := "m"
-	switch whole {
-	case len(newest.Shares):
-		class = "n"
-	case 0:
-		class = "x"
-	}
-	right := fmt.Sprintf("runs on %d of %d devices", whole, len(newest.Shares))
+	right, class := newest.headline(whole)
 	w.badge("b/"+l.Slug+".svg", newest.Title(), right, class)
 	w.page("library.html", "l/"+l.Slug+".html", &sitePage{Root: "../", Title: l.Name, Lead: fmt.Sprintf("The newest version here is %s.", cmp.Or(newest.Name, "without a number")),
 		Library: l, Libraries: []*siteLibrary{l}, Devices: devices, Badge: newest.Title() + " " + right})
+}
+
+// headline says in a few words where a version runs, and the class of that: whole is the number of
+// devices that run all kernels. The device that runs the most stands for the others.
+func (v *siteVersion) headline(whole int) (words, class string) {
+	if whole > 0 && whole == len(v.Shares) {
+		return "runs on " + safetext.Plural(whole, "the device", fmt.Sprintf("all %d devices", whole)), "n"
+	}
+	if whole > 0 {
+		return fmt.Sprintf("runs on %d of %d devices", whole, len(v.Shares)), "m"
+	}
+	var best *siteShare
+	for _, s := range v.Shares {
+		if s.All() > 0 && (best == nil || s.Runs*best.All() > best.Runs*s.All()) {
+			best = s
+		}
+	}
+	switch {
+	case best == nil:
+		return "not compared", "a"
+	case best.Runs == 0 && best.Fails == 0:
+		return "known only at run time", "m"
+	case best.Runs == 0:
+		return "runs on no device", "x"
+	}
+	return best.Percent() + " of kernels run on " + best.Name, "m"
 }
 
 // badgeColors have a contrast of 4.5 with white.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/csv"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,13 +18,21 @@ func withName(t testing.TB, name string) *report.Report {
 }
 
 func TestAttackS7MarkupInThePage(t *testing.T) {
-	for _, name := range []string{"</script><script>alert(1)</script>", "<!-- <script>", "a\u2028b", "javascript:alert(1)", `"><img src=x onerror=alert(1)>`} {
+	for _, name := range []string{"</script><script>alert(1)</script>", "<!-- <script>", "</SCRIPT >", "<ScRiPt>x", "x<!-", "a\u2028b", "javascript:alert(1)", `"><img src=x onerror=alert(1)>`} {
 		for _, o := range []HTMLOptions{{}, {MaxCells: 1}} {
 			r := withName(t, name)
 			r.Targets[0] = name
 			plain := withName(t, "kernel")
 			plain.Targets[0] = "kernel"
 			text, without := pageText(t, r, o), pageText(t, plain, o)
+			// JSON in a script element has no markup but what ends the element or begins a comment.
+			for _, part := range []string{"<script", "</script", "<!--"} {
+				if got, want := strings.Count(strings.ToLower(text), part), strings.Count(without, part); got != want {
+					t.Errorf("%q: %q is in the page %d times, and %d times with a plain name", name, part, got, want)
+				}
+			}
+			data := regexp.MustCompile(`(?s)<script type="application/json" id="data">.*?</script>`)
+			text, without = data.ReplaceAllString(text, ""), data.ReplaceAllString(without, "")
 			for _, part := range []string{"<script", "</script", "<!--", "<img", `href="javascript`, `href=javascript`} {
 				if got, want := strings.Count(text, part), strings.Count(without, part); got != want {
 					t.Errorf("%q: %q is in the page %d times, and %d times with a plain name", name, part, got, want)

@@ -2,16 +2,20 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
@@ -22,14 +26,19 @@ import (
 // HTMLOptions says how a report is written as a page.
 type HTMLOptions struct {
 	// MaxCells is the number of cells up to which the page has all rows of the table.
-	// A script draws the rows of a larger one as they come into view. 0 is 20,000.
+	// A script draws the rows of a larger one as they come into view, and kernels of a
+	// template in one row. 0 is 2,000.
 	MaxCells int
 }
 
-const defaultMaxCells = 20_000
+const (
+	defaultMaxCells = 2_000
+	maxNames        = 128 << 10 // bytes of the names of kernels in a page with all rows
+	leastFamily     = 3         // kernels of a template that share a row
+)
 
-// HTML writes a report as a page with a table that can be filtered, reasons, kernels and
-// devices. The page is complete: it may not load or send anything, and it runs only its
+// HTML writes a report as a page with a table that can be filtered, reasons and devices. Each name
+// of a kernel is in the page once, so that the page is about as large as the report. The page is complete: it may not load or send anything, and it runs only its
 // own script.
 func HTML(w io.Writer, r *report.Report, o HTMLOptions) error {
 	b := bufio.NewWriterSize(w, 64<<10)
@@ -85,6 +94,7 @@ type page struct {
 	table    *table
 	cells    []template.HTML // by kind
 	whys     map[pageWhy]int
+	origins  map[string]int32
 	lists    map[string]int // numbers of Data.Constants
 	Data     pageData
 }
@@ -143,6 +153,7 @@ type pageData struct {
 	Kinds    []pageKind `json:"kinds"`
 	Patterns [][]int32  `json:"patterns"`
 	Whys     []pageWhy  `json:"whys,omitempty"`
+	Origins  []string   `json:"origins,omitempty"`
 
 	Constants [][]string `json:"constants,omitempty"` // a list for each set of images that kernels have
 }
@@ -151,7 +162,7 @@ type pageKind struct {
 	Class string   `json:"c"`
 	Words string   `json:"t"`
 	Rules []string `json:"r,omitempty"`
-	Whys  []int    `json:"w,omitempty"` // if lazy
+	Whys  []int    `json:"w,omitempty"`
 }
 
 // pageWhy is a reason in the words of the page.
@@ -164,13 +175,13 @@ type pageWhy struct {
 }
 
 type pageKernel struct {
-	Name    string `json:"n"`
-	Pattern int32  `json:"p"`
-	Target  int32  `json:"g"`
-	// The rest is for the script only if lazy.
+	Name    string   `json:"n,omitempty"` // if lazy; the table has the others
+	Stem    int      `json:"b,omitempty"` // UTF-16 code units of the name that kernels of a template have in common
+	Pattern int32    `json:"p"`
+	Target  int32    `json:"g"`
 	Symbol  string   `json:"s,omitempty"`
 	Place   string   `json:"l,omitempty"`
-	Origins []string `json:"u,omitempty"`
+	Origins []int32  `json:"u,omitempty"`
 	Files   []int32  `json:"f,omitempty"`
 	Forms   []string `json:"m,omitempty"`
 
@@ -184,7 +195,7 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 		limit = defaultMaxCells
 	}
 	p := &page{Report: r, table: t, Title: t.title(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
-		Lazy: len(r.Kernels)*len(r.Devices) > limit, whys: map[pageWhy]int{}}
+		Lazy: len(r.Kernels)*len(r.Devices) > limit || namesLonger(r, maxNames), whys: map[pageWhy]int{}, origins: map[string]int32{}}
 	p.Policy = "default-src 'none'; style-src " + source(pageStyle) + "; script-src " + source(pageScript) + "; base-uri 'none'; form-action 'none'"
 	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Kinds: []pageKind{}, Patterns: r.Rows}
 	p.kinds()
@@ -195,17 +206,25 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 	if len(r.Targets) == 1 { // the title has it
 		p.Data.Targets[0] = ""
 	}
-	if p.Lazy {
-		for _, f := range r.Files {
-			p.Data.Files = append(p.Data.Files, safetext.Escape(f.Name))
-		}
-		p.lists = p.listConstants()
+	for _, f := range r.Files {
+		p.Data.Files = append(p.Data.Files, safetext.Escape(f.Name))
 	}
+	p.lists = p.listConstants()
+	p.listOrigins()
 	p.reasons()
 	for _, d := range r.Devices {
 		p.Data.Devices = append(p.Data.Devices, safetext.Escape(d.Name))
 	}
 	return p
+}
+
+// namesLonger reports whether the names of the kernels have more bytes than that.
+func namesLonger(r *report.Report, most int) bool {
+	n := 0
+	for i := range r.Kernels {
+		n += len(r.Kernels[i].DisplayName)
+	}
+	return n > most
 }
 
 func (p *page) kinds() {
@@ -217,9 +236,7 @@ func (p *page) kinds() {
 			if r.Rule != report.NotReported {
 				k.Rules = append(k.Rules, safetext.Escape(r.Rule))
 			}
-			if p.Lazy {
-				k.Whys = append(k.Whys, p.why(r))
-			}
+			k.Whys = append(k.Whys, p.why(r))
 		}
 		p.Data.Kinds = append(p.Data.Kinds, k)
 		var b strings.Builder
@@ -285,25 +302,76 @@ func (p *page) listConstants() map[string]int {
 	return numbers
 }
 
+// listOrigins lists what kernels use, each text once.
+func (p *page) listOrigins() {
+	for i := range p.Kernels {
+		for _, text := range origins(&p.Kernels[i]) {
+			if _, ok := p.origins[text]; !ok {
+				p.origins[text] = int32(len(p.Data.Origins))
+				p.Data.Origins = append(p.Data.Origins, text)
+			}
+		}
+	}
+}
+
+// stems returns the length of the stem of each kernel, in UTF-16 code units, 0 for kernels that do
+// not share it with others of their target.
+func (p *page) stems() []int {
+	type family struct {
+		target int32
+		stem   string
+	}
+	count := map[family]int{}
+	of := func(k *report.Kernel) family { return family{k.Target, stem(kernelName(k))} }
+	for i := range p.Kernels {
+		count[of(&p.Kernels[i])]++
+	}
+	lengths := make([]int, len(p.Kernels))
+	for i := range p.Kernels {
+		if f := of(&p.Kernels[i]); count[f] >= leastFamily {
+			for _, c := range f.stem {
+				lengths[i] += utf16.RuneLen(c)
+			}
+		}
+	}
+	return lengths
+}
+
 // writeData writes the input of the script. There can be many kernels, so they are
-// written one by one. JSON has no characters that HTML could take for markup.
+// written one by one.
 func (p *page) writeData(w *bufio.Writer) error {
-	data, err := json.Marshal(&p.Data)
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // names have many of these characters
+	encode := func(v any) ([]byte, error) {
+		b.Reset()
+		if err := encoder.Encode(v); err != nil {
+			return nil, err
+		}
+		return inScript(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	}
+	data, err := encode(&p.Data)
 	if err != nil {
 		return err
 	}
 	w.WriteString(`<script type="application/json" id="data">`)
 	w.Write(data[:len(data)-1])
 	w.WriteString(`,"kernels":[`)
+	var stems []int
+	if p.Lazy {
+		stems = p.stems()
+	}
 	for k := range p.Kernels {
 		kernel := &p.Kernels[k]
-		out := pageKernel{Name: kernelName(kernel), Pattern: kernel.Row, Target: kernel.Target}
+		out := pageKernel{Pattern: kernel.Row, Target: kernel.Target, Symbol: symbol(kernel), Place: place(kernel.Location), Forms: forms(kernel),
+			Constants: p.lists[p.table.kindsOf(kernel)], Files: p.filesOf(kernel)}
 		if p.Lazy {
-			out.Symbol, out.Place, out.Origins, out.Forms = symbol(kernel), place(kernel.Location), origins(kernel), forms(kernel)
-			out.Constants = p.lists[p.table.kindsOf(kernel)]
-			out.Files = p.filesOf(kernel)
+			out.Name, out.Stem = kernelName(kernel), stems[k]
 		}
-		if data, err = json.Marshal(&out); err != nil {
+		for _, text := range origins(kernel) {
+			out.Origins = append(out.Origins, p.origins[text])
+		}
+		if data, err = encode(&out); err != nil {
 			return err
 		}
 		if k > 0 {
@@ -313,6 +381,29 @@ func (p *page) writeData(w *bufio.Writer) error {
 	}
 	_, err = w.WriteString("]}</script>")
 	return err
+}
+
+// inScript returns JSON as the content of a script element: only what begins a comment, or a tag of
+// such an element, has a meaning there.
+func inScript(data []byte) []byte {
+	var out []byte
+	from := 0
+	for i, c := range data {
+		if c != '<' || !isMarkupInScript(data[i+1:]) {
+			continue
+		}
+		out = append(append(out, data[from:i]...), `\u003c`...)
+		from = i + 1
+	}
+	if from == 0 {
+		return data
+	}
+	return append(out, data[from:]...)
+}
+
+func isMarkupInScript(after []byte) bool {
+	const script = "script"
+	return len(after) > 0 && (after[0] == '/' || after[0] == '!' || len(after) >= len(script) && strings.EqualFold(string(after[:len(script)]), script))
 }
 
 // filesOf returns the numbers of the files that hold images of a kernel.
@@ -357,8 +448,9 @@ func origins(k *report.Kernel) (list []string) {
 // pageReason is an entry as the page shows it.
 type pageReason struct {
 	Class, Word, Brief, Text string
-	Kernels, Others          []pageAbout // the page unfolds Others
-	Uncounted                int         // kernels in neither
+	Families                 []pageFamily
+	OtherKernels             int // in no family that is shown
+	Filter                   string
 	NumKernels               string
 	Devices                  []string
 	Origins                  []string
@@ -366,31 +458,85 @@ type pageReason struct {
 	Note                     string
 }
 
-// pageAbout is a kernel that a reason is about.
-type pageAbout struct {
-	Index                      int
-	Name, Target, Brief, Place string
+// pageFamily is kernels with the same name before their template arguments.
+type pageFamily struct {
+	Name    string
+	Kernels int
 }
 
 func (p *page) reasons() {
-	const shown, most = 12, 200
+	const (
+		mostFamilies = 8
+		mostOrigins  = 12
+		mostName     = 120 // bytes of a longer name are not shown again
+	)
 	for _, e := range p.table.reasons() {
 		if e.Rule == report.NotReported {
 			continue
 		}
 		w := newWhy(e.Reason)
 		out := pageReason{Class: w.Class, Word: w.Word, Brief: e.brief, Text: e.text, NumKernels: count(len(e.kernels), "kernel"),
-			Devices: p.table.deviceNames(e.devices), Uncounted: max(0, len(e.kernels)-most)}
+			Devices: p.table.deviceNames(e.devices), OtherKernels: len(e.kernels), Filter: "#" + url.Values{"rule": {safetext.Escape(e.Rule)}, "status": {w.Class}}.Encode()}
 		n := 0
-		out.Origins, n, out.Note = e.origins(p.table, most)
+		out.Origins, n, out.Note = e.origins(p.table, mostOrigins)
 		out.OtherOrigins = n - len(out.Origins)
-		for _, n := range e.kernels[:min(len(e.kernels), most)] {
-			k := p.table.kernel(n)
-			out.Kernels = append(out.Kernels, pageAbout{Index: int(n), Name: kernelName(k), Target: safetext.Escape(p.Target(k)), Brief: e.briefs[p.Kernels[n].Row], Place: place(k.Location)})
+		for _, f := range p.table.families(e.kernels) {
+			if name := safetext.Escape(stemPattern(f.stem)); len(name) <= mostName && len(out.Families) < mostFamilies {
+				out.Families = append(out.Families, pageFamily{name, f.kernels})
+				out.OtherKernels -= f.kernels
+			}
 		}
-		out.Kernels, out.Others = out.Kernels[:min(len(out.Kernels), shown)], out.Kernels[min(len(out.Kernels), shown):]
 		p.Reasons = append(p.Reasons, out)
 	}
+}
+
+// pageShare is how many of the kernels run on a device.
+type pageShare struct{ Class, Percent, Device string }
+
+// Shares returns the shares of a few devices, nothing of many.
+func (p *page) Shares() []pageShare {
+	const most = 6
+	if len(p.Devices) > most || len(p.Kernels) == 0 {
+		return nil
+	}
+	var list []pageShare
+	for d := range p.Devices {
+		runs, all := 0, 0
+		for _, c := range p.byDevice[d] {
+			switch c.Class {
+			case classNative, classJIT:
+				runs += c.N
+			case classNothing:
+				continue
+			}
+			all += c.N
+		}
+		if all == 0 {
+			continue
+		}
+		s := pageShare{classMaybe, Percent(runs, all), safetext.Escape(p.Devices[d].Name)}
+		switch runs {
+		case all:
+			s.Class = classNative
+		case 0:
+			s.Class = classNo
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Percent returns a share in percent with one decimal. It is never 100 % if a part is missing, and
+// never 0 % if there is one.
+func Percent(part, all int) string {
+	tenths := part * 1000 / all
+	switch {
+	case part > 0 && tenths == 0:
+		return "< 0.1 %"
+	case tenths%10 == 0:
+		return fmt.Sprintf("%d %%", tenths/10)
+	}
+	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
 }
 
 // pageGroup is the kernels of a target.
@@ -401,56 +547,23 @@ type pageGroup struct {
 
 // pageRow is a kernel with its cells.
 type pageRow struct {
-	Index          int
-	Name           string
-	Cells          []template.HTML
-	Symbol, Place  string
-	Origins        []string
-	Files, Forms   []string
-	Constants      []string
-	Problems, Open int // cells
-	Whys           []pageRowWhy
-}
-
-// pageRowWhy is a reason of a kernel with the devices that it is about.
-type pageRowWhy struct {
-	pageWhy
-	Devices []string
+	Index int
+	Name  string
+	Cells []template.HTML
 }
 
 // Groups returns the rows of the table.
 func (p *page) Groups() []pageGroup {
 	var list []pageGroup
-	files, constants := p.table.files(), p.table.constants()
 	for k := range p.Kernels {
 		kernel := &p.Kernels[k]
 		label := safetext.Escape(p.Target(kernel))
 		if k == 0 || list[len(list)-1].Label != label {
 			list = append(list, pageGroup{Label: label})
 		}
-		row := pageRow{Index: k, Name: kernelName(kernel), Symbol: symbol(kernel), Place: place(kernel.Location), Origins: origins(kernel), Forms: forms(kernel), Constants: constants(kernel)}
-		for _, name := range files(kernel) {
-			row.Files = append(row.Files, safetext.Escape(name))
-		}
-		index := map[pageWhy]int{}
-		for d, n := range p.table.row(k) {
+		row := pageRow{Index: k, Name: kernelName(kernel)}
+		for _, n := range p.table.row(k) {
 			row.Cells = append(row.Cells, p.cells[n])
-			switch p.Data.Kinds[n].Class {
-			case classNo:
-				row.Problems++
-			case classMaybe:
-				row.Open++
-			}
-			for _, r := range p.table.kinds[n].counted() {
-				w := newWhy(r)
-				i, ok := index[w]
-				if !ok {
-					i = len(row.Whys)
-					index[w] = i
-					row.Whys = append(row.Whys, pageRowWhy{pageWhy: w})
-				}
-				row.Whys[i].Devices = append(row.Whys[i].Devices, safetext.Escape(p.Devices[d].Name))
-			}
 		}
 		list[len(list)-1].Rows = append(list[len(list)-1].Rows, row)
 	}

@@ -7,12 +7,12 @@
   const table = region.querySelector("table");
   const heads = [...table.tHead.rows[0].cells].slice(1);
   const more = document.getElementById("more");
-  const list = document.getElementById("kernels");
   const lower = (s) => s.toLowerCase();
+  const rows = data.lazy ? [] : [...table.querySelectorAll("tbody tr:not(.group)")];
+  // Each name is in the page once. A page with all rows has it there.
+  rows.forEach((row, i) => { data.kernels[i].n = row.cells[0].textContent; });
   const names = data.kernels.map((k) => lower(k.n + "\n" + data.targets[k.g]));
   const devices = data.devices.map(lower);
-  const rows = data.lazy ? [] : [...table.querySelectorAll("tbody tr:not(.group)")];
-  const parts = data.lazy ? [] : [...list.children];
   const fields = ["kernel", "device", "status", "rule"];
 
   // What is asked for stands in the address, so that it can be sent to others.
@@ -75,79 +75,152 @@
   // A page with all rows hides some.
   const hideRows = (kernels) => {
     const shown = new Set(kernels);
-    rows.forEach((row, i) => { row.hidden = parts[i].hidden = !shown.has(i); });
+    for (const row of [...table.querySelectorAll("tr.detail")]) fold(row.previousElementSibling);
+    rows.forEach((row, i) => { row.hidden = !shown.has(i); });
     for (const body of table.tBodies) body.hidden = [...body.rows].every((r) => r.hidden || r.className === "group");
   };
 
-  // A page without draws some, and more when the end of them comes into view.
+  const columns = () => [...show.keys()].filter((d) => show[d]);
+  const number = (n) => n.toLocaleString("en");
+  const most = 400; // characters of a name in a row; what unfolds has all
+  const short = (s) => s.length > most ? s.slice(0, most - 80) + " … " + s.slice(-80) : s;
+
+  // A page without all rows draws some, and more when the end of them comes into view. Kernels of a
+  // template share a row, which unfolds.
   let wanted = [];
+  let total = 0;
   let drawn = 0;
   let target = -1;
+  const group = (kernels) => {
+    const list = [];
+    const families = new Map();
+    const each = kernels.length <= 25;
+    for (const i of kernels) {
+      const k = data.kernels[i];
+      const key = k.b && !each ? k.g + "\n" + k.n.slice(0, k.b) : "";
+      const family = key && families.get(key);
+      if (family) {
+        family.push(i);
+        continue;
+      }
+      const item = [i];
+      if (key) families.set(key, item);
+      list.push(item);
+    }
+    return list;
+  };
+  const kernelRow = (i, from) => {
+    const k = data.kernels[i];
+    const row = make("tr", undefined, from ? "member" : undefined);
+    const head = make("th");
+    head.scope = "row";
+    const link = make("a", short((from ? "…" : "") + k.n.slice(from)));
+    link.href = "#k" + i;
+    head.append(link);
+    row.append(head);
+    const cells = data.patterns[k.p];
+    for (const d of columns()) {
+      const kind = data.kinds[cells[d]];
+      row.append(make("td", kind.t, kind.c));
+    }
+    return row;
+  };
+  const symbols = { n: "✓", j: "✓", x: "✕", m: "?", a: "–" };
+  const familyRow = (kernels) => {
+    const k = data.kernels[kernels[0]];
+    const patterns = new Map();
+    for (const i of kernels) patterns.set(data.kernels[i].p, (patterns.get(data.kernels[i].p) || 0) + 1);
+    const row = make("tr", undefined, "family");
+    const head = make("th");
+    head.scope = "row";
+    const button = make("button", short(k.n.slice(0, k.b)) + "… ");
+    button.type = "button";
+    button.setAttribute("aria-expanded", "false");
+    button.append(make("span", `${number(kernels.length)} kernels`, "quiet"));
+    head.append(button);
+    row.append(head);
+    for (const d of columns()) {
+      const kinds = new Set();
+      const n = {};
+      for (const [p, count] of patterns) {
+        const kind = data.kinds[data.patterns[p][d]];
+        kinds.add(kind.t);
+        const symbol = symbols[kind.c];
+        n[symbol] = (n[symbol] || 0) + count;
+      }
+      const worst = ["x", "m", "a", "j", "n"].find((c) => n[symbols[c]]);
+      const text = kinds.size === 1 ? [...kinds][0] : ["✓", "✕", "?", "–"].filter((s) => n[s]).map((s) => s + " " + number(n[s])).join("  ");
+      row.append(make("td", text, kinds.size === 1 ? data.kinds[data.patterns[k.p][d]].c : worst));
+    }
+    button.addEventListener("click", () => unfold(row));
+    row.kernels = kernels;
+    return row;
+  };
+  const unfold = (row, always) => {
+    const button = row.querySelector("button");
+    const open = button.getAttribute("aria-expanded") === "true";
+    if (open && always) return;
+    button.setAttribute("aria-expanded", String(!open));
+    if (open) {
+      for (let next = row.nextElementSibling; next && /member|detail/.test(next.className); next = row.nextElementSibling) next.remove();
+      return;
+    }
+    const from = data.kernels[row.kernels[0]].b;
+    const members = document.createDocumentFragment();
+    for (const i of row.kernels) members.append(kernelRow(i, from));
+    row.after(members);
+  };
   const draw = () => {
-    const columns = [...show.keys()].filter((d) => show[d]);
-    const end = Math.min(wanted.length, drawn + Math.max(20, Math.floor(2500 / (columns.length + 1))));
+    const end = Math.min(wanted.length, drawn + Math.max(20, Math.floor(2500 / (columns().length + 1))));
     const body = table.tBodies[0] || table.createTBody();
     const newRows = document.createDocumentFragment();
-    const newParts = document.createDocumentFragment();
     for (; drawn < end; drawn++) {
-      const i = wanted[drawn];
-      const k = data.kernels[i];
+      const kernels = wanted[drawn];
+      const k = data.kernels[kernels[0]];
       if (k.g !== target) {
         target = k.g;
         if (data.targets[target]) {
           const row = make("tr", undefined, "group");
           const head = make("th");
           head.scope = "rowgroup";
-          head.colSpan = columns.length + 1;
+          head.colSpan = columns().length + 1;
           head.append(make("span", data.targets[target]));
           row.append(head);
           newRows.append(row);
         }
       }
-      const row = make("tr");
-      const head = make("th");
-      head.scope = "row";
-      const link = make("a", k.n);
-      link.href = "#k" + i;
-      head.append(link);
-      row.append(head);
-      const cells = data.patterns[k.p];
-      for (const d of columns) {
-        const kind = data.kinds[cells[d]];
-        row.append(make("td", kind.t, kind.c));
-      }
-      newRows.append(row);
-      newParts.append(part(i));
+      newRows.append(kernels.length > 1 ? familyRow(kernels) : kernelRow(kernels[0], 0));
     }
     body.append(newRows);
-    list.append(newParts);
     more.hidden = drawn >= wanted.length;
     tell();
   };
   const redraw = (kernels) => {
-    wanted = kernels;
+    wanted = group(kernels);
+    total = kernels.length;
     drawn = 0;
     target = -1;
     for (const body of [...table.tBodies]) body.remove();
-    list.replaceChildren();
     draw();
   };
 
-  // part returns what unfolds about a kernel; it is filled when it does.
-  const part = (i) => {
-    const k = data.kernels[i];
-    const out = make("details");
-    const summary = make("summary");
-    summary.append(make("code", k.n));
-    const n = { x: 0, m: 0 };
-    for (const kind of data.patterns[k.p]) n[data.kinds[kind].c]++;
-    if (n.x) summary.append(" ", make("span", "✕ " + n.x + " no", "tag x"));
-    if (n.m) summary.append(" ", make("span", "? " + n.m + " maybe", "tag m"));
+  // fold shows or hides what is known about the kernel of a row, in a row below it.
+  const fold = (row, always) => {
+    const next = row.nextElementSibling;
+    if (next && next.className === "detail") {
+      if (!always) next.remove();
+      return;
+    }
+    const i = Number(row.querySelector("a").hash.slice(2));
+    const detail = make("tr", undefined, "detail");
+    const cell = make("td");
+    cell.colSpan = columns().length + 1;
     const body = make("div", undefined, "body");
     body.id = "k" + i;
-    out.append(summary, body);
-    out.addEventListener("toggle", () => { if (out.open && !body.firstChild) fill(body, k); });
-    return out;
+    fill(body, data.kernels[i]);
+    cell.append(body);
+    detail.append(cell);
+    row.after(detail);
   };
   const words = { x: "✕ no", m: "? maybe", a: "– n/a" };
   const fill = (body, k) => {
@@ -159,9 +232,10 @@
       facts.append(make("dt", name), d);
     };
     fact("Target", data.targets[k.g], "code");
+    if (k.n.length > most) fact("Kernel", k.n, "code");
     fact("Symbol", k.s, "code");
     fact("Source", k.l, "span");
-    for (const u of k.u || []) fact("Used by", u, "code");
+    for (const u of k.u || []) fact("Used by", data.origins[u], "code");
     for (const f of k.f || []) fact("File", data.files[f], "code");
     for (const c of k.c ? data.constants[k.c - 1] : []) fact("Constant", c, "code");
     for (const m of k.m || []) fact("Form", m, "code");
@@ -194,15 +268,15 @@
     const wide = make("div", undefined, "wide");
     wide.tabIndex = 0;
     wide.setAttribute("role", "region");
-    wide.setAttribute("aria-label", "Reasons of " + k.n);
+    wide.setAttribute("aria-label", "Reasons");
     wide.append(reasons);
     body.append(wide);
   };
 
   let chosen;
-  const number = (n) => n.toLocaleString("en");
   const tell = () => {
     let text = `${number(chosen.kernels.length)} of ${number(names.length)} kernels on ${number(chosen.hit.filter(Boolean).length)} of ${number(devices.length)} devices`;
+    if (data.lazy && wanted.length < total) text += `, in ${number(wanted.length)} rows`;
     if (data.lazy && drawn < wanted.length) text += `, the first ${number(drawn)} drawn`;
     document.getElementById("shown").textContent = text;
   };
@@ -215,22 +289,30 @@
     tell();
   };
 
-  // open unfolds the part that a link in the page goes to.
+  // open unfolds the kernel that an address names.
   const open = () => {
     const id = /^#k(\d+)$/.exec(location.hash);
     if (!id) return false;
     const i = Number(id[1]);
     if (i >= names.length) return true;
-    let body = document.getElementById("k" + i);
-    if (!body && data.lazy) {
-      list.append(part(i));
-      body = document.getElementById("k" + i);
+    const find = () => table.querySelector(`a[href="#k${i}"]`);
+    if (data.lazy && !find()) {
+      let at = wanted.findIndex((kernels) => kernels.includes(i));
+      if (at < 0) {
+        form.reset();
+        update();
+        at = wanted.findIndex((kernels) => kernels.includes(i));
+      }
+      while (drawn <= at) draw();
+      const family = [...table.querySelectorAll("tr.family")].find((row) => row.kernels.includes(i));
+      if (family) unfold(family, true);
     }
-    const details = body.parentElement;
-    details.hidden = false;
-    details.open = true;
-    details.scrollIntoView({ block: "start" });
-    details.firstElementChild.focus({ preventScroll: true });
+    const link = find();
+    const row = link.closest("tr");
+    row.hidden = row.closest("tbody").hidden = false;
+    fold(row, true);
+    row.scrollIntoView({ block: "start" });
+    link.focus({ preventScroll: true });
     return true;
   };
 
@@ -246,11 +328,21 @@
     if (open() || (location.hash.length > 1 && !location.hash.includes("="))) return;
     read();
     update();
+    form.scrollIntoView({ block: "start" });
   });
-  // A click into a cell goes where the name of its kernel goes.
+  // A click into a row unfolds what is known about its kernel, or the kernels of its template.
   table.addEventListener("click", (e) => {
-    const cell = e.target.closest("td");
-    if (cell && !String(getSelection())) cell.parentElement.querySelector("a").click();
+    const row = e.target.closest("tbody tr");
+    if (!row || row.className === "group" || row.className === "detail" || String(getSelection())) return;
+    if (row.className === "family") {
+      if (!e.target.closest("button")) unfold(row);
+      return;
+    }
+    if (e.target.closest("a")) {
+      if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+      e.preventDefault();
+    }
+    fold(row);
   });
   if (data.lazy) {
     more.addEventListener("click", draw);
