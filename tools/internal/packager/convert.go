@@ -13,15 +13,14 @@ func convertCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "convert",
 		Args:  "FILE",
-		Short: "write a SYCLBIN in another form",
+		Short: "convert a SYCLBIN to a different release, format or container",
 		Long: `
-Writes the same images and property sets for another release of the runtime, or in
-another version of the format or of the container. With --state, the file says that
-it is in another state. Without --runtime it is for the release that the file names,
-else for 2026.0, whose files every runtime of 2026 loads.
+Writes the same images and property sets for a different runtime release, format version
+or container version. --state changes the bundle state. Without --runtime, the output is
+for the release recorded in the file, or for 2026.0, whose files every 2026 runtime loads.
 
-Native images that the runtime would confuse get abstract modules of their own, with
-the property compile_target, as 'packager verify' asks for.`,
+As 'packager verify' requires, native images that the runtime would confuse with each
+other are moved to their own abstract modules, with the property compile_target.`,
 		Example: "packager convert --runtime 2025.3 --output old.syclbin k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(convert).setup(fs) },
 	}
@@ -46,7 +45,7 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	if len(args) != 1 {
-		return cli.Usagef("one file is needed, %d are given", len(args))
+		return cli.Usagef("expected one file, got %d", len(args))
 	}
 	o.KeepOrder = true
 	f, err := c.reading.Open(env, args[0])
@@ -58,7 +57,7 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 		o.Release = f.Release
 	}
 	if n := f.Separate(); n > 0 {
-		env.Warnf(c.output, "%s: the runtime would have confused them", plural(n, "image")+" got an abstract module of its own")
+		env.Warnf(c.output, "moved %s to their own abstract modules, because the runtime would confuse them", plural(n, "image"))
 	}
 	if c.state != "" {
 		if f.State, err = parseState(c.state); err != nil {

@@ -24,12 +24,12 @@ func diffCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "diff",
 		Args:  "A B",
-		Short: "what differs in meaning between two SYCLBINs",
+		Short: "compare the content of two SYCLBINs",
 		Long: `
-Compares the state, the kernels, and for each set of kernels its property sets and
-its images for each target. How a file is laid out does not matter: the version,
-the container, the order of modules and of properties, and whether forms of the
-same kernels share an abstract module. Exits with 1 when anything differs.`,
+Compares the states, the kernels and, for each set of kernels, the property sets and the
+images for each target. The layout of the files does not matter: versions, containers, the
+order of modules and properties, and whether images of the same kernels share an abstract
+module. Exits with 1 if the files differ.`,
 		Example: "packager diff old.syclbin new.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(diff).setup(fs) },
 	}
@@ -41,7 +41,7 @@ type diff struct {
 }
 
 func (d *diff) setup(fs *flag.FlagSet) cli.Run {
-	fs.BoolVar(&d.json, "json", false, "print JSON: whether they are the same, and the differences")
+	fs.BoolVar(&d.json, "json", false, "print the result and the differences as JSON")
 	d.reading.Flags(fs)
 	return d.run
 }
@@ -53,16 +53,15 @@ type jsonDiff struct {
 	Differences []difference `json:"differences"`
 }
 
-// A difference is one thing that two files have in different ways, or that only
-// one of them has.
+// A difference is one difference between two files.
 type difference struct {
 	What    string   `json:"what"`             // state, kernel, property, image
-	Kernels []string `json:"kernels"`          // that share the thing; none for the file's own
-	Target  string   `json:"target,omitempty"` // of an image
-	Set     string   `json:"set,omitempty"`    // of a property
-	Key     string   `json:"key,omitempty"`    // of a property
-	A       *string  `json:"a"`                // null when A does not have it
-	B       *string  `json:"b"`                // null when B does not have it
+	Kernels []string `json:"kernels"`          // affected kernels; empty if the difference concerns the whole file
+	Target  string   `json:"target,omitempty"` // of the image
+	Set     string   `json:"set,omitempty"`    // of the property
+	Key     string   `json:"key,omitempty"`    // of the property
+	A       *string  `json:"a"`                // null if missing in A
+	B       *string  `json:"b"`                // null if missing in B
 }
 
 func (d difference) String() string {
@@ -94,7 +93,7 @@ func (d difference) String() string {
 
 func (d *diff) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args) != 2 {
-		return cli.Usagef("two files are needed, %d are given", len(args))
+		return cli.Usagef("expected two files, got %d", len(args))
 	}
 	var files [2]*syclbin.File
 	for i, name := range args {
@@ -166,7 +165,7 @@ func (c *comparison) files(a, b *syclbin.File) error {
 	return c.eachGroup(groupsA, groupsB)
 }
 
-// kernels compares which kernels there are.
+// kernels compares two sorted lists of kernels.
 func (c *comparison) kernels(a, b []string) {
 	for _, k := range union(a, b) {
 		if _, inB := slices.BinarySearch(b, k); !inB {
@@ -194,8 +193,8 @@ func (c *comparison) eachGroup(groupsA, groupsB map[string]*group) error {
 	return nil
 }
 
-// A group is all modules of the same kernels, or of the same exported symbols
-// where there are no kernels.
+// A group holds all modules with the same kernels or, for modules without kernels, with the
+// same exported symbols.
 type group struct {
 	kernels  []string
 	metadata map[string]*propset.Registry // by its text
@@ -219,7 +218,7 @@ func (c *comparison) groups(f *syclbin.File) (map[string]*group, error) {
 			g = &group{kernels: names, metadata: make(map[string]*propset.Registry), images: make(map[string][]*syclbin.Image)}
 			list[key] = g
 		}
-		// What an image is compiled for is compared with the image.
+		// The compile target is compared together with the image.
 		metadata := requirement.WithCompileTarget(m.Metadata, "")
 		text, err := metadata.SortedText()
 		if err != nil {
@@ -242,8 +241,8 @@ func kernels(list map[string]*group) []string {
 	return union(names)
 }
 
-// properties compares property sets that are distinct on each side: those that
-// both sides have are the same, others are paired in the order of their texts.
+// properties compares two sets of property sets. Equal property sets are ignored; the
+// rest is paired in the order of their texts.
 func (c *comparison) properties(kernels []string, a, b map[string]*propset.Registry) error {
 	without := func(list, other map[string]*propset.Registry) (rest []*propset.Registry) {
 		for _, text := range slices.Sorted(maps.Keys(list)) {
@@ -263,8 +262,8 @@ func (c *comparison) properties(kernels []string, a, b map[string]*propset.Regis
 	return nil
 }
 
-// nearest returns property sets of a list, the last where it has not so many, and none where
-// it is empty.
+// nearest returns element i of a list, or the last element if the list is too short, or
+// empty property sets if it is empty.
 func nearest(list []*propset.Registry, i int) *propset.Registry {
 	if len(list) == 0 {
 		return new(propset.Registry)
@@ -294,7 +293,7 @@ func (c *comparison) registries(kernels []string, a, b *propset.Registry) {
 	}
 }
 
-// described returns a value with its meaning, nil when there is none.
+// described returns the value and its meaning as text, or nil if ok is false.
 func described(set, key string, v propset.Value, ok bool) *string {
 	if !ok {
 		return nil
@@ -310,8 +309,8 @@ func described(set, key string, v propset.Value, ok bool) *string {
 	return &text
 }
 
-// images compares the images of both sides for each target. Those with the same bytes are
-// pairs, others are paired by their size.
+// images compares the images of both sides for each target. Images with the same bytes
+// are paired first, then images by size.
 func (c *comparison) images(kernels []string, a, b map[string][]*syclbin.Image) error {
 	for _, target := range union(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b))) {
 		sizes := map[int64]int{}
@@ -338,7 +337,7 @@ func (c *comparison) images(kernels []string, a, b map[string][]*syclbin.Image) 
 			default:
 				other := ""
 				if la[i].img.Size() == lb[i].img.Size() {
-					other = "other "
+					other = "different "
 				}
 				d.A, d.B = size(la[i].img, ""), size(lb[i].img, other)
 			}
@@ -348,10 +347,10 @@ func (c *comparison) images(kernels []string, a, b map[string][]*syclbin.Image) 
 	return nil
 }
 
-// A content is what is compared of an image.
+// A content holds the compared properties of an image.
 type content struct {
 	img      *syclbin.Image
-	digest   string // of its bytes; "" where no other image has the size
+	digest   string // of its bytes; "" if no other image has the same size
 	metadata string
 }
 
@@ -363,8 +362,8 @@ func (x content) compare(y content) int {
 	return cmp.Or(x.compareBytes(y), strings.Compare(x.metadata, y.metadata))
 }
 
-// contents returns what is compared of images, sorted. In sizes is how many images of both
-// sides have a size.
+// contents returns the compared properties of images, sorted. sizes counts the images of both
+// sides by size.
 func (c *comparison) contents(images []*syclbin.Image, sizes map[int64]int) ([]content, error) {
 	var list []content
 	for _, img := range images {
@@ -389,8 +388,8 @@ func (c *comparison) contents(images []*syclbin.Image, sizes map[int64]int) ([]c
 	return list, nil
 }
 
-// unpaired returns what is left of two sorted lists without the pairs of equal ones, for
-// which it calls paired.
+// unpaired removes pairs of equal elements from two sorted lists and returns the rest. It
+// calls paired for each pair.
 func unpaired(a, b []content, compare func(x, y content) int, paired func(x, y content)) (restA, restB []content) {
 	for len(a) > 0 && len(b) > 0 {
 		switch n := compare(a[0], b[0]); {

@@ -23,11 +23,11 @@ func dumpCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "dump",
 		Args:  "FILE...",
-		Short: "show what is inside",
+		Short: "print the content of SYCLBINs",
 		Long: `
-Shows each file in the shape of syclbin-dump. Byte arrays are shown as text where
-they can be printed and in hexadecimal otherwise; characters that a terminal would
-obey are shown as escapes. With --json, everything is shown.`,
+Prints each file in the format of syclbin-dump. Byte arrays are printed as text if they
+are printable, otherwise in hexadecimal; control characters are escaped. --json prints
+everything.`,
 		Example: "packager dump --verbose k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(dump).setup(fs) },
 	}
@@ -39,9 +39,9 @@ type dump struct {
 }
 
 func (d *dump) setup(fs *flag.FlagSet) cli.Run {
-	fs.BoolVar(&d.json, "json", false, "print JSON: every set, key, typed value, offset and size")
+	fs.BoolVar(&d.json, "json", false, "print every set, key, typed value, offset and size as JSON")
 	fs.BoolVar(&d.schema, "schema", false, "print the JSON Schema of --json and exit")
-	fs.BoolVar(&d.verbose, "verbose", false, "print offsets, sizes, formats, the meaning of values and specialization constants as well")
+	fs.BoolVar(&d.verbose, "verbose", false, "also print offsets, sizes, formats, the meaning of values, and specialization constants")
 	d.reading.Flags(fs)
 	return d.run
 }
@@ -52,10 +52,10 @@ func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	if len(args) == 0 {
-		return cli.Usagef("a file is needed")
+		return cli.Usagef("no input files")
 	}
 	out := bufio.NewWriterSize(env.Stdout, 64<<10)
-	defer out.Flush() // what was shown before an error stays
+	defer out.Flush() // keep what was printed before an error
 	all := jsonDump{Files: []jsonFile{}}
 	for i, name := range args {
 		if err := ctx.Err(); err != nil {
@@ -86,15 +86,15 @@ func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 	return out.Flush()
 }
 
-// inFile returns property sets as the file has them: with its numbers of aspects.
+// inFile returns property sets as they are in the file, with the file's aspect numbers.
 func inFile(f *syclbin.File, r *propset.Registry) *propset.Registry {
-	if raw, err := f.Release.Write(r); err == nil { // which it is for what was read
+	if raw, err := f.Release.Write(r); err == nil { // always, for a file that was read
 		return raw
 	}
 	return r
 }
 
-// recorded returns the global metadata as the file has it: with the release.
+// recorded returns the global metadata as it is in the file, with the release.
 func recorded(f *syclbin.File) *propset.Registry {
 	if !f.Recorded {
 		return f.Global
@@ -110,10 +110,10 @@ type printer struct {
 	verbose bool
 	values  propset.Describer
 	depth   int
-	buf     []byte // the line, kept because there are many
+	buf     []byte // reused for every line
 }
 
-// line prints a line that is made of parts.
+// line prints one line: the indentation and the parts.
 func (p *printer) line(parts ...string) {
 	p.buf = p.buf[:0]
 	for range p.depth {
@@ -125,7 +125,7 @@ func (p *printer) line(parts ...string) {
 	p.out.Write(append(bytes.TrimRight(p.buf, " "), '\n'))
 }
 
-// within prints a line and what belongs to it.
+// within prints a line, then calls body with a deeper indentation.
 func (p *printer) within(body func(), parts ...string) {
 	p.line(parts...)
 	p.depth++
@@ -133,7 +133,7 @@ func (p *printer) within(body func(), parts ...string) {
 	p.depth--
 }
 
-// title prints the name of one of several files.
+// title prints the file name if there are several files.
 func (p *printer) title(name string, isFirst bool) {
 	if !isFirst {
 		fmt.Fprintln(p.out)
@@ -161,7 +161,7 @@ func (p *printer) file(f *syclbin.File) {
 		if list, err := constantsOf(f); err == nil {
 			constants = list
 		} else {
-			p.line("Specialization constants: wrong: ", safetext.Printable(err.Error()))
+			p.line("Specialization constants: invalid: ", safetext.Printable(err.Error()))
 		}
 	}
 	p.line("Number of Abstract Modules: ", strconv.Itoa(len(f.Modules)))
@@ -201,16 +201,16 @@ func (p *printer) constants(list []sycl.Constant) {
 func constantsOf(f *syclbin.File) ([][]sycl.Constant, error) {
 	images := make([]sycl.Image, len(f.Modules))
 	for i, m := range f.Modules {
-		images[i] = imageOf(m, i)
+		images[i] = specializable(m, i)
 	}
 	return sycl.Describe(images...)
 }
 
-// constantPart returns a scalar of a specialization constant on one line.
+// constantPart formats one scalar of a specialization constant.
 func constantPart(p sycl.Part) string {
 	typ := p.Type
 	if typ == "" {
-		typ = plural(int(p.Size), "byte") + " of a type that no SPIR-V has"
+		typ = plural(int(p.Size), "byte") + " of a type that SPIR-V does not have"
 	}
 	return fmt.Sprintf("%s: default %s, number %d, offset %d", typ, p.Default, p.ID, p.Offset)
 }
@@ -226,7 +226,7 @@ func (p *printer) image(img *syclbin.Image, title string, i int, what string) {
 	}, title, strconv.Itoa(i), ":")
 }
 
-// metadata prints property sets below a title.
+// metadata prints a title and property sets.
 func (p *printer) metadata(title string, r *propset.Registry, at syclbin.Range) {
 	place := ""
 	if p.verbose {
@@ -247,7 +247,7 @@ func (p *printer) metadata(title string, r *propset.Registry, at syclbin.Range) 
 	}, title, place)
 }
 
-// meaning returns what a value means, in brackets.
+// meaning returns the meaning of a property value in parentheses.
 func (p *printer) meaning(set string, prop propset.Property) string {
 	t, err := p.values.Describe(set, prop.Key, prop.Value)
 	switch {

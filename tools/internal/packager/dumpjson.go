@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// The types of docs/schema/syclbin-dump.schema.json.
+// These types implement docs/schema/syclbin-dump.schema.json.
 type (
 	jsonDump struct {
 		Files []jsonFile `json:"files"`
@@ -19,10 +19,10 @@ type (
 		File             string       `json:"file"`
 		Size             int64        `json:"size"`
 		Version          int          `json:"version"`
-		ContainerVersion uint32       `json:"container_version"` // 0 when bare
+		ContainerVersion uint32       `json:"container_version"` // 0 if bare
 		ImageKind        uint16       `json:"image_kind"`
 		State            string       `json:"state"`
-		Runtime          string       `json:"runtime,omitempty"` // when the file says it
+		Runtime          string       `json:"runtime,omitempty"` // if recorded in the file
 		Metadata         jsonMetadata `json:"metadata"`
 		Modules          []jsonModule `json:"modules"`
 		ConstantsWrong   string       `json:"specialization_constants_wrong,omitempty"`
@@ -41,16 +41,16 @@ type (
 		Parts       []jsonConstantPart `json:"parts"`
 	}
 	jsonConstantPart struct {
-		Number  uint32 `json:"number"` // in the SPIR-V
+		Number  uint32 `json:"number"` // SpecId in the SPIR-V
 		Offset  uint32 `json:"offset"`
 		Size    uint32 `json:"size"`
-		Type    string `json:"type,omitempty"` // when SPIR-V says it
+		Type    string `json:"type,omitempty"` // if known from the SPIR-V
 		Default string `json:"default"`
 	}
 	jsonImage struct {
 		Triple   string       `json:"triple"`
 		Arch     string       `json:"arch,omitempty"`
-		Type     string       `json:"type,omitempty"` // of IR modules
+		Type     string       `json:"type,omitempty"` // IR modules only
 		Format   string       `json:"format"`
 		Offset   int64        `json:"offset"`
 		Size     int64        `json:"size"`
@@ -67,8 +67,8 @@ type (
 	}
 	jsonProperty struct {
 		Key    string  `json:"key"`
-		Number *uint32 `json:"number,omitempty"` // of a value of type 1
-		Hex    *string `json:"hex,omitempty"`    // of a value of type 2, with its length
+		Number *uint32 `json:"number,omitempty"` // for values of type 1
+		Hex    *string `json:"hex,omitempty"`    // for values of type 2, including the length
 		Bits   *uint64 `json:"bits,omitempty"`
 
 		Layout  string `json:"layout"`

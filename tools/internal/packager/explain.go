@@ -20,17 +20,16 @@ func explainCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "explain",
 		Args:  "FILE",
-		Short: "what the SYCL runtime does with it on a device",
+		Short: "explain what the SYCL runtime does with a file on a device",
 		Long: `
-Says for each kernel which image the runtime picks on a device: native code for
-it, else IR that is compiled when the program runs; and the default values of the
-specialization constants in that image. For a kernel that does not
-run, it prints the exception that the runtime throws when the kernel is submitted,
-and what else would keep it from running. A module that imports keeps all of an
-executable file from being loaded.
+Prints, for each kernel, the image that the runtime selects on a device (native code for
+the device, or IR that is compiled at run time), and the default values of the
+specialization constants in that image. For a kernel that does not run, it prints the
+exception that the runtime throws when the kernel is submitted, and all other reasons. If
+a module has imports, the runtime cannot load a file in executable state.
 
-The exit code is 0 when every kernel that was asked for runs, and 1 when one does
-not, or when only the device itself decides.`,
+The exit code is 0 if every selected kernel runs, and 1 if one does not, or if the outcome
+depends on the individual device.`,
 		Example: "packager explain --device intel_gpu_dg2 --kernel VectorAdd k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(explain).setup(fs) },
 	}
@@ -41,18 +40,18 @@ type explain struct {
 	configs        cli.Strings
 	json           bool
 	reading        inputs.Reading
-	runtime        *release.Release // nil for that of the file
+	runtime        *release.Release // nil: use the release of the file
 	embedded       bool
 }
 
 func (e *explain) setup(fs *flag.FlagSet) cli.Run {
-	fs.StringVar(&e.device, "device", "", "`name` of the device, as a target of -fsycl-targets (required)")
-	fs.StringVar(&e.kernel, "kernel", "", "only the kernel of this `name`, mangled or as people write it")
-	fs.Var(&e.configs, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
-	fs.Var(&e.configs, "device-config-file", "the same as --device-config `file`")
+	fs.StringVar(&e.device, "device", "", "`name` of the device, as in -fsycl-targets (required)")
+	fs.StringVar(&e.kernel, "kernel", "", "only explain the kernel with this mangled or demangled `name`")
+	fs.Var(&e.configs, "device-config", "device configuration `file`, which overrides built-in devices with the same names; may be repeated")
+	fs.Var(&e.configs, "device-config-file", "alias of --device-config `file`")
 	fs.BoolVar(&e.json, "json", false, "print JSON")
-	fs.BoolVar(&e.embedded, "embedded", false, "the images are inside the program, not in a file that it loads")
-	inputs.ReleaseFlag(fs, &e.runtime, "runtime", "`release` of the runtime: "+release.Names()+" (default: the one that the file is for)")
+	fs.BoolVar(&e.embedded, "embedded", false, "treat the images as part of a program, not as a file that a program loads")
+	inputs.ReleaseFlag(fs, &e.runtime, "runtime", "`release` of the runtime: "+release.Names()+" (default: the release that the file is for)")
 	e.reading.Flags(fs)
 	return e.run
 }
@@ -60,9 +59,9 @@ func (e *explain) setup(fs *flag.FlagSet) cli.Run {
 func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 	switch {
 	case len(args) != 1:
-		return cli.Usagef("one file is needed, %d are given", len(args))
+		return cli.Usagef("expected one file, got %d", len(args))
 	case e.device == "":
-		return cli.Usagef("--device is missing: the device to explain it for")
+		return cli.Usagef("--device is required")
 	}
 	config, err := inputs.LoadDevices(env.Stderr, e.configs.Values)
 	if err != nil {
@@ -103,7 +102,7 @@ func (e *explain) run(ctx context.Context, env *cli.Env, args []string) error {
 func printOutcomes(env *cli.Env, device string, list []outcome) error {
 	w := new(strings.Builder)
 	if len(list) == 0 {
-		fmt.Fprintln(w, "the file has no kernels")
+		fmt.Fprintln(w, "the file contains no kernels")
 	}
 	either := false
 	for _, o := range list {
@@ -123,7 +122,7 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 		case isThrow:
 			fmt.Fprintf(w, "throws sycl::exception with errc::%s\n  what(): %s\n", o.Exception.Code, safetext.Printable(o.Exception.What))
 		}
-		because := false // the reason was said, be it as the exception
+		because := false // the reason was already printed as the exception
 		for _, reason := range o.Reasons {
 			switch {
 			case o.Exception != nil && reason.Text == o.Exception.What:
@@ -134,7 +133,7 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 			case reason.Sure:
 				fmt.Fprintf(w, "  also: %s\n", safetext.Printable(reason.Text))
 			default:
-				fmt.Fprintf(w, "  not known: %s\n", safetext.Printable(reason.Text))
+				fmt.Fprintf(w, "  unknown: %s\n", safetext.Printable(reason.Text))
 			}
 		}
 		if o.DisplayName != o.Kernel {
@@ -142,8 +141,8 @@ func printOutcomes(env *cli.Env, device string, list []outcome) error {
 		}
 	}
 	if either {
-		fmt.Fprintln(w, "Where there are two images, the runtime builds both and takes either. With the attribute ir of sycl_binary")
-		fmt.Fprintln(w, "(cpu, separate or none) or 'packager pack --ir cpu', it certainly takes the native one.")
+		fmt.Fprintln(w, "If there are two images, the runtime builds both and uses either. To make sure that it uses native code, set")
+		fmt.Fprintln(w, "ir of sycl_binary to cpu, separate or none, or run 'packager pack --ir cpu'.")
 	}
 	_, err := io.WriteString(env.Stdout, safetext.EscapeLines(w.String()))
 	return err
@@ -170,7 +169,7 @@ func (i *pickedImage) String() string {
 	}
 	size := strconv.FormatInt(i.Size, 10)
 	if i.Kind == string(report.Native) {
-		return fmt.Sprintf("takes the native image %s of %s bytes", safetext.Printable(target), size)
+		return fmt.Sprintf("uses the native image %s (%s bytes)", safetext.Printable(target), size)
 	}
-	return fmt.Sprintf("compiles the IR module %s of %s bytes for the device", safetext.Printable(target), size)
+	return fmt.Sprintf("compiles the IR module %s (%s bytes) for the device", safetext.Printable(target), size)
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// importRule is the rule of the reason that explainImports gives.
+// importRule is the rule of the reason that explainImports adds.
 const importRule = string(sycllink.ImportInExecutable)
 
-// explainImports changes the outcomes of all kernels of a file that cannot be loaded:
-// in executable state the runtime compiles each image on its own, so that the
-// device's compiler misses what a module imports. Images that the device does not take
-// are left out before, so it is a kernel which would run that decides.
+// explainImports updates the outcomes of all kernels of a file that the runtime cannot load.
+// In executable state, the runtime compiles each image on its own, so the device's compiler does
+// not find imported symbols. The runtime first discards images that do not fit the device, so
+// only a kernel that would run makes the load fail.
 func explainImports(f *syclbin.File, list []outcome) {
 	if f.State != syclbin.Executable {
 		return
@@ -23,11 +23,11 @@ func explainImports(f *syclbin.File, list []outcome) {
 	if first == nil {
 		return
 	}
-	text := fmt.Sprintf("the file cannot be loaded: the module of %s imports %s", first.DisplayName, names[0])
+	text := fmt.Sprintf("the file cannot be loaded because the module of %s imports %s", first.DisplayName, names[0])
 	if n := len(names) - 1; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	text += ", and imports are resolved only where a program calls sycl::link; link the code: packager link --mode ir"
+	text += ", and only sycl::link resolves imports; link the code with packager link --mode ir"
 	reason := jsonReason{importRule, first.Outcome != mayRun, text}
 	for i := range list {
 		o := &list[i]
@@ -40,9 +40,9 @@ func explainImports(f *syclbin.File, list []outcome) {
 	}
 }
 
-// firstImporter returns the kernel whose module the device's compiler cannot build, and
-// what it imports: the first that would run, else the first that may. It is nil when there
-// is no such kernel.
+// firstImporter returns the kernel whose module the device's compiler cannot build, and the
+// names that the module imports. It prefers kernels that run to kernels that may run, and returns
+// nil if there is no such kernel.
 func firstImporter(f *syclbin.File, list []outcome) (first *outcome, names []string) {
 	imports := make(map[string][]string) // by kernel
 	for _, m := range f.Modules {

@@ -16,10 +16,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// What becomes of a kernel.
+// The values of outcome.Outcome.
 const (
 	runs    = "runs"
-	mayRun  = "may-run" // what is known of the device does not decide it
+	mayRun  = "may-run" // depends on facts about the device that are unknown
 	isThrow = "throws"
 )
 
@@ -33,12 +33,12 @@ type (
 		Kernel      string         `json:"kernel"` // mangled
 		DisplayName string         `json:"display_name"`
 		Outcome     string         `json:"outcome"`
-		Image       *pickedImage   `json:"image,omitempty"` // what the runtime takes
-		Or          *pickedImage   `json:"or,omitempty"`    // what it may take as well
+		Image       *pickedImage   `json:"image,omitempty"` // the image that the runtime selects
+		Or          *pickedImage   `json:"or,omitempty"`    // the image that it may select instead
 		Exception   *jsonException `json:"exception,omitempty"`
 		Reasons     []jsonReason   `json:"reasons"` // all, in the order of the runtime's checks
 
-		compatible bool // the device takes the module
+		compatible bool // the device supports the module
 	}
 	pickedImage struct {
 		Kind   string `json:"kind"` // native or ir
@@ -47,7 +47,7 @@ type (
 		Size   int64  `json:"size"`
 		SHA256 string `json:"sha256"`
 
-		Constants []jsonSpecConstant `json:"specialization_constants,omitempty"` // with the values that kernels have
+		Constants []jsonSpecConstant `json:"specialization_constants,omitempty"` // with default values
 	}
 	jsonException struct {
 		Code string `json:"errc"`
@@ -55,38 +55,38 @@ type (
 	}
 	jsonReason struct {
 		Rule string `json:"rule"`
-		Sure bool   `json:"sure"` // false when only the device decides
+		Sure bool   `json:"sure"` // false if it depends on the individual device
 		Text string `json:"text"`
 	}
 )
 
-// Words of the runtime for files that a program loads.
+// Messages of the runtime for files that a program loads.
 const (
 	notFound  = "kernel '%s' not found in kernel_bundle"
 	noKernels = "'ext_oneapi_get_kernel' is only available in kernel_bundles created from SYCLBIN files and kernel_bundles successfully built from kernel_bundle<bundle_state::ext_oneapi_source>."
 )
 
-// Rules of reasons that are not about what a device has.
+// Rules of reasons that do not depend on the features of the device.
 const (
 	containerRule = "runtime-container"
 	prefixRule    = "kernel-name-prefix"
 	nativeOnly    = "native-only"
 )
 
-// An explainer knows what a runtime does with a file on a device.
+// An explainer determines how a runtime handles a file on a device.
 type explainer struct {
 	file     *syclbin.File
 	release  *release.Release
 	embedded bool
 	report   *report.Report
-	chosen   []int                            // the images that the device gets, by kernel; -1 for none
-	images   map[report.Digest]*syclbin.Image // of the file
-	findable map[string]bool                  // kernels that ext_oneapi_get_kernel can find
-	crashes  bool                             // where the bundle is linked, see linkCrash
+	chosen   []int                            // index of the selected image, by kernel; -1 for none
+	images   map[report.Digest]*syclbin.Image // images of the file
+	findable map[string]bool                  // kernels that ext_oneapi_get_kernel finds
+	crashes  bool                             // linking the bundle crashes, see linkCrash
 }
 
-// linkCrash is what is known of sycl::link of 2025.3: it ended with a segmentation fault
-// for bundles with native images that fit the device.
+// linkCrash describes a bug in sycl::link of 2025.3, which ends with a segmentation fault
+// for bundles with native images for the device.
 const linkCrash = "sycl::link of 2025.3 crashed with files that have native images for the device"
 
 func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceconfig.Config, r *release.Release, embedded bool) (*explainer, error) {
@@ -105,8 +105,8 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 		x.report, err = b.Report([]*deviceconfig.Device{device}, report.Generator{Name: "packager", Version: cli.Version}, "")
 	}
 	build()
-	// Native images of bundles that are still to be built or linked are passed over. The
-	// runtime of 2025.3 takes those of files in input state.
+	// The runtime ignores native images of bundles that are not yet built or linked, except
+	// that 2025.3 uses native images of files in input state.
 	if err == nil && !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
 		for _, o := range x.report.Outcomes {
 			if r == release.Before2026() && o.Status == compat.Compatible && (o.Code == report.Native || o.Code == report.NativeOrIR) {
@@ -136,8 +136,8 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 	return x, nil
 }
 
-// withoutNative leaves out native images, which the runtime passes over when a bundle
-// is still to be linked or built.
+// withoutNative removes native images, which the runtime ignores if a bundle is not yet
+// linked or built.
 func withoutNative(modules []report.Module) []report.Module {
 	for i := range modules {
 		modules[i].Images = slices.DeleteFunc(modules[i].Images, func(i report.ModuleImage) bool { return i.Native })
@@ -145,7 +145,7 @@ func withoutNative(modules []report.Module) []report.Module {
 	return modules
 }
 
-// kernels returns what becomes of the kernel of that name, or of all for "".
+// kernels returns the outcome for the named kernel, or for all kernels if name is "".
 func (x *explainer) kernels(name string) ([]outcome, error) {
 	list := []outcome{}
 	for i := range x.report.Kernels {
@@ -160,23 +160,23 @@ func (x *explainer) kernels(name string) ([]outcome, error) {
 	base := kernelname.Base(name)
 	list = slices.DeleteFunc(list, func(o outcome) bool { return base != o.Kernel && name != o.DisplayName })
 	if len(list) == 0 {
-		msg := fmt.Sprintf("there is no kernel '%s' in the file", safetext.Printable(name))
+		msg := fmt.Sprintf("no kernel '%s' in the file", safetext.Printable(name))
 		if near := x.report.Nearest(base); len(near) > 0 {
-			msg += ": did you mean " + safetext.Printable(strings.Join(near, " or ")) + "?"
+			msg += "; did you mean " + safetext.Printable(strings.Join(near, " or ")) + "?"
 		}
 		return nil, cli.Usagef("%s", msg)
 	}
 	return list, nil
 }
 
-// outcome returns what becomes of a kernel whose image is inside the program.
+// outcome returns the outcome for a kernel whose image is part of the program.
 func (x *explainer) outcome(kernel int) outcome {
 	k, c := &x.report.Kernels[kernel], x.report.Outcome(kernel, 0)
 	o := outcome{Kernel: k.Name, DisplayName: k.DisplayName, Outcome: runs, Reasons: []jsonReason{}}
 	o.Image, o.Or = x.taken(kernel)
 	for _, reason := range c.Reasons {
 		own := jsonReason{reason.Rule, reason.Status != compat.Undetermined, reason.Text}
-		// Without an image there is nothing to check, so the runtime says that first.
+		// The runtime reports a missing image before it checks anything else.
 		if reason.Rule == string(compat.NoImage) {
 			own.Text = x.noImage(k)
 			o.Reasons = append([]jsonReason{own}, o.Reasons...)
@@ -195,7 +195,7 @@ func (x *explainer) outcome(kernel int) outcome {
 	return o
 }
 
-// taken returns the image that the runtime takes, and the other one where it may take
+// taken returns the image that the runtime selects, and a second one if it may select
 // either. The runtime of 2025.3 prefers native code.
 func (x *explainer) taken(kernel int) (image, or *pickedImage) {
 	code := x.report.Outcome(kernel, 0).Code
@@ -221,14 +221,14 @@ func (x *explainer) ir(k *report.Kernel) *pickedImage {
 	return nil
 }
 
-// kind returns the kind of an image of the report.
+// kind returns the kind of an image in the report.
 func (x *explainer) kind(image int32) *report.ImageKind {
 	return &x.report.ImageKinds[x.report.Images[image].Kind]
 }
 
 func (x *explainer) picked(code report.Code, image int) *pickedImage {
 	kind, img := x.kind(int32(image)), x.images[x.report.Images[image].Digest]
-	digest, _ := img.Digest() // it was computed before
+	digest, _ := img.Digest() // cannot fail: already computed
 	p := &pickedImage{Kind: string(code), Triple: kind.Triple, Arch: kind.Architecture, Size: img.Size(), SHA256: hex.EncodeToString(digest[:])}
 	for _, c := range kind.Constants {
 		constant := jsonSpecConstant{Name: c.Name, DisplayName: c.DisplayName, Parts: []jsonConstantPart{}}
@@ -240,13 +240,13 @@ func (x *explainer) picked(code report.Code, image int) *pickedImage {
 	return p
 }
 
-// noImage returns what the runtime says without an image for the device. That of 2026
-// lists the targets that there are images for. Of a file that is loaded it says
-// nothing.
+// noImage returns the runtime's message for a kernel without an image for the device. The
+// 2026 runtime lists the targets of the existing images; it prints no message for a file that
+// a program loads.
 func (x *explainer) noImage(k *report.Kernel) string {
 	switch {
 	case !x.embedded:
-		return "the file has no image of the kernel for the device"
+		return "the file has no image with the kernel for the device"
 	case x.release == release.Before2026():
 		return fmt.Sprintf("No kernel named %s was found", k.Name)
 	}
@@ -260,11 +260,11 @@ func (x *explainer) noImage(k *report.Kernel) string {
 	return fmt.Sprintf("Kernel %s has no image for the selected device. Its available images target: [%s].", k.Name, strings.Join(targets, ", "))
 }
 
-// loaded changes outcomes to those of a file that a program loads.
+// loaded adapts outcomes to a file that a program loads.
 func (x *explainer) loaded(list []outcome) {
 	f := x.file
 	if words := x.release.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size); words != "" {
-		reason := jsonReason{containerRule, true, fmt.Sprintf("the runtime of %s does not read files of this form; write it again: packager convert --runtime %s", x.release, x.release)}
+		reason := jsonReason{containerRule, true, fmt.Sprintf("the runtime of %s does not read this container; convert it with packager convert --runtime %s", x.release, x.release)}
 		for i := range list {
 			list[i].throw(jsonException{"invalid", words}, reason)
 		}
@@ -280,23 +280,23 @@ func (x *explainer) loaded(list []outcome) {
 			}
 		}
 	}
-	explainImports(f, list) // of all kernels, as one can keep the others from being loaded
+	explainImports(f, list) // for all kernels, because one import makes the whole file fail to load
 }
 
-// find changes the outcomes of kernels that the runtime does not find in the file.
+// find updates the outcomes of kernels that the runtime does not find in the file.
 func (x *explainer) find(list []outcome) {
 	native := slices.ContainsFunc(list, func(o outcome) bool { return o.compatible && o.Image != nil && o.Image.Kind == string(report.Native) })
-	isEmpty := true // for the runtime: it takes no image
+	isEmpty := true // the runtime selects no image
 	for i := range list {
 		o := &list[i]
 		invalid := jsonException{"invalid", fmt.Sprintf(notFound, o.Kernel)}
 		switch {
 		case !o.compatible:
-			if o.Exception.Code != "nd_range" { // said when the kernel is submitted
+			if o.Exception.Code != "nd_range" { // thrown only when the kernel is submitted
 				o.Exception = &invalid
 			}
 		case x.release == release.Before2026() && native && o.Image.Kind != string(report.Native):
-			o.throw(invalid, jsonReason{nativeOnly, true, "the runtime of 2025.3 takes no IR of a file with native code for the device, and the kernel has only IR"})
+			o.throw(invalid, jsonReason{nativeOnly, true, "the kernel has only IR, and the runtime of 2025.3 ignores IR in a file that has native code for the device"})
 		case !x.findable[o.Kernel]:
 			isEmpty = false
 			o.throw(invalid, jsonReason{prefixRule, true, "the runtime finds only kernels whose symbols start with " + kernelname.Prefix})
@@ -314,7 +314,7 @@ func (x *explainer) find(list []outcome) {
 	}
 }
 
-// throw makes the outcome an exception for a reason that comes before the others.
+// throw changes the outcome to an exception and puts the reason before all others.
 func (o *outcome) throw(e jsonException, reason jsonReason) {
 	o.Outcome, o.Exception, o.Or = isThrow, &e, nil
 	o.Reasons = append([]jsonReason{reason}, o.Reasons...)

@@ -21,16 +21,15 @@ func extractCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "extract",
 		Args:  "FILE",
-		Short: "images and properties back to files and file tables",
+		Short: "extract images and properties into files and file tables",
 		Long: `
-Writes the images, a property file and a symbol file for each abstract module, a
-file table for each target, and pack.args, which holds the flags for packing all
-of it again:
+Writes the images, a property file and a symbol file for each abstract module, a file
+table for each target, and pack.args with the flags that pack everything again:
 
   packager pack @DIR/pack.args --output same.syclbin
 
-That works in any folder, and after DIR was moved. The result has the same bytes when
-'packager pack' made the file, and the same content when another tool did.`,
+This works in any directory, even after DIR was moved. The result has the same bytes if
+'packager pack' wrote the file, and the same content if another tool did.`,
 		Example: "packager extract --output-dir parts k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(extract).setup(fs) },
 	}
@@ -43,22 +42,22 @@ type extract struct {
 
 	out      outfile.Group
 	env      *cli.Env
-	name     string // of the file
+	name     string // name of the file
 	tables   map[target]*filetable.Table
 	order    []target
-	written  map[string]bool // names of tables, in lower case
-	warnings tally           // of modules, images and properties
+	written  map[string]bool // table names in lower case
+	warnings tally           // about modules, images and properties
 }
 
-const allModules = -1 // as value of --module
+const allModules = -1 // value of --module
 
-// A target is what a file table is of.
+// A target identifies a file table.
 type target struct{ triple, arch string }
 
 func (e *extract) setup(fs *flag.FlagSet) cli.Run {
-	fs.StringVar(&e.dir, "output-dir", "", "write the files into this `folder` (required)")
-	fs.StringVar(&e.kind, "kind", "", "only images of this `kind`: ir or native")
-	fs.IntVar(&e.module, "module", allModules, "only abstract module `N`, counted from 0; -1 is all")
+	fs.StringVar(&e.dir, "output-dir", "", "write the files into this `directory` (required)")
+	fs.StringVar(&e.kind, "kind", "", "only extract images of this `kind`: ir or native")
+	fs.IntVar(&e.module, "module", allModules, "only extract abstract module `N`, counted from 0; -1 is all")
 	e.reading.Flags(fs)
 	return e.run
 }
@@ -66,11 +65,11 @@ func (e *extract) setup(fs *flag.FlagSet) cli.Run {
 func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 	switch {
 	case len(args) != 1:
-		return cli.Usagef("one file is needed, %d are given", len(args))
+		return cli.Usagef("expected one file, got %d", len(args))
 	case e.dir == "":
-		return cli.Usagef("--output-dir is missing: the folder to write to")
+		return cli.Usagef("--output-dir is required")
 	case e.kind != "" && e.kind != "ir" && e.kind != "native":
-		return cli.Usagef("--kind: '%s' is neither ir nor native", e.kind)
+		return cli.Usagef("--kind: unknown kind '%s'; expected ir or native", e.kind)
 	}
 	f, err := e.reading.Open(env, args[0])
 	if err != nil {
@@ -78,7 +77,7 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	defer f.Close()
 	if e.module != allModules && (e.module < 0 || e.module >= len(f.Modules)) {
-		return cli.Usagef("--module: there is no abstract module %d, %s has %d, counted from 0", e.module, args[0], len(f.Modules))
+		return cli.Usagef("--module: no abstract module %d in %s, which has %d, counted from 0", e.module, args[0], len(f.Modules))
 	}
 	defer e.out.Close()
 	if _, err := e.out.Folder(e.dir); err != nil {
@@ -111,7 +110,7 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 	return e.out.Commit()
 }
 
-// extract writes the files of one module and notes its rows.
+// extract writes the files of one module and adds its rows to the tables.
 func (e *extract) extract(i int, m *syclbin.Module) error {
 	images := m.IR
 	switch e.kind {
@@ -122,7 +121,7 @@ func (e *extract) extract(i int, m *syclbin.Module) error {
 	}
 	if len(images) == 0 {
 		if e.kind == "" {
-			e.warnf("no images", "abstract module %d has no images, so no row of a table can be of it", i)
+			e.warnf("no images", "abstract module %d has no images and is not in any table", i)
 		}
 		return nil
 	}
@@ -145,7 +144,7 @@ func (e *extract) extract(i int, m *syclbin.Module) error {
 	return nil
 }
 
-// writeModule writes the files that the images of a module share.
+// writeModule writes the files shared by the images of a module.
 func (e *extract) writeModule(base string, m *syclbin.Module) error {
 	text, err := m.Metadata.MarshalText()
 	if err != nil {
@@ -161,19 +160,19 @@ func (e *extract) writeModule(base string, m *syclbin.Module) error {
 	return e.write(base+".sym", strings.NewReader(symbols.String()), int64(symbols.Len()))
 }
 
-// tableOf returns the target in whose table an image is. In seen are the targets of
-// images of the same module.
+// tableOf returns the target whose table lists an image. seen holds the targets of
+// previous images of the same module.
 func (e *extract) tableOf(img *syclbin.Image, place string, seen map[target]bool) (t target, ok bool) {
 	t = target{img.Triple(), img.Arch()}
 	switch {
 	case img.Kind == syclbin.NativeImage && t.arch == "":
-		e.warnf("no architecture", "the %s has no architecture and is in no table", place)
+		e.warnf("no architecture", "the %s has no architecture and is not in any table", place)
 		return t, false
 	case strings.ContainsAny(t.triple+t.arch, "=\r\n"), strings.Contains(t.triple+"\n"+t.arch, cli.ParamsDir):
-		e.warnf("target", "the target of the %s cannot be that of a table, so it is in none: %s", place, img.Target())
+		e.warnf("target", "the target of the %s cannot be written to a table, so the image is not in any: %s", place, img.Target())
 		return t, false
 	case seen[t]:
-		e.warnf("second", "the %s is a second one for its target: packed again, it is an abstract module of its own", place)
+		e.warnf("second", "the %s is the second image for its target; packing creates a separate abstract module for it", place)
 	}
 	seen[t] = true
 	return t, true
@@ -187,7 +186,7 @@ func (e *extract) addRow(t target, row []string) {
 	e.tables[t].Rows = append(e.tables[t].Rows, row)
 }
 
-// warnOfLost warns of what else the metadata of an image has.
+// warnOfLost warns about metadata of an image that the extracted files do not hold.
 func (e *extract) warnOfLost(img *syclbin.Image, place string) {
 	for _, s := range img.Metadata.Sets() {
 		for _, p := range s.Properties() {
@@ -198,17 +197,17 @@ func (e *extract) warnOfLost(img *syclbin.Image, place string) {
 	}
 }
 
-// lost warns of a property that files of a table do not hold.
+// lost warns about a property that the extracted files do not hold.
 func (e *extract) lost(place, set, key string) {
-	e.warnf(fmt.Sprintf("property %q of %q", key, set), "%s: the property %s of the set %s is not in the files", place, key, set)
+	e.warnf(fmt.Sprintf("property %q of %q", key, set), "%s: the property %s of the set %s is not extracted", place, key, set)
 }
 
-// warnf adds a warning of a kind about the file.
+// warnf records a warning about the file. Only the first warning of a kind is printed.
 func (e *extract) warnf(kind, format string, args ...any) {
 	e.warnings.add(kind, e.name, fmt.Sprintf(format, args...))
 }
 
-// write writes a file, whose name is never one from the SYCLBIN.
+// write writes a file, whose name must not come from the SYCLBIN.
 func (e *extract) write(name string, content io.Reader, size int64) error {
 	path := filepath.Join(e.dir, name)
 	return e.out.Write(path, func(w io.Writer) error {
@@ -219,14 +218,14 @@ func (e *extract) write(name string, content io.Reader, size int64) error {
 	})
 }
 
-// args writes the tables, and the flags that pack them.
+// args writes the tables and the flags that pack them.
 func (e *extract) args(f *syclbin.File) error {
 	var args strings.Builder
 	args.WriteString("--beside-tables\n")
 	if f.State <= syclbin.Executable {
 		fmt.Fprintf(&args, "--state=%s\n", f.State)
 	} else {
-		e.env.Warnf(e.name, "there is no valid state; packed again, the file is in state %s", syclbin.Executable)
+		e.env.Warnf(e.name, "the state is invalid; packing produces a file in state %s", syclbin.Executable)
 	}
 	switch {
 	case f.Version == 2:
@@ -234,7 +233,7 @@ func (e *extract) args(f *syclbin.File) error {
 	case f.Container == 0:
 		args.WriteString("--bare\n")
 	case f.Container == 3:
-		e.env.Warnf(e.name, "the container has version 3; packed again, it has version 2")
+		e.env.Warnf(e.name, "the container has version 3; packing produces version 2")
 	default:
 		fmt.Fprintf(&args, "--container-version=%d\n", f.Container)
 	}
@@ -250,7 +249,7 @@ func (e *extract) args(f *syclbin.File) error {
 		if err := e.out.WriteMain(filepath.Join(e.dir, name), e.tables[t].Write); err != nil {
 			return err
 		}
-		// The folder may have any name.
+		// The name of the directory may contain any character.
 		fmt.Fprintf(&args, "--table=%s=%s=%s/%s\n", t.triple, t.arch, cli.ParamsDir, name)
 	}
 	return e.out.WriteMain(filepath.Join(e.dir, "pack.args"), func(w io.Writer) error {
@@ -259,8 +258,8 @@ func (e *extract) args(f *syclbin.File) error {
 	})
 }
 
-// tableName returns a name for the table of a target: of its text only what is
-// harmless in every file system, and no name twice.
+// tableName returns a unique name for the table of a target. It keeps only characters
+// that every file system supports.
 func (e *extract) tableName(t target) string {
 	base := t.triple
 	if t.arch != "" {

@@ -24,20 +24,20 @@ func TestExtractSummary(t *testing.T) {
 			m.IR[0].Metadata.Add("vendor").Put("a", propset.Uint(1))
 			m.IR[0].Metadata.Add("vendor").Put("b\x01", propset.Uint(1))
 		},
-			"x.syclbin: warning: IR module module0_0.spv of abstract module 0: the property a of the set vendor is not in the files, and 2 more like it\n" +
-				"x.syclbin: warning: IR module module0_0.spv of abstract module 0: the property b\\x01 of the set vendor is not in the files, and 2 more like it\n", 2},
+			"x.syclbin: warning: IR module module0_0.spv of abstract module 0: the property a of the set vendor is not extracted, and 2 more like it\n" +
+				"x.syclbin: warning: IR module module0_0.spv of abstract module 0: the property b\\x01 of the set vendor is not extracted, and 2 more like it\n", 2},
 		{"no images", func(_ int, m *syclbin.Module) { m.IR = nil },
-			"x.syclbin: warning: abstract module 0 has no images, so no row of a table can be of it, and 2 more like it\n", 1},
+			"x.syclbin: warning: abstract module 0 has no images and is not in any table, and 2 more like it\n", 1},
 		{"two of a target", func(_ int, m *syclbin.Module) { m.IR = append(m.IR, m.IR[0]) },
-			"x.syclbin: warning: the IR module module0_1.spv of abstract module 0 is a second one for its target: packed again, it is an abstract module of its own, and 2 more like it\n", 1},
+			"x.syclbin: warning: the IR module module0_1.spv of abstract module 0 is the second image for its target; packing creates a separate abstract module for it, and 2 more like it\n", 1},
 		{"no architecture", func(_ int, m *syclbin.Module) {
 			m.IR, m.Native = nil, []*syclbin.Image{syclbin.NewNative("", "spir64_gen", strings.NewReader("x"))}
 		},
-			"x.syclbin: warning: the native device code image module0_0.bin of abstract module 0 has no architecture and is in no table, and 2 more like it\n", 1},
+			"x.syclbin: warning: the native device code image module0_0.bin of abstract module 0 has no architecture and is not in any table, and 2 more like it\n", 1},
 		{"targets", func(i int, m *syclbin.Module) {
 			m.IR[0] = syclbin.NewIR(syclbin.SPIRV, fmt.Sprintf("a=%d", i), strings.NewReader(spirvHead))
 		},
-			"x.syclbin: warning: the target of the IR module module0_0.spv of abstract module 0 cannot be that of a table, so it is in none: a=0, and 2 more like it\n", 1},
+			"x.syclbin: warning: the target of the IR module module0_0.spv of abstract module 0 cannot be written to a table, so the image is not in any: a=0, and 2 more like it\n", 1},
 		{"properties of other names", func(i int, m *syclbin.Module) {
 			for j := range 5 {
 				m.IR[0].Metadata.Add("vendor").Put(fmt.Sprint(i, j), propset.Uint(1))

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// A regularFile is an open file that is neither a folder nor a device.
+// A regularFile is an open file that is neither a directory nor a device.
 type regularFile struct {
 	*os.File
 	name string
@@ -29,5 +29,5 @@ func openRegular(name string) (*regularFile, error) {
 	return &regularFile{f.File, name, f.Size, info}, nil
 }
 
-// is reports whether this is the file that info is about.
+// is reports whether info describes this file.
 func (f *regularFile) is(info os.FileInfo) bool { return os.SameFile(info, f.info) }

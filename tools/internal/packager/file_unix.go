@@ -12,9 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// A regularFile is an open file that is neither a folder nor a device. It asks less
-// of the kernel and of the runtime than an [os.File], which counts when there are
-// tens of thousands of small ones.
+// A regularFile is an open file that is neither a directory nor a device. It makes fewer
+// system calls than an [os.File], which matters for tens of thousands of small files.
 type regularFile struct {
 	name string
 	size int64
@@ -24,7 +23,7 @@ type regularFile struct {
 
 func openRegular(name string) (*regularFile, error) {
 	f := &regularFile{name: name}
-	// Without O_NONBLOCK, opening a named pipe waits for who writes to it.
+	// Without O_NONBLOCK, opening a named pipe blocks until another process writes to it.
 	err := again(func() (err error) {
 		f.fd, err = syscall.Open(name, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 		return err
@@ -38,8 +37,8 @@ func openRegular(name string) (*regularFile, error) {
 	}
 	if f.stat.Mode&syscall.S_IFMT != syscall.S_IFREG {
 		f.Close()
-		_, err := cli.StatInput(name, "") // which says what it is
-		return nil, cmp.Or(err, cli.BadInput(fmt.Errorf("%s is not a file", name)))
+		_, err := cli.StatInput(name, "") // reports the kind of file
+		return nil, cmp.Or(err, cli.BadInput(fmt.Errorf("%s: not a regular file", name)))
 	}
 	f.size = f.stat.Size
 	return f, nil
@@ -72,13 +71,13 @@ func (f *regularFile) result(n, wanted int, err error) (int, error) {
 
 func (f *regularFile) Close() { syscall.Close(f.fd) }
 
-// is reports whether this is the file that info is about.
+// is reports whether info describes this file.
 func (f *regularFile) is(info os.FileInfo) bool {
 	other, ok := info.Sys().(*syscall.Stat_t)
 	return ok && other.Dev == f.stat.Dev && other.Ino == f.stat.Ino
 }
 
-// again does what a signal has interrupted once more.
+// again repeats a system call that a signal interrupted.
 func again(call func() error) error {
 	for {
 		if err := call(); err != syscall.EINTR {

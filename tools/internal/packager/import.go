@@ -20,24 +20,22 @@ func importCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "import",
 		Args:  "HOST...",
-		Short: "device images inside host files to one SYCLBIN",
+		Short: "extract device images from host files into a SYCLBIN",
 		Long: `
-Finds the SYCL device images in executables, shared libraries, objects and
-archives, ELF or COFF, in the archives of ocloc, and in the bundles of
-clang-offload-bundler: in sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*,
-and in the descriptor tables that linked programs register with the SYCL and OpenMP
-runtimes.
+Finds the SYCL device images in executables, shared libraries, object files and archives
+(ELF or COFF), in ocloc archives and in clang-offload-bundler bundles. It reads the
+sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*, and the descriptor tables that
+linked programs register with the SYCL and OpenMP runtimes.
 
-Images of different targets with the same property sets and kernels are forms of
-one abstract module, and so are those of one file, or of one archive member, about
-which nothing is known. An image about which the host file says nothing gets its
-requirements and kernel names from its own bytes: SPIR-V, PTX, and ELF for Intel,
-NVIDIA and AMD GPUs. Images without bytes, text that is not PTX, and images of other
-programming models are left out, with a warning. Images with the same bytes, target and
-property sets, of which programs can have many, are in the result once.
+Images for different targets with the same property sets and kernels become one abstract
+module. So do the images of one file or archive member that has no property sets. For such
+images, requirements and kernel names are read from the image: SPIR-V, PTX, and ELF for
+Intel, NVIDIA and AMD GPUs. Empty images, text that is not PTX, and images of other
+programming models are skipped with a warning. Duplicate images (same bytes, target and
+property sets) are written once.
 
-What 'packager verify' would find in the result is printed as warnings, a line for each
-rule with up to three examples.`,
+The problems that 'packager verify' would report are printed as warnings: one line per
+rule, with up to three examples.`,
 		Example: "packager import --output app.syclbin app libkernels.so",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(importer).setup(fs) },
 	}
@@ -50,7 +48,7 @@ type importer struct {
 
 func (c *importer) setup(fs *flag.FlagSet) cli.Run {
 	c.form.flags(fs)
-	fs.StringVar(&c.state, "state", syclbin.Executable.String(), "bundle `state`: input, object or executable")
+	fs.StringVar(&c.state, "state", syclbin.Executable.String(), "bundle `state` of the file: input, object or executable")
 	return c.run
 }
 
@@ -64,7 +62,7 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 	case err != nil:
 		return err
 	case len(args) == 0:
-		return cli.Usagef("no file is given to look for device images in")
+		return cli.Usagef("no input files")
 	}
 	var b syclbin.Builder
 	options := make(map[string]int)
@@ -79,7 +77,7 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 		if err != nil {
 			return err
 		}
-		defer host.Close() // images are read when the output is written
+		defer host.Close() // images are read while the output is written
 		if err := importHost(env, &b, host, name); err != nil {
 			return err
 		}
@@ -94,10 +92,10 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 	return nil
 }
 
-// importHost adds the images of a host file.
+// importHost adds the images of a host file to b.
 func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name string) error {
 	if len(host.Images) == 0 {
-		return cli.BadInput(fmt.Errorf("%s: no device images: looked for %s", name, hostbin.LookedFor))
+		return cli.BadInput(fmt.Errorf("%s: no device images found; searched for %s", name, hostbin.LookedFor))
 	}
 	for _, w := range host.Warnings {
 		env.Warnf(name, "%s", w)
@@ -114,19 +112,19 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 	}
 	left.warn(env)
 	if r.Repeated > 0 {
-		env.Notef(name, "%d of %d device images are the same as others, in their bytes, target and property sets; each is in the result once", r.Repeated, r.Taken)
+		env.Notef(name, "%d of %d device images are duplicates (same bytes, target and property sets) and were written once", r.Repeated, r.Taken)
 	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", safetext.Printable(name), err)
 	case r.Taken == 0:
-		return cli.BadInput(fmt.Errorf("%s: none of the %d device images can be taken", name, len(host.Images)))
+		return cli.BadInput(fmt.Errorf("%s: none of the %d device images can be packed", name, len(host.Images)))
 	}
 	return nil
 }
 
-// addOptions counts the options that images have. The option that DPC++ gives to every
-// image is none to know of: it only tunes registers.
+// addOptions counts the compiler options of images, except for the one that DPC++ adds to
+// every image, which only affects register allocation.
 func addOptions(count map[string]int, host *hostbin.File) {
 	const byDefault = "-ftarget-register-alloc-mode="
 	for _, img := range host.Images {
@@ -138,7 +136,7 @@ func addOptions(count map[string]int, host *hostbin.File) {
 	}
 }
 
-// noteOptions prints in one line what became of the options of images.
+// noteOptions prints one line about the compiler options of images.
 func noteOptions(env *cli.Env, output string, count map[string]int) {
 	const most = 5
 	var words []string
@@ -150,7 +148,7 @@ func noteOptions(env *cli.Env, output string, count map[string]int) {
 		words = append(words, fmt.Sprintf("%s of %s", safetext.Quote(option), plural(count[option], "image")))
 	}
 	if len(words) > 0 {
-		env.Notef(output, "options for the runtime's compiler (%s) are kept in the set [%s]; the runtime uses them inside a program, and not for a file that a program loads",
+		env.Notef(output, "run-time compiler options (%s) are kept in the set [%s]; the runtime applies them to images in a program, but ignores them in a file that a program loads",
 			strings.Join(words, ", "), propset.JITOptionsSet)
 	}
 }

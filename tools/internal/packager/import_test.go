@@ -157,13 +157,13 @@ func TestImportRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"no file", nil, 2, "no file is given"},
-		{"no output", []string{"--output=", "empty.a"}, 2, "--output is missing"},
+		{"no file", nil, 2, "no input files"},
+		{"no output", []string{"--output=", "empty.a"}, 2, "--output is required"},
 		{"a state that is none", []string{"--state=done", "empty.a"}, 2, "--state"},
-		{"no images", []string{"empty.a"}, 3, "empty.a: no device images: looked for sections .llvm.offloading"},
+		{"no images", []string{"empty.a"}, 3, "empty.a: no device images found; searched for sections .llvm.offloading"},
 		{"thin archive", []string{"thin.a"}, 3, "name those files instead"},
 		{"no host file", []string{"text"}, 3, "text: host binary: offset 0x0: the file is none of ELF"},
-		{"images of others", []string{"openmp"}, 3, "none of the 1 device images can be taken"},
+		{"images of others", []string{"openmp"}, 3, "none of the 1 device images can be packed"},
 		{"cut short", []string{"broken"}, 3, "broken: host binary: offset"},
 		{"missing", []string{"missing"}, 3, "missing"},
 	}
@@ -182,8 +182,8 @@ func TestImportRepeated(t *testing.T) {
 	same := offloadImage(offload.SYCL, "spir64-unknown-unknown", "", assembled(t))
 	folder(t, map[string]string{"images": container(t, same, same, same), "more": container(t, same)})
 	code, _, stderr := run(t, "import", "--output=k.syclbin", "images")
-	want := "images: note: 2 of 3 device images are the same as others, in their bytes, target and property sets; each is in the result once\n" +
-		"k.syclbin: warning: kernel-names-missing: abstract module 0: the module holds no kernels, and exports no symbols; nothing to do for a report; a program launches nothing in such images by name\n"
+	want := "images: note: 2 of 3 device images are duplicates (same bytes, target and property sets) and were written once\n" +
+		"k.syclbin: warning: kernel-names-missing: abstract module 0: the module holds no kernels, and exports no symbols; no action needed for a report; a program does not launch kernels in such images by name\n"
 	if code != 0 || stderr != want {
 		t.Errorf("exit code %d, got\n%swant\n%s", code, stderr, want)
 	}
@@ -223,7 +223,7 @@ func TestImportSummary(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
 	for i, want := range []string{
 		"images: offset 0x1c0: warning: the image for spir64_gen-unknown-unknown has no bytes and is left out, and 2 more like it",
-		"k.syclbin: note: options for the runtime's compiler (\"-cl-opt\" of 12 images, \"-l\" of 12 images) are kept in the set [rules_sycl/options]; ",
+		"k.syclbin: note: run-time compiler options (\"-cl-opt\" of 12 images, \"-l\" of 12 images) are kept in the set [rules_sycl/options]; ",
 		"k.syclbin: warning: kernel-names-missing: abstract module",
 		"k.syclbin: warning: kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 7 kernels: ",
 		"k.syclbin: warning: kernel-duplicate, 10 times: abstract module 1: the kernel \"_ZTS1B\" is in abstract module 0 as well",
@@ -232,7 +232,7 @@ func TestImportSummary(t *testing.T) {
 			t.Errorf("line %d is not %q:\n%s", i, want, stderr)
 		}
 	}
-	if len(lines) != 5 || strings.Count(stderr, "is in abstract module") != 3 || !strings.Contains(stderr, "; and 7 more; a program may have such kernels") {
+	if len(lines) != 5 || strings.Count(stderr, "is in abstract module") != 3 || !strings.Contains(stderr, "; and 7 more; allowed in a program and in a report") {
 		t.Errorf("got\n%s", stderr)
 	}
 }

@@ -22,21 +22,21 @@ func linkCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "link",
 		Args:  "FILE...",
-		Short: "several SYCLBINs to one",
+		Short: "link several SYCLBINs into one",
 		Long: `
-With --mode combine, the abstract modules of all files become those of one, and
-each symbol that a module imports has to be exported by another one that the same
-devices take. Code is not changed: a program puts it together by sycl::link, for
-which the file is in object state. Without such symbols it is executable.
-Modules that are the same are kept once. The result does not depend on the order
-of the files. What keeps files from being combined is printed, and the exit code
-is 1: nothing is written then. docs/reference/linking-problems.md explains each problem.
+With --mode combine, the result contains the abstract modules of all files. Each symbol
+that a module imports must be exported by another module for the same devices. Code is not
+changed: the program resolves the symbols with sycl::link, and the result is in object
+state. Without imports it is in executable state. Identical modules are written once. The
+result does not depend on the order of the files. If the files cannot be combined, the
+problems are printed, nothing is written and the exit code is 1.
+docs/reference/linking-problems.md explains each problem.
 
 With --mode ir, the code itself is linked: the SPIR-V and LLVM bitcode of all files
-becomes one module, which is split again and compiled for --targets. Calls from one
-file to another are ordinary calls then. Native images are not taken over.
+becomes one module, which is split again and compiled for --targets. Calls between files
+become ordinary calls. Native images are ignored.
 
---output may be one of the files: it is replaced when all of it has been written.`,
+--output may name one of the input files; it is replaced after the result is complete.`,
 		Example: "packager link --output app.syclbin --graph app.txt main.syclbin library.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(link).setup(fs) },
 	}
@@ -53,7 +53,7 @@ type link struct {
 	reading            inputs.Reading
 }
 
-// Forms of --graph.
+// The values of --graph-format.
 const (
 	graphText = "text"
 	graphDOT  = "dot"
@@ -62,12 +62,12 @@ const (
 func (l *link) setup(fs *flag.FlagSet) cli.Run {
 	l.form.flags(fs)
 	l.linkIR.flags(fs)
-	fs.StringVar(&l.mode, "mode", "combine", "`how`: combine keeps the modules and resolves their symbols, ir links their code")
-	fs.StringVar(&l.state, "state", "", "bundle `state` of the result: input, object or executable (default object when a module needs a symbol of another, executable otherwise)")
-	fs.BoolVar(&l.allowUnresolved, "allow-unresolved", false, "leave imports that no file exports to a later link")
-	fs.StringVar(&l.graph, "graph", "", "write which modules need which to this `file`, - for standard output")
-	fs.StringVar(&l.graphFormat, "graph-format", "", "`form` of the graph: text, or dot for Graphviz (default text)")
-	fs.BoolVar(&l.json, "json", false, "print JSON: the problems and the graph")
+	fs.StringVar(&l.mode, "mode", "combine", "link `mode`: combine keeps the modules and resolves their symbols, ir links their code")
+	fs.StringVar(&l.state, "state", "", "bundle `state` of the result: input, object or executable (default object if a module imports a symbol, otherwise executable)")
+	fs.BoolVar(&l.allowUnresolved, "allow-unresolved", false, "accept imports that no file exports; a later link must resolve them")
+	fs.StringVar(&l.graph, "graph", "", "write the dependencies between modules to this `file`; - is standard output")
+	fs.StringVar(&l.graphFormat, "graph-format", "", "`format` of the graph: text, or dot for Graphviz (default text)")
+	fs.BoolVar(&l.json, "json", false, "print the problems and the graph as JSON")
 	l.reading.Flags(fs)
 	return l.run
 }
@@ -75,17 +75,17 @@ func (l *link) setup(fs *flag.FlagSet) cli.Run {
 func (l *link) run(ctx context.Context, env *cli.Env, args []string) error {
 	switch l.mode {
 	case "combine":
-		if err := l.linkIR.unused(); err != nil {
+		if err := l.linkIR.checkUnused(); err != nil {
 			return err
 		}
 		return l.combine(ctx, env, args)
 	case "ir":
 		return l.ir(ctx, env, args)
 	}
-	return cli.Usagef("--mode: '%s' is neither combine nor ir", l.mode)
+	return cli.Usagef("--mode: unknown mode '%s'; expected combine or ir", l.mode)
 }
 
-// combine joins the modules of files.
+// combine links files with --mode combine.
 func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 	o, err := l.form.options()
 	if err != nil {
@@ -96,7 +96,7 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := l.unused(); err != nil {
+	if err := l.checkUnused(); err != nil {
 		return err
 	}
 	files := &linkFiles{ctx: ctx}
@@ -129,7 +129,7 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 	return l.report(env, result)
 }
 
-// commonRelease returns the release that all files are for, nil when they do not.
+// commonRelease returns the release that all files are for, or nil if they differ.
 func commonRelease(inputs []sycllink.Input) *release.Release {
 	for _, in := range inputs {
 		if !in.File.StatesRelease() || in.File.Release != inputs[0].File.Release {
@@ -139,9 +139,9 @@ func commonRelease(inputs []sycllink.Input) *release.Release {
 	return inputs[0].File.Release
 }
 
-// jsonLink is what --json prints. docs/build/linking.md says what it means.
+// jsonLink is the output of --json, documented in docs/build/linking.md.
 type jsonLink struct {
-	Output string `json:"output,omitempty"` // none when there are problems
+	Output string `json:"output,omitempty"` // empty if there are problems
 	State  string `json:"state,omitempty"`
 	*sycllink.Result
 }
@@ -166,46 +166,46 @@ func (l *link) options(args []string) (sycllink.Options, error) {
 	}
 	switch {
 	case len(args) == 0:
-		return o, cli.Usagef("no file is given to link")
+		return o, cli.Usagef("no input files")
 	case o.State != nil && *o.State == syclbin.Executable && l.allowUnresolved:
-		return o, cli.Usagef("--allow-unresolved: nothing may be unresolved in executable state: leave out one of both")
+		return o, cli.Usagef("--allow-unresolved cannot be combined with --state executable")
 	case l.graph == "" && l.graphFormat != "":
-		return o, cli.Usagef("--graph-format: there is no --graph")
+		return o, cli.Usagef("--graph-format requires --graph")
 	case l.graph == "-" && l.json:
-		return o, cli.Usagef("--graph - and --json both want standard output: write the graph to a file")
+		return o, cli.Usagef("--graph - and --json both write to standard output; write the graph to a file")
 	}
 	switch l.graphFormat {
 	case "", graphText, graphDOT:
 		return o, nil
 	}
-	return o, cli.Usagef("--graph-format: '%s' is neither text nor dot", l.graphFormat)
+	return o, cli.Usagef("--graph-format: unknown format '%s'; expected text or dot", l.graphFormat)
 }
 
-// checkGraph refuses to write the graph over an input or the output.
+// checkGraph returns an error if the graph would overwrite an input or the output.
 func (l *link) checkGraph(files *linkFiles) error {
 	if l.graph == "" || l.graph == "-" {
 		return nil
 	}
 	if filepath.Clean(l.graph) == filepath.Clean(l.output) {
-		return cli.Usagef("--graph and --output are the same file")
+		return cli.Usagef("--graph and --output name the same file")
 	}
 	info, err := os.Stat(l.graph)
 	if err != nil {
-		return nil // it is not there yet
+		return nil // does not exist yet
 	}
 	if output, err := os.Stat(l.output); err == nil && os.SameFile(info, output) {
-		return cli.Usagef("--graph and --output are the same file")
+		return cli.Usagef("--graph and --output name the same file")
 	}
 	for _, f := range files.list {
 		if os.SameFile(info, f.info) {
-			return cli.Usagef("--graph is the input %s", safetext.Printable(f.name))
+			return cli.Usagef("--graph would overwrite the input %s", safetext.Printable(f.name))
 		}
 	}
 	return nil
 }
 
-// writeAll writes the output and the graph, which appear together, and then the first of
-// what is wrong with the output as warnings.
+// writeAll writes the output and the graph together, or neither, and then prints the first
+// problems of the output as warnings.
 func (l *link) writeAll(env *cli.Env, files *linkFiles, result *sycllink.Result, o syclbin.Options) error {
 	var out outfile.Group
 	defer out.Close()
@@ -240,12 +240,12 @@ func (l *link) writeGraph(env *cli.Env, r *sycllink.Result, out *outfile.Group) 
 	return out.Write(l.graph, write)
 }
 
-// write writes the output, unless an input is not what it was any more, and returns what is
-// wrong with it.
+// write writes the output, unless an input changed in the meantime, and returns the problems
+// that verification finds in it.
 func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclbin.Options, out *outfile.Group) ([]syclbin.Finding, error) {
 	total := imageBytes(file)
 	found := make(chan []syclbin.Finding, 1)
-	go func() { found <- verifyWritten(file, o) }() // while the disk is busy
+	go func() { found <- verifyWritten(file, o) }() // in parallel with writing to disk
 	err := out.WriteMain(l.output, func(w io.Writer) error {
 		p := newProgress(env, w, "writing "+l.output, total)
 		defer p.done()
@@ -257,7 +257,7 @@ func (l *link) write(env *cli.Env, files *linkFiles, file *syclbin.File, o syclb
 	return <-found, err
 }
 
-// maxShown is how many problems, and how many kinds of warnings, are printed.
+// maxShown limits the number of problems, and of kinds of warnings, that are printed.
 const maxShown = 10
 
 // report prints the first problems.
@@ -278,12 +278,12 @@ func (l *link) report(env *cli.Env, r *sycllink.Result) error {
 		return err
 	}
 	if n > maxShown {
-		return cli.No(fmt.Errorf("%s, of which the first %d are shown: --graph FILE or --json has all; nothing was written to %s", plural(n, "problem"), maxShown, safetext.Printable(l.output)))
+		return cli.No(fmt.Errorf("%s, the first %d shown; use --graph FILE or --json to see all; nothing was written to %s", plural(n, "problem"), maxShown, safetext.Printable(l.output)))
 	}
-	return cli.No(fmt.Errorf("%s: nothing was written to %s", plural(n, "problem"), safetext.Printable(l.output)))
+	return cli.No(fmt.Errorf("%s; nothing was written to %s", plural(n, "problem"), safetext.Printable(l.output)))
 }
 
-// shortened returns a line that does not fill a terminal, whatever names are in it.
+// shortened truncates a line with very long names.
 func shortened(line string) string {
 	const most = 2000
 	if len(line) <= most {
@@ -292,21 +292,21 @@ func shortened(line string) string {
 	return fmt.Sprintf("%s... and %d more bytes", strings.ToValidUTF8(line[:most], ""), len(line)-most)
 }
 
-// linkFiles are the files of a link. There may be more of them than a process can
-// have open files.
+// linkFiles are the input files of a link. They are opened on demand, because there may be more
+// files than a process can have open.
 type linkFiles struct {
-	ctx  context.Context // ends reading
+	ctx  context.Context // cancels reads
 	list []*linkFile
 }
 
-// A linkFile is a file that must not change while it is read.
+// A linkFile is an input file that must not change during the link.
 type linkFile struct {
 	ctx  context.Context
 	name string
-	info os.FileInfo // when it was read first
+	info os.FileInfo // at the first read
 }
 
-// read reads the metadata of a SYCLBIN. Its images are read when they are needed.
+// read reads the metadata of a SYCLBIN. Images are read on demand.
 func (l *linkFiles) read(env *cli.Env, name string, o *inputs.Reading) (*syclbin.File, error) {
 	info, err := cli.StatInput(name, "a SYCLBIN")
 	if err != nil {
@@ -337,15 +337,15 @@ func (f *linkFile) ReadAt(b []byte, offset int64) (int, error) {
 	return file.ReadAt(b, offset)
 }
 
-// unchanged returns an error when the file is not as it was.
+// unchanged returns an error if the file was replaced or modified.
 func (f *linkFile) unchanged(now os.FileInfo) error {
 	if os.SameFile(now, f.info) && now.Size() == f.info.Size() && now.ModTime().Equal(f.info.ModTime()) {
 		return nil
 	}
-	return cli.BadInput(fmt.Errorf("%s changed while it was read: link again when it is complete", safetext.Printable(f.name)))
+	return cli.BadInput(fmt.Errorf("%s changed while it was being read; run the link again once it is complete", safetext.Printable(f.name)))
 }
 
-// unchanged returns an error when a file is not what it was.
+// unchanged returns an error if any file was replaced or modified.
 func (l *linkFiles) unchanged() error {
 	for _, f := range l.list {
 		info, err := os.Stat(f.name)

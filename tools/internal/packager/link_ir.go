@@ -23,12 +23,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
-// linkIR is the flags of --mode ir.
+// linkIR holds the flags of --mode ir.
 type linkIR struct {
 	targets, fixedTargets, configs cli.Strings
 	split                          string
 
-	llvmSPIRV, llvmDis, llvmLink, opt, spirvVal, ocloc string // paths of programs
+	llvmSPIRV, llvmDis, llvmLink, opt, spirvVal, ocloc string // paths of tools
 
 	all *flag.FlagSet
 }
@@ -36,12 +36,12 @@ type linkIR struct {
 func (l *linkIR) flags(fs *flag.FlagSet) {
 	l.all = fs
 	l.targets.Split, l.fixedTargets.Split = true, true
-	fs.Var(&l.targets, "targets", "ir: `A,B`: what to build for, spir64 and intel_gpu_*; spir64 when nothing is named")
-	fs.Var(&l.fixedTargets, "fixed-targets", "ir: `A,B`: the only targets that the kernels are for")
-	fs.Var(&l.configs, "device-config-file", "ir: `file` with devices, which replace known ones of the same name; may be repeated")
-	fs.StringVar(&l.split, "split", "", "ir: which kernels become one module: `"+splitModes("|")+"`; a file counts as a source (default auto)")
+	fs.Var(&l.targets, "targets", "ir: targets `A,B` to build for: spir64 and intel_gpu_* (default spir64)")
+	fs.Var(&l.fixedTargets, "fixed-targets", "ir: the only targets `A,B` that the kernels are written for")
+	fs.Var(&l.configs, "device-config-file", "ir: device configuration `file`, which overrides built-in devices with the same names; may be repeated")
+	fs.StringVar(&l.split, "split", "", "ir: how to split kernels into modules: `"+splitModes("|")+"`; each file counts as one source (default auto)")
 	for _, p := range l.programs() {
-		fs.StringVar(p.path, p.name, "", "ir: `path` of "+p.name+", which is looked for in PATH otherwise")
+		fs.StringVar(p.path, p.name, "", "ir: `path` of "+p.name+" (default: search PATH)")
 	}
 }
 
@@ -53,12 +53,12 @@ func splitModes(separator string) string {
 	return strings.Join(names, separator)
 }
 
-// A program is one that is run, with the flag that names it.
+// A program is a tool that --mode ir runs, and the flag that sets its path.
 type program struct {
 	name   string
 	path   *string
-	ofLLVM bool   // all of them have to be of one version
-	debian string // its package, of those that are not LLVM's
+	ofLLVM bool   // all LLVM tools must have the same version
+	debian string // Debian package, for tools that are not part of LLVM
 }
 
 func (l *linkIR) programs() []program {
@@ -72,8 +72,8 @@ func (l *linkIR) programs() []program {
 	}
 }
 
-// unused refuses the flags of this mode, for others.
-func (l *linkIR) unused() error {
+// checkUnused returns an error if a flag of --mode ir is set.
+func (l *linkIR) checkUnused() error {
 	names := []string{"targets", "fixed-targets", "device-config-file", "split"}
 	for _, p := range l.programs() {
 		names = append(names, p.name)
@@ -81,13 +81,13 @@ func (l *linkIR) unused() error {
 	var err error
 	l.all.Visit(func(f *flag.Flag) {
 		if err == nil && slices.Contains(names, f.Name) {
-			err = cli.Usagef("--%s goes with --mode ir: --mode combine compiles nothing", f.Name)
+			err = cli.Usagef("--%s requires --mode ir", f.Name)
 		}
 	})
 	return err
 }
 
-// findPrograms looks for the programs that no flag names.
+// findPrograms searches PATH for the tools whose path no flag sets.
 func (l *linkIR) findPrograms(ahead bool) error {
 	var names []string
 	var unset []*string
@@ -98,7 +98,7 @@ func (l *linkIR) findPrograms(ahead bool) error {
 	}
 	found, err := buildstep.FindLLVM(steps.OldestLLVM, names...)
 	if err != nil {
-		return fmt.Errorf("%w; or give --%s", err, names[0])
+		return fmt.Errorf("%w, or set --%s", err, names[0])
 	}
 	for i, path := range found {
 		*unset[i] = path
@@ -109,14 +109,14 @@ func (l *linkIR) findPrograms(ahead bool) error {
 		}
 		path, err := exec.LookPath(p.name)
 		if err != nil {
-			return fmt.Errorf("%s is not in PATH: install it (Debian: %s), or give --%s", p.name, p.debian, p.name)
+			return fmt.Errorf("%s not found in PATH; install it (Debian: %s) or set --%s", p.name, p.debian, p.name)
 		}
 		*p.path = path
 	}
 	return nil
 }
 
-// irOptions checks flags and arguments, and returns what they say of linking.
+// irOptions checks flags and arguments, and returns the link options.
 func (l *link) irOptions(args []string) (o sycllink.Options, err error) {
 	if _, err := l.form.options(); err != nil {
 		return o, err
@@ -126,23 +126,24 @@ func (l *link) irOptions(args []string) (o sycllink.Options, err error) {
 	case err != nil:
 		return o, err
 	case l.graph != "" || l.json:
-		return o, cli.Usagef("--graph and --json go with --mode combine: linked code has no symbols left to show")
+		return o, cli.Usagef("--graph and --json require --mode combine")
 	}
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
-			return o, cli.Usagef("%s is given twice", name)
+			return o, cli.Usagef("duplicate input file %s", name)
 		}
 	}
 	if l.split == "" {
 		l.split = string(postlink.SplitAuto)
 	}
 	if !slices.Contains(postlink.SplitModes, postlink.SplitMode(l.split)) {
-		return o, cli.Usagef("--split: '%s' is none of %s", l.split, splitModes(", "))
+		return o, cli.Usagef("--split: unknown mode '%s'; expected one of %s", l.split, splitModes(", "))
 	}
 	return o, nil
 }
 
-// ir links the code of files, and does with it what is done with that of sources.
+// ir links files with --mode ir: it links their code, then splits and compiles it like the code of
+// sources.
 func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 	options, err := l.irOptions(args)
 	if err != nil {
@@ -174,7 +175,7 @@ func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 	return nil
 }
 
-// findTargets returns the devices of --targets, without repetitions.
+// findTargets returns the devices of --targets without duplicates.
 func (l *linkIR) findTargets(config *deviceconfig.Config) ([]*deviceconfig.Device, error) {
 	names := l.targets.Values
 	if len(names) == 0 {
@@ -190,27 +191,27 @@ func (l *linkIR) findTargets(config *deviceconfig.Config) ([]*deviceconfig.Devic
 		case slices.Contains(list, d):
 			continue
 		case d.Name != "spir64" && (d.AOTToolchain != "ocloc" || d.OclocDevice == ""):
-			return nil, cli.Usagef("--targets: images for '%s' need a compiler that is not run here; use spir64 (compiled when the program runs) or intel_gpu_* targets", d.Name)
+			return nil, cli.Usagef("--targets: cannot compile for '%s'; use spir64 (compiled at run time) or intel_gpu_* targets", d.Name)
 		}
 		list = append(list, d)
 	}
 	return list, nil
 }
 
-// An irBuild is one run of --mode ir: the steps of a build, one after the other.
+// An irBuild is one run of --mode ir.
 type irBuild struct {
 	*link
 	ctx      context.Context
 	env      *cli.Env
-	dir      string // for all that lies between input and output
+	dir      string // directory of intermediate files
 	state    syclbin.State
-	explicit bool // the state was asked for
+	explicit bool // --state is set
 	config   *deviceconfig.Config
 	targets  []*deviceconfig.Device
 	stages   *stages
 }
 
-// linkedFile is the module of all code. Messages about it name the source.
+// linkedFile is the module with the linked code. Messages omit its name and start with the source.
 const linkedFile = "linked.bc"
 
 func (b *irBuild) file(name string) string { return filepath.Join(b.dir, name) }
@@ -243,7 +244,7 @@ func (b *irBuild) run(args []string) error {
 
 	b.stages.next("translating to SPIR-V")
 	modules := b.file("modules.table")
-	// Debug information is there when those that built the files wanted it.
+	// The inputs have debug information only if their builds asked for it.
 	if err := steps.Translate(b.ctx, b.env.Stderr, steps.TranslateOptions{
 		In: split, LLVMSPIRV: b.llvmSPIRV, SPIRVVal: b.spirvVal, KeepDebugInfo: true,
 		CodeDir: b.file("spv"), PropertiesDir: b.file("properties"), Table: modules,
@@ -264,7 +265,7 @@ func (b *irBuild) run(args []string) error {
 	return b.pack(modules)
 }
 
-// sources makes bitcode of the code of files.
+// sources converts the code of each file to bitcode.
 func (b *irBuild) sources(args []string) ([]steps.SourceFile, error) {
 	sources := make([]steps.SourceFile, len(args))
 	for i, name := range args {
@@ -283,7 +284,7 @@ func (b *irBuild) sources(args []string) ([]steps.SourceFile, error) {
 	return sources, nil
 }
 
-// pack makes the images of all targets, and writes the file.
+// pack builds the images for all targets and writes the SYCLBIN.
 func (b *irBuild) pack(modules string) error {
 	pack := pack{form: b.form, state: b.state.String()}
 	for _, d := range b.targets {
@@ -303,7 +304,7 @@ func (b *irBuild) pack(modules string) error {
 	return pack.run(b.ctx, b.env, nil)
 }
 
-// images makes the images for a target and returns their table.
+// images builds the images for a target and returns their file table.
 func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, err error) {
 	b.stages.next("filtering for %s", d.Name)
 	filtered := b.file(d.Name + ".filtered.table")
@@ -323,7 +324,8 @@ func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, 
 	})
 }
 
-// A relabeled error says what it says without the folder that is gone by then.
+// A relabeled error is an error without the name of the temporary directory, which no longer exists
+// when the message is printed.
 type relabeled struct {
 	error
 	dir string
@@ -335,7 +337,7 @@ func (e *relabeled) Error() string {
 }
 func (e *relabeled) Unwrap() error { return e.error }
 
-// relabel is a writer that also leaves out the folder.
+// relabel is a writer that removes the name of the temporary directory.
 type relabel struct {
 	w   io.Writer
 	dir string
@@ -348,13 +350,13 @@ func (r *relabel) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// stages shows on a terminal what is being done, and how much that is of all.
+// stages shows the current step of a build and the number of steps on a terminal.
 type stages struct {
 	line      *cli.Progress
 	at, total int
 }
 
-// next shows that something starts.
+// next shows the start of the next step.
 func (s *stages) next(format string, args ...any) {
 	s.at = min(s.at+1, s.total)
 	s.line.Show("[%d of %d] %s", s.at, s.total, fmt.Sprintf(format, args...))

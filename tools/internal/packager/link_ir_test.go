@@ -202,18 +202,18 @@ func TestLinkIRRefusals(t *testing.T) {
 	}{
 		"a file that was cut":       {append(ir, "cut.syclbin"), cli.ExitBadInput, "only 300 bytes are there"},
 		"a file that is not there":  {append(ir, "lost.syclbin"), cli.ExitBadInput, "lost.syclbin"},
-		"no file":                   {ir, cli.ExitUsage, "no file is given to link"},
-		"no output":                 {[]string{"link", "--mode", "ir", "native.syclbin"}, cli.ExitUsage, "--output is missing"},
-		"a file twice":              {append(ir, "native.syclbin", "native.syclbin"), cli.ExitUsage, "native.syclbin is given twice"},
-		"a graph":                   {append(ir, "--graph", "g.txt", "native.syclbin"), cli.ExitUsage, "go with --mode combine"},
+		"no file":                   {ir, cli.ExitUsage, "no input files"},
+		"no output":                 {[]string{"link", "--mode", "ir", "native.syclbin"}, cli.ExitUsage, "--output is required"},
+		"a file twice":              {append(ir, "native.syclbin", "native.syclbin"), cli.ExitUsage, "duplicate input file native.syclbin"},
+		"a graph":                   {append(ir, "--graph", "g.txt", "native.syclbin"), cli.ExitUsage, "--graph and --json require --mode combine"},
 		"an unknown target":         {append(ir, "--targets", "intel_gpu_pcv", "native.syclbin"), cli.ExitUsage, `unknown target "intel_gpu_pcv": did you mean intel_gpu_pvc`},
-		"a target without compiler": {append(ir, "--targets", "nvidia_gpu_sm_90", "native.syclbin"), cli.ExitUsage, "images for 'nvidia_gpu_sm_90' need a compiler that is not run here"},
-		"an unknown split":          {append(ir, "--split", "per_moon", "native.syclbin"), cli.ExitUsage, "--split: 'per_moon' is none of"},
-		"no ocloc":                  {append(ir, "--targets", "intel_gpu_pvc", "native.syclbin"), cli.ExitFailure, "ocloc is not in PATH: install it (Debian: intel-ocloc), or give --ocloc"},
-		"targets to combine for":    {[]string{"link", "--targets", "spir64", "--output", "o", "native.syclbin"}, cli.ExitUsage, "--targets goes with --mode ir"},
-		"a program to combine with": {[]string{"link", "--opt", "opt", "--output", "o", "native.syclbin"}, cli.ExitUsage, "--opt goes with --mode ir"},
+		"a target without compiler": {append(ir, "--targets", "nvidia_gpu_sm_90", "native.syclbin"), cli.ExitUsage, "cannot compile for 'nvidia_gpu_sm_90'"},
+		"an unknown split":          {append(ir, "--split", "per_moon", "native.syclbin"), cli.ExitUsage, "--split: unknown mode 'per_moon'; expected one of"},
+		"no ocloc":                  {append(ir, "--targets", "intel_gpu_pvc", "native.syclbin"), cli.ExitFailure, "ocloc not found in PATH; install it (Debian: intel-ocloc) or set --ocloc"},
+		"targets to combine for":    {[]string{"link", "--targets", "spir64", "--output", "o", "native.syclbin"}, cli.ExitUsage, "--targets requires --mode ir"},
+		"a program to combine with": {[]string{"link", "--opt", "opt", "--output", "o", "native.syclbin"}, cli.ExitUsage, "--opt requires --mode ir"},
 		"unresolved in an executable": {append(ir, "--state", "executable", "--allow-unresolved", "native.syclbin"), cli.ExitUsage,
-			"nothing may be unresolved in executable state"},
+			"--allow-unresolved cannot be combined with --state executable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			says(t, test.code, test.want, test.args...)

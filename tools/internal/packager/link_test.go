@@ -186,7 +186,7 @@ func TestLinkShowsFewOfManyProblems(t *testing.T) {
 	imports.WriteString("aaa" + strings.Repeat("a", 1<<20) + "=1|1\n")
 	object(t, "a.syclbin", syclbin.Options{}, imports.String())
 	code, stdout, stderr := run(t, "link", "--output=app.syclbin", "--json", "--graph=graph.txt", "a.syclbin")
-	if code != 1 || strings.Count(stderr, "\n") > 50 || len(stderr) > 8000 || !strings.Contains(stderr, "2001 problems, of which the first 10 are shown: --graph FILE or --json has all") {
+	if code != 1 || strings.Count(stderr, "\n") > 50 || len(stderr) > 8000 || !strings.Contains(stderr, "2001 problems, the first 10 shown; use --graph FILE or --json to see all") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	var r struct{ Problems []sycllink.Problem }
@@ -211,17 +211,17 @@ func TestLinkRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		"no output":                       {"main.syclbin", 2, "--output is missing"},
-		"no input":                        {"--output=o", 2, "no file is given to link"},
-		"an unknown mode":                 {"--output=o --mode=glue main.syclbin", 2, "'glue' is neither combine nor ir"},
+		"no output":                       {"main.syclbin", 2, "--output is required"},
+		"no input":                        {"--output=o", 2, "no input files"},
+		"an unknown mode":                 {"--output=o --mode=glue main.syclbin", 2, "unknown mode 'glue'; expected combine or ir"},
 		"an unknown state":                {"--output=o --state=linked main.syclbin", 2, `"linked" is none of input, object and executable`},
-		"unresolved and executable":       {"--output=o --state=executable --allow-unresolved main.syclbin", 2, "nothing may be unresolved in executable state"},
-		"a form without a graph":          {"--output=o --graph-format=dot main.syclbin", 2, "there is no --graph"},
-		"an unknown form":                 {"--output=o --graph=g --graph-format=svg main.syclbin", 2, "'svg' is neither text nor dot"},
-		"two things on standard output":   {"--output=o --graph=- --json main.syclbin", 2, "both want standard output"},
+		"unresolved and executable":       {"--output=o --state=executable --allow-unresolved main.syclbin", 2, "--allow-unresolved cannot be combined with --state executable"},
+		"a form without a graph":          {"--output=o --graph-format=dot main.syclbin", 2, "--graph-format requires --graph"},
+		"an unknown form":                 {"--output=o --graph=g --graph-format=svg main.syclbin", 2, "unknown format 'svg'; expected text or dot"},
+		"two things on standard output":   {"--output=o --graph=- --json main.syclbin", 2, "--graph - and --json both write to standard output; write the graph to a file"},
 		"the graph over the output":       {"--output=o --graph=./o main.syclbin", 2, "the same file"},
-		"the graph over an input":         {"--output=o --graph=linked.syclbin main.syclbin", 2, "--graph is the input main.syclbin"},
-		"a flag of the other mode":        {"--output=o --split=off main.syclbin", 2, "--split goes with --mode ir"},
+		"the graph over an input":         {"--output=o --graph=linked.syclbin main.syclbin", 2, "--graph would overwrite the input main.syclbin"},
+		"a flag of the other mode":        {"--output=o --split=off main.syclbin", 2, "--split requires --mode ir"},
 		"no such file":                    {"--output=o main.syclbin none.syclbin", 3, "none.syclbin"},
 		"a folder":                        {"--output=o folder", 3, "folder is a folder"},
 		"a file that is cut":              {"--output=o main.syclbin cut.syclbin", 3, "cut.syclbin: "},

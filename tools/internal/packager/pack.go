@@ -33,20 +33,20 @@ import (
 func packCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "pack",
-		Short: "file tables and images to one SYCLBIN",
+		Short: "pack file tables and images into a SYCLBIN",
 		Long: `
-A table is of one target: a triple, and an architecture when its images are
-compiled for one. It has the column Code and may have the columns Properties and
-Symbols. Files are found from the current folder, else from that of the table.
+A table belongs to one target: a triple, and an architecture if its images are compiled
+for one. It has the column Code and may have the columns Properties and Symbols. Relative
+file names are looked up in the current directory, then next to the table.
 
-An image for an architecture gets an abstract module of its own, whose
-property compile_target says what it is compiled for. Kernel names are
-those of the property file, else those of the symbol file that are neither exported
-symbols nor virtual functions. An image without a property file gets its requirements and kernel
-names from its own bytes: SPIR-V, PTX, and ELF for Intel, NVIDIA and AMD GPUs. An image without
-bytes is left out when no kernel or symbol of it is named: its source has none.
+An image for an architecture gets its own abstract module, whose property compile_target
+names the architecture. Kernel names come from the property file. Without kernel names
+there, they are the names in the symbol file that are neither exported symbols nor virtual
+functions. If an image has no property file, its requirements and kernel names are read
+from the image: SPIR-V, PTX, and ELF for Intel, NVIDIA and AMD GPUs. An empty image
+without kernel names and symbols is skipped, because its source contains no device code.
 
-What 'packager verify' would find in the result is printed as warnings, ten at most.`,
+The first ten problems that 'packager verify' would report are printed as warnings.`,
 		Example: "packager pack --output k.syclbin --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(pack).setup(fs) },
 	}
@@ -58,11 +58,11 @@ type pack struct {
 	ir             string
 	state          string
 	tables, images cli.Strings
-	embedded       bool // whether no program loads the file
-	beside         bool // whether files of tables are beside them
+	embedded       bool // the file describes images inside a program; no program loads it
+	beside         bool // look up relative file names only next to the table
 }
 
-// Values of --ir.
+// The values of --ir.
 const (
 	irAny = "any"
 	irCPU = "cpu"
@@ -71,21 +71,21 @@ const (
 func (p *pack) setup(fs *flag.FlagSet) cli.Run {
 	p.form.flags(fs)
 	p.reading.AssumeFlag(fs)
-	fs.StringVar(&p.ir, "ir", irAny, "`devices` that IR is for: any, or cpu, so that GPUs certainly take native code and no other ones")
-	fs.StringVar(&p.state, "state", syclbin.Executable.String(), "bundle `state`: input, object or executable")
-	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; when FILE has =, ARCH may be empty but not left out; may be repeated")
-	fs.BoolVar(&p.embedded, "embedded", false, "the file only lists the images that a program holds: there may be none, and kernels may have any names")
-	fs.BoolVar(&p.beside, "beside-tables", false, "find the files that tables name beside the tables only, not in the current folder")
-	fs.Var(&p.images, "image", "`file=F,triple=T,arch=A,props=P,syms=S`: one image, all but file may be left out; may be repeated")
+	fs.StringVar(&p.ir, "ir", irAny, "`devices` that may use IR: any, or cpu to make sure that GPUs use native code")
+	fs.StringVar(&p.state, "state", syclbin.Executable.String(), "bundle `state` of the file: input, object or executable")
+	fs.Var(&p.tables, "table", "`TRIPLE[=ARCH]=FILE`: file table and its target; if FILE contains =, write ARCH even if it is empty; may be repeated")
+	fs.BoolVar(&p.embedded, "embedded", false, "describe the images inside a program instead of a file to load: allows zero images and any kernel name")
+	fs.BoolVar(&p.beside, "beside-tables", false, "look up relative file names in tables only next to the table, not in the current directory")
+	fs.Var(&p.images, "image", "`file=F,triple=T,arch=A,props=P,syms=S`: one image; only file is required; may be repeated")
 	return p.run
 }
 
 // An input is one image to pack.
 type input struct {
 	reading            *inputs.Reading
-	place              string // where it was named, for messages
-	dir                string // where its files are, if not in the current folder
-	beside             bool   // whether they are in dir only
+	place              string // location in a table or on the command line, for messages
+	dir                string // directory of the table; "" for the current directory
+	beside             bool   // look up relative names only in dir
 	triple, arch       string
 	code, props, names string // files; props and names may be ""
 }
@@ -100,17 +100,17 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	case err != nil:
 		return err
 	case p.ir != "" && p.ir != irAny && p.ir != irCPU:
-		return cli.Usagef("--ir: '%s' is neither any nor cpu", p.ir)
+		return cli.Usagef("--ir: unknown value '%s'; expected any or cpu", p.ir)
 	case len(args) > 0:
-		return cli.Usagef("'%s' is not a flag: tables are given by --table, images by --image", args[0])
+		return cli.Usagef("unexpected argument '%s'; pass tables with --table and images with --image", args[0])
 	case len(p.tables.Values)+len(p.images.Values) == 0:
-		return cli.Usagef("nothing to pack: give --table or --image")
+		return cli.Usagef("nothing to pack; --table or --image is required")
 	}
 	inputs, err := p.inputs()
 	if err != nil {
 		return err
 	}
-	// What is read is small and stays: collecting garbage finds little.
+	// The files are small and stay in memory, so frequent garbage collection finds little to free.
 	defer debug.SetGCPercent(debug.SetGCPercent(120))
 	b, err := p.load(ctx, env, inputs)
 	if err != nil {
@@ -118,13 +118,13 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	file := b.File(state)
 	putState(file)
-	if p.embedded { // the rules are for files that programs load
+	if p.embedded { // verify checks rules for files that a program loads
 		return create(env, p.output, file, o)
 	}
 	return writeVerified(env, p.output, file, o)
 }
 
-// inputs returns the images that the flags name.
+// inputs returns the images named by the flags.
 func (p *pack) inputs() ([]input, error) {
 	inputs, err := readTables(p.tables.Values)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *pack) inputs() ([]input, error) {
 		inputs = append(inputs, in)
 	}
 	if len(inputs) == 0 && !p.embedded {
-		return nil, cli.BadInput(errors.New("nothing to pack: no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"))
+		return nil, cli.BadInput(errors.New("nothing to pack: all tables are empty. Either no source submits a kernel, or no target can run one; add a kernel or a target"))
 	}
 	for i := range inputs {
 		inputs[i].reading, inputs[i].beside = &p.reading, p.beside
@@ -147,14 +147,14 @@ func (p *pack) inputs() ([]input, error) {
 	return inputs, nil
 }
 
-// load makes a SYCLBIN of the images. Those without bytes are left out.
+// load builds a SYCLBIN from the images and skips empty ones.
 func (p *pack) load(ctx context.Context, env *cli.Env, inputs []input) (*syclbin.Builder, error) {
-	loaded, err := loadTaken(ctx, env, inputs)
+	loaded, err := loadNonEmpty(ctx, env, inputs)
 	if err != nil {
 		return nil, err
 	}
 	if len(loaded) == 0 && !p.embedded {
-		return nil, cli.BadInput(errors.New("nothing to pack: no image has bytes"))
+		return nil, cli.BadInput(errors.New("nothing to pack: all images are empty; check the step that writes them"))
 	}
 	b := new(syclbin.Builder)
 	for _, in := range loaded {
@@ -162,7 +162,7 @@ func (p *pack) load(ctx context.Context, env *cli.Env, inputs []input) (*syclbin
 		if p.ir == irCPU && in.image.Kind == syclbin.IRModule {
 			metadata = requirement.WithAspect(metadata, aspect.CPU)
 		}
-		identity := strings.Join(in.names, "\n") // of the split module, with its metadata
+		identity := strings.Join(in.names, "\n") // identifies the split module, together with its metadata
 		if err := b.Add(identity, metadata, in.image); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.place, err)
 		}
@@ -174,7 +174,7 @@ func putState(file *syclbin.File) {
 	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
 }
 
-// writeVerified writes a file, and the first of what is wrong with it as warnings.
+// writeVerified writes a SYCLBIN and prints its first problems as warnings.
 func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) error {
 	list, err := writeFound(env, name, file, o)
 	if err != nil {
@@ -184,21 +184,21 @@ func writeVerified(env *cli.Env, name string, file *syclbin.File, o syclbin.Opti
 	return nil
 }
 
-// writeFound writes a SYCLBIN and returns what is wrong with it.
+// writeFound writes a SYCLBIN and returns the problems that verification finds.
 func writeFound(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) ([]syclbin.Finding, error) {
 	putState(file)
 	findings := make(chan []syclbin.Finding, 1)
-	go func() { findings <- verifyWritten(file, o) }() // while the disk is busy
+	go func() { findings <- verifyWritten(file, o) }() // in parallel with writing to disk
 	err := create(env, name, file, o)
 	return <-findings, err
 }
 
-// verifyWritten returns what is wrong with a file that is written with these options.
+// verifyWritten returns the problems of a file written with these options.
 func verifyWritten(file *syclbin.File, o syclbin.Options) []syclbin.Finding {
 	return append(sycllink.Verify(file), syclbin.VerifyFor(file, cmp.Or(o.Release, release.Default()))...)
 }
 
-// readTables returns the rows of the tables that values of --table name.
+// readTables returns the rows of all tables passed with --table.
 func readTables(values []string) ([]input, error) {
 	var inputs []input
 	for _, v := range values {
@@ -211,19 +211,20 @@ func readTables(values []string) ([]input, error) {
 	return inputs, nil
 }
 
-// sortByTarget makes the order of flags not show. That of the rows of a target does.
+// sortByTarget sorts inputs by target, so that the order of flags does not matter. The order of the
+// rows of one target is kept.
 func sortByTarget(inputs []input) {
 	slices.SortStableFunc(inputs, func(a, b input) int {
 		return cmp.Or(strings.Compare(a.triple, b.triple), strings.Compare(a.arch, b.arch))
 	})
 }
 
-// readTable returns the rows of the table that a value of --table names.
+// readTable returns the rows of the table in one value of --table.
 func readTable(value string) ([]input, error) {
-	// The file's own path can have =, and does not begin with it.
+	// The file name may contain = but does not start with it.
 	part := strings.SplitN(value, "=", 3)
 	if len(part) < 2 || part[len(part)-1] == "" {
-		return nil, cli.Usagef("--table: '%s' is not TRIPLE[=ARCH]=FILE", value)
+		return nil, cli.Usagef("--table: invalid value '%s'; expected TRIPLE[=ARCH]=FILE", value)
 	}
 	triple, arch, name := part[0], "", part[len(part)-1]
 	if len(part) == 3 {
@@ -241,7 +242,7 @@ func readTable(value string) ([]input, error) {
 	}
 	code, props, names := slices.Index(columns, filetable.Code), slices.Index(columns, filetable.Properties), slices.Index(columns, filetable.Symbols)
 	if code < 0 && len(columns) > 0 {
-		return nil, cli.BadInput(fmt.Errorf("%s: the table has no column %s; its first line has to be [%s|%s|%s]", name, filetable.Code, filetable.Code, filetable.Properties, filetable.Symbols))
+		return nil, cli.BadInput(fmt.Errorf("%s: missing column %s; expected the first line [%s|%s|%s]", name, filetable.Code, filetable.Code, filetable.Properties, filetable.Symbols))
 	}
 	var rows []input
 	for {
@@ -260,13 +261,13 @@ func readTable(value string) ([]input, error) {
 			in.names = cli.Moved(name, row[names])
 		}
 		if in.code == "" {
-			return nil, cli.BadInput(fmt.Errorf("%s: the column %s is empty: the row has no image", in.place, filetable.Code))
+			return nil, cli.BadInput(fmt.Errorf("%s: empty column %s; expected the file name of an image", in.place, filetable.Code))
 		}
 		rows = append(rows, in)
 	}
 }
 
-// parseImage reads a value of --image.
+// parseImage parses a value of --image.
 func parseImage(value string) (input, error) {
 	in := input{place: "--image " + value}
 	seen := make(map[string]bool)
@@ -275,33 +276,33 @@ func parseImage(value string) (input, error) {
 		field, known := map[string]*string{"file": &in.code, "triple": &in.triple, "arch": &in.arch, "props": &in.props, "syms": &in.names}[key]
 		switch {
 		case !ok || !known:
-			return in, cli.Usagef("--image: '%s' is none of file=, triple=, arch=, props= and syms=", part)
+			return in, cli.Usagef("--image: unknown field '%s'; expected file=, triple=, arch=, props= or syms=", part)
 		case seen[key]:
-			return in, cli.Usagef("--image: '%s' is given twice", key)
+			return in, cli.Usagef("--image: duplicate field '%s'", key)
 		}
 		seen[key] = true
 		*field = v
 	}
 	if in.code == "" {
-		return in, cli.Usagef("--image: '%s' has no file=", value)
+		return in, cli.Usagef("--image: missing file= in '%s'", value)
 	}
 	return in, nil
 }
 
-// A loadedInput is an input with what its files say.
+// A loadedInput is an input and the content of its files.
 type loadedInput struct {
 	*input
-	path     string   // of the image
-	names    []string // of the symbol file
+	path     string   // path of the image
+	names    []string // entries of the symbol file
 	metadata *propset.Registry
-	image    *syclbin.Image // nil when there are neither bytes nor names
+	image    *syclbin.Image // nil if the image is empty and has no names
 }
 
-// loadTaken loads inputs several at a time, since each is small files to open. It leaves out
-// the images that have no bytes, and warns of them.
-func loadTaken(ctx context.Context, env *cli.Env, inputs []input) ([]loadedInput, error) {
+// loadNonEmpty loads inputs concurrently, because most time goes into opening small files.
+// It skips empty images with a warning.
+func loadNonEmpty(ctx context.Context, env *cli.Env, inputs []input) ([]loadedInput, error) {
 	list := make([]loadedInput, len(inputs))
-	const batch = 64                         // inputs that are loaded in a row
+	const batch = 64                         // inputs per unit of work
 	atOnce := min(runtime.GOMAXPROCS(0), 16) // each has up to 3 open files
 	err := buildstep.Each(ctx, io.Discard, (len(inputs)+batch-1)/batch, atOnce, func(ctx context.Context, _ io.Writer, part int) (err error) {
 		for i := part * batch; i < min((part+1)*batch, len(inputs)); i++ {
@@ -321,13 +322,13 @@ func loadTaken(ctx context.Context, env *cli.Env, inputs []input) ([]loadedInput
 	defer left.warn(env)
 	return slices.DeleteFunc(list, func(in loadedInput) bool {
 		if in.image == nil {
-			left.add("no bytes", in.place, fmt.Sprintf("the image %s has no bytes, and no kernels are named, so it is left out", in.code))
+			left.add("no bytes", in.place, fmt.Sprintf("skipping the empty image %s, which has no kernel names", in.code))
 		}
 		return in.image == nil
 	}), nil
 }
 
-// load reads the property file and the symbol file, and the start of the image.
+// load reads the property file, the symbol file and the start of the image.
 func (in *input) load() (loadedInput, error) {
 	l := loadedInput{input: in}
 	f, err := in.open(in.code)
@@ -346,7 +347,7 @@ func (in *input) load() (loadedInput, error) {
 	}
 	if f.size == 0 {
 		if len(l.names) > 0 || named(l.metadata) {
-			return l, cli.BadInput(fmt.Errorf("the image %s has no bytes: its compilation failed or found no device code", f.name))
+			return l, cli.BadInput(fmt.Errorf("the image %s is empty; its compilation failed or found no device code", f.name))
 		}
 		return l, nil
 	}
@@ -362,16 +363,16 @@ func (in *input) load() (loadedInput, error) {
 	return l, nil
 }
 
-// named reports whether an image has anything that programs or other images look for.
+// named reports whether an image has a name that a program or another image can look up.
 func named(r *propset.Registry) bool {
 	return slices.ContainsFunc([]string{propset.KernelNames, propset.ExportedSymbols, propset.VirtualFunctions, propset.DeviceGlobals},
 		func(set string) bool { return r.Set(set).Len() > 0 })
 }
 
-// putKernels makes the kernels among the names of a symbol file those of the image.
-// A symbol file also lists exported and virtual functions. Nothing says which are
-// virtual, but the image itself says what its kernels are; one of virtual functions
-// whose form is not known has no kernels, as DPC++ keeps both apart.
+// putKernels sets the kernel names of an image: the kernels among the names in the symbol
+// file. A symbol file also lists exported and virtual functions and does not mark virtual ones,
+// but the image itself lists its kernels. An image with virtual functions in an unknown
+// format has no kernels, because DPC++ keeps the two in separate images.
 func putKernels(r *propset.Registry, names []string, content *fileSource) error {
 	kernel := func(string) bool { return true }
 	if _, ok := r.Set(propset.VirtualFunctions).Get(propset.VirtualFunctionsSet); ok {
@@ -392,27 +393,27 @@ func putKernels(r *propset.Registry, names []string, content *fileSource) error 
 	return nil
 }
 
-// open opens a file: as it is named, else beside the table. A name that could be
-// either is an error.
+// open opens a file by its name, or else next to the table. A name that matches two
+// different files is an error.
 func (in *input) open(name string) (*regularFile, error) {
 	if in.beside && in.dir != "" && !filepath.IsAbs(name) {
 		f, err := openRegular(filepath.Join(in.dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			err = cli.BadInput(fmt.Errorf("there is no file %s beside the table", name))
+			err = cli.BadInput(fmt.Errorf("%s: no such file next to the table", name))
 		}
 		return f, err
 	}
 	f, err := openRegular(name)
 	if in.dir == "" || in.dir == "." || filepath.IsAbs(name) {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = cli.BadInput(fmt.Errorf("there is no file %s", name))
+			err = cli.BadInput(fmt.Errorf("%s: no such file", name))
 		}
 		return f, err
 	}
 	beside := filepath.Join(in.dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if f, err = openRegular(beside); errors.Is(err, fs.ErrNotExist) {
-			err = cli.BadInput(fmt.Errorf("there is no file %s in the current folder or beside the table", name))
+			err = cli.BadInput(fmt.Errorf("%s: no such file in the current directory or next to the table", name))
 		}
 		return f, err
 	}
@@ -424,13 +425,13 @@ func (in *input) open(name string) (*regularFile, error) {
 	case errors.Is(err, fs.ErrNotExist), err == nil && f.is(info):
 		return f, nil
 	case err == nil:
-		err = cli.BadInput(fmt.Errorf("%s is both in the current folder and beside the table, and they differ; write its whole path into the table", name))
+		err = cli.BadInput(fmt.Errorf("%s: ambiguous: in the current directory and next to the table, with different contents; use an absolute path in the table", name))
 	}
 	f.Close()
 	return nil, err
 }
 
-// read returns the content of a small file, and its path.
+// read returns the content and the path of a small file.
 func (in *input) read(name string) ([]byte, string, error) {
 	f, err := in.open(name)
 	if err != nil {
@@ -438,15 +439,15 @@ func (in *input) read(name string) ([]byte, string, error) {
 	}
 	defer f.Close()
 	if f.size > cli.MaxText {
-		return nil, "", cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read", f.name, f.size, cli.MaxText))
+		return nil, "", cli.BadInput(fmt.Errorf("%s: file too large: %d bytes (limit %d)", f.name, f.size, cli.MaxText))
 	}
 	data := bytes.NewBuffer(make([]byte, 0, min(f.size, 1<<20)+bytes.MinRead))
 	_, err = data.ReadFrom(f)
 	return data.Bytes(), f.name, err
 }
 
-// properties returns the property sets of the image: those of its property file,
-// else what the image itself says.
+// properties returns the property sets in the property file of the image or, without one,
+// the property sets derived from the image.
 func (in *input) properties(content *fileSource) (*propset.Registry, error) {
 	if in.props == "" {
 		return content.properties()
@@ -462,13 +463,13 @@ func (in *input) properties(content *fileSource) (*propset.Registry, error) {
 	r = in.reading.Sets(r)
 	for _, s := range r.Sets() {
 		if strings.HasPrefix(s.Name, "SYCLBIN/") {
-			return nil, cli.BadInput(fmt.Errorf("%s:%d: the set [%s] is of a SYCLBIN file, not of a device image; remove it", path, s.Line, safetext.Printable(s.Name)))
+			return nil, cli.BadInput(fmt.Errorf("%s:%d: the set [%s] belongs to a SYCLBIN, not to a device image; remove it", path, s.Line, safetext.Printable(s.Name)))
 		}
 	}
 	return r, nil
 }
 
-// symbols returns the names of the entry points, one a line in their file.
+// symbols returns the lines of the symbol file, which are the names of entry points.
 func (in *input) symbols() ([]string, error) {
 	if in.names == "" {
 		return nil, nil
@@ -486,12 +487,12 @@ func (in *input) symbols() ([]string, error) {
 	return names, nil
 }
 
-// A fileSource is the content of a file. There may be more of them than a process
-// can have open files.
+// A fileSource is the content of a file that is opened on demand, because there may be more
+// files than a process can have open.
 type fileSource struct {
 	path   string
 	size   int64
-	opened *regularFile // nil except while its start is looked at
+	opened *regularFile // open only while the start of the file is examined
 }
 
 func (s *fileSource) Size() int64 { return s.size }
@@ -510,7 +511,7 @@ func (s *fileSource) ReadAt(b []byte, offset int64) (int, error) {
 
 // CopyTo implements [offload.Copier].
 func (s *fileSource) CopyTo(w io.Writer, buf []byte) (int64, error) {
-	if p, ok := w.(*placer); ok {
+	if p, ok := w.(*segmentWriter); ok {
 		return p.copyLater(s)
 	}
 	f, err := openRegular(s.path)
@@ -521,7 +522,7 @@ func (s *fileSource) CopyTo(w io.Writer, buf []byte) (int64, error) {
 	return io.CopyBuffer(struct{ io.Writer }{w}, io.LimitReader(f, s.size), buf)
 }
 
-// properties is [hostbin.Properties], with the file in errors.
+// properties calls [hostbin.Properties] and adds the file name to errors.
 func (s *fileSource) properties() (*propset.Registry, error) {
 	r, err := hostbin.Properties(s)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package packager makes SYCLBIN files and shows, checks and changes them: the commands of the
-// tool of that name.
+// Package packager implements the commands of the tool packager, which creates, prints,
+// verifies, links and converts SYCLBIN files.
 package packager
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// Run runs a subcommand for another tool.
+// Run runs the named subcommand on behalf of another tool.
 func Run(ctx context.Context, env *cli.Env, name string, args ...string) error {
 	for _, c := range Tool().Commands {
 		if c.Name == name {
@@ -31,14 +31,14 @@ func Run(ctx context.Context, env *cli.Env, name string, args ...string) error {
 			return run(ctx, env, fs.Args())
 		}
 	}
-	return fmt.Errorf("packager has no command %s", name)
+	return fmt.Errorf("packager: unknown command %s", name)
 }
 
-// Tool is the tool.
+// Tool returns the command-line tool packager.
 func Tool() *cli.Tool {
 	return &cli.Tool{
 		Name:  "packager",
-		Short: "make SYCLBIN files, show them, check them and change them",
+		Short: "create, print, verify, link and convert SYCLBIN files",
 		Commands: []*cli.Command{
 			packCommand(),
 			wrapCommand(),
@@ -55,28 +55,28 @@ func Tool() *cli.Tool {
 	}
 }
 
-// form is the flags that say in which form a file is written.
+// form holds the flags that select the format of the output.
 type form struct {
 	output     string
-	runtime    *release.Release // nil when it was not named
+	runtime    *release.Release // nil if not set
 	unrecorded bool
 	version    int
 	bare       bool
-	container  uint // 0 when it was not named
-	kind       uint // 0 when it was not named
+	container  uint // 0 if not set
+	kind       uint // 0 if not set
 }
 
 func (f *form) flags(fs *flag.FlagSet) {
 	fs.StringVar(&f.output, "output", "", "write the SYCLBIN to this `file` (required)")
-	inputs.ReleaseFlag(fs, &f.runtime, "runtime", "`release` of DPC++'s runtime that will load the file: "+release.Names()+"; it decides the container and the numbers of aspects (default 2026.0, which every runtime of 2026 loads)")
-	fs.BoolVar(&f.unrecorded, "no-runtime-record", false, "do not record in the file for which release it is; readers then have to know the numbers of aspects")
-	fs.IntVar(&f.version, "syclbin-version", 1, "`version` of the format: 1 or 2; no runtime loads 2")
-	fs.BoolVar(&f.bare, "bare", false, "write version 1 without a container, which no runtime loads")
-	fs.UintVar(&f.container, "container-version", 0, "`version` of the OffloadBinary container, 1 or 2, if not what --runtime reads")
-	fs.UintVar(&f.kind, "image-kind", 0, "`number` by which the container calls the file a SYCLBIN, 7 or 6, if not what --runtime reads; without --runtime, 6 is for 2025.3")
+	inputs.ReleaseFlag(fs, &f.runtime, "runtime", "`release` of DPC++'s runtime that will load the file: "+release.Names()+"; selects the container and the aspect numbers (default 2026.0, which every 2026 runtime loads)")
+	fs.BoolVar(&f.unrecorded, "no-runtime-record", false, "do not record the release in the file; readers must then know which aspect numbers it uses")
+	fs.IntVar(&f.version, "syclbin-version", 1, "format `version`: 1 or 2; no runtime loads version 2")
+	fs.BoolVar(&f.bare, "bare", false, "write version 1 without a container; no runtime loads such a file")
+	fs.UintVar(&f.container, "container-version", 0, "OffloadBinary container `version`: 1 or 2 (default: the version that --runtime reads)")
+	fs.UintVar(&f.kind, "image-kind", 0, "image kind `number` for a SYCLBIN in the container: 7 or 6 (default: the number that --runtime reads); without --runtime, 6 implies 2025.3")
 }
 
-// options checks the flags.
+// options checks the flags and returns the options that they select.
 func (f *form) options() (syclbin.Options, error) {
 	o := syclbin.Options{
 		Release: f.runtime, Unrecorded: f.unrecorded, Version: f.version, Bare: f.bare,
@@ -84,24 +84,24 @@ func (f *form) options() (syclbin.Options, error) {
 	}
 	switch {
 	case f.output == "":
-		return o, cli.Usagef("--output is missing: the SYCLBIN to write")
+		return o, cli.Usagef("--output is required")
 	case f.version != 1 && f.version != 2:
-		return o, cli.Usagef("--syclbin-version: %d is neither 1 nor 2", f.version)
+		return o, cli.Usagef("--syclbin-version: unsupported version %d; expected 1 or 2", f.version)
 	case f.container > 2:
-		return o, cli.Usagef("--container-version: %d is neither 1 nor 2", f.container)
+		return o, cli.Usagef("--container-version: unsupported version %d; expected 1 or 2", f.container)
 	case f.kind != 0 && f.kind != 6 && f.kind != 7:
-		return o, cli.Usagef("--image-kind: %d is neither 6 nor 7", f.kind)
+		return o, cli.Usagef("--image-kind: unsupported kind %d; expected 6 or 7", f.kind)
 	case f.bare && (f.container != 0 || f.kind != 0):
-		return o, cli.Usagef("--bare: the file has no container, so leave out --container-version and --image-kind")
+		return o, cli.Usagef("--bare cannot be combined with --container-version or --image-kind")
 	case f.version == 2 && (f.bare || f.container == 1 || f.kind == 6):
-		return o, cli.Usagef("--syclbin-version 2 is a container of version 2 with images of kind 7: leave out --bare, --container-version and --image-kind")
+		return o, cli.Usagef("--syclbin-version 2 requires container version 2 and image kind 7; remove --bare, --container-version and --image-kind")
 	case f.kind == 6 && f.runtime == nil:
-		o.Release = release.Before2026() // which alone reads that kind
+		o.Release = release.Before2026() // the only releases that read this kind
 	}
 	return o, nil
 }
 
-// parseState reads the value of --state.
+// parseState parses the value of --state.
 func parseState(name string) (syclbin.State, error) {
 	s, err := syclbin.ParseState(name)
 	if err != nil {
@@ -110,7 +110,7 @@ func parseState(name string) (syclbin.State, error) {
 	return s, nil
 }
 
-// imageBytes returns how many bytes the images of a file have.
+// imageBytes returns the total size of the images of a file.
 func imageBytes(f *syclbin.File) (total int64) {
 	for _, m := range f.Modules {
 		for _, img := range m.Images() {
@@ -120,7 +120,7 @@ func imageBytes(f *syclbin.File) (total int64) {
 	return total
 }
 
-// create writes a SYCLBIN, which appears whole or not at all.
+// create writes a SYCLBIN atomically.
 func create(env *cli.Env, name string, f *syclbin.File, o syclbin.Options) error {
 	total := imageBytes(f)
 	return outfile.Write(name, func(w io.Writer) error {
@@ -133,7 +133,7 @@ func create(env *cli.Env, name string, f *syclbin.File, o syclbin.Options) error
 		if err := reserve(file, total); err != nil {
 			return err
 		}
-		places := newPlacer(file, p)
+		places := newSegmentWriter(file, p)
 		err := syclbin.Write(places, f, o)
 		return cmp.Or(places.finish(), err)
 	})

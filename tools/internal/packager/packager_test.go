@@ -165,7 +165,7 @@ func TestPackFindsFilesBesideTheTable(t *testing.T) {
 		t.Error("the file differs")
 	}
 	testkit.NoError(t, os.WriteFile("a.spv", []byte("another"), 0o666))
-	says(t, 3, "a.spv is both in the current folder and beside the table, and they differ", args...)
+	says(t, 3, "a.spv: ambiguous: in the current directory and next to the table, with different contents", args...)
 }
 
 func TestPackImages(t *testing.T) {
@@ -226,7 +226,7 @@ func TestPackWithoutBytes(t *testing.T) {
 		"fails.table":  "[Code]\nnone.spv\nother.spv\nmissing.spv\n",
 		"global.table": "[Code|Properties|Symbols]\nnone.spv|global.prop|none.sym\n",
 	}
-	const left = "the image none.spv has no bytes, and no kernels are named, so it is left out"
+	const left = "skipping the empty image none.spv, which has no kernel names"
 	const note = left + "\n"
 	for name, want := range map[string]struct {
 		code   int
@@ -235,9 +235,9 @@ func TestPackWithoutBytes(t *testing.T) {
 		"both":   {0, "both.table:2: warning: " + note},
 		"code":   {0, "code.table:2: warning: " + note},
 		"many":   {0, "many.table:3: warning: " + left + ", and 2 more like it\n"},
-		"none":   {3, "nothing to pack: no image has bytes"},
-		"fails":  {3, "packager: error: fails.table:4: there is no file missing.spv"},
-		"global": {3, "global.table:2: the image none.spv has no bytes: its compilation failed"},
+		"none":   {3, "nothing to pack: all images are empty; check the step that writes them"},
+		"fails":  {3, "packager: error: fails.table:4: missing.spv: no such file"},
+		"global": {3, "global.table:2: the image none.spv is empty; its compilation failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder(t, files)
@@ -266,7 +266,7 @@ func TestAllowEmpty(t *testing.T) {
 		"--allow-empty": {"wrap", "--output=k.s"},
 	} {
 		args = append(args, "--table=spir64-unknown-unknown=none.table")
-		says(t, 3, "no table has a row", args...)
+		says(t, 3, ": all tables are empty. Either no source submits a kernel, or no target can run one; add a kernel or a target", args...)
 		ok(t, append(args, flag)...)
 	}
 	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
@@ -352,26 +352,26 @@ func TestPackRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"no output", "--table=t=spir64.table", 2, "--output is missing"},
-		{"nothing to pack", "--output=k", 2, "nothing to pack: give --table or --image"},
-		{"an argument", "--output=k --table=t=spir64.table x", 2, "'x' is not a flag"},
-		{"a table without a target", "--output=k --table=spir64.table", 2, "is not TRIPLE[=ARCH]=FILE"},
+		{"no output", "--table=t=spir64.table", 2, "--output is required"},
+		{"nothing to pack", "--output=k", 2, "nothing to pack; --table or --image is required"},
+		{"an argument", "--output=k --table=t=spir64.table x", 2, "unexpected argument 'x'"},
+		{"a table without a target", "--output=k --table=spir64.table", 2, "expected TRIPLE[=ARCH]=FILE"},
 		{"an unknown state", "--output=k --state=linked --table=t=spir64.table", 2, `"linked" is none of input, object and executable`},
-		{"version 3", "--output=k --syclbin-version=3 --table=t=spir64.table", 2, "3 is neither 1 nor 2"},
-		{"a bare version 2", "--output=k --syclbin-version=2 --bare --table=t=spir64.table", 2, "leave out --bare"},
-		{"container version 3", "--output=k --container-version=3 --table=t=spir64.table", 2, "3 is neither 1 nor 2"},
-		{"an image kind without a container", "--output=k --bare --image-kind=6 --table=t=spir64.table", 2, "leave out --container-version and --image-kind"},
-		{"another image kind", "--output=k --image-kind=5 --table=t=spir64.table", 2, "5 is neither 6 nor 7"},
-		{"an image without a file", "--output=k --image=triple=t", 2, "has no file="},
-		{"an image with another field", "--output=k --image=file=a.spv,kind=sycl", 2, "'kind=sycl' is none of file="},
-		{"an image with a field twice", "--output=k --image=file=a.spv,file=b.spv", 2, "'file' is given twice"},
+		{"version 3", "--output=k --syclbin-version=3 --table=t=spir64.table", 2, "unsupported version 3; expected 1 or 2"},
+		{"a bare version 2", "--output=k --syclbin-version=2 --bare --table=t=spir64.table", 2, "--syclbin-version 2 requires container version 2 and image kind 7; remove --bare, --container-version and --image-kind"},
+		{"container version 3", "--output=k --container-version=3 --table=t=spir64.table", 2, "unsupported version 3; expected 1 or 2"},
+		{"an image kind without a container", "--output=k --bare --image-kind=6 --table=t=spir64.table", 2, "--bare cannot be combined with --container-version or --image-kind"},
+		{"another image kind", "--output=k --image-kind=5 --table=t=spir64.table", 2, "unsupported kind 5; expected 6 or 7"},
+		{"an image without a file", "--output=k --image=triple=t", 2, "missing file= in"},
+		{"an image with another field", "--output=k --image=file=a.spv,kind=sycl", 2, "unknown field 'kind=sycl'"},
+		{"an image with a field twice", "--output=k --image=file=a.spv,file=b.spv", 2, "duplicate field 'file'"},
 		{"a table that is not there", "--output=k --table=t=x.table", 3, "x.table"},
-		{"a table without rows", "--output=k --table=t=nothing.table", 3, "no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"},
-		{"a table without code", "--output=k --table=t=nocode.table", 3, "nocode.table: the table has no column Code"},
+		{"a table without rows", "--output=k --table=t=nothing.table", 3, "nothing to pack: all tables are empty. Either no source submits a kernel, or no target can run one; add a kernel or a target"},
+		{"a table without code", "--output=k --table=t=nocode.table", 3, "nocode.table: missing column Code"},
 		{"a ragged table", "--output=k --table=t=ragged.table", 3, "ragged.table:2"},
-		{"a row without code", "--output=k --table=t=cell.table", 3, "cell.table:3: the column Code is empty"},
-		{"an empty image", "--output=k --table=t=empty.table", 3, "empty.table:2: the image empty.spv has no bytes"},
-		{"a missing image", "--output=k --table=t=missing.table", 3, "missing.table:2: there is no file missing.spv"},
+		{"a row without code", "--output=k --table=t=cell.table", 3, "cell.table:3: empty column Code"},
+		{"an empty image", "--output=k --table=t=empty.table", 3, "empty.table:2: the image empty.spv is empty"},
+		{"a missing image", "--output=k --table=t=missing.table", 3, "missing.table:2: missing.spv: no such file"},
 		{"a folder as an image", "--output=k --table=t=dir.table", 3, "dir.table:2: folder is a folder"},
 		{"bad properties", "--output=k --table=t=props.table", 3, "props.table:2: bad.prop:2"},
 		{"properties of a SYCLBIN", "--output=k --table=t=own.table", 3, "own.prop:2: the set [SYCLBIN/global metadata]"},
@@ -468,7 +468,7 @@ func TestVerify(t *testing.T) {
 	says(t, 3, "broken.syclbin: syclbin: offset 0x0: 4 bytes are too few", "verify", "broken.syclbin")
 	rules := ok(t, "verify", "--rules")
 	for _, other := range []string{"--json", "k.syclbin"} {
-		says(t, 2, "--rules lists the rules alone", "verify", "--rules", other)
+		says(t, 2, "--rules cannot be combined with --json or files", "verify", "--rules", other)
 	}
 	if n := strings.Count(rules, "\n"); n != len(sycllink.Rules()) {
 		t.Errorf("%d rules", n)
@@ -550,7 +550,7 @@ func TestExtractFiles(t *testing.T) {
 		t.Errorf("-1 is not all modules:\n%s", listing(t, "all"))
 	}
 	for _, n := range []string{"5", "-2", "-5"} {
-		want := fmt.Sprintf("there is no abstract module %s, k.syclbin has 5, counted from 0", n)
+		want := fmt.Sprintf("no abstract module %s in k.syclbin, which has 5, counted from 0", n)
 		says(t, 2, want, "extract", "--output-dir=x", "--module="+n, "k.syclbin")
 	}
 }
@@ -577,7 +577,7 @@ func TestExtractNamesNoFileAfterTheContent(t *testing.T) {
 	var data bytes.Buffer
 	testkit.NoError(t, syclbin.Write(&data, b.File(syclbin.Object), syclbin.Options{}))
 	testkit.NoError(t, os.WriteFile("x.syclbin", data.Bytes(), 0o666))
-	says(t, 0, "the target of the IR module module6_0.spv of abstract module 6 cannot be that of a table, so it is in none: a=b", "extract", "--output-dir=parts", "x.syclbin")
+	says(t, 0, "the target of the IR module module6_0.spv of abstract module 6 cannot be written to a table, so the image is not in any: a=b", "extract", "--output-dir=parts", "x.syclbin")
 	list, _ := os.ReadDir("parts")
 	var tables []string
 	for _, e := range list {

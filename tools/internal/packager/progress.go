@@ -6,7 +6,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// progress is a writer that shows how much was written.
+// progress is a writer that displays its progress.
 type progress struct {
 	w              io.Writer
 	line           *cli.Progress
@@ -24,7 +24,7 @@ func (p *progress) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// advance counts bytes and shows how many they are.
+// advance adds n to the written bytes and updates the display.
 func (p *progress) advance(n int64) {
 	p.written += n
 	if p.total > 0 && p.line.Due() {
@@ -32,5 +32,5 @@ func (p *progress) advance(n int64) {
 	}
 }
 
-// done removes the line.
+// done removes the progress line.
 func (p *progress) done() { p.line.Clear() }

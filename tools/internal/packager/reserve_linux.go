@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// reserve asks for room on the disk for a file, so that one that is too small says
-// so at once. Filesystems that cannot do that are not asked again.
+// reserve allocates disk space for a file, so that a full disk is reported before any data
+// is written. File systems without support for this are ignored.
 func reserve(f *os.File, size int64) error {
 	if size == 0 {
 		return nil

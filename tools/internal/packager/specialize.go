@@ -23,22 +23,22 @@ func specializeCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "specialize",
 		Args:  "FILE",
-		Short: "set specialization constants ahead of time",
+		Short: "set default values of specialization constants",
 		Long: `
-Gives specialization constants other default values: in the SPIR-V modules, where the
-compiler of a device finds them, and in the property sets, where the runtime finds
-them. A program can still set the constants when it runs. 'packager dump' lists them.
+Changes the default values of specialization constants in the SPIR-V modules, where device
+compilers read them, and in the property sets, where the runtime reads them. A program can
+still set the constants at run time. 'packager dump --verbose' lists them.
 
-NAME is the symbolic id of a constant, or its name as people write it. VALUE is a
-number, or true or false. For a constant of several parts it is a list or an object with
-a value for each part in order, such as [1, 2.5, [true, 0x10]] or {x: 1, y: 2.5}; names
-in objects are not compared with anything. bytes:0000803f is the bytes of the whole constant.
+NAME is the symbolic id of a constant or its demangled name. VALUE is a number, true or
+false. For a constant with several parts, VALUE is a list or an object with a value for
+each part in order, such as [1, 2.5, [true, 0x10]] or {x: 1, y: 2.5}; member names are
+ignored. bytes:0000803f sets the bytes of the whole constant.
 
-With --kernel only the modules that have this kernel are changed, with all other kernels
-in them. Native images, and copies of images that DPC++ makes with the default
-values, have the old values compiled in: they are an error, or left out with --drop-fixed.
+--kernel limits the change to modules that contain the kernel; it affects all kernels in
+them. Native images, and the copies of images that DPC++ builds with default values, have
+the old values compiled in: they are an error, unless --drop-fixed removes them.
 
---output may be the file itself: it is replaced when all of it has been written.`,
+--output may name the input file; it is replaced after the result is complete.`,
 		Example: "packager specialize --set app::scale=0.5 --set 'app::tile={x: 8, y: 4}' --output fast.syclbin k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(specialize).setup(fs) },
 	}
@@ -55,10 +55,10 @@ type specialize struct {
 
 func (s *specialize) setup(fs *flag.FlagSet) cli.Run {
 	s.form.flags(fs)
-	fs.Var(&s.settings, "set", "give a constant a value, as `NAME=VALUE`; may be repeated")
-	fs.StringVar(&s.kernel, "kernel", "", "only in modules with the kernel of this `name`, mangled or as people write it")
-	fs.BoolVar(&s.dropFixed, "drop-fixed", false, "leave out images that have the old values compiled in")
-	fs.BoolVar(&s.json, "json", false, "print JSON")
+	fs.Var(&s.settings, "set", "set the default value of a constant, as `NAME=VALUE`; may be repeated")
+	fs.StringVar(&s.kernel, "kernel", "", "only change modules that contain the kernel with this mangled or demangled `name`")
+	fs.BoolVar(&s.dropFixed, "drop-fixed", false, "remove images that have the old values compiled in")
+	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
 	s.reading.Flags(fs)
 	return s.run
 }
@@ -69,9 +69,9 @@ func (s *specialize) run(ctx context.Context, env *cli.Env, args []string) error
 	case err != nil:
 		return err
 	case len(args) != 1:
-		return cli.Usagef("one file is needed, %d are given", len(args))
+		return cli.Usagef("expected one file, got %d", len(args))
 	case len(s.settings) == 0:
-		return cli.Usagef("--set is missing: the constants and their values")
+		return cli.Usagef("--set is required")
 	}
 	o.KeepOrder = true
 	f, err := s.reading.Open(env, args[0])
@@ -88,7 +88,7 @@ func (s *specialize) run(ctx context.Context, env *cli.Env, args []string) error
 	}
 	images := make([]sycl.Image, len(modules))
 	for i, m := range modules {
-		images[i] = imageOf(f.Modules[m], m)
+		images[i] = specializable(f.Modules[m], m)
 	}
 	before := slices.Clone(images)
 	changes, err := s.set(args[0], images)
@@ -104,7 +104,7 @@ func (s *specialize) run(ctx context.Context, env *cli.Env, args []string) error
 		if len(before[i].Fixed) > 0 && img.Fixed == nil {
 			result.Dropped = append(result.Dropped, jsonDropped{modules[i], before[i].Fixed})
 		}
-		put(m, img)
+		replaceImages(m, img)
 		s.warnOthers(env, m)
 	}
 	f.Modules = slices.DeleteFunc(f.Modules, func(m *syclbin.Module) bool { return m.Metadata == nil })
@@ -117,7 +117,7 @@ func (s *specialize) run(ctx context.Context, env *cli.Env, args []string) error
 	return result.print(env)
 }
 
-// set sets the constants in images of a file.
+// set sets the constants in the images of a file.
 func (s *specialize) set(file string, images []sycl.Image) ([]sycl.Change, error) {
 	changes, err := sycl.Set(images, s.settings, sycl.Options{DropFixed: s.dropFixed})
 	var request *sycl.RequestError
@@ -125,14 +125,14 @@ func (s *specialize) set(file string, images []sycl.Image) ([]sycl.Change, error
 	case errors.As(err, &request):
 		return nil, cli.Usagef("--set %v", request)
 	case err != nil && !s.dropFixed && errors.Is(err, sycl.ErrFixed):
-		return nil, fmt.Errorf("%s: %w; leave it out with --drop-fixed, or build it with the new value: attribute specialize of sycl_binary", file, err)
+		return nil, fmt.Errorf("%s: %w; remove it with --drop-fixed, or build it with the new value", file, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return changes, nil
 }
 
-// modules returns the places of the abstract modules to change.
+// modules returns the indices of the abstract modules to change.
 func (s *specialize) modules(f *syclbin.File) (list []int, err error) {
 	var names []string
 	for i, m := range f.Modules {
@@ -149,21 +149,21 @@ func (s *specialize) modules(f *syclbin.File) (list []int, err error) {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	const most = 5
-	there := "it has no kernels"
+	there := "the file contains no kernels"
 	if len(names) > 0 {
-		there = "it has " + strings.Join(names[:min(most, len(names))], ", ")
+		there = "found " + strings.Join(names[:min(most, len(names))], ", ")
 	}
 	if n := len(names) - most; n > 0 {
 		there += fmt.Sprintf(" and %d more", n)
 	}
-	return nil, cli.Usagef("--kernel: there is no kernel '%s' in the file: %s", safetext.Printable(s.kernel), safetext.Printable(there))
+	return nil, cli.Usagef("--kernel: no kernel '%s' in the file; %s", safetext.Printable(s.kernel), safetext.Printable(there))
 }
 
 func (s *specialize) isKernel(symbol string) bool {
 	return kernelname.Base(symbol) == kernelname.Base(s.kernel) || kernelname.Display(symbol) == s.kernel
 }
 
-// warnOthers says which kernels get new values beside the one that was named.
+// warnOthers warns about other kernels in the same module, which get the new values too.
 func (s *specialize) warnOthers(env *cli.Env, m *syclbin.Module) {
 	if s.kernel == "" {
 		return
@@ -179,21 +179,22 @@ func (s *specialize) warnOthers(env *cli.Env, m *syclbin.Module) {
 		others = append(others[:most], plural(n, "other"))
 	}
 	if len(others) > 0 {
-		env.Warnf(s.output, "the values also hold for what is in the same module as the kernel: %s", safetext.Printable(strings.Join(others, ", ")))
+		env.Warnf(s.output, "the values also apply to other kernels in the same module: %s", safetext.Printable(strings.Join(others, ", ")))
 	}
 }
 
-// imageOf returns what can be set in an abstract module, and what cannot.
-func imageOf(m *syclbin.Module, index int) sycl.Image {
+// specializable returns the code and metadata of an abstract module, and describes images whose
+// constants cannot be changed.
+func specializable(m *syclbin.Module, index int) sycl.Image {
 	img := sycl.Image{Place: fmt.Sprintf("abstract module %d", index), Metadata: m.Metadata}
 	if sycl.HasDefaultsOnly(m.Metadata) {
-		img.Fixed = append(img.Fixed, "the copy with default values")
+		img.Fixed = append(img.Fixed, "the copy built with default values")
 		return img
 	}
-	img.Code = codeOf(m)
+	img.Code = spirvModules(m)
 	for _, i := range m.IR {
 		if i.Format() != offload.SPIRV {
-			img.Fixed = append(img.Fixed, fmt.Sprintf("the IR module that is %v", i.Format()))
+			img.Fixed = append(img.Fixed, fmt.Sprintf("the %v IR module", i.Format()))
 		}
 	}
 	for _, i := range m.Native {
@@ -202,8 +203,8 @@ func imageOf(m *syclbin.Module, index int) sycl.Image {
 	return img
 }
 
-// codeOf returns the SPIR-V modules of an abstract module.
-func codeOf(m *syclbin.Module) (code []offload.Source) {
+// spirvModules returns the SPIR-V modules of an abstract module.
+func spirvModules(m *syclbin.Module) (code []offload.Source) {
 	for _, i := range m.IR {
 		if i.Format() == offload.SPIRV {
 			code = append(code, i.Source)
@@ -212,12 +213,12 @@ func codeOf(m *syclbin.Module) (code []offload.Source) {
 	return code
 }
 
-// put changes an abstract module to what was made of it. What could not be changed is left
-// out; without images, the metadata of the module becomes nil.
-func put(m *syclbin.Module, img sycl.Image) {
+// replaceImages replaces the images of an abstract module and removes those that could not
+// be changed. If no image is left, the metadata of the module becomes nil.
+func replaceImages(m *syclbin.Module, img sycl.Image) {
 	m.Metadata, m.Native = img.Metadata, nil
 	m.IR = slices.DeleteFunc(m.IR, func(i *syclbin.Image) bool { return i.Format() != offload.SPIRV })
-	m.IR = m.IR[:len(img.Code)] // none of a copy with default values
+	m.IR = m.IR[:len(img.Code)] // empty for a copy with default values
 	for n, i := range m.IR {
 		i.Source = img.Code[n]
 	}
@@ -230,16 +231,16 @@ type (
 	jsonSpecialize struct {
 		Output    string         `json:"output"`
 		Constants []jsonConstant `json:"constants"`
-		Dropped   []jsonDropped  `json:"dropped"` // because the old values are compiled in
+		Dropped   []jsonDropped  `json:"dropped"` // have the old values compiled in
 	}
 	jsonConstant struct {
 		Name        string            `json:"name"` // symbolic id
 		DisplayName string            `json:"display_name"`
-		Modules     []int             `json:"modules"` // that have it, in the file that was read
+		Modules     []int             `json:"modules"` // indices in the input file
 		Parts       []jsonChangedPart `json:"parts"`
 	}
 	jsonChangedPart struct {
-		Type string `json:"type,omitempty"` // when SPIR-V says it
+		Type string `json:"type,omitempty"` // if known from the SPIR-V
 		Old  string `json:"old"`
 		New  string `json:"new"`
 	}
@@ -284,7 +285,7 @@ func (j *jsonSpecialize) print(env *cli.Env) error {
 		}
 	}
 	for _, d := range j.Dropped {
-		fmt.Fprintf(w, "left out of abstract module %d: %s\n", d.Module, safetext.Printable(strings.Join(d.Images, ", ")))
+		fmt.Fprintf(w, "removed from abstract module %d: %s\n", d.Module, safetext.Printable(strings.Join(d.Images, ", ")))
 	}
 	return w.Flush()
 }

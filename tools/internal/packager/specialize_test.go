@@ -114,7 +114,7 @@ func TestDumpConstants(t *testing.T) {
 	testkit.WriteFile(t, "a.spv", string(testkit.SPIRV("A", testkit.SPIRVConstant{ID: 3, Type: testkit.Double})))
 	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
 	const wrong = "abstract module 0: the part of the constant '_ZN3app5scaleE' at offset 0 has 4 bytes, and the type double in the SPIR-V"
-	if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, "Specialization constants: wrong: "+wrong+"\n") {
+	if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, "Specialization constants: invalid: "+wrong+"\n") {
 		t.Errorf("got %s", got)
 	}
 	var dumped jsonDump
@@ -152,7 +152,7 @@ func second(_ int, stdout, _ string) string { return stdout }
 func TestSpecializeKernel(t *testing.T) {
 	packConstants(t)
 	code, stdout, stderr := run(t, "specialize", "--set=app::scale=1", "--kernel=B", "--json", "--output=new.syclbin", "k.syclbin")
-	if want := "new.syclbin: warning: the values also hold for what is in the same module as the kernel: B2\n"; code != 0 || stderr != want {
+	if want := "new.syclbin: warning: the values also apply to other kernels in the same module: B2\n"; code != 0 || stderr != want {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	testkit.GoldenFile(t, testdata+"/specialize.json", stdout)
@@ -173,14 +173,14 @@ func TestSpecializeNative(t *testing.T) {
 	args := []string{"specialize", "--set=app::scale=1", "--output=new.syclbin", "all.syclbin"}
 	code, _, stderr := run(t, args...)
 	if want := "packager: error: all.syclbin: abstract module 0: specialization constant 'app::scale': the native image for intel_gpu_pvc: it has the old value compiled in; " +
-		"leave it out with --drop-fixed, or build it with the new value: attribute specialize of sycl_binary\n"; code != 3 || stderr != want {
+		"remove it with --drop-fixed, or build it with the new value\n"; code != 3 || stderr != want {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	if _, err := os.Stat("new.syclbin"); err == nil {
 		t.Error("a file was written in spite of the error")
 	}
 	stdout := ok(t, append(args, "--drop-fixed")...)
-	if want := "app::scale, in 3 modules: float 2.5 -> 1\nleft out of abstract module 0: the native image for intel_gpu_pvc\n"; stdout != want {
+	if want := "app::scale, in 3 modules: float 2.5 -> 1\nremoved from abstract module 0: the native image for intel_gpu_pvc\n"; stdout != want {
 		t.Errorf("got %s", stdout)
 	}
 	want := []string{constantsModule("_ZTS1A", 16, 8, 1, 1), constantsModule("_ZTS1B", 16, 8, 1, 1), constantFiles()["c.spv"]}
@@ -201,9 +201,9 @@ func TestSpecializeForms(t *testing.T) {
 	testkit.WriteFile(t, "a.ptx", ".version 8.0\n")
 	testkit.WriteFile(t, "ptx.table", "[Code|Properties|Symbols]\na.ptx|a.prop|a.sym\n")
 	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table", "--table=nvptx64-nvidia-cuda=ptx.table", "--table=spir64-unknown-unknown=copy.table")
-	says(t, 3, "the IR module that is PTX: it has the old value compiled in", "specialize", "--set=app::scale=1", "--output=new.syclbin", "k.syclbin")
+	says(t, 3, "the PTX IR module: it has the old value compiled in", "specialize", "--set=app::scale=1", "--output=new.syclbin", "k.syclbin")
 	stdout := ok(t, "specialize", "--set=app::scale=1", "--drop-fixed", "--output=new.syclbin", "k.syclbin")
-	if want := "app::scale, in 2 modules: float 2.5 -> 1\nleft out of abstract module 0: the IR module that is PTX\nleft out of abstract module 1: the copy with default values\n"; stdout != want {
+	if want := "app::scale, in 2 modules: float 2.5 -> 1\nremoved from abstract module 0: the PTX IR module\nremoved from abstract module 1: the copy built with default values\n"; stdout != want {
 		t.Errorf("got %s", stdout)
 	}
 	if got := codes(t, "new.syclbin"); !slices.Equal(got, []string{constantsModule("_ZTS1A", 16, 8, 1, 1)}) {
@@ -219,16 +219,16 @@ func TestSpecializeErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"k.syclbin", 2, "--set is missing"},
+		{"k.syclbin", 2, "--set is required"},
 		{"--set app::scale k.syclbin", 2, "neither the name nor the value of NAME=VALUE may be missing"},
 		{"--set =1 k.syclbin", 2, "neither the name nor the value"},
-		{"--set app::scale=1", 2, "one file is needed, 0 are given"},
+		{"--set app::scale=1", 2, "expected one file, got 0"},
 		{"--set app::scael=1 k.syclbin", 2, "--set app::scael=1: there is no such constant: did you mean app::scale?"},
 		{"--set app::scale=x k.syclbin", 2, `--set app::scale=x: "x" is no number`},
 		{"--set app::tile=[1,2,256] k.syclbin", 2, `--set app::tile=[1,2,256]: value 3: "256" does not fit 8 bits`},
 		{"--set app::tile=1 k.syclbin", 2, "1 values for a constant of 3: i32, i32, i8"},
 		{"--set x=1 none.syclbin", 2, "there are no specialization constants"},
-		{"--set app::scale=1 --kernel Z k.syclbin", 2, "there is no kernel 'Z' in the file: it has A, B, B2, C"},
+		{"--set app::scale=1 --kernel Z k.syclbin", 2, "no kernel 'Z' in the file; found A, B, B2, C"},
 		{"--set app::scale=1 --kernel C k.syclbin", 2, "there are no specialization constants"},
 	} {
 		code, stdout, stderr := run(t, append([]string{"specialize", "--output=new.syclbin"}, strings.Fields(test.args)...)...)

@@ -10,21 +10,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// remediesOfPrograms are what can be done about findings in images of a finished program,
-// by rule. Advice on how to build it helps nobody who has no source. Rules that are not
-// here keep their own.
-var remediesOfPrograms = map[string]string{
-	"kernel-duplicate":     "a program may have such kernels, and so does a report; for a file that a program loads, take out the images it needs with 'packager extract' and pack those",
-	"export-duplicate":     "a program may have such symbols, and so does a report; for a file that a program loads, take out the images it needs with 'packager extract' and pack those",
-	"import-unresolved":    "name the library that defines the symbols in the same command; device libraries are added by the runtime inside a program only",
-	"import-in-executable": "nothing to do for a report; for a file that a program loads and gives to sycl::link, use --state object",
-	"kernel-name-prefix":   "nothing to do for a report; only the program itself can launch them",
-	"kernel-names-missing": "nothing to do for a report; a program launches nothing in such images by name",
-	"image-empty":          "nothing to do: the compiler wrote an image without code",
-	"too-many":             "nothing to do for a report; 'packager verify' checks files that are smaller completely",
+// programRemedies replaces the remedies of some rules for images of a finished program.
+// Advice on how to build the images does not help if there is no source.
+var programRemedies = map[string]string{
+	"kernel-duplicate":     "allowed in a program and in a report; for a file that a program loads, pack only the images it needs with 'packager extract' and 'packager pack'",
+	"export-duplicate":     "allowed in a program and in a report; for a file that a program loads, pack only the images it needs with 'packager extract' and 'packager pack'",
+	"import-unresolved":    "add the library that defines the symbols to the command; the runtime adds device libraries only inside a program",
+	"import-in-executable": "no action needed for a report; for a file that a program passes to sycl::link, use --state object",
+	"kernel-name-prefix":   "no action needed for a report; only the program itself can launch these kernels",
+	"kernel-names-missing": "no action needed for a report; a program does not launch kernels in such images by name",
+	"image-empty":          "no action needed; the compiler wrote an image without code",
+	"too-many":             "no action needed for a report; 'packager verify' checks smaller files completely",
 }
 
-// warnOfImport prints findings about the images of programs, a line for each rule.
+// warnOfImport prints problems in the images of programs, one line per rule.
 func warnOfImport(env *cli.Env, name string, list []syclbin.Finding) {
 	const examples = 3
 	byRule := make(map[string][]syclbin.Finding)
@@ -37,7 +36,7 @@ func warnOfImport(env *cli.Env, name string, list []syclbin.Finding) {
 	}
 	for _, id := range rules {
 		found := byRule[id]
-		remedy, ok := remediesOfPrograms[id]
+		remedy, ok := programRemedies[id]
 		if !ok {
 			remedy = found[0].Remedy
 		}
@@ -61,7 +60,7 @@ func warnOfImport(env *cli.Env, name string, list []syclbin.Finding) {
 	}
 }
 
-// cut shortens what has long names in it, as it is an example of several.
+// cut truncates a message that is one of several examples.
 func cut(text string) string {
 	const most = 160
 	if len(text) <= most {
@@ -74,7 +73,7 @@ func cut(text string) string {
 	return text[:end] + "..."
 }
 
-// A tally groups warnings of a kind, of which it keeps the first.
+// A tally counts warnings by kind and keeps the first of each.
 type tally struct {
 	kinds []*tallied
 	of    map[string]*tallied
@@ -97,7 +96,7 @@ func (t *tally) add(kind, place, text string) {
 	t.kinds = append(t.kinds, t.of[kind])
 }
 
-// warn prints a line for each of the first kinds.
+// warn prints one line for each of the first kinds.
 func (t *tally) warn(env *cli.Env) {
 	for i, w := range t.kinds {
 		if i == maxShown {

@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// valueText returns a property value for people: numbers as they are, byte
-// arrays as text when they can be printed and in hexadecimal otherwise.
+// valueText formats a property value: numbers in decimal, byte arrays as text if they
+// are printable, otherwise in hexadecimal.
 func valueText(v propset.Value) string {
 	if n, ok := v.Uint(); ok {
 		return strconv.FormatUint(uint64(n), 10)
@@ -21,8 +21,8 @@ func valueText(v propset.Value) string {
 	return hex.EncodeToString(v.Bytes())
 }
 
-// describer interprets property values, with the names that aspects' numbers have in
-// files for a release.
+// describer returns a describer of property values that uses the aspect numbers of a
+// release.
 func describer(r *release.Release) propset.Describer {
 	return propset.Describer{AspectName: func(n uint32) string {
 		if a := r.Aspect(n); a.Known() {
@@ -32,7 +32,7 @@ func describer(r *release.Release) propset.Describer {
 	}}
 }
 
-// plural returns a count with its noun.
+// plural returns a count and its noun.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

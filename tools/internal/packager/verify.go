@@ -22,9 +22,9 @@ func verifyCommand() *cli.Command {
 		Args:  "FILE...",
 		Short: "check every rule of the format and of the property sets",
 		Long: `
-Prints what is wrong, where, and what to do about it; nothing when all is well.
-Exits with 1 when anything is wrong, with 3 when a file cannot be read at all. The
-rules are in docs/reference/packager-rules.md; --rules lists them.`,
+Prints each problem with its location and fix, or nothing if there are none. Exits with 1
+if there are problems and with 3 if a file cannot be read. The rules are documented in
+docs/reference/verify.md and docs/reference/verify-images.md; --rules lists them.`,
 		Example: "packager verify k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(verify).setup(fs) },
 	}
@@ -37,8 +37,8 @@ type verify struct {
 }
 
 func (v *verify) setup(fs *flag.FlagSet) cli.Run {
-	fs.BoolVar(&v.json, "json", false, "print JSON: for each file its findings, with id, place, message and remedy")
-	inputs.ReleaseFlag(fs, &v.runtime, "runtime", "`release` of the runtime that is to load the files: whether it reads them at all is checked as well; "+release.Names())
+	fs.BoolVar(&v.json, "json", false, "print the problems of each file as JSON, with id, place, message and remedy")
+	inputs.ReleaseFlag(fs, &v.runtime, "runtime", "also check whether this `release` of the runtime can load the files:  "+release.Names())
 	v.reading.AssumeFlag(fs)
 	fs.BoolVar(&v.rules, "rules", false, "print the rules and exit")
 	return v.run
@@ -62,10 +62,10 @@ type (
 
 func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 	if v.rules && (v.json || len(args) > 0) {
-		return cli.Usagef("--rules lists the rules alone: leave out --json and files")
+		return cli.Usagef("--rules cannot be combined with --json or files")
 	}
 	out := bufio.NewWriter(env.Stdout)
-	defer out.Flush() // what was found before an error stays
+	defer out.Flush() // keep what was found before an error
 	if v.rules {
 		for _, r := range sycllink.Rules() {
 			fmt.Fprintf(out, "%-24s %s\n", r.ID, r.Short)
@@ -73,7 +73,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 		return out.Flush()
 	}
 	if len(args) == 0 {
-		return cli.Usagef("a file is needed")
+		return cli.Usagef("no input files")
 	}
 	bad, err := v.verifyAll(ctx, env, out, args)
 	if err != nil {
@@ -88,7 +88,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 	return nil
 }
 
-// verifyAll writes what is wrong with files, and reports whether anything is.
+// verifyAll prints the problems of files and reports whether there are any.
 func (v *verify) verifyAll(ctx context.Context, env *cli.Env, out io.Writer, files []string) (bad bool, err error) {
 	all := jsonVerify{Files: []jsonVerified{}}
 	for _, name := range files {
@@ -116,7 +116,7 @@ func (v *verify) verifyAll(ctx context.Context, env *cli.Env, out io.Writer, fil
 	return bad, nil
 }
 
-// verify returns what is wrong with a file.
+// verify returns the problems of a file.
 func (v *verify) verify(env *cli.Env, name string) ([]syclbin.Finding, error) {
 	if _, err := cli.StatInput(name, "a SYCLBIN"); err != nil {
 		return nil, err

@@ -25,31 +25,30 @@ import (
 func wrapCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "wrap",
-		Short: "file tables to source that puts device images into a program",
+		Short: "write assembler source that embeds device images in a program",
 		Long: `
-Writes assembler source for x86-64 Linux. Programs that link its object, and
-libsycl, have the images from their start on: it registers them with the SYCL
-runtime before constructors run. --runtime has to be the release of that libsycl.
+Writes assembler source for x86-64 Linux. A program that links the resulting object and
+libsycl registers the images with the SYCL runtime before constructors run. --runtime must
+be the release of that libsycl.
 
-The source does not contain the images but names their files, by .incbin, as the
-table names them. Assemble it in the folder that packager runs in:
+The source includes image files with .incbin, by the names in the table. Assemble it in
+the directory in which packager runs:
 
   cc -c kernels.s
 
-With --relative, names are relative to the source's own folder, so that the source is the
-same wherever that folder is: 'cc -c -I out out/kernels.s'.
+With --relative, names are relative to the directory of the source, so the source does not
+depend on the location of that directory: 'cc -c -I out out/kernels.s'.
 
-Tables are as for 'packager pack'. Kernel names are those of the symbol file,
-else of the property file, else of the image itself, and stay as they are: a host
-program looks for the names that its compiler gave them. The options of a property set
-rules_sycl/options become those with which the runtime compiles the image, and
---option adds some for all images of SPIR-V.
+Tables are the same as for 'packager pack'. Kernel names come from the symbol file,
+otherwise from the property file, otherwise from the image itself. They are not changed,
+because a host program looks up the names that its compiler chose. The options in a
+property set rules_sycl/options are the options with which the runtime compiles the image;
+--option adds more for all SPIR-V images.
 
-
-Kernels of one name at different places are an error, also when a program links the
-objects of two sources. Integration headers (--header) say where each kernel is, and
-which class names it on the host. Without them, code says where it is, and kernels
-have the names of their symbols.`,
+Kernels with the same name at different locations are an error, even if a program links
+the objects of two sources. Integration headers (--header) contain the location of each
+kernel and the class that names it on the host. Without them, locations come from the
+device code, and kernels have the names of their symbols.`,
 		Example: "packager wrap --runtime 2026.2 --output kernels.s --table spir64-unknown-unknown=k.table --table spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(wrap).setup(fs) },
 	}
@@ -61,21 +60,21 @@ type wrap struct {
 	reading inputs.Reading
 	tables  cli.Strings
 	headers cli.Strings
-	empty   bool // whether it is fine that there is no image
-	beside  bool // whether images are named relative to the output
+	empty   bool // whether an empty result is allowed
+	beside  bool // whether image names are relative to the output
 	options cli.Strings
 }
 
 func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 	c.runtime = release.Default()
-	fs.StringVar(&c.output, "output", "", "write the source to this `file`, which ends in .s (required)")
-	inputs.ReleaseFlag(fs, &c.runtime, "runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; it decides the layout of the tables and the numbers of aspects (default 2026.0, whose tables every runtime of 2026 reads)")
+	fs.StringVar(&c.output, "output", "", "write the source to this `file`, whose name must end in .s (required)")
+	inputs.ReleaseFlag(fs, &c.runtime, "runtime", "`release` of DPC++'s runtime that the program is linked to: "+release.Names()+"; selects the table layout and the aspect numbers (default 2026.0, whose tables every 2026 runtime reads)")
 	c.reading.AssumeFlag(fs)
-	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: a file table and its target; when FILE has =, ARCH may be empty but not left out; may be repeated")
-	fs.Var(&c.headers, "header", "DPC++'s integration header of a source, a `file`: where kernels are, and by which classes the host finds them; may be repeated")
-	fs.BoolVar(&c.empty, "allow-empty", false, "without an image write source that registers nothing, instead of failing")
-	fs.BoolVar(&c.beside, "relative", false, "name the files of images relative to the folder of the output, which the assembler then gets by -I")
-	fs.Var(&c.options, "option", "an `option` with which the runtime compiles SPIR-V, after those of the images; may be repeated")
+	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: file table and its target; if FILE contains =, write ARCH even if it is empty; may be repeated")
+	fs.Var(&c.headers, "header", "DPC++ integration header `file` of a source, with the location of each kernel and the class that names it on the host; may be repeated")
+	fs.BoolVar(&c.empty, "allow-empty", false, "if there are no images, write source that registers nothing instead of failing")
+	fs.BoolVar(&c.beside, "relative", false, "name image files relative to the directory of the output; pass that directory to the assembler with -I")
+	fs.Var(&c.options, "option", "`option` for the runtime's SPIR-V compiler, after the options of the images; may be repeated")
 	return c.run
 }
 
@@ -104,44 +103,44 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 func (c *wrap) check(args []string) error {
 	switch {
 	case c.output == "":
-		return cli.Usagef("--output is missing: the source to write")
+		return cli.Usagef("--output is required")
 	case filepath.Ext(c.output) != ".s":
-		return cli.Usagef("--output: '%s' does not end in .s: what is written is assembler source", c.output)
+		return cli.Usagef("--output: file name '%s' must end in .s", c.output)
 	case len(args) > 0:
-		return cli.Usagef("'%s' is not a flag: tables are given by --table", args[0])
+		return cli.Usagef("unexpected argument '%s'; pass tables with --table", args[0])
 	case len(c.tables.Values) == 0:
-		return cli.Usagef("nothing to wrap: give --table")
+		return cli.Usagef("nothing to wrap; --table is required")
 	}
 	return nil
 }
 
-// images reads the images that are put into the program.
+// images reads the images to embed in the program.
 func (c *wrap) images(ctx context.Context, env *cli.Env) ([]hostwrap.Image, error) {
 	inputs, err := readTables(c.tables.Values)
 	if err != nil {
 		return nil, err
 	}
 	if len(inputs) == 0 && !c.empty {
-		return nil, cli.BadInput(errors.New("nothing to wrap: no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"))
+		return nil, cli.BadInput(errors.New("nothing to wrap: all tables are empty. Either no source submits a kernel, or no target can run one; add a kernel or a target"))
 	}
 	for i := range inputs {
 		inputs[i].reading = &c.reading
 	}
 	sortByTarget(inputs)
-	loaded, err := loadTaken(ctx, env, inputs)
+	loaded, err := loadNonEmpty(ctx, env, inputs)
 	if err != nil {
 		return nil, err
 	}
 	var images []hostwrap.Image
 	for _, in := range loaded {
 		if in.image.Triple() == "" {
-			err := errors.New("the table has no triple: the runtime would not know which devices the image is for; write --table TRIPLE=FILE")
+			err := errors.New("the table has no target triple, which the runtime needs to select a device; use --table TRIPLE=FILE")
 			return nil, cli.BadInput(fmt.Errorf("%s: %w", in.place, err))
 		}
 		images = append(images, in.wrapped(c.options.Values))
 	}
 	if len(images) == 0 && !c.empty {
-		return nil, cli.BadInput(errors.New("nothing to wrap: no image has bytes"))
+		return nil, cli.BadInput(errors.New("nothing to wrap: all images are empty; check the step that writes them"))
 	}
 	images = withoutNativeVirtual(env, images)
 	warnOfConstants(env, fixedConstants(images))
@@ -152,7 +151,7 @@ func (c *wrap) images(ctx context.Context, env *cli.Env) ([]hostwrap.Image, erro
 func (c *wrap) kernels() ([]hostwrap.Kernel, error) {
 	var kernels []hostwrap.Kernel
 	for _, header := range c.headers.Values {
-		// That of a source without kernels is empty.
+		// The header of a source without kernels is empty.
 		text, err := cli.ReadInput(header, "", maxHeader)
 		if err != nil {
 			return nil, err
@@ -162,11 +161,11 @@ func (c *wrap) kernels() ([]hostwrap.Kernel, error) {
 	return kernels, nil
 }
 
-// maxHeader is the size of an integration header of more kernels than a source has.
+// maxHeader is the maximum size of an integration header in bytes, far above the size of real headers.
 const maxHeader = 256 << 20
 
-// nameBeside names the files of images relative to the folder of the output. That folder is
-// looked up in the file system, so the way from it is the one without links.
+// nameBeside makes the names of image files relative to the directory of the output. The
+// assembler resolves symbolic links in that directory, so the relative path is computed without them.
 func (c *wrap) nameBeside(images []hostwrap.Image) error {
 	folder := filepath.Dir(c.output)
 	real, err := withoutLinks(folder)
@@ -176,7 +175,7 @@ func (c *wrap) nameBeside(images []hostwrap.Image) error {
 	for i := range images {
 		file := images[i].File
 		if _, err := filepath.Rel(folder, file); err != nil {
-			return cli.Usagef("--relative: '%s' has no path relative to '%s': give both as absolute paths, or none", file, folder)
+			return cli.Usagef("--relative: cannot make '%s' relative to '%s'; use absolute paths for both or for neither", file, folder)
 		}
 		of, err := withoutLinks(filepath.Dir(file))
 		if err != nil {
@@ -191,18 +190,18 @@ func (c *wrap) nameBeside(images []hostwrap.Image) error {
 	return nil
 }
 
-// withoutLinks returns the absolute path of a folder without links.
+// withoutLinks returns the absolute path of a directory with all symbolic links resolved.
 func withoutLinks(folder string) (string, error) {
 	real, err := filepath.EvalSymlinks(folder)
 	if err != nil {
-		return "", fmt.Errorf("%s: there is no such folder: %v", folder, err)
+		return "", fmt.Errorf("%s: no such directory: %v", folder, err)
 	}
 	return filepath.Abs(real)
 }
 
-// withoutNativeVirtual leaves native images with virtual functions, or with kernels that call
-// them, out when there is SPIR-V of the same: the runtime links all images of a set, whatever
-// device they are for.
+// withoutNativeVirtual removes native images that define or call virtual functions if there
+// is a SPIR-V image with the same kernel. The runtime links all images of a set of virtual functions,
+// regardless of their device.
 func withoutNativeVirtual(env *cli.Env, images []hostwrap.Image) []hostwrap.Image {
 	compiled := map[string]bool{}
 	for _, i := range images {
@@ -219,12 +218,12 @@ func withoutNativeVirtual(env *cli.Env, images []hostwrap.Image) []hostwrap.Imag
 		return leave
 	})
 	if len(left) > 0 {
-		env.Warnf(left[0].File, "native code with virtual functions, or with kernels that call them, is left out: the runtime links that of all devices together. It compiles the SPIR-V instead")
+		env.Warnf(left[0].File, "skipping native images that define or call virtual functions, because the runtime would link them across devices; the runtime compiles the SPIR-V instead")
 	}
 	return kept
 }
 
-// warnOfConstants prints one line about the images of fixedConstants.
+// warnOfConstants prints one warning about the images that fixedConstants returns.
 func warnOfConstants(env *cli.Env, fixed []hostwrap.Image) {
 	if len(fixed) == 0 {
 		return
@@ -234,12 +233,11 @@ func warnOfConstants(env *cli.Env, fixed []hostwrap.Image) {
 		kernels, them = fmt.Sprintf("kernel '%s' and %d more read", kernelname.Display(fixed[0].Entries[0]), n), "them"
 	}
 	env.Warnf(fixed[0].File, "%s", safetext.Printable(fmt.Sprintf(
-		"%s specialization constants, and the program has only native code of %s: the runtime ignores values that the program sets. Add spir64 to the targets", kernels, them)))
+		"%s specialization constants, but the program has only native code for %s, so the runtime ignores values that the program sets; add spir64 to the targets", kernels, them)))
 }
 
-// fixedConstants returns the native images whose specialization constants keep the values
-// with which they were compiled, because the program has no code to compile again: the first
-// for each kernel.
+// fixedConstants returns the native images whose specialization constants cannot be changed at
+// run time because the program has no IR for the kernel: the first image for each kernel.
 func fixedConstants(images []hostwrap.Image) []hostwrap.Image {
 	settable := map[string]bool{}
 	for _, i := range images {
@@ -257,11 +255,11 @@ func fixedConstants(images []hostwrap.Image) []hostwrap.Image {
 	return fixed
 }
 
-// wrapped returns the image as a program has it. The options are those for SPIR-V.
+// wrapped returns the image to embed. More options are added to a SPIR-V image.
 func (l *loadedInput) wrapped(more []string) hostwrap.Image {
 	properties := requirement.WithCompileTarget(l.metadata, l.image.CompileTarget())
 	options := propset.JITOptionsOf(properties)
-	if options != (propset.JITOptions{}) { // which have their own place in a program
+	if options != (propset.JITOptions{}) { // a program stores options outside the property sets
 		properties = properties.Clone()
 		propset.PutJITOptions(properties, propset.JITOptions{})
 	}
@@ -282,7 +280,7 @@ func (l *loadedInput) wrapped(more []string) hostwrap.Image {
 	return img
 }
 
-// kernels returns the names of the symbol file, else those of the metadata, once each.
+// kernels returns the distinct names in the symbol file or, if it is empty, in the metadata.
 func (l *loadedInput) kernels() []string {
 	names := l.names
 	if len(names) == 0 {

@@ -97,7 +97,7 @@ func TestWrapRelative(t *testing.T) {
 		t.Errorf("the output folder is a link: %v\n%s", err, out)
 	}
 	where := testkit.Must(filepath.Abs("one/out/k.s"))(t)
-	says(t, 2, "give both as absolute paths, or none", "wrap", "--relative", "--output", where, "--table", "spir64_gen=intel_gpu_pvc=one/k.table")
+	says(t, 2, "use absolute paths for both or for neither", "wrap", "--relative", "--output", where, "--table", "spir64_gen=intel_gpu_pvc=one/k.table")
 }
 
 // Integration headers say where kernels are, and which class names them; that of a source
@@ -130,16 +130,16 @@ func TestWrapIsDeterministic(t *testing.T) {
 	}
 }
 
-// An image without bytes of a source without kernels is left out.
+// TestWrapEmptyImage checks that the empty image of a source without kernels is skipped.
 func TestWrapEmptyImage(t *testing.T) {
 	folder(t, split, map[string]string{"some.table": "[Code]\nempty.spv\na.pvc\n", "empty.spv": ""})
 	code, _, stderr := run(t, "wrap", "--output=k.s", "--table=spir64_gen=intel_gpu_pvc=some.table")
-	if code != 0 || !strings.Contains(stderr, "some.table:2: warning: the image empty.spv has no bytes") {
+	if code != 0 || !strings.Contains(stderr, "some.table:2: warning: skipping the empty image empty.spv") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	testkit.WriteFile(t, "some.table", []byte("[Code]\nempty.spv\na.pvc\nempty.spv\nempty.spv\n"))
 	code, _, stderr = run(t, "wrap", "--output=k.s", "--table=spir64_gen=intel_gpu_pvc=some.table")
-	if want := "some.table:2: warning: the image empty.spv has no bytes, and no kernels are named, so it is left out, and 2 more like it\n"; code != 0 || stderr != want {
+	if want := "some.table:2: warning: skipping the empty image empty.spv, which has no kernel names, and 2 more like it\n"; code != 0 || stderr != want {
 		t.Errorf("exit code %d, %q; want %q", code, stderr, want)
 	}
 	if source := string(file(t, "k.s")); strings.Count(source, ".incbin") != 1 || !strings.Contains(source, `.incbin "a.pvc"`) {
@@ -165,7 +165,7 @@ func TestWrapOwnNames(t *testing.T) {
 // The runtime sets specialization constants in SPIR-V alone.
 func TestWrapConstants(t *testing.T) {
 	const constants = "[SYCL/specialization constants]\nsize=2|gBAAAAAAAAAAAAAAAAAAAQAAAAA\n"
-	const warning = "b.pvc: warning: kernel 'C' reads specialization constants, and the program has only native code of it: the runtime ignores values that the program sets. Add spir64 to the targets\n"
+	const warning = "b.pvc: warning: kernel 'C' reads specialization constants, but the program has only native code for it, so the runtime ignores values that the program sets; add spir64 to the targets\n"
 	for name, test := range map[string]struct {
 		properties string
 		tables     []string
@@ -178,7 +178,7 @@ func TestWrapConstants(t *testing.T) {
 		"one warning a kernel": {constants, []string{"spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table", "spir64_gen-unknown-unknown=intel_gpu_dg2=dg2.table"},
 			strings.Replace(warning, "b.pvc", "b.dg2", 1)},
 		"one warning of all kernels": {constants, []string{"spir64_gen-unknown-unknown=intel_gpu_pvc=many.table"},
-			"b.pvc: warning: kernel 'C' and 2 more read specialization constants, and the program has only native code of them: the runtime ignores values that the program sets. Add spir64 to the targets\n"},
+			"b.pvc: warning: kernel 'C' and 2 more read specialization constants, but the program has only native code for them, so the runtime ignores values that the program sets; add spir64 to the targets\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder(t, split, map[string]string{"b.prop": split["b.prop"] + test.properties, "other.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n",
@@ -197,7 +197,7 @@ func TestWrapConstants(t *testing.T) {
 // TestWrapVirtualFunctions: native images that the runtime would link for any device are left out
 // when the program has SPIR-V of them.
 func TestWrapVirtualFunctions(t *testing.T) {
-	const warning = "b.pvc: warning: native code with virtual functions, or with kernels that call them, is left out: the runtime links that of all devices together. It compiles the SPIR-V instead\n"
+	const warning = "b.pvc: warning: skipping native images that define or call virtual functions, because the runtime would link them across devices; the runtime compiles the SPIR-V instead\n"
 	uses := "[SYCL/virtual functions]\nuses-virtual-functions-set=" + propset.String("set").String() + "\n"
 	for name, test := range map[string]struct {
 		properties, table string
@@ -239,19 +239,19 @@ func TestWrapRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"no output", "--table=t=spir64.table", 2, "--output is missing"},
-		{"another output", "--output=k.cpp --table=t=spir64.table", 2, "'k.cpp' does not end in .s"},
-		{"nothing to wrap", "--output=k.s", 2, "nothing to wrap: give --table"},
-		{"an argument", "--output=k.s --table=t=spir64.table x", 2, "'x' is not a flag"},
+		{"no output", "--table=t=spir64.table", 2, "--output is required"},
+		{"another output", "--output=k.cpp --table=t=spir64.table", 2, "'k.cpp' must end in .s"},
+		{"nothing to wrap", "--output=k.s", 2, "nothing to wrap; --table is required"},
+		{"an argument", "--output=k.s --table=t=spir64.table x", 2, "unexpected argument 'x'"},
 		{"an unknown release", "--output=k.s --runtime=2024 --table=t=spir64.table", 2, "unknown release"},
-		{"a table without a target", "--output=k.s --table=spir64.table", 2, "is not TRIPLE[=ARCH]=FILE"},
-		{"an empty target", "--output=k.s --table==spir64.table", 3, "spir64.table:2: the table has no triple"},
+		{"a table without a target", "--output=k.s --table=spir64.table", 2, "expected TRIPLE[=ARCH]=FILE"},
+		{"an empty target", "--output=k.s --table==spir64.table", 3, "spir64.table:2: the table has no target triple"},
 		{"a triple without a system", "--output=k.s --table=-unknown=spir64.table", 3, `the target "" is empty`},
-		{"a table without rows", "--output=k.s --table=t=nothing.table", 3, "no table has a row: no source submits a kernel, or no target can run one; add a kernel or a target"},
+		{"a table without rows", "--output=k.s --table=t=nothing.table", 3, "nothing to wrap: all tables are empty. Either no source submits a kernel, or no target can run one; add a kernel or a target"},
 		{"a table that is not there", "--output=k.s --table=t=x.table", 3, "x.table"},
-		{"a missing image", "--output=k.s --table=t=missing.table", 3, "missing.table:2: there is no file missing.spv"},
-		{"an empty image", "--output=k.s --table=t=empty.table", 3, "empty.table:2: the image empty.spv has no bytes"},
-		{"an empty image without names", "--output=k.s --table=t=unnamed.table", 3, "nothing to wrap: no image has bytes"},
+		{"a missing image", "--output=k.s --table=t=missing.table", 3, "missing.table:2: missing.spv: no such file"},
+		{"an empty image", "--output=k.s --table=t=empty.table", 3, "empty.table:2: the image empty.spv is empty"},
+		{"an empty image without names", "--output=k.s --table=t=unnamed.table", 3, "nothing to wrap: all images are empty; check the step that writes them"},
 		{"a bad kernel name", "--output=k.s --table=t=names.table", 3, "names.table:2: bad.sym"},
 		{"an aspect of other releases", "--output=k.s --runtime=2026.0 --table=t=aspect.table", 3, "the runtime of release 2026.0 has no aspect"},
 	} {
@@ -310,7 +310,7 @@ func TestWrapOptions(t *testing.T) {
 		}
 		f.Close()
 		code, _, stderr := run(t, "import", "--output=k.syclbin", "libk.so")
-		want := `k.syclbin: note: options for the runtime's compiler ("-g" of 1 image, "-l" of 1 image, "-ze-intel-greater-than-4GB-buffer-required" of 1 image) are kept in the set [rules_sycl/options]; the runtime uses them inside a program, and not for a file that a program loads
+		want := `k.syclbin: note: run-time compiler options ("-g" of 1 image, "-l" of 1 image, "-ze-intel-greater-than-4GB-buffer-required" of 1 image) are kept in the set [rules_sycl/options]; the runtime applies them to images in a program, but ignores them in a file that a program loads
 `
 		if code != 0 || stderr != want {
 			t.Errorf("exit code %d\n%s", code, stderr)

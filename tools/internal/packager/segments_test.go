@@ -30,7 +30,7 @@ func TestPlacer(t *testing.T) {
 	}{
 		{"text between files", []any{"a", file("b", []byte("bbb")), "c", file("d", []byte("dd")), file("e", nil), "f"}, "abbbcddf", ""},
 		{"a file that has grown is cut", []any{"a", longer, "b"}, "a0123b", ""},
-		{"a file that has shrunk", []any{"a", shorter, "b"}, "", "shorter ended after 4 of its 10 bytes"},
+		{"a file that has shrunk", []any{"a", shorter, "b"}, "", "shorter: unexpected end of file after 4 of 10 bytes"},
 		{"a file that is gone", []any{&fileSource{path: filepath.Join(dir, "gone"), size: 1}}, "", "gone: no such file"},
 		{"a folder", []any{&fileSource{path: dir, size: 1}}, "", "is a folder"},
 	}
@@ -54,7 +54,7 @@ func TestPlacer(t *testing.T) {
 			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 			testkit.NoError(t, err)
 			defer out.Close()
-			w := newPlacer(out, new(progress))
+			w := newSegmentWriter(out, new(progress))
 			for _, p := range test.parts {
 				switch p := p.(type) {
 				case string:
