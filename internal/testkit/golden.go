@@ -2,22 +2,22 @@ package testkit
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files again")
+var update = flag.Bool("update", false, "rewrite golden files")
 
-// Golden fails the test when testdata/NAME is not what it got.
+// Golden fails the test if testdata/NAME differs from got. With -update it writes the file.
 func Golden(t testing.TB, name, got string) {
 	t.Helper()
 	GoldenFile(t, filepath.Join("testdata", name), got)
 }
 
-// GoldenFile is [Golden] for a file that is elsewhere.
+// GoldenFile is like [Golden] for a file outside testdata.
 func GoldenFile(t testing.TB, path, got string) {
 	t.Helper()
 	if *update {
@@ -28,32 +28,73 @@ func GoldenFile(t testing.TB, path, got string) {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v: go test -update writes it", err)
+		t.Fatalf("%v; run go test -update to write it", err)
 	}
 	if want := string(data); got != want {
-		n := firstDifference(got, want)
-		t.Errorf("%s:%d is the first line that differs; go test -update writes the file again.\nwant %s\ngot  %s\nAll of it:\n%s",
-			path, n, line(want, n), line(got, n), got)
+		t.Errorf("%s differs (- file, + test); run go test -update to rewrite it\n%s", path, lineDiff(want, got))
 	}
 }
 
-// line returns a line of a text, which may end before it.
-func line(text string, n int) string {
-	if lines := strings.Split(text, "\n"); n <= len(lines) {
-		return strconv.Quote(lines[n-1])
-	}
-	return "the end"
-}
+// maxDiffLines limits the lines that lineDiff returns.
+const maxDiffLines = 40
 
-// firstDifference returns the number of the first line that two texts do not share.
-func firstDifference(a, b string) int {
-	lines := strings.Split(b, "\n")
-	n := 0
-	for line := range strings.SplitSeq(a, "\n") {
-		if n == len(lines) || line != lines[n] {
+// lineDiff returns the lines that differ between two texts, with their line numbers.
+func lineDiff(old, new string) string {
+	a, b := strings.SplitAfter(old, "\n"), strings.SplitAfter(new, "\n")
+	first := 0
+	for first < min(len(a), len(b)) && a[first] == b[first] {
+		first++
+	}
+	var out []string
+	for _, e := range lineEdits(a[first:], b[first:]) {
+		if len(out) == maxDiffLines {
+			out = append(out, "...")
 			break
 		}
-		n++
+		out = append(out, fmt.Sprintf("%5d %c %q", first+e.line+1, e.sign, e.text))
 	}
-	return n + 1
+	return strings.Join(out, "\n")
+}
+
+// A lineEdit is a line that only one of two texts contains.
+type lineEdit struct {
+	sign rune // - for the old text, + for the new
+	line int  // index in that text
+	text string
+}
+
+// maxResync limits how far apart lineEdits looks for equal lines.
+const maxResync = 200
+
+// lineEdits compares two lists of lines. After a difference it continues at the nearest pair of equal
+// lines, so the result is short but not always minimal.
+func lineEdits(a, b []string) (edits []lineEdit) {
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		if i < len(a) && j < len(b) && a[i] == b[j] {
+			i, j = i+1, j+1
+			continue
+		}
+		skipA, skipB := resync(a[i:], b[j:])
+		for k := range skipA {
+			edits = append(edits, lineEdit{'-', i + k, a[i+k]})
+		}
+		for k := range skipB {
+			edits = append(edits, lineEdit{'+', j + k, b[j+k]})
+		}
+		i, j = i+skipA, j+skipB
+	}
+	return edits
+}
+
+// resync returns how many lines of a and of b to skip until both continue with the same line.
+func resync(a, b []string) (skipA, skipB int) {
+	for n := 1; n <= maxResync; n++ {
+		for skipA := max(0, n-len(b)+1); skipA <= min(n, len(a)-1); skipA++ {
+			if a[skipA] == b[n-skipA] {
+				return skipA, n - skipA
+			}
+		}
+	}
+	return len(a), len(b)
 }
