@@ -24,7 +24,7 @@ func verifyCommand() *cli.Command {
 		Long: `
 Prints each problem with its location and fix, or nothing if there are none. Exits with 1
 if there are problems and with 3 if a file cannot be read. The rules are documented in
-docs/reference/verify.md and docs/reference/verify-images.md; --rules lists them.`,
+docs/reference/packager-rules.md; --rules lists them.`,
 		Example: "packager verify k.syclbin",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return new(verify).setup(fs) },
 	}
