@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -169,6 +170,9 @@ func (d *delivery) notShown(format string, args ...any) {
 // summary of the job and as a comment.
 func (d *delivery) show(ctx context.Context) {
 	d.out.log(func(w io.Writer) error { return render.Text(w, d.result, render.TextOptions{}) })
+	if name := d.firstBaseline(); name != "" {
+		d.out.logf("The proposed baseline %s makes these problems known. Commit it, and add to the step:\n  with:\n    baseline-file: %s", name, name)
+	}
 	if d.out.github == nil {
 		return
 	}
@@ -320,6 +324,18 @@ func (d *delivery) summarize(ctx context.Context) {
 	}
 }
 
+// firstBaseline returns the proposed baseline of a check that fails and has no baseline yet, "" for other checks. A
+// name with special characters is not shown.
+func (c *check) firstBaseline() string {
+	name := c.place.inWorkspace(c.paths.outputs["baseline"])
+	if c.result.Compared || c.result.Conclusion != gate.Failure || !plainName.MatchString(name) {
+		return ""
+	}
+	return c.paths.outputs["baseline"]
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
+
 // markdown returns the result as Markdown in at most limit bytes.
 func (c *check) markdown(limit int) (string, error) {
 	head := ""
@@ -327,6 +343,9 @@ func (c *check) markdown(limit int) (string, error) {
 		head += fmt.Sprintf("%s\n\n", safetext.CodeSpan(safetext.Escape(c.settings.category)))
 	}
 	foot := ""
+	if name := c.firstBaseline(); name != "" {
+		foot += fmt.Sprintf("\nThe proposed baseline `%s` makes these problems known. Commit it, and add these lines to the step:\n\n```yaml\nwith:\n  baseline-file: %s\n```\n", name, name)
+	}
 	if c.settings.artifactURL != "" {
 		foot += fmt.Sprintf("\n[Files of this run](<%s>)\n", c.settings.artifactURL)
 	}

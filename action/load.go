@@ -12,6 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
@@ -133,13 +134,15 @@ func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err er
 	}
 	devices := s.devices
 	if len(devices) == 0 {
-		if devices, err = e.policyDevices(r); err != nil {
+		if devices, err = compatinputs.PolicyDevices(e.options, r.devices); err != nil {
 			return nil, err
 		}
 	}
 	for _, name := range s.devices {
-		if err := gate.CheckDevice(r.devices, name); err != nil {
-			return nil, cli.Usagef("input devices: %v", err)
+		if targets, _ := deviceconfig.TargetsNamed(name); targets == nil { // not of a product or a family
+			if err := gate.CheckDevice(r.devices, name); err != nil {
+				return nil, cli.Usagef("input devices: %v", err)
+			}
 		}
 	}
 	files, err := c.place.localPatterns(s.binaries)
@@ -160,20 +163,6 @@ func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err er
 		return err, nil
 	}
 	return nil, err
-}
-
-// policyDevices returns the devices that the policy names.
-func (e *evidence) policyDevices(r rules) ([]string, error) {
-	if r.policy.Data != nil {
-		p, err := gate.ReadPolicy(r.policy.Name, bytes.NewReader(r.policy.Data))
-		if err == nil {
-			err = p.CheckDevices(r.devices)
-		}
-		if err != nil {
-			return nil, cli.Usagef("%v", err)
-		}
-	}
-	return compatinputs.PolicyDevices(e.options)
 }
 
 // merged returns all reports as one.

@@ -161,8 +161,9 @@ func ReadBaseline(name string) (*gate.Baseline, error) {
 }
 
 // PolicyDevices returns the devices that the policy and the options require or support by
-// name: what reports have to be about. A pattern names no device.
-func PolicyDevices(o CheckOptions) (names []string, err error) {
+// name: what reports have to be about. A pattern names no device. It returns an error for a device of the policy that a
+// configuration does not have.
+func PolicyDevices(o CheckOptions, config *deviceconfig.Config) (names []string, err error) {
 	defer func() { err = safetext.Error(err) }()
 	folder, err := workspace.Open(o.Workspace)
 	if err != nil {
@@ -172,6 +173,9 @@ func PolicyDevices(o CheckOptions) (names []string, err error) {
 	var in gate.Input
 	if err := o.loadPolicies(folder, &in); err != nil {
 		return nil, err
+	}
+	if err := in.Policy.CheckDevices(config); err != nil {
+		return nil, cli.Usagef("%v", err)
 	}
 	for _, name := range slices.Concat(in.Policy.Required, in.Policy.Supported) {
 		if !strings.Contains(name, "*") {

@@ -121,7 +121,7 @@ func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
 	for _, d := range file.Devices {
 		if !digest.MatchString(d.Digest) {
 			at := max(0, bytes.Index(data, []byte(d.Digest)))
-			return nil, &SyntaxError{File: name, Line: lineAt(data, at), Msg: fmt.Sprintf("the digest %q of a device is none: run 'compat baseline update'", d.Digest)}
+			return nil, &SyntaxError{File: name, Line: lineAt(data, at), Msg: fmt.Sprintf("invalid device digest %q; run 'compat baseline update'", d.Digest)}
 		}
 	}
 	for _, e := range file.Findings {
@@ -136,10 +136,10 @@ func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
 // fault says what is wrong with an entry of a file, "" when nothing is.
 func (e *Entry) fault() string {
 	if want := e.fingerprint(); e.Fingerprint != want {
-		return fmt.Sprintf("the fingerprint %q does not fit its entry, which has %s: run 'compat baseline update'", e.Fingerprint, want)
+		return fmt.Sprintf("the fingerprint %q does not match its entry, which has %s; run 'compat baseline update'", e.Fingerprint, want)
 	}
 	if e.Count < 1 || e.Count > maxCount {
-		return fmt.Sprintf("count %d is not a number from 1 to %d", e.Count, maxCount)
+		return fmt.Sprintf("count %d is out of range (1 to %d)", e.Count, maxCount)
 	}
 	if r, ok := LookupRule(e.Rule); !ok || !r.Finding || !baselined(e.Rule) {
 		return fmt.Sprintf("findings of the rule %q cannot be in a baseline", e.Rule)

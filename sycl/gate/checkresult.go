@@ -41,7 +41,7 @@ func (r *Result) fault() string {
 		c.number("line", n.Line)
 		c.severity(n.Severity)
 		if rule, ok := LookupRule(n.Rule); !ok || rule.Finding {
-			c.add("a notice has the rule %q, which this version does not know", n.Rule)
+			c.add("a notice has the unknown rule %q", n.Rule)
 		}
 	}
 	return c.first
@@ -58,14 +58,14 @@ func (c *faults) add(format string, args ...any) {
 
 func (c *faults) number(name string, n int) {
 	if n < 0 || n > maxCount {
-		c.add("%q is not a number from 0 to %d", name, maxCount)
+		c.add("%s is out of range (0 to %d)", name, maxCount)
 	}
 }
 
 // oneOf checks a text that has few values.
 func oneOf[T ~string](c *faults, name string, v T, values ...T) {
 	if !slices.Contains(values, v) {
-		c.add("%s: %q is none of %q", name, v, values)
+		c.add("unknown %s %q; expected one of %q", name, v, values)
 	}
 }
 
@@ -81,10 +81,10 @@ func (c *faults) finding(number int, f *Finding) {
 	var own faults
 	rule, ok := LookupRule(f.Rule)
 	if !ok || !rule.Finding {
-		own.add("has the rule %q, which this version does not know", f.Rule)
+		own.add("has the unknown rule %q", f.Rule)
 	}
 	if len(f.Devices) == 0 && baselined(f.Rule) {
-		own.add("is on no device")
+		own.add("has no device")
 	}
 	own.number("line", f.Line)
 	own.number("column", f.Column)
@@ -92,7 +92,7 @@ func (c *faults) finding(number int, f *Finding) {
 	oneOf(&own, "state", f.State, StateNew, StateUnchanged, StateUpdated)
 	oneOf(&own, "class", f.Class, "", ClassDeviceData)
 	if !digest.MatchString(f.Fingerprint) {
-		own.add("has the fingerprint %q, which is none", f.Fingerprint)
+		own.add("has the invalid fingerprint %q", f.Fingerprint)
 	}
 	if f.Suppression != nil {
 		own.number("line", f.Suppression.Line)

@@ -154,7 +154,7 @@ func (e *evaluator) compareDevices(open []*item, base []*target) {
 	}
 	maps.Copy(inBaseline, inBase)
 	for _, id := range slices.Sorted(maps.Keys(inBaseline)) {
-		e.note(Notice{Rule: DeviceDataChanged, Severity: Warning, Text: fmt.Sprintf("the data of device %s has changed: check its findings and refresh the baseline", id)})
+		e.note(Notice{Rule: DeviceDataChanged, Severity: Warning, Text: fmt.Sprintf("the data of the device %s have changed; check its findings, and update the baseline", id)})
 	}
 }
 

@@ -38,11 +38,11 @@ func (e *evaluator) checkExceptions(fails bool) {
 		n := Notice{Rule: SuppressionExpired, Severity: Warning, Fails: fails, File: e.Policy.File, Line: x.Line}
 		switch {
 		case x.Expires != "" && x.Expires < e.today:
-			n.Text = fmt.Sprintf("%s expired on %s: solve the problem or agree on a later day", x.name(), x.Expires)
+			n.Text = fmt.Sprintf("%s expired on %s; fix the problem, or agree on a later date", x.name(), x.Expires)
 		case !e.exceptionUsed[i]:
 			e.result.Counts.Stale++
 			n.Rule = SuppressionStale
-			n.Text = fmt.Sprintf("%s matches nothing: remove it", x.name())
+			n.Text = fmt.Sprintf("%s matches nothing; remove it", x.name())
 		case x.Expires != "" && x.Expires <= soon:
 			n.Severity, n.Fails = Note, false
 			n.Text = fmt.Sprintf("%s expires on %s", x.name(), x.Expires)
@@ -79,7 +79,7 @@ func (e *evaluator) checkBaseline(fails bool) {
 	if fails {
 		severity = Warning
 	}
-	e.note(Notice{Rule: SuppressionStale, Severity: severity, Fails: fails, File: e.Baseline.File, Text: fmt.Sprintf("%d known %s solved: run 'compat baseline prune'", n, safetext.Plural(n, "problem is", "problems are"))})
+	e.note(Notice{Rule: SuppressionStale, Severity: severity, Fails: fails, File: e.Baseline.File, Text: fmt.Sprintf("%d known %s solved; run 'compat baseline prune'", n, safetext.Plural(n, "problem is", "problems are"))})
 }
 
 // checkWeakened finds what the change itself makes the gate ask less for, and says when

@@ -100,7 +100,7 @@ const dateFormat = "2006-01-02"
 func ParseDate(s string) (time.Time, error) {
 	t, err := time.Parse(dateFormat, s)
 	if err != nil {
-		return t, fmt.Errorf("%q is not a day such as 2027-03-31", s)
+		return t, fmt.Errorf("invalid date %q; expected a date such as 2027-03-31", s)
 	}
 	return t, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
@@ -30,7 +31,14 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(data) > f.most<<20 {
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the %s has more than %d MiB", f.noun, f.most)}
+		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the %s is too large (limit %d MiB)", f.noun, f.most)}
+	}
+	if line := conflictLine(data); line > 0 {
+		fix := "resolve the conflict"
+		if f.noun == "baseline" {
+			fix = "take either side, and run 'compat baseline update'"
+		}
+		return nil, &SyntaxError{File: name, Line: line, Msg: "merge conflict marker; " + fix}
 	}
 	other := &SyntaxError{File: name, Msg: fmt.Sprintf("not a %s: \"schema\" must be %q", f.noun, f.schema)}
 	if err := strict.JSON(bytes.NewReader(data), to); err != nil {
@@ -50,9 +58,21 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 	case schema != f.schema:
 		return nil, other
 	case version != f.version:
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("only version %s can be read; use a newer tool", f.version)}
+		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("unsupported version; expected %s, use a newer tool", f.version)}
 	}
 	return data, nil
+}
+
+var conflict = regexp.MustCompile(`(?m)^(<{7}|>{7})( .*)?\r?$`)
+
+// conflictLine returns the line of the first marker of a merge conflict, 0 if there is none. No line of JSON
+// or YAML begins so.
+func conflictLine(data []byte) int {
+	at := conflict.FindIndex(data)
+	if at == nil {
+		return 0
+	}
+	return lineAt(data, at[0])
 }
 
 // lineAt returns the line of a byte, from 1.

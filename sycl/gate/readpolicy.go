@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,14 @@ const (
 // ReadPolicy reads a policy; name is used in errors. It refuses what it does not
 // know, what occurs twice, references and tags.
 func ReadPolicy(name string, r io.Reader) (*Policy, error) {
-	root, err := strict.YAML(r, maxPolicy)
+	data, err := io.ReadAll(io.LimitReader(r, maxPolicy+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if line := conflictLine(data); line > 0 {
+		return nil, &SyntaxError{File: name, Line: line, Msg: "merge conflict marker; resolve the conflict"}
+	}
+	root, err := strict.YAML(bytes.NewReader(data), maxPolicy)
 	var fault *strict.YAMLFault
 	switch {
 	case errors.As(err, &fault):
@@ -34,7 +42,7 @@ func ReadPolicy(name string, r io.Reader) (*Policy, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case root == nil:
-		return nil, &SyntaxError{File: name, Msg: `the file is empty: "version: 1" is needed`}
+		return nil, &SyntaxError{File: name, Msg: `empty policy; "version: 1" is required`}
 	}
 	p := policyReader{Policy: DefaultPolicy()}
 	p.File, p.Required, p.locations = name, nil, map[string]policyLocation{}
@@ -56,12 +64,12 @@ type nodeReader func(path string, n *yaml.Node) error
 
 func (p *policyReader) policy(n *yaml.Node) error {
 	if strict.IsNull(n) {
-		return p.errorf(n, "", `the file is empty: "version: 1" is needed`)
+		return p.errorf(n, "", `empty policy; "version: 1" is required`)
 	}
 	// Without a version the file may be any other one. Errors do not quote it then: it
 	// may have secrets.
 	if n.Kind == yaml.MappingNode && !slices.ContainsFunc(n.Content, func(k *yaml.Node) bool { return k.Value == "version" }) {
-		return p.errorf(n, "", `"version: 1" is missing`)
+		return p.errorf(n, "", `missing "version: 1"`)
 	}
 	var version string
 	lines, err := p.mapping(n, "", map[string]nodeReader{
@@ -96,9 +104,9 @@ func (p *policyReader) policy(n *yaml.Node) error {
 	case err != nil:
 		return err
 	case lines["version"] == 0:
-		return p.errorf(n, "", `"version: 1" is missing`)
+		return p.errorf(n, "", `missing "version: 1"`)
 	case version != "1":
-		return &SyntaxError{File: p.File, Line: lines["version"], Key: "version", Msg: fmt.Sprintf("version %q is not 1: use a newer tool", version)}
+		return &SyntaxError{File: p.File, Line: lines["version"], Key: "version", Msg: fmt.Sprintf("unsupported version %q; use a newer tool", version)}
 	case len(p.Required)+len(p.Supported)+len(p.Informative) == 0:
 		p.Required = []string{"*"}
 	}
@@ -109,11 +117,11 @@ func (p *policyReader) policy(n *yaml.Node) error {
 // it.
 func (p *policyReader) checkLimits(line int) error {
 	if len(p.Allow) > p.MaxAllow {
-		return &SyntaxError{File: p.File, Line: line, Key: "allow", Msg: fmt.Sprintf("the list has %d entries, and limits.max-allow is %d", len(p.Allow), p.MaxAllow)}
+		return &SyntaxError{File: p.File, Line: line, Key: "allow", Msg: fmt.Sprintf("too many entries: %d (limits.max-allow is %d)", len(p.Allow), p.MaxAllow)}
 	}
 	for _, x := range p.Allow {
 		if x.Expires == "" && !p.NeverEnds {
-			return &SyntaxError{File: p.File, Line: x.Line, Key: "allow", Msg: `"expires" is missing: the last day that the exception holds, as 2027-03-31; "limits: {allow-without-end: true}" makes it optional`}
+			return &SyntaxError{File: p.File, Line: x.Line, Key: "allow", Msg: `missing "expires", the last day of the exception, as in 2027-03-31; "limits: {allow-without-end: true}" makes it optional`}
 		}
 	}
 	return nil
@@ -163,11 +171,11 @@ func (p *policyReader) family(path string, n *yaml.Node) error {
 	case err != nil:
 		return err
 	case lines["name"] == 0 || lines["kernels"] == 0:
-		return p.errorf(n, path, `"name" and "kernels" are needed`)
+		return p.errorf(n, path, `"name" and "kernels" are required`)
 	case need != "any":
-		return p.errorf(n, path, `need is %q, and only "any" is known: one kernel that runs on a device is enough`, need)
+		return p.errorf(n, path, `unknown value %q of need; expected any (one kernel that runs on a device is enough)`, need)
 	case slices.ContainsFunc(p.Families, func(o Family) bool { return o.Name == f.Name }):
-		return p.errorf(n, path, "there is another family %q", f.Name)
+		return p.errorf(n, path, "duplicate family %q", f.Name)
 	}
 	p.Families = append(p.Families, f)
 	return nil
@@ -192,17 +200,17 @@ func (p *policyReader) exception(path string, n *yaml.Node) error {
 	}
 	for _, k := range []string{"rule", "kernels", "reason"} {
 		if lines[k] == 0 {
-			return p.errorf(n, path, "%q is missing", k)
+			return p.errorf(n, path, "missing %q", k)
 		}
 	}
 	if x.Rule = RuleID(rule); !slices.Contains(findingRules(), rule) {
-		return p.errorf(n, path, "unknown rule %q: %s", rule, safetext.Meant(rule, findingRules()))
+		return p.errorf(n, path, "unknown rule %q; %s", rule, safetext.Meant(rule, findingRules()))
 	}
 	if r, _ := LookupRule(x.Rule); detail != "" && r.Detail != detail {
 		return p.errorf(n, path, "findings of %s have no detail %s", rule, detail)
 	}
 	if x.isForAll() {
-		return p.errorf(n, path, `the exception is for all kernels, devices and targets: name some, or turn the rule off, which can be seen: "rules: {%s: off}"`, x.Rule)
+		return p.errorf(n, path, `the exception is for all kernels, devices and targets; name some, or turn the rule off visibly: "rules: {%s: off}"`, x.Rule)
 	}
 	p.Allow = append(p.Allow, x)
 	return nil
@@ -276,11 +284,11 @@ func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeR
 		key := kv[0].Value
 		read, ok := known[key]
 		if !ok {
-			return nil, p.errorf(kv[0], path, "unknown key %q: %s", key, safetext.Meant(key, slices.Sorted(maps.Keys(known))))
+			return nil, p.errorf(kv[0], path, "unknown key %q; %s", key, safetext.Meant(key, slices.Sorted(maps.Keys(known))))
 		}
 		at := strings.TrimPrefix(path+"."+key, ".")
 		if line := lines[key]; line > 0 {
-			return nil, p.errorf(kv[0], at, "the key is also on line %d", line)
+			return nil, p.errorf(kv[0], at, "duplicate key, also on line %d", line)
 		}
 		lines[key] = kv[0].Line
 		if err := read(at, kv[1]); err != nil {
@@ -294,9 +302,9 @@ func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeR
 func (p *policyReader) plain(n *yaml.Node, path string, kind yaml.Kind, what string) error {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		return p.errorf(n, path, "references (& and *) are not allowed")
+		return p.errorf(n, path, "references (& and *) are not supported")
 	case n.Style&yaml.TaggedStyle != 0:
-		return p.errorf(n, path, "tags such as %s are not allowed", n.Tag)
+		return p.errorf(n, path, "tags such as %s are not supported", n.Tag)
 	case n.Kind != kind || kind == yaml.ScalarNode && strict.IsNull(n):
 		return p.errorf(n, path, "expected %s", what)
 	}
@@ -351,7 +359,7 @@ func (p *policyReader) number(to *int) nodeReader {
 	return p.typed("a number", "!!int", func(value string) error {
 		v, err := strconv.ParseUint(value, 10, 31)
 		if err != nil {
-			return fmt.Errorf("%q is not a whole number, 0 or more", value)
+			return fmt.Errorf("expected a whole number, not %q", value)
 		}
 		*to = int(v)
 		return nil
@@ -380,7 +388,7 @@ func (p *policyReader) sequence(read nodeReader) nodeReader {
 			return err
 		}
 		if len(n.Content) > maxElements {
-			return p.errorf(n, path, "the list has more than %d elements", maxElements)
+			return p.errorf(n, path, "too many elements (limit %d)", maxElements)
 		}
 		for i, e := range n.Content {
 			if err := read(fmt.Sprintf("%s[%d]", path, i), e); err != nil {
@@ -425,7 +433,7 @@ func (p *policyReader) patterns(to *[]string) nodeReader {
 			return err
 		}
 		if len(*to) == 0 {
-			return p.errorf(n, path, "the list is empty")
+			return p.errorf(n, path, "empty list")
 		}
 		return nil
 	}

@@ -30,8 +30,8 @@ func TestStrict(t *testing.T) {
 		read     func(data []byte) error
 		stricter string // what only the reader refuses
 	}{
-		{"policy", docs.PolicySchema, bytes.ReplaceAll(policyJSON, []byte("T00:00:00Z"), nil), func(data []byte) error { _, err := ReadPolicy("x", bytes.NewReader(data)); return err }, "there is another family|limits.max-allow is 0$"},
-		{"baseline", docs.BaselineSchema, []byte(wholeBaseline(t)), func(data []byte) error { _, err := ReadBaseline("x", bytes.NewReader(data)); return err }, "does not fit its entry"},
+		{"policy", docs.PolicySchema, bytes.ReplaceAll(policyJSON, []byte("T00:00:00Z"), nil), func(data []byte) error { _, err := ReadPolicy("x", bytes.NewReader(data)); return err }, "duplicate family|limits.max-allow is 0\\)$"},
+		{"baseline", docs.BaselineSchema, []byte(wholeBaseline(t)), func(data []byte) error { _, err := ReadBaseline("x", bytes.NewReader(data)); return err }, "does not match its entry"},
 		{"result", docs.ResultSchema, []byte(encoded(t, result)), func(data []byte) error { _, err := ReadResult("x", bytes.NewReader(data)); return err }, "^$"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func (w *weakening) devices() {
 		// A report without a device that the policy names is a failure. It is none for
 		// patterns that other devices match.
 		case p != "*" && !w.insists(p) && !slices.ContainsFunc(w.reported, func(id string) bool { return matchDevice([]string{p}, id) }):
-			w.when(true, "that no report is about %s is no longer a failure: the policy requires %s", p, strings.Join(w.now.Required, ", "))
+			w.when(true, "that no report is about %s is no longer a failure; the policy requires %s", p, strings.Join(w.now.Required, ", "))
 		}
 	}
 	either := slices.Concat(w.now.Required, w.now.Supported)

@@ -66,7 +66,11 @@ func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *compatinputs.Che
 	devices := g.devices.Values
 	var err error
 	if len(devices) == 0 {
-		if devices, err = compatinputs.PolicyDevices(*o); err != nil {
+		config, err := inputs.LoadDevices(io.Discard, g.deviceConfig.Values)
+		if err != nil {
+			return err
+		}
+		if devices, err = compatinputs.PolicyDevices(*o, config); err != nil {
 			return err
 		}
 	}

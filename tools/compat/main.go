@@ -83,6 +83,14 @@ func tool() *cli.Tool {
 				Setup:   func(*flag.FlagSet) cli.Run { return explain },
 			},
 			{
+				Name:    "devices",
+				Args:    "[NAME|PATTERN...]",
+				Short:   "list devices, with the product names of GPUs",
+				Long:    devicesLong,
+				Example: "compat devices 'intel_gpu_bmg*' arc-a770",
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(devicesCommand).setup(fs) },
+			},
+			{
 				Name:    "schema",
 				Args:    "report|policy|baseline|result|diff|site",
 				Short:   "print the JSON Schema of a file",

@@ -1,0 +1,88 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+)
+
+// TestCheckDevices: a policy that names a device which nobody knows says where.
+func TestCheckDevices(t *testing.T) {
+	for _, test := range []struct{ name, devices, want string }{
+		{"known", "required: [intel_gpu_pvc, spir64]", ""},
+		{"another name", "required: [intel_gpu_12_60_7]", ""},
+		{"patterns", "required: ['*', 'toaster*']", ""},
+		{"only informative", "informative: [toaster]", ""},
+		{"misspelt", "required:\n  - intel_gpu_pvc\n  - intel_gpu_pcv", `p.yml:5: devices.required: unknown device "intel_gpu_pcv"; did you mean intel_gpu_pvc? ('compat devices' lists all)`},
+		{"supported", "required: [intel_gpu_pvc]\n  supported: [intel_gpu_pcv]", `p.yml:4: devices.supported: unknown device`},
+		{"a product", "required: [arc-a770]", `unknown device "arc-a770"; did you mean intel_gpu_acm_g10?`},
+		{"a family", "required: [xe-lpg]", `did you mean intel_gpu_`},
+		{"nothing like it", "required: [toaster]", `unknown device "toaster"; 'compat devices' lists the known ones`},
+		{"a line break", `required: ["a\nb"]`, `unknown device "a\nb"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := ReadPolicy("p.yml", strings.NewReader("version: 1\ndevices:\n  "+test.devices+"\n"))
+			testkit.NoError(t, err)
+			err = p.CheckDevices(deviceconfig.Default())
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+	if err := DefaultPolicy().CheckDevices(deviceconfig.Default()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMergeConflicts: a file with a merge conflict says so, even if it could be read.
+func TestMergeConflicts(t *testing.T) {
+	baseline := wholeBaseline(t)
+	entries := strings.Split(baseline, "\n")
+	inside := strings.Join(append(append([]string{}, entries[:3]...), append([]string{"<<<<<<< HEAD", entries[3], "=======", entries[3], ">>>>>>> change"}, entries[4:]...)...), "\n")
+	for _, test := range []struct {
+		name, text, want string
+		read             func(name, text string) error
+	}{
+		{"a baseline", inside, "f:4: merge conflict marker; take either side, and run 'compat baseline update'", readsBaseline},
+		{"a baseline with other line ends", strings.ReplaceAll(inside, "\n", "\r\n"), "f:4: merge conflict marker", readsBaseline},
+		{"the end of a conflict", baseline + ">>>>>>> change\n", "merge conflict marker", readsBaseline},
+		{"a policy", "version: 1\n<<<<<<< HEAD\nfail-on: any\n=======\nfail-on: new\n>>>>>>> change\n", "f:2: merge conflict marker; resolve the conflict", readsPolicy},
+		{"a conflict that YAML takes for names", "version: 1\ndevices:\n  required: [\n<<<<<<< HEAD\na,\n=======\nb,\n>>>>>>> change\n]\n", "f:4: merge conflict marker", readsPolicy},
+		{"no conflict", "version: 1\n# <<<<<<< HEAD\n", "", readsPolicy},
+		{"eight signs", "version: 1\n#\n", "", readsPolicy},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := test.read("f", test.text)
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func readsBaseline(name, text string) error {
+	_, err := ReadBaseline(name, strings.NewReader(text))
+	return err
+}
+
+func readsPolicy(name, text string) error {
+	_, err := ReadPolicy(name, strings.NewReader(text))
+	return err
+}
+
+// TestPrefix: the paths of a result are from the repository on.
+func TestPrefix(t *testing.T) {
+	in := Input{Prefix: "libs/a", Policy: &Policy{File: "../p.yml", Required: []string{"*", "gone"}, FailOn: FailOnNew, FailOnSeverity: Error,
+		Families: []Family{{Name: "f", Kernels: []string{"none"}, Line: 3}}}}
+	r := Evaluate(in)
+	if len(r.Notices) != 1 || r.Notices[0].File != "libs/p.yml" {
+		t.Errorf("notices %+v", r.Notices)
+	}
+	for name, want := range map[string]string{"src/k.cpp": "libs/a/src/k.cpp", "": "", "/abs/p.yml": "/abs/p.yml"} {
+		if got := in.fromRepository(name); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+}
