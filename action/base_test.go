@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -222,6 +223,41 @@ func TestUntouched(t *testing.T) {
 				wantText(t, "the log", s.log(), "The change does not touch the policy")
 			}
 		})
+	}
+}
+
+// TestUntouchedFiles: the baseline and the device configuration are compared in the same way.
+func TestUntouchedFiles(t *testing.T) {
+	const data = deviceB + ":\n  aspects: [fp16, fp64, atomic64]\n  sub-group-sizes: [16, 32]\n"
+	spirv := testkit.ReadFile(t, "../sycl/spirv/testdata/kernels.spv")
+	for _, edits := range []bool{false, true} {
+		w := newCheckout(t)
+		w.write(".gitignore", "out/\n")
+		w.write("out/k.spv", spirv)
+		w.write("d.yml", data)
+		w.write("old.yml", deviceB+":\n  aspects: [fp16]\n  sub-group-sizes: [16, 32]\n")
+		w.run("binaries", "out/k.spv", "devices", deviceB, "device-config", "old.yml", "proposed-baseline-file", "b.json")
+		full := w.read("b.json")
+		w.remove("old.yml")
+		w.commit()
+		w.git("checkout", "--quiet", "-b", "tip")
+		w.write("d.yml", strings.Replace(data, "fp64, ", "", 1)) // the base branch knows better by now
+		w.write("b.json", regexp.MustCompile(`(?s)"findings": \[.*?\n  \]`).ReplaceAllString(full, `"findings": []`))
+		tip := w.commit()
+		w.git("checkout", "--quiet", "-b", "change", "tip^")
+		w.write("x", "1")
+		if edits {
+			w.write("d.yml", data+"# edited\n")
+			w.write("b.json", full+"\n")
+		}
+		head := w.commit()
+		w.event("pull_request", fmt.Sprintf(`{"pull_request": {"number": 7, "head": {"sha": %q}, "base": {"sha": %q}}}`, head, tip))
+		s := w.run("binaries", "out/k.spv", "devices", deviceB, "device-config", "d.yml", "baseline-file", "b.json", "compare-with-base", "required")
+		for _, text := range []string{"have more than those of the base branch", "not in the baseline of the base branch"} {
+			if strings.Contains(s.Stdout, text) != edits {
+				t.Errorf("%v: %q: %s", edits, text, s.Stdout)
+			}
+		}
 	}
 }
 

@@ -45,8 +45,8 @@ func TestBinaries(t *testing.T) {
 		{"a file that is cut", map[string]string{"out/cut.spv": "\x03\x02\x23\x07"}, []string{"binaries", "out", "fail-on", "none"}, 3, "error", "input binaries: out/cut.spv: "},
 		{"a file elsewhere", nil, []string{"binaries", "../x.so"}, 2, "error", "leads out of the workspace"},
 		{"an unknown device", nil, []string{"binaries", "out", "devices", "intel_gpu_pvv"}, 2, "error", "did you mean intel_gpu_pvc"},
-		{"devices for reports", nil, []string{"reports", "*.json", "devices", deviceA}, 2, "error", "input devices is for binaries"},
-		{"a file for reports", nil, []string{"reports", "*.json", "report-file", "r.json"}, 2, "error", "input report-file is for binaries"},
+		{"devices for reports", nil, []string{"reports", "*.json", "devices", deviceA}, 2, "error", "input devices requires binaries"},
+		{"a file for reports", nil, []string{"reports", "*.json", "report-file", "r.json"}, 2, "error", "input report-file requires binaries"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)

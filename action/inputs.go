@@ -15,18 +15,17 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
-// An input is one of the action. It is a variable, and outside of GitHub Actions
-// also a flag.
+// An input is an input of the action: an environment variable and, outside of GitHub Actions, a flag.
 type input struct {
 	name   string
-	values string // what it takes, for people
-	preset string // when the input is empty
+	values string // the accepted values, for --help
+	preset string // the default
 	usage  string
 	set    func(s *settings, value string) error
 }
 
-// variable is the name that action.yml gives the value. Shells drop variables
-// with dashes in their names.
+// variable returns the name of the environment variable that action.yml sets. Shells drop variables
+// with hyphens in their names.
 func (in *input) variable() string {
 	return "INPUT_" + strings.ToUpper(strings.ReplaceAll(in.name, "-", "_"))
 }
@@ -54,33 +53,32 @@ type settings struct {
 	debug, strictDelivery        bool
 }
 
-// inputs are those that this program reads. Inputs about policies have no preset,
-// as it would be over what the policy says. Run.sh has those that say where this
-// program is from.
+// inputs are the inputs that this program reads. Inputs about policies have no preset,
+// because it would override the policy. The script run.sh reads the inputs about the program itself.
 var inputs = []input{
-	{"reports", "patterns", "", "the reports: patterns, one a line or separated by commas; a pattern that begins with ! removes files", patterns(func(s *settings) *[]string { return &s.reports })},
-	{"binaries", "patterns", "", "programs, libraries, wheels and folders to make the reports of: patterns as in reports", patterns(func(s *settings) *[]string { return &s.binaries })},
-	{"devices", "names", "", "the devices that binaries are checked for, one a line or separated by commas; without them those that the policy names, else those that the binaries are for", patterns(func(s *settings) *[]string { return &s.devices })},
-	{"device-config", "paths", "", "files that describe devices, one a line or separated by commas: those that binaries are checked for, or that the reports were made with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
-	{"policy-file", "path", "", "the policy; without it, .github/sycl-compat.yml when that file exists", text(func(s *settings) *string { return &s.policyFile })},
-	{"policy-ref", "head, base", "head", "which policy and baseline apply: those of the change, or those of the commit that it is based on", text(func(s *settings) *string { return &s.policyRef })},
-	{"compare-with-base", "required, optional", "", "whether the check fails when the policy and the baseline cannot be compared with those of the base commit, such as in a checkout with one commit", text(func(s *settings) *string { return &s.compareWithBase })},
-	{"baseline-file", "path", "", "the baseline, a file with the known problems", text(func(s *settings) *string { return &s.baselineFile })},
-	{"base-reports", "patterns", "", "reports of the base branch; problems in them are not new", patterns(func(s *settings) *[]string { return &s.baseReports })},
+	{"reports", "patterns", "", "patterns of reports, one per line or separated by commas; a pattern that begins with ! excludes files", patterns(func(s *settings) *[]string { return &s.reports })},
+	{"binaries", "patterns", "", "patterns of programs, libraries, wheels and directories to make reports on", patterns(func(s *settings) *[]string { return &s.binaries })},
+	{"devices", "names", "", "devices to check binaries for, one per line or separated by commas; default: the devices that the policy names, else those that the binaries are built for", patterns(func(s *settings) *[]string { return &s.devices })},
+	{"device-config", "paths", "", "device configuration files, one per line or separated by commas, to check binaries with or that the reports were made with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
+	{"policy-file", "path", "", "the policy; default: .github/sycl-compat.yml or .yaml, the nearest from working-directory up to the root of the repository", text(func(s *settings) *string { return &s.policyFile })},
+	{"policy-ref", "head, base", "head", "whose policy and baseline apply: those of the change (head), or those of the commit that it is based on (base)", text(func(s *settings) *string { return &s.policyRef })},
+	{"compare-with-base", "required, optional", "", "whether the check fails if the policy and the baseline cannot be compared with those of the base commit", text(func(s *settings) *string { return &s.compareWithBase })},
+	{"baseline-file", "path", "", "the baseline, a file of known problems", text(func(s *settings) *string { return &s.baselineFile })},
+	{"base-reports", "patterns", "", "patterns of reports on the base branch; their problems are not new", patterns(func(s *settings) *[]string { return &s.baseReports })},
 	{"fail-on", "new, any, none", "", "which problems fail the check; none is a dry run", text(func(s *settings) *string { return &s.failOn })},
 	{"fail-on-severity", "error, warning, note", "", "the lowest severity that fails the check", text(func(s *settings) *string { return &s.failOnSeverity })},
-	{"fail-on-empty", "true, false", "", "whether the check fails when there is no report or no status", text(func(s *settings) *string { return &s.failOnEmpty })},
+	{"fail-on-empty", "true, false", "", "whether the check fails if there is no report or no status", text(func(s *settings) *string { return &s.failOnEmpty })},
 	{"fail-on-stale", "true, false", "", "whether the check fails for exceptions that match nothing or have expired", text(func(s *settings) *string { return &s.failOnStale })},
-	{"annotations", "true, false", "true", "whether problems are shown at lines of files", boolean(func(s *settings) *bool { return &s.annotations })},
+	{"annotations", "true, false", "true", "whether to annotate lines of files with problems", boolean(func(s *settings) *bool { return &s.annotations })},
 	{"max-annotations", "0 to 10", "10", "the largest number of annotations of each kind", func(s *settings, v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 0 || n > maxAnnotations {
-			return fmt.Errorf("%q is not a number from 0 to %d", v, maxAnnotations)
+			return fmt.Errorf("expected a number from 0 to %d, not %q", maxAnnotations, v)
 		}
 		s.maxAnnotations = n
 		return nil
 	}},
-	{"summary", "full, problems, none", "full", "what the job summary shows; full is the problems and the table of kernels and devices", text(func(s *settings) *string { return &s.summary })},
+	{"summary", "full, problems, none", "full", "content of the job summary; full adds the table of kernels and devices to the problems", text(func(s *settings) *string { return &s.summary })},
 	{"comment", "never, on-problem, always", "never", "when to comment on the pull request", text(func(s *settings) *string { return &s.comment })},
 	{"comment-when-solved", "update, delete, minimize", "update", "what becomes of the comment once everything is solved", func(s *settings, v string) error {
 		s.commentSolved = solvedMode(v)
@@ -94,8 +92,8 @@ var inputs = []input{
 		s.pullRequest = n
 		return nil
 	}},
-	{"comment-key", "text", "", "distinguishes the comments of several uses of the action in one pull request", text(func(s *settings) *string { return &s.commentKey })},
-	{"comment-author", "login", "", "the author of the comment to update, when the token is not that of github-actions[bot]", text(func(s *settings) *string { return &s.commentAuthor })},
+	{"comment-key", "text", "", "text that tells the comments of several uses of the action in one pull request apart", text(func(s *settings) *string { return &s.commentKey })},
+	{"comment-author", "login", "", "login of the author of the comment to update; default: the owner of the token", text(func(s *settings) *string { return &s.commentAuthor })},
 	{"sarif-file", "path", "", "the file to write SARIF to, for code scanning", file("sarif")},
 	{"junit-file", "path", "", "the file to write JUnit XML to", file("junit")},
 	{"gitlab-file", "path", "", "the file to write a GitLab Code Quality report to", file("gitlab")},
@@ -103,22 +101,22 @@ var inputs = []input{
 	{"json-file", "path", "", "the file to write the result to, as JSON", file("json")},
 	{"markdown-file", "path", "", "the file to write the result to, as Markdown", file("markdown")},
 	{"report-file", "path", "", "the file to write the report of binaries to, as JSON", file("report")},
-	{"proposed-baseline-file", "path", "", "the file to write a baseline to with which no problem is new", file("baseline")},
-	{"category", "text", "", "distinguishes several results of one change, such as those of several configurations", text(func(s *settings) *string { return &s.category })},
-	{"artifact-url", "address", "", "the address of the uploaded files; the summary and the comment link to it", func(s *settings, v string) error {
+	{"proposed-baseline-file", "path", "", "the file to write a baseline to that makes all current problems known", file("baseline")},
+	{"category", "text", "", "text that tells several results on one change apart, such as those of several configurations", text(func(s *settings) *string { return &s.category })},
+	{"artifact-url", "address", "", "URL of the uploaded files, which the summary and the comment link to", func(s *settings, v string) error {
 		s.artifactURL = v
 		return urlValue(v).err
 	}},
-	{"token", "secret", "", "the token that the comment is written with; the default is the token of the job", text(func(s *settings) *string { return &s.token })},
-	{"working-directory", "path", "", "the folder that all paths are relative to, itself relative to the workspace", func(s *settings, v string) error {
+	{"token", "secret", "", "the token to write the comment with; default: the token of the job", text(func(s *settings) *string { return &s.token })},
+	{"working-directory", "path", "", "the directory that all paths are relative to, itself relative to the workspace", func(s *settings, v string) error {
 		if !filepath.IsLocal(filepath.FromSlash(v)) {
 			return fmt.Errorf("%q leads out of the workspace", v)
 		}
 		s.workingDirectory = filepath.ToSlash(filepath.Clean(v))
 		return nil
 	}},
-	{"debug", "true, false", "false", "print in the log where each value is from", boolean(func(s *settings) *bool { return &s.debug })},
-	{"strict-delivery", "true, false", "false", "whether the check fails when the summary or the comment cannot be written", boolean(func(s *settings) *bool { return &s.strictDelivery })},
+	{"debug", "true, false", "false", "print in the log where each value comes from", boolean(func(s *settings) *bool { return &s.debug })},
+	{"strict-delivery", "true, false", "false", "whether the check fails if the summary or the comment cannot be written", boolean(func(s *settings) *bool { return &s.strictDelivery })},
 }
 
 // patterns returns the setter of a list of patterns.
@@ -129,7 +127,7 @@ func patterns(field func(*settings) *[]string) func(*settings, string) error {
 	}
 }
 
-// text returns the setter of a text. Of an input that lists words, readInputs has checked it.
+// text returns the setter of a text. If the input lists words, readInputs checks it first.
 func text(field func(*settings) *string) func(*settings, string) error {
 	return func(s *settings, v string) error {
 		*field(s) = v
@@ -151,7 +149,7 @@ func file(format string) func(*settings, string) error {
 	}
 }
 
-// words returns the values of an input that takes one of a few, nil for others.
+// words returns the values of an input that accepts one of a few, nil for others.
 func (in *input) words() []string {
 	if !strings.Contains(in.values, ", ") {
 		return nil
@@ -159,11 +157,11 @@ func (in *input) words() []string {
 	return strings.Split(in.values, ", ")
 }
 
-// A source says where the value of an input is from.
+// A source is the origin of the value of an input.
 type source struct{ name, value, from string }
 
-// readInputs reads the inputs from arguments and variables, in this order. With an error
-// there are settings as well when only some inputs are wrong, to report it by.
+// readInputs reads the inputs from arguments and variables, in this order. If only some inputs are wrong, it
+// returns settings with the error, to report it with.
 func readInputs(args []string, getenv func(string) string) (*settings, []source, error) {
 	flags := flag.NewFlagSet("action", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -197,7 +195,7 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 			continue
 		}
 		if words := in.words(); words != nil && !slices.Contains(words, value) {
-			wrong = cmp.Or(wrong, cli.Usagef("input %s: %q is none of %s", in.name, value, in.values))
+			wrong = cmp.Or(wrong, cli.Usagef("input %s: unknown value %q; expected one of %s", in.name, value, in.values))
 		} else if err := in.set(s, value); err != nil {
 			wrong = cmp.Or(wrong, cli.Usagef("input %s: %v", in.name, err))
 		}
@@ -206,13 +204,13 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 	case wrong != nil:
 		return s, nil, wrong
 	case len(s.reports)+len(s.binaries) == 0:
-		return s, nil, cli.Usagef("input reports or binaries is needed: patterns of compatibility reports, such as bazel-bin/**/*.compat.json, or of files with device code, such as build/**/*.so")
+		return s, nil, cli.Usagef("input reports or binaries is required: patterns of compatibility reports, such as bazel-bin/**/*.compat.json, or of files with device code, such as build/**/*.so")
 	case s.comment == "always" && s.commentSolved == solvedDelete:
 		return s, nil, cli.Usagef("input comment-when-solved: delete requires comment: on-problem")
 	case len(s.binaries) == 0 && len(s.devices) > 0:
-		return s, nil, cli.Usagef("input devices is for binaries: reports have their devices already")
+		return s, nil, cli.Usagef("input devices requires binaries; reports have their devices already")
 	case len(s.binaries) == 0 && s.files["report"] != "":
-		return s, nil, cli.Usagef("input report-file is for binaries: reports are files already")
+		return s, nil, cli.Usagef("input report-file requires binaries; reports are files already")
 	}
 	return s, sources, nil
 }
@@ -224,15 +222,15 @@ func printUsage(w io.Writer) error {
 Usage: action --reports PATTERNS [FLAGS]
        action --binaries PATTERNS [FLAGS]
 
-Each flag is an input of the GitHub Action, and a variable as well: --fail-on is
-INPUT_FAIL_ON.
+Each flag is an input of the GitHub Action, and an environment variable: --fail-on
+is INPUT_FAIL_ON.
 
 Flags:
 `)
 	for _, in := range inputs {
 		preset := ""
 		if in.preset != "" {
-			preset = ", " + in.preset + " when it is missing"
+			preset = "; default " + in.preset
 		}
 		cli.HelpFlag(w, fmt.Sprintf("--%s (%s%s)", in.name, in.values, preset), in.usage)
 	}
@@ -242,8 +240,8 @@ Example:
   action --reports 'bazel-bin/**/*.compat.json' --policy-file .github/sycl-compat.yml
   action --binaries 'build/**/*.so' --devices intel_gpu_pvc,intel_gpu_acm_g10
 
-Exit codes: 0 it passes, 1 it does not, 2 wrong usage or a fault in the policy or
-the baseline, 3 a report that cannot be read or trusted, 4 the machine failed.
+Exit codes: 0 success, 1 the check fails, 2 usage error or an error in the policy or
+the baseline, 3 invalid report, 4 system error.
 `)
 	}
 	return err

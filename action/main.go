@@ -1,9 +1,12 @@
-// Command action is the program of the GitHub Action: it checks the compatibility
-// reports of a job against a policy, sets outputs, and shows the result to the people who
-// look at the pull request. Outside of GitHub Actions it prints what it finds.
+// Command action is the program of the GitHub Action. It checks the compatibility
+// reports of a job against a policy, sets outputs, and shows the result in the pull
+// request. Outside of GitHub Actions it prints the result.
 //
-// Package gate makes the decision, and the tools' packages read the files; this program
-// is about inputs, events and what GitHub shows. Docs/action.md describes it.
+// A run goes through the files in one direction: inputs.go and event.go read what the
+// runner passes, place.go finds the directories, git.go and base.go read the base commit,
+// policy.go chooses the rules, load.go reads the reports, [gate.Evaluate] decides, and
+// deliver.go, comment.go and failure.go send the result. Only runner.go talks to the
+// runner and, through client.go, to GitHub.
 package main
 
 import (

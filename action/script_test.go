@@ -110,6 +110,15 @@ func TestScript(t *testing.T) {
 			r.env["REAL"] = "given"
 		}, 1, ran("given")},
 		{"a program beside", "", func(r *release) { r.program("-program"); r.env["INPUT_BINARY"] = "-program"; r.env["REAL"] = "given" }, 1, ran("given")},
+		{"a program in the working directory", "", func(r *release) {
+			r.program("sub dir/my/program")
+			r.env["INPUT_BINARY"], r.env["INPUT_WORKING_DIRECTORY"] = "my/program", "sub dir"
+			r.env["REAL"] = "given"
+		}, 1, ran("given")},
+		{"a program that is only in the workspace", "", func(r *release) {
+			r.program("my/program")
+			r.env["INPUT_BINARY"], r.env["INPUT_WORKING_DIRECTORY"] = "my/program", "sub"
+		}, 2, "input binary: my/program is not a program in sub"},
 		{"a program that is missing", good, func(r *release) { r.mirror(); r.env["INPUT_BINARY"] = "gone" }, 2, "input binary: gone is not a program"},
 		{"a program that is none", "", func(r *release) { r.write("text", "x"); r.env["INPUT_BINARY"] = "text" }, 2, "input binary: text is not a program"},
 		{"a program whose name is a command", "", func(r *release) { r.env["INPUT_BINARY"] = "x\n::set-output name=conclusion::success" }, 2, "input binary: x?::set-output name=conclusion::success is not a program"},

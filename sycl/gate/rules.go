@@ -133,10 +133,10 @@ write a second kernel and choose with device::has(); name both as a family in th
 the program runs. Add the device, or spir64, to the targets of the build.`},
 	{ID: NotCompared, Level: Warning,
 		Short: "The policy or the baseline was not compared with that of the base branch.",
-		Long: `Without the comparison nobody sees whether a change asks for less than before (policy-weakened). The checkout of a
-continuous integration often has one commit only: fetch the commit that the change is based on (fetch-depth: 0 of
-actions/checkout), or give the files of the base branch (--base-policy and --base-baseline of "compat check"). With
-"compare-with-base: required" in the policy, among the flags or among the inputs of the action, this fails.`},
+		Long: `Without the comparison, nobody sees whether a change asks for less than before (policy-weakened). The message says why there is
+none, and what to do: fetch the commit that the change is based on, for example, or give the files of the base branch
+(--base-policy and --base-baseline of "compat check"). What cannot be read is never taken for absent. With
+"compare-with-base: required" in the policy, the flags or the inputs of the action, this fails.`},
 	{ID: PolicyWeakened, Level: Note,
 		Short: "The policy or the baseline asks for less than that of the base branch.",
 		Long: `A change can make its own failures disappear when it edits the policy, the baseline or what is known of a device that
