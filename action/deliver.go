@@ -80,7 +80,6 @@ var fileOutputs = map[string]string{"json": "result-file", "sarif": "sarif-file"
 // writeFiles writes the files that were asked for. Not to be able to is an error:
 // later steps need them.
 func (d *delivery) writeFiles(ctx context.Context) error {
-	fallback := d.place.inWorkspace(d.evidence.options.First())
 	var written []stepOutput
 	var out outfile.Group
 	defer out.Close()
@@ -93,7 +92,7 @@ func (d *delivery) writeFiles(ctx context.Context) error {
 			return err
 		}
 		write := func(w io.Writer) error {
-			return compatinputs.Writers[format](w, d.result, compatinputs.WriteOptions{Fallback: fallback})
+			return compatinputs.Writers[format](w, d.result, compatinputs.WriteOptions{})
 		}
 		switch format {
 		case "html":

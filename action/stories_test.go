@@ -44,7 +44,7 @@ func TestStories(t *testing.T) {
 		{"a new device in the policy", func(w *checkout) {
 			w.write("out/k.compat.json", good(t))
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ['*', intel_gpu_bmg_g21]}\n")
-		}, againstBase, "failure", "intel_gpu_bmg_g21: no report is about the device, which the policy requires", ""},
+		}, againstBase, "failure", "device intel_gpu_bmg_g21: no report is about the device, which the policy requires", ".github/sycl-compat.yml:2"},
 		{"an update of a wheel", func(w *checkout) {
 			w.write("base/k.json", strings.ReplaceAll(good(t), "//demo:kernels", "dist/lib.whl"))
 			w.write("out/k.compat.json", strings.ReplaceAll(bad(t), "//demo:kernels", "dist/lib.whl"))
@@ -52,7 +52,7 @@ func TestStories(t *testing.T) {
 		{"a dropped target", func(w *checkout) {
 			w.write("out/k.compat.json", good(t))
 			w.write("base/l.json", encode(t, "//demo:gone", both, kernel{"Gone", nil}))
-		}, againstBase, "failure", "//demo:gone: no report is about the target, which the base branch has", ""},
+		}, againstBase, "failure", "target //demo:gone: no report is about the target, which the base branch has", ""},
 		{"no report", func(*checkout) {}, againstBase, "error", "input reports: no file matches out/*.compat.json", ""},
 		{"a report of another commit", func(w *checkout) {
 			w.env["GITHUB_SHA"] = strings.Repeat("ab", 20)

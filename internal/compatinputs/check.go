@@ -67,17 +67,6 @@ type CheckOptions struct {
 	Workspace string
 }
 
-// First returns the name of the first report, "" when there is none.
-func (o *CheckOptions) First() string {
-	switch {
-	case len(o.Reports) > 0:
-		return filepath.ToSlash(o.Reports[0])
-	case len(o.Built) > 0:
-		return o.Built[0].Label()
-	}
-	return ""
-}
-
 // A GateFile is one that is read, or its content when that is known already, such as
 // from another revision. It is not given when its name is empty.
 type GateFile struct {
@@ -133,7 +122,7 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 		return in, err
 	}
 	for _, r := range o.Built {
-		in.Reports = append(in.Reports, gate.NewIndex(r.Label(), r))
+		in.Reports = append(in.Reports, gate.NewIndex(builtFrom(r), r))
 	}
 	if len(o.BaseReports) > 0 {
 		if in.Base, err = readIndexes(ctx, folder, o.BaseReports); err != nil {
@@ -152,6 +141,23 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 		in.Workspace = sources
 	}
 	return in, nil
+}
+
+// builtFrom returns the file that a report was made of: the binary, or the archive that holds
+// it. A report on several files has the first.
+func builtFrom(r *report.Report) string {
+	if len(r.Files) == 0 {
+		return r.Label()
+	}
+	name := r.Files[0].Name
+	for i := range len(name) {
+		if name[i] == '/' && i > 0 {
+			if info, err := os.Stat(name[:i]); err == nil && info.Mode().IsRegular() {
+				return name[:i]
+			}
+		}
+	}
+	return name
 }
 
 // ReadBaseline reads a baseline, wherever it is.
@@ -449,10 +455,9 @@ func read[T any](folder *workspace.Folder, f GateFile, decode func(name string, 
 
 // WriteOptions say how to write a result.
 type WriteOptions struct {
-	All      bool   // text: also notes and what the policy covers
-	Program  string // text: the command that runs compat, as render.TextOptions have it
-	Fix      string // text: the command that proposes edits, likewise
-	Fallback string // sarif, gitlab: where findings without a place are, such as a report
+	All     bool   // text, sarif, gitlab: also what is known, and what the policy covers; text: also notes
+	Program string // text: the command that runs compat, as render.TextOptions have it
+	Fix     string // text: the command that proposes edits, likewise
 }
 
 // Writers are the formats of results.
@@ -464,7 +469,11 @@ var Writers = map[string]func(w io.Writer, r *gate.Result, o WriteOptions) error
 	"markdown": func(w io.Writer, r *gate.Result, _ WriteOptions) error {
 		return render.Markdown(w, r, render.MarkdownOptions{})
 	},
-	"sarif":  func(w io.Writer, r *gate.Result, o WriteOptions) error { return render.SARIF(w, r, o.Fallback) },
-	"junit":  func(w io.Writer, r *gate.Result, _ WriteOptions) error { return render.JUnit(w, r) },
-	"gitlab": func(w io.Writer, r *gate.Result, o WriteOptions) error { return render.GitLab(w, r, o.Fallback) },
+	"sarif": func(w io.Writer, r *gate.Result, o WriteOptions) error {
+		return render.SARIF(w, r, render.ScanOptions{All: o.All})
+	},
+	"junit": func(w io.Writer, r *gate.Result, _ WriteOptions) error { return render.JUnit(w, r) },
+	"gitlab": func(w io.Writer, r *gate.Result, o WriteOptions) error {
+		return render.GitLab(w, r, render.ScanOptions{All: o.All})
+	},
 }

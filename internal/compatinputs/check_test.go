@@ -129,7 +129,7 @@ func TestWriters(t *testing.T) {
 	}
 	for name, w := range Writers {
 		var b strings.Builder
-		if err := w(&b, r, WriteOptions{Fallback: "good.json"}); err != nil || b.Len() == 0 {
+		if err := w(&b, r, WriteOptions{}); err != nil || b.Len() == 0 {
 			t.Errorf("%s: %v, %d bytes", name, err, b.Len())
 		}
 		if err := w(failing{}, r, WriteOptions{}); err == nil {

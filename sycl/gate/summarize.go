@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -19,7 +20,11 @@ func (e *evaluator) summarize() {
 	}
 	r.Counts.Devices = len(r.Devices)
 	for _, t := range r.targets {
-		r.Targets = append(r.Targets, TargetSummary{Devices: t.devices, Kernels: len(t.kernels), Label: t.label, Reports: t.reports})
+		files := make([]string, len(t.reports))
+		for i, name := range t.reports {
+			files[i] = e.fromRepository(name)
+		}
+		r.Targets = append(r.Targets, TargetSummary{Devices: t.devices, Kernels: len(t.kernels), Label: t.label, Reports: files})
 		r.Counts.addTarget(t, r.repeats.byTarget[t])
 	}
 	for _, i := range r.items {
@@ -155,8 +160,24 @@ func (e *evaluator) finding(i *item, locate *locator) Finding {
 		f.Suppression = &Suppression{Expires: x.Expires, Issue: x.Issue, Line: x.Line, Owner: x.Owner, Reason: x.Reason}
 	}
 	at, functions := locate.find(i.target.label, k, p)
+	if at.IsZero() && p.rule == CoverageLost {
+		at = e.wanted(i)
+	}
 	f.Path, f.Line, f.Column, f.Origins = e.fromRepository(at.Path), int(at.Line), int(at.Column), functions
 	return f
+}
+
+// wanted returns the location that asks for what is not checked: the line of the policy that
+// names the device, or the baseline that has the target.
+func (e *evaluator) wanted(i *item) srcloc.Location {
+	isTarget := func(t BaselineTarget) bool { return t.Label == i.target.label }
+	switch {
+	case i.target.label == "" && safetext.IsPath(e.Policy.File):
+		return srcloc.Location{Path: e.Policy.File, Line: uint32(e.Policy.locations[i.device.device].line)}
+	case len(i.target.reports) == 0 && e.Baseline != nil && safetext.IsPath(e.Baseline.File) && slices.ContainsFunc(e.Baseline.Targets, isTarget):
+		return srcloc.Location{Path: e.Baseline.File}
+	}
+	return srcloc.Location{}
 }
 
 // sortFindings sorts a list in place. Findings are large, so that what moves while

@@ -97,7 +97,7 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.write(env, r, o.First()); err != nil {
+	if err := c.write(env, r); err != nil {
 		return err
 	}
 	if r.Conclusion == gate.Failure && !c.warnOnly {
@@ -106,9 +106,8 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
 	return nil
 }
 
-// write writes all that was asked for. Findings without a place are at the file
-// fallback.
-func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
+// write writes the files and formats that were asked for.
+func (c *checker) write(env *cli.Env, r *gate.Result) error {
 	var out outfile.Group
 	defer out.Close()
 	put := func(file string, write func(io.Writer) error) error {
@@ -118,7 +117,7 @@ func (c *checker) write(env *cli.Env, r *gate.Result, fallback string) error {
 		return out.Write(file, write)
 	}
 	format := func(name string) func(io.Writer) error {
-		options := compatinputs.WriteOptions{All: c.all, Program: c.program, Fix: c.fix, Fallback: fallback}
+		options := compatinputs.WriteOptions{All: c.all, Program: c.program, Fix: c.fix}
 		return func(w io.Writer) error { return compatinputs.Writers[name](w, r, options) }
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {

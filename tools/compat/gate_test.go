@@ -77,7 +77,7 @@ func TestCheck(t *testing.T) {
 			"demo/BUILD.bazel:3: error: kernel 'SubGroup8' does not run on intel_gpu_pvc: it requires sub-group size 8 (the device has 16, 32) [unsupported-sub-group-size]\n",
 			"compat: failed: 3 kernels on 2 devices: 2 problems fail, 2 errors\n"}, nil},
 		{"one device is required", []string{"--required", "intel_gpu_dg2", "before.json"}, 1, []string{"1 problem fails, 1 error, 1 note\n"}, nil},
-		{"a required device that is misspelt", []string{"--required", "intel_gpu_pvx", "before.json"}, 1, []string{"compat: error: intel_gpu_pvx: no report is about the device, which the policy requires; did you mean intel_gpu_pvc? [coverage-lost]\n"}, nil},
+		{"a required device that is misspelt", []string{"--required", "intel_gpu_pvx", "before.json"}, 1, []string{"compat: error: device intel_gpu_pvx: no report is about the device, which the policy requires; did you mean intel_gpu_pvc? [coverage-lost]\n"}, nil},
 		{"a dry run", []string{"--fail-on", "none", "before.json"}, 0, []string{"compat: passed: ", "2 errors"}, nil},
 		{"a policy", []string{"--policy", "policy.yaml", "--today", "2027-01-31", "before.json"}, 0, []string{"policy.yaml:4: note: the exception from unsupported-sub-group-size for SubGroup8 expires on 2027-01-31", "compat: passed: ", "1 warning, 1 allowed\n"}, nil},
 		{"a policy a day later", []string{"--policy", "policy.yaml", "--today", "2027-02-01", "before.json"}, 1, []string{"(the exception has expired)", "policy.yaml:4: warning: "}, nil},
@@ -182,7 +182,7 @@ func TestBaseline(t *testing.T) {
 	has(t, mustRun(t, "check", "--baseline", "b.json", "before.json"), "2 known")
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "pvc.json", "--devices", "intel_gpu_pvc", "k.syclbin")
 	code, stdout, _ := run(t, "check", "--baseline", "b.json", "pvc.json")
-	if code != 1 || !strings.Contains(stdout, "//demo:kernels on intel_gpu_dg2: 3 of 3 kernels are not checked for the device, and the baseline has it [coverage-lost]") {
+	if code != 1 || !strings.Contains(stdout, "target //demo:kernels, device intel_gpu_dg2: 3 of 3 kernels are not checked for the device, and the baseline has it [coverage-lost]") {
 		t.Errorf("a device that is gone: exit %d, %s", code, stdout)
 	}
 	prints(t, "b.json: 1 entry, 1 removed\n", "baseline", "prune", "--baseline", "b.json", "pvc.json")

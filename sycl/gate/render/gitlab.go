@@ -28,38 +28,31 @@ type (
 	}
 )
 
-// GitLab writes the findings that the policy does not cover, and the notices, as a Code
-// Quality report. GitLab compares reports of branches by itself, so known ones
-// are in it. Each issue needs a file: those for which none is known are at the fallback.
-func GitLab(w io.Writer, r *gate.Result, fallback string) error {
-	if !safetext.IsPath(fallback) {
-		fallback = "BUILD.bazel"
-	}
+// GitLab writes a result as a Code Quality report. As in [SARIF], each issue is in the file
+// that it is about. Problems that no file is about are omitted, because GitLab rejects them.
+func GitLab(w io.Writer, r *gate.Result, o ScanOptions) error {
 	severities := map[gate.Severity]string{gate.Note: "info", gate.Warning: "minor", gate.Error: "critical"}
 	issues := []gitlabIssue{}
+	add := func(at fileLocation, i gitlabIssue) {
+		i.Location = gitlabLocation{gitlabLines{max(at.line, 1)}, at.path}
+		issues = append(issues, i)
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Covered() {
-			continue
+		if at, ok := fileOf(r, f); ok && o.shows(f) {
+			add(at, gitlabIssue{CheckName: f.Rule, Description: sentence(Message(f)), Fingerprint: f.Fingerprint, Severity: severities[f.Severity]})
 		}
-		issue := gitlabIssue{CheckName: f.Rule, Description: stop(upperFirst(Message(f))), Fingerprint: f.Fingerprint, Severity: severities[f.Severity]}
-		issue.Location.Path, issue.Location.Lines.Begin = f.Path, max(f.Line, 1)
-		if f.Path == "" {
-			issue.Location.Path = fallback
-		}
-		issues = append(issues, issue)
 	}
 	for _, n := range r.Notices {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", n.Rule, n.File, n.Text))
-		issue := gitlabIssue{CheckName: n.Rule, Description: stop(upperFirst(safetext.Escape(n.Text))), Fingerprint: hex.EncodeToString(sum[:16]), Severity: severities[n.Severity]}
-		if n.Fails {
-			issue.Severity = severities[gate.Error]
-		}
-		issue.Location.Path, issue.Location.Lines.Begin = n.File, max(n.Line, 1)
 		if !safetext.IsPath(n.File) {
-			issue.Location.Path = fallback
+			continue
 		}
-		issues = append(issues, issue)
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", n.Rule, n.File, n.Text))
+		severity := n.Severity
+		if n.Fails {
+			severity = gate.Error
+		}
+		add(fileLocation{n.File, n.Line, 0}, gitlabIssue{CheckName: n.Rule, Description: sentence(safetext.Escape(n.Text)), Fingerprint: hex.EncodeToString(sum[:16]), Severity: severities[severity]})
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -42,7 +42,7 @@ func groupsByLine(list []*gate.Finding) []group {
 
 func groupsBy(list []*gate.Finding, at func(*gate.Finding) string) []group {
 	return grouped(list, func(f *gate.Finding) groupKey {
-		key := groupKey{rule: f.Rule, cause: f.Cause, required: f.Required, text: f.Text, fate: plainWords.fate(f), devices: deviceKey(f),
+		key := groupKey{rule: f.Rule, cause: f.Cause, required: f.Required, text: f.Text, fate: plainWords.disposition(f), devices: deviceKey(f),
 			severity: f.Severity, fails: f.Fails, image: f.Image, at: at(f)}
 		if f.Kernel == "" {
 			key.single = f.Fingerprint

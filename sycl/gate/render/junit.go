@@ -128,7 +128,7 @@ func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v c
 func (s *junitSuite) notice(n *gate.Notice) {
 	s.tests++
 	fmt.Fprintf(&s.body, "    <testcase classname=\"%s\" name=\"%s\"", xmlText(n.File), xmlText(string(n.Rule)))
-	text := stop(upperFirst(safetext.Escape(n.Text)))
+	text := sentence(safetext.Escape(n.Text))
 	if !n.Fails {
 		s.skip(fmt.Sprintf("%v: %s", n.Severity, text))
 		return
@@ -144,11 +144,11 @@ func (s *junitSuite) skip(why string) {
 
 // junitLine says where a finding is, what it is and what becomes of it.
 func junitLine(f *gate.Finding) string {
-	line := stop(Message(f))
+	line := sentence(Message(f))
 	if p := place(f); p != "" {
-		line = p + ": " + line
+		line = p + ": " + fullStop(Message(f))
 	}
-	if fate := plainWords.fate(f); fate != "" {
+	if fate := plainWords.disposition(f); fate != "" {
 		line += " (" + fate + ")"
 	}
 	return line

@@ -3,6 +3,7 @@ package render
 import (
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -24,14 +25,9 @@ const (
 // maxHashed is the size up to which files are hashed.
 const maxHashed = 4 << 20
 
-// lineHashes returns the fingerprints of the lines of a file, nil when it is too
-// large or not text.
-func lineHashes(r io.Reader) []string {
-	data, err := io.ReadAll(io.LimitReader(r, maxHashed+1))
-	if err != nil || len(data) > maxHashed || !utf8.Valid(data) {
-		return nil
-	}
-	units, starts := hashUnits(string(data))
+// lineHashes returns the fingerprints of the lines of a text.
+func lineHashes(text string) []string {
+	units, starts := hashUnits(text)
 	power := uint64(1)
 	for range hashWindow {
 		power *= hashFactor
@@ -88,27 +84,46 @@ func hashUnits(text string) (units []uint16, starts []int) {
 	return units, starts
 }
 
-// lineHasher knows the lines of the files of a workspace.
-type lineHasher struct {
+// A lineIndex has the lines of the files of a workspace.
+type lineIndex struct {
 	gate.Workspace
-	files map[string][]string
+	files map[string][]sourceLine
 }
 
-// hash returns the fingerprint of a line, "" when it cannot be known.
-func (h *lineHasher) hash(path string, line int) string {
-	if h.Workspace == nil || path == "" || line < 1 {
-		return ""
+// A sourceLine is a line of a file.
+type sourceLine struct {
+	hash   string // fingerprint
+	length int    // in UTF-16 code units, without the line break
+}
+
+// line returns a line, the zero value if it is not known.
+func (x *lineIndex) line(path string, line int) sourceLine {
+	if x.Workspace == nil || path == "" || line < 1 {
+		return sourceLine{}
 	}
-	list, known := h.files[path]
+	list, known := x.files[path]
 	if !known {
-		if f, err := h.Open(path); err == nil {
-			list = lineHashes(f)
+		if f, err := x.Open(path); err == nil {
+			list = readLines(f)
 			f.Close()
 		}
-		h.files[path] = list
+		x.files[path] = list
 	}
 	if line > len(list) {
-		return ""
+		return sourceLine{}
 	}
 	return list[line-1]
+}
+
+// readLines returns the lines of a file, nil if it is too large or not text.
+func readLines(r io.Reader) (list []sourceLine) {
+	data, err := io.ReadAll(io.LimitReader(r, maxHashed+1))
+	if err != nil || len(data) > maxHashed || !utf8.Valid(data) {
+		return nil
+	}
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)), "\n")
+	for i, hash := range lineHashes(string(data)) {
+		list = append(list, sourceLine{hash, len(utf16.Encode([]rune(lines[min(i, len(lines)-1)])))})
+	}
+	return list
 }

@@ -30,23 +30,30 @@ func TestLineHashes(t *testing.T) {
 		{"a mixture", " hello; \t\nworld!!!\r\n\n\r  \t\tGreetings\r End\r\n", greeting},
 		{"equal lines", strings.Repeat("Lorem ipsum dolor sit amet.\n", 10), []string{"a7f2ff13bc495cf2:1", "a7f2ff13bc495cf2:2", "a7f2ff13bc495cf2:3", "a7f2ff13bc495cf2:4", "a7f2ff13bc495cf2:5", "a7f2ff13bc495cf2:6",
 			"a7f2ff1481e87703:1", "a9cf91f7bbf1862b:1", "55ec222b86bcae53:1", "cc97dc7b1d7d8f7b:1", "c129715d7a2bc9a3:1"}},
-		{"no text", "\xff", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := lineHashes(strings.NewReader(test.text)); !slices.Equal(got, test.want) {
+			if got := lineHashes(test.text); !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}
-	if got := lineHashes(bytes.NewReader(make([]byte, maxHashed+1))); got != nil {
-		t.Errorf("a large file has %d lines", len(got))
+	for name, data := range map[string][]byte{"large": make([]byte, maxHashed+1), "binary": []byte("\xff")} {
+		if got := readLines(bytes.NewReader(data)); got != nil {
+			t.Errorf("a %s file has %d lines", name, len(got))
+		}
+	}
+	want := []int{2, 0, 4, 0}
+	for i, line := range readLines(strings.NewReader("ab\r\n\r\t\U0001F600c\n")) {
+		if line.length != want[i] {
+			t.Errorf("line %d has %d units, want %d", i+1, line.length, want[i])
+		}
 	}
 }
 
 func FuzzLineHashes(f *testing.F) {
 	f.Add("a\r\nb\tc\n\U0001F600\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		list := lineHashes(strings.NewReader(text))
+		list := lineHashes(text)
 		for i, h := range list {
 			if slices.Contains(list[:i], h) {
 				t.Errorf("line %d has the fingerprint %s of an earlier one", i+1, h)

@@ -135,7 +135,7 @@ func (m *markdown) table(groups []group) {
 	in := markdownWords.short(slices.Concat(groups...))
 	for i, g := range groups {
 		text := upperFirst(in.sentence(g))
-		if fate := in.fate(g[0]); fate != "" {
+		if fate := in.disposition(g[0]); fate != "" {
 			text += ". " + upperFirst(fate)
 		}
 		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(g[0]), ruleLink(g[0].Rule), safetext.TableCell(text), safetext.TableCell(m.places(g)))) {
@@ -272,9 +272,10 @@ var markdownWords = words{name: codeSpan, value: codeSpan}
 // mention.
 func codeSpan(s string) string { return safetext.CodeSpan(safetext.Escape(s)) }
 
-// upperFirst makes a sentence begin with a capital letter.
+// upperFirst makes a sentence begin with a capital letter, unless its first word is a name.
 func upperFirst(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
+	word, _, _ := strings.Cut(s, " ")
+	if word == "" || strings.ContainsFunc(strings.TrimRight(word, ",:"), func(c rune) bool { return c < 'a' || c > 'z' }) {
 		return s
 	}
 	return string(s[0]-'a'+'A') + s[1:]

@@ -56,9 +56,9 @@ var formats = map[string]func(w io.Writer, r *gate.Result) error{
 	"text.txt":     func(w io.Writer, r *gate.Result) error { return Text(w, r, TextOptions{All: true}) },
 	"warnings.txt": func(w io.Writer, r *gate.Result) error { return Warnings(w, r, "") },
 	"summary.md":   func(w io.Writer, r *gate.Result) error { return Markdown(w, r, MarkdownOptions{}) },
-	"result.sarif": func(w io.Writer, r *gate.Result) error { return SARIF(w, r, "kernels.compat.json") },
+	"result.sarif": func(w io.Writer, r *gate.Result) error { return SARIF(w, r, ScanOptions{All: true}) },
 	"junit.xml":    JUnit,
-	"gitlab.json":  func(w io.Writer, r *gate.Result) error { return GitLab(w, r, "kernels.compat.json") },
+	"gitlab.json":  func(w io.Writer, r *gate.Result) error { return GitLab(w, r, ScanOptions{All: true}) },
 }
 
 func written(t testing.TB, name string, r *gate.Result) string {

@@ -23,13 +23,22 @@ const (
 // sourceRoot is what paths are relative to.
 const sourceRoot = "SRCROOT"
 
-// SARIF writes a result as SARIF 2.1.0 for code scanning. Findings for which no place
-// is known are at the file fallback, such as the report.
-func SARIF(w io.Writer, r *gate.Result, fallback string) error {
-	s := sarif{compared: r.Compared, index: map[gate.RuleID]int{}, hashes: lineHasher{r.Workspace, map[string][]string{}}}
-	if safetext.IsPath(fallback) {
-		s.fallback = fallback
-	}
+// ScanOptions say which problems code scanners get.
+type ScanOptions struct {
+	// All includes problems that are known and do not fail, and those that the policy allows.
+	// Code scanning on GitHub opens an alert even for a result with a suppression.
+	All bool
+}
+
+// shows reports whether a problem is shown.
+func (o ScanOptions) shows(f *gate.Finding) bool {
+	return o.All || f.Fails || !f.Covered() && f.State == gate.StateNew
+}
+
+// SARIF writes a result as SARIF 2.1.0 for code scanning. Each result has a location in the
+// file that it is about. A problem that no file is about is a notification.
+func SARIF(w io.Writer, r *gate.Result, o ScanOptions) error {
+	s := sarif{Result: r, index: map[gate.RuleID]int{}, lines: lineIndex{r.Workspace, map[string][]sourceLine{}}}
 	s.run = sarifRun{ColumnKind: "utf16CodeUnits", Bases: map[string]sarifBase{sourceRoot: {sarifText{"The root of the source tree."}}},
 		Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: true}}}
 	if r.Category != "" {
@@ -41,16 +50,23 @@ func SARIF(w io.Writer, r *gate.Result, fallback string) error {
 			s.rule(rule)
 		}
 	}
-	for i := range r.Findings[:min(len(r.Findings), maxSARIF)] {
-		s.result(&r.Findings[i])
+	left := 0
+	for i := range r.Findings {
+		switch f := &r.Findings[i]; {
+		case !o.shows(f):
+		case len(s.run.Results) == maxSARIF:
+			left++
+		default:
+			s.result(f)
+		}
 	}
-	if n := len(r.Findings) - maxSARIF; n > 0 {
-		s.note("warning", "", fmt.Sprintf("%d findings are left out, the least grave ones: a run has at most %d", n, maxSARIF), nil)
+	if left > 0 {
+		s.note("warning", "", fmt.Sprintf("%d findings are omitted, the least severe ones, because a run has at most %d", left, maxSARIF), nil)
 	}
 	for _, n := range r.Notices {
 		var at []sarifLocation
 		if safetext.IsPath(n.File) {
-			at = []sarifLocation{{Physical: physical(n.File, n.Line, 0)}}
+			at = []sarifLocation{{Physical: s.physical(fileLocation{n.File, n.Line, 0})}}
 		}
 		s.note(sarifLevel(n.Severity), string(n.Rule), n.Text, at)
 	}
@@ -61,11 +77,10 @@ func SARIF(w io.Writer, r *gate.Result, fallback string) error {
 
 // sarif makes the run of a log.
 type sarif struct {
-	run      sarifRun
-	compared bool                // results say whether they are new
-	fallback string              // file of results without a place, "" when there is none
-	index    map[gate.RuleID]int // of rules in the run
-	hashes   lineHasher
+	*gate.Result
+	run   sarifRun
+	index map[gate.RuleID]int // of rules in the run
+	lines lineIndex
 }
 
 func (s *sarif) rule(r gate.Rule) {
@@ -86,22 +101,31 @@ func (s *sarif) note(level, rule, text string, at []sarifLocation) {
 }
 
 func (s *sarif) result(f *gate.Finding) {
+	message := sentence(Message(f))
+	at, ok := fileOf(s.Result, f)
+	if !ok {
+		s.note(sarifLevel(f.Severity), string(f.Rule), message, nil)
+		return
+	}
 	out := sarifResult{RuleID: string(f.Rule), RuleIndex: s.index[f.Rule], Kind: "fail", Level: sarifLevel(f.Severity),
-		Message:      sarifMessage(stop(upperFirst(Message(f)))),
-		Locations:    s.locations(f),
+		Message:      sarifMessage(message),
+		Locations:    []sarifLocation{{Physical: s.physical(at)}},
 		Fingerprints: map[string]string{"syclCompat/v1": f.Fingerprint},
 		Properties:   sarifProperties{Devices: []string{}, Fails: f.Fails, Target: safetext.Escape(f.Target)}}
-	if s.compared {
+	if f.Kernel != "" {
+		out.Locations[0].Logical = []sarifLogical{{safetext.Escape(f.Kernel), safetext.Escape(f.Name), "function"}}
+	}
+	if s.Compared {
 		out.State = f.State
 	}
 	switch {
 	case f.Covered():
-		out.Suppressions = []sarifSuppression{{"external", "accepted", plainWords.fate(f)}}
+		out.Suppressions = []sarifSuppression{{"external", "accepted", plainWords.disposition(f)}}
 	case f.State != gate.StateNew && !f.Fails:
 		out.Suppressions = []sarifSuppression{{"external", "accepted", "known before this change"}}
 	}
-	if hash := s.hashes.hash(f.Path, f.Line); hash != "" {
-		out.Fingerprints["primaryLocationLineHash"] = hash
+	if line := s.lines.line(at.path, at.line); line.hash != "" {
+		out.Fingerprints["primaryLocationLineHash"] = line.hash
 	}
 	for _, d := range f.Devices {
 		out.Properties.Devices = append(out.Properties.Devices, safetext.Escape(d.ID))
@@ -109,29 +133,12 @@ func (s *sarif) result(f *gate.Finding) {
 	s.run.Results = append(s.run.Results, out)
 }
 
-func (s *sarif) locations(f *gate.Finding) []sarifLocation {
-	var at sarifLocation
-	switch {
-	case f.Path != "":
-		at.Physical = physical(f.Path, f.Line, f.Column)
-	case s.fallback != "":
-		at.Physical = physical(s.fallback, 1, 0)
-	}
-	if f.Kernel != "" {
-		at.Logical = []sarifLogical{{safetext.Escape(f.Kernel), safetext.Escape(f.Name), "function"}}
-	}
-	if at.Physical == nil && at.Logical == nil {
-		return nil
-	}
-	return []sarifLocation{at}
-}
-
-func physical(path string, line, column int) *sarifPhysical {
-	p := &sarifPhysical{Artifact: sarifArtifact{(&url.URL{Path: path}).EscapedPath(), sourceRoot}}
-	if line > 0 {
-		p.Region = &sarifRegion{line, column}
-	}
-	return p
+// physical returns a location with the four numbers that code scanning requires. A problem
+// of a whole file is at its first line.
+func (s *sarif) physical(at fileLocation) *sarifPhysical {
+	line, column := max(at.line, 1), max(at.column, 1)
+	end := max(s.lines.line(at.path, line).length, column) + 1
+	return &sarifPhysical{Artifact: sarifArtifact{(&url.URL{Path: at.path}).EscapedPath(), sourceRoot}, Region: sarifRegion{line, column, line, end}}
 }
 
 // sarifMessage makes text a message without links or placeholders.
@@ -240,7 +247,7 @@ type (
 	}
 	sarifPhysical struct {
 		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   *sarifRegion  `json:"region,omitempty"`
+		Region   sarifRegion   `json:"region"`
 	}
 	sarifArtifact struct {
 		URI  string `json:"uri"`
@@ -248,7 +255,9 @@ type (
 	}
 	sarifRegion struct {
 		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
+		StartColumn int `json:"startColumn"`
+		EndLine     int `json:"endLine"`
+		EndColumn   int `json:"endColumn"` // after the last character
 	}
 	sarifLogical struct {
 		Name      string `json:"name"`

@@ -31,7 +31,7 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 			list = append(list, f)
 		}
 	}
-	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.fate(f) })
+	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.disposition(f) })
 	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].Covered() }) // all of a group are, or none
 	out.steps("compat: next", steps(shown), edits(r, shown, o.Fix))
 	if o.Fix == "" { // else the check is part of a build, which has a rule for baselines

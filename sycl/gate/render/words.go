@@ -53,15 +53,15 @@ func (w words) sentence(g group) string {
 	case gate.CoverageLost, gate.ReportInvalid:
 		var about []string
 		if f.Target != "" {
-			about = append(about, w.value(f.Target))
+			about = append(about, "target "+w.value(f.Target))
 		}
 		if len(f.Devices) > 0 {
-			about = append(about, w.devices(f))
+			about = append(about, safetext.Plural(len(f.Devices), "device ", "devices ")+w.devices(f))
 		}
 		if len(about) == 0 {
 			return w.value(f.Text)
 		}
-		return strings.Join(about, " on ") + ": " + w.value(f.Text)
+		return strings.Join(about, ", ") + ": " + w.value(f.Text)
 	case gate.KernelLost:
 		return fmt.Sprintf("%s %s no longer in any report", w.kernels(g), safetext.Plural(len(g), "is", "are"))
 	case gate.Undetermined:
@@ -146,8 +146,8 @@ func (w words) available(f *gate.Finding) string {
 	return fmt.Sprintf(" (the device%s %s)", safetext.Plural(len(f.Devices), " has", "s have"), w.value(f.Devices[0].Available))
 }
 
-// fate says what becomes of a finding, "" when it is simply new.
-func (w words) fate(f *gate.Finding) string {
+// disposition says what the policy and the comparison make of a finding, "" if it is new.
+func (w words) disposition(f *gate.Finding) string {
 	switch {
 	case f.Suppression != nil:
 		s := "allowed"
@@ -238,9 +238,12 @@ func Summary(r *gate.Result) string {
 	return s + ": " + strings.Join(parts, ", ")
 }
 
-// stop ends a sentence.
-func stop(s string) string {
-	if strings.HasSuffix(s, "?") {
+// sentence makes a sentence of a message: with a capital letter, unless it begins with a name,
+// and a full stop.
+func sentence(s string) string { return fullStop(upperFirst(s)) }
+
+func fullStop(s string) string {
+	if strings.HasSuffix(s, "?") || strings.HasSuffix(s, ".") {
 		return s
 	}
 	return s + "."

@@ -1,0 +1,44 @@
+package render
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// A fileLocation is a location in a file of the repository. Line and column are 0 if the
+// location is the whole file.
+type fileLocation struct {
+	path         string
+	line, column int
+}
+
+// fileOf returns the file that a finding is about: the line in the source, the BUILD file, the
+// policy or the baseline if it is known, else the binary that was checked, else the report on
+// it. It is not ok for a finding that no file is about.
+func fileOf(r *gate.Result, f *gate.Finding) (at fileLocation, ok bool) {
+	if f.Path != "" {
+		return fileLocation{f.Path, f.Line, f.Column}, true
+	}
+	i := slices.IndexFunc(r.Targets, func(t gate.TargetSummary) bool { return t.Label == f.Target })
+	if i >= 0 {
+		for _, name := range r.Targets[i].Reports {
+			if name, ok := inRepository(name); ok {
+				return fileLocation{path: name}, true
+			}
+		}
+	}
+	return fileLocation{path: r.Policy.File}, f.Target == "" && safetext.IsPath(r.Policy.File)
+}
+
+// inRepository returns a path relative to the repository. A file that is elsewhere has its
+// base name.
+func inRepository(name string) (string, bool) {
+	if name = filepath.ToSlash(name); !safetext.IsPath(name) {
+		name = path.Base(name)
+	}
+	return name, safetext.IsPath(name)
+}
