@@ -178,5 +178,9 @@ func isDeviceFeature(arg string) bool {
 // order. A value follows a name that ends in "=".
 func DeviceFeatures() []string { return slices.Clone(deviceFeatures) }
 
+// DebugLevels returns the values of -g that ask for debug information, apart from the families gdb,
+// stabs and dwarf-N.
+func DebugLevels() []string { return slices.Clone(debugLevels) }
+
 // FeatureFamilies returns the beginnings of further options that the device compile takes.
 func FeatureFamilies() []string { return slices.Clone(featureFamilies) }

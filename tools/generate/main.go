@@ -10,6 +10,6 @@ func tool() *cli.Tool {
 	return &cli.Tool{
 		Name:     "generate",
 		Short:    "write the files of this repository that follow from others",
-		Commands: []*cli.Command{icpxflagsCommand(), rulesCommand(), targetsCommand()},
+		Commands: []*cli.Command{compilespecCommand(), icpxflagsCommand(), rulesCommand(), targetsCommand()},
 	}
 }
