@@ -38,6 +38,7 @@
 #include <vector>
 
 #include "bitcode.hpp"
+#include "compare.hpp"
 #include "files.hpp"
 
 namespace {
@@ -444,13 +445,14 @@ void report(const jit::Result &result) {
 
 struct Arguments {
   std::string command, library, output, output_dir, header, footer, depfile, input;
+  std::string compare, apart;
   std::string candidates, inputs, unused;
   std::vector<std::string> options;
 };
 
 // Places are where outputs are while they are written, "" for those that are not wanted.
 struct Places {
-  std::string output, output_dir, header, footer, depfile, unused;
+  std::string output, output_dir, header, footer, depfile, unused, compare;
 };
 
 constexpr const char *kTable = "images.table";
@@ -458,25 +460,26 @@ constexpr const char *kTable = "images.table";
 // places chooses the places. The main output is last.
 Places places(const Arguments &args, Outputs &outputs) {
   Places at;
-  const std::pair<const std::string &, std::string &> files[] = {{args.header, at.header},
-                                                                 {args.footer, at.footer},
-                                                                 {args.depfile, at.depfile},
-                                                                 {args.unused, at.unused},
-                                                                 {args.output, at.output}};
+  const std::pair<const std::string &, std::string &> files[] = {
+      {args.header, at.header}, {args.footer, at.footer},   {args.depfile, at.depfile},
+      {args.unused, at.unused}, {args.compare, at.compare}, {args.output, at.output}};
   for (const auto &[name, place] : files)
     if (!name.empty()) place = outputs.file(name);
   if (!args.output_dir.empty()) at.output_dir = outputs.folder(args.output_dir, kTable);
   return at;
 }
 
-// compile_source compiles the input. The library cannot stop early: it always runs all steps.
-jit::Result compile_source(const Arguments &args, std::vector<std::string> options) {
-  const std::string source = read_file(args.input);
+// compile_source compiles the input with a text after it. The library cannot stop early: it always
+// runs all steps.
+jit::Result compile_source(const Arguments &args, std::vector<std::string> options,
+                           const std::string &after) {
+  std::string source = read_file(args.input);
   size_t nul = source.find('\0');
   if (nul != source.npos)
     fail_at(kBadInput, args.input, "there is a NUL byte at offset " + std::to_string(nul));
   // Options of the user come last, as the last one may lack its value.
   options.insert(options.end(), args.options.begin(), args.options.end());
+  source += after;
   jit::Result result = call(args.library, args.input, source, options, "");
   report(result);
   return result;
@@ -497,11 +500,15 @@ std::vector<std::string> words(std::string_view rule) {
   return out;
 }
 
+// Where the empty files are by which the device compile answers compare::question.
+constexpr std::string_view kFacts = "/proc/self/fd/43/";
+
 // on_disk leaves the library's own headers out of a dependency file.
 std::string on_disk(std::string_view rule) {
   std::string out;
   for (const std::string &word : words(rule))
-    if (!has_prefix(word, kToolchain)) out.append(out.empty() ? "" : " \\\n  ").append(word);
+    if (!has_prefix(word, kToolchain) && !has_prefix(word, kFacts))
+      out.append(out.empty() ? "" : " \\\n  ").append(word);
   return out + "\n";
 }
 
@@ -581,6 +588,44 @@ std::string fixed(const std::string &place, int number) {
   return fs::exists(name) ? name / path.filename() : path;
 }
 
+// fact_folder makes a folder with the files of compare::question, and returns its fixed name.
+std::string fact_folder(const std::string &place) {
+  const std::string folder = place + ".facts";
+  if (mkdir(folder.c_str(), 0777) != 0) fail_io(folder);
+  for (const std::string &name : compare::answers()) write_file(folder + "/" + name, folder, "");
+  return fs::path(fixed(folder + "/_", 43)).parent_path();
+}
+
+// is_libsycl reports whether a header is part of libsycl or of OpenCL, which ask for macros of
+// their own.
+bool is_libsycl(const std::string &name) {
+  return contains(name, "/include/sycl/") || contains(name, "/include/CL/");
+}
+
+// write_compare writes the header that compares the macros of the two compiles.
+void write_compare(const Arguments &args, const std::string &place, const std::string &rule) {
+  compare::Device device;
+  device.source = args.input;
+  device.definitions = compare::definitions(args.options);
+  device.forces = compare::forces(args.options);
+  for (size_t i = 0; i < args.apart.size();) {
+    const size_t end = std::min(args.apart.find(',', i), args.apart.size());
+    device.apart.insert(args.apart.substr(i, end - i));
+    i = end + 1;
+  }
+  compare::Scan scan;
+  const std::vector<std::string> read = words(rule);  // the target comes first
+  for (size_t i = 1; i < read.size(); i++) {
+    if (has_prefix(read[i], kFacts)) {
+      device.facts.insert(read[i].substr(kFacts.size()));
+      continue;
+    }
+    const std::string name = file_name(read[i]);
+    if (name[0] != '/' && !is_libsycl(name)) scan.file(name, read_file(name));
+  }
+  write_file(place, args.compare, compare::Header(device, scan).text());
+}
+
 void write_images(const Arguments &args, const std::string &dir, const jit::Result &result) {
   std::string table = "[Code|Properties|Symbols]\n";
   for (size_t i = 0; i < result.images.size; i++) {
@@ -601,12 +646,16 @@ void compile(const Arguments &args, const Places &at) {
   std::vector<std::string> options;
   if (at.output_dir.empty()) options = {"-fsycl-device-code-split=off"};  // images do not matter
   const std::string header = fixed(at.header, 40), footer = fixed(at.footer, 41);
-  const std::string list = fixed(at.depfile.empty() ? at.unused : at.depfile, 42);
+  const std::string &rule_place = !at.depfile.empty()  ? at.depfile
+                                  : !at.unused.empty() ? at.unused
+                                                       : at.compare;
+  const std::string list = fixed(rule_place, 42);
   if (!header.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + header});
   if (!footer.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + footer});
   if (!list.empty())
     options.insert(options.end(), {"-MD", "-MF", list, "-MT", "device"});  // not an output's path
-  jit::Result result = compile_source(args, options);
+  const std::string question = at.compare.empty() ? "" : compare::question(fact_folder(at.compare));
+  jit::Result result = compile_source(args, options, question);
   if (!at.output.empty()) {
     bitcode::for_other_releases(reinterpret_cast<unsigned char *>(result.bitcode.data),
                                 result.bitcode.size);
@@ -616,6 +665,7 @@ void compile(const Arguments &args, const Places &at) {
   if (list.empty()) return;
   const std::string rule = read_file(list);
   if (!at.depfile.empty()) write_file(at.depfile, args.depfile, on_disk(rule));
+  if (!at.compare.empty()) write_compare(args, at.compare, rule);
   if (at.unused.empty()) return;
   const std::string candidates = read_file(args.candidates);
   if (!args.inputs.empty()) check_declared(candidates + "\n" + read_file(args.inputs), rule);
@@ -811,6 +861,9 @@ compile turns a SYCL source into bitcode, to which device libraries are not link
   --header FILE, --footer FILE  write DPC++'s integration header and footer, for the host compiler
   --depfile FILE                write the files that were read, as make has it, without
                                 those that are part of the library
+  --compare FILE                write a header that fails to compile on the host if the host compile
+                                has other macros than the device compile
+  --apart NAME,...              macros that the header does not compare
   --candidates FILE, --unused FILE
                                 write those of the files that the first lists, one a
                                 line, which were not read and no option names
@@ -866,6 +919,8 @@ Arguments parse(const std::vector<std::string> &args) {
       {"--header", &out.header, "", "compile build"},
       {"--footer", &out.footer, "", "compile build"},
       {"--depfile", &out.depfile, "", "compile build"},
+      {"--compare", &out.compare, "", "compile build"},
+      {"--apart", &out.apart, "", "compile build"},
       {"--candidates", &out.candidates, "", "compile build"},
       {"--inputs", &out.inputs, "", "compile build"},
       {"--unused", &out.unused, "", "compile build"},
