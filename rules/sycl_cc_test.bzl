@@ -6,7 +6,7 @@ load(":sycl_cc_binary.bzl", "sycl_cc_binary")
 load(":sycl_test.bzl", "sycl_test")
 
 # Attributes of the test itself; all others are those of its program.
-_TEST = ["args", "env", "flaky", "local", "required", "runtime", "shard_count", "size", "timeout"]
+_TEST = ["args", "env", "env_inherit", "flaky", "local", "required", "runtime", "shard_count", "size", "timeout"]
 
 # The execution groups of cc_binary.
 _LINK = ["cpp_link"]
@@ -32,7 +32,7 @@ def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
             with the runtime; `pocl` the machine's PoCL; `gpu` any GPU; `any` the device that
             the runtime chooses.
         visibility: Visibility of the test. Its program, `NAME.run`, is private.
-        **kwargs: Attributes of the test, `args`, `env`, `flaky`, `local`, `required`,
+        **kwargs: Attributes of the test, `args`, `env`, `env_inherit`, `flaky`, `local`, `required`,
             `runtime`, `shard_count`, `size` and `timeout`, as [sycl_test](#sycl_test) has
             them; and all attributes of [sycl_cc_binary](#sycl_cc_binary).
     """

@@ -78,10 +78,13 @@ def _sycl_test_impl(ctx):
                 [runtime.devices_runfiles],
             ),
         ),
-        RunEnvironmentInfo(environment = {
-            key: expanded_text(ctx, "env", value)
-            for key, value in ctx.attr.env.items()
-        }),
+        RunEnvironmentInfo(
+            environment = {
+                key: expanded_text(ctx, "env", value)
+                for key, value in ctx.attr.env.items()
+            },
+            inherited_environment = ctx.attr.env_inherit,
+        ),
         coverage_common.instrumented_files_info(ctx, dependency_attributes = ["binary", "data"]),
     ]
 
@@ -105,6 +108,9 @@ _sycl_test = rule(
         ),
         "env": attr.string_dict(
             doc = "Environment variables of the program. `$(rootpath)` and the like name files of `data`, and Make variables are expanded.",
+        ),
+        "env_inherit": attr.string_list(
+            doc = "Environment variables that the program inherits from the environment of `bazel test`.",
         ),
         "required": attr.bool(doc = "Fail, and do not skip, on a machine without such a device. With `device = \"cpu\"` a test does so in any case."),
         "runtime": attr.label(providers = [SyclRuntimeInfo]),
