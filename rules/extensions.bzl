@@ -80,6 +80,30 @@ def _local_tags(tags, made):
         clang = struct(repository = "sycl_local", llvm = tag.llvm, ocloc = tag.ocloc)
     return {"clang": clang} | named
 
+def _names_of_libraries(modules):
+    """Returns the names of repositories with a runtime that modules other than the root ask for."""
+    return {
+        tag.name: None
+        for module in modules
+        if not module.is_root
+        for tag in module.tags.runtime + module.tags.dpcpp
+    }.keys()
+
+def _sycl_alias_impl(rctx):
+    rctx.file("BUILD.bazel", """# Made by the sycl module extension.
+alias(
+    name = "sycl",
+    actual = "@sycl_toolchains//:sycl",
+    tags = ["manual"],
+    visibility = ["//visibility:public"],
+)
+""")
+
+_sycl_alias = repository_rule(
+    implementation = _sycl_alias_impl,
+    doc = "The repository of a tag of a module that is not the root: its libsycl is the root's.",
+)
+
 def _sycl_impl(mctx):
     local = _local_tags([], {})
     toolchains = {}
@@ -96,6 +120,9 @@ def _sycl_impl(mctx):
         for tag in module.tags.toolchain:
             _check_compiler("toolchain", tag.name, compilers)
             toolchains[tag.name] = str(tag.toolchain)
+    for name in _names_of_libraries(mctx.modules):
+        if name not in made:
+            _sycl_alias(name = name)
     for tag in local.values():
         sycl_local_toolchain(name = tag.repository, llvm = tag.llvm, ocloc = tag.ocloc)
     sycl_cc_repository(name = "sycl_cc")

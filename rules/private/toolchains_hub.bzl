@@ -1,6 +1,7 @@
 """The repository @sycl_toolchains of the `sycl` extension, which registers the toolchains."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 load(":cc_toolchain.bzl", "CC_TOOLCHAIN")
@@ -78,7 +79,7 @@ def check_repository(kind, name):
     if name in _OWN_REPOSITORIES or name.startswith(_OWN_PREFIXES) or name in RESERVED_COMPILERS or is_own_target(name):
         fail("sycl.%s: the name %r is reserved; give the repository another name" % (kind, name))
 
-def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = {}, libsycl = {}):
+def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = {}, libsycl = {}, runtime = None):
     """Declares the toolchains that the flag chooses from.
 
     Args:
@@ -91,7 +92,8 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = 
             none, for the alias `missing`. Not declared when it is empty.
         syclcxx: dict of repository -> label of its syclc++, for the alias `syclc++`. Not
             declared when it is empty.
-        libsycl: dict of repository -> label of its libsycl, for the alias `libsycl`.
+        libsycl: dict of repository -> label of its libsycl, for the aliases `libsycl` and `sycl`.
+        runtime: label of the libsycl of a sycl.runtime tag, or None.
     """
     toolchains = dpcpp | local | others
     _chosen(name = name, names = toolchains.keys())
@@ -137,6 +139,16 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = 
                 for compiler, label in libsycl.items()
             } | {"//conditions:default": "@bazel_tools//tools/cpp:empty_lib"}),
         )
+    _no_libsycl(name = "no_libsycl", tags = ["manual"])
+    native.alias(
+        name = "sycl",
+        actual = select({
+            ":%s_is_chosen" % compiler: label
+            for compiler, label in libsycl.items()
+        } | {"//conditions:default": runtime or (libsycl.values() + [":no_libsycl"])[0]}),
+        tags = ["manual"],  # it may be one that fails
+        visibility = ["//visibility:public"],
+    )
     if missing:
         native.alias(
             name = "missing",
@@ -145,6 +157,15 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = 
             }),
             visibility = ["//visibility:public"],
         )
+
+def _no_libsycl_impl(_ctx):
+    fail("@rules_sycl//:sycl: no DPC++ and no runtime; add these lines to MODULE.bazel of the root module: sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\") and sycl.dpcpp(version = \"%s\")" % DEFAULT_RUNTIME)
+
+_no_libsycl = rule(
+    implementation = _no_libsycl_impl,
+    doc = "Fails and shows the line to add.",
+    provides = [CcInfo],
+)
 
 def declare_cc_toolchains(name, dpcpp, toolchain):
     """Declares the C++ toolchain that builds SYCL, for each DPC++ that the flag chooses.
@@ -232,6 +253,7 @@ declare_toolchains(
     local = %r,
     missing = %r,
     others = %r,
+    runtime = %r,
     syclcxx = %r,
 )
 """ % (
@@ -240,6 +262,7 @@ declare_toolchains(
         {name: repository + "//:toolchain" for name, repository in rctx.attr.local.items()},
         {name: repository + "//:missing" for name, repository in (dpcpp | rctx.attr.local).items()},
         rctx.attr.others,
+        "@%s//:sycl" % rctx.attr.runtimes[0] if rctx.attr.runtimes else None,
         {name: repository + "//:syclc++" for name, repository in dpcpp.items()},
     ))
     rctx.file("cc/BUILD.bazel", """# Made by the sycl module extension.
