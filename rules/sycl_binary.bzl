@@ -5,7 +5,9 @@ load("//rules/private:attributes.bzl", "CODE_ATTRS", "COMPILE_ATTRS", "IMAGE_ATT
 load("//rules/private:compile.bzl", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "declare_device_target", "device_rules")
+load("//rules/private:device_options.bzl", "all_options", "device_line", "host_line")
 load("//rules/private:flags.bzl", "SPLITS", "attribute_value", "read_options", "split_of")
+load("//rules/private:headers.bzl", "cc_of")
 load("//rules/private:images.bzl", "build_syclbin", "device_build", "post_link_options")
 load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
 load("//rules/private:settings.bzl", "chosen_targets")
@@ -20,12 +22,15 @@ def _sycl_binary_impl(ctx):
     rdc = attribute_value(ctx, options, "rdc", False)
     split = split_of(ctx, options)
 
+    line = device_line(host_line(ctx, cc_of(ctx, mandatory = False)), bool(toolchain.dpcpp))
+
     # Later links can resolve calls between files.
     dependencies = ctx.attr.state != "executable"
     compiled = compile_sources(
         ctx,
         toolchain,
         options,
+        line,
         families = families_of(resolve_targets(ctx.label, sycl_targets)),
         post_link = None if rdc else post_link_options(ctx, toolchain, split, dependencies),
     )
@@ -39,7 +44,7 @@ def _sycl_binary_impl(ctx):
         split = split,
         kernels_only = ctx.attr.state == "executable",
         dependencies = dependencies,
-        keep_debug_info = wants_debug_info(ctx, toolchain.copts + options.device),
+        keep_debug_info = wants_debug_info(ctx, toolchain.copts + all_options(line) + options.device),
         syclbin = True,
         specialize = ctx.attr.specialize,
         backend = options.backend,

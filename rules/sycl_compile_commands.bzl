@@ -12,7 +12,7 @@ _CommandsInfo = provider(
     },
 )
 
-_HOST_SUFFIX = ".host.cpp"
+_HEADER_SUFFIX = ".integration.h"
 
 def _after(argv, option):
     return argv[argv.index(option) + 1] if option in argv else ""
@@ -36,9 +36,8 @@ def _host_command(compiles, source, header):
     Bazel compiles a file that includes the integration header and the source. Editors ask for
     the command of the source.
     """
-    wrapper = "/%s%s" % (source.split("/")[-1], _HOST_SUFFIX)
     for action, compiled in compiles:
-        if compiled.endswith(wrapper) and header in [f.path for f in action.inputs.to_list()]:
+        if compiled == header.removesuffix(_HEADER_SUFFIX):
             argv = [a for a in _without_outputs(action.argv) if a != compiled]
             return struct(action = action, argv = argv + ["-include", header, source], options = argv)
     return None

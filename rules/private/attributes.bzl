@@ -135,6 +135,12 @@ PROGRAM_ATTRS = SOURCE_ATTRS | IMAGE_ATTRS | CODE_ATTRS | {
     "copts": attr.string_list(
         doc = "Options of the compiles for devices and for the host, after the toolchain's own. Those of icpx go to the step that they are for ([icpx-options.md](icpx-options.md)). Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
     ),
+    "cxxopts": attr.string_list(
+        doc = "As `copts`, but not for sources in C and in assembler.",
+    ),
+    "conlyopts": attr.string_list(
+        doc = "Options for sources in C only.",
+    ),
     "device_copts": attr.string_list(
         doc = "As `copts`, for the compile for devices only.",
     ),

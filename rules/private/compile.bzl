@@ -8,15 +8,15 @@ load("//rules/private:options.bzl", "expanded_defines")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
 
-def compile_sources(ctx, toolchain, options, before = [], host = False, families = [], post_link = None):
+def compile_sources(ctx, toolchain, options, line, host = None, families = [], post_link = None):
     """Declares the compilation of a rule's own sources.
 
     Args:
         ctx: the context of a rule with SOURCE_ATTRS.
         toolchain: SyclToolchainInfo.
         options: what read_options returned.
-        before: options before those of the rule.
-        host: whether a host compiler compiles the sources as well.
+        line: what device_line returned.
+        host: what host_compiler returned if a host compiler compiles the sources, too.
         families: the families of GPUs, of gpus.bzl, that may be compiled for as well.
         post_link: what post_link_options of images.bzl returns, when the code of each source
             stands alone; else None.
@@ -24,7 +24,7 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
         struct(context, contexts, local_defines, own, compiled): the compilation
         context of dependents, and those of the rule's sources; the rule's own
         definitions; the structs of SyclDeviceInfo of the rule's own sources; and a list of
-        struct(source, bitcode, header, footer), as compile_action returns them.
+        struct(source, bitcode, header, footer, compare), as compile_action returns them.
     """
     context = compilation_context(ctx)
     contexts = implementation_contexts(ctx, context)
@@ -32,7 +32,9 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
     own_options = struct(
         context = cc_common.merge_compilation_contexts(compilation_contexts = contexts),
         local_defines = local_defines,
-        copts = before + options.device,
+        line = line,
+        copts = (host.device_options if host else []) + options.device,
+        apart = options.apart,
     )
     own = {}
     compiled = []
@@ -51,8 +53,9 @@ def compile_sources(ctx, toolchain, options, before = [], host = False, families
         module = source.short_path
         if module in own:
             fail("%s: srcs names %s twice" % (ctx.label, module))
-        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), own_options, host, post_link = post_link)
-        compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer))
+        host_name = host_stem(ctx, len(compiled), source) if host else None
+        out = compile_action(ctx, toolchain, source, output_stem(ctx, module), own_options, host_name, post_link = post_link)
+        compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer, compare = out.compare))
         own[module] = struct(
             module = module,
             bitcode = out.bitcode,
@@ -166,6 +169,26 @@ def linkable(ctx, toolchain, syclbin, state):
         gpu_bitcode = struct(),
     )
     return [SyclDeviceInfo(sources = depset([source]))]
+
+def host_stem(ctx, i, source):
+    """Returns the path of the files that take the place of a source in the host compile.
+
+    It ends in the source's path, so that the patterns of --per_file_copt match it. The number keeps
+    sources of the same path in different repositories apart.
+
+    Args:
+        ctx: the rule context.
+        i: number of the source.
+        source: its File.
+    Returns:
+        string: a path below the rule's package.
+    """
+    return "%s.host/%d/%s" % (ctx.label.name, i, path_in_repository(source))
+
+def path_in_repository(file):
+    """Returns the path of a File below the root of its repository, or of its outputs."""
+    path = file.short_path
+    return path.split("/", 2)[2] if path.startswith("../") else path
 
 def output_stem(ctx, path):
     """Path of a source's outputs below the rule's package, without extension.

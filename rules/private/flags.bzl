@@ -1,5 +1,6 @@
 """Which step of a build takes which option of copts, device_copts, host_copts and linkopts."""
 
+load(":device_options.bzl", "device_options", "read_line")
 load(":icpx_flags.bzl", "FLAGS")
 load(":options.bzl", "expanded_options", "expanded_text", "words")
 load(":resolve.bzl", "known_targets")
@@ -30,7 +31,7 @@ def _parsed(label, where, options):
             skip = False
             continue
         found = _find(option) or struct(flag = None, name = option, value = "", target = "")
-        skip = option in _WITH_VALUES or found.value == None
+        skip = option in _WITH_VALUES or found.value == None or (not found.flag and len(read_line([option, ""])) == 1 and i + 1 < len(options))
         following = options[i + 1:i + 2] if skip else []
         if found.value == None and not following:
             fail("%s: %s: '%s' lacks its value, the option behind it" % (label, where, option))
@@ -55,6 +56,14 @@ def _find(option):
         return struct(flag = FLAGS["-Xs"], name = "-Xs", value = "-" + option.removeprefix("-Xs"), target = "")
     return None
 
+# Attributes with options, besides copts -> how _take reads them.
+_KINDS = {
+    "cxxopts": "copts",
+    "device_copts": "device_copts",
+    "host_copts": "host_copts",
+    "linkopts": "linkopts",
+}
+
 def read_options(ctx, intel_host = False):
     """Reads the options of a rule.
 
@@ -63,20 +72,43 @@ def read_options(ctx, intel_host = False):
             the compile for devices.
         intel_host: whether the host compiler is Intel's, which knows all options.
     Returns:
-        struct(device, host, link, attributes, backend, emulate): options of the compile for
-        devices, of that for the host and of the link; dict of attribute -> struct(option, value)
+        struct(apart, assembler, c, device, host, link, attributes, backend, emulate): macros that
+        options define for one compile only; options for sources in assembler and in C; options
+        of the device compile, the host compile and the link; dict of attribute -> struct(option, value)
         of the last option that means it; a list of struct(target, native, jit, where) for
         backend_options; and whether conversions of double are emulated.
     """
     out = struct(device = [], host = [], link = [], attributes = {}, backend = _of_attribute(ctx), emulate = [])
     kinds = {"copts": "copts" if hasattr(ctx.attr, "host_copts") else "device_copts"}
-    kinds |= {name: name for name in ["device_copts", "host_copts", "linkopts"] if hasattr(ctx.attr, name)}
+    kinds |= {name: kind for name, kind in _KINDS.items() if hasattr(ctx.attr, name)}
+    cxx_begin, cxx_end = 0, 0
     for attribute, kind in kinds.items():
+        cxx_begin = len(out.host) if attribute == "cxxopts" else cxx_begin
         for option in _parsed(ctx.label, attribute, expanded_options(ctx, attribute)):
             wrong = _take(ctx, out, kind, attribute, option, intel_host)
             if wrong:
                 fail("%s: %s: '%s': %s" % (ctx.label, attribute, " ".join(option.words), wrong))
-    return struct(device = out.device, host = out.host, link = out.link, attributes = out.attributes, backend = out.backend, emulate = bool(out.emulate))
+        cxx_end = len(out.host) if attribute == "cxxopts" else cxx_end
+    assembler = out.host[:cxx_begin] + out.host[cxx_end:]
+    if "copts" in kinds.values() and [option for option in out.device if option.startswith("-W")]:
+        out.device.append("-Wno-unknown-warning-option")
+    apart = {}
+    for attribute in ["device_copts", "host_copts"]:
+        if "copts" in kinds.values() and hasattr(ctx.attr, attribute):
+            for option in read_line(expanded_options(ctx, attribute)):
+                if option.name in ["-D", "-U"]:
+                    apart[option.value.split("=")[0]] = None
+    return struct(
+        apart = apart.keys(),
+        assembler = assembler,
+        c = assembler + (expanded_options(ctx, "conlyopts") if hasattr(ctx.attr, "conlyopts") else []),
+        device = out.device,
+        host = out.host,
+        link = out.link,
+        attributes = out.attributes,
+        backend = out.backend,
+        emulate = bool(out.emulate),
+    )
 
 def _take(ctx, out, kind, attribute, option, intel_host):
     """Adds an option to what takes it. Returns what is wrong with it, if anything."""
@@ -90,8 +122,11 @@ def _take(ctx, out, kind, attribute, option, intel_host):
     if not flag:
         if kind != "device_copts" and _looks_like_sycl(option.name):
             return "it is none of the options in docs/reference/icpx-options.md; write it in device_copts if the device compiler knows it"
-        if kind in ["copts", "device_copts"]:
+        if kind == "device_copts":
             out.device.extend(option.words)
+        elif kind == "copts":
+            # Options that only the host compiler has are for it alone.
+            out.device.extend(device_options(option.words))
         if kind in ["copts", "host_copts"]:
             out.host.extend(option.words)
         if kind == "linkopts":

@@ -10,7 +10,9 @@ load(":options.bzl", "expanded_defines", "expanded_texts")
 SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
 
 # Endings of sources for the host alone, which only ordinary SYCL programs have.
-HOST_SOURCES = [".c", ".s", ".S"]
+C_SOURCES = [".c"]
+ASSEMBLER_SOURCES = [".s", ".S"]
+HOST_SOURCES = C_SOURCES + ASSEMBLER_SOURCES
 
 # Endings of headers among srcs.
 HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".tlh", ".tli", ".H"]

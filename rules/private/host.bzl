@@ -2,13 +2,16 @@
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:headers.bzl", "HOST_SOURCES", "cc_of")
+load("//rules/private:compile.bzl", "host_stem", "path_in_repository")
+load("//rules/private:device_options.bzl", "all_options", "is_old_standard", "standard")
+load("//rules/private:headers.bzl", "ASSEMBLER_SOURCES", "C_SOURCES", "cc_of")
+load("//rules/private/actions:assemble.bzl", "assemble_action")
 load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
 load("//rules/private/actions:host_check.bzl", "host_check_actions")
 
-# The standard that libsycl's headers are written for; copts can choose another. Newer
-# compilers have newer defaults, with which some releases of the headers do not compile.
-_STANDARD = ["-std=c++17"]
+# The standard of a build that chooses none. Newer compilers have newer defaults, with which some
+# releases of libsycl's headers do not compile.
+_STANDARD = "-std=c++17"
 
 # Macros that libsycl-jit defines, and that g++ and clang lack. Those of icpx are in _macros.
 _HOST_MACROS = ["-D__SYCL_ID_QUERIES_FIT_IN_INT__=1", "-D__SYCL_UNNAMED_LAMBDA__=1"]
@@ -19,35 +22,81 @@ _DEVICE_WARNINGS = {
     "gcc": ["-Wno-attributes=sycl::", "-Wno-attributes=intel::", "-Wno-unknown-pragmas"],
 }
 
+# What the rules and DPC++ write must compile under any warnings that the user turns into errors.
+_IGNORED_WARNINGS = {
+    "clang": ["-Weverything"],
+    "gcc": [
+        "-Wattributes",
+        "-Wconversion",
+        "-Wmissing-declarations",
+        "-Wold-style-cast",
+        "-Wpedantic",
+        "-Wredundant-decls",
+        "-Wshadow",
+        "-Wsign-conversion",
+        "-Wundef",
+        "-Wunused-const-variable",
+        "-Wunused-parameter",
+        "-Wunused-variable",
+        "-Wuseless-cast",
+        "-Wzero-as-null-pointer-constant",
+    ],
+}
+
+def _quiet(host, lines):
+    """Returns lines of code about which the compiler of the host does not warn."""
+    warnings = _IGNORED_WARNINGS["clang" if host.is_clang or host.is_intel else "gcc"]
+    ignored = ["#pragma GCC diagnostic ignored \"%s\"" % warning for warning in warnings]
+    return ["#pragma GCC diagnostic push"] + ignored + lines + ["#pragma GCC diagnostic pop"]
+
 # libsycl's headers fill g++'s heap to some 200 MB. From 128 MB on it looks for what to free, finds
 # next to nothing, and takes a tenth more time. A user's option comes later and counts.
 _HEAP = ["--param=ggc-min-heapsize=262144"]
 
-def host_compiler(ctx, toolchain):
-    """What compiles for the host.
+def host_compiler(ctx, toolchain, cc, line, options):
+    """Returns what both compiles of a target depend on.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
+        cc: what cc_of returned.
+        line: what host_line returned.
+        options: what read_options returned.
     Returns:
-        struct(cc, is_clang, is_intel, knows_headers, options, unnamed): the C++ toolchain, of
-        cc_of; whether it is clang; whether it is icx or icpx; whether the headers of
-        //rules/dpcpp:host are for this libsycl; options of both compiles, for the host and for
-        devices; and whether kernels may be without names.
+        struct(cc, is_clang, is_intel, knows_headers, options, device_options, unnamed): the C++
+        toolchain; whether it is clang; whether it is icx or icpx; whether the headers of
+        //rules/dpcpp:host are for this libsycl; options before the target's own of the compile
+        for the host, and of that for devices; and whether kernels may be without names.
     """
-    cc = cc_of(ctx)
     is_clang = cc.toolchain.compiler.startswith("clang")
     is_intel = cc.toolchain.compiler.startswith("ic")
     knows_headers = toolchain.runtime.startswith("2026")
+
+    # Only clang, and the headers of //rules/dpcpp:host, find kernels without names.
+    unnamed = knows_headers or is_clang
+    standards = _standards(ctx, line, options)
+    macros = _macros(toolchain, is_clang, is_intel)
     return struct(
         cc = cc,
         is_clang = is_clang,
         is_intel = is_intel,
         knows_headers = knows_headers,
-        options = _STANDARD + _macros(toolchain, is_clang, is_intel),
-        # Only clang, and the headers of //rules/dpcpp:host, find such kernels.
-        unnamed = knows_headers or is_clang,
+        options = standards.host + macros,
+        device_options = standards.device + macros + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]),
+        unnamed = unnamed,
     )
+
+def _standards(ctx, line, options):
+    """Returns the options that choose a C++ standard, if the build chooses none: struct(host, device)."""
+    build = standard(all_options(line))
+    device, host = standard(options.device), standard(options.host)
+    for where, chosen in {"the C++ toolchain, --copt or --cxxopt": None if device and host else build, "copts": device or host}.items():
+        if chosen and is_old_standard(chosen):
+            fail("%s: %s: '%s' is too old for SYCL, which needs C++17; write -std=c++17 in copts" % (ctx.label, where, chosen))
+    default = [] if build else [_STANDARD]
+    if (device or build or _STANDARD) != (host or build or _STANDARD):
+        fail("%s: the host compile has '%s' and the device compile '%s'; write one standard in copts, for both" % (ctx.label, host or build or _STANDARD, device or build or _STANDARD))
+    return struct(host = [] if host else default, device = [] if device else default)
 
 def _macros(toolchain, is_clang, is_intel):
     """Options by which both compiles have the macros of icpx, or none of the two.
@@ -83,7 +132,7 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
         toolchain: SyclToolchainInfo.
         host: what host_compiler returns.
         compiled: what compile_sources returned.
-        options: those of the target.
+        options: what read_options returned.
         symbol: what the host code asks for, so that it links only with its device code, or empty.
     Returns:
         struct(context, outputs, notes, parsed): the compilation context of dependents, the
@@ -93,8 +142,8 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
     libsycl = toolchain.libsycl[CcInfo].compilation_context
     build = struct(
         compiled = compiled,
-        contexts = (_front(ctx, libsycl) if host.knows_headers else []) + compiled.contexts + [libsycl],
-        flags = _flags(host, options),
+        contexts = (_front(ctx, libsycl) if host.knows_headers else []) + compiled.contexts + [_generated(compiled), libsycl],
+        flags = _flags(host, options.host),
         host = host,
         layouts = unique_symbol(ctx, "rules_sycl_layouts_of_") + "_%x" % (hash(str(ctx.label)) % 0x100000000),
         # The commands of own actions know no module maps.
@@ -107,30 +156,26 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
         outputs.append(one.output)
         notes += one.notes
         sources.append(one.checked)
-    alone = [f for f in ctx.files.srcs if "." + f.extension in HOST_SOURCES]
-    if alone:
-        outputs.append(_compile(
-            ctx,
-            build,
-            additional_inputs = ctx.files.additional_compiler_inputs,
-            compilation_contexts = compiled.contexts + [libsycl],
-            name = ctx.label.name + ".alone",
-            srcs = alone,
-            textual_hdrs = compiled.context.direct_headers,
-            user_compile_flags = options,
-        )[1])
+    for name, extensions, flags in [(".c", C_SOURCES, options.c), (".alone", ASSEMBLER_SOURCES, options.assembler)]:
+        alone = [f for f in ctx.files.srcs if "." + f.extension in extensions]
+        if alone:
+            outputs.append(_compile(
+                ctx,
+                build,
+                additional_inputs = ctx.files.additional_compiler_inputs,
+                compilation_contexts = compiled.contexts + [libsycl],
+                name = ctx.label.name + name,
+                srcs = alone,
+                textual_hdrs = compiled.context.direct_headers,
+                user_compile_flags = flags,
+            )[1])
     if host.knows_headers and sources:
         # Nothing is linked before the compiles are compared.
         tables = host_check_actions(ctx, build.unchecked, sources, sees, compiled.local_defines, build.flags, build.layouts)
-        outputs += [cc_common.compile(
-            actions = ctx.actions,
-            cc_toolchain = host.cc.toolchain,
-            disallow_nopic_outputs = table == tables.pic,
-            disallow_pic_outputs = table == tables.nopic,
-            feature_configuration = host.cc.features,
-            name = ctx.label.name + ".layouts",
-            srcs = [table],
-        )[1] for table in [tables.nopic, tables.pic] if table]
+        if tables.nopic:
+            outputs.append(cc_common.create_compilation_outputs(objects = depset([assemble_action(ctx, host.cc, tables.nopic)])))
+        if tables.pic:
+            outputs.append(cc_common.create_compilation_outputs(pic_objects = depset([assemble_action(ctx, host.cc, tables.pic)])))
     return struct(
         context = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.context, libsycl]),
         notes = notes,
@@ -149,6 +194,14 @@ def _front(ctx, libsycl):
             for folder in folders.to_list()
         ])),
     ]
+
+def _generated(compiled):
+    """Returns the compilation context by which wrappers find sources that other rules generate."""
+    return cc_common.create_compilation_context(quote_includes = depset([
+        c.source.path.removesuffix("/" + path_in_repository(c.source))
+        for c in compiled.compiled
+        if not c.source.is_source
+    ]))
 
 def _flags(host, options):
     """Options of the compile of a source."""
@@ -197,11 +250,16 @@ def _parsed_headers(ctx, build):
     return context.validation_artifacts
 
 def _wrapper(build, source, symbol):
-    """The text of the file that is compiled in place of a source."""
-    header, included, footer = ["#include \"%s\"" % f.path for f in [source.header, source.source, source.footer]]
+    """Returns the text of the file that is compiled in place of a source.
 
-    # GCC warns of the header when a kernel is named in an anonymous namespace.
-    lines = ["#pragma GCC diagnostic push", "#pragma GCC diagnostic ignored \"-Wattributes\"", header, "#pragma GCC diagnostic pop"]
+    It has no path of an output, so that Bazel can map the paths of the compile.
+    """
+    path = source.source.path if source.source.is_source else path_in_repository(source.source)
+    compare, header, included, footer = ["#include \"%s\"" % name for name in [source.compare.basename, source.header.basename, path, source.footer.basename]]
+
+    # The user's warnings are not about what the rules write. GCC warns about the header when a
+    # kernel is named in an anonymous namespace.
+    lines = [compare] + _quiet(build.host, [header])
     if build.host.knows_headers:
         lines += [
             "#define RULES_SYCL_LAYOUTS " + build.layouts,
@@ -210,10 +268,8 @@ def _wrapper(build, source, symbol):
             "#undef RULES_SYCL_LAYOUTS",
             "#undef RULES_SYCL_SOURCE",
         ]
-    lines += [included, footer]
-    if symbol:
-        lines += ["extern \"C\" char %s;" % symbol, "__attribute__((used)) static char *const device_code = &%s;" % symbol]
-    return "\n".join(lines) + "\n"
+    asks = ["extern \"C\" char %s;" % symbol, "__attribute__((used)) static char *const device_code = &%s;" % symbol] if symbol else []
+    return "\n".join(lines + [included] + _quiet(build.host, [footer] + asks)) + "\n"
 
 def _compile_source(ctx, build, sees, i, source, symbol):
     """Declares the compile of a source.
@@ -230,12 +286,11 @@ def _compile_source(ctx, build, sees, i, source, symbol):
         what host_check_actions takes of it.
     """
 
-    # The folders keep apart sources of the same name. The wrapper's own name differs from
-    # that of any source: the compiler would find it first when a source includes that name.
-    path = "%s.host/%d/%s" % (ctx.label.name, i, source.source.basename)
-    wrapper = ctx.actions.declare_file(path + ".host.cpp")
+    # The wrapper has the name of the source: the patterns of --per_file_copt are written for it.
+    path = host_stem(ctx, i, source.source)
+    wrapper = ctx.actions.declare_file(path)
     ctx.actions.write(wrapper, _wrapper(build, source, symbol))
-    files = [source.source, source.header, source.footer]
+    files = [source.source, source.header, source.footer, source.compare]
     inputs = files + ctx.files.additional_compiler_inputs
     notes = []
     if ctx.coverage_instrumented() and writes_notes(build.host.cc):
@@ -258,6 +313,7 @@ def _compile_source(ctx, build, sees, i, source, symbol):
         output = output,
         notes = notes,
         checked = struct(
+            compare = source.compare,
             source = source.source,
             footer = source.footer,
             header = source.header,

@@ -7,13 +7,15 @@ load("//rules:providers.bzl", "SyclDeviceInfo", "SyclProgramInfo")
 load("//rules/private:compat.bzl", "check_action", "report_action")
 load("//rules/private:compile.bzl", "all_deps", "compile_sources", "compiler_name", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
+load("//rules/private:device_options.bzl", "all_options", "device_line", "host_line")
 load("//rules/private:flags.bzl", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
-load("//rules/private:headers.bzl", "is_header")
+load("//rules/private:headers.bzl", "cc_of", "is_header")
 load("//rules/private:host.bzl", "compile_host", "host_compiler", "unique_symbol")
 load("//rules/private:images.bzl", "build_images", "device_build", "post_link_options")
 load("//rules/private:linked_code.bzl", "LinkedCodeInfo")
 load("//rules/private:resolve.bzl", "resolve_targets")
 load("//rules/private:settings.bzl", "chosen_targets")
+load("//rules/private/actions:assemble.bzl", "assemble_action")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "need")
@@ -44,9 +46,13 @@ def build_program(ctx, link_dependencies):
         list of providers.
     """
     toolchain = program_toolchain(ctx)
-    host = host_compiler(ctx, toolchain)
-    check_command_line(ctx, host.is_intel)
-    options = read_options(ctx, host.is_intel)
+    cc = cc_of(ctx)
+    is_intel = cc.toolchain.compiler.startswith("ic")
+    check_command_line(ctx, is_intel)
+    options = read_options(ctx, is_intel)
+    line = host_line(ctx, cc)
+    host = host_compiler(ctx, toolchain, cc, line, options)
+    line = device_line(line)
     rdc = attribute_value(ctx, options, "rdc", False)
     targets = chosen_targets(ctx, attribute_value(ctx, options, "sycl_targets", []))
     split = split_of(ctx, options)
@@ -54,8 +60,8 @@ def build_program(ctx, link_dependencies):
         ctx,
         toolchain,
         options,
-        _build_definitions(ctx) + host.options + ([] if host.unnamed else ["-fno-sycl-unnamed-lambda"]),
-        host = True,
+        line,
+        host,
         post_link = None if rdc else post_link_options(ctx, toolchain, split),
     )
     if link_dependencies:
@@ -65,8 +71,8 @@ def build_program(ctx, link_dependencies):
     waiting = depset(transitive = [d[LinkedCodeInfo].sources for d in all_deps(ctx)])
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if rdc else [])
     asks = linked and not link_dependencies
-    objects = [compile_host(ctx, toolchain, host, compiled, options.host, _symbol(ctx) if asks else "")]
-    info = None
+    code = compile_host(ctx, toolchain, host, compiled, options, _symbol(ctx) if asks else "")
+    images = None
     if rdc and not link_dependencies:
         # Programs choose targets of their own: a name that is wrong is an error all the same.
         resolve_targets(ctx.label, targets)
@@ -81,19 +87,24 @@ def build_program(ctx, link_dependencies):
             linked = linked + below,
             sycl_targets = targets,
             split = split,
-            keep_debug_info = wants_debug_info(ctx, toolchain.copts + options.device),
+            keep_debug_info = wants_debug_info(ctx, toolchain.copts + all_options(line) + options.device),
             specialize = ctx.attr.specialize,
             backend = options.backend,
         )
         if build.separate or build.linked:
-            info = _embed(ctx, toolchain, host, build, objects, [s.symbol for s in below if hasattr(s, "symbol")])
-    if ctx.attr.specialize and not info:
+            images = _embed(ctx, toolchain, host, build, [s.symbol for s in below if hasattr(s, "symbol")])
+    if ctx.attr.specialize and not images:
         fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
-    return _providers(ctx, toolchain, host.cc, compiled, objects, info, options.link, link_dependencies) + device
-
-def _build_definitions(ctx):
-    """Those definitions of --copt and --cxxopt that the host compile gets: both must see the same code."""
-    return [option for option in ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts if option[:2] in ["-D", "-U"]]
+    program = struct(
+        cc = host.cc,
+        code = code,
+        compiled = compiled,
+        images = images,
+        is_linked = link_dependencies,
+        link = options.link,
+        toolchain = toolchain,
+    )
+    return _providers(ctx, program) + device
 
 def _check_runtime(ctx, toolchain):
     """Fails when a dependency brings another libsycl than that of the device compiler."""
@@ -133,32 +144,31 @@ def _symbol(ctx):
     """
     return unique_symbol(ctx, "sycl_device_code_of_") + "_is_linked_by_sycl_cc_binary"
 
-def _embed(ctx, toolchain, host, build, objects, symbols):
-    """Adds the object that registers the device images; returns their providers and groups."""
+def _embed(ctx, toolchain, host, build, symbols):
+    """Declares the objects that register the device images.
+
+    Args:
+        ctx: the rule context.
+        toolchain: SyclToolchainInfo.
+        host: what host_compiler returned.
+        build: what device_build returned.
+        symbols: list of string: those that the host code of linked libraries needs.
+    Returns:
+        struct(outputs, checks, program, groups): CcCompilationOutputs; files that show that kernels
+        run on all targets; SyclProgramInfo; and output groups.
+    """
     built = build_images(ctx, toolchain, build)
     stem = "%s.device/%s" % (ctx.label.name, ctx.label.name)
     wrapped = ctx.actions.declare_file(stem + ".images.s")
     headers = [s.header for s in build.separate + build.linked if s.header]
     packed = struct(images = built.images, required = built.required, runtime = toolchain.runtime)
     wrap_action(ctx, packed, headers, built.options.get("spir64", []), wrapped)
-    sources = [wrapped]
+    objects = [assemble_action(ctx, host.cc, wrapped, [depset(i.files) for i in built.images])]
     symbols = {s: None for s in symbols}.keys()
     if symbols:
-        linked = ctx.actions.declare_file(stem + ".linked.c")
-        ctx.actions.write(linked, "".join(["char %s;\n" % s for s in symbols]))
-        sources.append(linked)
-    context, outputs = cc_common.compile(
-        actions = ctx.actions,
-        # The assembler reads the images.
-        additional_inputs = depset(transitive = [depset(i.files) for i in built.images]).to_list(),
-        cc_toolchain = host.cc.toolchain,
-        feature_configuration = host.cc.features,
-        name = ctx.label.name + ".images",
-        srcs = sources,
-        # Clang warns of the options that C++ toolchains have for C++ only.
-        user_compile_flags = ["-I", wrapped.dirname] + (["-Wno-unused-command-line-argument"] if host.is_clang else []),
-    )
-    objects.append(struct(context = context, outputs = outputs))
+        linked = ctx.actions.declare_file(stem + ".linked.s")
+        ctx.actions.write(linked, "\t.bss\n" + "".join(["\t.globl %s\n%s:\n\t.zero 1\n" % (s, s) for s in symbols]) + "\t.section .note.GNU-stack,\"\",@progbits\n")
+        objects.append(assemble_action(ctx, host.cc, linked))
 
     syclbin = ctx.actions.declare_file(stem + ".syclbin")
     pack_action(ctx, packed, "executable", syclbin, embedded = True)
@@ -166,6 +176,7 @@ def _embed(ctx, toolchain, host, build, objects, symbols):
     reported = [t.name for t in built.reported]
     report_action(ctx, [], [], ctx.files.device_config, report, embedded = [syclbin], targets = reported)
     return struct(
+        outputs = cc_common.create_compilation_outputs(objects = depset(objects), pic_objects = depset(objects)),
         checks = check_action(ctx, report, stem, reported, ctx.files.device_config),
         program = SyclProgramInfo(
             device_config = ctx.files.device_config,
@@ -201,36 +212,47 @@ def _without_flags(ctx, info):
         linking_context = cc_common.create_linking_context(linker_inputs = depset(inputs, order = "topological")),
     )
 
-def _providers(ctx, toolchain, cc, compiled, objects, info, link, program):
-    """The rule's providers: the objects to link, and the report on the device images."""
-    libraries = []
-    for i, o in enumerate(objects):
-        # No symbol of the images is referenced: alwayslink links them in any case. The same
-        # goes for all of a program's own code.
-        _, outputs = cc_common.create_linking_context_from_compilation_outputs(
-            actions = ctx.actions,
-            alwayslink = i == 1 or ctx.attr.alwayslink,
-            cc_toolchain = cc.toolchain,
-            compilation_outputs = o.outputs,
-            disallow_dynamic_library = True,
-            feature_configuration = cc.features,
-            name = ctx.label.name + (".images" if i == 1 else ""),
-        )
-        if outputs.library_to_link:
-            libraries.append(outputs.library_to_link)
+def _library(ctx, cc, name, outputs, alwayslink):
+    """Returns the LibraryToLinks of objects: one, or none without objects."""
+    _, linking = cc_common.create_linking_context_from_compilation_outputs(
+        actions = ctx.actions,
+        alwayslink = alwayslink,
+        cc_toolchain = cc.toolchain,
+        compilation_outputs = outputs,
+        disallow_dynamic_library = True,
+        feature_configuration = cc.features,
+        name = name,
+    )
+    return [linking.library_to_link] if linking.library_to_link else []
+
+def _providers(ctx, program):
+    """Returns the rule's providers.
+
+    Args:
+        ctx: the rule context.
+        program: struct(cc, code, compiled, images, is_linked, link, toolchain): the C++ toolchain;
+            what compile_host, compile_sources and _embed returned, the last None without images;
+            whether the target is a program and no library; linkopts; and SyclToolchainInfo.
+    Returns:
+        list of providers: the objects to link, and the report on the device images.
+    """
+    libraries = _library(ctx, program.cc, ctx.label.name, program.code.outputs, ctx.attr.alwayslink)
+    if program.images:
+        # Nothing refers to a symbol of the images.
+        libraries += _library(ctx, program.cc, ctx.label.name + ".images", program.images.outputs, True)
 
     # A cc_shared_library takes the host code and the images, or neither: both have one owner.
-    checks = info.checks if info else []
+    checks = program.images.checks if program.images else []
     linked = cc_common.create_linker_input(
         libraries = depset(libraries),
         owner = ctx.label,
         # Bazel runs the validations of all dependencies, also where only the headers of these are
         # used. Those of a library are for who links it, and for who asks for the library itself.
-        additional_inputs = depset(ctx.files.additional_linker_inputs + ([] if program else checks)),
-        user_link_flags = link,
+        additional_inputs = depset(ctx.files.additional_linker_inputs + ([] if program.is_linked else checks)),
+        user_link_flags = program.link,
     )
     own = CcInfo(
-        compilation_context = objects[0].context,
+        compilation_context = program.code.context,
         linking_context = cc_common.create_linking_context(linker_inputs = depset([linked])),
     )
     everything = cc_common.merge_cc_infos(
@@ -238,20 +260,20 @@ def _providers(ctx, toolchain, cc, compiled, objects, info, link, program):
         cc_infos = [d[CcInfo] for d in ctx.attr.deps] + [
             CcInfo(linking_context = d[CcInfo].linking_context)
             for d in getattr(ctx.attr, "implementation_deps", [])
-        ] + [toolchain.libsycl[CcInfo]],
+        ] + [program.toolchain.libsycl[CcInfo]],
     )
-    if program:
+    if program.is_linked:
         everything = _without_flags(ctx, everything)
-    runfiles = runfiles_of(ctx).merge(toolchain.libsycl[DefaultInfo].default_runfiles)
+    runfiles = runfiles_of(ctx).merge(program.toolchain.libsycl[DefaultInfo].default_runfiles)
     archives = [f for library in libraries for f in [library.static_library or library.pic_static_library] if f]
     return [
         DefaultInfo(files = depset(archives), runfiles = runfiles),
         everything,
-        instrumented_files(ctx, objects[0].notes),
+        instrumented_files(ctx, program.code.notes),
         OutputGroupInfo(
-            _validation = depset(checks if program else [], transitive = [objects[0].parsed]),
-            _hidden_top_level_INTERNAL_ = depset([] if program else checks),
-            integration_headers = depset([f for c in compiled.compiled for f in [c.header, c.footer]]),
-            **(info.groups if info else {})
+            _validation = depset(checks if program.is_linked else [], transitive = [program.code.parsed]),
+            _hidden_top_level_INTERNAL_ = depset([] if program.is_linked else checks),
+            integration_headers = depset([f for c in program.compiled.compiled for f in [c.header, c.footer]]),
+            **(program.images.groups if program.images else {})
         ),
-    ] + ([info.program] if info else [])
+    ] + ([program.images.program] if program.images else [])

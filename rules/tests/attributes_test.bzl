@@ -163,7 +163,7 @@ def _mode_impl(ctx):
     first = argv.index(ctx.attr.options[0])
     asserts.equals(env, ctx.attr.options, argv[first:first + len(ctx.attr.options)])
     for name in ["NDEBUG", "-O0", "-g"]:
-        want = any([name in o for o in ctx.attr.options])
+        want = any([name in o for o in ctx.attr.options + ctx.attr.of_toolchain])
         asserts.equals(env, want, name in argv or "-D" + name in argv, "%s: %s" % (name, argv))
     asserts.true(env, first < argv.index("-std=c++20"), "the toolchain's own options come later")
     asserts.equals(env, ctx.attr.debug, "--keep-debug-info" in actions["SyclTranslate"][0].argv)
@@ -172,7 +172,7 @@ def _mode_impl(ctx):
 def _make_mode_test(mode):
     return analysistest.make(
         _mode_impl,
-        attrs = {"debug": attr.bool(), "options": attr.string_list()},
+        attrs = {"debug": attr.bool(), "of_toolchain": attr.string_list(), "options": attr.string_list()},
         config_settings = {
             "//command_line_option:compilation_mode": mode,
             "//command_line_option:extra_toolchains": COMPLETE,
@@ -276,7 +276,7 @@ def attributes_test_suite(name):
     _dbg_test(name = "mode_dbg_test", debug = True, options = ["-O0", "-g"], target_under_test = ":mode_binary")
     _dbg_test(name = "mode_dbg_g0_test", options = ["-O0", "-g"], target_under_test = ":mode_g0_binary")
     _fastbuild_test(name = "mode_fastbuild_test", options = ["-O2"], target_under_test = ":mode_binary")
-    _opt_test(name = "mode_opt_test", options = ["-O2", "-DNDEBUG"], target_under_test = ":mode_binary")
+    _opt_test(name = "mode_opt_test", of_toolchain = ["-DNDEBUG"], options = ["-O2"], target_under_test = ":mode_binary")
 
     _command_line_test(
         name = "attributes_command_line_test",

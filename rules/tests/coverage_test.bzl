@@ -52,7 +52,7 @@ _host_test = analysistest.make(
 def _without_notes_impl(ctx):
     env = analysistest.begin(ctx)
     outputs = [f.basename for a in by_mnemonic(env)["CppCompile"] for f in a.outputs.to_list()]
-    asserts.true(env, [f for f in outputs if f.startswith("a.cpp.host") and f.endswith(".o")], "a.cpp is not compiled: %s" % outputs)
+    asserts.true(env, [f for f in outputs if f.startswith("a.") and f.endswith(".o")], "a.cpp is not compiled: %s" % outputs)
     asserts.equals(env, [], [f for f in outputs if f.endswith(".gcno")])
     asserts.equals(env, [], analysistest.target_under_test(env)[InstrumentedFilesInfo].metadata_files.to_list())
     return analysistest.end(env)
@@ -90,13 +90,13 @@ def coverage_test_suite(name):
     _clang_coverage_test(name = "coverage_binary_test", sources = ["a.cpp", "a.hpp", "b.cpp"], target_under_test = ":covered_binary")
     _dpcpp_coverage_test(
         name = "coverage_cc_library_test",
-        notes = ["covered_cc_library.host/0/a.cpp.pic.gcno"],
+        notes = ["covered_cc_library.host/0/rules/tests/a.cpp.pic.gcno"],
         sources = ["a.cpp", "a.hpp"],
         target_under_test = ":covered_cc_library",
     )
     _dpcpp_coverage_test(
         name = "coverage_program_test",
-        notes = ["covered_cc_library.host/0/a.cpp.pic.gcno", "covered_program.program.host/0/c.cpp.pic.gcno"],
+        notes = ["covered_cc_library.host/0/rules/tests/a.cpp.pic.gcno", "covered_program.program.host/0/rules/tests/c.cpp.pic.gcno"],
         sources = ["a.cpp", "a.hpp", "c.cpp"],
         target_under_test = ":covered_program",
     )

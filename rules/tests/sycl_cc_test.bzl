@@ -64,6 +64,7 @@ def _library_impl(ctx):
         "SyclAot": 2 * 2,
         "SyclAotFilter": 2,
         "SyclAotPlan": 1,
+        "SyclAssemble": 2,
         "SyclCompatCheck": 1,
         "SyclCompatReport": 1,
         "SyclCompile": 2,
@@ -85,7 +86,7 @@ def _library_impl(ctx):
             for want in ["-DANSWER=42", "-Wall", "-fhost-only", "-U__INTEL_LLVM_COMPILER", "-D__SYCL_UNNAMED_LAMBDA__=1"]:
                 asserts.true(env, want in compile.argv, "CppCompile lacks %s: %s" % (want, compile.argv))
     checked = actions["SyclHostCheck"][0].outputs.to_list()[0]
-    asserts.true(env, [c for c in actions["CppCompile"] if checked in c.inputs.to_list()], "nothing is linked before the compiles are compared")
+    asserts.true(env, [a for a in actions["SyclAssemble"] if checked in a.inputs.to_list()], "nothing is linked before the compiles are compared")
     asserts.equals(env, 2, len(_wrapped_headers(env)))
     report = actions["SyclCompatReport"][0].argv
     asserts.equals(env, "intel_gpu_acm_g10,intel_gpu_pvc,spir64", report[report.index("--targets") + 1])
@@ -157,7 +158,7 @@ def _rdc_library_impl(ctx):
     env = analysistest.begin(ctx)
     target = analysistest.target_under_test(env)
     actions = by_mnemonic(env)
-    asserts.equals(env, ["SyclCompile", "SyclHostCheck"], sorted([m for m in actions if m.startswith("Sycl")]))
+    asserts.equals(env, ["SyclAssemble", "SyclCompile", "SyclHostCheck"], sorted([m for m in actions if m.startswith("Sycl")]))
     asserts.false(env, SyclProgramInfo in target, "it has no images")
     asserts.equals(env, ["rules/tests/b.cpp"], [s.module for s in target[SyclDeviceInfo].sources.to_list()])
     return analysistest.end(env)
@@ -176,8 +177,14 @@ def _rdc_program_impl(ctx):
     asserts.equals(env, ctx.attr.linked, sorted(modules))
     asserts.equals(env, ctx.attr.images, len(actions["SyclImages"]))
     asserts.equals(env, ctx.attr.headers, sorted(_wrapped_headers(env)))
-    definitions = [a.content for a in actions["FileWrite"] if a.outputs.to_list()[0].basename.endswith(".linked.c")]
-    asserts.equals(env, ["char %s;\n" % s for s in ctx.attr.symbols], definitions)
+    defined = [
+        line.removeprefix("\t.globl ")
+        for a in actions["FileWrite"]
+        if a.outputs.to_list()[0].basename.endswith(".linked.s")
+        for line in a.content.split("\n")
+        if line.startswith("\t.globl ")
+    ]
+    asserts.equals(env, ctx.attr.symbols, defined)
     return analysistest.end(env)
 
 _rdc_program_test = analysistest.make(
@@ -240,13 +247,13 @@ def _compiled_once_impl(ctx):
         objects = [f.basename for f in check.inputs.to_list() if f.extension == "o"]
         asserts.true(env, objects, "%s is made of no object" % table)
         for name in objects:
-            asserts.equals(env, table == "layouts.pic.c", name.endswith(".pic.o"), "%s in %s" % (name, table))
+            asserts.equals(env, table == "layouts.pic.s", name.endswith(".pic.o"), "%s in %s" % (name, table))
     for archive in by_mnemonic(env)["CppArchive"]:
         pic = ".pic." in archive.outputs.to_list()[0].basename
         for f in archive.inputs.to_list():
             if f.extension == "o":
                 asserts.equals(env, pic, f.basename.endswith(".pic.o"), f.basename)
-    asserts.equals(env, ["layouts.nopic.c", "layouts.pic.c"], sorted([c.outputs.to_list()[0].basename for c in checks]))
+    asserts.equals(env, ["layouts.nopic.s", "layouts.pic.s"], sorted([c.outputs.to_list()[0].basename for c in checks]))
     return analysistest.end(env)
 
 # Bazel links code for any position into shared libraries only, with -c opt. Each link has a table of

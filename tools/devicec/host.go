@@ -12,6 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 )
 
@@ -35,7 +36,7 @@ kernel that only the device code has is a warning.
 
 g++ copies constants of a function into kernels, DPC++ does not. With the command of the
 host compile (--compile), a source that may have such a kernel is compiled again, with
-debug information, and --layouts gets C code that says where the captures are. So is one
+debug information, and --layouts gets assembler code that says where the captures are. So is one
 whose object file has no symbols, as -flto makes it, which is not compared otherwise.
 
 Exit code 1 says that the compiles differ.`,
@@ -50,7 +51,7 @@ func setupHost(fs *flag.FlagSet) cli.Run {
 	fs.Var(&c.headers, "header", "the integration `header` of a source's device compile")
 	fs.Var(&c.objects, "object", "the object `file` of a source's host compile")
 	fs.Var(&c.compiles, "compile", "a `file` with the command of a source's host compile, an argument a line, whose object file is "+hostkernels.ObjectName)
-	fs.StringVar(&c.layouts, "layouts", "", "the C `file` to write, with the layouts of kernels that the host's compiler lays out in another way than DPC++")
+	fs.StringVar(&c.layouts, "layouts", "", "the assembler `file` to write, with the layouts of kernels that the host's compiler lays out in another way than DPC++")
 	fs.StringVar(&c.symbol, "symbol", "", "`name` of the table in that file")
 	return c.run
 }
@@ -93,24 +94,21 @@ func (c *hostCheck) run(ctx context.Context, env *cli.Env, sources []string) err
 	return outfile.Write(c.layouts, func(w io.Writer) error { return writeLayouts(w, c.symbol, layouts) })
 }
 
-// writeLayouts writes a table as rules/dpcpp/host/sycl/detail/kernel_desc.hpp declares it.
+// writeLayouts writes a table as rules/dpcpp/host/sycl/detail/kernel_desc.hpp declares it. It is
+// assembler code, which no option of a C++ compiler changes.
 func writeLayouts(w io.Writer, symbol string, layouts map[string]*hostkernels.Layout) error {
-	var b strings.Builder
+	var b, texts strings.Builder
 	names := slices.Sorted(maps.Keys(layouts))
-	b.WriteString("struct move {\n  int host, device, size;\n};\n")
-	for i, name := range names {
-		fmt.Fprintf(&b, "static const struct move moves_%d[] = {", i)
-		for _, m := range layouts[name].Moves {
-			fmt.Fprintf(&b, "{%d, %d, %d}, ", m.Host, m.Device, m.Size)
-		}
-		b.WriteString("{0, 0, 0}};\n")
-	}
-	fmt.Fprintf(&b, "const struct {\n  const char *kernel;\n  int host, device;\n  const struct move *moves;\n  int count;\n} %s[] = {\n", symbol)
+	fmt.Fprintf(&b, "\t.section .data.rel.ro,\"aw\",@progbits\n\t.balign 8\n\t.globl %[1]s\n\t.type %[1]s,@object\n%[1]s:\n", symbol)
 	for i, name := range names {
 		l := layouts[name]
-		fmt.Fprintf(&b, "  {\"%s\", %d, %d, moves_%d, %d},\n", name, l.Host, l.Device, i, len(l.Moves))
+		fmt.Fprintf(&b, "\t.quad .Lname_%d\n\t.long %d, %d\n\t.quad .Lmoves_%d\n\t.long %d, 0\n", i, l.Host, l.Device, i, len(l.Moves))
+		fmt.Fprintf(&texts, ".Lname_%d:\n\t.asciz %s\n\t.balign 4\n.Lmoves_%d:\n", i, hostwrap.Quote(name), i)
+		for _, m := range l.Moves {
+			fmt.Fprintf(&texts, "\t.long %d, %d, %d\n", m.Host, m.Device, m.Size)
+		}
 	}
-	b.WriteString("  {0, 0, 0, 0, 0},\n};\n")
+	fmt.Fprintf(&b, "\t.quad 0, 0, 0, 0\n\t.size %[1]s, .-%[1]s\n\t.section .rodata\n%s\t.section .note.GNU-stack,\"\",@progbits\n", symbol, &texts)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

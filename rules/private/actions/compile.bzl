@@ -2,6 +2,7 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", find_cpp_toolchain = "find_cc_toolchain")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE")
+load("//rules/private:device_options.bzl", "COPTS", "DEFINES")
 load(":tools.bzl", "need", "own_toolchain")
 
 # Reports use line tables to show where a kernel is and which function makes it need an
@@ -20,7 +21,7 @@ _LINE_TABLES = [
 _MODES = {
     "dbg": ["-O0", "-g", "-D_GLIBCXX_NO_ASSERTIONS"],
     "fastbuild": ["-O2"],
-    "opt": ["-O2", "-DNDEBUG"],
+    "opt": ["-O2"],
 }
 
 def wants_debug_info(ctx, copts):
@@ -63,7 +64,7 @@ def unique_prefix(label, path):
     halves = ["%x" % (hash(each) % 0x100000000) for each in [text, text[::-1]]]
     return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
-def compile_action(ctx, toolchain, source, name, options, host = False, family = None, post_link = None):
+def compile_action(ctx, toolchain, source, name, options, host_name = None, family = None, post_link = None):
     """SyclCompile: one source to device bitcode.
 
     Args:
@@ -71,33 +72,42 @@ def compile_action(ctx, toolchain, source, name, options, host = False, family =
         toolchain: SyclToolchainInfo.
         source: the source File.
         name: path of the output below the package, without its extension.
-        options: struct(context, local_defines, copts): the compilation context; definitions for
-            the target only; and the target's own options.
-        host: whether a host compiler compiles the source as well.
+        options: struct(context, local_defines, line, copts, apart): the compilation context;
+            definitions for the target only; what device_line returned; the target's own options;
+            and macros that the target defines for one of the two compiles.
+        host_name: as name, for the files that a host compile of the source includes; None without
+            such a compile.
         family: the family of GPUs to compile for, of gpus.bzl; None for SPIR-V.
         post_link: options of DPC++'s post-link step, whose images are kept; or None.
     Returns:
-        struct(bitcode, header, footer, images): Files. The second and third are DPC++'s
-        integration header and footer for the host compile, None without host. The last is
-        the folder of what its post-link step makes of this source alone, None without
-        post_link. DPC++'s library always runs that step, so that it costs nothing here.
+        struct(bitcode, header, footer, compare, images): Files. The second and third are DPC++'s
+        integration header and footer for the host compile, and the fourth is a header that
+        compares the macros of the two compiles; None without a host compile. The last is the
+        directory of what DPC++'s post-link step makes of this source alone, None without
+        post_link. DPC++'s library always runs that step, so it costs nothing here.
     """
     out = struct(
         bitcode = ctx.actions.declare_file(name + ".bc"),
-        header = ctx.actions.declare_file(name + ".integration.h") if host else None,
-        footer = ctx.actions.declare_file(name + ".footer.h") if host else None,
+        header = ctx.actions.declare_file(host_name + ".integration.h") if host_name else None,
+        footer = ctx.actions.declare_file(host_name + ".footer.h") if host_name else None,
+        compare = ctx.actions.declare_file(host_name + ".compare.h") if host_name else None,
         images = ctx.actions.declare_directory(name + ".images") if post_link != None else None,
     )
     args = ctx.actions.args()
     args.add_all(_MODES[ctx.var["COMPILATION_MODE"]])
     args.add_all(toolchain.copts)
-    args.add_all(options.context.defines, format_each = "-D%s")
-    args.add_all(options.local_defines, format_each = "-D%s")
-    args.add_all(options.context.quote_includes, before_each = "-iquote")
-    args.add_all(options.context.includes, before_each = "-I")
-    args.add_all(options.context.external_includes, before_each = "-isystem")
-    args.add_all(options.context.system_includes, before_each = "-isystem")
-    args.add_all(options.copts)
+    for piece in options.line:
+        if piece == DEFINES:
+            args.add_all(options.context.defines, format_each = "-D%s")
+            args.add_all(options.local_defines, format_each = "-D%s")
+            args.add_all(options.context.quote_includes, before_each = "-iquote")
+            args.add_all(options.context.includes, before_each = "-I")
+            args.add_all(options.context.external_includes, before_each = "-isystem")
+            args.add_all(options.context.system_includes, before_each = "-isystem")
+        elif piece == COPTS:
+            args.add_all(options.copts)
+        else:
+            args.add_all(piece)
     if family:
         args.add_all(family.options)
     args.add_all(post_link or [])
@@ -114,7 +124,7 @@ def compile_action(ctx, toolchain, source, name, options, host = False, family =
     others.set_param_file_format("multiline")
     others.use_param_file("--inputs=%s", use_always = True)
     compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
-    command = compile(ctx, toolchain, source, out, unused, [candidates, others], args)
+    command = compile(ctx, toolchain, source, out, unused, [candidates, others], args, options.apart)
     others.add_all([source] + ctx.files.additional_compiler_inputs)
     others.add_all(command.files, expand_directories = False, map_each = _file_or_repository, uniquify = True)
     ctx.actions.run(
@@ -122,7 +132,7 @@ def compile_action(ctx, toolchain, source, name, options, host = False, family =
         arguments = command.arguments,
         inputs = depset([source] + ctx.files.additional_compiler_inputs, transitive = [options.context.headers, command.files]),
         tools = command.tools,
-        outputs = [f for f in [out.bitcode, out.header, out.footer, out.images, unused] if f],
+        outputs = [f for f in [out.bitcode, out.header, out.footer, out.compare, out.images, unused] if f],
         unused_inputs_list = unused,
         mnemonic = "SyclCompile",
         progress_message = "Compiling %s for %s" % (source.short_path, family.name if family else "SYCL devices"),
@@ -144,7 +154,7 @@ def _file_or_repository(file):
         return repository + "/"
     return file.path + ("/" if file.is_directory else "")
 
-def _clang_compile(ctx, toolchain, source, out, unused, lists, options):
+def _clang_compile(ctx, toolchain, source, out, unused, lists, options, _apart):
     """The command of compile_action for clang: struct(executable, arguments, files, tools)."""
     clang = need(ctx, toolchain.clang)
     first = ctx.actions.args()
@@ -165,7 +175,7 @@ def _clang_compile(ctx, toolchain, source, out, unused, lists, options):
         tools = [clang.files_to_run] if clang.files_to_run else [],
     )
 
-def _dpcpp_compile(ctx, toolchain, source, out, unused, lists, options):
+def _dpcpp_compile(ctx, toolchain, source, out, unused, lists, options, apart):
     """The command of compile_action for DPC++."""
     dpcpp = need(ctx, toolchain.dpcpp)
     first = ctx.actions.args()
@@ -177,6 +187,8 @@ def _dpcpp_compile(ctx, toolchain, source, out, unused, lists, options):
     if out.header:
         first.add("--header", out.header)
         first.add("--footer", out.footer)
+        first.add("--compare", out.compare)
+        first.add_joined("--apart", apart, join_with = ",")
     first.add("--unused", unused)
     last = ctx.actions.args()
     last.add(source)

@@ -18,14 +18,14 @@ def host_check_actions(ctx, cc, sources, context, local_defines, flags, symbol):
     Args:
         ctx: the rule context.
         cc: struct(toolchain, features): the C++ toolchain.
-        sources: list of struct(source, header, footer, wrapper, output): Files of each, and the
+        sources: list of struct(source, header, footer, compare, wrapper, output): Files of each, and the
             CcCompilationOutputs of its host compile.
         context: the compilation context of the host compile.
         local_defines: its definitions for the target only.
         flags: the rule's own options of it.
         symbol: name of the table of the kernels' layouts.
     Returns:
-        struct(nopic, pic): Files of C code with the table, for the objects without and with code
+        struct(nopic, pic): Files of assembler code with the table, for the objects without and with code
         for any position. A link takes one of the two: nothing is compiled that is not linked.
         None where there are no such objects.
     """
@@ -55,7 +55,7 @@ def _command(ctx, cc, i, options):
     return command
 
 def _host_check_action(ctx, cc, sources, objects, commands, context, symbol, kind):
-    out = ctx.actions.declare_file("%s.host/layouts.%s.c" % (ctx.label.name, kind))
+    out = ctx.actions.declare_file("%s.host/layouts.%s.s" % (ctx.label.name, kind))
     args = ctx.actions.args()
     args.add("host")
     args.add("--layouts", out)
@@ -67,7 +67,7 @@ def _host_check_action(ctx, cc, sources, objects, commands, context, symbol, kin
         inputs += [s.source, s.header, object]
         if command:
             args.add("--compile", command)
-            inputs += [command, s.wrapper, s.footer]
+            inputs += [command, s.wrapper, s.footer, s.compare]
         args.add(s.source)
     again = any(commands)
     if again:

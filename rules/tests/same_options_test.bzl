@@ -1,0 +1,157 @@
+"""Analysis tests that the host compile and the device compile of a source get the same options."""
+
+load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("//rules:sycl_binary.bzl", "sycl_binary")
+load("//rules:sycl_cc_binary.bzl", "sycl_cc_binary")
+load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
+load(":analysis.bzl", "DPCPP", "by_mnemonic", "make_fails_test")
+
+def _host_compile(env):
+    """The host compile of the first source, None for a rule without one."""
+    compiles = by_mnemonic(env).get("CppCompile", [])
+    found = [c for c in compiles if [a for a in c.argv if ".host/0/" in a and not a.endswith((".o", ".d"))]]
+    return found[0] if found else None
+
+def _in_order(env, argv, words, name):
+    """Fails unless words are in a command line, in their order."""
+    rest = argv
+    for word in words:
+        if word not in rest:
+            asserts.true(env, False, "%s lacks %s, in the order of %s: %s" % (name, word, words, argv))
+            return
+        rest = rest[rest.index(word) + 1:]
+
+def _same_impl(ctx):
+    env = analysistest.begin(ctx)
+    compiles = {"the device compile": by_mnemonic(env)["SyclCompile"][0], "the host compile": _host_compile(env)}
+    for name, action in compiles.items():
+        if action:
+            _in_order(env, action.argv, ctx.attr.both, name)
+    for word in ctx.attr.host:
+        asserts.true(env, word in compiles["the host compile"].argv, "the host compile lacks " + word)
+        asserts.false(env, word in compiles["the device compile"].argv, "the device compile has " + word)
+    for word in ctx.attr.neither:
+        for name, action in compiles.items():
+            asserts.false(env, action and word in action.argv, "%s has %s" % (name, word))
+    return analysistest.end(env)
+
+def _make_same_test(**flags):
+    return analysistest.make(
+        _same_impl,
+        attrs = {
+            "both": attr.string_list(),
+            "host": attr.string_list(),
+            "neither": attr.string_list(),
+        },
+        config_settings = {"//command_line_option:" + name: value for name, value in flags.items()} | {
+            "//command_line_option:extra_toolchains": DPCPP,
+        },
+    )
+
+_plain_test = _make_same_test()
+_copt_test = _make_same_test(copt = ["-DWIDE", "-D", "NARROW=1", "-fno-gnu-unique", "-include", "first.hpp"])
+_cxxopt_test = _make_same_test(cxxopt = ["-std=c++20", "-UWIDE", "-Wall"])
+_opt_test = _make_same_test(compilation_mode = "opt", copt = ["-g"])
+
+def _wrapper_impl(ctx):
+    env = analysistest.begin(ctx)
+    for action in by_mnemonic(env)["FileWrite"]:
+        name = action.outputs.to_list()[0].short_path
+
+        # Bazel writes parameter files in mapped actions, and no mapped action reads compile.args.
+        if not name.endswith((".params", "/compile.args")):
+            asserts.false(env, "bazel-out/" in (action.content or ""), "%s has a path of an output" % name)
+    wrapper = [a for a in _host_compile(env).argv if ".host/0/" in a][0]
+    asserts.true(env, wrapper.endswith(ctx.attr.source), "--per_file_copt does not match " + wrapper)
+    return analysistest.end(env)
+
+_wrapper_test = analysistest.make(
+    _wrapper_impl,
+    attrs = {"source": attr.string()},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
+)
+
+_fails_test = make_fails_test(DPCPP)
+_old_toolchain_test = make_fails_test(DPCPP, flags = {"//command_line_option:cxxopt": ["-std=c++14"]})
+
+def same_options_test_suite(name):
+    """All tests of this file.
+
+    Args:
+        name: name of the suite.
+    """
+    manual = {"tags": ["manual"]}
+    sycl_cc_binary(name = "same_plain", srcs = ["a.cpp"], **manual)
+    sycl_binary(name = "same_device_only", srcs = ["a.cpp"], **manual)
+    sycl_cc_library(
+        name = "same_copts",
+        srcs = ["a.cpp"],
+        copts = ["-D WIDE", "-std=c++20", "-march=haswell", "-Wduplicated-cond", "-fno-gnu-unique", "-fsanitize=address", "--coverage"],
+        cxxopts = ["-DCXX=1"],
+        local_defines = ["OWN=1"],
+        **manual
+    )
+    sycl_cc_library(name = "same_c", srcs = ["alone.c", "a.cpp"], conlyopts = ["-std=c11"], cxxopts = ["-DCXX=1"], **manual)
+    native.genrule(name = "same_generate", outs = ["same_generated.cpp"], cmd = "touch $@", **manual)
+    sycl_cc_library(name = "same_of_rule", srcs = ["same_generated.cpp"], **manual)
+    sycl_cc_library(name = "same_contradiction", srcs = ["a.cpp"], copts = ["-std=c++17"], host_copts = ["-std=c++20"], **manual)
+    sycl_cc_library(name = "same_old", srcs = ["a.cpp"], copts = ["-std=gnu++14"], **manual)
+
+    # Bazel's toolchain has -std=c++17 and fixed dates.
+    _plain_test(
+        name = "same_plain_test",
+        target_under_test = ":same_plain.program",
+        both = ["-std=c++17", "-U__INTEL_LLVM_COMPILER", "-D__DATE__=\"redacted\""],
+        neither = ["-std=gnu++17"],
+    )
+    _plain_test(
+        name = "same_copts_test",
+        target_under_test = ":same_copts",
+        both = ["-DOWN=1", "-D", "WIDE", "-std=c++20", "-march=haswell", "-Wduplicated-cond", "-DCXX=1"],
+        host = ["-fno-gnu-unique", "-fsanitize=address", "--coverage"],
+    )
+    _copt_test(
+        name = "same_copt_test",
+        target_under_test = ":same_copts",
+        # A definition of the command line comes after those of the target.
+        both = ["-DOWN=1", "-DWIDE", "-D", "NARROW=1", "-include", "first.hpp", "-std=c++20"],
+        host = ["-fno-gnu-unique"],
+    )
+    _copt_test(
+        name = "same_copt_device_only_test",
+        target_under_test = ":same_device_only",
+        both = ["-DWIDE", "-D", "NARROW=1"],
+        neither = ["-fno-gnu-unique"],
+    )
+    _cxxopt_test(
+        name = "same_cxxopt_test",
+        target_under_test = ":same_plain.program",
+        both = ["-std=c++17", "-std=c++20", "-UWIDE", "-D__TIME__=\"redacted\""],
+    )
+    _opt_test(name = "same_opt_test", target_under_test = ":same_plain.program", both = ["-O2", "-DNDEBUG", "-g"])
+    _wrapper_test(name = "same_wrapper_test", target_under_test = ":same_copts", source = "/rules/tests/a.cpp")
+    _wrapper_test(name = "same_generated_test", target_under_test = ":same_of_rule", source = "/rules/tests/same_generated.cpp")
+    _fails_test(
+        name = "same_contradiction_test",
+        target_under_test = ":same_contradiction",
+        texts = ["same_contradiction: the host compile has '-std=c++20' and the device compile '-std=c++17'; write one standard in copts"],
+    )
+    _fails_test(name = "same_old_test", target_under_test = ":same_old", texts = ["copts: '-std=gnu++14' is too old for SYCL"])
+    _old_toolchain_test(
+        name = "same_old_toolchain_test",
+        target_under_test = ":same_plain.program",
+        texts = ["the C++ toolchain, --copt or --cxxopt: '-std=c++14' is too old for SYCL"],
+    )
+    native.test_suite(name = name, tests = [
+        "same_contradiction_test",
+        "same_copt_device_only_test",
+        "same_copt_test",
+        "same_copts_test",
+        "same_cxxopt_test",
+        "same_generated_test",
+        "same_old_test",
+        "same_old_toolchain_test",
+        "same_opt_test",
+        "same_plain_test",
+        "same_wrapper_test",
+    ])
