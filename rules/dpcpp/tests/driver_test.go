@@ -129,7 +129,7 @@ option -MD
 option -MF
 option /proc/self/fd/42/3
 option -MT
-option k.bc
+option device
 option -DX=1
 option -O2
 option --output
