@@ -10,7 +10,7 @@ def sycl_dpcpp_toolchain(name, base, copts = ["-std=c++17"], headers = [], versi
     For an archive of oneAPI's compiler or of intel/llvm that is a repository of its own: the
     BUILD file is that of the folder with `lib` and `include`. The device compiler is
     `lib/libsycl-jit.so`, and its files are inputs of the actions that run it.
-    [docs/build/toolchain-labels.md](../build/toolchain-labels.md#dpc-of-labels) is the guide.
+    [docs/build/toolchains.md](../build/toolchains.md#use-dpc-from-a-repository) is the guide.
 
     ```starlark
     sycl_dpcpp_toolchain(

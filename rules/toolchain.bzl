@@ -146,7 +146,7 @@ toolchain is disabled: `bazel build //...` skips the targets that compile SYCL.
             cfg = "exec",
             doc = "Headers that the compiler includes without an option of the target: its own, those of the C++ library and of the C library. They are inputs of every compile. For headers of the machine, a file whose content changes with theirs.",
         ),
-        "libclc": _program("libclc's bitcode nvptx64--.bc of LLVM 21, for `nvidia_gpu_sm_*` targets: mathematical functions, which [gpus.md](../build/gpus.md#mathematical-functions) lists. May be missing."),
+        "libclc": _program("libclc's bitcode nvptx64--.bc of LLVM 21, for `nvidia_gpu_sm_*` targets: mathematical functions, which [stock-clang.md](../build/stock-clang.md#mathematical-functions) lists. May be missing."),
         "libsycl": attr.label(
             doc = "DPC++'s runtime that ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
             providers = [[CcInfo, SyclRuntimeInfo]],

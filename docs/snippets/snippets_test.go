@@ -38,6 +38,8 @@ func TestSnippets(t *testing.T) {
 			counts["blocks"]++
 			_, excused := unchecked[b.first()]
 			switch {
+			case page == toolsPage && b.language == "":
+				counts["help"]++ // compared by TestToolsPage
 			case b.language == "starlark":
 				known.checkStarlark(t, b)
 				counts["parsed"]++

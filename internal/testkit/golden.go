@@ -35,6 +35,32 @@ func GoldenFile(t testing.TB, path, got string) {
 	}
 }
 
+// GoldenSection checks that a part of a page is got. Comments enclose the part:
+//
+//	<!-- BEGIN name: written by go test ./docs -update -->
+//	<!-- END name -->
+//
+// With -update, it replaces the part.
+func GoldenSection(t testing.TB, path, name, got string) {
+	t.Helper()
+	page := ReadFile(t, path)
+	begin := strings.Index(page, "<!-- BEGIN "+name+": ")
+	end := strings.Index(page, "<!-- END "+name+" -->")
+	if begin < 0 || end < begin {
+		t.Fatalf("%s has no part between <!-- BEGIN %s: ... --> and <!-- END %[2]s -->", path, name)
+	}
+	comment, _, _ := strings.Cut(page[begin:end], "\n")
+	want := page[begin+len(comment)+1 : end]
+	if got == want {
+		return
+	}
+	if *update {
+		WriteFile(t, path, page[:begin+len(comment)+1]+got+page[end:])
+		return
+	}
+	t.Errorf("%s is out of date after %s; differing lines (- page, + test):\n%s", path, comment, lineDiff(want, got))
+}
+
 // maxDiffLines limits the lines that lineDiff returns.
 const maxDiffLines = 40
 

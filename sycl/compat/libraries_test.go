@@ -51,7 +51,7 @@ type libraryLine struct {
 	ocloc   []outcome // of libraryTargets
 }
 
-// libraryOutcome is what TestLibraries counts; docs/check/binaries.md has the numbers as well.
+// libraryOutcome is what TestLibraries counts; docs/project/evidence.md has the numbers as well.
 const libraryOutcome = "994 pairs: 755 that both take, 216 that both refuse, 19 undetermined here, 4 known disagreements"
 
 // knownPairs are the disagreements that are known.
@@ -115,7 +115,7 @@ func TestLibraries(t *testing.T) {
 			t.Errorf("%d of %d known disagreements are left: remove the others from knownPairs of libraries_test.go", known, len(knownPairs))
 		}
 		if outcome != libraryOutcome {
-			t.Errorf("%s; libraryOutcome of libraries_test.go, and docs/check/binaries.md, have %s", outcome, libraryOutcome)
+			t.Errorf("%s; libraryOutcome of libraries_test.go, and docs/project/evidence.md, have %s", outcome, libraryOutcome)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type gpuNames struct {
 	families map[string]gpuGroup // by acronym
 	releases map[string][]string // targets by acronym
 	names    map[string]string   // what people call the GPUs of a target
+	sold     map[string][]string // product names by target
 	ids      map[string]string   // target by PCI device ID
 	products []gpuProduct
 }
@@ -63,7 +64,7 @@ func readGPUs() (*gpuNames, error) {
 		return nil, fmt.Errorf("gpus.yaml: %w", err)
 	}
 	g := &gpuNames{ocloc: file.Ocloc, versions: map[string]string{}, acronyms: map[string]string{}, families: map[string]gpuGroup{},
-		releases: map[string][]string{}, names: map[string]string{}, ids: map[string]string{}}
+		releases: map[string][]string{}, names: map[string]string{}, sold: map[string][]string{}, ids: map[string]string{}}
 	for _, short := range slices.Sorted(maps.Keys(file.Targets)) {
 		t, target := file.Targets[short], intelGPU+short
 		g.versions[t.Version], g.names[target] = target, t.Name
@@ -82,6 +83,9 @@ func readGPUs() (*gpuNames, error) {
 		addProduct(t.Name)
 		for _, name := range slices.Sorted(maps.Keys(t.Products)) {
 			addProduct(name)
+			if name != "" {
+				g.sold[target] = append(g.sold[target], name)
+			}
 			for _, id := range t.Products[name] {
 				g.ids[id] = target
 			}
@@ -116,6 +120,9 @@ func DisplayName(target string) string {
 	}
 	return target
 }
+
+// ProductNames returns the names that the GPUs of a target are sold under, in alphabetical order.
+func ProductNames(target string) []string { return slices.Clone(gpus().sold[Canonical(target)]) }
 
 // A NameKind is a kind of name that [TargetsNamed] resolves.
 type NameKind uint8

@@ -6,7 +6,7 @@ import (
 )
 
 // A Policy says what fails the gate. Its patterns match whole names; "*" stands
-// for any text. The page docs/check/gate-policy.md describes the file.
+// for any text. The page docs/check/policies.md describes the file.
 type Policy struct {
 	File string // as given to ReadPolicy
 

@@ -97,7 +97,7 @@ var intro string
 
 // takers is how the page says who takes an option.
 var takers = map[icpxflags.Taker]string{
-	icpxflags.Nothing:   "nobody",
+	icpxflags.Nothing:   "nothing",
 	icpxflags.Device:    "device compile",
 	icpxflags.Both:      "device and host compile",
 	icpxflags.Host:      "host compile and link",
@@ -112,7 +112,7 @@ func writePage(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprint(w, intro)
 	for _, section := range icpxflags.Table() {
-		fmt.Fprintf(w, "\n## %s\n\n| option | taken by | | syclc++ |\n|---|---|---|---|\n", section.Title)
+		fmt.Fprintf(w, "\n## %s\n\n| Option | Applies to | Effect | syclc++ |\n|---|---|---|---|\n", section.Title)
 		for _, f := range section.Flags {
 			var names []string
 			for _, name := range f.Names {
@@ -157,11 +157,11 @@ func what(f icpxflags.Flag) string {
 		}
 	case icpxflags.Backend:
 		if f.Native == nil {
-			return strings.TrimSuffix("as [backend_options](../build/program-options.md#options-for-the-compilers-of-native-code); "+why, "; ")
+			return strings.TrimSuffix("as [backend_options](../build/programs.md#options-for-native-compilers); "+why, "; ")
 		}
 		return "native images: " + code(f.Native) + "; when the program runs: " + code(f.JIT)
 	case icpxflags.Emulation:
-		return "[kernels that only convert `double`](../build/program-options.md#kernels-that-only-convert-double) need no fp64"
+		return "[kernels that only convert `double`](../build/programs.md#kernels-that-only-convert-double) need no fp64"
 	case icpxflags.Intel:
 		return "with other host compilers an error: " + why
 	}

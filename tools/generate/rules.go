@@ -62,7 +62,7 @@ var (
 func rulesPage(m *module) string {
 	all := sections(m)
 	var b strings.Builder
-	b.WriteString("# Rules\n\nMade from the docstrings of the rules by `//docs:make_rules`; do not edit.\n\n")
+	b.WriteString("# Rules\n\nWritten by `//docs:make_rules` from the docstrings of the rules; do not edit.\n\n")
 	b.WriteString("Load rules, macros, aspects and providers from `@rules_sycl//rules:defs.bzl`.\n")
 	b.WriteString("Module extension tags belong to the extension `sycl` of `@rules_sycl//rules:extensions.bzl`.\n")
 	for _, group := range [][]string{{"Rules", "rule", "macro"}, {"Functions", "function"}, {"Aspects", "aspect"}, {"Module extension tags", "module extension tag"}, {"Providers", "provider"}} {

@@ -5,6 +5,7 @@ package lint
 
 import (
 	"bytes"
+	"fmt"
 	"go/format"
 	"go/parser"
 	"go/token"
@@ -335,10 +336,16 @@ func TestLinks(t *testing.T) {
 	root := tree(t)
 	anchors := func(text string) map[string]bool {
 		found := map[string]bool{"": true}
+		repeated := map[string]int{}
 		for line := range strings.Lines(text) {
 			if strings.HasPrefix(line, "#") {
 				heading := strings.ToLower(strings.TrimSpace(strings.TrimLeft(line, "#")))
-				found[strings.ReplaceAll(notInRef.ReplaceAllString(heading, ""), " ", "-")] = true
+				anchor := strings.ReplaceAll(notInRef.ReplaceAllString(heading, ""), " ", "-")
+				if n := repeated[anchor]; n > 0 {
+					found[fmt.Sprintf("%s-%d", anchor, n)] = true
+				}
+				repeated[anchor]++
+				found[anchor] = true
 			}
 		}
 		return found

@@ -30,7 +30,7 @@ changed: the program resolves the symbols with sycl::link, and the result is in 
 state. Without imports it is in executable state. Identical modules are written once. The
 result does not depend on the order of the files. If the files cannot be combined, the
 problems are printed, nothing is written and the exit code is 1.
-docs/reference/linking-problems.md explains each problem.
+docs/reference/packager-rules.md explains each problem.
 
 With --mode ir, the code itself is linked: the SPIR-V and LLVM bitcode of all files
 becomes one module, which is split again and compiled for --targets. Calls between files

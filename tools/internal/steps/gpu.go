@@ -237,7 +237,7 @@ func inSymbol(r rune) bool {
 }
 
 // inLibCLC finds the intrinsics that libclc has functions for, which were measured on a GPU.
-// docs/build/gpus.md has the figures, and says what is wrong with others.
+// docs/build/stock-clang.md has the figures, and says what is wrong with others.
 var inLibCLC = regexp.MustCompile(`@llvm\.(?:(?:sin|cos|tan|asin|acos|atan|atan2|tanh|log|log2|log10)\.f(?:32|64)|(?:sinh|cosh|exp10|pow)\.f32|(?:exp|exp2|exp10)\.f64)\(`)
 
 // linkLibCLC adds libclc's functions to a module that needs them.

@@ -8,10 +8,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestPage: docs/reference/properties.md has a row for each property, with its number or metadata.
+// TestPage: docs/reference/post-link.md has a row for each property, with its number or metadata.
 func TestPage(t *testing.T) {
 	rows := map[string]string{}
-	for line := range strings.Lines(testkit.ReadFile(t, "../../../../docs/reference/properties.md")) {
+	for line := range strings.Lines(testkit.ReadFile(t, "../../../../docs/reference/post-link.md")) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 3 || !strings.HasPrefix(cells[1], " `sycl-") {
 			continue
