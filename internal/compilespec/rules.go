@@ -63,7 +63,7 @@ var table = func() (list []Rule) {
 	// The command itself.
 	add(Exact, Show, 0, "-v -###")
 	add(Either, Output, 0, "-o")
-	add(Equals, Location, 0, "--dpcpp --driver --host-headers --ocloc")
+	add(Equals, Location, 0, "--dpcpp --driver --host-headers --ocloc --share-gpu-families")
 
 	slices.SortStableFunc(list, func(a, b Rule) int { return len(b.Name) - len(a.Name) })
 	return list

@@ -2,10 +2,10 @@
 
 load(":gpus.bzl", "family_of")
 load(":names.bzl", "nearest_names")
-load(":targets.bzl", "ALIASES", "TARGETS")
+load(":targets.bzl", "ALIASES", "FAMILIES", "TARGETS")
 
-# Names of ocloc for a family of chips, and the chip that it compiles for then. Only targets
-# that may be the same share an action; the step asks ocloc whether they are.
+# ocloc's names for several chips, and the chip that it compiles for then. Only targets that may
+# be the same chip share an action; the step asks ocloc whether they are.
 _CHIPS = {
     "bmg": "bmg-g21",
     "dg2": "acm-g10",
@@ -22,9 +22,10 @@ def resolve_targets(label, names):
     Returns:
         Sorted list of struct(name, triple, compiler, device, chip, family): compiler is
         empty for SPIR-V that is compiled at run time, else "ocloc" or "llvm"; device is
-        the compiler's own name of the target, and chip is equal for targets that ocloc
-        may not tell apart; family is that of NVIDIA and AMD GPUs, whose code does not
-        come from SPIR-V, and None for others.
+        the compiler's own name of the target, and chip is equal for targets that may
+        share a compilation: two names of one device, or devices of one family; family
+        is the family of NVIDIA and AMD GPUs, whose code does not come from SPIR-V, and
+        None for others.
     """
     resolved = {}
     for canonical in known_targets(label, "sycl_targets", names):
@@ -34,7 +35,8 @@ def resolve_targets(label, names):
         found = family_of(device) if compiler == "llvm" else struct(family = None, reason = "")
         if found.reason:
             fail("%s: sycl_targets: '%s' cannot be built for: %s" % (label, canonical, found.reason))
-        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device, chip = _CHIPS.get(device, device), family = found.family)
+        chip = _CHIPS.get(device, device)
+        resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device, chip = FAMILIES.get(chip, chip), family = found.family)
     return [resolved[name] for name in sorted(resolved)]
 
 def known_targets(label, attribute, names):

@@ -159,3 +159,22 @@ ALIASES = {
     "intel_gpu_rpl_s": "intel_gpu_adl_s",
     "intel_gpu_tgl": "intel_gpu_tgllp",
 }
+
+# ocloc's name of a device -> its family. The images for the devices of a family differ only in
+# a note, so one action compiles for all of them.
+FAMILIES = {
+    "acm-g10": "acm",
+    "acm-g11": "acm",
+    "acm-g12": "acm",
+    "adl-p": "xe-lp",
+    "adl-s": "xe-lp",
+    "bmg-g21": "xe2",
+    "bmg-g31": "xe2",
+    "lnl-m": "xe2",
+    "nvl-s": "xe3",
+    "nvl-u": "xe3",
+    "ptl-h": "xe3",
+    "ptl-u": "xe3",
+    "tgllp": "xe-lp",
+    "wcl": "xe3",
+}

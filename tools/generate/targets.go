@@ -12,6 +12,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 )
 
 func targetsCommand() *cli.Command {
@@ -61,6 +62,16 @@ TARGETS = {
 	fmt.Fprint(w, "}\n\n# Other names of them.\nALIASES = {\n")
 	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
 		fmt.Fprintf(w, "    %q: %q,\n", alias, aliases[alias])
+	}
+	fmt.Fprint(w, `}
+
+# ocloc's name of a device -> its family. The images for the devices of a family differ only in
+# a note, so one action compiles for all of them.
+FAMILIES = {
+`)
+	families := aot.Families()
+	for _, device := range slices.Sorted(maps.Keys(families)) {
+		fmt.Fprintf(w, "    %q: %q,\n", device, families[device])
 	}
 	fmt.Fprint(w, "}\n")
 	return w.Flush()

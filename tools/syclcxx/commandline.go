@@ -57,6 +57,7 @@ type commandLine struct {
 	DebugInfo     bool             // whether device code has debug information
 
 	HostCompiler, DPCPP, Driver, HostHeaders, Ocloc string // "" for those that are not named
+	ShareFamilies                                   string // value of --share-gpu-families, "" for the default
 
 	Verbose bool // -v
 	DryRun  bool // -###

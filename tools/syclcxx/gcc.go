@@ -94,7 +94,7 @@ func (p *parser) place(o *option) error {
 		return cli.Usagef("%s: its value is missing", o.text())
 	}
 	l := &p.line
-	*map[string]*string{"--dpcpp": &l.DPCPP, "--driver": &l.Driver, "--host-headers": &l.HostHeaders, "--ocloc": &l.Ocloc}[o.name] = o.value
+	*map[string]*string{"--dpcpp": &l.DPCPP, "--driver": &l.Driver, "--host-headers": &l.HostHeaders, "--ocloc": &l.Ocloc, "--share-gpu-families": &l.ShareFamilies}[o.name] = o.value
 	return nil
 }
 

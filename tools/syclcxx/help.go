@@ -39,6 +39,8 @@ Where things are:
   --dpcpp=FOLDER                DPC++: FOLDER has lib/libsycl-jit.so.*, lib/libsycl.so and
                                 include/sycl, as a pip environment does
   --ocloc=FILE                  the compiler of intel_gpu_* targets, else ocloc in PATH
+  --share-gpu-families=off      compile for each GPU of a family; by default, one compilation serves
+                                the GPUs whose images differ only in a note; verify compares both
   --driver=FILE                 the program that runs libsycl-jit, else ../lib/syclc++/driver
   --host-headers=FOLDER         headers for the host compile, else ../lib/syclc++/include
 

@@ -151,18 +151,16 @@ func (s *imageSet) forTargets(ctx context.Context, table string, targets []targe
 	if err != nil {
 		return nil, err
 	}
+	if err := s.compileAhead(ctx, targets); err != nil {
+		return nil, err
+	}
 	var tables []string
 	for _, t := range targets {
-		file := s.file(t.name + ".table")
 		if t.ocloc == "" {
-			tables = append(tables, t.triple+"="+"="+file)
-			continue
+			tables = append(tables, t.triple+"="+"="+s.file(t.name+".table"))
+		} else {
+			tables = append(tables, t.triple+"="+t.name+"="+s.file(t.name+".native.table"))
 		}
-		compiled, err := s.compileAhead(ctx, t, file)
-		if err != nil {
-			return nil, err
-		}
-		tables = append(tables, t.triple+"="+t.name+"="+compiled)
 	}
 	return tables, nil
 }
@@ -191,20 +189,38 @@ func (s *imageSet) warnDropped(warned map[string]bool, target string, kernels []
 	}
 }
 
-// compileAhead compiles what a target takes by ocloc, and returns the table of the results.
-func (s *imageSet) compileAhead(ctx context.Context, t target, table string) (string, error) {
-	ocloc := s.line.Ocloc
-	if ocloc == "" {
-		var err error
-		if ocloc, err = exec.LookPath("ocloc"); err != nil {
-			return "", fmt.Errorf("-fsycl-targets=%s: ocloc, which compiles for Intel GPUs, is not in PATH: install it (Debian and Ubuntu: intel-ocloc), or name it by --ocloc=", t.name)
+// compileAhead compiles native code for Intel GPUs. Targets with the same backend options are
+// compiled together, so that the GPUs of a family share a compilation.
+func (s *imageSet) compileAhead(ctx context.Context, targets []target) error {
+	var runs []*aot.Options
+	byOptions := map[string]*aot.Options{}
+	for _, t := range targets {
+		if t.ocloc == "" {
+			continue
+		}
+		options := s.backend(t)
+		key := strings.Join(options, "\x00")
+		run := byOptions[key]
+		if run == nil {
+			ocloc := s.line.Ocloc
+			if ocloc == "" {
+				var err error
+				if ocloc, err = exec.LookPath("ocloc"); err != nil {
+					return fmt.Errorf("-fsycl-targets=%s: cannot find ocloc, the compiler for Intel GPUs, in PATH; install it (Debian and Ubuntu: intel-ocloc) or set --ocloc=", t.name)
+				}
+			}
+			run = &aot.Options{Ocloc: ocloc, CodeDir: s.file(t.name), Options: options, Share: aot.Sharing(s.line.ShareFamilies)}
+			byOptions[key] = run
+			runs = append(runs, run)
+		}
+		run.Targets = append(run.Targets, aot.Target{Device: t.ocloc, Table: s.file(t.name + ".table"), Output: s.file(t.name + ".native.table")})
+	}
+	for _, run := range runs {
+		if err := aot.Run(ctx, s.env.Stderr, *run); err != nil {
+			return err
 		}
 	}
-	out := s.file(t.name + ".native.table")
-	return out, aot.Run(ctx, s.env.Stderr, aot.Options{
-		Ocloc: ocloc, CodeDir: s.file(t.name), Options: s.backend(t),
-		Targets: []aot.Target{{Device: t.ocloc, Table: table, Output: out}},
-	})
+	return nil
 }
 
 // backend returns the options of the compiler of a target's native code, or with which the runtime

@@ -29,7 +29,7 @@ var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 }
 
 // placeOptions are the options of syclc++ that name a file or directory.
-var placeOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--check"}
+var placeOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--share-gpu-families", "--check"}
 
 // pass gives an option to the steps of its rule.
 func (p *parser) pass(o *option) {

@@ -1,5 +1,6 @@
 """The actions that decide what a target takes, and compile it ahead of time."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load(":tools.bzl", "need", "run_tool")
 
 def filter_action(ctx, table, properties, tables, device_config, sycl_targets = [], fixed_targets = []):
@@ -39,8 +40,8 @@ def filter_action(ctx, table, properties, tables, device_config, sycl_targets = 
 def aot_action(ctx, toolchain, form, tables, targets, name, options, library):
     """SyclAot: compiles the modules that the filter kept for a target.
 
-    Targets that the compiler may not tell apart have one action, which then compiles a
-    module once for all of them.
+    Targets that may share a compilation have one action: two names of one device, and the
+    devices of a family, whose images differ only in a note.
 
     Args:
         ctx: the rule context.
@@ -64,6 +65,7 @@ def aot_action(ctx, toolchain, form, tables, targets, name, options, library):
     args.add_all(server, before_each = "--server")
     if library:
         args.add("--library")
+    args.add(ctx.attr._share_gpu_families[BuildSettingInfo].value, format = "--share=%s")
     args.add_all("--code-dir", [code], expand_directories = False)
     for option in options:
         args.add("--option=" + option)

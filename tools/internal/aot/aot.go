@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
@@ -29,6 +31,7 @@ type Options struct {
 	CodeDir string          // for native images
 	Options []string        // of ocloc's compiler
 	Library bool            // images of other modules are linked to these
+	Share   Sharing         // how devices of a family share a compilation; empty for ShareFamilies
 	Servers *Servers        // that live on; without them, servers end with Run
 	Kept    *buildstep.Kept // images that were made before
 }
@@ -41,10 +44,11 @@ type Target struct {
 	Output string // the table with native images
 }
 
-// An image is one that has to be compiled.
+// An image has to be compiled, or copied from the image of another device of its family.
 type image struct {
 	device, table, spirv string
-	name                 string // in the folder
+	name                 string // in CodeDir
+	original             *image // the image to copy, nil to compile
 }
 
 // Run compiles the SPIR-V of tables' rows for Intel GPUs.
@@ -58,7 +62,10 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	p := plan{o: &o, versions: versions, names: map[[2]string]string{}, taken: map[string]bool{}}
+	p := plan{o: &o, versions: versions, names: map[[2]string]string{}, taken: map[string]bool{}, originals: map[[2]string]*image{}}
+	if err := p.chooseSharing(ctx, log); err != nil {
+		return err
+	}
 	for _, target := range o.Targets {
 		if err := p.add(target); err != nil {
 			return err
@@ -83,9 +90,45 @@ type plan struct {
 	versions map[string]string    // of devices
 	names    map[[2]string]string // of images, by version and path of the SPIR-V
 	taken    map[string]bool      // those names
-	images   []image
+	images   []*image
 	results  []*filetable.Table
+
+	shared    bool                 // whether devices of a family share a compilation
+	originals map[[2]string]*image // compiled images, by family and path of the SPIR-V
 }
+
+// chooseSharing decides whether the targets share compilations, and notes once why they do not.
+func (p *plan) chooseSharing(ctx context.Context, log io.Writer) error {
+	o := p.o
+	o.Share = cmp.Or(o.Share, ShareFamilies)
+	switch o.Share {
+	case ShareFamilies, VerifyFamilies:
+	case ShareNothing:
+		return nil
+	default:
+		return cli.Usagef("--share: unknown value %q; expected %s, %s or %s", o.Share, ShareFamilies, ShareNothing, VerifyFamilies)
+	}
+	used := map[string]bool{}
+	for _, target := range o.Targets {
+		family := measured.familyOf(target.Device)
+		p.shared = p.shared || family != "" && used[family]
+		used[family] = true
+	}
+	if !p.shared {
+		return nil
+	}
+	ok, why := measured.apply(ctx, o)
+	if !ok && o.Share == VerifyFamilies {
+		return cli.BadInput(fmt.Errorf("cannot verify the families: %s", why))
+	}
+	if p.shared = ok; !ok {
+		noteOnce.Do(func() { fmt.Fprintf(log, "note: each device is compiled on its own: %s\n", why) })
+	}
+	return nil
+}
+
+// noteOnce limits the note that families do not apply to one per process.
+var noteOnce sync.Once
 
 // add plans the images of a target.
 func (p *plan) add(target Target) error {
@@ -111,7 +154,14 @@ func (p *plan) add(target Target) error {
 			}
 			p.taken[name] = true
 			p.names[[2]string{version, spirv}] = name
-			p.images = append(p.images, image{target.Device, target.Table, spirv, name})
+			im := &image{device: target.Device, table: target.Table, spirv: spirv, name: name}
+			if family := measured.familyOf(target.Device); p.shared && family != "" {
+				key := [2]string{family, spirv}
+				if im.original = p.originals[key]; im.original == nil {
+					p.originals[key] = im
+				}
+			}
+			p.images = append(p.images, im)
 		}
 		t.Rows[i][column] = filepath.Join(p.o.CodeDir, name)
 	}
@@ -125,7 +175,11 @@ func (o *Options) versions(ctx context.Context) (map[string]string, error) {
 	for _, target := range o.Targets {
 		versions[target.Device] = target.Device
 	}
-	if len(versions) == 1 {
+	unknown := false // whether two names may stand for the same device
+	for device := range versions {
+		unknown = unknown || measured.familyOf(device) == ""
+	}
+	if len(versions) == 1 || !unknown {
 		return versions, nil
 	}
 	for _, device := range slices.Sorted(maps.Keys(versions)) {
@@ -141,21 +195,77 @@ func (o *Options) versions(ctx context.Context) (map[string]string, error) {
 
 // compileAll compiles images, several at a time, and writes what ocloc printed to log in the
 // order of the images.
-func (o *Options) compileAll(ctx context.Context, log io.Writer, images []image, out *outfile.Group) error {
+func (o *Options) compileAll(ctx context.Context, log io.Writer, images []*image, out *outfile.Group) error {
 	scratch, err := out.Folder(o.CodeDir)
 	if err != nil {
 		return err
 	}
-	return buildstep.Each(ctx, log, len(images), cap(o.Servers.slots), func(ctx context.Context, log io.Writer, i int) error {
-		return o.compile(ctx, log, images[i], filepath.Join(scratch, images[i].name))
-	})
+	each := func(images []*image, do func(context.Context, io.Writer, string, *image) error) error {
+		return buildstep.Each(ctx, log, len(images), cap(o.Servers.slots), func(ctx context.Context, log io.Writer, i int) error {
+			return do(ctx, log, scratch, images[i])
+		})
+	}
+	var originals, copies []*image
+	for _, im := range images {
+		if im.original == nil {
+			originals = append(originals, im)
+		} else {
+			copies = append(copies, im)
+		}
+	}
+	if err := each(originals, o.compileImage); err != nil {
+		return err
+	}
+	return each(copies, o.copyImage)
 }
+
+// compileImage compiles the image in a directory.
+func (o *Options) compileImage(ctx context.Context, log io.Writer, directory string, im *image) error {
+	return o.compile(ctx, log, im, filepath.Join(directory, im.name))
+}
+
+// copyImage writes an image as a copy of the image of another device of the family. It compiles
+// the image if that is not possible.
+func (o *Options) copyImage(ctx context.Context, log io.Writer, directory string, im *image) error {
+	file := filepath.Join(directory, im.name)
+	module, err := cli.ReadInput(im.spirv, "", maxModule)
+	if err != nil {
+		return fmt.Errorf("%s: %w", im.table, err)
+	}
+	// The symbols of an image with debug information depend on addresses in the compiler.
+	if hasDebugInfo(module) {
+		return o.compile(ctx, log, im, file)
+	}
+	original, err := os.ReadFile(filepath.Join(directory, im.original.name))
+	if err != nil {
+		return err
+	}
+	patched, err := measured.forMember(original, im.original.device, im.device)
+	if err != nil {
+		fmt.Fprintf(log, "warning: %s: compiling %s for %s, because the image for %s cannot be copied: %v\n", im.table, im.spirv, im.device, im.original.device, err)
+		return o.compile(ctx, log, im, file)
+	}
+	if o.Share != VerifyFamilies {
+		return os.WriteFile(file, patched, 0o666)
+	}
+	if err := o.compile(ctx, log, im, file); err != nil {
+		return err
+	}
+	compiled, err := os.ReadFile(file)
+	if err == nil && !bytes.Equal(compiled, patched) {
+		err = fmt.Errorf("%s: the image for %s differs from the image for %s in more than the compatibility note; remove the family from families.tsv, or compile with --share=off", im.spirv, im.device, im.original.device)
+	}
+	return err
+}
+
+// libraryOption keeps functions that modules of other files call.
+const libraryOption = "-library-compilation"
 
 // maxModule is the largest SPIR-V module that is read, in bytes.
 const maxModule = 1 << 30
 
 // compile compiles one module, and writes what ocloc prints to log.
-func (o *Options) compile(ctx context.Context, log io.Writer, im image, file string) error {
+func (o *Options) compile(ctx context.Context, log io.Writer, im *image, file string) error {
 	module, err := cli.ReadInput(im.spirv, "", maxModule)
 	if err != nil {
 		return fmt.Errorf("%s: %w", im.table, err)
@@ -163,7 +273,7 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im image, file str
 	args := []string{"compile", "-q", "-spirv_input", "-device", im.device}
 	options := o.Options
 	if o.Library {
-		options = append(slices.Clip(options), "-library-compilation")
+		options = append(slices.Clip(options), libraryOption)
 	}
 	if len(options) > 0 { // of several -options, ocloc may take the last
 		args = append(args, "-options", strings.Join(options, " "))

@@ -20,8 +20,11 @@ Runs ocloc for each row of the table and writes the table with the column Code
 naming the results. For a table without rows, as the filter writes it for modules
 that the device cannot take, ocloc is not run and the folder stays empty.
 
-Several tables, each with its device, are for devices that ocloc may not tell apart,
-such as dg2 and acm-g10: a module is compiled once for those with the same numbers.
+With several tables, each with its device, a module is compiled once for devices with
+the same numbers in ocloc, such as dg2 and acm-g10, and once for the devices of a GPU
+family whose images differ only in a note, such as acm-g10 and acm-g11. Families are
+measured facts about one release of ocloc. With any other release, or with options that
+were not measured, each device is compiled on its own.
 
 With --server, a process of ocloc compiles one module after the other, which takes less
 time. Where that is not possible, ocloc is run for each module. The results are the same.`,
@@ -39,6 +42,7 @@ func setup(fs *flag.FlagSet, servers *Servers, kept *buildstep.Kept) cli.Run {
 	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")
 	fs.Var(&outputs, "output", "the table `file`, for each input (required)")
 	fs.BoolVar(&o.Library, "library", false, "keep functions that modules of other files may call; without it ocloc drops those that no kernel calls")
+	fs.StringVar((*string)(&o.Share), "share", string(ShareFamilies), "how the devices of a GPU family share compilations: `families` compiles one device and copies its image with the notes of the others, off compiles each device, verify does both and fails if an image differs")
 	fs.Var(&options, "option", "an `option` of ocloc's compiler, as behind 'ocloc -options'; may be repeated")
 	return func(ctx context.Context, env *cli.Env, args []string) error {
 		o.Options = options.Values
