@@ -26,23 +26,26 @@ type base struct {
 // whose first parent is what the change is merged into. The event may name an older commit.
 func findBase(j *job, p place, r *repository) *base {
 	b := &base{place: p, repository: r, forced: j.event.isForced()}
+	var head string // of the change, if the checkout is not a merge
 	b.commit, b.why = j.event.baseCommit()
 	switch pull := j.event.PullRequest; {
 	case j.event.forkRun() != nil:
 		b.commit = j.sha // of the default branch, whatever an artifact has put over the files
-	case pull != nil && j.event.name == "pull_request" && commitName.MatchString(j.sha):
+	case pull != nil && j.event.name == "pull_request":
+		head = pull.Head.SHA
 		merge, err := r.commit(j.sha)
 		if err == nil && len(merge.parents) == 2 && merge.parents[1] == pull.Head.SHA {
 			if _, err := r.commit(merge.parents[0]); err == nil {
-				b.commit = merge.parents[0]
+				b.commit, head = merge.parents[0], ""
 			}
 		}
 	}
 	b.began = sync.OnceValue(func() []string {
-		if b.commit == "" || j.event.forkRun() != nil {
+		// What is checked out does not count: a build may check out an old commit with a weaker policy.
+		if b.commit == "" || head == "" {
 			return nil
 		}
-		if began := r.mergeBases(b.commit, r.head()); !slices.Contains(began, b.commit) {
+		if began := r.mergeBases(b.commit, head); !slices.Contains(began, b.commit) {
 			return began
 		}
 		return nil

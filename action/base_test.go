@@ -220,9 +220,34 @@ func TestUntouched(t *testing.T) {
 				t.Errorf("%s", s.Stdout)
 			}
 			if !test.less && test.later == nil {
-				wantText(t, "the log", s.log(), "The change does not touch the policy")
+				wantText(t, "what is seen", s.Stdout, "the change does not touch the policy, which the base branch has changed")
 			}
 		})
+	}
+}
+
+// TestAttackHead: a build checks out an old commit with a weaker policy. The change is not taken for one that began there.
+func TestAttackHead(t *testing.T) {
+	for _, moved := range []bool{false, true} {
+		w := newCheckout(t)
+		w.write(".gitignore", "out/\n")
+		w.reports()
+		w.write(".github/sycl-compat.yml", weakPolicy)
+		old := w.commit()
+		w.write(".github/sycl-compat.yml", strictPolicy)
+		base := w.commit()
+		w.git("checkout", "--quiet", "-b", "change")
+		w.write("x", "1")
+		head := w.commit()
+		w.git("checkout", "--quiet", base)
+		w.git("merge", "--quiet", "--no-ff", "--message", "x", "change")
+		w.env["GITHUB_SHA"] = w.git("rev-parse", "HEAD")
+		w.event("pull_request", fmt.Sprintf(`{"pull_request": {"number": 7, "head": {"sha": %q}, "base": {"sha": %q}}}`, head, base))
+		if moved {
+			w.git("checkout", "--quiet", old)
+		}
+		w.write(".github/sycl-compat.yml", weakPolicy)
+		w.ends(0, "success", "devices * are no longer required", "reports", pattern)
 	}
 }
 

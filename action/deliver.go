@@ -178,6 +178,11 @@ func (d *delivery) show(ctx context.Context) {
 	if d.job.event.isRisky() {
 		d.out.logf("This workflow runs for %s with permissions that the fork does not have. Do not check out or run code of the change in it.", d.job.event.name)
 	}
+	for _, text := range d.notices {
+		if !d.settings.annotations || !d.out.github.annotate(annotation{Level: levelNotice, Title: "SYCL compatibility", Message: text}) {
+			d.out.logf("%s", text)
+		}
+	}
 	if d.settings.annotations {
 		d.annotate()
 	}

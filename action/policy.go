@@ -91,6 +91,7 @@ type rules struct {
 	baseDevices, nextDevices *deviceconfig.Config // nil if they are not known
 	notCompared              []string
 	log                      []string
+	notices                  []string // for people who look at the change
 }
 
 // A chooser makes [rules].
@@ -244,7 +245,7 @@ func (c *chooser) policyIsUntouched(old compatinputs.GateFile) bool {
 		return (err == nil || errors.Is(err, errAbsent)) && began.Name == now.Name && bytes.Equal(began.Data, now.Data)
 	})
 	if untouched {
-		c.logf("The change does not touch the policy, which the base branch has changed since the change began. Update the branch to check by the current policy.")
+		c.notices = append(c.notices, "the change does not touch the policy, which the base branch has changed since the change began; update the branch to check by the current policy")
 	}
 	return untouched
 }

@@ -48,6 +48,7 @@ type check struct {
 	place    place        // the directories
 	paths    inputPaths   // of files that inputs name
 	evidence *evidence    // what decides
+	notices  []string     // about what decides
 	result   *gate.Result // nil without a conclusion
 }
 
@@ -121,6 +122,7 @@ func (env environment) check(ctx context.Context, out *console) (c check, err er
 		return c, err
 	}
 	out.logLines(slices.Concat(r.log, c.evidence.log))
+	c.notices = r.notices
 	result := gate.Evaluate(c.evidence.input)
 	if r.noBaseline {
 		return c, proposeBaseline(c, result)
