@@ -121,32 +121,32 @@ func TestUpstreamPage(t *testing.T) {
 	}
 	applies := len(rows) - count[notApplicable]
 	var b strings.Builder
-	fmt.Fprintf(&b, `# Upstream's tests
+	fmt.Fprintf(&b, `# Upstream tests
 
-DPC++'s post-link step has tests in [intel/llvm](https://github.com/intel/llvm): IR, and what the step has to make of it. This page lists
-them by name, as of July 2026, with those of earlier years whose constructs no later test has. Each test that passes or is covered has a
-test here with IR of our own.
+[intel/llvm](https://github.com/intel/llvm) has tests for DPC++'s post-link step: IR, and the expected result. This page lists
+them by name, as of July 2026, together with earlier tests for constructs that no later test has. Each test that passes or is covered
+also has a test in this project with its own IR.
 
-| result | tests | meaning |
+| Result | Tests | Meaning |
 |---|---|---|
-| passed | %d | The input of one public version of upstream's file, of July 2026 or earlier, was run with the tool here, long ones without what no check looks at. The facts that its checks look at agree: images, their order, symbols, properties, functions, attributes and metadata. |
-| covered | %d | A test here has the construct that the name of upstream's test says. Upstream's own file was not read. |
-| differs | %d | The result here is another one. The row has the reason: a decision, or what is not done yet. |
-| not applicable | %d | The test is of something that is not part of the tool here. The row says what. |
+| passed | %d | The input of a public version of upstream's file, of July 2026 or earlier, was run with the tool in this project; long inputs without the parts that no check looks at. Everything that its checks look at agrees: images, their order, symbols, properties, functions, attributes and metadata. |
+| covered | %d | A test in this project has the construct in the name of upstream's test. Upstream's file was not read. |
+| differs | %d | The result differs. The row has the reason: a decision, or something that is not implemented yet. |
+| not applicable | %d | The test is about something that the tool in this project does not include. The row says what. |
 
 %d tests apply. %.1f %% of them passed.
 
 Constructs are in [tools/postlink/testdata/upstream](../../tools/postlink/testdata/upstream): a `+"`.ll`"+` file with the IR, and a `+"`.txt`"+` file
-with what the tool makes of it. Where DPC++'s compiler is installed, its own post-link step gets the same IR, and
+with the output. If DPC++'s compiler is installed, its own post-link step gets the same IR, and
 [a test](../../tools/postlink/dpcpp_test.go) compares images, symbols and properties.
 
-This page is made of [upstream-tests.tsv](upstream-tests.tsv): `+"`go test ./tools/lint -update`"+`.
+This page is written from [upstream-tests.tsv](upstream-tests.tsv) by `+"`go test ./tools/lint -update`"+`.
 `, count[passed], count[covered], count[differs], count[notApplicable], applies, 100*float64(count[passed])/float64(applies))
 	folder := ""
 	for _, row := range rows {
 		if row.folder != folder {
 			folder = row.folder
-			fmt.Fprintf(&b, "\n## %s\n\n| test | result | where, or why |\n|---|---|---|\n", folder)
+			fmt.Fprintf(&b, "\n## %s\n\n| Test | Result | Test in this project, or reason |\n|---|---|---|\n", folder)
 		}
 		where := row.where
 		if row.hasTests() {
