@@ -9,6 +9,9 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
 // marker is the first line of the comment of this use of the action. It has no text
@@ -24,11 +27,19 @@ const commentRoom = maxComment - 2000
 
 // commentResult writes the result to the comment on the pull request.
 func (d *delivery) commentResult(ctx context.Context) {
-	body, err := d.markdown(commentRoom)
+	var b strings.Builder
+	if s := d.settings.category; s != "" {
+		fmt.Fprintf(&b, "%s\n\n", safetext.CodeSpan(safetext.Escape(s)))
+	}
+	err := render.Comment(&b, d.result, render.CommentOptions{MaxBytes: commentRoom - b.Len(), Sources: d.job.sourcesURL(), Summary: d.job.runURL()})
 	if err != nil {
 		d.notShown("the comment is not written: %v", err)
 		return
 	}
+	if d.settings.artifactURL != "" {
+		fmt.Fprintf(&b, "\n[Files of this run](<%s>)\n", d.settings.artifactURL)
+	}
+	body := b.String()
 	d.writeComment(ctx, body, needsAttention(d.result))
 }
 
@@ -100,17 +111,26 @@ func (j *job) provenance(number int) string {
 		}
 		parts = append(parts, text)
 	}
-	if run := j.runID; repository != "" && digits.MatchString(run) {
-		address := repository + "/actions/runs/" + run
-		if attempt := j.attempt; digits.MatchString(attempt) {
-			address += "/attempts/" + attempt
-		}
+	if address := j.runURL(); address != "" {
 		parts = append(parts, fmt.Sprintf("[run](<%s>)", address))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return "\n" + strings.Join(parts, ", ") + "\n"
+}
+
+// runURL returns the address of the run, which shows the job summary, "" if it is not known.
+func (j *job) runURL() string {
+	repository := j.repositoryURL()
+	if repository == "" || !digits.MatchString(j.runID) {
+		return ""
+	}
+	address := repository + "/actions/runs/" + j.runID
+	if digits.MatchString(j.attempt) {
+		address += "/attempts/" + j.attempt
+	}
+	return address
 }
 
 var (

@@ -10,6 +10,9 @@ import (
 // a step as a whole.
 const maxSummary = 1 << 20
 
+// ownSummary is the size of what the action adds to it. The report has the details.
+const ownSummary = 100_000
+
 // A summaryDraft is one way to write a summary in at most limit bytes. It returns an
 // error that wraps [errTooLong] when it cannot.
 type summaryDraft func(limit int) (string, error)
@@ -30,7 +33,7 @@ func (r *runner) summary(drafts ...summaryDraft) (int, error) {
 		used = info.Size()
 	}
 	const margin = 1 << 10
-	limit := maxSummary - margin - used
+	limit := min(maxSummary-margin-used, ownSummary)
 	if limit < 200 {
 		return 0, fmt.Errorf("earlier parts of the step have used up the space of the summary, %d bytes", used)
 	}

@@ -35,6 +35,7 @@ func (e *evaluator) compare() {
 			}
 			return e.formerInBaseline(open)
 		})
+		r.solved = r.absent
 	}
 	if base != nil {
 		m := matcher{e.known(base)}
@@ -43,6 +44,7 @@ func (e *evaluator) compare() {
 		open := slices.DeleteFunc(slices.Clone(open), func(i *item) bool { return i.expired })
 		left := m.match(open, func() map[*kernel]*kernel { return formerKernels(base, r.targets) })
 		if e.Baseline == nil {
+			r.solved = left
 			r.Counts.Absent += sum(left)
 		}
 	}

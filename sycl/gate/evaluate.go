@@ -110,6 +110,12 @@ func (e *evaluator) collect() {
 	for _, id := range differ {
 		e.addProblem(&target{}, ReportInvalid, id, e.tier(id).severity(), "two reports describe the device differently: make all with the same device configuration")
 	}
+	r.generic = map[string]bool{}
+	for _, x := range e.Reports {
+		for id, d := range x.data {
+			r.generic[id] = d.IsGeneric()
+		}
+	}
 	r.repeats = findRepetitions(r.targets)
 	r.items = append(r.items, r.repeats.once(e.items(r.targets, true))...)
 }

@@ -1,11 +1,14 @@
 package gate
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
@@ -40,6 +43,8 @@ type Result struct {
 	repeats    repetitions       // of the targets
 	digests    map[string]string // of devices
 	absent     []Entry           // of the baseline
+	solved     []Entry           // of the baseline, else of the reports of the base branch
+	generic    map[string]bool   // devices that stand for others
 }
 
 // A KernelStatus says whether a kernel runs on a device.
@@ -69,6 +74,39 @@ func (r *Result) Statuses(device string) iter.Seq[KernelStatus] {
 			}
 		}
 	}
+}
+
+// A Solved problem was known, and is gone.
+type Solved struct {
+	Entry
+	Kernel string // demangled
+	Gone   bool   // the kernel is in no report
+}
+
+// Solved returns the known problems that are gone.
+func (r *Result) Solved() (list []Solved) {
+	display := map[string]string{}
+	for _, t := range r.targets {
+		for _, k := range t.kernels {
+			for _, name := range k.names() {
+				display[name] = cmp.Or(k.display, k.name)
+			}
+		}
+	}
+	for _, e := range r.solved {
+		name, ok := display[e.Kernel]
+		if !ok {
+			name = kernelname.Display(e.Kernel)
+		}
+		list = append(list, Solved{Entry: e, Kernel: name, Gone: !ok})
+	}
+	return list
+}
+
+// OnlyGeneric reports whether all devices that were checked are generic targets such as
+// spir64, which stand for devices that are known only when the program runs.
+func (r *Result) OnlyGeneric() bool {
+	return len(r.Devices) > 0 && !slices.ContainsFunc(r.Devices, func(d DeviceTier) bool { return !r.generic[d.ID] })
 }
 
 // A Conclusion is what a gate comes to.

@@ -14,17 +14,18 @@ import (
 
 // MarkdownOptions says how long Markdown may become, and where its links lead.
 type MarkdownOptions struct {
-	MaxBytes int    // 0 is 900 KiB: GitHub drops a whole summary when it is above 1 MiB
+	MaxBytes int    // 0 is 100,000: the report has the details, and GitHub drops a summary above 1 MiB
 	Sources  string // address of the source tree of the change, ending with "/"; "" when places are no links
 }
 
-// Markdown writes a result in the dialect of GitHub: what it comes to, what differs from the
-// base branch, the findings that count in a table, and what the policy covers in another
-// one. Kernels with the same problem have one row, and a list below the table.
+// Markdown writes a result in the dialect of GitHub: the conclusion, what differs from the
+// base branch, and a table of the problems that fail or are new. What is known and what the
+// policy covers are in tables that unfold. Kernels with the same problem have one row, and a
+// list below the table.
 func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	m := markdown{limit: o.MaxBytes, sources: o.Sources}
 	if m.limit <= 0 {
-		m.limit = 900 << 10
+		m.limit = 100_000
 	}
 	mark := "✅"
 	if r.Conclusion == gate.Failure {
@@ -41,6 +42,13 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	}
 	m.limit -= notices.Len()
 	counting, covered, notes := split(r.Findings)
+	var known group
+	counting = slices.DeleteFunc(counting, func(f *gate.Finding) bool {
+		if !pressing(f) {
+			known = append(known, f)
+		}
+		return !pressing(f)
+	})
 	groups := groupsOf(counting)
 	if len(groups) > 0 {
 		m.table(groups)
@@ -50,16 +58,24 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	m.limit += notices.Len()
 	m.WriteString(notices.String())
 	m.lists(groups)
-	if len(covered) > 0 && m.Len()+rest < m.limit {
-		fmt.Fprintf(&m, "\n<details><summary>%d covered by the policy</summary>\n", len(covered))
-		m.table(groupsOf(covered))
-		m.WriteString("\n</details>\n")
-	}
+	m.fold(safetext.Plural(len(known), "known problem", "known problems"), known)
+	m.fold("covered by the policy", covered)
 	if notes > 0 {
 		fmt.Fprintf(&m, "\n%d %s not shown.\n", notes, safetext.Plural(notes, "note is", "notes are"))
 	}
 	_, err := io.WriteString(w, m.String())
 	return err
+}
+
+// fold writes a table of findings that unfolds, and their kernels.
+func (m *markdown) fold(what string, list group) {
+	if len(list) == 0 || m.Len()+rest >= m.limit {
+		return
+	}
+	fmt.Fprintf(m, "\n<details><summary>%d %s</summary>\n", len(list), what)
+	m.table(groupsOf(list))
+	m.WriteString("\n</details>\n")
+	m.lists(groupsOf(list))
 }
 
 // split returns the findings that count, those that the policy covers, and how many are notes.
@@ -154,6 +170,13 @@ func (m *markdown) places(g group) string {
 	var list []string
 	for _, f := range g.places() {
 		list = append(list, m.place(f))
+	}
+	if len(list) == 0 { // the module is all that is known
+		for _, f := range g {
+			if span := codeSpan(f.Target); f.Target != "" && !slices.Contains(list, span) {
+				list = append(list, span)
+			}
+		}
 	}
 	return safetext.Some(list, mostKernels)
 }

@@ -231,7 +231,17 @@ func Summary(r *gate.Result) string {
 		}
 	}
 	add(warnings, "warning about the check", "warnings about the check")
-	s := fmt.Sprintf("%s: %d %s on %d %s", status, c.Kernels, safetext.Plural(c.Kernels, "kernel", "kernels"), c.Devices, safetext.Plural(c.Devices, "device", "devices"))
+	if r.OnlyGeneric() {
+		var names []string
+		for _, d := range r.Devices {
+			names = append(names, safetext.Escape(d.ID))
+		}
+		status += ", but only " + reportrender.Some(names, "targets") + safetext.Plural(len(names), " was checked, which is not a specific device", " were checked, which are not specific devices") + " (name devices to check)"
+	}
+	s := fmt.Sprintf("%s: %d %s", status, c.Kernels, safetext.Plural(c.Kernels, "kernel", "kernels"))
+	if !r.OnlyGeneric() {
+		s += fmt.Sprintf(" on %d %s", c.Devices, safetext.Plural(c.Devices, "device", "devices"))
+	}
 	if len(parts) == 0 {
 		return s + ", no problems"
 	}

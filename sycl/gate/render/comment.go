@@ -1,0 +1,310 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/compat"
+	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+)
+
+// CommentOptions say how long a comment may be, and where its links lead.
+type CommentOptions struct {
+	MaxBytes int    // of the whole comment; 0 is 60,000
+	Sources  string // as in [MarkdownOptions]
+	Summary  string // address of a page with the whole result; "" if there is none
+}
+
+// Sizes of a comment.
+const (
+	commentSize    = 6000 // bytes that only new problems exceed
+	commentRows    = 5    // that there are in any case
+	commentSolved  = 5    // lines
+	commentNotices = 1500 // bytes
+	longestName    = 120  // bytes
+	longestText    = 400
+)
+
+// Comment writes what a change does, for a comment on it: first what is new, by kernel and
+// module, what is solved and what to do. Known problems are one line with their number.
+func Comment(w io.Writer, r *gate.Result, o CommentOptions) error {
+	c := comment{Result: r, options: o, limit: cmp.Or(o.MaxBytes, 60_000)}
+	c.page.sources = o.Sources
+	var rest strings.Builder
+	c.solved(&rest)
+	c.steps(&rest)
+	c.notices(&rest)
+	c.others(&rest)
+	head := c.head()
+	table := c.table(len(head) + rest.Len())
+	_, err := io.WriteString(w, head+table+rest.String())
+	return err
+}
+
+// commentWords are [markdownWords] in which names are not long.
+var commentWords = words{
+	name:  func(s string) string { return codeSpan(cut(s, longestName)) },
+	value: func(s string) string { return codeSpan(cut(s, longestText)) },
+}
+
+type comment struct {
+	*gate.Result
+	options CommentOptions
+	limit   int
+	page    markdown // for links to sources
+	shown   []group  // what fails or is new
+}
+
+// head writes the conclusion, and finds what is shown.
+func (c *comment) head() string {
+	mark := "✅"
+	if c.Conclusion == gate.Failure {
+		mark = "❌"
+	}
+	s := fmt.Sprintf("## %s SYCL compatibility\n\n%s.\n", mark, upperFirst(Summary(c.Result)))
+	if d := c.Difference(); d != nil {
+		var counts []string
+		for _, section := range ChangeSections(d) {
+			counts = append(counts, fmt.Sprintf("%d %s", section.Kernels, section.Kind))
+		}
+		if len(counts) > 0 {
+			s += fmt.Sprintf("\nKernels against the base branch: %s.\n", strings.Join(counts, ", "))
+		}
+	}
+	return s
+}
+
+// pressing returns the groups of findings that fail or are new, by module.
+func (c *comment) pressing() []group {
+	if c.shown == nil {
+		var list []*gate.Finding
+		for i := range c.Findings {
+			if f := &c.Findings[i]; pressing(f) && !f.Covered() && (f.Fails || f.Severity >= gate.Warning) {
+				list = append(list, f)
+			}
+		}
+		c.shown = groupsBy(list, func(f *gate.Finding) string { return f.Target })
+	}
+	return c.shown
+}
+
+// table writes a row for the kernels of a module that have the same problem. Other parts of
+// the comment have a size.
+func (c *comment) table(others int) string {
+	groups := c.pressing()
+	if len(groups) == 0 {
+		return ""
+	}
+	problems := 0
+	for _, g := range groups {
+		problems += len(g)
+	}
+	what := "new"
+	if slices.ContainsFunc(groups, func(g group) bool { return g[0].State != gate.StateNew }) {
+		what = "failing"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n### %d %s %s\n\n| | Kernel | Problem | Device | Module |\n|---|---|---|---|---|\n", problems, what, safetext.Plural(problems, "problem", "problems"))
+	in := commentWords.short(slices.Concat(groups...))
+	left := 0
+	for i, g := range groups {
+		row := c.row(in, g)
+		size := others + b.Len() + len(row) + 200
+		if left > 0 || size > c.limit || i >= commentRows && size > commentSize {
+			left += len(g)
+			continue
+		}
+		b.WriteString(row)
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "\n%d more in %s.\n", left, c.summary())
+	}
+	return b.String()
+}
+
+// row returns the row of a group.
+func (c *comment) row(in words, g group) string {
+	f := g[0]
+	mark := "⚠️"
+	if f.Fails {
+		mark = "❌"
+	}
+	var kernels, devices []string
+	for _, f := range g[:min(len(g), mostKernels+1)] {
+		if f.Kernel != "" {
+			kernels = append(kernels, in.name(f.Kernel))
+		}
+	}
+	if n := len(g) - mostKernels; n > 0 && len(kernels) > mostKernels {
+		kernels = append(kernels[:mostKernels], fmt.Sprintf("%d more", n))
+	}
+	for _, d := range f.Devices {
+		devices = append(devices, in.value(d.ID))
+	}
+	problem := in.problem(g)
+	if disposition := in.disposition(f); disposition != "" {
+		problem += "; " + disposition
+	}
+	module := ""
+	if f.Target != "" {
+		module = in.value(f.Target)
+	}
+	if f.Path != "" {
+		if module != "" {
+			module += ", "
+		}
+		module += c.page.places(g)
+	}
+	cells := []string{strings.Join(kernels, ", "), upperFirst(problem), safetext.Some(devices, 4), module}
+	for i, s := range cells {
+		cells[i] = safetext.TableCell(s)
+	}
+	return fmt.Sprintf("| %s | %s |\n", mark, strings.Join(cells, " | "))
+}
+
+// problem says what is wrong with the kernels of a group, for a table that has their names.
+func (w words) problem(g group) string {
+	f := g[0]
+	switch f.Rule {
+	case gate.CoverageLost, gate.ReportInvalid:
+		return w.value(f.Text)
+	case gate.KernelLost:
+		return "no longer in any report"
+	case gate.Undetermined:
+		return "known only when the program runs: " + w.need(g, f.Cause)
+	}
+	need := w.need(g, f.Rule)
+	for _, who := range []string{"it ", "they "} {
+		need = strings.TrimPrefix(need, who)
+	}
+	return need
+}
+
+// solved lists the known problems that are gone.
+func (c *comment) solved(b *strings.Builder) {
+	type key struct {
+		rule                     gate.RuleID
+		required, device, target string
+		gone                     bool
+	}
+	list := c.Solved()
+	if len(list) == 0 {
+		return
+	}
+	kernels := map[key][]string{}
+	var keys []key
+	total := 0
+	for _, s := range list {
+		k := key{s.Rule, s.Required, s.Device, s.Target, s.Gone}
+		if kernels[k] == nil {
+			keys = append(keys, k)
+		}
+		kernels[k] = append(kernels[k], s.Kernel)
+		total += s.Count
+	}
+	slices.SortStableFunc(keys, func(a, b key) int { return cmp.Compare(len(kernels[b]), len(kernels[a])) })
+	fmt.Fprintf(b, "\n### %d solved %s\n\n", total, safetext.Plural(total, "problem", "problems"))
+	for i, k := range keys {
+		if i == commentSolved {
+			fmt.Fprintf(b, "- %d more\n", len(keys)-i)
+			break
+		}
+		var names []string
+		for _, name := range kernels[k][:min(len(kernels[k]), mostKernels)] {
+			names = append(names, codeSpan(cut(name, longestName)))
+		}
+		if n := len(kernels[k]) - len(names); n > 0 {
+			names = append(names, fmt.Sprintf("%d more", n))
+		}
+		verb := safetext.Plural(len(kernels[k]), "runs", "run") + " on " + codeSpan(k.device) + " now"
+		if k.gone {
+			verb = safetext.Plural(len(kernels[k]), "is", "are") + " gone, with the problem on " + codeSpan(k.device)
+		}
+		line := fmt.Sprintf("- %s %s", strings.Join(names, ", "), verb)
+		if k.rule == gate.RuleID(compat.MissingAspect) {
+			line += " (aspect " + codeSpan(k.required) + ")"
+		}
+		if k.target != "" {
+			line += ", in " + codeSpan(cut(k.target, longestName))
+		}
+		b.WriteString(line + "\n")
+	}
+}
+
+// steps says what the author should do.
+func (c *comment) steps(b *strings.Builder) {
+	groups := c.pressing()
+	list := slices.Concat(steps(groups), edits(c.Result, groups, ""), adopt(c.Result, groups))
+	if lines, _ := exceptions(c.Result, groups); len(lines) > 0 {
+		list = append(list, "to accept a problem for some time, paste its lines from "+c.summary()+" into the policy")
+	}
+	if len(list) == 0 {
+		return
+	}
+	b.WriteString("\n### What to do\n\n")
+	for _, s := range list {
+		fmt.Fprintf(b, "- %s\n", s)
+	}
+}
+
+// notices lists warnings about the policy and the baseline.
+func (c *comment) notices(b *strings.Builder) {
+	if len(c.Notices) == 0 {
+		return
+	}
+	m := markdown{limit: commentNotices + rest}
+	m.notices(c.Notices)
+	b.WriteString(m.String())
+}
+
+// others counts what is not shown.
+func (c *comment) others(b *strings.Builder) {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	known, data, covered, notes := 0, 0, 0, 0
+	for i := range c.Findings {
+		switch f := &c.Findings[i]; {
+		case f.Covered():
+			covered++
+		case pressing(f) && (f.Fails || f.Severity >= gate.Warning):
+		case f.State != gate.StateNew:
+			known++
+		case f.Class == gate.ClassDeviceData:
+			data++
+		default:
+			notes++
+		}
+	}
+	add(known, safetext.Plural(known, "known problem", "known problems"))
+	add(data, safetext.Plural(data, "problem", "problems")+" from changed data of devices")
+	add(covered, "covered by the policy")
+	add(notes, safetext.Plural(notes, "note", "notes"))
+	if len(parts) > 0 {
+		fmt.Fprintf(b, "\nNot shown: %s. See %s.\n", strings.Join(parts, ", "), c.summary())
+	}
+}
+
+// summary names the page with the whole result.
+func (c *comment) summary() string {
+	if c.options.Summary == "" {
+		return "the summary of the run"
+	}
+	return fmt.Sprintf("[the summary](<%s>)", c.options.Summary)
+}
+
+// cut returns a text without its middle if it is too long for a comment.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	half := most/2 - 2
+	return strings.ToValidUTF8(s[:half], "") + "..." + strings.ToValidUTF8(s[len(s)-half:], "")
+}
