@@ -60,6 +60,7 @@ func Adds() []Add {
 	return []Add{
 		// The host compile.
 		{To: Host, At: First, For: Command, If: NoStandard, Words: words("-std=gnu++17"), Why: "icpx's default"},
+		{To: Host, At: First, For: Command, If: Clang, Words: words("-stdlib=libstdc++"), Why: "libsycl is compiled with libstdc++, which is not every clang's default"},
 		{To: Host, At: First, For: both, If: GCC, Words: words("--param=ggc-min-heapsize=262144"),
 			Why: "libsycl's headers fill 200 MB of g++'s heap, of which next to nothing can be freed; looking for it takes a tenth of the compile"},
 		{To: Host, At: First, For: both, Words: words("-D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"),

@@ -76,7 +76,7 @@ func TestAdded(t *testing.T) {
 		want string
 	}{
 		{Host, First, GCC | NoStandard, "-std=gnu++17 --param=ggc-min-heapsize=262144 -D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"},
-		{Host, First, Clang, "-D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"},
+		{Host, First, Clang, "-stdlib=libstdc++ -D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"},
 		{Host, Front, GCC, "-isystem /f -isystem /d/sycl/stl_wrappers"},
 		{Device, Last, Warnings, "-Wno-unknown-warning-option"},
 		{Device, Last, 0, ""},

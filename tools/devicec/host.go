@@ -69,7 +69,7 @@ func (c *hostCheck) run(ctx context.Context, env *cli.Env, sources []string) err
 	failed := false
 	layouts := map[string]*hostkernels.Layout{}
 	for i, name := range sources {
-		source := hostkernels.Source{Name: name, Header: c.headers.Values[i], Object: c.objects.Values[i]}
+		source := hostkernels.Source{Name: name, Clang: "--repo_env=CC=clang-21", Header: c.headers.Values[i], Object: c.objects.Values[i]}
 		if len(c.compiles.Values) > 0 {
 			command, err := os.ReadFile(c.compiles.Values[i])
 			if err != nil {

@@ -14,13 +14,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// printVersion prints what compiles for devices, behind what the host compiler says of itself.
-func (c *compiler) printVersion() error {
-	with := "no DPC++"
-	if d, err := findDPCPP(c.line.DPCPP); err == nil {
-		with = "DPC++ " + d.version + " in " + d.folder
+// printVersion prints the versions of DPC++ and syclc++. The version of DPC++ comes first, because build
+// systems that know DPC++ by its name use the first number as its version.
+func (c *compiler) printVersion(ctx context.Context) error {
+	var host bytes.Buffer
+	if err := c.runHost(ctx, &host, c.env.Stderr, []string{"--version"}); err != nil {
+		return err
 	}
-	_, err := fmt.Fprintf(c.env.Stdout, "%s %s, with %s\n", name, cli.Version, with)
+	own := fmt.Sprintf("%s %s without a device compiler; install it with 'pip install dpcpp-cpp-rt'", name, cli.Version)
+	if d, err := findDPCPP(c.line.DPCPP); err == nil {
+		own = fmt.Sprintf("DPC++ %s (%s %s) in %s", d.version, name, cli.Version, d.folder)
+	}
+	_, err := fmt.Fprintf(c.env.Stdout, "%s\n%s", own, host.Bytes())
 	return err
 }
 
@@ -53,12 +58,12 @@ func (c *compiler) check(ctx context.Context) error {
 	say("host headers", headers, err, true)
 	for _, program := range []struct{ name, path, use string }{
 		{"ocloc", c.line.Ocloc, "images for Intel GPUs, ahead of time (Debian and Ubuntu: intel-ocloc)"},
-		{"llvm-link", "", "-fsycl-rdc (Debian: llvm-22)"},
-		{"opt", "", "specialization constants (Debian: llvm-22)"},
+		{"llvm-link", "", `-fsycl-rdc; run pip install "syclcxx[llvm]"`},
+		{"opt", "", `specialization constants; run pip install "syclcxx[llvm]"`},
 	} {
 		path, err := findProgram(program.name, program.path)
 		if err != nil {
-			err = fmt.Errorf("not in PATH, or too old; for %s", program.use)
+			err = fmt.Errorf("not found, or too old; needed for %s", program.use)
 		}
 		say(program.name, path, err, false)
 	}
@@ -84,7 +89,7 @@ func findProgram(name, given string) (string, error) {
 	if name == "ocloc" {
 		return exec.LookPath(name)
 	}
-	found, err := buildstep.FindLLVM(oldestLLVM, name, "llvm-dis")
+	found, err := findLLVM(name, "llvm-dis")
 	if err != nil {
 		return "", err
 	}

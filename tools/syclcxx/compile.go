@@ -30,8 +30,9 @@ type compiler struct {
 	host  *host
 	dpcpp *installation // nil until a source needs it
 
-	gccFolder string // of the host's GCC, "" when that is not known
-	scratch   string // where a compile has its files, "" without one
+	gccFolder string   // of the host's GCC, "" when that is not known
+	traits    []string // macros about the aspects of the targets
+	scratch   string   // where a compile has its files, "" without one
 }
 
 // A compilation is a source that is compiled for devices and for the host. Its files are in a
@@ -67,12 +68,9 @@ func (c *compiler) dumpOptions(a artifact) []string {
 	if slices.Contains(c.line.Host, "-save-temps=cwd") {
 		dir = ""
 	}
-	options := []string{"-dumpbase", a.dumpBase}
+	options := []string{"-dumpdir", dir, "-dumpbase", a.dumpBase}
 	if extension := filepath.Ext(a.dumpBase); extension != "" {
 		options = append(options, "-dumpbase-ext", extension)
-	}
-	if dir != "" {
-		options = append(options, "-dumpdir", dir)
 	}
 	return options
 }
@@ -217,7 +215,7 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 	}
 	u.env.Stderr.Write(hostLog.Bytes())
 	u.env.Stderr.Write(deviceLog.Bytes())
-	(&hostkernels.Source{Name: u.source}).Print(u.env.Stderr, same.Findings)
+	(&hostkernels.Source{Name: u.source, Clang: clangAdvice()}).Print(u.env.Stderr, same.Findings)
 	if same.Failed() {
 		return nil, errPrinted
 	}
@@ -363,7 +361,11 @@ func (u *compilation) deviceOptions(text []byte) []string {
 	if u.gccFolder != "" {
 		given = slices.DeleteFunc(given, ofGCCFolder)
 	}
-	return slices.Concat(options, given, environmentOptions())
+	if u.gccFolder != "" {
+		// Headers such as omp.h, after clang's own.
+		given = append(given, "-idirafter", filepath.Join(u.gccFolder, "include"))
+	}
+	return slices.Concat(options, u.traits, given, environmentOptions())
 }
 
 // environmentOptions returns the options for the include directories of the environment, which the
@@ -421,7 +423,15 @@ func (u *compilation) hostArguments(object string) []string {
 	if object != hostkernels.ObjectName { // which is compiled a second time
 		args = append(args, u.dumpOptions(u.output)...)
 	}
-	args = slices.Concat(args, u.hostOptions(), u.added(forHost, compilespec.Own, fill), u.added(forHost, compilespec.Last, fill))
+	options := u.hostOptions()
+	if !u.host.clang {
+		for i, option := range options {
+			if strings.HasPrefix(option, "-save-temps=") {
+				options[i] = "-save-temps" // -dumpdir names the directory
+			}
+		}
+	}
+	args = slices.Concat(args, options, u.added(forHost, compilespec.Own, fill), u.traits, u.added(forHost, compilespec.Last, fill))
 	source := u.source
 	if u.wrapped {
 		source = stdin

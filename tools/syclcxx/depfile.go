@@ -30,6 +30,23 @@ func (c *compiler) depfileOptions(d depfileOptions, output string) []string {
 	return args
 }
 
+// listOptions are the options beside -M and -MM.
+func listOptions(d depfileOptions) (args []string) {
+	if d.File != "" {
+		args = append(args, "-MF", d.File)
+	}
+	for _, target := range d.Targets {
+		args = append(args, "-MT", target)
+	}
+	if d.Phony {
+		args = append(args, "-MP")
+	}
+	if d.Missing {
+		args = append(args, "-MG")
+	}
+	return args
+}
+
 // depfileName returns the name of the dependency file of an object.
 func depfileName(d depfileOptions, output string) string {
 	if d.File != "" {
@@ -46,10 +63,10 @@ func depfileTargets(d depfileOptions, output string) []string {
 	return []string{buildstep.EscapedDepfile(output)}
 }
 
-// writeDepfile writes the files that the two compiles have read: the headers of DPC++ and of this
-// tool, which every object depends on, belong to it as those of the system do.
+// writeDepfile writes the files that the two compiles have read, and files of devices. The headers of
+// DPC++ and of syclc++ are system headers.
 func (u *compilation) writeDepfile(out *outfile.Group) error {
-	headers, err := u.headers()
+	isSystem, err := u.systemFiles()
 	if err != nil {
 		return err
 	}
@@ -64,17 +81,46 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 			return fmt.Errorf("%s: the compiler wrote no list of the files that it read", u.source)
 		}
 		for _, file := range buildstep.Dependencies(text2) {
-			system := under(file, "/usr") || under(file, u.dpcpp.folder) || under(file, headers) || u.gccFolder != "" && under(file, u.gccFolder)
-			if seen[filepath.Clean(file)] || under(file, u.folder) || system && !u.depfile.System {
+			if seen[filepath.Clean(file)] || under(file, u.folder) || !u.depfile.System && isSystem(file) {
 				continue
 			}
 			seen[filepath.Clean(file)] = true
 			files = append(files, file)
 		}
 	}
+	files = append(files, u.line.DeviceConfigs...)
 	return out.Write(depfileName(u.depfile, u.output.object), func(w io.Writer) error {
 		return buildstep.WriteDepfile(w, depfileTargets(u.depfile, u.output.object), files, u.depfile.Phony)
 	})
+}
+
+// systemFiles returns a function that reports whether a file is a system header: whether the
+// innermost directory of the search list that contains it is one for system headers, as for
+// -MMD of gcc.
+func (c *compiler) systemFiles() (func(file string) bool, error) {
+	headers, err := c.headers()
+	if err != nil {
+		return nil, err
+	}
+	system := []string{"/usr/include", "/usr/local/include", "/usr/lib", "/usr/lib64", filepath.Join(c.dpcpp.folder, "include"), headers}
+	if c.gccFolder != "" { // PREFIX/lib/gcc/TRIPLE/VERSION
+		system = append(system, c.gccFolder, filepath.Join(c.gccFolder, "../../../../include"))
+	}
+	system = append(system, c.namedFolders("-isystem", "-cxx-isystem", "-isystem-after", "-idirafter")...)
+	system = append(system, environmentFolders("CPLUS_INCLUDE_PATH")...)
+	own := append(c.namedFolders("-I", "-iquote"), environmentFolders("CPATH")...)
+	innermost := func(file string, folders []string) (depth int) {
+		for _, folder := range folders {
+			if under(file, folder) {
+				depth = max(depth, len(filepath.Clean(folder)))
+			}
+		}
+		return depth
+	}
+	return func(file string) bool {
+		in := innermost(file, system)
+		return in > 0 && in >= innermost(file, own)
+	}, nil
 }
 
 // under reports whether a file is below a folder.

@@ -20,7 +20,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
-	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
@@ -49,6 +48,7 @@ func (c *compiler) targets() ([]target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-fsycl-targets=: %w", err)
 	}
+	c.traits = traitMacros(list)
 	var targets []target
 	for _, d := range list {
 		triple, _ := deviceconfig.Triple(d.Name)
@@ -111,7 +111,7 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 			CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table, KeepDebugInfo: s.line.DebugInfo,
 		})
 	}
-	llvm, err := buildstep.FindLLVM(oldestLLVM, "llvm-dis", "opt")
+	llvm, err := findLLVM("llvm-dis", "opt")
 	if err != nil {
 		return "", fmt.Errorf("%s: for specialization constants and -fsycl-fp64-conv-emu, %w", s.name, err)
 	}

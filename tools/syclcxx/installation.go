@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
 // An installation is DPC++ in a folder: a Python environment, a compiler of oneAPI or a build of
@@ -142,21 +143,90 @@ type host struct {
 	clang bool
 }
 
+// hostVariable chooses the host compiler of build systems that cannot pass an option.
+const hostVariable = "SYCLCXX_HOST_COMPILER"
+
 // findHost finds the host compiler.
 func findHost(chosen string) (*host, error) {
-	names := []string{"g++", "clang++", "c++"}
-	if chosen != "" {
-		names = []string{chosen}
+	by := "-fsycl-host-compiler=" + chosen
+	if chosen == "" {
+		chosen = os.Getenv(hostVariable)
+		by = hostVariable + "=" + chosen
 	}
-	for _, name := range names {
+	if chosen != "" {
+		path, err := exec.LookPath(chosen)
+		if err != nil {
+			return nil, cli.BadInput(fmt.Errorf("%s: no such program", by))
+		}
+		if machine, err := exec.Command(path, "-dumpmachine").Output(); strings.HasPrefix(by, hostVariable) && (err != nil || len(machine) == 0) {
+			return nil, cli.BadInput(fmt.Errorf("%s: not a C++ compiler; name g++ or clang++", by))
+		}
+		return &host{path: path, clang: isClang(path)}, nil
+	}
+	for _, name := range []string{"g++", "clang++", "c++"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return &host{path: path, clang: isClang(path)}, nil
 		}
 	}
-	if chosen != "" {
-		return nil, cli.BadInput(fmt.Errorf("-fsycl-host-compiler=%s: there is no such program", chosen))
+	if path := pipClang(); path != "" {
+		return &host{path: path, clang: true}, nil
 	}
-	return nil, cli.BadInput(errors.New("there is no C++ compiler in PATH for the host code: install g++ or clang++, or name one by -fsycl-host-compiler="))
+	return nil, cli.BadInput(errors.New(`no C++ compiler for the host code in PATH; install g++ or clang++, or run pip install "syclcxx[llvm]"`))
+}
+
+// programFolders returns the directories of programs in Python environments: the one that syclc++ is
+// in, and the active one.
+func programFolders() []string {
+	var folders []string
+	if self, err := os.Executable(); err == nil {
+		if self, err = filepath.EvalSymlinks(self); err == nil {
+			folders = append(folders, filepath.Dir(self))
+		}
+	}
+	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
+		if folder := os.Getenv(variable); folder != "" {
+			folders = append(folders, filepath.Join(folder, "bin"))
+		}
+	}
+	return folders
+}
+
+// pipClang returns the clang++ of a Python environment, "" if there is none.
+func pipClang() string {
+	for _, folder := range programFolders() {
+		clang := filepath.Join(folder, "clang++")
+		if numbered, _ := filepath.Glob(filepath.Join(globbed(folder), "clang-[0-9]*")); len(numbered) > 0 && !exists(clang) {
+			// A wheel has no links. The environment makes them when its Python starts for the first time.
+			exec.Command(filepath.Join(folder, "python"), "-c", "").Run()
+		}
+		if path, err := exec.LookPath(clang); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// clangAdvice returns how to choose clang as the host compiler: an installed one, or how to install one.
+func clangAdvice() string {
+	for _, name := range []string{"clang++", "clang++-23", "clang++-22", "clang++-21"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return "-fsycl-host-compiler=" + path
+		}
+	}
+	if path := pipClang(); path != "" {
+		return "-fsycl-host-compiler=" + path
+	}
+	return `pip install "syclcxx[llvm]"`
+}
+
+// findLLVM returns the paths of LLVM's programs: of the first release in PATH or in a Python environment
+// that reads DPC++'s bitcode.
+func findLLVM(names ...string) ([]string, error) {
+	paths, err := buildstep.FindLLVMIn(append(filepath.SplitList(os.Getenv("PATH")), programFolders()...), oldestLLVM, names...)
+	if err != nil {
+		return nil, fmt.Errorf(`%w; run pip install "syclcxx[llvm]"`, err)
+	}
+	return paths, nil
 }
 
 // isClang reports whether a compiler is clang. Names as c++ and cc do not say it.

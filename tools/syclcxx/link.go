@@ -49,7 +49,10 @@ func (c *compiler) program(ctx context.Context) error {
 	if c.line.LinkDevice {
 		return c.deviceObject(ctx, device)
 	}
-	args := c.forHost(c.line.Link)
+	args := slices.Concat(c.standardLibrary(), c.forHost(c.line.Link))
+	if c.host.clang && c.line.SYCL {
+		args = append([]string{"-rtlib=libgcc", "-unwindlib=libgcc"}, args...)
+	}
 	for _, w := range words {
 		if w.Input == nil {
 			args = append(args, w.Option...)

@@ -64,10 +64,7 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 	case modeHostOnly:
 		return c.exec(ctx, line.Host)
 	case modeVersion:
-		if err := c.exec(ctx, []string{"--version"}); err != nil {
-			return err
-		}
-		return c.printVersion()
+		return c.printVersion(ctx)
 	case modeLink:
 		return c.program(ctx)
 	case modeObject:

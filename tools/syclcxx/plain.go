@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/compilespec"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
@@ -21,7 +22,10 @@ const stdin = "-"
 // plainObject compiles a source that reads none of libsycl's headers. When it turns out that it
 // does, it is compiled as SYCL.
 func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifact, depfile depfileOptions) error {
-	args := slices.Concat(c.dumpOptions(output), c.hostOptions(), c.depfileOptions(depfile, output.object))
+	args := slices.Concat(c.dumpOptions(output), c.plainOptions(in), c.depfileOptions(depfile, output.object))
+	if err := c.checkMark(in); err != nil {
+		return err
+	}
 	var list string
 	if c.line.SYCL && isCPlusPlus(in) {
 		d, err := findDPCPP(c.line.DPCPP)
@@ -67,33 +71,74 @@ func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) er
 	if err != nil {
 		return err
 	}
+	lists := slices.Contains(c.line.Host, "-M") || slices.Contains(c.line.Host, "-MM")
+	// clangd and CMake ask for the directories of headers by '-E -v' and an empty file.
+	asked := c.line.SYCL && isCPlusPlus(in) && c.line.Mode == modePreprocess && c.line.Verbose
 	var args []string
-	if sycl {
+	if sycl || asked {
 		if err := c.prepare(ctx); err != nil {
+			return err
+		}
+		if _, err := c.targets(); err != nil {
 			return err
 		}
 		u := &compilation{compiler: c, source: in.Path}
 		args = u.hostArguments("")
 		args = args[:slices.Index(args, "-MD")]
 	} else {
-		args = c.hostOptions()
+		args = c.plainOptions(in)
 	}
+	target := output
 	switch c.line.Mode {
 	case modePreprocess:
-		if !slices.Contains(args, "-M") && !slices.Contains(args, "-MM") {
+		if lists {
+			args = append(args, listOptions(c.line.Depfile)...)
+		} else {
 			args = append(args, "-E")
 		}
 	case modeAssembly:
 		args = append(args, "-S")
+		if output == "" {
+			output = stem(in.Path) + ".s"
+		}
+		target = output
 	case modeSyntax:
 		args = append(args, "-fsyntax-only")
 	}
-	args = append(args, c.depfileOptions(c.line.Depfile, output)...)
+	if target == "" && in.Path != stdin {
+		target = stem(in.Path) + ".o"
+	}
+	if !lists {
+		args = append(args, c.depfileOptions(c.line.Depfile, target)...)
+	}
 	if output != "" {
 		args = append(args, "-o", output)
 	}
-	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(args, "-x", in.Language, in.Path))
+	if err := c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(args, "-x", in.Language, in.Path)); err != nil || !sycl || c.line.DryRun {
+		return err
+	}
+	return c.mark(in, output)
 }
+
+// plainOptions returns the options of the command line for a source without SYCL.
+func (c *compiler) plainOptions(in lineInput) []string {
+	options := slices.Concat(c.standardLibrary(), c.hostOptions())
+	if c.line.SYCL && isCPlusPlus(in) {
+		options = append(options, languageVersion)
+	}
+	return options
+}
+
+// standardLibrary returns the options by which clang uses the standard library that libsycl uses.
+func (c *compiler) standardLibrary() []string {
+	if !c.host.clang || !c.line.SYCL {
+		return nil
+	}
+	return []string{"-stdlib=libstdc++", "-Wno-unused-command-line-argument"}
+}
+
+// stem returns the name of a file without directories and extension.
+func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
 
 func isCPlusPlus(in lineInput) bool { return in.Language == "c++" || isHeader(in) }
 
@@ -112,6 +157,23 @@ func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 	if !exists(in.Path) {
 		return false, cli.BadInput(fmt.Errorf("%s: there is no such file", in.Path))
 	}
+	found := false
+	_, err := c.visit(in, func(_ string, sycl bool) bool {
+		found = found || sycl
+		return !found
+	})
+	return found, err
+}
+
+// closure returns a source and the headers of the project that it may include, under whatever
+// conditions.
+func (c *compiler) closure(in lineInput) ([]string, error) {
+	return c.visit(in, func(string, bool) bool { return true })
+}
+
+// visit calls next for a source and each header that it may include, with whether that reads
+// libsycl's headers, until next returns false. It returns the files.
+func (c *compiler) visit(in lineInput, next func(file string, sycl bool) bool) ([]string, error) {
 	folders := c.includeFolders()
 	queue, seen := []string{in.Path}, map[string]bool{in.Path: true}
 	add := func(from, name string) {
@@ -131,24 +193,28 @@ func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 	}
 	for i, option := range c.line.Host {
 		if (option == "-include" || option == "-imacros") && i+1 < len(c.line.Host) {
-			if isSYCLHeader(c.line.Host[i+1]) {
-				return true, nil
+			if name := c.line.Host[i+1]; !isSYCLHeader(name) {
+				add("", name)
+			} else if !next(name, true) {
+				return nil, nil
 			}
-			add("", c.line.Host[i+1])
 		}
 	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		found, err := scan(queue[0], func(name string) { add(queue[0], name) })
-		if found || err != nil {
-			return found, err
+	for i := 0; i < len(queue); i++ {
+		sycl, err := scan(queue[i], func(name string) { add(queue[i], name) })
+		if err != nil {
+			return nil, err
+		}
+		if !next(queue[i], sycl) {
+			break
 		}
 	}
-	return false, nil
+	return queue, nil
 }
 
-// scan calls include for each #include of a file. It reports whether one is of libsycl, or cannot
-// be told.
-func scan(file string, included func(name string)) (bool, error) {
+// scan calls included for each #include of a file that is not of libsycl. It reports whether another
+// is of libsycl, or is named by a macro.
+func scan(file string, included func(name string)) (sycl bool, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return false, err
@@ -158,14 +224,14 @@ func scan(file string, included func(name string)) (bool, error) {
 	for {
 		line, err := lines.ReadString('\n')
 		if m := include.FindStringSubmatch(line); m != nil {
-			name := m[1] + m[2]
-			if m[3] != "" || isSYCLHeader(name) {
-				return true, nil
+			if name := m[1] + m[2]; m[3] != "" || isSYCLHeader(name) {
+				sycl = true
+			} else {
+				included(name)
 			}
-			included(name)
 		}
 		if err != nil {
-			return false, nil
+			return sycl, nil
 		}
 	}
 }
@@ -177,18 +243,24 @@ func isSYCLHeader(name string) bool {
 
 // includeFolders returns the folders that options and the environment name for headers.
 func (c *compiler) includeFolders() []string {
+	folders := c.namedFolders("-I", "-iquote", "-isystem", "-idirafter")
+	for _, variable := range []string{"CPATH", "CPLUS_INCLUDE_PATH"} {
+		folders = append(folders, environmentFolders(variable)...)
+	}
+	return folders
+}
+
+// namedFolders returns the directories that options name.
+func (c *compiler) namedFolders(flags ...string) []string {
 	var folders []string
 	for i, option := range c.line.Host {
-		for _, flag := range []string{"-I", "-iquote", "-isystem", "-idirafter"} {
+		for _, flag := range flags {
 			if option == flag && i+1 < len(c.line.Host) {
 				folders = append(folders, c.line.Host[i+1])
-			} else if rest, ok := strings.CutPrefix(option, flag); ok && rest != "" {
+			} else if rest, ok := strings.CutPrefix(option, flag); ok && rest != "" && compilespec.Find(option).Name == flag {
 				folders = append(folders, rest)
 			}
 		}
-	}
-	for _, variable := range []string{"CPATH", "CPLUS_INCLUDE_PATH"} {
-		folders = append(folders, environmentFolders(variable)...)
 	}
 	return folders
 }

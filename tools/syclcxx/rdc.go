@@ -15,7 +15,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
-	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
@@ -202,9 +201,9 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 	if err := c.prepare(ctx); err != nil {
 		return "", err
 	}
-	llvm, err := buildstep.FindLLVM(oldestLLVM, "llvm-dis", "llvm-link")
+	llvm, err := findLLVM("llvm-dis", "llvm-link")
 	if err != nil {
-		return "", fmt.Errorf("-fsycl-rdc: %w: install it, or define what kernels call in the same source and leave -fsycl-rdc out", err)
+		return "", fmt.Errorf("-fsycl-rdc: %w, or define what kernels call in the same source and remove -fsycl-rdc", err)
 	}
 	s := &imageSet{compiler: c, name: filepath.Join(folder, "linked.bc"), folder: folder, emulate: c.line.EmulateDouble}
 	s.bitcode = s.name

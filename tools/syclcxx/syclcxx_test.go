@@ -139,7 +139,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{"", cli.ExitUsage, "syclc++: error: there are no input files"},
-		{"-fsycl-host-compiler=no-such-compiler -c a.cpp", cli.ExitBadInput, "-fsycl-host-compiler=no-such-compiler: there is no such program"},
+		{"-fsycl-host-compiler=no-such-compiler -c a.cpp", cli.ExitBadInput, "-fsycl-host-compiler=no-such-compiler: no such program"},
 		{"--dpcpp=missing -c a.cpp", cli.ExitBadInput, "--dpcpp=missing: it has no lib/libsycl-jit.so: pip's package is dpcpp-cpp-rt"},
 		{"--dpcpp=old -c a.cpp", cli.ExitBadInput, "--dpcpp=old: it has no lib/libsycl.so.9: syclc++ needs DPC++ 2026"},
 		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: there is no such file"},

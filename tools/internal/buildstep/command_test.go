@@ -80,6 +80,24 @@ func TestFindLLVM(t *testing.T) {
 		t.Errorf("got %q, %v", paths, err)
 	}
 
+	// An older release earlier in PATH does not hide a suitable one, with and without a number.
+	first := t.TempDir()
+	t.Setenv("PATH", first+":"+folder)
+	testkit.NoError(t, os.WriteFile(filepath.Join(first, "llvm-dis"), []byte("#!/bin/sh\necho LLVM version 14.0.6\n"), 0o755))
+	if paths, err := FindLLVM(21, "llvm-dis"); err != nil || paths[0] != dis {
+		t.Errorf("behind LLVM 14: got %q, %v", paths, err)
+	}
+	later := t.TempDir()
+	newer := filepath.Join(later, "llvm-dis")
+	testkit.NoError(t, os.WriteFile(newer, []byte("#!/bin/sh\necho LLVM version 23.1.4\n"), 0o755))
+	if paths, err := FindLLVMIn([]string{first, later}, 22, "llvm-dis"); err != nil || paths[0] != newer {
+		t.Errorf("in two directories: got %q, %v", paths, err)
+	}
+	if _, err := FindLLVMIn(nil, 22, "opt"); err == nil || !strings.HasPrefix(err.Error(), "opt of LLVM 22") {
+		t.Errorf("in no directory: %v", err)
+	}
+	t.Setenv("PATH", folder)
+
 	// One without a release in its name says which it is.
 	plain := program("llvm-dis")
 	for version, want := range map[string]string{"21.1.8": dis, "22.1.0": plain} {

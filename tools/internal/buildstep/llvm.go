@@ -1,8 +1,11 @@
 package buildstep
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,28 +20,40 @@ var llvmVersion = regexp.MustCompile(`LLVM version (\d+)\.`)
 // FindLLVM looks in PATH for programs of LLVM, all of one release that is not older than `oldest`, and
 // returns their paths. The error names `oldest` and what is missing.
 func FindLLVM(oldest int, names ...string) ([]string, error) {
+	return FindLLVMIn(filepath.SplitList(os.Getenv("PATH")), oldest, names...)
+}
+
+// FindLLVMIn is FindLLVM for a list of directories. An older release in one directory does not hide a
+// suitable one in a later directory.
+func FindLLVMIn(dirs []string, oldest int, names ...string) ([]string, error) {
 	var best []string // what the release lacks that lacks least
-	for i, release := range llvmReleases {
+	for _, release := range llvmReleases {
 		if release != 0 && release < oldest {
 			continue
 		}
-		var missing []string
-		paths := make([]string, len(names))
-		for i, name := range names {
-			if release != 0 {
-				name = fmt.Sprintf("%s-%d", name, release)
+		suffix := ""
+		if release != 0 {
+			suffix = fmt.Sprintf("-%d", release)
+		}
+		for _, dir := range dirs {
+			var missing []string
+			paths := make([]string, len(names))
+			for i, name := range names {
+				var err error
+				if paths[i], err = exec.LookPath(filepath.Join(cmp.Or(dir, "."), name+suffix)); err != nil || release == 0 && !notOlder(paths[i], oldest) {
+					missing = append(missing, name)
+				}
 			}
-			var err error
-			if paths[i], err = exec.LookPath(name); err != nil || release == 0 && !notOlder(paths[i], oldest) {
-				missing = append(missing, names[i])
+			if len(missing) == 0 {
+				return paths, nil
+			}
+			if best == nil || len(missing) < len(best) {
+				best = missing
 			}
 		}
-		if len(missing) == 0 {
-			return paths, nil
-		}
-		if i == 0 || len(missing) < len(best) {
-			best = missing
-		}
+	}
+	if best == nil {
+		best = names
 	}
 	return nil, fmt.Errorf("%s of LLVM %d or newer, all of one release, is not in PATH (Debian: llvm-%[2]d)", strings.Join(best, ", "), oldest)
 }

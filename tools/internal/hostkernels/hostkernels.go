@@ -287,14 +287,14 @@ func compare(device []Kernel, host *hostObject) []Finding {
 const (
 	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so that its arguments would be at other places: "
 	moved      = "the kernel '%s' has captures in the host code that the device code has not, so that its arguments would be at other places: "
-	more       = "g++ captures a constant of the function, DPC++ does not; make the constant static constexpr, put it outside of the function, or build with clang (--repo_env=CC=clang-21)"
+	more       = "g++ captures a constant of the function, DPC++ does not; make the constant static constexpr, put it outside of the function, or compile the host code with clang{clang}"
 	less       = "the device code uses a variable that the host code does not: use it outside of an #ifdef as well, and make a constant in a lambda with auto parameters static constexpr"
 	onlyInHost = "the host code submits the kernel '%s', and the device code has no kernel of this name: " +
 		"give it a name, as in parallel_for<class Name>(...), or take away what hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
 	onlyInDevice = "the device code has the kernel '%s', and the host code does not submit it: " +
 		"is it below an #ifdef of __SYCL_DEVICE_ONLY__, __clang__ or another macro of one compiler?"
 	ambiguous = "g++ and DPC++ number the kernels of a fold expression in different orders, so that one would run in place of another: " +
-		"name them, as in parallel_for<Name<T>>(...), submit them in a function template that is called for each, or build with clang (--repo_env=CC=clang-21)"
+		"name them, as in parallel_for<Name<T>>(...), submit them in a function template that is called for each, or compile the host code with clang{clang}"
 )
 
 // shown returns the name of a kernel without libsycl's inline namespace.

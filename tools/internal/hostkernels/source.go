@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
@@ -23,6 +24,9 @@ const ObjectName = "rules_sycl_object"
 // A Source is a source with the files that its compiles made.
 type Source struct {
 	Name, Header, Object string
+
+	// Clang is how to choose clang as the host compiler, for messages about what g++ cannot do.
+	Clang string
 
 	// Compile is the command of the host compile, none when the source cannot be compiled again.
 	// Stdin is the file that it reads as standard input, if any.
@@ -94,7 +98,11 @@ func (s *Source) Print(w io.Writer, findings []Finding) {
 			severity = "warning"
 		}
 		if found[severity]++; found[severity] <= mostFindings {
-			fmt.Fprintf(w, "%s: %s: %s\n", f.Kernel.Place(s.Name, text), severity, f.Text)
+			clang := ""
+			if s.Clang != "" {
+				clang = " (" + s.Clang + ")"
+			}
+			fmt.Fprintf(w, "%s: %s: %s\n", f.Kernel.Place(s.Name, text), severity, strings.ReplaceAll(f.Text, "{clang}", clang))
 		}
 	}
 	for _, severity := range []string{"error", "warning"} {

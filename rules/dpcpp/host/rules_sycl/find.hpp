@@ -43,7 +43,7 @@ const char *type_name() {
 #else
   static_assert(described<K>,
                 "a kernel without a name needs typeid: leave out -fno-rtti, name the kernel, as in "
-                "parallel_for<class Name>(...), or build with clang (--repo_env=CC=clang-21)");
+                "parallel_for<class Name>(...), or compile the host code with clang");
   return "";
 #endif
 }

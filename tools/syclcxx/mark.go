@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+)
+
+// hostCode begins the line that marks preprocessed or assembler source of a SYCL source: it has the
+// host code alone. The rest of the line is a digest of what only the device compile sees. So a
+// compiler cache that hashes preprocessed source tells apart sources whose device code differs.
+const hostCode = "rules_sycl host code "
+
+// mark adds the mark to the output of -E or -S.
+func (c *compiler) mark(in lineInput, output string) error {
+	comment := ""
+	switch {
+	case c.line.Mode == modePreprocess && !c.listsFiles():
+		comment = "#pragma "
+	case c.line.Mode == modeAssembly:
+		comment = "# "
+	default:
+		return nil
+	}
+	digest, err := c.deviceDigest(in)
+	if err != nil {
+		return err
+	}
+	text := comment + hostCode + digest + "\n"
+	if output == "" || output == "-" {
+		_, err = io.WriteString(c.env.Stdout, text)
+		return err
+	}
+	if info, err := os.Stat(output); err != nil || !info.Mode().IsRegular() {
+		return err // such as /dev/null
+	}
+	file, err := os.OpenFile(output, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// deviceDigest returns a digest of the options of the device compile, and of the text of the source
+// and of the headers of the project that it may include.
+func (c *compiler) deviceDigest(in lineInput) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %q %q %q %v", c.dpcpp.version, c.line.Device, c.traits, c.line.Targets, c.line.FixedTargets, c.line.Split, c.line.Backend)
+	fmt.Fprint(h, c.line.RDC, c.line.EmulateDouble, c.line.DebugInfo)
+	files, err := c.closure(in)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range append(files, c.line.DeviceConfigs...) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%d ", len(text))
+		h.Write(text)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:16]), nil
+}
+
+// checkMark returns an error for preprocessed or assembler source of a SYCL source, whose device code
+// is not in it.
+func (c *compiler) checkMark(in lineInput) error {
+	if in.Path == stdin || in.Language != "c++-cpp-output" && in.Language != "assembler" && in.Language != "c++" {
+		return nil
+	}
+	file, err := os.Open(in.Path)
+	if err != nil {
+		return nil // the compiler reports it
+	}
+	defer file.Close()
+	lines := bufio.NewReader(file)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if bytes.HasPrefix(line, []byte("#pragma "+hostCode)) || bytes.HasPrefix(line, []byte("# "+hostCode)) {
+			return cli.BadInput(fmt.Errorf("%s: it has only the host code of a SYCL source; compile the source itself with -c", in.Path))
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			return nil
+		}
+	}
+}
+
+func (c *compiler) listsFiles() bool {
+	for _, option := range c.line.Host {
+		if option == "-M" || option == "-MM" || strings.HasPrefix(option, "-d") { // -dM lists macros
+			return true
+		}
+	}
+	return false
+}

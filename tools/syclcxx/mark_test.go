@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+)
+
+// TestDeviceDigest: what only the device compile sees changes the preprocessed source.
+func TestDeviceDigest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const source = "#include <sycl/sycl.hpp>\n#ifdef __SYCL_DEVICE_ONLY__\n#include \"device.hpp\"\n#endif\n"
+	digest := func(header string, options ...string) string {
+		testkit.WriteFile(t, "a.cpp", source)
+		testkit.WriteFile(t, "device.hpp", header)
+		line := testkit.Must(parseLine(append(options, "-E", "a.cpp")))(t)
+		c := &compiler{line: line, dpcpp: &installation{version: "2026.2.0"}}
+		return testkit.Must(c.deviceDigest(*line.Words[0].Input))(t)
+	}
+	plain := digest("int i;\n")
+	if again := digest("int i;\n"); again != plain {
+		t.Errorf("two digests of one source: %s and %s", plain, again)
+	}
+	for name, other := range map[string]string{
+		"header":        digest("int j;\n"),
+		"-Xarch_device": digest("int i;\n", "-Xarch_device", "-DTILE=8"),
+		"front end":     digest("int i;\n", "-Xsycl-target-frontend", "-DTILE=8"),
+		"targets":       digest("int i;\n", "-fsycl-targets=intel_gpu_pvc"),
+		"rdc":           digest("int i;\n", "-fsycl-rdc"),
+		"split":         digest("int i;\n", "-fsycl-device-code-split=off"),
+		"backend":       digest("int i;\n", "-Xs", "-cl-x"),
+	} {
+		if other == plain {
+			t.Errorf("%s does not change the digest", name)
+		}
+	}
+}
+
+// TestCheckMark: an object is not made of preprocessed or assembler source that lacks its device code.
+func TestCheckMark(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "good.ii", "int main() {}\n// rules_sycl host code \n")
+	testkit.WriteFile(t, "bad.ii", "int main() {}\n#pragma rules_sycl host code 0123\n")
+	testkit.WriteFile(t, "bad.s", strings.Repeat("x", 10000)+"\n# rules_sycl host code 0123\n")
+	testkit.WriteFile(t, "bad.cpp", "#pragma rules_sycl host code 0123\n")
+	for name, want := range map[string]int{"good.ii": 0, "bad.ii": cli.ExitBadInput, "bad.s": cli.ExitBadInput, "bad.cpp": cli.ExitBadInput} {
+		var log bytes.Buffer
+		code := run(t.Context(), &cli.Env{Stdout: &log, Stderr: &log}, []string{"-fsycl-host-compiler=true", "--dpcpp=none", "-c", name})
+		if code != want || want != 0 && !strings.Contains(log.String(), name+": it has only the host code of a SYCL source; compile the source itself with -c") {
+			t.Errorf("%s: exit code %d, want %d\n%s", name, code, want, log.String())
+		}
+	}
+}
+
+// TestSystemFiles: the innermost directory of the search list decides, as with -MMD of gcc.
+func TestSystemFiles(t *testing.T) {
+	t.Setenv("CPATH", "/usr/include/mine")
+	t.Setenv("CPLUS_INCLUDE_PATH", "/env")
+	line := testkit.Must(parseLine(strings.Fields("--host-headers=/ -I/usr/src/app/inc -I /opt/dpcpp/app -isystem /third -iquote q -isystem/third2 -I/third/own -I/usr/include -c a.cpp")))(t)
+	c := &compiler{line: line, dpcpp: &installation{folder: "/opt/dpcpp"}, gccFolder: "/opt/gcc/lib/gcc/x86_64-linux-gnu/16"}
+	line.HostHeaders = t.TempDir()
+	isSystem := testkit.Must(c.systemFiles())(t)
+	var got []string
+	for _, file := range strings.Fields(`/usr/include/stdio.h /usr/include/mine/a.h /usr/src/app/inc/mine.h /usr/src/app/other.h /opt/dpcpp/include/sycl/sycl.hpp
+		/opt/dpcpp/app/mine.h /opt/gcc/lib/gcc/x86_64-linux-gnu/16/include/stddef.h /opt/gcc/include/c++/16/vector /third/a.h /third/own/a.h /third2/a.h /env/a.h a.h q/a.h`) {
+		if isSystem(file) {
+			got = append(got, file)
+		}
+	}
+	want := strings.Fields("/usr/include/stdio.h /opt/dpcpp/include/sycl/sycl.hpp /opt/gcc/lib/gcc/x86_64-linux-gnu/16/include/stddef.h /opt/gcc/include/c++/16/vector /third/a.h /third2/a.h /env/a.h")
+	if !slices.Equal(got, want) {
+		t.Errorf("system files:\n got %q\nwant %q", got, want)
+	}
+}
+
+// TestMapped: the last rule that matches wins, as in gcc.
+func TestMapped(t *testing.T) {
+	line := testkit.Must(parseLine(strings.Fields("-ffile-prefix-map=/src=a -fdebug-prefix-map=/src/lib=b -fmacro-prefix-map=/src/x=c -c a.cpp")))(t)
+	c := &compiler{line: line}
+	for name, want := range map[string]string{"/src/lib/a.cpp": "b/a.cpp", "/src/x/a.cpp": "a/x/a.cpp", "/other/a.cpp": "/other/a.cpp"} {
+		if got := c.mapped(name, "-fdebug-prefix-map="); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestFindHost(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":/bin:/usr/bin")
+	testkit.Script(t, dir+"/mycc", "echo x86_64-linux-gnu")
+	testkit.Script(t, dir+"/broken", "exit 1")
+	for name, want := range map[string]string{"mycc": "", "broken": "SYCLCXX_HOST_COMPILER=broken: not a C++ compiler", "missing": "SYCLCXX_HOST_COMPILER=missing: no such program"} {
+		t.Setenv(hostVariable, name)
+		h, err := findHost("")
+		if want == "" && (err != nil || h.path != dir+"/mycc") {
+			t.Errorf("%s: %v, %v", name, h, err)
+		}
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want) || cli.ExitCode(err) != cli.ExitBadInput) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	if h, err := findHost("mycc"); err != nil || h.path != dir+"/mycc" {
+		t.Errorf("an option beside the variable: %v, %v", h, err)
+	}
+}
