@@ -31,7 +31,8 @@ Device code:
   -fno-sycl                     sources are C++ without SYCL
 
 Host code:
-  -fsycl-host-compiler=CXX      the compiler, else g++, clang++ or c++ in PATH
+  -fsycl-host-compiler=CXX      the compiler (default $SYCLCXX_HOST_COMPILER, or g++, clang++ or
+                                c++ in PATH)
   -fsycl-host-compiler-options="X", -Xarch_host "X"
                                 options for it only; the second are for the link as well
 
