@@ -171,7 +171,7 @@ func findHost(chosen string) (*host, error) {
 	if path := pipClang(); path != "" {
 		return &host{path: path, clang: true}, nil
 	}
-	return nil, cli.BadInput(errors.New(`no C++ compiler for the host code in PATH; install g++ or clang++, or run pip install "syclcxx[llvm]"`))
+	return nil, cli.BadInput(errors.New(`there is no C++ compiler in PATH for the host code; install g++ or clang++, or run pip install "syclcxx[llvm]"`))
 }
 
 // programFolders returns the directories of programs in Python environments: the one that syclc++ is

@@ -50,8 +50,14 @@ func (u *compilation) writeBitcode(name string) error {
 	fmt.Fprintf(&b, ".section %s,\"e\",@progbits\n.balign 8\n.ascii \"%s\"\n", bitcodeSection, recordMagic)
 	fmt.Fprintf(&b, ".quad %d, 2f-1f, 3f-2f\n.ascii %s\n1:\n.incbin %s\n2:\n.incbin %s\n3:\n.balign 8\n",
 		len(u.source), hostwrap.Quote(u.source), hostwrap.Quote(u.file("device.bc")), hostwrap.Quote(u.file("header.h")))
+	// The link of device code defines the symbol, so that a link without it fails.
+	fmt.Fprintf(&b, ".section .data.rel.ro.%[1]s,\"aw\",@progbits\n.balign 8\n.quad %[1]s\n", linkedSymbol)
 	return os.WriteFile(name, []byte(b.String()), 0o666)
 }
+
+// linkedSymbol is undefined in objects of -fsycl-rdc, and defined where their device code is linked. Its
+// name is what the linker prints.
+const linkedSymbol = "sycl_device_code_that_syclcxx_or_its_option_fsycl_link_links"
 
 // records returns those of a section.
 func records(data []byte) ([]record, error) {
@@ -97,10 +103,20 @@ func readObject(name string) (*contents, error) {
 	if _, err := file.ReadAt(magic, 0); err != nil {
 		return c, nil // the linker says what is wrong
 	}
-	if string(magic) != archiveMagic {
-		return c, c.add(name, file)
+	switch string(magic) {
+	case archiveMagic:
+		return c, members(file, func(member io.ReaderAt) error { return c.add(name, member) })
+	case thinMagic:
+		return c, thinMembers(file, filepath.Dir(name), func(path string) error {
+			member, err := os.Open(path)
+			if err != nil {
+				return nil // the linker says so
+			}
+			defer member.Close()
+			return c.add(path, member)
+		})
 	}
-	return c, members(file, func(member io.ReaderAt) error { return c.add(name, member) })
+	return c, c.add(name, file)
 }
 
 // add adds what an object has.
@@ -135,60 +151,6 @@ func (c *contents) add(name string, object io.ReaderAt) error {
 		}
 	}
 	return nil
-}
-
-const archiveMagic = "!<arch>\n"
-
-// members calls read for the members of an archive.
-func members(archive io.ReaderAt, read func(io.ReaderAt) error) error {
-	header := make([]byte, 60)
-	for at := int64(len(archiveMagic)); ; {
-		if _, err := archive.ReadAt(header, at); err != nil {
-			return nil // the end, or the linker says what is wrong
-		}
-		size, err := strconv.ParseInt(strings.TrimSpace(string(header[48:58])), 10, 64)
-		if err != nil || size < 0 {
-			return nil
-		}
-		at += int64(len(header))
-		if err := read(io.NewSectionReader(archive, at, size)); err != nil {
-			return err
-		}
-		at += size + size%2
-	}
-}
-
-// linkedFiles returns the objects and archives that a link reads, as far as the linker is told
-// their names.
-func (c *compiler) linkedFiles(words []lineWord) []string {
-	var files, folders []string
-	for _, w := range words {
-		if w.Input == nil && len(w.Option) > 0 {
-			if folder, ok := strings.CutPrefix(strings.Join(w.Option, ""), "-L"); ok {
-				folders = append(folders, folder)
-			}
-		}
-	}
-	for _, w := range words {
-		if w.Input != nil {
-			files = append(files, w.Input.Path)
-			continue
-		}
-		library, ok := strings.CutPrefix(strings.Join(w.Option, ""), "-l")
-		if !ok {
-			continue
-		}
-		for _, folder := range folders {
-			if exists(filepath.Join(folder, "lib"+library+".so")) {
-				break
-			}
-			if file := filepath.Join(folder, "lib"+library+".a"); exists(file) {
-				files = append(files, file)
-				break
-			}
-		}
-	}
-	return files
 }
 
 // linkDevice links the device code of objects, and returns assembler source that registers its
@@ -229,7 +191,21 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 		return "", err
 	}
 	out := filepath.Join(folder, "linked.s")
-	return out, packager.Run(ctx, c.env, "wrap", c.wrapArguments(out, tables, headers)...)
+	if err := packager.Run(ctx, c.env, "wrap", c.wrapArguments(out, tables, headers)...); err != nil {
+		return "", err
+	}
+	return out, defineLinked(out)
+}
+
+// defineLinked defines linkedSymbol in assembler source.
+func defineLinked(source string) error {
+	file, err := os.OpenFile(source, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	// Weak, because partial links can be linked again.
+	_, err = fmt.Fprintf(file, "\n.section .rodata.%[1]s,\"a\",@progbits\n.weak %[1]s\n.hidden %[1]s\n%[1]s:\n.byte 0\n", linkedSymbol)
+	return errors.Join(err, file.Close())
 }
 
 // unpack writes the bitcode and the integration headers of the sources of objects into a folder.
