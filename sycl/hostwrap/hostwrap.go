@@ -52,6 +52,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
@@ -111,8 +112,9 @@ func (*ImageError) BadInput() {}
 
 // Write writes the source for a release of the runtime. The errors are of type
 // *[ImageError] and *[TwiceError], those of w aside. The same images and kernels give the
-// same bytes. The kernels are those of the sources of the images. Without an image the object
-// registers nothing and needs no libsycl.
+// same bytes. The kernels are those of the sources of the images: one that no image has is
+// registered without code, so that submitting it throws an exception. Without an image and without
+// a kernel the object registers nothing and needs no libsycl.
 func Write(w io.Writer, images []Image, kernels []Kernel, r *release.Release) error {
 	if n := len(images); n > maxImages {
 		return &ImageError{Err: fmt.Errorf("a program registers at most %d images at once, not %d: wrap them as several objects", maxImages, n)}
@@ -127,8 +129,17 @@ func Write(w io.Writer, images []Image, kernels []Kernel, r *release.Release) er
 		}
 		table = append(table, words...)
 	}
-	if len(images) > 0 {
-		s.register(table, len(images))
+	n := len(images)
+	if names := withoutImage(images, kernels); len(names) > 0 && n < maxImages {
+		words, err := s.placeholder(names)
+		if err != nil {
+			return err
+		}
+		table = append(table, words...)
+		n++
+	}
+	if n > 0 {
+		s.register(table, n)
 	}
 	if err := s.places(images, kernels); err != nil {
 		return err
@@ -138,6 +149,54 @@ func Write(w io.Writer, images []Image, kernels []Kernel, r *release.Release) er
 	}
 	s.line("\t.section .note.GNU-stack,\"\",@progbits")
 	return s.w.Flush()
+}
+
+// withoutImage returns the symbols of the kernels that no image has, in order.
+func withoutImage(images []Image, kernels []Kernel) (names []string) {
+	has := map[string]bool{}
+	for i := range images {
+		for _, name := range images[i].Entries {
+			has[name] = true
+		}
+	}
+	for _, k := range kernels {
+		if !has[k.Name] && k.Name != "" && !strings.ContainsRune(k.Name, 0) {
+			has[k.Name] = true
+			names = append(names, k.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// placeholder writes an image that no device runs, for kernels without an image. libsycl 2026
+// dereferences a null pointer when a program submits a kernel that no image has. For this image it
+// throws an exception with the code errc::kernel_not_supported, because no device has the aspect
+// host. The content is a SPIR-V module without instructions.
+func (s *source) placeholder(names []string) ([]word, error) {
+	properties := new(propset.Registry)
+	properties.Add(propset.DeviceRequirements).Put("aspects", propset.Uint32s(uint32(aspect.Host)))
+	properties, err := s.release.Write(properties)
+	if err != nil {
+		return nil, err
+	}
+	s.line("# Kernels without a device image.")
+	const sycl = 4 // the kind of offloading
+	first := uint64(s.release.Descriptor) | sycl<<16 | formatNumbers[offload.SPIRV]<<24
+	empty := s.text("")
+	words := []word{number(first), s.text("spir64"), empty, empty}
+	if s.release.Descriptor == 2 {
+		words = append(words, null, null) // the manifest
+	}
+	s.line("\t.section .rodata,\"a\",@progbits")
+	s.line("\t.balign 16")
+	begin := s.label()
+	s.line("\t.long 0x07230203, 0x10000, 0, 1, 0")
+	words = append(words, begin, s.label())
+	begin, end := s.entries(names)
+	words = append(words, begin, end)
+	begin, end = s.sets(properties)
+	return append(words, begin, end), nil
 }
 
 // register has the table of n images registered.

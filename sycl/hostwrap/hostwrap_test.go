@@ -353,3 +353,43 @@ func TestKernelsOfOneClass(t *testing.T) {
 		t.Errorf("in one object: %v", err)
 	}
 }
+
+// TestKernelsWithoutImage: libsycl learns the names of kernels that no image has.
+func TestKernelsWithoutImage(t *testing.T) {
+	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS1A"}}
+	for name, test := range map[string]struct {
+		images  []Image
+		kernels []string
+		want    []string // the names in the placeholder; nil for no placeholder
+	}{
+		"all have one":       {[]Image{image}, []string{"_ZTS1A"}, nil},
+		"no kernels":         {[]Image{image}, nil, nil},
+		"nothing":            {nil, nil, nil},
+		"one of two":         {[]Image{image}, []string{"_ZTS1B", "_ZTS1A"}, []string{"_ZTS1B"}},
+		"none of two":        {nil, []string{"_ZTS1B", "_ZTS1A"}, []string{"_ZTS1A", "_ZTS1B"}},
+		"of a header, twice": {nil, []string{"_ZTS1A", "_ZTS1A"}, []string{"_ZTS1A"}},
+		"a name with a NUL":  {nil, []string{"_ZTS1A\x00"}, nil},
+	} {
+		var kernels []Kernel
+		for _, k := range test.kernels {
+			kernels = append(kernels, Kernel{Name: k})
+		}
+		for _, r := range []string{"2025.3", "2026.2"} {
+			var b strings.Builder
+			testkit.NoError(t, Write(&b, test.images, kernels, testkit.Must(release.Parse(r))(t)))
+			_, placeholder, found := strings.Cut(b.String(), "# Kernels without a device image.")
+			if found != (test.want != nil) {
+				t.Errorf("%s, %s: placeholder: %t", name, r, found)
+			}
+			var got []string
+			for _, k := range []string{"_ZTS1A", "_ZTS1B"} {
+				if strings.Count(placeholder, `.asciz "`+k+`"`) == 1 {
+					got = append(got, k)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%s, %s: %q, want %q", name, r, got, test.want)
+			}
+		}
+	}
+}
