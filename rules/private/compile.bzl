@@ -1,9 +1,10 @@
 """What the rules that compile SYCL sources share."""
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
 load("//rules/private:gpus.bzl", "EMULATED")
-load("//rules/private:headers.bzl", "SOURCES", "compilation_context", "implementation_contexts")
+load("//rules/private:headers.bzl", "SOURCES", "compilation_contexts", "implementation_contexts")
 load("//rules/private:options.bzl", "expanded_defines")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
@@ -26,11 +27,13 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
         definitions; the structs of SyclDeviceInfo of the rule's own sources; and a list of
         struct(source, bitcode, header, footer, compare), as compile_action returns them.
     """
-    context = compilation_context(ctx)
-    contexts = implementation_contexts(ctx, context)
     local_defines = expanded_defines(ctx, "local_defines") + _runfiles_define(ctx)
+    libsycl = [toolchain.libsycl[CcInfo].compilation_context] if host else []
+    headers = compilation_contexts(ctx, libsycl, local_defines)
+    context = headers.exported
+    contexts = implementation_contexts(ctx, context)
     own_options = struct(
-        context = cc_common.merge_compilation_contexts(compilation_contexts = contexts),
+        context = cc_common.merge_compilation_contexts(compilation_contexts = implementation_contexts(ctx, headers.own)),
         local_defines = local_defines,
         line = line,
         copts = (host.device_options if host else []) + options.device,

@@ -21,16 +21,20 @@ def is_header(file):
     """Whether a file of srcs is a header."""
     return "." + file.extension in HEADERS
 
-def compilation_context(ctx):
-    """The headers and include folders of a rule with SOURCE_ATTRS, for it and its dependents.
+def compilation_contexts(ctx, libsycl, local_defines):
+    """Returns the headers and include directories of a rule with SOURCE_ATTRS.
 
-    They are those of a `cc_library` with the same attributes, with a module map where the C++
+    They are those of a `cc_library` with the same attributes, with a module map if the C++
     toolchain has them.
 
     Args:
         ctx: the rule context.
+        libsycl: list with the C++ compilation context of libsycl, for dependents; empty for rules
+            that compile for devices only.
+        local_defines: definitions for the target only.
     Returns:
-        The C++ compilation context.
+        struct(exported, own): the C++ compilation contexts of the host compile and of dependents,
+        and of the device compile, which finds libsycl's headers by itself.
     """
     roots = _roots(ctx)
     moved = _moved_headers(ctx)
@@ -47,14 +51,24 @@ def compilation_context(ctx):
     defines = expanded_defines(ctx, "defines")
     deps = _contexts(ctx.attr.deps)
 
-    # Headers for devices need not be such that the host's compiler parses them.
+    own = cc_common.merge_compilation_contexts(compilation_contexts = [
+        cc_common.create_compilation_context(
+            defines = depset(defines),
+            # Dependents get private headers, too: public headers include them.
+            headers = depset(ctx.files.hdrs + ctx.files.textual_hdrs + private + moved.headers),
+            **{name: depset(each) for name, each in folders.items()}
+        ),
+    ] + deps)
+
+    # The host compiler need not be able to parse headers for devices.
     cc = cc_of(ctx, unsupported = ["parse_headers"], mandatory = False)
     if cc:
         context, _ = cc_common.compile(
             actions = ctx.actions,
             cc_toolchain = cc.toolchain,
-            compilation_contexts = deps,
+            compilation_contexts = deps + libsycl,
             defines = defines,
+            local_defines = local_defines,
             feature_configuration = cc.features,
             name = ctx.label.name,
             private_hdrs = private,
@@ -62,15 +76,8 @@ def compilation_context(ctx):
             textual_hdrs = ctx.files.textual_hdrs,
             **folders
         )
-        return context
-    return cc_common.merge_compilation_contexts(compilation_contexts = [
-        cc_common.create_compilation_context(
-            defines = depset(defines),
-            # Those of dependents as well: public headers include private ones.
-            headers = depset(ctx.files.hdrs + ctx.files.textual_hdrs + private + moved.headers),
-            **{name: depset(each) for name, each in folders.items()}
-        ),
-    ] + deps)
+        return struct(exported = context, own = own)
+    return struct(exported = own, own = own)
 
 def cc_of(ctx, unsupported = [], mandatory = True):
     """The C++ toolchain of a rule.

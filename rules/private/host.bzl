@@ -177,7 +177,7 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
         if tables.pic:
             outputs.append(cc_common.create_compilation_outputs(pic_objects = depset([assemble_action(ctx, host.cc, tables.pic)])))
     return struct(
-        context = cc_common.merge_compilation_contexts(compilation_contexts = [compiled.context, libsycl]),
+        context = compiled.context,
         notes = notes,
         parsed = _parsed_headers(ctx, build),
         outputs = cc_common.merge_compilation_outputs(compilation_outputs = outputs),

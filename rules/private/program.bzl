@@ -264,6 +264,9 @@ def _providers(ctx, program):
     )
     if program.is_linked:
         everything = _without_flags(ctx, everything)
+
+    # A merge would lose local_defines, and make the headers of dependencies direct.
+    everything = CcInfo(compilation_context = program.code.context, linking_context = everything.linking_context)
     runfiles = runfiles_of(ctx).merge(program.toolchain.libsycl[DefaultInfo].default_runfiles)
     archives = [f for library in libraries for f in [library.static_library or library.pic_static_library] if f]
     return [

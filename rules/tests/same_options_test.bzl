@@ -1,6 +1,8 @@
 """Analysis tests that the host compile and the device compile of a source get the same options."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_cc_binary.bzl", "sycl_cc_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
@@ -71,6 +73,20 @@ _wrapper_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": DPCPP},
 )
 
+def _context_impl(ctx):
+    env = analysistest.begin(ctx)
+    context = analysistest.target_under_test(env)[CcInfo].compilation_context
+    asserts.equals(env, ["OWN=1"], context.local_defines.to_list())
+    asserts.equals(env, ctx.attr.direct, sorted([f.basename for f in context.direct_headers]))
+    asserts.true(env, "ABOVE=1" in context.defines.to_list(), "definitions of deps are those of dependents")
+    return analysistest.end(env)
+
+_context_test = analysistest.make(
+    _context_impl,
+    attrs = {"direct": attr.string_list()},
+    config_settings = {"//command_line_option:extra_toolchains": DPCPP},
+)
+
 _fails_test = make_fails_test(DPCPP)
 _old_toolchain_test = make_fails_test(DPCPP, flags = {"//command_line_option:cxxopt": ["-std=c++14"]})
 
@@ -94,6 +110,9 @@ def same_options_test_suite(name):
     sycl_cc_library(name = "same_c", srcs = ["alone.c", "a.cpp"], conlyopts = ["-std=c11"], cxxopts = ["-DCXX=1"], **manual)
     native.genrule(name = "same_generate", outs = ["same_generated.cpp"], cmd = "touch $@", **manual)
     sycl_cc_library(name = "same_of_rule", srcs = ["same_generated.cpp"], **manual)
+    cc_library(name = "same_above", hdrs = ["above.hpp"], defines = ["ABOVE=1"], **manual)
+    sycl_cc_library(name = "same_context", srcs = ["a.cpp"], hdrs = ["a.hpp"], local_defines = ["OWN=1"], deps = [":same_above"], **manual)
+    cc_library(name = "same_plain_context", srcs = ["a.cpp"], hdrs = ["a.hpp"], local_defines = ["OWN=1"], deps = [":same_above"], **manual)
     sycl_cc_library(name = "same_contradiction", srcs = ["a.cpp"], copts = ["-std=c++17"], host_copts = ["-std=c++20"], **manual)
     sycl_cc_library(name = "same_old", srcs = ["a.cpp"], copts = ["-std=gnu++14"], **manual)
 
@@ -131,6 +150,8 @@ def same_options_test_suite(name):
     _opt_test(name = "same_opt_test", target_under_test = ":same_plain.program", both = ["-O2", "-DNDEBUG", "-g"])
     _wrapper_test(name = "same_wrapper_test", target_under_test = ":same_copts", source = "/rules/tests/a.cpp")
     _wrapper_test(name = "same_generated_test", target_under_test = ":same_of_rule", source = "/rules/tests/same_generated.cpp")
+    _context_test(name = "same_context_test", target_under_test = ":same_context", direct = ["a.hpp"])
+    _context_test(name = "same_plain_context_test", target_under_test = ":same_plain_context", direct = ["a.hpp"])
     _fails_test(
         name = "same_contradiction_test",
         target_under_test = ":same_contradiction",
@@ -143,6 +164,7 @@ def same_options_test_suite(name):
         texts = ["the C++ toolchain, --copt or --cxxopt: '-std=c++14' is too old for SYCL"],
     )
     native.test_suite(name = name, tests = [
+        "same_context_test",
         "same_contradiction_test",
         "same_copt_device_only_test",
         "same_copt_test",
@@ -152,6 +174,7 @@ def same_options_test_suite(name):
         "same_old_test",
         "same_old_toolchain_test",
         "same_opt_test",
+        "same_plain_context_test",
         "same_plain_test",
         "same_wrapper_test",
     ])
