@@ -174,6 +174,9 @@ PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
     "alwayslink": attr.bool(
         doc = "Link all host code of the library into programs, even code that nothing calls. Device images are always linked.",
     ),
+    "linkstatic": attr.bool(
+        doc = "As in `cc_library`. Programs link the library statically in any case.",
+    ),
     "implementation_deps": attr.label_list(
         aspects = [linked_code],
         cfg = device_compiler_transition,
