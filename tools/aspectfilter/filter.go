@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/targetfilter"
 )
 
 // filter is the command without a name, which filters a table or plans that.
@@ -37,25 +37,25 @@ func (f *filter) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
-	program := steps.ProgramTargets{Targets: f.targets.Values, Fixed: f.fixed.Values, Configs: f.configs.Values, Assume: f.reading.Assume}
+	program := targetfilter.ProgramTargets{Targets: f.targets.Values, Fixed: f.fixed.Values, Configs: f.configs.Values, Assume: f.reading.Assume}
 	if f.plan {
 		output := ""
 		if len(f.outputs.Values) > 0 {
 			output = f.outputs.Values[0]
 		}
-		return steps.Plan(ctx, env.Stderr, steps.PlanOptions{
+		return targetfilter.Plan(ctx, env.Stderr, targetfilter.PlanOptions{
 			ProgramTargets: program, Tables: args, Output: output, Stdout: env.Stdout, RequireTaken: f.requireTaken,
 		})
 	}
-	o := steps.FilterOptions{ProgramTargets: program, Table: args[0], Stdout: env.Stdout}
+	o := targetfilter.FilterOptions{ProgramTargets: program, Table: args[0], Stdout: env.Stdout}
 	for i, target := range f.filters.Values {
-		one := steps.TargetFilter{Target: target, Output: f.outputs.Values[i]}
+		one := targetfilter.TargetFilter{Target: target, Output: f.outputs.Values[i]}
 		if len(f.reasons.Values) > 0 {
 			one.Reasons = f.reasons.Values[i]
 		}
 		o.Filters = append(o.Filters, one)
 	}
-	return steps.Filter(ctx, env.Stderr, o)
+	return targetfilter.Filter(ctx, env.Stderr, o)
 }
 
 // check refuses flags that do not go together.

@@ -137,6 +137,53 @@ func floorOf(pkg string) int {
 	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, pkg) })
 }
 
+// lightPrograms are programs that must not link the LLVM IR parser or the post-link step, because they
+// only read tables and metadata.
+var lightPrograms = []string{"tools/aspectfilter"}
+
+// TestProgramImports follows the imports of lightPrograms.
+func TestProgramImports(t *testing.T) {
+	const module = "github.com/rules-sycl/rules_sycl/"
+	imports := map[string][]string{} // by directory
+	files(t, ending(".go"), func(t *testing.T, path string, data []byte) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, data, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			if name, ok := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module); ok {
+				imports[filepath.Dir(path)] = append(imports[filepath.Dir(path)], name)
+			}
+		}
+	})
+	for _, program := range lightPrograms {
+		if len(imports[program]) == 0 {
+			t.Errorf("%s: no imports found", program)
+		}
+		from := map[string]string{program: ""}
+		for queue := []string{program}; len(queue) > 0; queue = queue[1:] {
+			for _, dep := range imports[queue[0]] {
+				if _, seen := from[dep]; !seen {
+					from[dep] = queue[0]
+					queue = append(queue, dep)
+				}
+			}
+		}
+		for _, heavy := range []string{"sycl/internal/llvmir", "sycl/postlink"} {
+			if _, linked := from[heavy]; linked {
+				chain := heavy
+				for at := from[heavy]; at != ""; at = from[at] {
+					chain = at + " -> " + chain
+				}
+				t.Errorf("%s links %s: %s", program, heavy, chain)
+			}
+		}
+	}
+}
+
 // TestFloorsPage: docs/project/architecture.md has the floors as they are.
 func TestFloorsPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(tree(t), "docs", "project", "architecture.md"))

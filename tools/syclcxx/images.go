@@ -23,6 +23,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/targetfilter"
 )
 
 // runtime is the release for which images are registered: every libsycl of 2026 reads its tables.
@@ -134,15 +135,15 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 // forTargets returns what each target takes as values of packager's --table. It warns of kernels
 // that a device cannot run.
 func (s *imageSet) forTargets(ctx context.Context, table string, targets []target) ([]string, error) {
-	var filters []steps.TargetFilter
+	var filters []targetfilter.TargetFilter
 	var names []string
 	for _, t := range targets {
-		filters = append(filters, steps.TargetFilter{Target: t.name, Output: s.file(t.name + ".table")})
+		filters = append(filters, targetfilter.TargetFilter{Target: t.name, Output: s.file(t.name + ".table")})
 		names = append(names, t.name)
 	}
 	warned := map[string]bool{}
-	err := steps.Filter(ctx, s.env.Stderr, steps.FilterOptions{
-		ProgramTargets: steps.ProgramTargets{Targets: names, Fixed: s.line.FixedTargets, Configs: s.line.DeviceConfigs},
+	err := targetfilter.Filter(ctx, s.env.Stderr, targetfilter.FilterOptions{
+		ProgramTargets: targetfilter.ProgramTargets{Targets: names, Fixed: s.line.FixedTargets, Configs: s.line.DeviceConfigs},
 		Table:          table, Filters: filters,
 		Dropped: func(target string, kernels []string, properties string, reasons []string) {
 			s.warnDropped(warned, target, kernels, properties, reasons)

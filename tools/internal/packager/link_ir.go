@@ -21,6 +21,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/targetfilter"
 )
 
 // linkIR holds the flags of --mode ir.
@@ -256,8 +257,8 @@ func (b *irBuild) run(args []string) error {
 	for _, d := range b.targets {
 		names = append(names, d.Name)
 	}
-	if err := steps.Plan(b.ctx, b.env.Stderr, steps.PlanOptions{
-		ProgramTargets: steps.ProgramTargets{Targets: names, Configs: b.configs.Values},
+	if err := targetfilter.Plan(b.ctx, b.env.Stderr, targetfilter.PlanOptions{
+		ProgramTargets: targetfilter.ProgramTargets{Targets: names, Configs: b.configs.Values},
 		Tables:         []string{modules}, Output: b.file("plan.json"), RequireTaken: true,
 	}); err != nil {
 		return err
@@ -308,9 +309,9 @@ func (b *irBuild) pack(modules string) error {
 func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, err error) {
 	b.stages.next("filtering for %s", d.Name)
 	filtered := b.file(d.Name + ".filtered.table")
-	if err := steps.Filter(b.ctx, b.env.Stderr, steps.FilterOptions{
-		ProgramTargets: steps.ProgramTargets{Configs: b.configs.Values},
-		Table:          modules, Filters: []steps.TargetFilter{{Target: d.Name, Output: filtered}},
+	if err := targetfilter.Filter(b.ctx, b.env.Stderr, targetfilter.FilterOptions{
+		ProgramTargets: targetfilter.ProgramTargets{Configs: b.configs.Values},
+		Table:          modules, Filters: []targetfilter.TargetFilter{{Target: d.Name, Output: filtered}},
 	}); err != nil {
 		return "", err
 	}

@@ -1,4 +1,6 @@
-package steps
+// Package targetfilter selects the device images of a file table that each target can run.
+// It does not depend on the steps that compile device code.
+package targetfilter
 
 import (
 	"bufio"
@@ -58,7 +60,7 @@ type TargetFilter struct {
 
 // Filter keeps the rows of a file table that each of some targets can take.
 func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
-	in, err := readNeeds(ctx, o.Table, o.Assume, map[string]rowNeeds{})
+	in, err := readNeeds(ctx, o.Table, o.Assume, map[string]rowRequirements{})
 	if err != nil {
 		return err
 	}
@@ -96,7 +98,7 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 
 // write writes the tables, and the reasons why rows were dropped. For a target, decide
 // returns the latter, and what writes the table.
-func (o *FilterOptions) write(in *needyTable, decide func(TargetFilter) (dropped [][]string, table func(io.Writer) error)) error {
+func (o *FilterOptions) write(in *requirementTable, decide func(TargetFilter) (dropped [][]string, table func(io.Writer) error)) error {
 	var outputs outfile.Group
 	defer outputs.Close()
 	for _, f := range o.Filters {
@@ -118,12 +120,12 @@ func (o *FilterOptions) write(in *needyTable, decide func(TargetFilter) (dropped
 }
 
 // writeRaw writes the table as it came.
-func (in *needyTable) writeRaw(w io.Writer) error {
+func (in *requirementTable) writeRaw(w io.Writer) error {
 	_, err := w.Write(in.raw)
 	return err
 }
 
-func (in *needyTable) writeReasons(w io.Writer, target string, dropped [][]string) error {
+func (in *requirementTable) writeReasons(w io.Writer, target string, dropped [][]string) error {
 	kept := 0
 	for _, reasons := range dropped {
 		if reasons == nil {
@@ -145,7 +147,7 @@ func (in *needyTable) writeReasons(w io.Writer, target string, dropped [][]strin
 }
 
 // describe names a row for people.
-func (in *needyTable) describe(row int) string {
+func (in *requirementTable) describe(row int) string {
 	s := fmt.Sprintf("row %d", row+1)
 	if code := in.code(row); code != "" {
 		s += " (" + safetext.Escape(code) + ")"
@@ -157,7 +159,7 @@ func (in *needyTable) describe(row int) string {
 }
 
 // kernels names the kernels of a row for people, "" when it has none.
-func (in *needyTable) kernels(row int, show func(name string) string) string {
+func (in *requirementTable) kernels(row int, show func(name string) string) string {
 	const most = 5
 	var names []string
 	for _, k := range in.rows[row].kernels {

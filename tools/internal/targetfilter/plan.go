@@ -1,4 +1,4 @@
-package steps
+package targetfilter
 
 import (
 	"cmp"
@@ -32,8 +32,8 @@ type PlanOptions struct {
 // Plan writes which rows of file tables each target gets, and why not the others. In a
 // file, paths are relative to its folder.
 func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
-	known := map[string]rowNeeds{}
-	var inputs []*needyTable
+	known := map[string]rowRequirements{}
+	var inputs []*requirementTable
 	rows := []compat.PlanRow{}
 	named := named(o.Output)
 	for _, name := range o.Tables {
@@ -59,16 +59,16 @@ func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 	}
 	for _, in := range inputs {
 		if row < len(in.rows) {
-			return cli.No(in.untaken(row, why, targets))
+			return cli.No(in.unsupportedRow(row, why, targets))
 		}
 		row -= len(in.rows)
 	}
 	return nil
 }
 
-// untaken says of a row that no target takes which kernels the program would lack, where in the
+// unsupportedRow says of a row that no target takes which kernels the program would lack, where in the
 // source they need what, and what to do.
-func (in *needyTable) untaken(row int, why []string, targets []*deviceconfig.Device) error {
+func (in *requirementTable) unsupportedRow(row int, why []string, targets []*deviceconfig.Device) error {
 	properties := new(propset.Registry)
 	if c := in.table.Column(filetable.Properties); c >= 0 {
 		if data, found, err := cli.ReadListed(in.name, in.table.Rows[row][c]); err == nil {
@@ -138,7 +138,7 @@ func unconfigured(path string) string {
 }
 
 // planRows returns the rows of a table for a plan, which names files in its own way.
-func (in *needyTable) planRows(named func(string) string) []compat.PlanRow {
+func (in *requirementTable) planRows(named func(string) string) []compat.PlanRow {
 	rows := make([]compat.PlanRow, len(in.rows))
 	for i, m := range in.rows {
 		rows[i] = compat.PlanRow{Table: named(in.name), Row: i, Code: named(in.code(i)), Kernels: m.kernels, Needs: m.needs}

@@ -1,4 +1,4 @@
-package steps
+package targetfilter
 
 import (
 	"bytes"
@@ -16,23 +16,23 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// needyTable is a file table with what its rows need.
-type needyTable struct {
+// requirementTable is a file table with what its rows need.
+type requirementTable struct {
 	name  string
 	raw   []byte
 	table *filetable.Table
-	rows  []rowNeeds // one for each row
+	rows  []rowRequirements // one for each row
 }
 
-// rowNeeds is what a property file says of a row.
-type rowNeeds struct {
+// rowRequirements is what a property file says of a row.
+type rowRequirements struct {
 	needs   *requirement.Requirements // nil when the table has no property files
 	kernels []string
 }
 
 // readNeeds reads a table and the property files that it names. Files that several
 // rows name, also of several tables, are read once.
-func readNeeds(ctx context.Context, name string, assume *release.Release, known map[string]rowNeeds) (*needyTable, error) {
+func readNeeds(ctx context.Context, name string, assume *release.Release, known map[string]rowRequirements) (*requirementTable, error) {
 	f, err := cli.OpenTable(name)
 	if err != nil {
 		return nil, fmt.Errorf("file table: %w", err)
@@ -49,7 +49,7 @@ func readNeeds(ctx context.Context, name string, assume *release.Release, known 
 	if err != nil {
 		return nil, err
 	}
-	in := &needyTable{name: name, raw: raw, table: table, rows: make([]rowNeeds, len(table.Rows))}
+	in := &requirementTable{name: name, raw: raw, table: table, rows: make([]rowRequirements, len(table.Rows))}
 	column := table.Column(filetable.Properties)
 	if column < 0 {
 		return in, nil
@@ -78,8 +78,8 @@ func readNeeds(ctx context.Context, name string, assume *release.Release, known 
 
 // readModules reads the property files of rows, several at once. Of many errors
 // it returns that of the first row.
-func readModules(ctx context.Context, name string, assume *release.Release, table *filetable.Table, rows []int) ([]rowNeeds, error) {
-	modules := make([]rowNeeds, len(rows))
+func readModules(ctx context.Context, name string, assume *release.Release, table *filetable.Table, rows []int) ([]rowRequirements, error) {
+	modules := make([]rowRequirements, len(rows))
 	column := table.Column(filetable.Properties)
 	// Each has an open file.
 	err := buildstep.Each(ctx, io.Discard, len(rows), min(runtime.GOMAXPROCS(0), 16), func(ctx context.Context, _ io.Writer, i int) (err error) {
@@ -91,27 +91,27 @@ func readModules(ctx context.Context, name string, assume *release.Release, tabl
 	return modules, err
 }
 
-func readProperties(table, path string, assume *release.Release) (rowNeeds, error) {
+func readProperties(table, path string, assume *release.Release) (rowRequirements, error) {
 	data, found, err := cli.ReadListed(table, path)
 	if err != nil {
-		return rowNeeds{}, fmt.Errorf("property file: %w", err)
+		return rowRequirements{}, fmt.Errorf("property file: %w", err)
 	}
 	properties, err := propset.Parse(found, data)
 	if err != nil {
-		return rowNeeds{}, err
+		return rowRequirements{}, err
 	}
 	if assume != nil {
 		properties = assume.Read(properties)
 	}
 	needs, err := requirement.FromProperties(properties)
 	if err != nil {
-		return rowNeeds{}, fmt.Errorf("%s: %w", found, err)
+		return rowRequirements{}, fmt.Errorf("%s: %w", found, err)
 	}
-	return rowNeeds{needs, properties.Set(propset.KernelNames).Keys()}, nil
+	return rowRequirements{needs, properties.Set(propset.KernelNames).Keys()}, nil
 }
 
 // code returns the code file of a row, "" when the table names none.
-func (in *needyTable) code(row int) string {
+func (in *requirementTable) code(row int) string {
 	if c := in.table.Column(filetable.Code); c >= 0 {
 		return in.table.Rows[row][c]
 	}
