@@ -109,10 +109,11 @@ func parse(symbol string) demangle.AST {
 	if len(symbol) > maxMangled {
 		return nil
 	}
-	tree, err := demangle.ToAST(symbol)
+	tree, err := toAST(symbol)
 	if err != nil {
 		return nil
 	}
+	spellNames(tree)
 	if s, ok := tree.(*demangle.Special); ok && s.Prefix == "typeinfo name for " {
 		return s.Val
 	}
@@ -123,5 +124,6 @@ func parse(symbol string) demangle.AST {
 func text(tree demangle.AST) (name string, whole bool) {
 	name = demangle.ASTToString(tree, demangle.MaxLength(14)) // up to 1<<14 bytes
 	whole = len(name) < 1<<14
+	name = locatedLambda.ReplaceAllStringFunc(name, lambdaLocation)
 	return freeFunction.ReplaceAllString(versioned.ReplaceAllString(name, "sycl::"), ""), whole
 }

@@ -47,6 +47,54 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
+// DPC++ in 2020 and 2021 ended lambdas with their line and column.
+func TestDisplayOldLambdas(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"_ZTSZ4mainEUlN2cl4sycl2idILi1EEEE126_31":                                                            "main::{lambda(cl::sycl::id<1>) at 126:31}",
+		"_ZTSZZ40mkl_sparse_d_create_csr_omp_offload_lp64ENKUlRN2cl4sycl7handlerEE207_38clES2_E10copyBuffer": "mkl_sparse_d_create_csr_omp_offload_lp64::{lambda(cl::sycl::handler&) at 207:38}::operator()(cl::sycl::handler&) const::copyBuffer",
+		"_ZTSZZN3lib1fERN2cl4sycl5queueEENKUlRNS1_7handlerEE64_41clES5_EUlNS1_2idILi1EEEE126_31":             "lib::f(cl::sycl::queue&)::{lambda(cl::sycl::handler&) at 64:41}::operator()(cl::sycl::handler&) const::{lambda(cl::sycl::id<1>) at 126:31}",
+		"_ZTSZ4mainEUlvE0_":                     "main::{lambda()#2}",
+		"_ZTSZ4mainEUlvE7_12x":                  "_ZTSZ4mainEUlvE7_12x",
+		"_ZTSZ4mainEUlvE99999999999999999999_1": "_ZTSZ4mainEUlvE99999999999999999999_1",
+	} {
+		if got := Display(symbol); got != want {
+			t.Errorf("%q: got %q, want %q", symbol, got, want)
+		}
+	}
+}
+
+// spelled returns template arguments with the codes of the characters of a name.
+func spelled(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if n := int(int8(c)); n < 0 {
+			fmt.Fprintf(&b, "Lcn%dE", -n)
+		} else {
+			fmt.Fprintf(&b, "Lc%dE", n)
+		}
+	}
+	return b.String()
+}
+
+// oneDPL names kernels by the character codes of names.
+func TestDisplaySpelledNames(t *testing.T) {
+	long := strings.Repeat("n", 1000)
+	for symbol, want := range map[string]string{
+		"_ZTSN3dpl9compositeIJ" + spelled("_ZTS3Foo") + "EEE":                     "dpl::composite<Foo>",
+		"_ZTSN3dpl9compositeI" + spelled("_ZTSN3app3SumIdEE") + "iEE":             "dpl::composite<app::Sum<double>, int>",
+		"_ZTS1KIiJ" + spelled("not mangled") + "EfE":                              "K<int, not mangled, float>",
+		"_ZTS1KIJ" + spelled("_ZTS5Föö") + "EE":                                   "K<Föö>",
+		"_ZTS1KILc65ELc66ELc67EE":                                                 "K<(char)65, (char)66, (char)67>",
+		"_ZTS1KILc65ELc66ELc0ELc67EE":                                             "K<(char)65, (char)66, (char)0, (char)67>",
+		"_ZTS1KIJ" + spelled("_ZTS1LIJ"+spelled("_ZTS3Foo")+"EE") + "EE":          "K<L<Foo> >",
+		"_ZTS1KIJ" + spelled(fmt.Sprintf("_ZTS%d%s", len(long), long)) + "E3FooE": "K<" + long + ", Foo>",
+	} {
+		if got := Display(symbol); got != want {
+			t.Errorf("%.80q: got %.200q, want %.200q", symbol, got, want)
+		}
+	}
+}
+
 func TestRoundedRange(t *testing.T) {
 	const wrapper, kernel = "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI", "_ZTSN4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi1ELb1EEELi1E"
 	long := "3Tag" + "I" + strings.Repeat("3TagIjE", 1500) + "E"
