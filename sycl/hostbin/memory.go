@@ -191,15 +191,30 @@ const tableStep = 1 << 16
 // tablesIn finds the descriptors that start in a part of a segment.
 func (m *memory) tablesIn(chunk []byte, g segment, from uint64) error {
 	for i := 0; i+8*descriptorWords <= len(chunk) && i < tableStep; i += 8 {
-		if le.Uint32(chunk[i+4:]) != 0 || le.Uint32(chunk[i:]) == 0 {
-			continue // most words are no small number
+		first := le.Uint32(chunk[i:])
+		if le.Uint32(chunk[i+4:]) != 0 || first == 0 {
+			continue // most words are not a small number
 		}
 		at := from + uint64(i)
+		isSYCL := first&0xffff == 1 && first>>16 != 0
+		if !isSYCL && (first > maxImages || !m.isPointer(g.address+at+8, chunk[i+8:])) {
+			continue
+		}
 		if err := m.table(chunk[i:i+8*descriptorWords], g.address+at, g.offset+int64(at)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isPointer reports whether the word at an address, which starts with these bytes, can be a pointer
+// to the images of a descriptor.
+func (m *memory) isPointer(address uint64, raw []byte) bool {
+	w, ok := m.relocated[address]
+	if !ok {
+		w = le.Uint64(raw)
+	}
+	return w != 0 && w%8 == 0
 }
 
 // table adds the images of the descriptor at an address, if it is one. Its bytes are

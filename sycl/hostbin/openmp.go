@@ -11,16 +11,20 @@ func (m *memory) isOpenMP(address uint64, w []uint64) bool {
 	if images == 0 || images%8 != 0 {
 		return false
 	}
+	start, linked := m.undefined[address+16] // numbers of symbols
+	size := end - begin
+	if !linked && (begin == 0 || begin%8 != 0 || !m.covers(begin, end) || size%(8*oldEntryWords) != 0 && size%(8*entryWords) != 0) {
+		return false // before anything is read: small numbers are common
+	}
 	first, err := m.words(images, openMPImageWords, "an image")
 	if err != nil || first[0] == 0 || !m.covers(first[0], first[1]) || first[2] != begin || first[3] != end {
 		return false
 	}
-	if start, ok := m.undefined[address+16]; ok {
+	if linked {
 		stop := m.undefined[address+24]
 		return start != stop && m.undefined[images+16] == start && m.undefined[images+24] == stop
 	}
-	size := end - begin
-	return begin != 0 && begin%8 == 0 && m.covers(begin, end) && (size%(8*oldEntryWords) == 0 || size%(8*entryWords) == 0)
+	return true
 }
 
 // covers reports whether the bytes from one address to another are loaded.

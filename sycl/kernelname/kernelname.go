@@ -124,6 +124,15 @@ func parse(symbol string) demangle.AST {
 func text(tree demangle.AST) (name string, whole bool) {
 	name = demangle.ASTToString(tree, demangle.MaxLength(14)) // up to 1<<14 bytes
 	whole = len(name) < 1<<14
-	name = locatedLambda.ReplaceAllStringFunc(name, lambdaLocation)
-	return freeFunction.ReplaceAllString(versioned.ReplaceAllString(name, "sycl::"), ""), whole
+	// Regular expressions are slow, and most names have nothing to replace.
+	if strings.Contains(name, "#1") {
+		name = locatedLambda.ReplaceAllStringFunc(name, lambdaLocation)
+	}
+	if strings.Contains(name, "sycl::_V") {
+		name = versioned.ReplaceAllString(name, "sycl::")
+	}
+	if strings.Contains(name, Prefix) {
+		name = freeFunction.ReplaceAllString(name, "")
+	}
+	return name, whole
 }

@@ -11,6 +11,7 @@ import (
 
 func main() {
 	debug.SetMemoryLimit(compatinputs.MemoryLimit)
+	debug.SetGCPercent(200) // the limit bounds the memory, and collecting less often takes less time
 	tool().Main()
 }
 
