@@ -127,6 +127,8 @@ class Scan {
       return;
     }
     if (directive == "if" || directive == "elif") {
+      // Such a condition is meant to differ.
+      if (std::find(names.begin(), names.end(), "__SYCL_DEVICE_ONLY__") != names.end()) return;
       for (const std::string &name : names) asked_.try_emplace(name, at);
     } else if (directive == "ifdef" || directive == "ifndef" || directive == "elifdef" ||
                directive == "elifndef") {
