@@ -89,6 +89,8 @@ def _library_impl(ctx):
         feature_configuration = features,
         name = ctx.label.name,
         srcs = [ctx.file._find_cpu_device],
+        # Options of the user's C++ code, such as --copt=-std=c++17, are no reason for a warning.
+        user_compile_flags = ["-w"],
     )
     _, find_cpu_device = cc_common.create_linking_context_from_compilation_outputs(
         actions = ctx.actions,
