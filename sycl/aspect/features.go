@@ -102,6 +102,12 @@ func OfFeatures() []Aspect {
 	return list
 }
 
+// IsKnownAtRunTime reports whether only the driver knows if a GPU has an aspect: every compiler for Intel
+// GPUs accepts code that reads a clock.
+func IsKnownAtRunTime(a Aspect) bool {
+	return a == ExtOneAPIClockSubGroup || a == ExtOneAPIClockWorkGroup || a == ExtOneAPIClockDevice
+}
+
 // Opcodes of SPIR-V, and capabilities.
 const (
 	opTypeFloat                             = 22

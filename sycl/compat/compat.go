@@ -45,6 +45,9 @@ const (
 	UnsupportedAssembly      Rule = "unsupported-assembly"
 	UnsupportedExtension     Rule = "unsupported-extension"
 	UnsupportedIntrinsic     Rule = "unsupported-intrinsic"
+	MissingSPIRVExtension    Rule = "missing-spirv-extension"
+	UnsupportedParameterSize Rule = "unsupported-parameter-size"
+	UnsupportedLocalMemory   Rule = "unsupported-local-memory"
 	UnreadableRequirement    Rule = "unreadable-requirement"
 	NoImage                  Rule = "no-image" // no image is for the device
 )
@@ -81,10 +84,12 @@ func New(config *deviceconfig.Config) *Checker { return &Checker{config} }
 // Check says whether an image that needs q runs on d.
 func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Result {
 	r := Result{Status: Compatible}
-	checkAspects(&r, q, d, !d.MayHaveOtherAspects)
+	checkAspects(&r, q, d, !d.MayHaveOtherAspects, false)
 	checkIntrinsics(&r, q, d)
 	checkAssembly(&r, q, d)
 	checkExtensions(&r, q, d)
+	checkParameters(&r, q, d)
+	checkLocalMemory(&r, q, d)
 	checkMatrices(&r, q, d)
 	checkWorkGroup(&r, q, d)
 	checkSubGroups(&r, q, d)
@@ -109,12 +114,19 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 		return true, nil
 	}
 	r := Result{Status: Compatible}
-	checkAspects(&r, q, d, true)
+	checkAspects(&r, q, d, true, true)
 	if d.Intrinsics != nil {
 		checkIntrinsics(&r, q, d)
 		checkKnownAssembly(&r, q, d)
 	}
+	checkParameters(&r, q, d)
 	for _, name := range q.Extensions {
+		if isTableFeature(name) {
+			if support, _ := deviceconfig.FeatureSupport(d.Name, name); support != deviceconfig.NotMeasured {
+				checkFeature(&r, name, q, d)
+			}
+			continue
+		}
 		if d.RefusedExtensions != nil && aspect.ExtensionNamed(name) != nil && mayRefuse(name, q, d) {
 			r.add(extensionReason(name, d))
 		}
@@ -127,7 +139,7 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 // IsGeneric is [deviceconfig.Device.IsGeneric].
 func IsGeneric(d *deviceconfig.Device) bool { return d.IsGeneric() }
 
-func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device, closed bool) {
+func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device, closed, keepUnknown bool) {
 	for _, a := range q.Aspects {
 		if d.Has(a) {
 			continue
@@ -140,6 +152,13 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 			reason.Text = fmt.Sprintf("Required aspect %s is not supported on the device", a)
 		default:
 			reason.Text = fmt.Sprintf("Required aspect %s is not among the aspects that are known of the device, which may have others", a)
+		}
+		if closed && aspect.IsKnownAtRunTime(a) && strings.HasPrefix(d.Name, "intel_gpu_") {
+			if keepUnknown {
+				continue
+			}
+			reason.Status = Undetermined
+			reason.Text = fmt.Sprintf("Whether aspect %s is supported on the device is known only when the program runs", a)
 		}
 		// Whether a device has an aspect without a known name cannot be decided.
 		if !closed || !a.Known() {

@@ -60,18 +60,69 @@ func someOf(names []string) string {
 }
 
 // checkExtensions adds a reason for each extension that the compiler of the device may refuse. GPUs
-// have another compiler for explicit SIMD, of which configurations do not speak.
+// have another compiler for explicit SIMD, which was not measured.
 func checkExtensions(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
 	for _, name := range q.Extensions {
-		if mayRefuse(name, q, d) {
+		if isTableFeature(name) {
+			checkFeature(r, name, q, d)
+		} else if mayRefuse(name, q, d) {
 			r.add(extensionReason(name, d))
 		}
 	}
 }
 
+// isTableFeature reports whether the table of SPIR-V features decides about a name, and not the lists of
+// package aspect.
+func isTableFeature(name string) bool {
+	_, past := aspect.RefusedExtensions[name]
+	return !past && aspect.ExtensionNamed(name) == nil && deviceconfig.IsFeature(name)
+}
+
+// checkFeature adds a reason if the compiler for the device refuses a feature of SPIR-V, or was not asked.
+func checkFeature(r *Result, name string, q *requirement.Requirements, d *deviceconfig.Device) {
+	if slices.Contains(q.Aspects, aspect.ExtIntelESIMD) {
+		return
+	}
+	support, said := deviceconfig.FeatureSupport(d.Name, name)
+	if slices.Contains(d.RefusedExtensions, name) {
+		support = deviceconfig.Refused
+	}
+	reason := Reason{Rule: MissingSPIRVExtension, Status: Incompatible, Required: name}
+	words, advice := describeFeature(name)
+	switch support {
+	case deviceconfig.Refused:
+		reason.Text = fmt.Sprintf("%s is not supported by the compiler for the device", words)
+		if said != "" {
+			reason.Text += fmt.Sprintf(" (ocloc %s: %q)", deviceconfig.FeatureRelease(), said)
+		}
+		reason.Text += advice
+	case deviceconfig.NotMeasured:
+		reason.Status = Undetermined
+		reason.Text = fmt.Sprintf("Whether the compiler for the device supports %s was not measured", words)
+	default:
+		return
+	}
+	r.add(reason)
+}
+
+// describeFeature returns a feature in words, and what to do without it.
+func describeFeature(name string) (words, advice string) {
+	switch {
+	case name == deviceconfig.Images:
+		return "Image access", "; use buffers or pointers"
+	case name == "intel_ray_query":
+		return "Ray query code", "; it runs on GPUs with ray tracing"
+	case name == "SPV_INTEL_bindless_images":
+		return "SPIR-V extension " + name, "; use buffers or pointers for other devices"
+	case strings.HasPrefix(name, "SPV_"):
+		return "SPIR-V extension " + name, ""
+	}
+	return "SPIR-V capability " + name, ""
+}
+
 func mayRefuse(name string, q *requirement.Requirements, d *deviceconfig.Device) bool {
 	switch {
-	case aspect.ExtensionNamed(name) == nil:
+	case aspect.ExtensionNamed(name) == nil: // compilers accepted it in the past, or a newer version wrote it
 		return true
 	case slices.Contains(q.Aspects, aspect.ExtIntelESIMD):
 		return false

@@ -13,7 +13,8 @@
 //	  aot-toolchain-options: -device example
 //	  max-work-group-size: 1024          # work-items; this and the rest are ours
 //	  max-work-item-sizes: [1024, 1024, 1024]
-//	  local-memory-size: 65536           # bytes
+//	  local-mem-size: 65536              # bytes
+//	  max-parameter-size: 2048           # bytes
 //	  matrix-combinations:
 //	    - {max-msize: 8, nsize: 16, ksize: 16, atype: bf16, btype: bf16, ctype: fp32, dtype: fp32}
 //	  esimd-intrinsics: [lsc, dpas]
@@ -93,6 +94,13 @@ type Limits struct {
 
 	LocalMemorySize uint64 // in bytes, 0 when it is not known
 
+	// MaxParameterSize is the largest size of a kernel's parameters in bytes, 0 when it is not known.
+	MaxParameterSize uint64
+
+	// MaxParameterRegisters is the most bytes of registers that a compiler for Intel GPUs passes
+	// parameters in, 0 when it is not known.
+	MaxParameterRegisters uint64
+
 	// Matrices is what joint_matrix works with, nil when it is not known. When it is
 	// empty but not nil, joint_matrix does not work at all.
 	Matrices []MatrixCombination
@@ -111,9 +119,13 @@ type Limits struct {
 // orElse returns l with what it does not say taken from o.
 func (l Limits) orElse(o Limits) Limits {
 	return Limits{
-		MaxWorkGroupSize:  cmp.Or(l.MaxWorkGroupSize, o.MaxWorkGroupSize),
-		MaxWorkItemSizes:  either(l.MaxWorkItemSizes, o.MaxWorkItemSizes),
-		LocalMemorySize:   cmp.Or(l.LocalMemorySize, o.LocalMemorySize),
+		MaxWorkGroupSize: cmp.Or(l.MaxWorkGroupSize, o.MaxWorkGroupSize),
+		MaxWorkItemSizes: either(l.MaxWorkItemSizes, o.MaxWorkItemSizes),
+		LocalMemorySize:  cmp.Or(l.LocalMemorySize, o.LocalMemorySize),
+
+		MaxParameterSize:      cmp.Or(l.MaxParameterSize, o.MaxParameterSize),
+		MaxParameterRegisters: cmp.Or(l.MaxParameterRegisters, o.MaxParameterRegisters),
+
 		Matrices:          either(l.Matrices, o.Matrices),
 		Intrinsics:        either(l.Intrinsics, o.Intrinsics),
 		RefusedExtensions: either(l.RefusedExtensions, o.RefusedExtensions),

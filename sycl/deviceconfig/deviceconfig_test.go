@@ -336,7 +336,7 @@ func TestReadErrors(t *testing.T) {
 		{"a misspelt key with underscores", "a:\n  may_suport_other_aspects: true\n", `user.yaml:2: a: unknown key "may_suport_other_aspects": did you mean may-support-other-aspects?`},
 		{"a misspelt key of ocloc", "intel_gpu_a:\n  aot-toolchain-ocloc-devise: b\n", `user.yaml:2: intel_gpu_a: unknown key "aot-toolchain-ocloc-devise": did you mean aot-toolchain-ocloc-device?`},
 		{"an unknown extension", "a:\n  refused-extensions: [SPV_KHR_float_control]\n", "user.yaml:2: a: refused-extensions: unknown extension \"SPV_KHR_float_control\": did you mean SPV_KHR_float_controls?"},
-		{"an unknown key", "a:\n  b: 1\n", `user.yaml:2: a: unknown key "b": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, matrix-combinations, esimd-intrinsics, refused-extensions, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options`},
+		{"an unknown key", "a:\n  b: 1\n", `user.yaml:2: a: unknown key "b": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, local-mem-size, max-parameter-size, max-parameter-registers, matrix-combinations, esimd-intrinsics, refused-extensions, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options`},
 		{"an unknown aspect", "a:\n  aspects: [fp16,\n    fp46]\n", `user.yaml:3: a: aspects: unknown aspect "fp46": did you mean fp16?`},
 		{"a negative aspect", "a:\n  aspects: [-1]\n", `user.yaml:2: a: aspects: unknown aspect "-1": expected a name of enum class aspect or a number`},
 		{"an aspect beyond 32 bits", "a:\n  aspects: [4294967296]\n", `user.yaml:2: a: aspects: aspect number 4294967296 does not fit in 32 bits`},
@@ -388,7 +388,7 @@ func TestReadErrors(t *testing.T) {
 		{"no types", "a:\n  matrix-combinations: [{atype: []}]\n", `user.yaml:2: a: matrix-combinations: the list of types is empty`},
 		{"a type twice", "a:\n  matrix-combinations: [{atype: [bf16, bf16]}]\n", `user.yaml:2: a: matrix-combinations: the type bf16 is in the list twice`},
 		{"too many matrices", "a:\n  matrix-combinations: [{msize: 8, nsize: 8, ksize: 8, atype: &t [bf16, fp16, fp32, fp64, tf32, uint8], btype: [bf16, fp16, fp32, fp64, tf32, uint8], ctype: [bf16, fp16, fp32, fp64, tf32, uint8], dtype: [bf16, fp16, fp32, fp64, tf32, uint8]}]\n", `user.yaml:2: a: matrix-combinations: there are more than 1000 combinations`},
-		{"a merge key", "a: &x {aspects: [1]}\nb:\n  <<: *x\n", "user.yaml:3: b: unknown key \"<<\": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, matrix-combinations, esimd-intrinsics, refused-extensions, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options"},
+		{"a merge key", "a: &x {aspects: [1]}\nb:\n  <<: *x\n", "user.yaml:3: b: unknown key \"<<\": expected one of aspects, sub-group-sizes, may-support-other-aspects, max-work-group-size, max-work-item-sizes, local-memory-size, local-mem-size, max-parameter-size, max-parameter-registers, matrix-combinations, esimd-intrinsics, refused-extensions, aot-toolchain, aot-toolchain-ocloc-device, aot-toolchain-options"},
 		{"an octal number", "a:\n  max-work-group-size: 0o17\n", `user.yaml:2: a: max-work-group-size: "0o17" is not a number above 0 that fits in 64 bits`},
 	}
 	for _, tt := range tests {

@@ -129,6 +129,9 @@ const (
 	keyMaxWorkGroupSize = "max-work-group-size"
 	keyMaxWorkItemSizes = "max-work-item-sizes"
 	keyLocalMemorySize  = "local-memory-size"
+	keyLocalMemSize     = "local-mem-size" // the name in OpenCL
+	keyMaxParameters    = "max-parameter-size"
+	keyMaxRegisters     = "max-parameter-registers"
 	keyMatrices         = "matrix-combinations"
 	keyIntrinsics       = "esimd-intrinsics"
 	keyRefused          = "refused-extensions"
@@ -138,8 +141,8 @@ const (
 )
 
 var entryKeys = []string{
-	keyAspects, keySubGroupSizes, keyMayHaveOthers, keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics, keyRefused,
-	keyToolchain, keyOclocDevice, keyToolchainOptions,
+	keyAspects, keySubGroupSizes, keyMayHaveOthers, keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyLocalMemSize, keyMaxParameters, keyMaxRegisters,
+	keyMatrices, keyIntrinsics, keyRefused, keyToolchain, keyOclocDevice, keyToolchainOptions,
 }
 
 // Keys returns the keys that an entry can have.
@@ -210,7 +213,7 @@ func (p *parser) property(d *Device, key string, value *yaml.Node) (known bool, 
 		d.SubGroupSizes, err = p.subGroupSizes(value)
 	case keyMayHaveOthers:
 		d.MayHaveOtherAspects, err = p.boolean(value)
-	case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyMatrices, keyIntrinsics, keyRefused:
+	case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyLocalMemSize, keyMaxParameters, keyMaxRegisters, keyMatrices, keyIntrinsics, keyRefused:
 		err = p.limit(&d.Limits, key, value)
 	case keyToolchain:
 		d.AOTToolchain, err = p.word(value)
@@ -367,8 +370,12 @@ func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 		l.MaxWorkGroupSize, err = p.positive(n, 64)
 	case keyMaxWorkItemSizes:
 		l.MaxWorkItemSizes, err = p.workItemSizes(n)
-	case keyLocalMemorySize:
+	case keyLocalMemorySize, keyLocalMemSize:
 		l.LocalMemorySize, err = p.positive(n, 64)
+	case keyMaxParameters:
+		l.MaxParameterSize, err = p.positive(n, 64)
+	case keyMaxRegisters:
+		l.MaxParameterRegisters, err = p.positive(n, 64)
 	case keyMatrices:
 		l.Matrices, err = p.matrices(n)
 	case keyIntrinsics:
@@ -382,6 +389,7 @@ func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 		for _, e := range aspect.Extensions {
 			known = append(known, e.Name)
 		}
+		known = append(known, "SPV_INTEL_bindless_images")
 		l.RefusedExtensions, err = p.oneOf(n, "extension", known)
 	}
 	return err

@@ -126,6 +126,14 @@ base branch.`},
 when a program asks for it in a SYCLBIN. The report names the function that needs the aspect if it is known. double needs
 fp64 and sycl::half needs fp16, often because of a literal such as 1.0 or a call of a function of std. Use another type, or
 write a second kernel and choose with device::has(); name both as a family in the policy.`},
+	{ID: RuleID(compat.MissingSPIRVExtension), Level: Error, Finding: true, Detail: "extension",
+		Short: "The code uses a capability or extension of SPIR-V that the compiler for the device does not support.",
+		Next:  "write a kernel without it in another source, and choose by the device",
+		Long: `compat knows from a measured table (sycl/deviceconfig/spirv.tsv) which capabilities and extensions ocloc accepts for each Intel
+GPU: images are not supported on Data Center GPU Max, bindless images not on Xe-LP, Data Center GPU Max and Crescent Island, and ray
+queries not on Xe-LP. The compiler refuses the whole module. Put the kernel into another source, so that it is another module,
+and choose by the device; or build it for other targets. If ocloc could not compile the module of a row, findings are of the
+rule undetermined. .ci/spirv-features --compare prints what another release of ocloc accepts.`},
 	{ID: RuleID(compat.NoImage), Level: Error, Finding: true,
 		Short: "There is no code for the device.",
 		Next:  "add the device, or `spir64`, to the targets of the build",
@@ -197,6 +205,17 @@ choose by the device; name both as a family in the policy. Or remove the device 
 		Next:  "ask the device for its `matrix_combinations`, and choose among kernels",
 		Long: `The combinations of types and sizes differ between devices. Ask the device for them
 (ext::oneapi::experimental::info::device::matrix_combinations) and choose among kernels; name these as a family in the policy.`},
+	{ID: RuleID(compat.UnsupportedLocalMemory), Level: Error, Finding: true, Detail: "bytes",
+		Short: "The kernel declares more local memory than the device has.",
+		Next:  "declare smaller arrays in local memory, or choose their size by the device",
+		Long: `ocloc compiles the kernel, and its launch fails. The sizes are those of local memory that the kernel declares; local accessors, whose
+size the program chooses, are not included. A device configuration has the size as local-mem-size.`},
+	{ID: RuleID(compat.UnsupportedParameterSize), Level: Error, Finding: true, Detail: "bytes",
+		Short: "The parameters of the kernel are larger than the device supports.",
+		Next:  "capture a pointer to the data instead of the data",
+		Long: `Intel GPUs support 2048 bytes of parameters. Small members of captured structs and arrays take 4 bytes of registers each, so that
+960 bytes of char are too many on Xe-LP, Arc A and Meteor Lake, and 1984 on Data Center GPU Max: build with
+-ze-opt-large-register-file, or capture a pointer. The compiler refuses the module, ahead of time and when the program runs.`},
 	{ID: RuleID(compat.UnsupportedSubGroupSize), Level: Error, Finding: true, Detail: "sub-group-size",
 		Short: "The device does not have the sub-group size that the kernel requires.",
 		Next:  "use a size that the device has in `[[sycl::reqd_sub_group_size(N)]]`, or remove the attribute",

@@ -30,6 +30,9 @@ func (q *Requirements) Key() string {
 			k.text(name)
 		}
 	}
+	k.number(q.ParameterSize)
+	k.number(q.ParameterRegisters)
+	k.number(q.LocalMemory)
 	for _, p := range q.Unknown {
 		k.property(p)
 	}

@@ -18,6 +18,8 @@
 //	assembly=2|...                       names in inline assembly that compilers have to know, divided by commas
 //	extensions=2|...                     names of SPIR-V extensions that some compilers refuse, divided by commas
 //	intrinsics=2|...                     names of intrinsics that only some devices have, divided by commas
+//	local_memory=2|...                   u64 bytes of local memory, above 32 KiB
+//	parameters=2|...                     u64 bytes of parameters and u64 bytes of their registers, above 1 KiB
 //
 // The design documents and DPC++ differ in several of these. [FromProperties]
 // reads the layouts of both and [Requirements.Put] writes those of DPC++ but for
@@ -83,6 +85,11 @@ type Requirements struct {
 	// lsc_load, and variables of the compiler's own, ascending and distinct.
 	Assembly []string
 
+	// ParameterSize is the bytes of a kernel's parameters, and ParameterRegisters what a compiler for
+	// Intel GPUs passes of them in registers. LocalMemory is the bytes of local memory that a kernel
+	// declares. They are 0 if every device has as much.
+	ParameterSize, ParameterRegisters, LocalMemory uint64
+
 	// Unknown are properties that this package does not know, in their order.
 	Unknown []propset.Property
 
@@ -99,7 +106,33 @@ const (
 	keyAssembly   = "assembly"
 	keyExtensions = "extensions"
 	keyIntrinsics = "intrinsics"
+	keyLocal      = "local_memory"
+	keyParameters = "parameters"
 )
+
+// What every device has.
+const (
+	minParameters  = 1024 // OpenCL requires it
+	minRegisters   = 2048
+	minLocalMemory = 32 << 10
+)
+
+// NeedParameters adds the parameters of a kernel.
+func (q *Requirements) NeedParameters(size, registers uint64) {
+	if size > minParameters {
+		q.ParameterSize = max(q.ParameterSize, size)
+	}
+	if registers > minRegisters {
+		q.ParameterRegisters = max(q.ParameterRegisters, registers)
+	}
+}
+
+// NeedLocalMemory adds the local memory of a kernel.
+func (q *Requirements) NeedLocalMemory(size uint64) {
+	if size > minLocalMemory {
+		q.LocalMemory = max(q.LocalMemory, size)
+	}
+}
 
 // Keys of the set of DPC++.
 const (
@@ -171,6 +204,23 @@ func Readable(r *propset.Registry) *Requirements {
 			}
 		}
 	}
+	for _, p := range []struct {
+		key    string
+		values []*uint64
+	}{{keyLocal, []*uint64{&q.LocalMemory}}, {keyParameters, []*uint64{&q.ParameterSize, &q.ParameterRegisters}}} {
+		v, ok := r.Set(OwnSet).Get(p.key)
+		if !ok {
+			continue
+		}
+		list, ok := v.Uint64s()
+		if !ok || len(list) != len(p.values) {
+			fault(0, OwnSet, p.key, fmt.Errorf("%s is not a byte array of %d 64-bit numbers", describe(v), len(p.values)))
+			continue
+		}
+		for i, n := range list {
+			*p.values[i] = n
+		}
+	}
 	if q.WorkGroupSize == nil {
 		q.WorkGroupSize = size4
 	} else if size4 != nil && !slices.Equal(q.WorkGroupSize, size4) {
@@ -224,6 +274,12 @@ func (q *Requirements) PutOwn(r *propset.Registry) {
 		if len(p.names) > 0 {
 			r.Add(OwnSet).Put(p.key, propset.String(strings.Join(union(p.names, nil), ",")))
 		}
+	}
+	if q.LocalMemory > 0 {
+		r.Add(OwnSet).Put(keyLocal, propset.Uint64s(q.LocalMemory))
+	}
+	if q.ParameterSize > 0 || q.ParameterRegisters > 0 {
+		r.Add(OwnSet).Put(keyParameters, propset.Uint64s(q.ParameterSize, q.ParameterRegisters))
 	}
 }
 
@@ -281,6 +337,9 @@ func (q *Requirements) Need(o *Requirements) {
 	q.Assembly = union(q.Assembly, o.Assembly)
 	q.Extensions = union(q.Extensions, o.Extensions)
 	q.Intrinsics = union(q.Intrinsics, o.Intrinsics)
+	q.ParameterSize = max(q.ParameterSize, o.ParameterSize)
+	q.ParameterRegisters = max(q.ParameterRegisters, o.ParameterRegisters)
+	q.LocalMemory = max(q.LocalMemory, o.LocalMemory)
 }
 
 func (q *Requirements) mergeWorkGroupSize(o *Requirements) {

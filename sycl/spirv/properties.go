@@ -43,18 +43,19 @@ func (m *Module) KernelRequirements(k *Kernel) *requirement.Requirements {
 		q.JointMatrix, q.JointMatrixMad = m.graph.matrices([]int{k.node})
 	}
 	q.Need(m.compilerNeeds([]int{k.node}))
+	q.Need(m.limits(k))
 	return q
 }
 
 // Requirements returns what the module as a whole needs: what any of its kernels
-// needs or, in a module without kernels, any function that it exports. A type of
-// images counts even if no function uses it: ocloc refuses the module then for
-// devices without images, though it lets pass all else that no kernel reaches.
+// needs or, in a module without kernels, any function that it exports.
 func (m *Module) Requirements() *requirement.Requirements {
 	q := &requirement.Requirements{}
 	var u use
 	var roots []int
-	for _, k := range m.Kernels {
+	for i := range m.Kernels {
+		k := &m.Kernels[i]
+		q.Need(m.limits(k))
 		u |= k.uses
 		roots = append(roots, k.node)
 		if k.SubGroupSize != 0 {
@@ -78,9 +79,6 @@ func (m *Module) Requirements() *requirement.Requirements {
 		q.JointMatrix, q.JointMatrixMad = m.graph.matrices(roots)
 	}
 	q.Need(m.compilerNeeds(roots))
-	if m.hasImages && u&useBindlessImage == 0 { // those have an aspect of their own
-		u |= useImage
-	}
 	q.Aspects = m.aspects(u)
 	slices.Sort(q.SubGroupSizes)
 	q.SubGroupSizes = slices.Compact(q.SubGroupSizes)
@@ -90,7 +88,8 @@ func (m *Module) Requirements() *requirement.Requirements {
 // aspects returns the aspects that uses stand for, and those of capabilities
 // that hold for a whole module, in ascending order.
 func (m *Module) aspects(u use) []aspect.Aspect {
-	list := u.aspects()
+	// Images are a feature of compilers: DPC++ does not require the aspects either.
+	list := (u &^ (useImage | useBindlessImage)).aspects()
 	if m.isESIMD() {
 		list = append(list, aspect.ExtIntelESIMD) // no single instruction shows it
 	}
@@ -109,6 +108,9 @@ func (m *Module) compilerNeeds(roots []int) *requirement.Requirements {
 		node := &m.graph.nodes[n]
 		if node.intrinsic != "" {
 			q.Intrinsics = append(q.Intrinsics, node.intrinsic)
+		}
+		if node.feature != "" {
+			q.Extensions = append(slices.Clip(q.Extensions), node.feature)
 		}
 		q.Assembly = append(q.Assembly, node.assembly...)
 	}

@@ -25,6 +25,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -59,6 +60,7 @@ type Module struct {
 	kernels   map[string]int // places in Kernels
 	graph     *graph
 	hasImages bool     // declares a type of images
+	hasIDs    bool     // reads IDs of work-items
 	refused   []string // extensions that it uses and that compilers refuse, current ones or those of some devices
 }
 
@@ -165,6 +167,7 @@ const (
 	modeMaxWorkgroupSize = 5893
 
 	decorationSpecId    = 1
+	decorationBuiltIn   = 11
 	decorationParameter = 38
 	decorationLinkage   = 41
 
@@ -185,7 +188,7 @@ const (
 // workspaces, which are absolute, have a path from there on.
 func Parse(data []byte, workspaces ...string) (*Module, error) {
 	p := &parser{workspaces: workspaces, defs: map[uint32]def{}, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
-		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{},
+		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{}, layouts: map[uint32]layout{},
 		kernelIDs: map[uint32]bool{}, kernelNames: map[string]bool{}, store: shapeOf(opAtomicStore).needs}
 	if err := p.parse(data); err != nil {
 		return nil, err
@@ -213,6 +216,7 @@ type parser struct {
 	byValue map[uint32]bool // pointers to what a parameter is a copy of
 
 	matrices map[uint32]matrix // by type
+	layouts  map[uint32]layout // by type
 	entries  []entry
 
 	kernelIDs   map[uint32]bool // of the functions that are entry points
@@ -417,8 +421,9 @@ func (p *parser) inst(i inst) error {
 		return p.declare(i)
 	case opExtension: // of which a device needs to know nothing
 		name, _, err := i.text(0)
-		if _, ok := aspect.RefusedExtensions[name]; ok {
-			p.m.refused = append(p.m.refused, name)
+		_, refused := aspect.RefusedExtensions[name]
+		if err == nil && (refused || deviceconfig.IsFeature(name)) {
+			p.m.refuse(name)
 		}
 		return err
 	case opName, opString, opExtInstImport:
@@ -438,8 +443,10 @@ func (p *parser) declare(i inst) error {
 			return err
 		}
 		p.m.Capabilities = append(p.m.Capabilities, i.words[0])
-		if e := aspect.ExtensionOf(i.words[0]); e != nil && !slices.Contains(p.m.refused, e.Name) {
-			p.m.refused = append(p.m.refused, e.Name)
+		if e := aspect.ExtensionOf(i.words[0]); e != nil {
+			p.m.refuse(e.Name)
+		} else if name, ok := deviceconfig.FeatureOf(i.words[0]); ok && name != deviceconfig.Images {
+			p.m.refuse(name)
 		}
 		return nil
 	}
@@ -449,6 +456,13 @@ func (p *parser) declare(i inst) error {
 	id := i.words[0]
 	p.modes[id] = append(p.modes[id], rawMode{i.words[1], slices.Clone(i.words[2:]), i.op == opExecutionModeId, i.offset})
 	return nil
+}
+
+// refuse notes an extension or capability that some compilers refuse.
+func (m *Module) refuse(name string) {
+	if !slices.Contains(m.refused, name) {
+		m.refused = append(m.refused, name)
+	}
 }
 
 // text takes in an instruction that is a text for an id.
@@ -497,6 +511,8 @@ func (p *parser) decorate(i inst) error {
 		if len(i.words) > 2 && i.words[2] == parameterByVal {
 			p.byValue[i.words[0]] = true
 		}
+	case decorationBuiltIn:
+		p.m.hasIDs = p.m.hasIDs || len(i.words) > 2 && slices.Contains(workItemIDs, i.words[2])
 	case decorationLinkage:
 		name, err := i.symbol(2)
 		if err != nil {
@@ -529,6 +545,9 @@ func (p *parser) finish() error {
 		}
 		p.m.Kernels = append(p.m.Kernels, k)
 	}
+	if p.m.hasImages {
+		p.m.refuse(deviceconfig.Images)
+	}
 	p.nameFunctions()
 	p.imports()
 	return nil
@@ -549,6 +568,9 @@ func (p *parser) nameFunctions() {
 		}
 		if name, ok := aspect.Intrinsic(node.name); ok && !node.defined {
 			node.intrinsic, p.graph.forCompilers = name, true
+		}
+		if !node.defined && isRayQuery(node.name) {
+			node.feature, p.graph.forCompilers = rayQuery, true
 		}
 		// A kernel with external linkage is translated to a function that
 		// keeps the linkage and an entry point that calls it.

@@ -91,7 +91,8 @@ type graph struct {
 	nodes []node
 	debug *debugInfo
 
-	forCompilers bool // some node is an intrinsic or inline assembly
+	forCompilers bool // some node is an intrinsic, inline assembly or a function that compilers provide
+	hasLocal     bool // some node is a variable in local memory
 }
 
 type node struct {
@@ -105,6 +106,11 @@ type node struct {
 	body    frame         // the outermost code of the author
 
 	intrinsic string // of an [aspect.IntrinsicFamily], "" when the function is none
+
+	feature string // of the table of package deviceconfig that the function is, "" for none
+
+	parameters, registers uint64 // bytes of parameters, in memory and in registers
+	local                 uint64 // bytes of local memory that the variable has
 
 	assembly []string // by [aspect.AssemblyNames], when the node is inline assembly
 
@@ -247,6 +253,9 @@ func (p *parser) moduleDef(i inst) error {
 	if link, ok := p.linkage[i.words[1]]; ok && i.op == opVariable && link.kind == linkageImport {
 		d.node = p.graph.add() + 1
 		p.graph.nodes[d.node-1].id = i.words[1]
+	} else if i.op == opVariable && len(i.words) > 2 && i.words[2] == storageWorkgroup {
+		d.node = p.graph.add() + 1
+		p.graph.nodes[d.node-1].local, p.graph.hasLocal = p.layouts[p.defs[i.words[0]].typ].size, true
 	}
 	if i.op == opAsm {
 		text, _, err := i.text(4)
@@ -291,6 +300,7 @@ func (p *parser) typeDef(i inst) error {
 		return err
 	}
 	d := def{op: i.op}
+	p.addLayout(i)
 	parts := i.words[1:]
 	switch i.op {
 	case opTypeInt, opTypeFloat:
@@ -418,6 +428,7 @@ func (p *parser) special(i inst, shape shape) error {
 		if err := i.need(2); err != nil {
 			return err
 		}
+		p.parameter(i.words[0], i.words[1])
 		if p.fn.isCalled && p.byValue[i.words[1]] {
 			p.use(p.defs[p.defs[i.words[0]].typ].uses)
 		}

@@ -120,9 +120,9 @@ func TestBuildifier(t *testing.T) {
 var floors = [][]string{
 	{"internal/binfile", "internal/scc", "internal/strict", "safetext"},
 	{"aspect", "kernelname", "offload", "propset"},
-	{"requirement", "srcloc"},
+	{"deviceconfig", "requirement", "srcloc"},
 	{"release"},
-	{"deviceconfig", "filetable", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
+	{"filetable", "hostwrap", "internal/llvmir", "spirv", "syclbin"},
 	{"hostbin", "postlink/internal/devicecode", "specialize"},
 	{"postlink/aspects", "postlink/internal/constants"},
 	{"compat", "link", "postlink"},

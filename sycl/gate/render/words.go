@@ -117,6 +117,12 @@ func (w words) need(g group, rule gate.RuleID) string {
 		return who + " a work-group size of " + required + " dimensions, which does not fit"
 	case compat.UnsupportedExtension:
 		return "it uses the extension " + required
+	case compat.MissingSPIRVExtension:
+		return "it uses " + required + " of SPIR-V"
+	case compat.UnsupportedParameterSize:
+		return strings.Replace(who, "require", "use", 1) + " " + required + " bytes of parameters" + has
+	case compat.UnsupportedLocalMemory:
+		return strings.Replace(who, "require", "use", 1) + " " + required + " bytes of local memory" + has
 	case compat.UnsupportedAssembly:
 		return strings.Replace(who, "require", "use", 1) + " " + required + " in inline assembly"
 	case compat.UnsupportedIntrinsic:

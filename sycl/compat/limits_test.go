@@ -1,0 +1,57 @@
+package compat
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/sycl/aspect"
+	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// TestCompilerLimits checks what compilers refuse beyond aspects, as ocloc 26.27 does.
+func TestCompilerLimits(t *testing.T) {
+	feature := func(names ...string) *requirement.Requirements { return &requirement.Requirements{Extensions: names} }
+	for _, test := range []struct {
+		name   string
+		needs  *requirement.Requirements
+		device string
+		want   Status
+		rule   Rule
+	}{
+		{"images on Data Center GPU Max", feature(deviceconfig.Images), "intel_gpu_pvc_vg", Incompatible, MissingSPIRVExtension},
+		{"images on Crescent Island", feature(deviceconfig.Images), "intel_gpu_cri", Compatible, ""},
+		{"images on a CPU", feature(deviceconfig.Images), "x86_64", Compatible, ""},
+		{"bindless images on Crescent Island", feature("SPV_INTEL_bindless_images"), "intel_gpu_cri", Incompatible, MissingSPIRVExtension},
+		{"bindless images on a family", feature("SPV_INTEL_bindless_images"), "intel_gpu_dg2", Compatible, ""},
+		{"bindless images on a CPU", feature("SPV_INTEL_bindless_images"), "x86_64", Incompatible, MissingSPIRVExtension},
+		{"bindless images on an older GPU", feature("SPV_INTEL_bindless_images"), "intel_gpu_skl", Compatible, ""},
+		{"ray queries on Xe-LP", feature("intel_ray_query"), "intel_gpu_dg1", Incompatible, MissingSPIRVExtension},
+		{"ray queries on Arc", feature("intel_ray_query"), "intel_gpu_acm_g11", Compatible, ""},
+		{"3,008 bytes of parameters", &requirement.Requirements{ParameterSize: 3008, ParameterRegisters: 3008}, "intel_gpu_pvc", Incompatible, UnsupportedParameterSize},
+		{"3,008 bytes of parameters on a CPU", &requirement.Requirements{ParameterSize: 3008}, "x86_64", Compatible, ""},
+		{"2,048 bytes of parameters", &requirement.Requirements{ParameterSize: 2048, ParameterRegisters: 2048}, "intel_gpu_tgllp", Compatible, ""},
+		{"960 bytes that are chars", &requirement.Requirements{ParameterRegisters: 3848}, "intel_gpu_acm_g10", Incompatible, UnsupportedParameterSize},
+		{"952 bytes that are chars", &requirement.Requirements{ParameterRegisters: 3816}, "intel_gpu_acm_g10", Compatible, ""},
+		{"960 bytes that are chars on Xe2", &requirement.Requirements{ParameterRegisters: 3848}, "intel_gpu_bmg_g21", Compatible, ""},
+		{"140,000 bytes of local memory on Arc", &requirement.Requirements{LocalMemory: 140000}, "intel_gpu_acm_g10", Incompatible, UnsupportedLocalMemory},
+		{"300,000 bytes of local memory on Crescent Island", &requirement.Requirements{LocalMemory: 300000}, "intel_gpu_cri", Compatible, ""},
+		{"the clock of a device", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPIClockDevice}}, "intel_gpu_bmg_g21", Undetermined, MissingAspect},
+	} {
+		config := deviceconfig.Default()
+		d, ok := config.Lookup(test.device)
+		if !ok {
+			t.Fatalf("%s is unknown", test.device)
+		}
+		r := New(config).Check(test.needs, d)
+		hasRule := test.rule == "" || slices.ContainsFunc(r.Reasons, func(r Reason) bool { return r.Rule == test.rule })
+		if r.Status != test.want || !hasRule {
+			t.Errorf("%s: %v %+v, want %v", test.name, r.Status, r.Reasons, test.want)
+		}
+		// A build leaves out what the compiler refuses. Local memory is for the driver to refuse.
+		wantKept := test.want != Incompatible || test.rule == UnsupportedLocalMemory
+		if kept, reasons := New(config).Keeps(test.needs, d); kept != wantKept {
+			t.Errorf("%s: kept %t for %v, want %t", test.name, kept, reasons, wantKept)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package deviceconfig
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFeatureSupport(t *testing.T) {
+	for _, test := range []struct {
+		target, feature string
+		want            Support
+	}{
+		{"intel_gpu_pvc", Images, Refused},
+		{"intel_gpu_cri", Images, Accepted},
+		{"intel_gpu_adl_n", "SPV_KHR_integer_dot_product", Refused},
+		{"intel_gpu_adl_p", "SPV_KHR_integer_dot_product", Accepted},
+		{"intel_gpu_bmg", "SPV_INTEL_2d_block_io", Accepted},
+		{"intel_gpu_dg2", "SPV_INTEL_2d_block_io", Refused},
+		{"intel_gpu_pvc", "TokenTypeINTEL", NotMeasured},
+		{"intel_gpu_skl", Images, NotInTable},
+		{"intel_gpu_pvc", "SPV_OTHER", NotInTable},
+	} {
+		if got, _ := FeatureSupport(test.target, test.feature); got != test.want {
+			t.Errorf("%s on %s: %d, want %d", test.feature, test.target, got, test.want)
+		}
+	}
+}
+
+func TestFeatureOf(t *testing.T) {
+	for capability, want := range map[uint32]string{13: Images, 6528: "SPV_INTEL_bindless_images", 6022: "SPV_KHR_cooperative_matrix", 6228: "SPV_INTEL_2d_block_io",
+		18: "", 10: "", 4433: "", 6141: "", 4294967295: ""} {
+		if got, ok := FeatureOf(capability); got != want || ok != (want != "") {
+			t.Errorf("capability %d: %q, %t; want %q", capability, got, ok, want)
+		}
+	}
+}
+
+func TestReadFeaturesErrors(t *testing.T) {
+	const head = "# with ocloc 1.2: y\nname\tcapability\textension\tpvc\tmessage\n"
+	for text, want := range map[string]string{
+		"":                                   "",
+		head + "a\t1\t\ty":                   "spirv.tsv:3: 4 columns",
+		head + "a\t1\t\tx\t":                 "spirv.tsv:3: cells",
+		head + "a\tb\t\ty\t":                 "spirv.tsv:3: capability",
+		head + "a\t1\t\ty\t\na\t1\t\t\tno\n": "spirv.tsv:4: cells",
+		"#\na\tb\n":                          "spirv.tsv:2: 2 columns",
+	} {
+		_, err := readFeatures(text)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}

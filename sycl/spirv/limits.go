@@ -1,0 +1,140 @@
+package spirv
+
+import (
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+)
+
+// A layout is the size of a type in memory, and what IGC passes of it in registers.
+type layout struct {
+	size, align uint64
+
+	// registers is the bytes of registers that an argument of the type has. IGC passes each member of a
+	// struct on its own, in 4 bytes at least.
+	registers uint64
+}
+
+// maxLayout is where sizes stop to grow. No device has as much memory.
+const maxLayout = 1 << 48
+
+// times returns the layout of n elements.
+func (l layout) times(n uint64) layout {
+	scale := func(size uint64) uint64 {
+		if size != 0 && n > maxLayout/size {
+			return maxLayout
+		}
+		return min(size*n, maxLayout)
+	}
+	return layout{scale(l.size), l.align, scale(l.registers)}
+}
+
+// scalar returns the layout of a number or pointer.
+func scalar(size uint64) layout { return layout{size, size, max(size, 4)} }
+
+// roundUp returns the next multiple of an alignment, which may be 0.
+func roundUp(size, align uint64) uint64 {
+	if align > 1 {
+		size += (align - size%align) % align
+	}
+	return size
+}
+
+// addLayout notes the layout of a type that sizes can depend on. Others have none, as pointers to
+// opaque types and images, which are 8 bytes as arguments.
+func (p *parser) addLayout(i inst) {
+	var l layout
+	switch parts := i.words[1:]; i.op {
+	case opTypeBool:
+		l = scalar(1)
+	case opTypeInt, opTypeFloat:
+		l = scalar(uint64(parts[0]) / 8)
+	case opTypePointer, opTypeImage, opTypeSampler, opTypeSampledImage:
+		l = scalar(pointerSize)
+	case opTypeVector:
+		n := uint64(parts[1])
+		l = p.layouts[parts[0]].times(n)
+		if n == 3 { // has the size of four
+			l.size = p.layouts[parts[0]].times(4).size
+		}
+		l.align = l.size
+	case opTypeArray:
+		n, _ := p.constant(parts[1])
+		l = p.layouts[parts[0]].times(uint64(n))
+	case opTypeStruct:
+		for _, id := range parts {
+			l.add(p.layouts[id])
+		}
+		l.size = roundUp(l.size, l.align)
+	default:
+		return
+	}
+	p.layouts[i.words[0]] = l
+}
+
+const pointerSize = 8
+
+// add adds a member at the end of a struct.
+func (l *layout) add(m layout) {
+	l.size = min(roundUp(l.size, m.align)+m.size, maxLayout)
+	l.align = max(l.align, m.align)
+	l.registers = min(l.registers+m.registers, maxLayout)
+}
+
+// parameter notes a parameter of the function that is being read. IGC counts the bytes of arguments
+// without padding between them.
+func (p *parser) parameter(typ, id uint32) {
+	l, ok := p.layouts[typ]
+	if p.byValue[id] {
+		l, ok = p.layouts[p.defs[typ].typ]
+	}
+	if !ok {
+		l = scalar(pointerSize)
+	}
+	n := &p.graph.nodes[p.fn.node]
+	n.parameters = min(n.parameters+l.size, maxLayout)
+	n.registers = min(n.registers+l.registers, maxLayout)
+}
+
+// idRegisters is the bytes of registers that IDs of work-items take.
+const idRegisters uint64 = 224
+
+// workItemIDs are the built-in variables that are computed from local IDs.
+var workItemIDs = []uint32{27, 28, 29, 34}
+
+// storageWorkgroup is the storage class of local memory.
+const storageWorkgroup = 4
+
+// limits returns what a kernel needs of parameters and local memory, as far as some device may not have it.
+func (m *Module) limits(k *Kernel) *requirement.Requirements {
+	q := new(requirement.Requirements)
+	node := &m.graph.nodes[k.node]
+	registers := node.registers
+	if !m.hasIDs { // which take registers too: the limits of devices are without theirs
+		registers -= min(registers, idRegisters)
+	}
+	q.NeedParameters(node.parameters, registers)
+	if m.graph.hasLocal {
+		local := uint64(0)
+		for n := range m.graph.reach([]int{k.node}) {
+			local = min(local+m.graph.nodes[n].local, maxLayout)
+		}
+		q.NeedLocalMemory(local)
+	}
+	return q
+}
+
+// rayQueries are how the names of functions for ray queries begin, which IGC provides.
+var rayQueries = []string{"intel_ray_query_", "intel_get_ray_", "intel_get_hit_", "intel_has_committed_hit", "intel_is_traversal_done"}
+
+// rayQuery is the feature that the functions are, as the table of package deviceconfig has it.
+const rayQuery = "intel_ray_query"
+
+func isRayQuery(name string) bool {
+	for _, start := range rayQueries {
+		if strings.HasPrefix(name, start) {
+			return true
+		}
+	}
+	return false
+}

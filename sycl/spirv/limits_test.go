@@ -1,0 +1,132 @@
+package spirv
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// byValue declares a kernel with a parameter of a struct type that is passed by value, after a pointer.
+func byValue(t *testing.T, declarations, typ string) *Module {
+	t.Helper()
+	return parse(t, `
+		OpEntryPoint Kernel %k "k"
+		OpDecorate %b FuncParamAttr ByVal
+		OpDecorate %id BuiltIn 28
+		%void = OpTypeVoid
+		%uchar = OpTypeInt 8 0
+		%ushort = OpTypeInt 16 0
+		%uint = OpTypeInt 32 0
+		%ulong = OpTypeInt 64 0
+		`+declarations+`
+		%ps = OpTypePointer Function `+typ+`
+		%p = OpTypePointer CrossWorkgroup %uint
+		%pid = OpTypePointer 1 %uint
+		%id = OpVariable %pid 1
+		%fn = OpTypeFunction %void %p %ps
+		%k = OpFunction %void None %fn
+		%a = OpFunctionParameter %p
+		%b = OpFunctionParameter %ps
+		%l = OpLabel
+		OpReturn
+		OpFunctionEnd`)
+}
+
+func TestParameters(t *testing.T) {
+	array := func(element string, n int) string {
+		return fmt.Sprintf("%%n = OpConstant %%uint %d\n%%arr = OpTypeArray %%%s %%n\n%%s = OpTypeStruct %%arr", n, element)
+	}
+	for _, test := range []struct {
+		name, declarations string
+		size, registers    uint64 // 0: below what every device has
+	}{
+		{"bytes", array("uchar", 2040), 2048, 8168},
+		{"few bytes", array("uchar", 600), 0, 2408},
+		{"shorts", array("ushort", 1000), 2008, 4008},
+		{"words", array("uint", 512), 2056, 2056},
+		{"small", array("ulong", 100), 0, 0},
+		{"members with padding", "%n = OpConstant %uint 300\n%m = OpTypeStruct %uchar %ulong\n%arr = OpTypeArray %m %n\n%s = OpTypeStruct %arr", 4808, 3608},
+		{"as many as there can be", "%n = OpConstant %uint 4294967295\n%a1 = OpTypeArray %ulong %n\n%a2 = OpTypeArray %a1 %n\n%a3 = OpTypeArray %a2 %n\n%s = OpTypeStruct %a3 %a3", maxLayout, maxLayout},
+	} {
+		m := byValue(t, test.declarations, "%s")
+		q := m.KernelRequirements(m.Kernel("k"))
+		if q.ParameterSize != test.size || q.ParameterRegisters != test.registers {
+			t.Errorf("%s: %d bytes, %d of registers, want %d and %d", test.name, q.ParameterSize, q.ParameterRegisters, test.size, test.registers)
+		}
+		if whole := m.Requirements(); whole.ParameterSize != test.size {
+			t.Errorf("%s: the module needs %d bytes", test.name, whole.ParameterSize)
+		}
+	}
+}
+
+func TestLocalMemory(t *testing.T) {
+	m := parse(t, `
+		OpEntryPoint Kernel %one "one"
+		OpEntryPoint Kernel %both "both"
+		OpEntryPoint Kernel %none "none"
+		%void = OpTypeVoid
+		%uint = OpTypeInt 32 0
+		%n = OpConstant %uint 20000
+		%arr = OpTypeArray %uint %n
+		%p = OpTypePointer Workgroup %arr
+		%pu = OpTypePointer Workgroup %uint
+		%zero = OpConstant %uint 0
+		%v = OpVariable %p Workgroup
+		%w = OpVariable %p Workgroup
+		%fn = OpTypeFunction %void
+		%f = OpFunction %void None %fn
+		%l0 = OpLabel
+		%x0 = OpAccessChain %pu %v %zero
+		OpReturn
+		OpFunctionEnd
+		%one = OpFunction %void None %fn
+		%l1 = OpLabel
+		%c1 = OpFunctionCall %void %f
+		OpReturn
+		OpFunctionEnd
+		%both = OpFunction %void None %fn
+		%l2 = OpLabel
+		%c2 = OpFunctionCall %void %f
+		%x2 = OpAccessChain %pu %w %zero
+		OpReturn
+		OpFunctionEnd
+		%none = OpFunction %void None %fn
+		%l3 = OpLabel
+		OpReturn
+		OpFunctionEnd`)
+	for name, want := range map[string]uint64{"one": 80000, "both": 160000, "none": 0} {
+		if got := m.KernelRequirements(m.Kernel(name)).LocalMemory; got != want {
+			t.Errorf("%s: %d bytes of local memory, want %d", name, got, want)
+		}
+	}
+}
+
+func TestRayQueries(t *testing.T) {
+	for name, want := range map[string][]string{
+		"intel_ray_query_sync": {rayQuery}, "intel_get_hit_distance": {rayQuery}, "intel_is_traversal_done": {rayQuery}, "intel_get_image": nil, "my_intel_ray_query_sync": nil,
+	} {
+		m := parse(t, `
+			OpEntryPoint Kernel %asks "asks"
+			OpEntryPoint Kernel %idle "idle"
+			OpDecorate %f LinkageAttributes "`+name+`" Import
+			%void = OpTypeVoid
+			%fn = OpTypeFunction %void
+			%f = OpFunction %void None %fn
+			OpFunctionEnd
+			%asks = OpFunction %void None %fn
+			%l1 = OpLabel
+			%c1 = OpFunctionCall %void %f
+			OpReturn
+			OpFunctionEnd
+			%idle = OpFunction %void None %fn
+			%l2 = OpLabel
+			OpReturn
+			OpFunctionEnd`)
+		if got := m.KernelRequirements(m.Kernel("asks")).Extensions; !slices.Equal(got, want) {
+			t.Errorf("%s: the kernel that calls it needs %q, want %q", name, got, want)
+		}
+		if got := m.KernelRequirements(m.Kernel("idle")).Extensions; got != nil {
+			t.Errorf("%s: a kernel that does not call it needs %q", name, got)
+		}
+	}
+}
