@@ -14,7 +14,7 @@ func TestCompare(t *testing.T) {
 	driver, fake, cxx := driver(t), fake(t), testkit.Program(t, "c++")
 	t.Chdir(t.TempDir())
 	write(t, "k.cpp", "")
-	write(t, "a b.cpp", "#ifdef WIDE\n#endif\n  #  if LANES > 4 && \\\n defined(__AVX2__) // NOT_THIS\n#endif\n#if defined linux || not defined(_OPENMP) || SYCL_LANGUAGE_VERSION\n#endif\n")
+	write(t, "a b.cpp", "#ifdef WIDE\n#endif\n  #  if LANES > 4 && \\\n defined(__AVX2__) // NOT_THIS\n#endif\n#if !defined(ONLY_HOST) && !defined(__SYCL_DEVICE_ONLY__)\n#endif\n#if defined linux || not defined(_OPENMP) || SYCL_LANGUAGE_VERSION\n#endif\n")
 	write(t, "c.hpp", "#ifndef GUARD\n#define GUARD\n#endif\n#elifdef LATER\n")
 	for _, c := range []struct{ name, device, apart, host, want string }{
 		{"equal", "-DWIDE -DLANES=8", "", "-DWIDE -DLANES=8", ""},
@@ -28,6 +28,7 @@ func TestCompare(t *testing.T) {
 		{"strings differ", `-DLANES="a"`, "", `-DLANES="b"`, "the host compile defines LANES differently from the device compile"},
 		{"nobody asks", "", "", "-DELSE", ""},
 		{"nobody asks, but the device has it", "-DELSE=2", "", "", "k.cpp:1:2: error: #error the device compile has ELSE"},
+		{"the condition asks which compile it is", "", "", "-DONLY_HOST", ""},
 		{"meant to differ", "-DLANES=8", "WIDE,LANES", "-DWIDE", ""},
 		{"the CPU", "", "", "-mavx2", "a b.cpp:3:2: error: #error the host compile has __AVX2__"},
 		{"the standard", "", "", "-std=c++20", "k.cpp:1:2: error: #error the host compile has C++20"},
