@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -257,6 +258,7 @@ func (p place) glob(patterns []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		names = slices.DeleteFunc(names, unwanted.Match)
 		if err := p.checkLinks(names); err != nil {
 			return nil, err
 		}

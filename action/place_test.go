@@ -93,7 +93,7 @@ func TestPathsOfInputs(t *testing.T) {
 		{"reports by a way up and down", []string{"reports", "../a/out/*.compat.json"}, 0, "passed"},
 		{"reports without those above", []string{"reports", "out/*.json\n../../top/*.json\n!../../top/**"}, 0, "passed"},
 		{"reports without those of the directory", []string{"reports", "out/*.json\n../../top/*.json\n!out/**"}, 1, "2 kernels on"},
-		{"all that is above without an absolute path", []string{"reports", "../../**/*.compat.json\n!WORKSPACE/top/**,!../b/**"}, 0, "passed"},
+		{"all that is above without an absolute path", []string{"reports", "../../**/*.compat.json\n!WORKSPACE/top/**,!../b/**,!../../linked/**"}, 0, "passed"},
 		{"reports of the base above", []string{"reports", "../../top/*.json", "base-reports", "../../top/*.json"}, 0, "1 known"},
 		{"binaries above", []string{"binaries", "../../bin/*.o", "devices", deviceA}, 1, "does not run on " + deviceA},
 		{"a directory above", []string{"binaries", "../../bin", "devices", deviceB}, 0, "passed"},
