@@ -1,16 +1,16 @@
-// Package cli is what every rules_sycl tool shares: subcommands, flags, help,
-// exit codes, outputs, and opening inputs and the files that file tables list.
+// Package cli provides what all rules_sycl tools share: subcommands, flags, help, exit codes,
+// outputs, and opening input files and the files that file tables list.
 //
-// A tool is a [Tool] value; its main function is one call of [Tool.Main].
-// Commands return errors, and the kind of error decides the exit code:
+// A tool is a [Tool] value; its main function calls [Tool.Main]. Commands return errors, and
+// the kind of error determines the exit code:
 //
-//	0  done
-//	1  the answer is "no" (incompatible, files differ, findings): [No]
-//	2  wrong usage: [Usagef], any error with a WrongUsage method
-//	3  bad input file: [BadInput], any error with a BadInput method, a missing file
-//	4  the machine failed: every other error (I/O, missing compiler)
+//	0  success
+//	1  negative result (incompatible, files differ, problems found): [No]
+//	2  usage error: [Usagef], or any error with a WrongUsage method
+//	3  invalid input: [BadInput], any error with a BadInput method, or a missing file
+//	4  system error: every other error (I/O, missing compiler)
 //
-// A tool that a signal stops ends by it: see [Main].
+// A tool that is stopped by a signal ends with that signal, see [Main].
 package cli
 
 import (
@@ -40,7 +40,7 @@ const (
 	ExitFailure  = 4
 )
 
-// Env is where a command reads and writes.
+// Env holds the streams of a command.
 type Env struct {
 	Tool   string // name of the tool, for messages
 	Stdin  io.Reader
@@ -48,18 +48,17 @@ type Env struct {
 	Stderr io.Writer
 }
 
-// Warnf writes a diagnostic of severity warning. The place is "file",
-// "file:line" or empty.
+// Warnf writes a warning. place is "file", "file:line" or empty.
 func (e *Env) Warnf(place, format string, args ...any) {
 	Warnf(e.Stderr, cmp.Or(place, e.Tool), format, args...)
 }
 
-// Notef writes a diagnostic of severity note. The place is as for [Env.Warnf].
+// Notef writes a note. place is as for [Env.Warnf].
 func (e *Env) Notef(place, format string, args ...any) {
 	diagnose(e.Stderr, cmp.Or(place, e.Tool), "note", format, args...)
 }
 
-// Warnf writes a diagnostic of severity warning about a place, with all of it escaped.
+// Warnf writes a warning to w, with control characters escaped. place is as for [Env.Warnf].
 func Warnf(w io.Writer, place, format string, args ...any) {
 	diagnose(w, place, "warning", format, args...)
 }
@@ -68,7 +67,7 @@ func diagnose(w io.Writer, place, severity, format string, args ...any) {
 	fmt.Fprintf(w, "%s: %s: %s\n", safetext.Escape(place), severity, safetext.Escape(fmt.Sprintf(format, args...)))
 }
 
-// Run is what a command does once its flags are parsed.
+// Run runs a command after its flags are parsed.
 type Run func(ctx context.Context, env *Env, args []string) error
 
 // A Command is one subcommand of a tool, or the whole tool when its name is empty.
@@ -82,15 +81,15 @@ type Command struct {
 	Setup func(fs *flag.FlagSet) Run
 }
 
-// A Tool is one program. When its first command has no name, that is what the
-// tool does unless its first argument names another command.
+// A Tool is one program. If its first command has no name, that command runs unless the
+// first argument names another command.
 type Tool struct {
 	Name     string
 	Short    string
 	Commands []*Command
 }
 
-// usageError is a mistake on the command line.
+// usageError is an invalid command line.
 type usageError struct {
 	msg     string
 	command string // the tool, or its subcommand, whose help is of use
@@ -98,25 +97,25 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.msg }
 
-// WrongUsage marks the command line as the cause.
+// WrongUsage marks the error as a usage error.
 func (e *usageError) WrongUsage() {}
 
-// Usagef returns an error for a mistake on the command line.
+// Usagef returns a usage error.
 func Usagef(format string, args ...any) error {
 	return &usageError{msg: fmt.Sprintf(format, args...)}
 }
 
-// noError is the answer "no".
+// noError is a negative result.
 type noError struct{ err error }
 
 func (e *noError) Error() string { return e.err.Error() }
 func (e *noError) Unwrap() error { return e.err }
 
-// errSilentNo is [No] with nothing left to say.
+// errSilentNo is the result of [No] without a message.
 var errSilentNo = errors.New("no")
 
-// No returns the error that makes a tool exit with 1. With a nil error nothing
-// is printed: the command has said it all on its output.
+// No returns an error that makes a tool exit with 1. If err is nil, no message is printed,
+// because the command has already written the result.
 func No(err error) error {
 	if err == nil {
 		err = errSilentNo
@@ -139,7 +138,7 @@ func BadInput(err error) error {
 	return &badInputError{err}
 }
 
-// ExitCode returns the exit code for an error that a command returned.
+// ExitCode returns the exit code for an error returned by a command.
 func ExitCode(err error) int {
 	var usage interface{ WrongUsage() }
 	var no *noError
@@ -157,11 +156,11 @@ func ExitCode(err error) int {
 	return ExitFailure
 }
 
-// CalledAs reports whether the process was started by a name, which a link or a copy of its
-// program has.
+// CalledAs reports whether the process was started under a name, as with a link to or a
+// copy of its program.
 func CalledAs(name string) bool { return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == name }
 
-// Main runs the tool on the process's own arguments and streams, and exits.
+// Main runs the tool with the arguments and streams of the process, and exits.
 func (t *Tool) Main() {
 	env := &Env{Tool: t.Name, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	Main(t.Name, func(ctx context.Context) int { return t.Run(ctx, env, os.Args[1:]) })
@@ -199,16 +198,16 @@ func (t *Tool) recovered(ctx context.Context, env *Env, args []string) (err erro
 	return t.run(ctx, env, args)
 }
 
-// Recover makes an error of a panic, which it is to be deferred for: the exit code of one
-// means wrong usage. Each goroutine needs a call of its own.
+// Recover turns a panic into an error; call it with defer. Otherwise the exit code of a
+// panic would mean a usage error. Each goroutine needs its own call.
 func Recover(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("internal error: %v", p)
 	}
 }
 
-// A stdout is standard output. It remembers that something was not written, so that no
-// command has to look at each line.
+// A stdout is standard output. It remembers the first write error, so that commands do not
+// have to check each write.
 type stdout struct {
 	w   io.Writer
 	err error // the first one
@@ -220,9 +219,9 @@ func (s *stdout) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// printable returns a message with what would control a terminal, or be a command in the
-// log of a job, as escapes. The lines of a message stay, but those in names of files do
-// not: these are among the arguments.
+// printable escapes characters in a message that would control a terminal, or be a command
+// in the log of a CI job. Line breaks in the message are kept, except those in file names, which
+// are among the arguments.
 func printable(message string, args []string) string {
 	for _, arg := range args {
 		if !strings.Contains(arg, "\n") {
@@ -271,7 +270,7 @@ func (t *Tool) run(ctx context.Context, env *Env, args []string) error {
 	return t.runCommand(ctx, env, c, args[1:])
 }
 
-// unknown returns the error for a subcommand that there is not.
+// unknown returns the error for an unknown subcommand.
 func (t *Tool) unknown(name string) error {
 	var names []string
 	for _, c := range t.Commands {
@@ -320,7 +319,7 @@ func (t *Tool) runCommand(ctx context.Context, env *Env, c *Command, args []stri
 	return run(ctx, env, rest)
 }
 
-// example writes the example of a subcommand that has one.
+// example writes the example of a subcommand, if any.
 func (c *Command) example(w io.Writer) {
 	if c.Example == "" {
 		return
@@ -332,7 +331,7 @@ func (c *Command) example(w io.Writer) {
 	}
 }
 
-// FlagMistake returns the error for one of package flag.
+// FlagMistake converts an error of package flag to a usage error.
 func FlagMistake(flags *flag.FlagSet, err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
@@ -348,8 +347,8 @@ func FlagMistake(flags *flag.FlagSet, err error) error {
 	return Usagef("%s", message)
 }
 
-// parseInterspersed parses flags wherever they stand among the arguments;
-// everything after "--" is an argument.
+// parseInterspersed parses flags anywhere among the arguments. Everything after "--" is an
+// argument.
 func parseInterspersed(flags *flag.FlagSet, args []string) ([]string, error) {
 	var after []string
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -415,15 +414,15 @@ func (t *Tool) commandHelp(w io.Writer, c *Command, flags *flag.FlagSet) {
 	}
 }
 
-// helpWidth is how wide the help is at most.
+// helpWidth is the maximum width of help texts.
 const helpWidth = 100
 
-// HelpFlag writes what the help says of a flag.
+// HelpFlag writes the help text of a flag.
 func HelpFlag(w io.Writer, head, usage string) {
 	fmt.Fprintf(w, "  %s\n        %s\n", head, strings.Join(pack(strings.Fields(usage), " ", helpWidth-8), "\n        "))
 }
 
-// pack joins parts to as few lines as there can be.
+// pack joins parts into as few lines as possible.
 func pack(parts []string, separator string, width int) (lines []string) {
 	for _, part := range parts {
 		if last := len(lines) - 1; last >= 0 && utf8.RuneCountInString(lines[last]+separator+part) <= width {
@@ -435,16 +434,16 @@ func pack(parts []string, separator string, width int) (lines []string) {
 	return lines
 }
 
-// ParamsDir stands for the folder of a parameter file in its lines, as in configuration
-// files of clang.
+// ParamsDir stands for the directory of a parameter file in its lines, as in clang
+// configuration files.
 const ParamsDir = "<CFGDIR>"
 
-// maxParams is how long a parameter file may be.
+// maxParams is the maximum size of a parameter file.
 const maxParams = 256 << 20
 
-// expandParamFiles replaces each argument @FILE by the lines of FILE, the form
-// in which Bazel hands over long command lines. Those after -- are for another program, which
-// may read such files in another way.
+// expandParamFiles replaces each argument @FILE with the lines of FILE, the format in which
+// Bazel passes long command lines. Arguments after -- belong to another program, which may read such
+// files differently.
 func expandParamFiles(args []string) ([]string, error) {
 	var out []string
 	for i, a := range args {
@@ -468,8 +467,8 @@ func expandParamFiles(args []string) ([]string, error) {
 	return out, nil
 }
 
-// Strings is a flag that may be given several times; each value may itself be a
-// comma-separated list when Split is set.
+// Strings is a flag that may be repeated. If Split is set, each value is a comma-separated
+// list.
 type Strings struct {
 	Values []string
 	Split  bool
@@ -491,11 +490,11 @@ func (s *Strings) Set(v string) error {
 	return nil
 }
 
-// IsStdout reports whether the name of an output stands for standard output.
+// IsStdout reports whether an output path stands for standard output.
 func IsStdout(path string) bool { return path == "" || path == "-" }
 
-// Output calls write with stdout when path is empty or "-", else
-// it is [outfile.Write].
+// Output calls write with stdout if path is empty or "-", and otherwise writes the file
+// with [outfile.Write].
 func Output(stdout io.Writer, path string, write func(w io.Writer) error) error {
 	if IsStdout(path) {
 		return write(stdout)
@@ -503,7 +502,7 @@ func Output(stdout io.Writer, path string, write func(w io.Writer) error) error 
 	return outfile.Write(path, write)
 }
 
-// Output is [Output] with standard output.
+// Output calls [Output] with e.Stdout.
 func (e *Env) Output(path string, write func(w io.Writer) error) error {
 	return Output(e.Stdout, path, write)
 }

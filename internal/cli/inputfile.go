@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// An inputError says why a file cannot be an input. It is bad input; that the machine has no
-// more open files or memory is none, and no fault of the file.
+// An inputError is returned for a file that cannot be read as an input. It counts as
+// invalid input. Running out of memory or open files is a system error instead.
 type inputError struct {
 	Name string
 	Err  error
@@ -31,21 +31,21 @@ func errorf(name, format string, args ...any) error {
 	return &inputError{name, fmt.Errorf(format, args...)}
 }
 
-// A InputFile is an open regular file.
+// An InputFile is an open regular file.
 type InputFile struct {
 	*os.File
 	Size int64
 }
 
-// OpenInput opens a regular file. It does not wait for the writer of a pipe. In want is what
-// the file has to be, as in "a SYCLBIN": an empty file is none. It is "" when the file may
+// OpenInput opens a regular file. It does not block on a named pipe. want names the expected
+// content, such as "a SYCLBIN", and makes an empty file an error; it is "" if the file may
 // be empty.
 func OpenInput(name, want string) (*InputFile, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, InputReason(name, err)
 	}
-	// It is looked at after it was opened, so that it cannot change in between.
+	// Stat the open file, so that it cannot be replaced in between.
 	info, err := f.Stat()
 	if err == nil {
 		err = check(name, want, info)
@@ -57,7 +57,7 @@ func OpenInput(name, want string) (*InputFile, error) {
 	return &InputFile{f, info.Size()}, nil
 }
 
-// StatInput looks at a file that another program opens, and checks it as [Open] does.
+// StatInput checks a file that another program will open, like [OpenInput].
 func StatInput(name, want string) (fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -66,7 +66,7 @@ func StatInput(name, want string) (fs.FileInfo, error) {
 	return info, check(name, want, info)
 }
 
-// ReadInput returns the content of a regular file with at most that many bytes.
+// ReadInput returns the content of a regular file of at most most bytes.
 func ReadInput(name, want string, most int64) ([]byte, error) {
 	f, err := OpenInput(name, want)
 	if err != nil {
@@ -97,7 +97,7 @@ func tooLarge(name, want string, most int64) error {
 	return errorf(name, "is larger than %d MiB, which %s may have", most>>20, want)
 }
 
-// check returns why a file is not what OpenInput opens.
+// check returns an error for a file that OpenInput does not accept.
 func check(name, want string, info fs.FileInfo) error {
 	const remedy = "write the content to a file, and give its name"
 	switch mode := info.Mode(); {
@@ -118,8 +118,8 @@ func check(name, want string, info fs.FileInfo) error {
 	return errorf(name, "is not a regular file: %s", remedy)
 }
 
-// InputReason returns the error of an open call as one about the input, unless it is about
-// the machine.
+// InputReason returns the error of opening a file as an input error, except for system
+// errors.
 func InputReason(name string, err error) error {
 	for _, machine := range []error{syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.EINTR} {
 		if errors.Is(err, machine) {

@@ -12,13 +12,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// Times that a program has after a signal. Together they are below a second.
+// How long a program may take after a signal. The sum is below a second.
 var (
 	grace   = 400 * time.Millisecond // to end by itself
 	tidying = 250 * time.Millisecond // to remove what it leaves
 )
 
-// A signalError is why a context ended.
+// A signalError is the cause of a context that a signal canceled.
 type signalError struct{ signal syscall.Signal }
 
 func (e *signalError) Error() string {
@@ -32,22 +32,22 @@ func (e *signalError) Error() string {
 	return "stopped by " + name
 }
 
-// Stopped reports whether a signal ended the context. What the work says then is of
-// no use: it was asked to end.
+// Stopped reports whether a signal canceled the context. Errors of the work are then
+// meaningless.
 func Stopped(ctx context.Context) bool {
 	var stopped *signalError
 	return errors.As(context.Cause(ctx), &stopped)
 }
 
-// Main runs the work of a program of that name and ends the process with the exit code
-// that it returns, or by SIGINT or SIGTERM.
+// Main runs the work of the named program and ends the process with the exit code that the work
+// returns, or with SIGINT or SIGTERM.
 //
-// The first such signal ends the context of the work, and with it the programs that the
-// work runs by [Program]. Work that is not done 0.4 seconds later, such as a read of a
-// named pipe that has no writer, is left. A second signal leaves it at once. In both cases
-// the scratch folders of package outfile are removed. The program then prints one line on
-// standard error and ends by the same signal, so that shells stop a loop or a script and
-// show the exit status 128 + number of the signal: 130 for SIGINT, 143 for SIGTERM.
+// The first such signal cancels the context of the work, and thereby the programs that it runs with
+// [Program]. If the work does not finish within 0.4 seconds, for example because it reads a named
+// pipe without a writer, or if a second signal arrives, it is abandoned. In both cases the scratch
+// directories of package outfile are removed. The program then prints one line on standard error
+// and ends with the same signal, so that shells stop a loop or a script and show the exit status
+// 128 + signal number: 130 for SIGINT, 143 for SIGTERM.
 func Main(name string, work func(ctx context.Context) int) {
 	signals := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -74,7 +74,7 @@ func Main(name string, work func(ctx context.Context) int) {
 	}
 }
 
-// wait waits until the work is done, and not for long.
+// wait waits until the work is done, a second signal arrives or the grace period ends.
 func wait(done <-chan int, signals <-chan os.Signal) {
 	select {
 	case <-done:
@@ -83,8 +83,8 @@ func wait(done <-chan int, signals <-chan os.Signal) {
 	}
 }
 
-// atMost calls f and waits for it that long: even a write to standard error may take
-// forever.
+// atMost calls f and waits at most limit for it, because even a write to standard error may
+// block.
 func atMost(limit time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Program is [exec.CommandContext] for a program that may start others: when the
-// context ends, all of them are killed.
+// Program is like [exec.CommandContext], but when the context ends it also kills the
+// programs that the program started.
 func Program(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

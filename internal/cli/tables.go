@@ -11,9 +11,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
-// OpenListed opens a file that a table names: by its path from the current folder, as
-// DPC++'s tools do, or else from that of the table. It must be a regular file,
-// so that a table cannot make a tool wait.
+// OpenListed opens a file that a table names. As in DPC++'s tools, the path is relative to the
+// current directory, or otherwise to the directory of the table. Only regular files are opened, so that
+// a table cannot make a tool block.
 func OpenListed(table, path string) (*InputFile, error) {
 	path = Moved(table, path)
 	f, err := OpenInput(path, "")
@@ -25,12 +25,12 @@ func OpenListed(table, path string) (*InputFile, error) {
 	return f, err
 }
 
-// Moved returns the path of a file that a table names when Bazel has given its outputs
-// another folder since, and else the path in the table.
+// Moved returns the current path of a file that a table names, in case Bazel moved its
+// outputs to a different directory.
 //
-// With --experimental_output_paths=strip, Bazel runs some steps in a folder where the paths of
-// outputs have cfg in place of the configuration. The file is below the same folder as the
-// table in any case.
+// With --experimental_output_paths=strip, Bazel runs some steps in a directory where the paths of
+// outputs contain cfg instead of the configuration. In both cases the file is below the same
+// directory as the table.
 func Moved(table, path string) string {
 	parts := strings.SplitN(filepath.ToSlash(path), "/", 4)
 	if len(parts) < 4 || parts[0] != "bazel-out" || parts[2] != "bin" {
@@ -52,8 +52,8 @@ func Moved(table, path string) string {
 	}
 }
 
-// OpenTable opens a file table. Only a file whose name says that it is one may be empty: a
-// table without rows. Another empty file is what is left of something else.
+// OpenTable opens a file table. A file with the extension .table may be empty, which means a
+// table without rows. Any other empty file is an error.
 func OpenTable(name string) (*InputFile, error) {
 	want := "a file table"
 	if filepath.Ext(name) == ".table" {
@@ -62,10 +62,10 @@ func OpenTable(name string) (*InputFile, error) {
 	return OpenInput(name, want)
 }
 
-// MaxText is above any property or symbol file that a compiler makes.
+// MaxText is the maximum size of a property or symbol file, far above the size of real files.
 const MaxText = 256 << 20
 
-// ReadListed reads a text file that a table names, and returns the path it has.
+// ReadListed returns the content and the path of a text file that a table names.
 func ReadListed(table, path string) (data []byte, found string, err error) {
 	f, err := OpenListed(table, path)
 	if err != nil {
@@ -92,13 +92,13 @@ func ReadTable(name string) (*filetable.Table, error) {
 	return filetable.Read(name, f)
 }
 
-// Stem is what the files of a row are called that has this code, without their extension.
+// Stem returns the name, without extension, for the files of the row with this code.
 func Stem(code string) string {
 	base := filepath.Base(code)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// Stems returns what the files of a table's rows are called. No two are called the same.
+// Stems returns the names, without extension, for the files of a table's rows. They must be unique.
 func Stems(name string, t *filetable.Table) ([]string, error) {
 	column := t.Column(filetable.Code)
 	if column < 0 && len(t.Rows) > 0 {

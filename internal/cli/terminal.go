@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Terminal returns the terminal that a writer is, be it as standard output of a tool, and
-// nil when it is none.
+// Terminal returns the terminal behind a writer, including standard output of a tool, or
+// nil if there is none.
 func Terminal(w io.Writer) *os.File {
 	if s, isStdout := w.(*stdout); isStdout {
 		w = s.w
@@ -23,8 +23,8 @@ func Terminal(w io.Writer) *os.File {
 	return nil
 }
 
-// A Progress is the last line of a terminal, which says how far a command is. Where
-// standard error is no terminal, there is no line.
+// A Progress is a progress line at the bottom of a terminal. If standard error is not a
+// terminal, it does nothing.
 type Progress struct {
 	terminal *os.File
 	next     time.Time // when to show it
@@ -36,12 +36,12 @@ const (
 	progressEvery = 200 * time.Millisecond
 )
 
-// Progress returns the progress of a command that begins.
+// Progress returns the progress line of a command that starts now.
 func (e *Env) Progress() *Progress {
 	return &Progress{terminal: Terminal(e.Stderr), next: time.Now().Add(progressAfter)}
 }
 
-// Due reports whether it is time to show how far the command is.
+// Due reports whether it is time for an update.
 func (p *Progress) Due() bool {
 	if p.terminal == nil {
 		return false
@@ -54,7 +54,7 @@ func (p *Progress) Due() bool {
 	return true
 }
 
-// Show shows a line in place of the one before.
+// Show replaces the progress line.
 func (p *Progress) Show(format string, args ...any) {
 	if p.terminal != nil {
 		p.shown = true
@@ -62,7 +62,7 @@ func (p *Progress) Show(format string, args ...any) {
 	}
 }
 
-// Clear removes the line.
+// Clear removes the progress line.
 func (p *Progress) Clear() {
 	if p.shown {
 		fmt.Fprint(p.terminal, "\r\x1b[K")

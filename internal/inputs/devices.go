@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
-// LoadDevices returns the devices that the project knows, with those of the files over
-// them, later files over earlier ones. It warns of entries that are there twice.
+// LoadDevices returns the built-in devices, overridden by the devices in files. Later files
+// override earlier ones. It warns about duplicate entries.
 func LoadDevices(log io.Writer, files []string) (*deviceconfig.Config, error) {
 	config := deviceconfig.Default()
 	for _, name := range files {
@@ -138,7 +138,7 @@ func DevicePatterns(config *deviceconfig.Config, patterns []string) ([]string, e
 	return list, nil
 }
 
-// FindDevices is FindDevice for each target, and reports all that are unknown.
+// FindDevices calls [FindDevice] for each target and reports all unknown targets.
 func FindDevices(config *deviceconfig.Config, targets []string) ([]*deviceconfig.Device, error) {
 	var list []*deviceconfig.Device
 	var msgs []string

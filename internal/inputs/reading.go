@@ -1,5 +1,5 @@
-// Package inputs has what programs read beside plain files: SYCLBINs, with the flags for
-// reading them, and device configurations.
+// Package inputs opens SYCLBINs and device configurations for tools, and declares the flags
+// for reading them.
 package inputs
 
 import (
@@ -14,24 +14,24 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// Reading say how SYCLBINs are read.
+// Reading holds the options for reading SYCLBINs.
 type Reading struct {
 	Lenient bool
 	Assume  *release.Release // of files that do not name theirs, nil for 2026
 }
 
-// Flags declares the flags of the commands that read SYCLBINs.
+// Flags declares the flags of commands that read SYCLBINs.
 func (o *Reading) Flags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.Lenient, "lenient", false, "repair files of compilers that do not advance first indices, with a warning")
 	o.AssumeFlag(fs)
 }
 
-// AssumeFlag declares the flag for the release alone.
+// AssumeFlag declares only the flag for the assumed release.
 func (o *Reading) AssumeFlag(fs *flag.FlagSet) {
 	ReleaseFlag(fs, &o.Assume, "assume-runtime", "`release` of the runtime for files that do not name theirs, which decides their numbers of aspects: "+release.Names()+" (without it, those of 2026)")
 }
 
-// ReleaseFlag declares a flag whose value is the name of a release of the runtime.
+// ReleaseFlag declares a flag whose value is the name of a runtime release.
 func ReleaseFlag(fs *flag.FlagSet, r **release.Release, name, usage string) {
 	fs.Func(name, usage, func(value string) (err error) {
 		*r, err = release.Parse(value)
@@ -56,7 +56,7 @@ func (o *Reading) Open(env *cli.Env, name string) (*syclbin.File, error) {
 	return f, nil
 }
 
-// Read reads a SYCLBIN of that name, which has size bytes.
+// Read reads a SYCLBIN of size bytes from r. name is used in messages.
 func (o *Reading) Read(env *cli.Env, name string, r io.ReaderAt, size int64) (*syclbin.File, error) {
 	read := syclbin.NewFile
 	if o.Lenient {
@@ -85,7 +85,7 @@ func (o *Reading) Settle(env *cli.Env, name string, f *syclbin.File) {
 	}
 }
 
-// Warn prints the first findings about a file as warnings, and how many more there are.
+// Warn prints the first problems of a file as warnings, and the number of further ones.
 func Warn(env *cli.Env, name string, findings []syclbin.Finding) {
 	const most = 10
 	for i, found := range findings {
@@ -97,7 +97,7 @@ func Warn(env *cli.Env, name string, findings []syclbin.Finding) {
 	}
 }
 
-// Sets returns the property sets of a property file, which names no release.
+// Sets converts the property sets of a property file, which does not record a release.
 func (o *Reading) Sets(r *propset.Registry) *propset.Registry {
 	if o.Assume == nil {
 		return r

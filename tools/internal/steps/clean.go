@@ -14,14 +14,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// cleaner is a program in LLVM IR that cleans up many modules. To start opt takes longer than to
-// clean up most of them.
+// cleaner is an LLVM IR program that cleans up many modules, because starting opt takes longer
+// than cleaning up most of them.
 //
 //go:embed clean.ll
 var cleaner []byte
 
-// passes are what opt cleans modules up with, as cleaner does. Without the order of uses, both
-// write the same bytes.
+// passes are the opt passes that clean modules up; cleaner runs the same passes. Without the
+// use-list order, both write the same bytes.
 var passes = []string{"-passes=always-inline,globaldce,strip-dead-prototypes", "--preserve-bc-uselistorder=false"}
 
 const (
@@ -29,7 +29,7 @@ const (
 	mostModules = 500 // of a process: command lines are limited
 )
 
-// findLLI returns the lli of the release of an opt, "" when there is none.
+// findLLI returns the lli of the same LLVM release as opt, or "" if there is none.
 func findLLI(opt string) string {
 	dir, name := filepath.Split(opt)
 	release, ok := strings.CutPrefix(name, "opt")
@@ -43,7 +43,7 @@ func findLLI(opt string) string {
 	return path
 }
 
-// prepare writes the text of an image to where its code will be, unless its code was kept.
+// prepare writes the text of an image to the location of its code, unless its code is cached.
 func (o *PostLinkOptions) prepare(log io.Writer, r *imageFiles) error {
 	var text bytes.Buffer
 	if err := o.writeText(r.image, &text); err != nil {
@@ -72,7 +72,7 @@ func (o *PostLinkOptions) clean(ctx context.Context, log io.Writer, lli string, 
 	})
 }
 
-// cleanTogether cleans images up in one process, or where that does not work by opt, which says why.
+// cleanTogether cleans images up in one process. If that fails, it runs opt, which reports the error.
 func (o *PostLinkOptions) cleanTogether(ctx context.Context, log io.Writer, lli string, rows []*imageFiles) error {
 	args := []string{"-"}
 	for _, r := range rows {

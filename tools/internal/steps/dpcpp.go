@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// DPCPP is DPC++'s compiler as a library, and the program that runs it.
+// DPCPP holds the paths of DPC++'s compiler library and of the driver that runs it.
 type DPCPP struct{ Driver, Library string } // paths
 
 // postLink runs DPC++'s post-link step on bitcode, and its translator.
@@ -34,7 +34,7 @@ func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, opt
 	return readImages(bitcode, dir)
 }
 
-// readImages reads the folder that the driver writes images to.
+// readImages reads the directory of images that the driver wrote.
 func readImages(name, dir string) ([]*image, error) {
 	t, err := cli.ReadTable(filepath.Join(dir, "images.table"))
 	if err != nil {
@@ -55,7 +55,7 @@ func readImages(name, dir string) ([]*image, error) {
 	return images, nil
 }
 
-// driverError returns what the driver printed, which says all, as the error of its kind.
+// driverError converts an error of the driver to an error with the driver's own message.
 func driverError(err error) error {
 	var failed *buildstep.Error
 	if !errors.As(err, &failed) || strings.TrimSpace(failed.Output) == "" {
@@ -71,7 +71,7 @@ func driverError(err error) error {
 	return cli.BadInput(errors.New(text))
 }
 
-// An image is device code in SPIR-V with what its files say of it.
+// An image is a SPIR-V device image with its properties and symbols.
 type image struct {
 	name       string // for errors
 	code, bare []byte // all of it; without debug information
@@ -80,7 +80,7 @@ type image struct {
 	symbols    []byte
 }
 
-// newImage returns an image of SPIR-V alone.
+// newImage returns an image without property and symbol files.
 func newImage(name string, code []byte) (*image, error) {
 	m, err := spirv.Parse(code)
 	if err != nil {
@@ -93,7 +93,7 @@ func newImage(name string, code []byte) (*image, error) {
 	return &image{name: name, code: code, bare: bare, module: m}, nil
 }
 
-// readImage reads the files of an image as DPC++ made it: code, properties, symbols.
+// readImage reads the code, property and symbol files of an image that DPC++ wrote.
 func readImage(name, dir string, files []string) (*image, error) {
 	var data [3][]byte
 	for i, file := range files {
@@ -120,14 +120,14 @@ func (m *image) isLibrary() bool {
 	return len(m.properties.Set(propset.DeviceLibMetadata).Properties()) > 0
 }
 
-// definesVirtualFunctions reports whether an image has the virtual functions of a set: the
-// runtime links it to the images whose kernels call them.
+// definesVirtualFunctions reports whether an image defines a set of virtual functions. The
+// runtime links it to images whose kernels call them.
 func (m *image) definesVirtualFunctions() bool {
 	_, ok := m.properties.Set(propset.VirtualFunctions).Get(propset.VirtualFunctionsSet)
 	return ok
 }
 
-// isNeeded reports whether an image has anything that programs or other images look for.
+// isNeeded reports whether an image has a name that a program or another image can look up.
 func (m *image) isNeeded() bool {
 	return len(m.symbols) > 0 || len(m.properties.Set(propset.KernelNames).Properties()) > 0 ||
 		len(m.properties.Set(propset.ExportedSymbols).Properties()) > 0

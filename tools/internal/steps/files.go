@@ -9,16 +9,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
-// A row is the files of one module.
+// A row holds the names of the files of one module.
 type row struct {
 	table            string // "" for a module that is given itself
 	code, properties string
 }
 
-// stem is what a module's files are called, without their extension.
+// stem returns the name of a module's files without the extension.
 func (r row) stem() string { return cli.Stem(r.code) }
 
-// size returns how many bytes the code has.
+// size returns the size of the code in bytes.
 func (r row) size() (int64, error) {
 	n, err := size(r.code)
 	if err != nil && r.table != "" {
@@ -40,7 +40,7 @@ func readRows(name string) ([]row, error) {
 }
 
 func rowsOf(name string, t *filetable.Table) ([]row, error) {
-	// Files are called after those of the table.
+	// Output files are named after the files in the table.
 	if _, err := cli.Stems(name, t); err != nil {
 		return nil, err
 	}
@@ -56,18 +56,18 @@ func rowsOf(name string, t *filetable.Table) ([]row, error) {
 	return rows, nil
 }
 
-// outputs are the folders of a step's files and its table, which appear together with all
-// others of the group.
+// outputs holds the output directories and the table of a step, which appear together with all
+// other outputs of the group.
 type outputs struct {
 	*outfile.Group
 	code, properties folder
 }
 
-// A folder is one of outputs, with where its files are until then.
+// A folder is an output directory and its scratch directory.
 type folder struct{ path, scratch string }
 
-// newOutputs returns the outputs of a step that writes code to one folder and, unless its
-// name is empty, properties and symbols to another one. The group has to be closed.
+// newOutputs returns the outputs of a step that writes code to one directory and, unless
+// properties is empty, property and symbol files to another. The caller must close the group.
 func newOutputs(g *outfile.Group, code, properties string) (*outputs, error) {
 	o := &outputs{Group: g, code: folder{path: code}, properties: folder{path: properties}}
 	var err error
@@ -81,7 +81,7 @@ func newOutputs(g *outfile.Group, code, properties string) (*outputs, error) {
 	return o, err
 }
 
-// commit writes the table and puts all in their places.
+// commit writes the table and moves all outputs to their locations.
 func (o *outputs) commit(table string, t *filetable.Table) error {
 	if err := o.WriteMain(table, t.Write); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (o *outputs) commit(table string, t *filetable.Table) error {
 	return o.Commit()
 }
 
-// An output is a file that a step makes.
+// An output is a file that a step writes.
 type output struct{ path, scratch string }
 
 func (f folder) file(name string) output {

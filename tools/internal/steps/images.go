@@ -16,10 +16,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// DPCPPSplitModes are the ways in which DPC++ splits device code.
+// DPCPPSplitModes are the split modes of DPC++'s post-link step.
 var DPCPPSplitModes = []string{"auto", "per_source", "per_kernel", "off"}
 
-// ImagesOptions say what to make images of.
+// ImagesOptions holds the options of [Images].
 type ImagesOptions struct {
 	Bitcode       string // file, or the source that Built is of
 	Built         string // the folder of 'driver build', "" to make images of the bitcode
@@ -33,13 +33,13 @@ type ImagesOptions struct {
 	KeepDebugInfo bool
 }
 
-// Images makes device images of bitcode by DPC++'s own post-link step and translator.
+// Images builds device images from bitcode with DPC++'s own post-link step and translator.
 func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
 	images, err := o.images(ctx, log)
 	if err != nil {
 		return err
 	}
-	// A source without kernels has an image with nothing in it.
+	// DPC++ writes an empty image for a source without kernels.
 	images = slices.DeleteFunc(images, func(m *image) bool { return !m.isNeeded() })
 	if err := o.checkDefined(images); err != nil {
 		return cli.BadInput(err)
@@ -47,12 +47,12 @@ func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
 	return o.write(images)
 }
 
-// images returns the images as DPC++ makes them.
+// images returns the images that DPC++ builds.
 func (o *ImagesOptions) images(ctx context.Context, log io.Writer) ([]*image, error) {
 	if o.Built != "" {
 		return readImages(o.Bitcode, o.Built)
 	}
-	// Not always: functions of device libraries become images of their own by it.
+	// Only if requested, because it moves device library functions to separate images.
 	options := []string{"-fsycl-device-code-split=" + o.Split}
 	if o.Dependencies {
 		options = append(options, "-fsycl-allow-device-image-dependencies")
@@ -83,8 +83,8 @@ func (o *ImagesOptions) write(images []*image) error {
 	return out.commit(o.Table, tableOf(rows))
 }
 
-// checkDefined fails for functions and variables that kernels use and no image defines. What
-// reads specialization constants no other image defines either.
+// checkDefined returns an error for functions and variables that kernels use and no image
+// defines. This includes the functions that read specialization constants.
 func (o *ImagesOptions) checkDefined(images []*image) error {
 	var texts []string
 	linked := virtualFunctions(images)
@@ -123,8 +123,8 @@ func undefined(images []*image, imports func(*spirv.Module) []string) []string {
 	return slices.Compact(names)
 }
 
-// virtualFunctions returns the virtual functions that images define: the runtime links them
-// to the kernels that call their sets.
+// virtualFunctions returns the virtual functions that images define. The runtime links them
+// to the kernels that call them.
 func virtualFunctions(images []*image) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range images {
@@ -137,7 +137,7 @@ func virtualFunctions(images []*image) map[string]bool {
 	return names
 }
 
-// undefinedText is the error of what nothing defines.
+// undefinedText returns the error for an undefined name.
 func (o *ImagesOptions) undefinedText(images []*image, kind, name string) string {
 	kernel, place := o.user(images, name)
 	text := fmt.Sprintf("%s: device %s '%s' is used but nothing defines it", place, kind, kernelname.Display(name))
@@ -151,8 +151,8 @@ func (o *ImagesOptions) undefinedText(images []*image, kind, name string) string
 		cmp.Or(o.ToLink, "set rdc = True on this target, and on the sycl_cc_library in deps that has them")
 }
 
-// user returns a kernel that uses what nothing defines, the one with the shortest name, as
-// DPC++ makes several of one kernel; and its place, that of the bitcode when that is not known.
+// user returns the kernel with the shortest name that uses an undefined name, because DPC++
+// generates several kernels from one, and its location, or the bitcode file if that is unknown.
 func (o *ImagesOptions) user(images []*image, name string) (kernel, place string) {
 	place = o.Bitcode
 	for _, m := range images {

@@ -26,7 +26,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// ImportOptions say which IR of a SYCLBIN becomes device code.
+// ImportOptions holds the options of [Import].
 type ImportOptions struct {
 	Input                        string // the SYCLBIN
 	Reading                      inputs.Reading
@@ -49,8 +49,8 @@ func (o *ImportOptions) triple() (string, error) {
 	return triple, nil
 }
 
-// Import turns the IR of a SYCLBIN into device code that can be linked. Warnings and
-// what compilers say go to log.
+// Import converts the IR in a SYCLBIN to bitcode that can be linked. Warnings and compiler
+// output go to log.
 func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 	triple, err := o.triple()
 	if err != nil {
@@ -90,8 +90,8 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 	return outputs.Commit()
 }
 
-// modules writes the IR of abstract modules to files, several at a time, and warns of
-// what is lost.
+// modules writes the IR of abstract modules to files concurrently, and warns about metadata
+// that is lost.
 func (o *ImportOptions) modules(ctx context.Context, log io.Writer, list []irModule, files []string, scratch string) error {
 	lost := make([][]string, len(list))
 	err := buildstep.Each(ctx, log, len(list), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) (err error) {
@@ -106,10 +106,10 @@ func (o *ImportOptions) modules(ctx context.Context, log io.Writer, list []irMod
 	return nil
 }
 
-// maxWarnings is how many warnings of an import are printed.
+// maxWarnings limits the warnings of one import.
 const maxWarnings = 10
 
-// warn warns of what is lost, once for all modules that lose the same.
+// warn warns about lost metadata, once for all modules that lose the same.
 func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
 	modules := map[string]int{}
 	for _, texts := range lost {
@@ -141,13 +141,13 @@ func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
 	}
 }
 
-// place is what an abstract module is called in messages.
+// place returns the location of an abstract module for messages.
 func (o *ImportOptions) place(m irModule) string {
 	return fmt.Sprintf("%s: abstract module %d", o.Input, m.number)
 }
 
-// blame replaces names of scratch files in what a compiler wrote by others: each name is
-// followed by the one in its place.
+// blame replaces the names of scratch files in a compiler's output. names lists pairs of
+// a name and its replacement.
 func blame(err error, names ...string) error {
 	var failed *buildstep.Error
 	if errors.As(err, &failed) {
@@ -156,7 +156,7 @@ func blame(err error, names ...string) error {
 	return err
 }
 
-// rename returns a writer that does as blame in what a compiler writes in one piece.
+// rename returns a writer that replaces names like blame, in each write.
 func rename(log io.Writer, names ...string) io.Writer {
 	return renamer{log, strings.NewReplacer(names...)}
 }
@@ -171,8 +171,8 @@ func (r renamer) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// architecture returns what the first part of a triple stands for. The code of
-// targets with one architecture is the same.
+// architecture returns the architecture of a triple. Code for targets with the same
+// architecture is the same.
 func architecture(triple string) string {
 	arch, _, _ := strings.Cut(triple, "-")
 	for _, base := range []string{"spir64", "spir"} {
@@ -183,7 +183,7 @@ func architecture(triple string) string {
 	return arch
 }
 
-// An irModule is the IR of an abstract module.
+// An irModule holds the IR of an abstract module.
 type irModule struct {
 	number int // of the abstract module
 	module *syclbin.Module
@@ -191,9 +191,8 @@ type irModule struct {
 	format offload.Format
 }
 
-// irModules returns the IR of each abstract module that serves a target. Of
-// several images that do, which are the same kernels, one for the target itself is
-// better than others.
+// irModules returns the IR of each abstract module for a target. If several images of a
+// module fit, the image for the exact target is preferred.
 func (o *ImportOptions) irModules(f *syclbin.File, triple string) ([]irModule, error) {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("SYCLBIN file '%s' %s", o.Input, fmt.Sprintf(format, args...))
@@ -235,9 +234,9 @@ func (o *ImportOptions) irModules(f *syclbin.File, triple string) ([]irModule, e
 	return oneBFloat16(list), nil
 }
 
-// oneBFloat16 leaves one image of the bfloat16 device library in a list. Its forms
-// define the same functions, and the runtime of DPC++ links the one that a device can
-// take: the fallback, which is taken here, runs on all of them.
+// oneBFloat16 removes all but one image of the bfloat16 device library from a list. Its
+// variants define the same functions, and DPC++'s runtime links the one that the device supports.
+// The fallback variant, which is kept, runs on all devices.
 func oneBFloat16(list []irModule) []irModule {
 	variant := func(ir irModule) (uint32, bool) {
 		value, _ := ir.module.Metadata.Set(propset.DeviceLibMetadata).Get("bfloat16")
@@ -261,8 +260,8 @@ func oneBFloat16(list []irModule) []irModule {
 	return kept
 }
 
-// nativeAlone finds an abstract module that is native code of something which no IR
-// of the list has. Native images stand apart from the IR of the same kernels.
+// nativeAlone returns an abstract module with native code for kernels that no IR in the
+// list contains. Native images and IR of the same kernels are in different abstract modules.
 func nativeAlone(f *syclbin.File, list []irModule) (number int, found bool) {
 	linked := map[string]bool{}
 	for _, ir := range list {
@@ -282,13 +281,13 @@ func nativeAlone(f *syclbin.File, list []irModule) (number int, found bool) {
 	return 0, false
 }
 
-// defined returns the kernels and the exported functions of an abstract module.
+// defined returns the kernels and exported functions of an abstract module.
 func defined(m *syclbin.Module) []string {
 	return append(m.Kernels(), m.Metadata.Set(propset.ExportedSymbols).Keys()...)
 }
 
-// module writes the IR of an abstract module as text in which all is that its
-// metadata says, and returns what is lost.
+// module writes the IR of an abstract module as text that includes its metadata, and returns
+// the metadata that is lost.
 func (o *ImportOptions) module(ctx context.Context, log io.Writer, in irModule, out string) (lost []string, err error) {
 	place := o.place(in)
 	names := []string{out + offload.SPIRV.Extension(), place, out + ".bc", place}
@@ -308,7 +307,7 @@ func (o *ImportOptions) module(ctx context.Context, log io.Writer, in irModule, 
 	return lost, writeIR(out, m)
 }
 
-// bitcode writes the IR of an abstract module to a file beside out as LLVM bitcode.
+// bitcode writes the IR of an abstract module to a file next to out as LLVM bitcode.
 func (o *ImportOptions) bitcode(ctx context.Context, log io.Writer, in irModule, out string) (file string, err error) {
 	file = out + in.format.Extension()
 	if err := copyTo(file, in.image.Open()); err != nil || in.format != offload.SPIRV {

@@ -15,21 +15,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// LinkOptions say which device code becomes one module.
+// LinkOptions holds the options of [Link].
 type LinkOptions struct {
 	LLVMDis, LLVMLink string // paths
 	Sources           []SourceFile
 	Output            string // the linked bitcode
 
-	// EmulateFP64Conversions is what [postlink.Options] have.
+	// EmulateFP64Conversions is documented at [postlink.Options].
 	EmulateFP64Conversions bool
 }
 
-// A SourceFile is the device code of a source.
+// A SourceFile is a source and the file with its device code.
 type SourceFile struct{ Source, File string }
 
-// Link links the device code of several sources into one module. What compilers say
-// goes to log.
+// Link links the device code of several sources into one module. Compiler output goes to
+// log.
 func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 	scratch, remove, err := outfile.TempDir()
 	if err != nil {
@@ -49,7 +49,7 @@ func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 	if err != nil {
 		return err
 	}
-	// llvm-link knows the files only by the names that they have for a moment.
+	// Replace the names of scratch files in llvm-link's messages.
 	var args, names []string
 	for _, m := range marked {
 		args, names = append(args, m.file), append(names, m.file, m.Name)
@@ -60,13 +60,13 @@ func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 	return outputs.Commit()
 }
 
-// A markedSource is the module of a source as text in which kernels are marked.
+// A markedSource is a source's module as text with marked kernels.
 type markedSource struct {
 	postlink.Source
 	file string
 }
 
-// mark marks the modules of all sources, several at a time.
+// mark marks the kernels of all sources concurrently.
 func (o *LinkOptions) mark(ctx context.Context, log io.Writer, scratch string) ([]markedSource, error) {
 	marked := make([]markedSource, len(o.Sources))
 	return marked, buildstep.Each(ctx, log, len(marked), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
@@ -80,8 +80,8 @@ func (o *LinkOptions) mark(ctx context.Context, log io.Writer, scratch string) (
 	})
 }
 
-// markSource writes a source's module as text, with its kernels marked, and returns
-// what it defines.
+// markSource writes a source's module as text with marked kernels, and returns the symbols
+// that it defines.
 func (o *LinkOptions) markSource(ctx context.Context, log io.Writer, s SourceFile, out string) (postlink.Definitions, error) {
 	var none postlink.Definitions
 	if _, err := cli.StatInput(s.File, "LLVM bitcode"); err != nil {

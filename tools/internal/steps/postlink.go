@@ -29,7 +29,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// PostLinkOptions say how linked device code is split into modules.
+// PostLinkOptions holds the options of [PostLink].
 type PostLinkOptions struct {
 	Input        string // LLVM IR, as text or bitcode; [Stdin] for what that reads
 	Stdin        io.Reader
@@ -37,7 +37,7 @@ type PostLinkOptions struct {
 	FindLLVM     bool   // look in PATH for those that are not given and needed
 	Text         bool   // write text, with Opt as well
 
-	// What only DPC++'s own step can do is an error for code that needs it.
+	// These options make code that only DPC++'s own step supports an error.
 	LowerESIMD   bool
 	DeviceLibDir string // of the bfloat16 libraries
 
@@ -60,26 +60,26 @@ type PostLinkOptions struct {
 	Kept                    *buildstep.Kept  // what Opt made before
 }
 
-// Stdin is the name of an input that is standard input.
+// Stdin is the input name for standard input.
 const Stdin = "-"
 
-// stdout is the name of an output that is standard output.
+// stdout is the output name for standard output.
 const stdout = "-"
 
-// DriverSets returns what DPC++'s driver asks its post-link step for.
+// DriverSets returns the property sets that DPC++'s driver requests from its post-link step.
 func DriverSets() *postlink.PropertyOptions {
 	return &postlink.PropertyOptions{ParamInfo: true, ExportedSymbols: true, ImportedSymbols: true, KernelNames: true, DeviceGlobals: true}
 }
 
-// A TargetOutput is a table with the modules that a target can take. Their property
-// files are the target's own.
+// A TargetOutput is a table with the modules that a target can run. Their property files
+// are specific to the target.
 type TargetOutput struct{ Target, File string }
 
-// A SourceFolder is where the modules of a source are. Their table is FOLDER.table.
+// A SourceFolder is the output directory for the modules of a source. Their table is FOLDER.table.
 type SourceFolder struct{ Source, Folder string }
 
-// PostLink splits linked device code into modules. Warnings and what compilers say
-// go to log.
+// PostLink splits linked device code into modules. Warnings and compiler output go to
+// log.
 func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 	if o.Input == Stdin {
 		o.Input = "<stdin>"
@@ -120,8 +120,8 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 	return o.write(ctx, log, tables)
 }
 
-// withKernels leaves an image without kernels out. One with device globals stays: hosts
-// copy to them by the names that its properties have.
+// withKernels removes images without kernels, except an image with device globals, which host
+// code looks up by the names in its properties.
 func (o *PostLinkOptions) withKernels(images []*postlink.Image) ([]*postlink.Image, error) {
 	if o.ImageWithoutKernels || len(images[0].EntryPoints()) > 0 {
 		return images, nil
@@ -138,12 +138,11 @@ func (o *PostLinkOptions) withKernels(images []*postlink.Image) ([]*postlink.Ima
 	return nil, nil
 }
 
-// blame says which file an error is about. Errors that start with its name say so
-// themselves.
+// blame adds the input file to an error.
 func (o *PostLinkOptions) blame(err error) error { return fmt.Errorf("%s: %w", o.Input, err) }
 
-// checkImages refuses images that would need what only DPC++'s own step can do, and warns
-// of explicit SIMD code that it would change.
+// checkImages returns an error for code that only DPC++'s own step supports, and warns about
+// explicit SIMD code that DPC++'s step would change.
 func (o *PostLinkOptions) checkImages(log io.Writer, images []*postlink.Image) error {
 	var warnings []postlink.Diagnostic
 	for _, image := range images {
@@ -158,7 +157,7 @@ func (o *PostLinkOptions) checkImages(log io.Writer, images []*postlink.Image) e
 	return o.report(log, warnings)
 }
 
-// checkImage refuses an image that would need what only DPC++'s own step can do.
+// checkImage returns an error for an image that only DPC++'s own step supports.
 func (o *PostLinkOptions) checkImage(image *postlink.Image) error {
 	if o.LowerESIMD {
 		if name := image.SIMDBuiltin(); name != "" {
@@ -176,10 +175,10 @@ func (o *PostLinkOptions) checkImage(image *postlink.Image) error {
 	return err
 }
 
-// maxIR is how long a module may be.
+// maxIR is the maximum size of a module.
 const maxIR int64 = 4 << 30
 
-// read parses a module, disassembling it when it is bitcode.
+// read parses a module; it disassembles bitcode first.
 func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (m *postlink.Module, isText bool, err error) {
 	text, err := o.readInput()
 	if err != nil {
@@ -226,10 +225,10 @@ func (o *PostLinkOptions) readInput() ([]byte, error) {
 	return text, nil
 }
 
-// OldestLLVM is the oldest release of LLVM whose programs the steps work with.
+// OldestLLVM is the oldest LLVM release that the steps support.
 const OldestLLVM = 21
 
-// findLLVM looks for the programs that are needed and not given.
+// findLLVM searches PATH for required tools whose path is not set.
 func (o *PostLinkOptions) findLLVM(isBitcode bool) error {
 	if !o.FindLLVM {
 		return nil
@@ -252,7 +251,7 @@ func (o *PostLinkOptions) findLLVM(isBitcode bool) error {
 	return nil
 }
 
-// report writes diagnostics. It fails when there are errors among them.
+// report writes diagnostics and returns an error if there are errors among them.
 func (o *PostLinkOptions) report(log io.Writer, list []postlink.Diagnostic) error {
 	wrong := 0
 	for _, d := range list {
@@ -278,7 +277,7 @@ func (o *PostLinkOptions) first() string {
 	return o.Output
 }
 
-// An imageTable is a file table with the images whose files are beside it.
+// An imageTable is a file table and its images.
 type imageTable struct {
 	file   string // "" when there are only tables of targets
 	folder string // of the files, "" when they are beside the table
@@ -286,7 +285,7 @@ type imageTable struct {
 	rows   []*imageFiles
 }
 
-// imageFiles is the files of an image.
+// imageFiles holds the output files of an image.
 type imageFiles struct {
 	image                     *postlink.Image
 	code, properties, symbols string // where they will be
@@ -298,14 +297,14 @@ type imageFiles struct {
 	made    bool          // the code is there
 }
 
-// targetProperties is an image for one of the targets with a table of their own.
+// targetProperties is an image's property file for one target.
 type targetProperties struct {
 	file string
 	sets []byte
 	kept bool
 }
 
-// tables divides images among the tables of sources, or puts them all into one.
+// tables assigns images to the tables of their sources, or to a single table.
 func (o *PostLinkOptions) tables(images []*postlink.Image) ([]*imageTable, error) {
 	var list []*imageTable
 	bySource := map[string]*imageTable{}
@@ -335,7 +334,7 @@ func (o *PostLinkOptions) tables(images []*postlink.Image) ([]*imageTable, error
 	return list, nil
 }
 
-// extension returns that of modules.
+// extension returns the file extension of modules.
 func (o *PostLinkOptions) extension() string {
 	if o.Opt != "" && !o.Text {
 		return ".bc"
@@ -343,7 +342,7 @@ func (o *PostLinkOptions) extension() string {
 	return ".ll"
 }
 
-// addRow names the files of an image.
+// addRow adds a row for an image and chooses the names of its files.
 func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
 	number := len(t.rows)
 	if len(o.Sources) == 0 {
@@ -356,7 +355,7 @@ func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
 	t.rows = append(t.rows, &imageFiles{image: image, code: name + o.extension(), properties: name + ".prop", symbols: name + ".sym"})
 }
 
-// write writes all images, and only when all of them are good anything to its place.
+// write writes all images, and moves them to their locations only if all succeed.
 func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*imageTable) error {
 	var out outfile.Group
 	defer out.Close()
@@ -393,7 +392,8 @@ func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*im
 	return out.Commit()
 }
 
-// makeFiles writes the files of an image. With later, the code is cleaned up after that of all images.
+// makeFiles writes the files of an image. If later is true, the code is cleaned up together with
+// other images.
 func (o *PostLinkOptions) makeFiles(ctx context.Context, log io.Writer, r *imageFiles, out *outfile.Group, later bool) error {
 	if err := o.describe(r); err != nil {
 		return err
@@ -416,7 +416,7 @@ func (o *PostLinkOptions) makeFiles(ctx context.Context, log io.Writer, r *image
 	return o.writeProperties(r, out)
 }
 
-// describe finds the property sets and symbols of an image.
+// describe computes the property sets and symbols of an image.
 func (o *PostLinkOptions) describe(r *imageFiles) error {
 	sets, err := r.image.Properties(o.sets(""))
 	if err != nil {
@@ -430,7 +430,7 @@ func (o *PostLinkOptions) describe(r *imageFiles) error {
 	return err
 }
 
-// describeTargets finds the property sets for each target with a table of its own.
+// describeTargets computes the property sets of an image for each target with its own table.
 func (o *PostLinkOptions) describeTargets(r *imageFiles) error {
 	for _, output := range o.TargetOutputs {
 		sets, err := r.image.Properties(o.sets(""))
@@ -456,8 +456,8 @@ func (o *PostLinkOptions) describeTargets(r *imageFiles) error {
 	return nil
 }
 
-// sets returns which property sets images get that are compiled for a target, or
-// for none.
+// sets returns the property sets to write for images that are compiled for target, or for
+// no particular target if it is "".
 func (o *PostLinkOptions) sets(target string) postlink.PropertyOptions {
 	sets := o.Sets
 	if sets == nil {
@@ -468,7 +468,7 @@ func (o *PostLinkOptions) sets(target string) postlink.PropertyOptions {
 	return own
 }
 
-// text returns property sets as the release has them for which they are.
+// text formats property sets with the aspect numbers of the runtime release.
 func (o *PostLinkOptions) text(sets *propset.Registry) ([]byte, error) {
 	sets, err := cmp.Or(o.Runtime, release.Newest()).Write(sets)
 	if err != nil {
@@ -485,7 +485,7 @@ func (o *PostLinkOptions) writeText(image *postlink.Image, w io.Writer) error {
 	return image.WriteCode(w)
 }
 
-// recipe is how opt makes code of text.
+// recipe returns the cache recipe for compiling text with opt.
 func (o *PostLinkOptions) recipe(text []byte) buildstep.Recipe {
 	return buildstep.Recipe{Programs: []string{o.Opt}, Options: o.optArgs(), Input: text}
 }
@@ -497,7 +497,7 @@ func (o *PostLinkOptions) optArgs() []string {
 	return passes
 }
 
-// writeCode writes an image's code to a file, cleaned up when there is opt.
+// writeCode writes an image's code to a file, cleaned up by opt if it is set.
 func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *postlink.Image, file string) error {
 	if o.Opt == "" && file == stdout {
 		return o.writeText(image, o.Stdout)
@@ -515,7 +515,7 @@ func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *p
 	}
 	recipe := o.recipe(text.Bytes())
 	run := func(log io.Writer) error {
-		// By standard input: a file's name would end up in the bitcode.
+		// Use standard input, because opt writes the file name into the bitcode.
 		return buildstep.Run(ctx, &text, o.Stdout, optWords{log}, o.Opt, append(slices.Clip(recipe.Options), "-", "-o", file)...)
 	}
 	if file == stdout {
@@ -547,7 +547,7 @@ func (o *PostLinkOptions) writeProperties(r *imageFiles, out *outfile.Group) err
 	return write(r.symbols, r.names)
 }
 
-// writeTargetTables writes the tables with what targets can take.
+// writeTargetTables writes, for each target, the table of images that it can run.
 func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles, outputs *outfile.Group) error {
 	for k, output := range o.TargetOutputs {
 		if _, ok := o.Devices.Lookup(output.Target); !ok {
@@ -566,7 +566,7 @@ func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles, o
 	return nil
 }
 
-// writeTable writes a table of all modules, or of those of a source.
+// writeTable writes a table of all modules or of one source.
 func (o *PostLinkOptions) writeTable(t *imageTable, outputs *outfile.Group) error {
 	if t.file == "" {
 		return nil
@@ -582,7 +582,7 @@ func (o *PostLinkOptions) newTable() *filetable.Table {
 	return &filetable.Table{Columns: o.columns(filetable.Code, filetable.Properties, filetable.Symbols)}
 }
 
-// columns returns what a row has of the three.
+// columns returns the columns of a row that are not omitted.
 func (o *PostLinkOptions) columns(code, properties, symbols string) []string {
 	list := []string{code}
 	if !o.NoProperties {
@@ -611,8 +611,8 @@ func (o *PostLinkOptions) writeIR(ctx context.Context, log io.Writer, image *pos
 	return out.Commit()
 }
 
-// optWords passes on what opt says, without the warning of newer ones that they have no
-// backend for SPIR-V's triple, which no pass needs.
+// optWords forwards opt's messages without the warning of newer releases that they have no
+// backend for the SPIR-V triple, which no pass needs.
 type optWords struct{ w io.Writer }
 
 func (o optWords) Write(data []byte) (int, error) {

@@ -14,13 +14,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 )
 
-// SpecializeOptions say which specialization constants to set, and where.
+// SpecializeOptions holds the options of [Specialize].
 type SpecializeOptions struct {
 	Settings []specialize.Setting
 	Tables   []SpecializedTable
 }
 
-// A SpecializedTable is a table, and where to write it with other values.
+// A SpecializedTable is an input table and its outputs with new values.
 type SpecializedTable struct {
 	In            string
 	CodeDir       string // for SPIR-V
@@ -28,8 +28,8 @@ type SpecializedTable struct {
 	Out           string
 }
 
-// Specialize sets specialization constants in the SPIR-V of tables. Each is in at least one of them.
-// A copy of an image that has the default values in place of the constants is left out.
+// Specialize sets specialization constants in the SPIR-V of tables. Each constant must be in at
+// least one table. Copies of images that were built with default values are removed.
 func Specialize(o SpecializeOptions) error {
 	var images []specialize.Image
 	read := make([]*filetable.Table, len(o.Tables))
@@ -70,7 +70,7 @@ func Specialize(o SpecializeOptions) error {
 	return group.Commit()
 }
 
-// image returns what can be set in a row.
+// image returns the code and metadata of a row whose constants can be set.
 func (r row) image() (specialize.Image, error) {
 	img := specialize.Image{Place: r.code, Metadata: new(propset.Registry)}
 	n, err := r.size()
@@ -91,7 +91,7 @@ func (r row) image() (specialize.Image, error) {
 	return img, nil
 }
 
-// A codeFile is a file that is open only while it is read: there may be many.
+// A codeFile is a file that is opened only while it is read, because there may be many.
 type codeFile struct {
 	name string
 	size int64
@@ -109,8 +109,8 @@ func (f codeFile) ReadAt(b []byte, at int64) (int, error) {
 	return file.ReadAt(b, at)
 }
 
-// write writes a table with the files of its images to outputs. Of those that had something fixed,
-// the ones that were changed are left out.
+// write writes a table and the files of its images to outputs. It omits changed images that
+// contain old values.
 func (t *SpecializedTable) write(g *outfile.Group, in *filetable.Table, images []specialize.Image, fixed []bool) error {
 	out, err := newOutputs(g, t.CodeDir, t.PropertiesDir)
 	if err != nil {
@@ -152,7 +152,7 @@ func (t *SpecializedTable) write(g *outfile.Group, in *filetable.Table, images [
 	return g.WriteMain(t.Out, table.Write)
 }
 
-// copySymbols writes the symbol file of a row: that of the table, or an empty one.
+// copySymbols copies the symbol file of a row, or writes an empty one.
 func copySymbols(name, table string, in *filetable.Table, row int) error {
 	var symbols []byte
 	if column := slices.Index(in.Columns, filetable.Symbols); column >= 0 && in.Rows[row][column] != "" {

@@ -22,9 +22,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// Extensions are what a translator may use beyond plain SPIR-V 1.4. Atomics on
-// floating-point numbers have no other form, and what compile-time properties become
-// neither: without the extension a translator drops it, or fails.
+// Extensions are the SPIR-V extensions that a translator may use beyond SPIR-V 1.4.
+// Floating-point atomics and compile-time properties require extensions: without them, a translator
+// drops these or fails.
 var (
 	bothExtensions = []string{
 		"SPV_EXT_shader_atomic_float_add", "SPV_EXT_shader_atomic_float_min_max", "SPV_EXT_shader_atomic_float16_add",
@@ -33,7 +33,7 @@ var (
 		"SPV_INTEL_global_variable_host_access", // device globals
 		"SPV_INTEL_global_variable_fpga_decorations",
 	}
-	// llcExtensions are without those that LLVM's own translator does not know.
+	// llcExtensions excludes extensions that LLVM's own translator does not support.
 	llcExtensions       = spirvExtensions(bothExtensions)
 	llvmSPIRVExtensions = spirvExtensions(slices.Concat(bothExtensions, []string{
 		"SPV_INTEL_kernel_attributes", // largest work-group sizes
@@ -43,11 +43,11 @@ var (
 	}))
 )
 
-// spirvExtensions is the option that lets a translator use extensions.
+// spirvExtensions returns the option that allows a translator to use extensions.
 func spirvExtensions(names []string) string { return "--spirv-ext=+" + strings.Join(names, ",+") }
 
-// TranslateOptions say what to translate, and by which translator: one of LLVMSPIRV, LLC
-// and DPCPP is given.
+// TranslateOptions holds the options of [Translate]. Exactly one of LLVMSPIRV, LLC and DPCPP must
+// be set.
 type TranslateOptions struct {
 	In            string // a table or a module
 	LLVMSPIRV     string // path
@@ -59,14 +59,14 @@ type TranslateOptions struct {
 	Table         string // of all
 	KeepDebugInfo bool
 
-	// EmulateFP64Conversions says that the post-link step knows which modules need fp64: not
-	// all whose SPIR-V has it.
+	// EmulateFP64Conversions means that the post-link step determined which modules need fp64,
+	// which not every module with fp64 code does.
 	EmulateFP64Conversions bool
 
 	Kept *buildstep.Kept // SPIR-V that LLVMSPIRV or LLC made before
 }
 
-// Translate translates modules to SPIR-V and writes down what they need.
+// Translate translates modules to SPIR-V and writes their requirements to property files.
 func Translate(ctx context.Context, log io.Writer, o TranslateOptions) error {
 	rows, err := readRows(o.In)
 	if err != nil {
@@ -98,8 +98,8 @@ func Translate(ctx context.Context, log io.Writer, o TranslateOptions) error {
 	return out.commit(o.Table, tableOf(append(written, more...)))
 }
 
-// atOnce returns how many modules are translated at the same time. DPC++'s library takes
-// about 180 MiB for each, whatever its size.
+// atOnce returns how many modules to translate at the same time. DPC++'s library needs about
+// 180 MiB for each, regardless of its size.
 func (o *TranslateOptions) atOnce() int {
 	if o.DPCPP.Driver != "" {
 		return min(runtime.GOMAXPROCS(0), 4)
@@ -107,8 +107,8 @@ func (o *TranslateOptions) atOnce() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// translate makes the three files of a module. It returns the images of device
-// libraries that the module needs beside its own.
+// translate writes the three files of a module. It returns the images of device libraries that
+// the module needs.
 func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row, files rowFiles) ([]*image, error) {
 	n, err := in.size()
 	switch {
@@ -144,7 +144,7 @@ func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row,
 	return nil, o.write(m, in, files)
 }
 
-// translated reads the image that a translator has written.
+// translated reads the image that a translator wrote.
 func translated(code output) (*image, error) {
 	data, err := os.ReadFile(code.scratch)
 	if err != nil {
@@ -153,8 +153,8 @@ func translated(code output) (*image, error) {
 	return newImage(code.path, data)
 }
 
-// validate runs spirv-val on a module without its debug information: what llvm-spirv writes
-// as such is not all as spirv-val wants it.
+// validate runs spirv-val on a module without its debug information, because spirv-val rejects
+// some debug information that llvm-spirv writes.
 func (o *TranslateOptions) validate(ctx context.Context, log io.Writer, m *image, scratch string) error {
 	defer os.Remove(scratch)
 	if err := os.WriteFile(scratch, m.bare, 0o666); err != nil {
@@ -163,9 +163,8 @@ func (o *TranslateOptions) validate(ctx context.Context, log io.Writer, m *image
 	return buildstep.Run(ctx, nil, nil, log, o.SPIRVVal, "--target-env", "spv1.4", scratch)
 }
 
-// translateByDPCPP lets DPC++'s library translate a module, to which it links its
-// device libraries. What it says of the module beside that is not used: the module
-// has a property file of its own.
+// translateByDPCPP translates a module with DPC++'s library, which links its device libraries.
+// Only the SPIR-V is used, because the module already has a property file.
 func (o *TranslateOptions) translateByDPCPP(ctx context.Context, log io.Writer, in row, files rowFiles) (libraries []*image, err error) {
 	options := []string{"-fsycl-device-code-split=off"}
 	if linked, err := in.isLinked(); err != nil {
@@ -194,8 +193,8 @@ func (o *TranslateOptions) translateByDPCPP(ctx context.Context, log io.Writer, 
 	return libraries, o.write(own, in, files)
 }
 
-// write writes the files of an image whose properties are those of its SPIR-V and of
-// the post-link step.
+// write writes the files of an image whose properties come from its SPIR-V and from the
+// post-link step.
 func (o *TranslateOptions) write(m *image, in row, files rowFiles) error {
 	own, err := spirv.Properties(m.module)
 	if err != nil {
@@ -241,13 +240,13 @@ func propertyFile(name string) (*propset.Registry, error) {
 	return propset.Parse(name, data)
 }
 
-// libraryImages has one image of each device library, as many modules may need the same.
+// libraryImages holds one image per device library, because many modules may need the same library.
 type libraryImages struct {
 	mu     sync.Mutex
 	byCode map[[sha256.Size]byte]*image
 }
 
-// unify replaces images by those with the same code that came before.
+// unify replaces images by earlier images with the same code.
 func (l *libraryImages) unify(images []*image) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -263,8 +262,8 @@ func (l *libraryImages) unify(images []*image) {
 	}
 }
 
-// writeLibraries writes the images of device libraries, each once, and returns their rows.
-// Their files are called otherwise than those of modules.
+// writeLibraries writes each device library image once and returns their rows. Their file
+// names differ from those of modules.
 func (o *TranslateOptions) writeLibraries(out *outputs, modules []row, libraries []*image) (rows [][]string, err error) {
 	taken := map[string]bool{}
 	for _, m := range modules {
@@ -291,8 +290,8 @@ func (o *TranslateOptions) writeLibraries(out *outputs, modules []row, libraries
 	return rows, nil
 }
 
-// writeEmpty writes the files of a module without bytes: an image without bytes. A
-// property file without kernels shows that nothing was lost.
+// writeEmpty writes an empty image for an empty module. A property file without kernels
+// shows that nothing was lost.
 func writeEmpty(in row, files rowFiles) error {
 	if in.properties == "" {
 		return cli.BadInput(fmt.Errorf("%s: the module has no bytes", in.code))
@@ -307,8 +306,8 @@ func writeEmpty(in row, files rowFiles) error {
 	return (&image{name: files.code.path, properties: properties}).write(files, false)
 }
 
-// addProperties adds what a property file of the post-link step says. Sizes that SPIR-V also requires are
-// those of SPIR-V: what is compiled is what counts.
+// addProperties adds the properties of the post-link step. Sizes that are also in the SPIR-V
+// come from the SPIR-V, because that is what is compiled.
 func addProperties(own *propset.Registry, name string, emulateFP64Conversions bool) error {
 	file, err := propertyFile(name)
 	if err != nil {
@@ -332,8 +331,8 @@ func addProperties(own *propset.Registry, name string, emulateFP64Conversions bo
 		return cli.BadInput(fmt.Errorf("%s: %w", name, err))
 	}
 	needs.Put(own)
-	// SPIR-V exports each function that is not internal to the module; which of them
-	// are for others the step before knows.
+	// SPIR-V exports every function that is not internal to the module; only the post-link step
+	// knows which of them are meant for other modules.
 	own.Delete(propset.ExportedSymbols)
 	own.Delete(propset.ImportedSymbols)
 	srcloc.Merge(own, file)

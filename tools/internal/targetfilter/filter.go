@@ -21,7 +21,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// ProgramTargets are what a program is compiled for.
+// ProgramTargets holds the targets of a program.
 type ProgramTargets struct {
 	Targets []string         // of the program, none for any
 	Fixed   []string         // the only ones that it was written for, none for any
@@ -29,7 +29,7 @@ type ProgramTargets struct {
 	Assume  *release.Release // whose numbers of aspects property files have, nil for 2026
 }
 
-// load returns the devices, of which all targets are some.
+// load returns the device configuration. All targets must be in it.
 func (p *ProgramTargets) load(log io.Writer) (*deviceconfig.Config, error) {
 	config, err := inputs.LoadDevices(log, p.Configs)
 	if err != nil {
@@ -39,33 +39,33 @@ func (p *ProgramTargets) load(log io.Writer) (*deviceconfig.Config, error) {
 	return config, err
 }
 
-// FilterOptions say what to filter.
+// FilterOptions holds the options of [Filter].
 type FilterOptions struct {
 	ProgramTargets
 	Table   string
 	Filters []TargetFilter
 	Stdout  io.Writer // may be nil
 
-	// Dropped is called for each row that a target cannot take, with its kernels, its property
-	// file and the reasons; it may be nil.
+	// Dropped, if not nil, is called for each row that a target cannot run, with the kernels,
+	// the property file and the reasons.
 	Dropped func(target string, kernels []string, properties string, reasons []string)
 }
 
-// A TargetFilter is a target, and where what it takes goes.
+// A TargetFilter is a target and the outputs for it.
 type TargetFilter struct {
 	Target  string
 	Output  string // the table of what the target takes; "-" for Stdout
 	Reasons string // a file with what was dropped and why, "" for none
 }
 
-// Filter keeps the rows of a file table that each of some targets can take.
+// Filter writes, for each target, the rows of a file table that the target can run.
 func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 	in, err := readNeeds(ctx, o.Table, o.Assume, map[string]rowRequirements{})
 	if err != nil {
 		return err
 	}
-	// A table of which nothing is known goes on as it came, whatever the target and
-	// the configuration.
+	// Without property files nothing is known about the rows, so the table is copied for every
+	// target and configuration.
 	if in.table.Column(filetable.Properties) < 0 {
 		return o.write(in, func(TargetFilter) ([][]string, func(io.Writer) error) {
 			return make([][]string, len(in.rows)), in.writeRaw
@@ -163,7 +163,7 @@ func (in *requirementTable) kernels(row int, show func(name string) string) stri
 	const most = 5
 	var names []string
 	for _, k := range in.rows[row].kernels {
-		// DPC++ makes two kernels of some, which people know by one name.
+		// DPC++ generates two kernels with the same demangled name for some kernels.
 		if name := safetext.Escape(show(kernelname.Display(k))); !slices.Contains(names, name) {
 			names = append(names, name)
 		}

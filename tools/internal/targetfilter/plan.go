@@ -20,7 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// PlanOptions say what to plan.
+// PlanOptions holds the options of [Plan].
 type PlanOptions struct {
 	ProgramTargets
 	Tables       []string
@@ -29,8 +29,8 @@ type PlanOptions struct {
 	RequireTaken bool      // the answer is "no" when no target takes some row
 }
 
-// Plan writes which rows of file tables each target gets, and why not the others. In a
-// file, paths are relative to its folder.
+// Plan writes which rows of file tables each target can run, and the reasons for the other rows.
+// File names in the output are relative to its directory.
 func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 	known := map[string]rowRequirements{}
 	var inputs []*requirementTable
@@ -112,8 +112,8 @@ func (in *requirementTable) unsupportedRow(row int, why []string, targets []*dev
 		cmp.Or(what, in.describe(row)), strings.Join(lines, ""))
 }
 
-// named returns how an output names files: relative to its folder, so that it says the same
-// wherever the folder is.
+// named returns a function that makes file names relative to the directory of an output,
+// so that the output does not depend on the location of that directory.
 func named(output string) func(file string) string {
 	return func(file string) string {
 		if output == "" || output == "-" || file == "" {
@@ -127,8 +127,8 @@ func named(output string) func(file string) string {
 	}
 }
 
-// unconfigured returns a path of an output of Bazel without its configuration: with path mapping,
-// a step has it in some paths, and in others not.
+// unconfigured removes the configuration from the path of a Bazel output. With path mapping,
+// only some of the paths that a step sees contain it.
 func unconfigured(path string) string {
 	parts := strings.SplitN(filepath.ToSlash(path), "/", 4)
 	if len(parts) < 4 || parts[0] != "bazel-out" || parts[2] != "bin" {
