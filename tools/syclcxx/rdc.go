@@ -52,6 +52,7 @@ func (u *compilation) writeBitcode(name string) error {
 		len(u.source), hostwrap.Quote(u.source), hostwrap.Quote(u.file("device.bc")), hostwrap.Quote(u.file("header.h")))
 	// The link of device code defines the symbol, so that a link without it fails.
 	fmt.Fprintf(&b, ".section .data.rel.ro.%[1]s,\"aw\",@progbits\n.balign 8\n.quad %[1]s\n", linkedSymbol)
+	b.WriteString(".section .note.GNU-stack,\"\",@progbits\n") // else the program's stack is executable
 	return os.WriteFile(name, []byte(b.String()), 0o666)
 }
 

@@ -76,6 +76,24 @@ func recorded(source, bitcode, header string) []byte {
 	return append(out, make([]byte, -len(out)&7)...)
 }
 
+// TestWriteBitcode: the assembler source of device code names the source, refers to the symbol of the device
+// link, and leaves the stack of the program as it is.
+func TestWriteBitcode(t *testing.T) {
+	dir := t.TempDir()
+	u := &compilation{compiler: &compiler{line: &commandLine{}}, source: "a \"b\".cpp", folder: dir}
+	testkit.NoError(t, u.writeBitcode(dir+"/images.s"))
+	text := testkit.ReadFile(t, dir+"/images.s")
+	for _, want := range []string{`.ascii "a \"b\".cpp"`, ".quad " + linkedSymbol + "\n", ".section .note.GNU-stack,\"\",@progbits\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s lacks %s", text, want)
+		}
+	}
+	testkit.NoError(t, defineLinked(dir+"/images.s"))
+	if text := testkit.ReadFile(t, dir+"/images.s"); !strings.Contains(text, ".weak "+linkedSymbol+"\n.hidden "+linkedSymbol+"\n"+linkedSymbol+":\n") {
+		t.Errorf("%s does not define the symbol", text)
+	}
+}
+
 func TestRecords(t *testing.T) {
 	two := slices.Concat(recorded("a.cpp", "BC\xc0\xdeabc", ""), recorded("b.cpp", "BC\xc0\xde", "// header\n"))
 	list, err := records(two)
