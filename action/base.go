@@ -14,16 +14,16 @@ import (
 type base struct {
 	place
 	repository *repository
-	commit     string // "" if it is not known
-	why        string // why it is not known
+	commit     string // "" if unknown
+	why        string // why the commit is unknown
 	forced     bool   // a forced push has replaced the commit
-	// began returns where the change left the history of the commit, nothing if that is not
-	// known or if the change is on top of it.
+	// began returns the commits at which the change diverged from the base. It returns nothing if
+	// they are unknown or if the change is on top of the base.
 	began func() []string
 }
 
-// findBase returns the commit that a change is based on. GitHub checks out a merge for a pull request,
-// whose first parent is what the change is merged into. The event may name an older commit.
+// findBase returns the commit that a change is based on. For a pull request, GitHub checks out a
+// merge, whose first parent is the head of the target branch. The event may name an older commit.
 func findBase(j *job, p place, r *repository) *base {
 	b := &base{place: p, repository: r, forced: j.event.isForced()}
 	var head string // of the change, if the checkout is not a merge
@@ -41,7 +41,7 @@ func findBase(j *job, p place, r *repository) *base {
 		}
 	}
 	b.began = sync.OnceValue(func() []string {
-		// What is checked out does not count: a build may check out an old commit with a weaker policy.
+		// Ignore the checked-out commit: a build may check out an old commit with a weaker policy.
 		if b.commit == "" || head == "" {
 			return nil
 		}
@@ -53,7 +53,7 @@ func findBase(j *job, p place, r *repository) *base {
 	return b
 }
 
-// file returns a file of a commit. The name is relative to the directory of inputs.
+// file returns the content of a file in a commit. The name is relative to the input directory.
 func (b *base) file(commit, name string) ([]byte, error) {
 	below, err := b.inRepository(name)
 	if err != nil {
@@ -66,12 +66,12 @@ func (b *base) file(commit, name string) ([]byte, error) {
 	return data, err
 }
 
-// A missingError is returned if there is no checkout, or if it does not have the base commit.
+// A missingError is returned if there is no checkout, or if the checkout lacks the base commit.
 type missingError struct{ message string }
 
 func (e *missingError) Error() string { return e.message }
 
-// whyMissing explains why the checkout does not have a commit, and how to get it.
+// whyMissing returns why the checkout lacks a commit, and how to get it.
 func (b *base) whyMissing(commit string) string {
 	switch {
 	case b.forced:
@@ -82,8 +82,8 @@ func (b *base) whyMissing(commit string) string {
 	return fmt.Sprintf("the checkout does not have the base commit %.12s, although it is not shallow; run 'git fetch origin %s' before this step", commit, commit)
 }
 
-// isUntouched reports whether the change leaves something as it was where it began, according to
-// a function that compares the two.
+// isUntouched reports whether the change leaves something unmodified since it diverged. isSame
+// compares it with its state in a commit.
 func (b *base) isUntouched(isSame func(commit string) bool) bool {
 	began := b.began()
 	return len(began) > 0 && !slices.ContainsFunc(began, func(commit string) bool { return !isSame(commit) })
@@ -95,8 +95,8 @@ func (b *base) hasSame(commit, name string, data []byte) bool {
 	return err == nil && bytes.Equal(old, data)
 }
 
-// devicesOf returns the devices that the program knows, with those of files over them. A function reads the files,
-// which may return nil for a file that is absent.
+// devicesOf returns the built-in devices, overridden by those in the named files. read may return
+// nil for a file that does not exist.
 func devicesOf(names []string, read func(name string) ([]byte, error)) (*deviceconfig.Config, error) {
 	config := deviceconfig.Default()
 	for _, name := range names {

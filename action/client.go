@@ -22,21 +22,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// defaultURL is the API of github.com.
+// defaultURL is the URL of the github.com API.
 const defaultURL = "https://api.github.com"
 
-// defaultAuthor is the author of comments that are written with the token of a job.
+// defaultAuthor is the author of comments written with the token of a job.
 const defaultAuthor = "github-actions[bot]"
 
-// maxComment is the size in bytes of the largest comment. GitHub's limit is 65,536
-// characters.
+// maxComment is the maximum size of a comment in bytes. GitHub's limit is 65,536 characters.
 const maxComment = 65_000
 
-// A commentClient keeps one comment on a pull request up to date through the API of
-// one server, GitHub or GitHub Enterprise Server, with one token.
+// A commentClient keeps one comment on a pull request up to date through the API of one server,
+// GitHub or GitHub Enterprise Server, with one token.
 //
-// The token goes to one origin, over https: a redirect to another host is an error, and so
-// is a next page on another host. Times and sizes are limited. No error contains the token.
+// The token is sent to one origin only, over https. Redirects and next pages on a different host
+// are errors. Times and sizes are limited. No error contains the token.
 type commentClient struct {
 	base  *url.URL
 	token string
@@ -45,8 +44,8 @@ type commentClient struct {
 	now   func() time.Time
 }
 
-// newClient returns a client of the API at an address, by default defaultURL. The
-// address must use https or be on the local host.
+// newClient returns a client of the API at an address, which defaults to defaultURL. The address
+// must use https or be on the local host.
 func newClient(address, token string) (*commentClient, error) {
 	base, err := url.Parse(cmp.Or(address, defaultURL))
 	switch {
@@ -69,7 +68,7 @@ func newClient(address, token string) (*commentClient, error) {
 			TLSHandshakeTimeout:    10 * time.Second,
 			ResponseHeaderTimeout:  20 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,
-			DisableKeepAlives:      true, // a handful of requests
+			DisableKeepAlives:      true, // only a few requests
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			switch {
@@ -106,22 +105,22 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// A wantedComment is what is to be on a pull request.
+// A wantedComment is the comment that a pull request should have.
 type wantedComment struct {
 	Repository string // owner/name
 	Number     int    // of the pull request
-	Author     string // whose comments may be changed; by default whoever the token belongs to
-	Marker     string // the first line of the body, which no other comment of the author has
+	Author     string // whose comments may be changed; defaults to the owner of the token
+	Marker     string // the first line of the body, unique among the author's comments
 	Body       string // without the marker
 	Short      string // the body of a duplicate that cannot be deleted
-	OnlyUpdate bool   // make no new comment
-	// Commits are the commits that the comment is about. If there are some, it is written only while one of them
-	// is the head of the pull request.
+	OnlyUpdate bool   // do not create a comment
+	// Commits are the commits that the comment is about. If set, the comment is written only while
+	// one of them is the head of the pull request.
 	Commits []string
-	Solved  solvedMode // what to do with the comment, if nothing is left to report
+	Solved  solvedMode // what to do with the comment once nothing is left to report
 }
 
-// A solvedMode is what to do with a comment once everything is solved.
+// A solvedMode selects what to do with a comment once all problems are solved.
 type solvedMode string
 
 const (
@@ -130,10 +129,10 @@ const (
 	solvedMinimize solvedMode = "minimize"
 )
 
-// A keptComment is what became of a comment.
+// A keptComment is the outcome of updating a comment.
 type keptComment struct {
 	Address string // "" if there is no comment
-	WhyNot  string // why nothing was written, although nothing failed
+	WhyNot  string // why nothing was written, if this is not an error
 }
 
 var apiRepository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
@@ -143,13 +142,13 @@ const (
 	maxAttempts = 3
 	maxPages    = 50 // of 100 comments
 	maxAnswer   = 16 << 20
-	maxWait     = time.Minute // in all
+	maxWait     = time.Minute // in total
 )
 
-// keep makes the comment what it should be: it changes the first one of the author that begins with the
-// marker, else it makes one. It deletes further ones, which runs made at the same time. Comments of
-// others are never changed, whatever they begin with. There is an error beside the address of the new
-// comment if the token belongs to somebody other than the author.
+// keep creates or updates the comment. It changes the author's first comment that begins with the
+// marker, or creates one. It deletes duplicates, which concurrent runs may have created. It never
+// changes comments by other authors, even if they begin with the marker. If the token belongs to a
+// different author, keep returns an error in addition to the address of the new comment.
 func (c *commentClient) keep(ctx context.Context, want wantedComment) (kept keptComment, err error) {
 	if checkRepository(want.Repository) != nil || want.Number <= 0 {
 		return kept, fmt.Errorf("%q and %d are not a repository and a pull request", want.Repository, want.Number)
@@ -158,7 +157,7 @@ func (c *commentClient) keep(ctx context.Context, want wantedComment) (kept kept
 	if len(want.Body) > maxComment {
 		return kept, fmt.Errorf("the comment has %d bytes (limit %d)", len(want.Body), maxComment)
 	}
-	// Each attempt looks again: the one before may have made the comment.
+	// Each attempt searches again, because the previous one may have created the comment.
 	err = c.retry(ctx, func() error {
 		kept, err = c.upsert(ctx, want)
 		return err
@@ -166,7 +165,7 @@ func (c *commentClient) keep(ctx context.Context, want wantedComment) (kept kept
 	return kept, err
 }
 
-// retry tries again, some time later, as long as the server may answer otherwise.
+// retry calls try again after a delay, as long as the error may be temporary.
 func (c *commentClient) retry(ctx context.Context, try func() error) error {
 	waited := time.Duration(0)
 	for attempt := 1; ; attempt++ {
@@ -185,11 +184,11 @@ func (c *commentClient) retry(ctx context.Context, try func() error) error {
 	}
 }
 
-// A pullHead is what a pull request asks to take.
+// A pullHead is the head of a pull request.
 type pullHead struct{ Repository, Branch, Commit string }
 
-// findPulls returns the numbers of the open pull requests of a repository with a head. The
-// server looks for the branch; the commit and the repositories are compared here.
+// findPulls returns the numbers of the open pull requests of a repository that have the given head.
+// The server filters by branch; the commit and the repositories are compared here.
 func (c *commentClient) findPulls(ctx context.Context, repository string, head pullHead) (numbers []int, err error) {
 	var pulls []pullRequest
 	if err := checkRepository(repository); err != nil {
@@ -268,8 +267,8 @@ func (c *commentClient) upsert(ctx context.Context, want wantedComment) (kept ke
 	return kept, nil
 }
 
-// isOutdated returns why a comment about these commits is not to be written. A token that may not read the
-// pull request may still write to it.
+// isOutdated returns why a comment about these commits must not be written. A token that cannot
+// read the pull request may still be able to write to it.
 func (c *commentClient) isOutdated(ctx context.Context, want wantedComment) (whyNot string, err error) {
 	if len(want.Commits) == 0 {
 		return "", nil
@@ -285,7 +284,7 @@ func (c *commentClient) isOutdated(ctx context.Context, want wantedComment) (why
 	return whyNot, err
 }
 
-// create makes a comment.
+// create creates a comment.
 func (c *commentClient) create(ctx context.Context, list string, want wantedComment) (kept keptComment, err error) {
 	var now comment
 	if _, err = c.do(ctx, http.MethodPost, c.address(list), map[string]string{"body": want.Body}, &now); err != nil {
@@ -293,7 +292,7 @@ func (c *commentClient) create(ctx context.Context, list string, want wantedComm
 	}
 	kept.Address = now.Address
 	login, author := now.User.Login, cmp.Or(want.Author, defaultAuthor)
-	// The next run finds the comment of another author if the token says whom it belongs to.
+	// The next run finds a comment by a different author only if GitHub reports the token's owner.
 	if login != "" && !strings.EqualFold(login, author) && (want.Author != "" || !strings.EqualFold(c.viewer(ctx), login)) {
 		return kept, fmt.Errorf("it is by %s and not by %s, so that the next run will not find it; set comment-author", c.clean(login), c.clean(author))
 	}
@@ -307,13 +306,13 @@ func (c *commentClient) commentAddress(want wantedComment, of comment) *url.URL 
 	return c.address(fmt.Sprintf("/repos/%s/issues/comments/%d", want.Repository, of.ID))
 }
 
-// change gives a comment another body.
+// change replaces the body of a comment.
 func (c *commentClient) change(ctx context.Context, want wantedComment, old comment, body string) (now comment, err error) {
 	_, err = c.do(ctx, http.MethodPatch, c.commentAddress(want, old), map[string]string{"body": body}, &now)
 	return now, err
 }
 
-// delete deletes a comment, which may be deleted already.
+// delete deletes a comment. It is not an error if the comment no longer exists.
 func (c *commentClient) delete(ctx context.Context, want wantedComment, old comment) error {
 	_, err := c.do(ctx, http.MethodDelete, c.commentAddress(want, old), nil, nil)
 	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusNotFound {
@@ -322,7 +321,8 @@ func (c *commentClient) delete(ctx context.Context, want wantedComment, old comm
 	return err
 }
 
-// drop removes a duplicate. One that cannot be deleted refers to the other comment.
+// drop removes a duplicate. If the duplicate cannot be deleted, drop replaces its body with a
+// reference to the other comment.
 func (c *commentClient) drop(ctx context.Context, want wantedComment, other comment) error {
 	_, err := c.do(ctx, http.MethodDelete, c.commentAddress(want, other), nil, nil)
 	failed, ok := errors.AsType[*apiError](err)
@@ -336,8 +336,7 @@ func (c *commentClient) drop(ctx context.Context, want wantedComment, other comm
 	return err
 }
 
-// minimizedMark is in the body of comments that are minimized, so that they are shown again when there is
-// something to say.
+// minimizedMark marks the body of a minimized comment, so that a later run can show it again.
 const minimizedMark = "<!-- minimized -->"
 
 // minimize minimizes a comment as resolved, or shows it again.
@@ -353,7 +352,7 @@ func (c *commentClient) minimize(ctx context.Context, of comment, isSolved bool)
 	return nil
 }
 
-// viewer returns the login that the token belongs to, "" if GitHub does not say.
+// viewer returns the login of the token's owner, or "" if unknown.
 func (c *commentClient) viewer(ctx context.Context) string {
 	var answer struct {
 		Viewer struct {
@@ -366,7 +365,7 @@ func (c *commentClient) viewer(ctx context.Context) string {
 	return answer.Viewer.Login
 }
 
-// graphql makes a request that the REST API does not have.
+// graphql sends a request that the REST API does not support.
 func (c *commentClient) graphql(ctx context.Context, query string, variables map[string]string, data any) error {
 	u := *c.base
 	u.Path = strings.TrimSuffix(u.Path, "/v3") + "/graphql"
@@ -388,11 +387,11 @@ func (c *commentClient) graphql(ctx context.Context, query string, variables map
 	return nil
 }
 
-// find returns the comments that may be changed, the oldest first.
+// find returns the comments that may be changed, oldest first.
 func (c *commentClient) find(ctx context.Context, list string, want wantedComment) (ours []comment, err error) {
 	next := c.address(list)
 	next.RawQuery = "per_page=100"
-	var others []comment // with the marker, by somebody else
+	var others []comment // with the marker, by other authors
 	for page := 1; ; page++ {
 		var comments []comment
 		header, err := c.do(ctx, http.MethodGet, next, nil, &comments)
@@ -404,7 +403,7 @@ func (c *commentClient) find(ctx context.Context, list string, want wantedCommen
 			case !beginsWith(found.Body, want.Marker):
 			case strings.EqualFold(found.User.Login, cmp.Or(want.Author, defaultAuthor)):
 				ours = append(ours, found)
-			default: // anybody can write a comment with the marker
+			default: // every user can write a comment with the marker
 				others = append(others, found)
 			}
 		}
@@ -423,7 +422,7 @@ func (c *commentClient) find(ctx context.Context, list string, want wantedCommen
 		}
 	}
 	if len(ours) == 0 && len(others) > 0 && want.Author == "" {
-		// The token may be one of an app or a user. Only GitHub knows whom it belongs to.
+		// The token may belong to an app or a user, which only GitHub can tell.
 		if login := c.viewer(ctx); login != "" {
 			for _, found := range others {
 				if strings.EqualFold(found.User.Login, login) {
@@ -440,7 +439,7 @@ func beginsWith(body, marker string) bool {
 	return strings.TrimSuffix(line, "\r") == marker
 }
 
-// nextPage returns the address of the next page from a header "Link".
+// nextPage returns the URL of the next page from a Link header.
 func nextPage(header http.Header) string {
 	for link := range strings.SplitSeq(header.Get("Link"), ",") {
 		address, parameters, _ := strings.Cut(link, ";")
@@ -458,9 +457,9 @@ func (c *commentClient) address(rest string) *url.URL {
 	return &u
 }
 
-// An apiError is an answer other than the one that was asked for.
+// An apiError is returned for an unexpected response.
 type apiError struct {
-	Status  int // 0 if there was no answer
+	Status  int // 0 if there was no response
 	Message string
 
 	cause refusal
@@ -468,7 +467,7 @@ type apiError struct {
 	after time.Duration
 }
 
-// A refusal is why GitHub refuses a request with 403 or 429.
+// A refusal is the reason why GitHub refuses a request with 403 or 429.
 type refusal uint8
 
 const (
@@ -494,7 +493,7 @@ func (e *apiError) Error() string {
 	return e.text(strings.ToLower(http.StatusText(e.Status)))
 }
 
-// refused says why GitHub refuses the request, and what to do.
+// refused returns why GitHub refuses the request, and how to fix it.
 func (e *apiError) refused() string {
 	switch e.cause {
 	case rateLimited:
@@ -519,7 +518,7 @@ func (e *apiError) text(what string) string {
 	return s
 }
 
-// do makes a request and reads the answer.
+// do sends a request and reads the response.
 func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body, answer any) (http.Header, error) {
 	req, err := c.request(ctx, method, u, body)
 	if err != nil {
@@ -554,7 +553,7 @@ func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body,
 	return res.Header, nil
 }
 
-// request makes a request with what each one has. The body may be nil.
+// request creates a request with the common headers. The body may be nil.
 func (c *commentClient) request(ctx context.Context, method string, u *url.URL, body any) (*http.Request, error) {
 	var in io.Reader
 	if body != nil {
@@ -578,7 +577,7 @@ func (c *commentClient) request(ctx context.Context, method string, u *url.URL, 
 	return req, nil
 }
 
-// failed returns the error that an answer is.
+// failed returns the error for a response.
 func (c *commentClient) failed(res *http.Response, data []byte) *apiError {
 	e := &apiError{Status: res.StatusCode}
 	var answer struct {
@@ -591,8 +590,8 @@ func (c *commentClient) failed(res *http.Response, data []byte) *apiError {
 	return e
 }
 
-// explain finds out why GitHub refuses a request, and when it may accept it. It also says with 403 that
-// requests come too fast.
+// explain determines why GitHub refuses a request, and when to retry. GitHub also uses 403 for rate
+// limits.
 func (e *apiError) explain(header http.Header, now time.Time) {
 	message := strings.ToLower(e.Message)
 	isRefused := e.Status == http.StatusForbidden || e.Status == http.StatusTooManyRequests
@@ -605,7 +604,7 @@ func (e *apiError) explain(header http.Header, now time.Time) {
 			e.after = time.Duration(min(max(reset, now.Unix())-now.Unix(), 3600)) * time.Second
 		}
 	case isRefused && strings.Contains(message, "secondary rate limit"):
-		e.after = time.Minute // as GitHub asks for if it does not say
+		e.after = time.Minute // GitHub asks for this if there is no header
 	}
 	switch {
 	case !isRefused:
@@ -619,7 +618,7 @@ func (e *apiError) explain(header http.Header, now time.Time) {
 	e.again = e.Status >= 500 || isRefused && e.cause == rateLimited
 }
 
-// clean makes a text of others harmless to print.
+// clean makes untrusted text safe to print.
 func (c *commentClient) clean(s string) string {
 	s = safetext.Escape(strings.ReplaceAll(s, c.token, "***"))
 	if len(s) > 300 {

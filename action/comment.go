@@ -14,14 +14,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// marker is the first line of the comment of this use of the action. It has no text
-// of the user in it, which might end it.
+// marker returns the first line of the comment of this use of the action. It does not contain user
+// text, which could end the marker.
 func (s *settings) marker() string {
 	sum := sha256.Sum256([]byte(s.commentKey + "\x00" + s.category))
 	return "<!-- rules_sycl compatibility v1 " + hex.EncodeToString(sum[:8]) + " -->"
 }
 
-// commentRoom is how many bytes of Markdown a comment has room for, beside what
+// commentRoom is the number of bytes available for Markdown in a comment, in addition to what
 // [delivery.writeComment] adds.
 const commentRoom = maxComment - 2000
 
@@ -43,8 +43,8 @@ func (d *delivery) commentResult(ctx context.Context) {
 	d.writeComment(ctx, body, needsAttention(d.result))
 }
 
-// writeComment makes or changes the comment on the pull request. A token of a fork or of Dependabot may be one
-// that can only read, which is no error.
+// writeComment creates or updates the comment on the pull request. The token of a fork or of
+// Dependabot may be read-only, which is not an error.
 func (d *delivery) writeComment(ctx context.Context, body string, isNeeded bool) {
 	s, e := d.settings, d.job.event
 	target := e.commentTarget(s.pullRequest)
@@ -85,7 +85,7 @@ func (d *delivery) writeComment(ctx context.Context, body string, isNeeded bool)
 	}
 }
 
-// checkedOut returns the commit that is checked out and, for a merge, the one that was merged.
+// checkedOut returns the checked-out commit and, for a merge, the commit that was merged.
 func checkedOut(ctx context.Context, dir string) (list []string) {
 	r := openRepository(ctx, dir)
 	defer r.close()
@@ -100,7 +100,8 @@ func checkedOut(ctx context.Context, dir string) (list []string) {
 	return list
 }
 
-// provenance says which commit and which run a comment on a pull request is about.
+// provenance returns a sentence that names the commit and the run that a comment on a pull request
+// is about.
 func (j *job) provenance(number int) string {
 	repository := j.repositoryURL()
 	var parts []string
@@ -120,7 +121,7 @@ func (j *job) provenance(number int) string {
 	return "\n" + strings.Join(parts, ", ") + "\n"
 }
 
-// runURL returns the address of the run, which shows the job summary, "" if it is not known.
+// runURL returns the URL of the run, which shows the job summary, or "" if unknown.
 func (j *job) runURL() string {
 	repository := j.repositoryURL()
 	if repository == "" || !digits.MatchString(j.runID) {
@@ -138,7 +139,7 @@ var (
 	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 )
 
-// repositoryURL returns the address of the repository, "" when it is not known.
+// repositoryURL returns the URL of the repository, or "" if unknown.
 func (j *job) repositoryURL() string {
 	server, name := j.server, j.repository
 	if server == "" || urlValue(server).err != nil || !repositoryName.MatchString(name) {
@@ -147,8 +148,7 @@ func (j *job) repositoryURL() string {
 	return strings.TrimSuffix(server, "/") + "/" + name
 }
 
-// sourcesURL returns the address of the source tree of the change, "" when it is not
-// known.
+// sourcesURL returns the URL of the source tree of the change, or "" if unknown.
 func (j *job) sourcesURL() string {
 	repository, commit := j.repositoryURL(), j.event.headCommit(j.sha)
 	if repository == "" || commit == "" {

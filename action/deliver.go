@@ -22,15 +22,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A delivery sends a result to the outputs, the files and the people who look at the change.
+// A delivery sends a result to the outputs, the files, the log, the summary and the comment.
 type delivery struct {
 	check
 	out     *console
-	unshown []error // why something is not shown to people
+	unshown []error // why parts of the result are not shown
 }
 
-// deliver delivers the result. The conclusion comes first, whatever happens to the rest. It returns
-// whether the result is in the summary and the comment, as far as these can be written.
+// deliver delivers the result. It sets the conclusion first, even if the rest fails. It reports
+// whether the result is in the summary and the comment, if these can be written.
 func deliver(ctx context.Context, out *console, c check) (isShown bool, err error) {
 	d := delivery{check: c, out: out}
 	if err := d.writeOutputs(ctx); err != nil {
@@ -43,7 +43,8 @@ func deliver(ctx context.Context, out *console, c check) (isShown bool, err erro
 	return true, out.reportUnshown(d.unshown, c.settings.strictDelivery)
 }
 
-// outputs are the outputs of the action. Those of files and of the comment are set when these are written.
+// outputs are the outputs of the action. The outputs for files and the comment are set when these
+// are written.
 var outputs = []string{"conclusion", "exit-code", "total-cells", "incompatible", "undetermined", "new-problems", "fixed", "baselined", "allowed",
 	"expired", "stale", "devices", "kernels", "report-digest", "result-file", "sarif-file", "html-file", "markdown-file", "report-file", "comment-url"}
 
@@ -74,11 +75,10 @@ func (d *delivery) writeOutputs(ctx context.Context) error {
 	return d.out.github.setOutputs(list...)
 }
 
-// fileOutputs are the outputs with names of files, by format.
+// fileOutputs maps formats to the outputs that name their files.
 var fileOutputs = map[string]string{"json": "result-file", "sarif": "sarif-file", "html": "html-file", "markdown": "markdown-file", "report": "report-file"}
 
-// writeFiles writes the files that were asked for. Not to be able to is an error:
-// later steps need them.
+// writeFiles writes the requested files. A failure is an error, because later steps need the files.
 func (d *delivery) writeFiles(ctx context.Context) error {
 	var written []stepOutput
 	var out outfile.Group
@@ -127,8 +127,8 @@ func (d *delivery) writeFiles(ctx context.Context) error {
 	return d.out.github.setOutputs(written...)
 }
 
-// prepare makes the directory of a file. Links in the workspace do not lead out of it: a change may have
-// brought them.
+// prepare creates the directory of a file. It rejects links that lead out of the workspace, because
+// a change may have added them.
 func prepare(p place, name string) error {
 	if filepath.IsAbs(name) {
 		return nil
@@ -159,14 +159,13 @@ func writeFile(p place, name string, write func(w io.Writer) error) error {
 	return outfile.Write(name, write)
 }
 
-// notShown notes that something cannot be shown to people, which is an error only when
-// that was asked for.
+// notShown records that something cannot be shown, which is an error only if it was requested.
 func (d *delivery) notShown(format string, args ...any) {
 	d.unshown = append(d.unshown, fmt.Errorf(format, args...))
 }
 
-// show shows the result: in the log and, in GitHub Actions, as annotations, as the
-// summary of the job and as a comment.
+// show writes the result to the log and, in GitHub Actions, as annotations, job summary and
+// comment.
 func (d *delivery) show(ctx context.Context) {
 	d.out.log(func(w io.Writer) error { return render.Text(w, d.result, render.TextOptions{}) })
 	if name := d.firstBaseline(); name != "" {
@@ -194,7 +193,7 @@ func (d *delivery) show(ctx context.Context) {
 	}
 }
 
-// reportUnshown reports what could not be shown to people, which is an error if that was asked for.
+// reportUnshown reports what could not be shown. This is an error if strict is set.
 func (out *console) reportUnshown(unshown []error, strict bool) error {
 	if out.github != nil {
 		if err := out.github.out.err; err != nil {
@@ -221,9 +220,9 @@ func (out *console) reportUnshown(unshown []error, strict bool) error {
 	return nil
 }
 
-// annotate shows problems at their places: what fails first, then the gravest.
-// What the policy covers, what is known and does not fail, and notes are in the
-// log and the summary.
+// annotate annotates problems at their locations: failing problems first, then the most severe.
+// Problems that the policy covers, known problems that do not fail, and notes are only in the log
+// and the summary.
 func (d *delivery) annotate() {
 	list := slices.Concat(annotations(d.result, true), annotations(d.result, false))
 	shown := map[annotationLevel]int{}
@@ -240,7 +239,7 @@ func (d *delivery) annotate() {
 	}
 }
 
-// annotations returns those of findings and notices that fail, or of the others.
+// annotations returns annotations for the findings and notices that fail, or for the rest.
 func annotations(r *gate.Result, fails bool) (list []annotation) {
 	var shown []*gate.Finding
 	for i := range r.Findings {
@@ -262,13 +261,13 @@ func annotations(r *gate.Result, fails bool) (list []annotation) {
 			list = append(list, annotation{Level: noticeLevel(n), File: n.File, Line: n.Line, Title: string(n.Rule), Message: n.Text})
 		}
 	}
-	// That the change is not compared must not be left out when there are many problems.
+	// That the change is not compared must remain visible even if there are many problems.
 	isFirst := func(a annotation) bool { return a.Title == string(gate.NotCompared) }
 	first := slices.DeleteFunc(slices.Clone(list), func(a annotation) bool { return !isFirst(a) })
 	return append(first, slices.DeleteFunc(list, isFirst)...)
 }
 
-// annotationText says what the findings of a cause are and what to do next.
+// annotationText describes the findings of a cause and what to do next.
 func annotationText(c render.Cause) string {
 	text := c.Message
 	if next := render.Next(c.First); next != "" {
@@ -277,7 +276,7 @@ func annotationText(c render.Cause) string {
 	return text
 }
 
-// noticeLevel returns how a notice is shown: as an error only when it fails.
+// noticeLevel returns the annotation level of a notice, which is an error only if the notice fails.
 func noticeLevel(n gate.Notice) annotationLevel {
 	switch {
 	case n.Fails:
@@ -288,11 +287,11 @@ func noticeLevel(n gate.Notice) annotationLevel {
 	return levelNotice
 }
 
-// maxSummaryCells is how many statuses the table of a summary is made of: a larger
-// one is cut to nothing.
+// maxSummaryCells is the maximum number of statuses for the table of a summary. Truncating a larger
+// table would leave nothing.
 const maxSummaryCells = 200_000
 
-// summarize writes the summary of the job, as much as fits.
+// summarize writes as much of the job summary as fits.
 func (d *delivery) summarize(ctx context.Context) {
 	var drafts []summaryDraft
 	if d.settings.summary == "full" && d.result.Counts.Cells > 0 && d.result.Counts.Cells <= maxSummaryCells {
@@ -302,7 +301,7 @@ func (d *delivery) summarize(ctx context.Context) {
 				if err != nil {
 					return "", err
 				}
-				// Problems come first: the table gets what they leave.
+				// Problems come first; the table gets the remaining space.
 				const least = 2000
 				room := limit - len(text) - 1
 				if room < least {
@@ -328,8 +327,8 @@ func (d *delivery) summarize(ctx context.Context) {
 	}
 }
 
-// firstBaseline returns the proposed baseline of a check that fails and has no baseline yet, "" for other checks. A
-// name with special characters is not shown.
+// firstBaseline returns the path of the proposed baseline of a failing check without a baseline, or
+// "" for other checks. Names with special characters are not shown.
 func (c *check) firstBaseline() string {
 	name := c.place.inWorkspace(c.paths.outputs["baseline"])
 	if c.result.Compared || c.result.Conclusion != gate.Failure || !plainName.MatchString(name) {
@@ -353,7 +352,7 @@ func (c *check) markdown(limit int) (string, error) {
 	if c.settings.artifactURL != "" {
 		foot += fmt.Sprintf("\n[Files of this run](<%s>)\n", c.settings.artifactURL)
 	}
-	const least = 2500 // below it there is no space for a problem
+	const least = 2500 // too small for a problem
 	room := limit - len(head) - len(foot)
 	if room < least {
 		return "", errTooLong

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// An event is what started the workflow, as the runner wrote it to a file. What it
-// says about pull requests is from GitHub, not from the change.
+// An event is the event that started the workflow, as the runner wrote it to a file. Its data about
+// pull requests comes from GitHub, not from the change.
 type event struct {
 	name, actor string
 	payload
@@ -78,10 +78,10 @@ type pullRequest struct {
 	} `json:"base"`
 }
 
-// maxEvent is what GitHub sends at most.
+// maxEvent is the maximum size of GitHub's events.
 const maxEvent = 25 << 20
 
-// readEvent reads the event. Without a file it has only the name.
+// readEvent reads the event. Without a file, only the event name is set.
 func readEvent(getenv func(string) string) (*event, error) {
 	e := &event{name: getenv("GITHUB_EVENT_NAME"), actor: getenv("GITHUB_ACTOR")}
 	path := getenv("GITHUB_EVENT_PATH")
@@ -111,14 +111,13 @@ func readEvent(getenv func(string) string) (*event, error) {
 
 const dependabot = "dependabot[bot]"
 
-// isFork reports whether the change is from another repository, or from one that
-// is gone.
+// isFork reports whether the change is from a different repository, or from a deleted one.
 func (p *pullRequest) isFork() bool {
 	return p.Head.Repo == nil || !strings.EqualFold(p.Head.Repo.FullName, p.Base.Repo.FullName)
 }
 
-// forkRun returns what a run about a pull request of a fork was for, nil for other events.
-// GitHub does not say which pull request that is.
+// forkRun returns the head that a run about a pull request from a fork was for, or nil for other
+// events. GitHub does not report the number of the pull request.
 func (e *event) forkRun() *pullHead {
 	run := e.WorkflowRun
 	if e.name != "workflow_run" || run == nil || run.HeadRepository != nil && strings.EqualFold(run.HeadRepository.FullName, e.Repository.FullName) {
@@ -131,8 +130,7 @@ func (e *event) forkRun() *pullHead {
 	return head
 }
 
-// isFromOthers reports whether the token of the job may be one that can only read: that of a fork or of
-// Dependabot.
+// isFromOthers reports whether the job's token may be read-only, as for forks and Dependabot.
 func (e *event) isFromOthers() bool {
 	const dependabot = "dependabot[bot]"
 	p := e.PullRequest
@@ -141,14 +139,14 @@ func (e *event) isFromOthers() bool {
 
 // A commentTarget is the pull request that a comment belongs on.
 type commentTarget struct {
-	number int       // 0 if GitHub has to be asked
-	head   *pullHead // whose pull request GitHub is asked for
-	commit string    // the comment is about; "" if only the checkout knows
+	number int       // 0 if GitHub has to be queried
+	head   *pullHead // head of the pull request to query for
+	commit string    // commit that the comment is about; "" if only the checkout has it
 	whyNot string    // why there is no pull request
 }
 
-// commentTarget returns the pull request that a comment belongs on; named is the one that an input
-// names, or 0.
+// commentTarget returns the pull request that a comment belongs on. named is the number that an
+// input sets, or 0.
 func (e *event) commentTarget(named int) commentTarget {
 	if e.PullRequest != nil && (named == 0 || named == e.PullRequest.Number) {
 		return commentTarget{number: e.PullRequest.Number, commit: e.PullRequest.Head.SHA}
@@ -170,7 +168,7 @@ func (e *event) commentTarget(named int) commentTarget {
 	case !commitName.MatchString(run.HeadSHA):
 		return commentTarget{whyNot: "the event does not say which commit the run was for"}
 	}
-	// The event lists the pull requests of the branch, if they are in the same repository.
+	// The event lists the pull requests of the branch if they are in the same repository.
 	var numbers []int
 	for _, p := range run.PullRequests {
 		if p.Head.SHA == run.HeadSHA && strings.HasSuffix(strings.ToLower(p.Base.Repo.URL), "/repos/"+strings.ToLower(e.Repository.FullName)) {
@@ -183,8 +181,7 @@ func (e *event) commentTarget(named int) commentTarget {
 	return commentTarget{commit: run.HeadSHA, head: &pullHead{Repository: run.HeadRepository.FullName, Branch: run.HeadBranch, Commit: run.HeadSHA}}
 }
 
-// isRisky reports whether the workflow has permissions that code of the change must not
-// get.
+// isRisky reports whether the workflow has permissions that the code of the change must not get.
 func (e *event) isRisky() bool {
 	return e.name == "pull_request_target" && e.PullRequest != nil && e.PullRequest.isFork() ||
 		e.forkRun() != nil
@@ -192,8 +189,8 @@ func (e *event) isRisky() bool {
 
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// headCommit returns the commit of the change, "" if it is not known; sha is the one
-// that the workflow runs for, which for a pull request is a merge with its base.
+// headCommit returns the commit of the change, or "" if unknown. sha is the commit that the
+// workflow runs for, which for a pull request is a merge with its base.
 func (e *event) headCommit(sha string) string {
 	switch {
 	case e.PullRequest != nil:
@@ -207,9 +204,9 @@ func (e *event) headCommit(sha string) string {
 	return sha
 }
 
-// checkedCommits returns the commits that reports may be of. A pull request is checked as its merge, and
-// its reports may be of its own commit. A run that another one started is for a commit of
-// the default branch, which nobody checks.
+// checkedCommits returns the commits that reports may be for. A pull request is checked as its
+// merge, but its reports may be for its head commit. A run started by another run is for a commit
+// of the default branch, which is not checked.
 func (e *event) checkedCommits(sha string) (list []string) {
 	for _, commit := range []string{e.headCommit(sha), sha} {
 		if commitName.MatchString(commit) && !slices.Contains(list, commit) && (e.WorkflowRun == nil || commit == e.WorkflowRun.HeadSHA) {
@@ -219,7 +216,7 @@ func (e *event) checkedCommits(sha string) (list []string) {
 	return list
 }
 
-// baseCommit returns the commit that the change is based on, or why it is not known.
+// baseCommit returns the commit that the change is based on, or why it is unknown.
 func (e *event) baseCommit() (commit, why string) {
 	commit = e.Before
 	switch {
@@ -236,7 +233,7 @@ func (e *event) baseCommit() (commit, why string) {
 	switch {
 	case !commitName.MatchString(commit):
 		return "", why
-	case strings.Trim(commit, "0") == "": // comes before the first commit of a branch
+	case strings.Trim(commit, "0") == "": // the value before the first commit of a branch
 		return "", why + ", because the push creates the branch"
 	}
 	return commit, ""
@@ -244,11 +241,11 @@ func (e *event) baseCommit() (commit, why string) {
 
 func (e *event) isTag() bool { return strings.HasPrefix(e.Ref, "refs/tags/") }
 
-// isForced reports whether the event replaces the commits that were there before.
+// isForced reports whether the event replaces existing commits.
 func (e *event) isForced() bool { return e.Forced && e.PullRequest == nil }
 
-// isChange reports whether the event may be about a change. People and timers start workflows as
-// well, and a tag is put on a commit that was checked before.
+// isChange reports whether the event may be about a change. Workflows may also be started manually
+// or by a timer, and a tag refers to a commit that was checked before.
 func (e *event) isChange() bool {
 	return !slices.Contains([]string{"", "schedule", "workflow_dispatch", "release"}, e.name) && !e.isTag()
 }

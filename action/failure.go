@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// deliverError reports an error and returns the exit code: a change that does not pass
-// stays one if something else fails.
+// deliverError reports an error and returns the exit code. A change that does not pass keeps its
+// exit code even if something else fails.
 func deliverError(ctx context.Context, out *console, c check, err error, isShown bool) int {
 	code := cli.ExitCode(err)
 	message := safetext.Escape(safetext.Shorten(err.Error()))
@@ -41,8 +41,8 @@ func deliverError(ctx context.Context, out *console, c check, err error, isShown
 	return code
 }
 
-// showError writes to the summary and the comment what went wrong, so that no older
-// conclusion seems to hold.
+// showError writes the error to the summary and the comment, so that no older conclusion seems to
+// apply.
 func showError(ctx context.Context, out *console, c check, text string) {
 	d := delivery{check: c, out: out}
 	if c.settings.summary != "none" {
@@ -53,16 +53,16 @@ func showError(ctx context.Context, out *console, c check, text string) {
 	if d.job == nil {
 		d.job, _ = readJob(out.getenv)
 	}
-	// A run that is stopped may have a successor, whose comment is newer.
+	// A canceled run may have a successor, whose comment is newer.
 	if c.settings.comment != "never" && c.settings.comment != "" && d.job != nil && !cli.Stopped(ctx) {
 		d.writeComment(ctx, text, true)
 	}
-	if err := out.reportUnshown(d.unshown, false); err != nil { // there is an error already
+	if err := out.reportUnshown(d.unshown, false); err != nil { // there already is an error
 		out.logf("error: %v", err)
 	}
 }
 
-// A fixedError has more to say about what to do than fits into its message.
+// A fixedError has a fix that is too long for its message.
 type fixedError struct {
 	error
 	fix string
@@ -73,8 +73,8 @@ func (e *fixedError) Unwrap() error { return e.error }
 // Fix returns what to do, as Markdown.
 func (e *fixedError) Fix() string { return e.fix }
 
-// errorText is what the summary and the comment say about an error. What to do about it is part of its message,
-// or it has a method for more.
+// errorText returns the text of the summary and the comment for an error. The fix is part of the
+// error's message, or its Fix method returns more.
 func errorText(c check, message string, err error) string {
 	var b strings.Builder
 	b.WriteString("## ❌ SYCL compatibility\n\n")

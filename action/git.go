@@ -24,22 +24,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// maxBaseFile limits the objects that are read. Policies and baselines are smaller.
+// maxBaseFile limits the size of the objects that are read. Policies and baselines are smaller.
 const maxBaseFile = 64 << 20
 
-// gitTime is the time that reading a repository may take.
+// gitTime limits the time for reading a repository.
 const gitTime = 2 * time.Minute
 
-// errAbsent is returned for a file that a commit does not have. Every other error means
-// that nobody knows whether it has the file.
+// errAbsent is returned for a file that a commit does not have. Any other error means that it is
+// unknown whether the commit has the file.
 var errAbsent = errors.New("the commit does not have the file")
 
-// errMissing is returned for an object that a checkout does not have.
+// errMissing is returned for an object that the checkout lacks.
 var errMissing = errors.New("the checkout does not have the object")
 
-// A repository reads the objects of a git repository. Git does not check what it reads, so
-// the name of each object is computed again: an object that somebody put in place of
-// another is an error.
+// A repository reads the objects of a git repository. Git does not verify what it reads, so the
+// name of each object is recomputed: a substituted object is an error.
 type repository struct {
 	dir     string // holds .git; "" if there is no repository
 	command *exec.Cmd
@@ -48,10 +47,10 @@ type repository struct {
 	stderr  *bytes.Buffer
 	ctx     context.Context
 	cancel  context.CancelFunc
-	broken  error // why nothing more can be read
+	broken  error // why git cannot be used anymore
 }
 
-// openRepository starts git on the repository in a directory.
+// openRepository starts git for the repository in a directory.
 func openRepository(ctx context.Context, dir string) *repository {
 	r := &repository{dir: dir, stderr: &bytes.Buffer{}}
 	r.ctx, r.cancel = context.WithTimeout(ctx, gitTime)
@@ -76,7 +75,7 @@ func openRepository(ctx context.Context, dir string) *repository {
 	return r
 }
 
-// close ends git.
+// close stops git.
 func (r *repository) close() {
 	r.cancel()
 	if r.command != nil {
@@ -85,7 +84,7 @@ func (r *repository) close() {
 	}
 }
 
-// A limitedWriter drops what goes beyond a few kilobytes.
+// A limitedWriter drops everything after the first few kilobytes.
 type limitedWriter struct{ *bytes.Buffer }
 
 func (w limitedWriter) Write(p []byte) (int, error) {
@@ -94,9 +93,9 @@ func (w limitedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// git returns a command on the repository. It reads objects and nothing else: no hooks, no
-// filters, no network and no replaced objects. Variables that redirect git have no effect.
-// Naming the repository makes git accept one that another user owns, as in containers.
+// git returns a git command for the repository. It only reads objects: no hooks, filters, network
+// or replaced objects. Variables that redirect git have no effect. Because the command names the
+// repository, git accepts one that another user owns, as in containers.
 func (r *repository) git(args ...string) *exec.Cmd {
 	cmd := cli.Program(r.ctx, "git", append([]string{"--git-dir=" + filepath.Join(r.dir, ".git"), "--no-replace-objects"}, args...)...)
 	cmd.Dir = r.dir
@@ -105,7 +104,7 @@ func (r *repository) git(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// gitError explains why git failed, and what to do about it.
+// gitError returns an error that explains why git failed, and how to fix it.
 func gitError(ctx context.Context, dir string, err error, stderr string) error {
 	said := strings.TrimSpace(strings.TrimPrefix(firstLine([]byte(strings.TrimSpace(stderr))), "fatal: "))
 	var exit *exec.ExitError
@@ -128,7 +127,7 @@ func gitError(ctx context.Context, dir string, err error, stderr string) error {
 	return errors.New("git: unexpected end of output")
 }
 
-// stop notes that git cannot be used any more, and returns why.
+// stop records that git cannot be used anymore, and returns the reason.
 func (r *repository) stop(err error) error {
 	r.in.Close()
 	wait := r.command.Wait()
@@ -139,8 +138,8 @@ func (r *repository) stop(err error) error {
 	return err
 }
 
-// object returns an object of the repository. It returns [errMissing] if the checkout does not
-// have it.
+// object returns an object of the repository. It returns [errMissing] if the checkout lacks the
+// object.
 func (r *repository) object(kind, id string) ([]byte, error) {
 	if !commitName.MatchString(id) {
 		return nil, fmt.Errorf("%q is not the name of an object", id)
@@ -161,12 +160,12 @@ func (r *repository) object(kind, id string) ([]byte, error) {
 	return data, nil
 }
 
-// read returns what git has under a name, with its own name for it and the kind.
+// read returns the object with a name, with its id and kind.
 func (r *repository) read(name string) (data []byte, id, kind string, err error) {
 	if r.broken != nil {
 		return nil, "", "", r.broken
 	}
-	// A write fails if git has ended. What it said is in the answer.
+	// Ignore the error: a write fails if git has exited, and the response has git's message.
 	io.WriteString(r.in, name+"\n")
 	head, err := r.out.ReadString('\n')
 	if err != nil {
@@ -191,7 +190,7 @@ func (r *repository) read(name string) (data []byte, id, kind string, err error)
 	return data[:size], fields[0], fields[1], nil
 }
 
-// head returns the commit that is checked out, "" if it is not known.
+// head returns the checked-out commit, or "" if unknown.
 func (r *repository) head() string {
 	_, id, kind, err := r.read("HEAD")
 	if err != nil || kind != "commit" || !commitName.MatchString(id) {
@@ -200,7 +199,7 @@ func (r *repository) head() string {
 	return id
 }
 
-// A commitObject is what is read of a commit.
+// A commitObject holds the parsed part of a commit.
 type commitObject struct {
 	tree    string
 	parents []string
@@ -230,10 +229,10 @@ func (r *repository) commit(id string) (c commitObject, err error) {
 	return c, nil
 }
 
-// file returns a file of a commit as it was committed. The path is relative to the root of the
+// file returns the content of a file as committed. The path is relative to the root of the
 // repository. It returns [errAbsent] if the commit does not have the file, and [errMissing] if the
-// checkout does not have the commit. Links to directories and submodules on the way
-// are followed, as far as they stay in the repository.
+// checkout lacks the commit. Links to directories and submodules are followed within the
+// repository.
 func (r *repository) file(commit, name string) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, fmt.Errorf("%s is not in the repository", name)
@@ -250,9 +249,9 @@ func (r *repository) file(commit, name string) ([]byte, error) {
 type pathWalk struct {
 	*repository
 	commit, name string
-	trees        []string // of the directories on the way, the root first
+	trees        []string // of the visited directories, the root first
 	at           []string // names of these directories, without the root
-	rest         []string // what is left of the path
+	rest         []string // the rest of the path
 	links        int
 }
 
@@ -298,7 +297,7 @@ func (w *pathWalk) file() ([]byte, error) {
 		case strings.HasPrefix(mode, "100") && isLast:
 			return w.stored("blob", id)
 		case strings.HasPrefix(mode, "100"):
-			return nil, errAbsent // a file in place of a directory
+			return nil, errAbsent // a file instead of a directory
 		default:
 			return nil, w.errorf("is not a file")
 		}
@@ -306,7 +305,7 @@ func (w *pathWalk) file() ([]byte, error) {
 	return nil, w.errorf("is not a file, but a directory")
 }
 
-// stored returns an object that a commit refers to. A partial clone does not have all of them.
+// stored returns an object that a commit refers to, which a partial clone may lack.
 func (w *pathWalk) stored(kind, id string) ([]byte, error) {
 	data, err := w.object(kind, id)
 	if errors.Is(err, errMissing) {
@@ -318,7 +317,7 @@ func (w *pathWalk) stored(kind, id string) ([]byte, error) {
 	return data, err
 }
 
-// follow puts the target of a symbolic link in place of its name.
+// follow replaces the name of a symbolic link with its target.
 func (w *pathWalk) follow(part, id string, isLast bool) error {
 	data, err := w.stored("blob", id)
 	if err != nil {
@@ -338,8 +337,8 @@ func (w *pathWalk) follow(part, id string, isLast bool) error {
 	return nil
 }
 
-// inSubmodule returns the rest of the path in a submodule. What the commit names pins what the
-// submodule has.
+// inSubmodule returns the file at the rest of the path in a submodule. The commit pins the content
+// of the submodule.
 func (w *pathWalk) inSubmodule(below, commit string) ([]byte, error) {
 	dir := filepath.Join(w.dir, filepath.FromSlash(below))
 	real, err := filepath.EvalSymlinks(dir)
@@ -366,8 +365,8 @@ func firstLine(data []byte) string {
 	return string(line)
 }
 
-// treeEntry returns the mode and the name of an object in a tree, whose names have size bytes. The
-// mode is "" if the tree does not have it.
+// treeEntry returns the mode and the name of an object in a tree, whose object names have size
+// bytes. The mode is "" if the tree lacks the object.
 func treeEntry(tree []byte, name string, size int) (mode, id string) {
 	for {
 		entry, rest, ok := bytes.Cut(tree, []byte{0})
@@ -396,16 +395,16 @@ func (r *repository) isShallow() bool {
 	return err == nil && info.Size() > 0
 }
 
-// isPartial reports whether the checkout was made without some of the objects.
+// isPartial reports whether the checkout is a partial clone.
 func (r *repository) isPartial() bool {
 	return r.git("config", "--get-regexp", `^(remote\..*\.promisor|extensions\.partialclone)$`).Run() == nil
 }
 
-// maxHistory is how many commits are read to find out where a change began.
+// maxHistory limits the number of commits that are read to find where a change diverged.
 const maxHistory = 20_000
 
-// mergeBases returns the commits where the histories of two commits meet. It returns none if
-// the checkout does not have the history, or if that is too long.
+// mergeBases returns the merge bases of two commits. It returns none if the checkout lacks the
+// history, or if the history is too long.
 func (r *repository) mergeBases(a, b string) (bases []string) {
 	const ofA, ofB, isCommon, isFound = 1, 2, 4, 8
 	flags := map[string]int{}
@@ -443,13 +442,13 @@ func (r *repository) mergeBases(a, b string) (bases []string) {
 			}
 		}
 	}
-	// The histories do not meet in a commit that another common commit leads to.
+	// A common commit that another common commit leads to is not a merge base.
 	return slices.DeleteFunc(slices.Clone(bases), func(id string) bool {
 		return flags[id]&isCommon != 0 || slices.ContainsFunc(bases, func(other string) bool { return other != id && r.leadsTo(other, id) })
 	})
 }
 
-// leadsTo reports whether the history of a commit has another one.
+// leadsTo reports whether a commit is in the history of another.
 func (r *repository) leadsTo(from, to string) bool {
 	oldest, err := r.commit(to)
 	if err != nil {
@@ -477,7 +476,7 @@ type queuedCommit struct {
 	commitObject
 }
 
-// A commitQueue has the newest commit first.
+// A commitQueue is a heap with the newest commit first.
 type commitQueue []queuedCommit
 
 func (q commitQueue) Len() int           { return len(q) }

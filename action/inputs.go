@@ -45,7 +45,7 @@ type settings struct {
 	summary                      string
 	comment                      string
 	commentSolved                solvedMode
-	pullRequest                  int // 0 for the one of the event
+	pullRequest                  int // 0 for the pull request of the event
 	commentKey, commentAuthor    string
 	files                        map[string]string // by format
 	category, artifactURL, token string
@@ -127,7 +127,8 @@ func patterns(field func(*settings) *[]string) func(*settings, string) error {
 	}
 }
 
-// text returns the setter of a text. If the input lists words, readInputs checks it first.
+// text returns the setter of a text. If the input is limited to some words, readInputs checks the
+// value first.
 func text(field func(*settings) *string) func(*settings, string) error {
 	return func(s *settings, v string) error {
 		*field(s) = v
@@ -149,7 +150,7 @@ func file(format string) func(*settings, string) error {
 	}
 }
 
-// words returns the values of an input that accepts one of a few, nil for others.
+// words returns the accepted values of an input, or nil if any value is accepted.
 func (in *input) words() []string {
 	if !strings.Contains(in.values, ", ") {
 		return nil
@@ -160,8 +161,8 @@ func (in *input) words() []string {
 // A source is the origin of the value of an input.
 type source struct{ name, value, from string }
 
-// readInputs reads the inputs from arguments and variables, in this order. If only some inputs are wrong, it
-// returns settings with the error, to report it with.
+// readInputs reads the inputs from arguments, then from variables. If only some inputs are wrong,
+// it returns settings along with the error, so that the error can be reported.
 func readInputs(args []string, getenv func(string) string) (*settings, []source, error) {
 	flags := flag.NewFlagSet("action", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -180,7 +181,7 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 	}
 	s := &settings{files: map[string]string{}}
 	var sources []source
-	var wrong error // the first
+	var wrong error // the first error
 	for i := range inputs {
 		in := &inputs[i]
 		value, from := strings.TrimSpace(*given[in.name]), "flag"

@@ -17,14 +17,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// inputPaths are the files that inputs name, relative to the directory of inputs.
+// inputPaths are the files that inputs name, relative to the input directory.
 type inputPaths struct {
 	policy, baseline string // "" if no input names one
 	deviceConfig     []string
 	outputs          map[string]string // by format
 }
 
-// resolvePaths returns the files that inputs name.
+// resolvePaths returns the files that inputs name, as inputPaths.
 func resolvePaths(s *settings, p place) (paths inputPaths, err error) {
 	local := func(input, name string) string {
 		if name == "" || err != nil {
@@ -48,7 +48,7 @@ func resolvePaths(s *settings, p place) (paths inputPaths, err error) {
 	return paths, err
 }
 
-// evidence is what the gate decides on.
+// evidence is the data that the gate decides on.
 type evidence struct {
 	options compatinputs.CheckOptions
 	input   gate.Input
@@ -58,7 +58,8 @@ type evidence struct {
 // isEmpty reports whether there is nothing to check.
 func (e *evidence) isEmpty() bool { return len(e.options.Reports)+len(e.options.Built) == 0 }
 
-// load finds and reads the reports, or makes them. With an error the evidence has the log.
+// load finds and reads the reports, or makes them. If it returns an error, the evidence still has
+// the log.
 func load(ctx context.Context, c check, r rules) (*evidence, error) {
 	s := c.settings
 	e := &evidence{options: compatinputs.CheckOptions{Program: "action", MayBeEmpty: true, Workspace: ".", Category: s.category,
@@ -78,7 +79,7 @@ func load(ctx context.Context, c check, r rules) (*evidence, error) {
 	if err := checkOutputs(c, e.options); err != nil {
 		return e, err
 	}
-	// That there is no device code is for the policy to judge.
+	// The policy decides whether missing device code is a failure.
 	nothing, err := e.build(ctx, c, r)
 	if err != nil {
 		return e, err
@@ -116,17 +117,17 @@ func (e *evidence) findReports(s *settings, p place) (err error) {
 	return nil
 }
 
-// checkOutputs rejects outputs that are read as well.
+// checkOutputs rejects outputs that are also inputs.
 func checkOutputs(c check, o compatinputs.CheckOptions) error {
 	read := slices.Concat(slices.Concat(c.place.candidates()...), c.paths.deviceConfig, []string{c.paths.policy, c.paths.baseline})
 	if len(c.settings.binaries) > 0 {
-		found, _ := c.place.glob(c.settings.binaries) // build reports a wrong pattern
+		found, _ := c.place.glob(c.settings.binaries) // build reports an invalid pattern
 		read = append(read, found...)
 	}
 	return o.CheckOutputs(slices.Sorted(maps.Values(c.paths.outputs)), read)
 }
 
-// build makes the reports of binaries. It returns separately that there is no device code in them.
+// build makes reports on binaries. It returns separately whether they contain no device code.
 func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err error) {
 	s := c.settings
 	if len(s.binaries) == 0 {
@@ -139,7 +140,7 @@ func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err er
 		}
 	}
 	for _, name := range s.devices {
-		if targets, _ := deviceconfig.TargetsNamed(name); targets == nil { // not of a product or a family
+		if targets, _ := deviceconfig.TargetsNamed(name); targets == nil { // not a product or a family
 			if err := gate.CheckDevice(r.devices, name); err != nil {
 				return nil, cli.Usagef("input devices: %v", err)
 			}
@@ -165,7 +166,7 @@ func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err er
 	return nil, err
 }
 
-// merged returns all reports as one.
+// merged returns all reports as one report.
 func (e *evidence) merged(ctx context.Context) (*report.Report, error) {
 	parts, err := compatinputs.ReadReports(ctx, e.options)
 	if err != nil {

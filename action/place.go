@@ -17,13 +17,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
-// A place is the directories of a job. All paths are absolute and without links.
+// A place holds the directories of a job. All paths are absolute and without links.
 type place struct {
-	named string // the workspace as the runner names it, maybe through links
-	outer string // what inputs may name files in: the workspace or the repository around it
-	dir   string // what inputs are relative to
-	repo  string // the repository, "" if there is none
-	// prefix is what makes a name in dir one in the workspace, "" if they are the same.
+	named string // the workspace as the runner names it, possibly through links
+	outer string // the directory that may hold input files: the workspace or the repository around it
+	dir   string // the directory that inputs are relative to
+	repo  string // the repository, or "" if there is none
+	// prefix turns a path relative to dir into one relative to the workspace. It is "" if they are
+	// the same.
 	prefix string
 }
 
@@ -36,7 +37,7 @@ func findPlace(named, workingDirectory string, onGitHub bool) (p place, err erro
 	if err != nil {
 		return p, err
 	}
-	// A change may have brought a link: everything below would be somewhere else.
+	// A change may have added a link, so resolve the directory before anything below it.
 	p.dir, err = filepath.EvalSymlinks(filepath.Join(p.outer, filepath.FromSlash(workingDirectory)))
 	if err != nil {
 		return p, cli.Usagef("input working-directory: %v", err)
@@ -60,9 +61,8 @@ func findPlace(named, workingDirectory string, onGitHub bool) (p place, err erro
 	return p, nil
 }
 
-// repositoryAround returns the outermost repository on the way from the workspace to a
-// directory in it, "" if there is none. Repositories further in may be part of the change, such as
-// submodules.
+// repositoryAround returns the outermost repository between the workspace and a directory in it, or
+// "" if there is none. Inner repositories, such as submodules, may be part of the change.
 func repositoryAround(outer, below string) string {
 	dir := outer
 	for _, part := range append(strings.Split(below, "/"), "") {
@@ -74,7 +74,7 @@ func repositoryAround(outer, below string) string {
 	return ""
 }
 
-// repositoryAbove returns the repository that a directory is in, "" if there is none.
+// repositoryAbove returns the repository that contains a directory, or "" if there is none.
 func repositoryAbove(dir string) string {
 	for {
 		up := filepath.Dir(dir)
@@ -92,7 +92,7 @@ func hasGit(dir string) bool {
 	return err == nil
 }
 
-// inWorkspace returns a name in the directory of inputs as one in the workspace.
+// inWorkspace converts a path relative to the input directory to one relative to the workspace.
 func (p place) inWorkspace(name string) string {
 	if name == "" || path.IsAbs(filepath.ToSlash(name)) || filepath.IsAbs(name) {
 		return name
@@ -101,8 +101,8 @@ func (p place) inWorkspace(name string) string {
 }
 
 // local returns the path of an input relative to dir, with "/". A path may be absolute or lead
-// upward. It returns an error for a relative path that leads out of the workspace, and an absolute
-// one elsewhere as it is.
+// upward. It returns an error for a relative path that leads out of the workspace, and returns an
+// absolute path outside of it unchanged.
 func (p place) local(name string) (string, error) {
 	full := filepath.FromSlash(name)
 	if filepath.IsAbs(full) {
@@ -126,7 +126,7 @@ func (p place) below(full string) (string, bool) {
 	for _, root := range []string{p.outer, p.named} {
 		if root, err := filepath.Abs(root); err == nil && isBelow(full, root) {
 			rest, err := filepath.Rel(root, full)
-			if root != p.outer { // the workspace, which may be in the repository
+			if root != p.outer { // the workspace, which may be inside the repository
 				real, errReal := filepath.EvalSymlinks(root)
 				if err = cmp.Or(err, errReal); err == nil {
 					rest, err = filepath.Rel(p.outer, filepath.Join(real, rest))
@@ -143,7 +143,7 @@ func isBelow(full, root string) bool {
 	return err == nil && filepath.IsLocal(rest)
 }
 
-// inRepository returns the path of a local name from the root of the repository.
+// inRepository converts a local path to one relative to the root of the repository.
 func (p place) inRepository(name string) (string, error) {
 	full := filepath.FromSlash(name)
 	if !filepath.IsAbs(full) {
@@ -156,8 +156,8 @@ func (p place) inRepository(name string) (string, error) {
 	return filepath.ToSlash(rest), nil
 }
 
-// exists reports whether there is a file of a local name, whatever it is. An error means that
-// nobody can tell.
+// exists reports whether there is a file of any type at a local path. An error means that this is
+// unknown.
 func (p place) exists(name string) (bool, error) {
 	_, err := os.Lstat(p.path(name))
 	switch {
@@ -176,13 +176,13 @@ func (p place) path(name string) string {
 	return filepath.Join(p.dir, filepath.FromSlash(name))
 }
 
-// read reads a file of the change, which may be anything. A link does not lead out of the
+// read reads a file of the change, which may be of any type. It rejects links that lead out of the
 // workspace.
 func (p place) read(name string) ([]byte, error) {
 	full := p.path(name)
 	root := p.outer
 	if isBelow(full, p.dir) {
-		root = p.dir // which may have outputs of Bazel
+		root = p.dir // which may hold Bazel outputs
 	}
 	here, err := workspace.Open(root)
 	if err != nil {
@@ -204,7 +204,7 @@ func (p place) read(name string) ([]byte, error) {
 	return append([]byte{}, data...), err // not nil if the file is empty
 }
 
-// An unreadableError is returned for a file of the change that cannot be opened.
+// An unreadableError is returned if a file of the change cannot be opened.
 type unreadableError struct {
 	message string
 	err     error
@@ -273,7 +273,7 @@ func (p place) glob(patterns []string) ([]string, error) {
 	return left, nil
 }
 
-// up is p.outer relative to p.dir.
+// up returns p.outer relative to p.dir.
 func (p place) up() string {
 	rel, err := filepath.Rel(p.dir, p.outer)
 	if err != nil {
@@ -282,8 +282,8 @@ func (p place) up() string {
 	return filepath.ToSlash(rel)
 }
 
-// localPattern returns a pattern relative to p.dir, and whether it is about files above that.
-// Patterns that lead out of the workspace stay as they are, which is an error elsewhere.
+// localPattern returns a pattern relative to p.dir, and whether it matches files above p.dir. It
+// returns patterns that lead out of the workspace unchanged; they cause an error later.
 func (p place) localPattern(text string) (local string, isAbove bool) {
 	literal, rest := text, ""
 	if i := strings.IndexAny(text, "*?"); i >= 0 {
@@ -301,7 +301,7 @@ func (p place) localPattern(text string) (local string, isAbove bool) {
 	if name == "." && rest != "" {
 		return rest, false
 	}
-	if isAbove { // as Glob names files below p.outer
+	if isAbove { // Glob names files below p.outer
 		full := filepath.Join(p.dir, filepath.FromSlash(name))
 		below, err := filepath.Rel(p.outer, full)
 		if err != nil {
@@ -318,7 +318,7 @@ func (p place) localPattern(text string) (local string, isAbove bool) {
 	return name, isAbove
 }
 
-// localPatterns returns patterns and names of directories relative to p.dir. It returns an error for one
+// localPatterns returns patterns and directory names relative to p.dir. It returns an error for one
 // that leads out of the workspace.
 func (p place) localPatterns(texts []string) (list []string, err error) {
 	for _, text := range texts {
@@ -340,8 +340,8 @@ func (p place) localPatterns(texts []string) (list []string, err error) {
 	return list, nil
 }
 
-// checkLinks returns an error for a file above p.dir that is a link out of the workspace. Files
-// below are checked when they are opened.
+// checkLinks returns an error for a file above p.dir that links out of the workspace. Files below
+// are checked when they are opened.
 func (p place) checkLinks(names []string) error {
 	outer, err := workspace.Open(p.outer)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-// policyNames are the names of a policy that no input names, in a directory.
+// policyNames are the default names of a policy in a directory.
 var policyNames = []string{".github/sycl-compat.yml", ".github/sycl-compat.yaml"}
 
-// candidates returns where a policy may be, the nearest first: in each list the names are
-// of one directory. They are relative to the directory of inputs.
+// candidates returns the possible paths of a policy, nearest first, with one list per directory.
+// They are relative to the input directory.
 func (p place) candidates() (list [][]string) {
 	top := p.repo
 	if top == "" || !isBelow(p.dir, top) {
@@ -38,10 +38,10 @@ func (p place) candidates() (list [][]string) {
 	}
 }
 
-// findPolicy returns the policy that applies: the one that an input names, else the nearest
-// one from the directory of inputs up to the root of the repository. A function reads files, and
-// returns [errAbsent] for one that is not there. So does findPolicy if there is no policy. Any other error
-// means that nobody can tell.
+// findPolicy returns the policy that applies: the one that an input names, or else the nearest
+// policy from the input directory up to the root of the repository. read returns [errAbsent] for a
+// file that does not exist, as findPolicy does if there is no policy. Any other error means that
+// this is unknown.
 func findPolicy(p place, named string, read func(name string) ([]byte, error)) (compatinputs.GateFile, error) {
 	candidates := [][]string{{named}}
 	if named == "" {
@@ -68,7 +68,7 @@ func findPolicy(p place, named string, read func(name string) ([]byte, error)) (
 	return compatinputs.GateFile{}, errAbsent
 }
 
-// readChange reads a file of the change as [findPolicy] needs it.
+// readChange reads a file of the change for [findPolicy].
 func (p place) readChange(name string) ([]byte, error) {
 	ok, err := p.exists(name)
 	if err != nil {
@@ -80,21 +80,21 @@ func (p place) readChange(name string) ([]byte, error) {
 	return p.read(name)
 }
 
-// rules are what a check goes by, and what they are compared with.
+// rules are the policy, baseline and devices of a check, and those they are compared with.
 type rules struct {
 	policy, baseline         compatinputs.GateFile
-	basePolicy, baseBaseline compatinputs.GateFile // if those of the change decide
-	nextPolicy, nextBaseline compatinputs.GateFile // if those of the base decide
+	basePolicy, baseBaseline compatinputs.GateFile // if those of the change apply
+	nextPolicy, nextBaseline compatinputs.GateFile // if those of the base apply
 	baseDecides              bool
 	noBaseline               bool                 // the baseline that an input names does not exist
 	devices                  *deviceconfig.Config // that binaries are checked for
-	baseDevices, nextDevices *deviceconfig.Config // nil if they are not known
+	baseDevices, nextDevices *deviceconfig.Config // nil if unknown
 	notCompared              []string
 	log                      []string
-	notices                  []string // for people who look at the change
+	notices                  []string // for authors and reviewers
 }
 
-// A chooser makes [rules].
+// A chooser determines [rules].
 type chooser struct {
 	*base
 	settings *settings
@@ -103,9 +103,10 @@ type chooser struct {
 	rules
 }
 
-// chooseRules decides whose policy, baseline and device configuration apply, and finds those to compare
-// with. What it cannot read is an error if the base decides: a change must not come to a weaker policy by
-// hiding the other. Otherwise it is noted in notCompared, and never taken for absent.
+// chooseRules decides whether the policy, baseline and device configuration of the change or of the
+// base apply, and finds those to compare with. If the base decides, an unreadable file is an error,
+// because a change must not get a weaker policy by hiding a file. Otherwise, it is recorded in
+// notCompared, and never treated as absent.
 func chooseRules(s *settings, paths inputPaths, j *job, b *base) (rules, error) {
 	c := chooser{settings: s, paths: paths, base: b, isChange: j.event.isChange()}
 	c.baseDecides = s.policyRef == "base" || j.event.forkRun() != nil
@@ -119,7 +120,7 @@ func chooseRules(s *settings, paths inputPaths, j *job, b *base) (rules, error) 
 	return c.rules, nil
 }
 
-// cannotCompare notes why the change is not compared with its base.
+// cannotCompare records why the change is not compared with its base.
 func (c *chooser) cannotCompare(format string, args ...any) {
 	text := "the policy and the baseline are not compared with those of the base commit: " + fmt.Sprintf(format, args...)
 	if !slices.Contains(c.notCompared, text) {
@@ -131,7 +132,7 @@ func (c *chooser) logf(format string, args ...any) {
 	c.log = append(c.log, fmt.Sprintf(format, args...))
 }
 
-// byChange makes the rules of the change apply.
+// byChange applies the rules of the change.
 func (c *chooser) byChange() error {
 	policy, err := findPolicy(c.place, c.paths.policy, c.readChange)
 	switch {
@@ -163,8 +164,8 @@ func (c *chooser) byChange() error {
 	return nil
 }
 
-// readBaseline reads the baseline of the change. That it does not exist is for the check to judge: the
-// first run has none.
+// readBaseline reads the baseline of the change. It may not exist: the first run has none, and the
+// check decides whether that is an error.
 func (c *chooser) readBaseline() error {
 	if c.paths.baseline == "" {
 		return nil
@@ -181,7 +182,7 @@ func (c *chooser) readBaseline() error {
 	return nil
 }
 
-// logPolicy says which policy applies, and why.
+// logPolicy logs which policy applies, and why.
 func (c *chooser) logPolicy(of string) {
 	name := c.inWorkspace(c.policy.Name)
 	switch {
@@ -196,13 +197,13 @@ func (c *chooser) logPolicy(of string) {
 	}
 }
 
-// checks report what is wrong with files.
+// checks validate files.
 var checks = map[string]func(name string, r io.Reader) error{
 	"policy":   func(name string, r io.Reader) error { _, err := gate.ReadPolicy(name, r); return err },
 	"baseline": func(name string, r io.Reader) error { _, err := gate.ReadBaseline(name, r); return err },
 }
 
-// comparePolicy finds the policy that the one of the change is compared with.
+// comparePolicy finds the policy to compare the change's policy with.
 func (c *chooser) comparePolicy() {
 	old, err := c.policyOf(c.commit)
 	if err == nil && !errors.Is(err, errAbsent) {
@@ -250,7 +251,7 @@ func (c *chooser) policyIsUntouched(old compatinputs.GateFile) bool {
 	return untouched
 }
 
-// compareBaseline finds the baseline that the one of the change is compared with.
+// compareBaseline finds the baseline to compare the change's baseline with.
 func (c *chooser) compareBaseline() {
 	name := c.paths.baseline
 	old, err := c.file(c.commit, name)
@@ -273,7 +274,7 @@ func (c *chooser) compareBaseline() {
 	}
 }
 
-// compareDevices finds what the base says of devices: a device that seems to have more lets
+// compareDevices finds the device data of the base. If a change adds capabilities to a device,
 // kernels pass that do not run on it.
 func (c *chooser) compareDevices() {
 	old, err := c.devicesOfCommit(c.commit)
@@ -296,8 +297,8 @@ func (c *chooser) compareDevices() {
 	}
 }
 
-// devicesOfCommit returns the devices that the program knows, with those of the files of a commit. A file that
-// the commit does not have says nothing.
+// devicesOfCommit returns the built-in devices, overridden by those in the files of a commit. Files
+// that the commit does not have are ignored.
 func (c *chooser) devicesOfCommit(commit string) (*deviceconfig.Config, error) {
 	return devicesOf(c.paths.deviceConfig, func(name string) ([]byte, error) {
 		data, err := c.file(commit, name)
@@ -308,7 +309,7 @@ func (c *chooser) devicesOfCommit(commit string) (*deviceconfig.Config, error) {
 	})
 }
 
-// byBase makes the rules of the base apply.
+// byBase applies the rules of the base.
 func (c *chooser) byBase() error {
 	if c.commit == "" {
 		return cli.Usagef("input policy-ref: %s", c.why)
@@ -354,8 +355,8 @@ func (c *chooser) byBase() error {
 	return nil
 }
 
-// next reads the rules of the change, which apply once it is merged. They need not be valid: they
-// are read only to say how they differ.
+// next reads the rules of the change, which apply once it is merged. They need not be valid,
+// because they are read only to report how they differ.
 func (c *chooser) next() {
 	policy, err := findPolicy(c.place, c.paths.policy, c.readChange)
 	switch {

@@ -17,14 +17,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// An environment is all that the program has of its process.
+// An environment is everything that the program uses of its process.
 type environment struct {
 	args           []string
 	getenv         func(string) string
 	stdout, stderr io.Writer
 }
 
-// A job is what the runner says about the run.
+// A job describes the run, as reported by the runner.
 type job struct {
 	event                   *event
 	sha                     string // the commit that the workflow runs for
@@ -41,19 +41,19 @@ func readJob(getenv func(string) string) (*job, error) {
 		runID: getenv("GITHUB_RUN_ID"), attempt: getenv("GITHUB_RUN_ATTEMPT")}, nil
 }
 
-// A check is what a run comes to. Each step of [environment.check] makes one more of its fields.
+// A check holds the state of a run. Each step of [environment.check] sets one more of its fields.
 type check struct {
-	settings *settings    // nil if the inputs are wrong
+	settings *settings    // nil if the inputs are invalid
 	job      *job         // nil if the event cannot be read
 	place    place        // the directories
-	paths    inputPaths   // of files that inputs name
-	evidence *evidence    // what decides
-	notices  []string     // about what decides
-	result   *gate.Result // nil without a conclusion
+	paths    inputPaths   // files that inputs name
+	evidence *evidence    // what the gate decides on
+	notices  []string     // about the evidence
+	result   *gate.Result // nil if there is no conclusion
 }
 
-// run does everything and returns the exit code: inputs and event are read, rules and reports
-// found, the gate decides, and the result is delivered.
+// run reads the inputs and the event, finds the rules and reports, evaluates the gate and delivers
+// the result. It returns the exit code.
 func run(ctx context.Context, env environment) int {
 	out := newConsole(env)
 	var c check
@@ -78,14 +78,14 @@ func run(ctx context.Context, env environment) int {
 	return deliverError(ctx, out, c, err, isShown)
 }
 
-// recovered runs a function, and turns a panic into an error: a bug must not look like a
+// recovered calls a function and turns a panic into an error, because a bug must not look like a
 // conclusion.
 func recovered(f func() error) (err error) {
 	defer cli.Recover(&err)
 	return f()
 }
 
-// check comes to a conclusion. With an error it returns as much as is known.
+// check determines the conclusion. If it returns an error, the check holds what is known so far.
 func (env environment) check(ctx context.Context, out *console) (c check, err error) {
 	var sources []source
 	if c.settings, sources, err = readInputs(env.args, env.getenv); err != nil {
@@ -94,7 +94,7 @@ func (env environment) check(ctx context.Context, out *console) (c check, err er
 	s := c.settings
 	out.mask(s.token)
 	out.explain(s.debug, sources)
-	// Bazel's run command starts programs elsewhere.
+	// The bazel run command starts programs in a different directory.
 	dir := cmp.Or(env.getenv("BUILD_WORKING_DIRECTORY"), ".")
 	if out.github != nil {
 		dir = cmp.Or(env.getenv("GITHUB_WORKSPACE"), ".")
@@ -131,7 +131,7 @@ func (env environment) check(ctx context.Context, out *console) (c check, err er
 	return c, nil
 }
 
-// exitCode returns the exit code of a run in which nothing failed.
+// exitCode returns the exit code of a run without errors.
 func exitCode(r *gate.Result) int {
 	if r.Conclusion == gate.Failure {
 		return cli.ExitNo
@@ -139,7 +139,7 @@ func exitCode(r *gate.Result) int {
 	return cli.ExitOK
 }
 
-// conclusion returns the value of the output.
+// conclusion returns the value of the output "conclusion".
 func (c *check) conclusion() string {
 	switch {
 	case c.result.Conclusion == gate.Failure:
@@ -150,15 +150,15 @@ func (c *check) conclusion() string {
 	return string(gate.Success)
 }
 
-// isDry reports whether there are problems, and the policy lets all of them pass.
+// isDry reports whether there are problems and the policy lets all of them pass.
 func isDry(r *gate.Result) bool {
 	return r.Policy.FailOn == gate.FailOnNone && slices.ContainsFunc(r.Findings, func(f gate.Finding) bool {
 		return !f.Covered() && f.Severity >= r.Policy.FailOnSeverity
 	})
 }
 
-// needsAttention reports whether there is a problem or a new warning: what fails, and what is new
-// and no exception covers.
+// needsAttention reports whether something fails, passes only in a dry run, or is a new problem or
+// warning that no exception covers.
 func needsAttention(r *gate.Result) bool {
 	return r.Conclusion == gate.Failure || isDry(r) ||
 		slices.ContainsFunc(r.Findings, func(f gate.Finding) bool {
@@ -166,11 +166,11 @@ func needsAttention(r *gate.Result) bool {
 		})
 }
 
-// A console is the log: that of the job or, outside of GitHub Actions, the standard output.
+// A console is the log of the job or, outside of GitHub Actions, standard output.
 type console struct {
 	environment
 	github *runner // nil outside of GitHub Actions
-	lost   []error // why something is not in the log
+	lost   []error // why parts of the log are missing
 }
 
 func newConsole(env environment) *console {
@@ -217,7 +217,7 @@ func (out *console) logf(format string, args ...any) {
 	out.logLines([]string{fmt.Sprintf(format, args...)})
 }
 
-// explain says where the values of inputs come from: in the log, or to those who debug the job.
+// explain logs the origin of the input values, or writes them as debug messages.
 func (out *console) explain(inLog bool, sources []source) {
 	var lines []string
 	for _, s := range sources {
@@ -238,8 +238,8 @@ func (out *console) explain(inLog bool, sources []source) {
 	}
 }
 
-// proposeBaseline writes the proposed baseline of a first run, if an input asks for it. The result is an
-// error: a check without the baseline that was asked for has no conclusion.
+// proposeBaseline writes the proposed baseline of a first run if an input requests it. It always
+// returns an error, because a check without the requested baseline has no conclusion.
 func proposeBaseline(c check, r *gate.Result) error {
 	name := c.paths.baseline
 	e := &firstBaselineError{name: name, entries: r.Counts.New, command: c.evidence.options.UpdateCommand(name)}

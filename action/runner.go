@@ -1,25 +1,24 @@
 package main
 
-// This file speaks to the runner of GitHub Actions, which takes outputs, annotations, the
-// log and the summary of a job. It is the only one that uses go-githubactions, and closes
-// what that leaves open:
+// This file communicates with the GitHub Actions runner: outputs, annotations, log and summary of a
+// job. It is the only file that uses go-githubactions, and closes the gaps that the library leaves:
 //
-//   - the runner takes commands from any line of standard output and standard
+//   - the runner reads commands from any line of standard output and standard
 //     error, "::name::" at its beginning and "##[name]" anywhere in it, and a bare
-//     carriage return also begins a line. All text is escaped, the log is between
+//     carriage return also begins a line. All text is escaped. The log is between
 //     a command that stops the parser and one with a random name that starts it
-//     again, and lines of the log begin with a mark and have no form that problem
-//     matchers of compilers know.
-//   - values of outputs stand between delimiters in a file. Ours are random and
-//     not in the value, names have one form, and values are numbers, words, paths
-//     and addresses and nothing else.
-//   - the library takes format strings, panics and ends the process. Nothing here
-//     does.
-//   - the runner drops the eleventh annotation of a kind without a word, and a
-//     summary above 1 MiB as a whole. Both have a budget here.
+//     again. Lines of the log begin with a prefix and do not match the problem
+//     matchers of compilers.
+//   - values of outputs are between delimiters in a file. Ours are random and
+//     not in the value, names have a fixed form, and values are only numbers,
+//     words, paths and URLs.
+//   - the library interprets format strings, panics and exits. This file does
+//     not.
+//   - the runner silently drops the eleventh annotation of a level, and a
+//     whole summary above 1 MiB. Both have a limit here.
 //
-// The behaviour is that of the runner's sources: ActionCommand, OutputManager,
-// FileCommandManager and ExecutionContext.
+// The runner's sources define this behavior: ActionCommand, OutputManager, FileCommandManager and
+// ExecutionContext.
 
 import (
 	"bytes"
@@ -41,24 +40,24 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A runner is the one that runs the step.
+// A runner represents the runner of the step.
 type runner struct {
 	out     *failing
 	getenv  func(string) string
 	random  io.Reader
-	library *githubactions.Action   // for this file only
-	left    map[annotationLevel]int // annotations
+	library *githubactions.Action   // used only in this file
+	left    map[annotationLevel]int // remaining annotations
 }
 
-// newRunner returns the runner that an environment describes.
+// newRunner returns the runner for an environment.
 func newRunner(stdout io.Writer, getenv func(string) string) *runner {
 	out := &failing{w: stdout}
 	return &runner{out: out, getenv: getenv, random: rand.Reader, left: map[annotationLevel]int{levelError: maxAnnotations, levelWarning: maxAnnotations, levelNotice: maxAnnotations},
 		library: githubactions.New(githubactions.WithWriter(out), githubactions.WithGetenv(getenv))}
 }
 
-// failing keeps the first error of a writer instead of returning it: the library
-// makes a panic of it.
+// failing keeps the first error of a writer instead of returning it, because the library panics on
+// errors.
 type failing struct {
 	w   io.Writer
 	err error
@@ -71,25 +70,25 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mask makes the runner write "***" for a secret in the log.
+// mask makes the runner replace a secret in the log with "***".
 func (r *runner) mask(secret string) {
 	if strings.TrimSpace(secret) != "" {
 		r.library.AddMask(secret)
 	}
 }
 
-// An outputValue is one that an output may have: it is never a text of a report.
+// An outputValue is a valid value of an output. It is never text from a report.
 type outputValue struct {
 	text string
-	err  error // why it cannot be one, nil when it can
+	err  error // why the value is invalid, or nil
 }
 
-// numberValue returns a count.
+// numberValue returns a count as a value.
 func numberValue(n int) outputValue { return outputValue{text: strconv.Itoa(n)} }
 
 var word = regexp.MustCompile(`^[a-z0-9][a-z0-9:-]{0,99}$`)
 
-// wordValue returns one word of a fixed set, or a digest.
+// wordValue returns one of a fixed set of words, or a digest, as a value.
 func wordValue(s string) outputValue {
 	if !word.MatchString(s) {
 		return outputValue{err: fmt.Errorf("%q is not a word", s)}
@@ -97,7 +96,7 @@ func wordValue(s string) outputValue {
 	return outputValue{text: s}
 }
 
-// pathValue returns the path of a file, or nothing.
+// pathValue returns the path of a file, or an empty value.
 func pathValue(s string) outputValue {
 	if safetext.Escape(s) != s || len(s) > 4096 {
 		return outputValue{err: fmt.Errorf("%q is not a path that can be an output", s)}
@@ -105,7 +104,7 @@ func pathValue(s string) outputValue {
 	return outputValue{text: s}
 }
 
-// urlValue returns an address, or nothing.
+// urlValue returns a URL, or an empty value.
 func urlValue(s string) outputValue {
 	if s == "" {
 		return outputValue{}
@@ -125,7 +124,7 @@ type stepOutput struct {
 
 var outputName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,49}$`)
 
-// setOutputs sets outputs of the step. Either all of them are written or none.
+// setOutputs sets outputs of the step, either all of them or none.
 func (r *runner) setOutputs(outputs ...stepOutput) error {
 	var body strings.Builder
 	for _, o := range outputs {
@@ -147,7 +146,7 @@ func (r *runner) setOutputs(outputs ...stepOutput) error {
 	return r.fileCommand("output", strings.TrimSuffix(body.String(), "\n"))
 }
 
-// token returns a name that cannot be guessed.
+// token returns an unpredictable name.
 func (r *runner) token() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(r.random, b[:]); err != nil {
@@ -156,7 +155,7 @@ func (r *runner) token() (string, error) {
 	return "sycl-" + hex.EncodeToString(b[:]), nil
 }
 
-// fileCommand appends to the file that the runner reads for a command.
+// fileCommand appends to the file from which the runner reads a command.
 func (r *runner) fileCommand(name, body string) (err error) {
 	variable := "GITHUB_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	path := r.getenv(variable)
@@ -166,7 +165,7 @@ func (r *runner) fileCommand(name, body string) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("the file that %s names is not a regular one", variable)
 	}
-	// Only then: the runner skips empty lines, act does not.
+	// Avoid empty lines: the runner ignores them, but act does not.
 	if endsWithinLine(path) {
 		body = "\n" + body
 	}
@@ -179,7 +178,7 @@ func (r *runner) fileCommand(name, body string) (err error) {
 	return nil
 }
 
-// endsWithinLine reports whether the last line of a file has no end yet.
+// endsWithinLine reports whether the last line of a file lacks a line break.
 func endsWithinLine(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -194,7 +193,7 @@ func endsWithinLine(path string) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// An annotationLevel is the kind of an annotation.
+// An annotationLevel is the level of an annotation.
 type annotationLevel string
 
 const (
@@ -203,25 +202,25 @@ const (
 	levelNotice  annotationLevel = "notice"
 )
 
-// maxAnnotations is how many annotations of each kind the runner keeps of a step;
-// those of all three kinds are fewer than the 50 that it keeps of a job.
+// maxAnnotations is the number of annotations per level that the runner keeps for a step. The total
+// for all three levels is below the limit of 50 per job.
 const maxAnnotations = 10
 
-// maxMessage is below the 4096 UTF-16 units at which the runner cuts messages.
+// maxMessage is below the limit of 4096 UTF-16 units, at which the runner truncates messages.
 const maxMessage = 4000
 
 // An annotation is a message that GitHub shows at a line of a file.
 type annotation struct {
 	Level   annotationLevel
-	File    string // from the folder of the workspace, with "/"; may be ""
-	Line    int    // 0 when there is none
-	Column  int    // 0 when there is none
+	File    string // relative to the workspace, with "/"; may be ""
+	Line    int    // 0 if unknown
+	Column  int    // 0 if unknown
 	Title   string
 	Message string
 }
 
-// annotate shows an annotation. It returns false, and shows nothing, when the
-// runner would drop it.
+// annotate writes an annotation. It returns false without writing anything if the runner would drop
+// the annotation.
 func (r *runner) annotate(a annotation) bool {
 	if r.left[a.Level] <= 0 {
 		return false
@@ -244,7 +243,7 @@ func (r *runner) annotate(a annotation) bool {
 	return true
 }
 
-// cut returns at most n UTF-16 units of a text, and says when there were more.
+// cut returns at most n UTF-16 units of a text, with a note if it is truncated.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -259,16 +258,16 @@ func cut(s string, n int) string {
 	return s
 }
 
-// debug writes a text that is shown when debugging is on.
+// debug writes a message that is shown if debugging is enabled.
 func (r *runner) debug(text string) {
 	r.library.IssueCommand(&githubactions.Command{Name: "debug", Message: safetext.Escape(cut(text, maxMessage))})
 }
 
-// debugging reports whether the user has asked for messages for debugging.
+// debugging reports whether the user has enabled debug messages.
 func (r *runner) debugging() bool { return r.getenv("RUNNER_DEBUG") == "1" }
 
-// log writes text to the log, in which nothing is a command. The text is all that
-// write wrote until it failed.
+// log writes text to the log without any commands. The text is everything that write wrote before
+// it failed.
 func (r *runner) log(write func(w io.Writer) error) error {
 	var text bytes.Buffer
 	err := write(&text)
@@ -286,10 +285,10 @@ func (r *runner) log(write func(w io.Writer) error) error {
 	return errors.Join(err, r.out.err)
 }
 
-// maxLine is how long a line of the log may be.
+// maxLine is the maximum length of a line in the log.
 const maxLine = 8000
 
-// linePrefix is what lines of the log begin with.
+// linePrefix is the prefix of lines in the log.
 const linePrefix = "| "
 
 var (
@@ -299,9 +298,8 @@ var (
 	quoted   = regexp.MustCompile(`(?i)\b(File|line)(\s+)"`)
 )
 
-// logLine makes a line of the log of a text: one in which no command is, and that
-// is not like a message of a compiler. Other steps may have asked the runner to
-// make annotations of these.
+// logLine turns text into a line of the log that contains no command and does not look like a
+// compiler message, for which other steps may have set up problem matchers.
 func logLine(s string) string {
 	s = safetext.Escape(cut(s, maxLine))
 	s = position.ReplaceAllString(s, ": $1")
@@ -311,7 +309,7 @@ func logLine(s string) string {
 	return linePrefix + s
 }
 
-// comment writes a comment on a pull request, with the body for its number.
+// comment writes a comment on a pull request. body returns its text for a pull request number.
 func (r *runner) comment(ctx context.Context, api, token string, target commentTarget, want wantedComment, body func(number int) (text, short string)) (kept keptComment, err error) {
 	client, err := newClient(api, token)
 	if err != nil {

@@ -6,22 +6,21 @@ import (
 	"os"
 )
 
-// maxSummary is the size of the file above which the runner drops the summary of
-// a step as a whole.
+// maxSummary is the file size above which the runner drops the whole summary of a step.
 const maxSummary = 1 << 20
 
-// ownSummary is the size of what the action adds to it. The report has the details.
+// ownSummary is the size of what the action adds to the summary. The report has the details.
 const ownSummary = 100_000
 
-// A summaryDraft is one way to write a summary in at most limit bytes. It returns an
-// error that wraps [errTooLong] when it cannot.
+// A summaryDraft writes a summary in at most limit bytes. It returns an error that wraps
+// [errTooLong] if that is impossible.
 type summaryDraft func(limit int) (string, error)
 
-// errTooLong is a text that cannot be made short enough.
+// errTooLong is returned if a text cannot be shortened enough.
 var errTooLong = errors.New("the text is too long")
 
-// summary appends the first of the drafts that fits to the summary of the step;
-// others may have written to it before. The result is the number of the draft.
+// summary appends the first draft that fits to the summary of the step, which may have content from
+// elsewhere. It returns the index of the draft.
 func (r *runner) summary(drafts ...summaryDraft) (int, error) {
 	const variable = "GITHUB_STEP_SUMMARY"
 	path := r.getenv(variable)
