@@ -16,9 +16,9 @@ import (
 
 var baselineFormat = jsonFormat{noun: "baseline", schema: "https://rules-sycl.github.io/schema/compat-baseline/v1", version: "1.0", most: 64}
 
-// A Baseline is a list of problems that are known and do not fail the gate. A program
-// makes it; the exceptions that people write are in the policy. It also has what was
-// checked, so that the gate notices when less is.
+// A Baseline lists known problems that do not fail the gate. It is generated; exceptions written by
+// hand belong in the policy. It also records what was checked, so that the gate notices if less is
+// checked.
 type Baseline struct {
 	File     string // as given to ReadBaseline
 	Devices  []BaselineDevice
@@ -26,13 +26,13 @@ type Baseline struct {
 	Targets  []BaselineTarget
 }
 
-// BaselineDevice is a device and a digest of what was known of it.
+// A BaselineDevice is a device with a digest of its data.
 type BaselineDevice struct {
 	Digest string `json:"digest"`
 	ID     string `json:"id"`
 }
 
-// BaselineTarget is a target and the devices it was checked for.
+// A BaselineTarget is a target with the devices it was checked for.
 type BaselineTarget struct {
 	Devices []string `json:"devices"`
 	Label   string   `json:"label"`
@@ -50,8 +50,8 @@ type Entry struct {
 	Target      string `json:"target"`
 }
 
-// fingerprint identifies a problem of a kernel and a device, wherever in the
-// source and in whichever target it is.
+// fingerprint identifies a problem by kernel and device, regardless of its source location and
+// target.
 func (e *Entry) fingerprint() string {
 	return fingerprint(string(e.Rule), e.Kernel, e.Device, e.Required)
 }
@@ -71,8 +71,7 @@ func compareEntries(a, b Entry) int {
 		strings.Compare(a.Required, b.Required), strings.Compare(a.Device, b.Device), strings.Compare(a.File, b.File))
 }
 
-// Encode writes the baseline as JSON with one entry in a line, which is what
-// version control merges best.
+// Encode writes the baseline as JSON with one entry per line, which version control merges best.
 func (b *Baseline) Encode(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, "{\n  \"devices\": [")
@@ -87,7 +86,7 @@ func (b *Baseline) Encode(w io.Writer) error {
 
 func writeLines[T any](w *bufio.Writer, list []T) {
 	for i, v := range list {
-		data, _ := json.Marshal(v) // strings and numbers always can be
+		data, _ := json.Marshal(v) // encoding strings and numbers cannot fail
 		if i > 0 {
 			w.WriteByte(',')
 		}
@@ -110,8 +109,8 @@ type baselineFile struct {
 
 func (f *baselineFile) head() (schema, version string) { return f.Schema, f.SchemaVersion }
 
-// ReadBaseline reads a baseline; name is used in errors. It refuses what it does not
-// know and what occurs twice, and recomputes the fingerprints.
+// ReadBaseline reads a baseline; name is used in errors. It rejects unknown and duplicate members
+// and recomputes the fingerprints.
 func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
 	var file baselineFile
 	data, err := baselineFormat.read(name, r, &file)
@@ -133,7 +132,7 @@ func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
 	return &Baseline{File: name, Devices: file.Devices, Findings: file.Findings, Targets: file.Targets}, nil
 }
 
-// fault says what is wrong with an entry of a file, "" when nothing is.
+// fault returns what is wrong with an entry of a file, or "".
 func (e *Entry) fault() string {
 	if want := e.fingerprint(); e.Fingerprint != want {
 		return fmt.Sprintf("the fingerprint %q does not match its entry, which has %s; run 'compat baseline update'", e.Fingerprint, want)
@@ -147,15 +146,14 @@ func (e *Entry) fault() string {
 	return ""
 }
 
-// baselined reports whether findings of a rule can be in a baseline. That less is
-// checked is always new: otherwise checking less would make the gate pass.
+// baselined reports whether findings of a rule can be in a baseline. Lost coverage is always new;
+// otherwise, the gate could be passed by checking less.
 func baselined(id RuleID) bool { return id != CoverageLost && id != KernelLost && id != ReportInvalid }
 
-// NewBaseline returns the baseline with which nothing of a result is new: the
-// findings that no exception covers and that are warnings at least, or notes
-// when these fail.
+// NewBaseline returns a baseline that makes all findings of a result known. It includes findings
+// that no exception covers and that are at least warnings, or notes if notes fail.
 func NewBaseline(r *Result) *Baseline {
-	b := &Baseline{Devices: []BaselineDevice{}, Findings: []Entry{}, Targets: []BaselineTarget{}} // [] and not null in JSON
+	b := &Baseline{Devices: []BaselineDevice{}, Findings: []Entry{}, Targets: []BaselineTarget{}} // [] instead of null in JSON
 	for id, digest := range r.digests {
 		b.Devices = append(b.Devices, BaselineDevice{digest, id})
 	}
@@ -173,10 +171,10 @@ func NewBaseline(r *Result) *Baseline {
 	return b
 }
 
-// leastKnown is the least severity of what a baseline has.
+// leastKnown returns the lowest severity of findings in a baseline.
 func leastKnown(fails Severity) Severity { return min(fails, Warning) }
 
-// digests returns what was known of devices, by their names; nothing of a nil baseline.
+// digests returns the device digests by device name. The baseline may be nil.
 func (b *Baseline) digests() map[string]string {
 	all := map[string]string{}
 	if b != nil {
@@ -187,7 +185,7 @@ func (b *Baseline) digests() map[string]string {
 	return all
 }
 
-// count sorts entries and joins equal ones.
+// count sorts entries and merges equal ones.
 func count(list []Entry) []Entry {
 	slices.SortFunc(list, compareEntries)
 	out := list[:0]
@@ -201,20 +199,19 @@ func count(list []Entry) []Entry {
 	return out
 }
 
-// Prune returns the baseline without the entries that a result did not meet. It
-// adds nothing; what was checked stays as it is.
+// Prune returns the baseline without the entries that a result does not contain. It adds no entries
+// and keeps the record of what was checked.
 func Prune(b *Baseline, r *Result) *Baseline {
 	out := *b
-	out.Findings = append([]Entry{}, without(b.Findings, r.absent)...) // [] and not null in JSON
+	out.Findings = append([]Entry{}, without(b.Findings, r.absent)...) // [] instead of null in JSON
 	return &out
 }
 
-// Missing returns the entries of the second baseline that the first does not
-// have, with how many of them are missing.
+// Missing returns the entries of want that have lacks. Their counts are the numbers that are
+// missing.
 func Missing(have, want *Baseline) []Entry { return without(want.Findings, have.Findings) }
 
-// without returns the entries of a list that another does not have, as often as it
-// does not have them.
+// without returns the entries of list minus those of other, taking counts into account.
 func without(list, other []Entry) (left []Entry) {
 	gone := map[Entry]int{}
 	for _, e := range other {

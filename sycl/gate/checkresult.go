@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// maxCount is the largest number in the files of this package.
+// maxCount is the largest valid number in the files of this package.
 const maxCount = math.MaxInt32
 
-// digest is what digests and fingerprints look like.
+// digest matches digests and fingerprints.
 var digest = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// fault says what is wrong with a result of a file, "" when nothing is. What it checks is
-// what the published schema says.
+// fault returns what is wrong with a result read from a file, or "". It checks what the published
+// schema requires.
 func (r *Result) fault() string {
 	var c faults
 	oneOf(&c, "conclusion", r.Conclusion, Success, Failure)
@@ -47,7 +47,7 @@ func (r *Result) fault() string {
 	return c.first
 }
 
-// faults keeps the first of some faults.
+// faults records the first error.
 type faults struct{ first string }
 
 func (c *faults) add(format string, args ...any) {
@@ -62,7 +62,7 @@ func (c *faults) number(name string, n int) {
 	}
 }
 
-// oneOf checks a text that has few values.
+// oneOf checks that a text is one of some values.
 func oneOf[T ~string](c *faults, name string, v T, values ...T) {
 	if !slices.Contains(values, v) {
 		c.add("unknown %s %q; expected one of %q", name, v, values)

@@ -9,8 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// compare finds out which problems are known: those that the baseline has, or the
-// base branch.
+// compare determines which problems are known from the baseline or the base branch.
 func (e *evaluator) compare() {
 	r := e.result
 	if !r.Compared {
@@ -27,7 +26,7 @@ func (e *evaluator) compare() {
 		base = combine(e.Base)
 	}
 	if e.Baseline != nil {
-		// What an exception or a family covers is not open: its entries are left.
+		// Items covered by an exception or a family are not open, so their entries remain.
 		m := matcher{slices.Clone(e.Baseline.Findings)}
 		r.absent = m.match(open, func() map[*kernel]*kernel {
 			if base != nil {
@@ -39,8 +38,7 @@ func (e *evaluator) compare() {
 	}
 	if base != nil {
 		m := matcher{e.known(base)}
-		// That a problem is in the base branch is no news, but that its exception
-		// has ended is.
+		// A problem that exists on the base branch is not new, but the expiry of its exception is.
 		open := slices.DeleteFunc(slices.Clone(open), func(i *item) bool { return i.expired })
 		left := m.match(open, func() map[*kernel]*kernel { return formerKernels(base, r.targets) })
 		if e.Baseline == nil {
@@ -51,7 +49,7 @@ func (e *evaluator) compare() {
 	e.compareDevices(open, base)
 }
 
-// formerKernels returns what kernels were in the base branch that have another name now, see
+// formerKernels maps kernels to their counterparts with different names on the base branch, see
 // [Renaming].
 func formerKernels(base, now []*target) map[*kernel]*kernel {
 	_, renamed, _, _ := pairTargets(targetsByLabel(base), targetsByLabel(now))
@@ -66,9 +64,8 @@ func former(renamed []pair) map[*kernel]*kernel {
 	return out
 }
 
-// formerInBaseline is formerKernels for the baseline, which has the problems of kernels and
-// no line. A kernel that it does not have may be new or not, and each such kernel can keep
-// two others from being a pair.
+// formerInBaseline is like formerKernels for the baseline, which has no kernels without problems.
+// Kernels that it lacks may or may not be new, and each can prevent a pairing.
 func (e *evaluator) formerInBaseline(open []*item) map[*kernel]*kernel {
 	skip := func(name string) bool {
 		_, unnamed := withoutNumbers(name)
@@ -136,7 +133,7 @@ func (e *evaluator) known(base []*target) []Entry {
 	return count(list)
 }
 
-// compareDevices finds items that are new because what is known of a device is.
+// compareDevices finds items that are new because the device data has changed.
 func (e *evaluator) compareDevices(open []*item, base []*target) {
 	was, _ := digests(e.Base)
 	inBaseline, inBase := e.changed(e.Baseline.digests()), e.changed(was)
@@ -146,9 +143,9 @@ func (e *evaluator) compareDevices(open []*item, base []*target) {
 			continue
 		}
 		id := i.device.device
-		// Base reports say whether the kernel itself is new, and baselines do not.
+		// Unlike baselines, base reports tell whether the kernel itself is new.
 		if e.BaseDecides && e.differsFromBase(id) {
-			continue // it is the change that makes the data others
+			continue // the change itself modifies the data
 		}
 		if e.Base == nil && inBaseline[id] || inBase[id] && byLabel[i.target.label].has(i.kernelName(), id) {
 			i.class = ClassDeviceData
@@ -160,7 +157,7 @@ func (e *evaluator) compareDevices(open []*item, base []*target) {
 	}
 }
 
-// changed returns the devices that had another digest.
+// changed returns the devices whose digest has changed.
 func (e *evaluator) changed(was map[string]string) map[string]bool {
 	out := map[string]bool{}
 	for id, digest := range was {

@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
-// checkCoverage finds what is not checked, though it should be or was.
+// checkCoverage finds what is not checked but should be or was before.
 func (e *evaluator) checkCoverage() {
 	c := coverage{evaluator: e, devices: slices.Sorted(maps.Keys(e.result.digests)), byLabel: targetsByLabel(e.result.targets), seen: map[lostCheck]bool{}}
 	c.reports()
@@ -40,17 +40,17 @@ func (e *evaluator) checkCoverage() {
 	}
 }
 
-// coverage is about what is checked.
+// coverage holds the data for coverage checks.
 type coverage struct {
 	*evaluator
 	devices []string           // of all reports
 	byLabel map[string]*target // of all reports
-	renamed map[string]string  // labels of libraries, by those in the baseline or the base branch
+	renamed map[string]string  // current labels of renamed libraries, by label in the baseline or the base branch
 	seen    map[lostCheck]bool
 }
 
-// pairLabels pairs libraries that were checked before by their names alone: that another library
-// has the same kernels does not mean that it is checked in place of one.
+// pairLabels pairs libraries with previously checked ones by their names alone. A different library
+// with the same kernels does not replace a checked one.
 func (c *coverage) pairLabels(labels []string) {
 	of := func(labels []string) (list []library) {
 		for _, label := range labels {
@@ -61,10 +61,10 @@ func (c *coverage) pairLabels(labels []string) {
 	c.renamed = pairLibraries(of(slices.Sorted(slices.Values(labels))), of(slices.Sorted(maps.Keys(c.byLabel))))
 }
 
-// lostCheck is a target, a device or both that are not checked.
+// A lostCheck is a target, a device or a combination of both that is not checked.
 type lostCheck struct{ label, device string }
 
-// lose adds a problem, unless there is one about the same target and device.
+// lose adds a problem, unless there already is one about the same target and device.
 func (c *coverage) lose(t *target, device string, severity Severity, text string) {
 	if at := (lostCheck{t.label, device}); !c.seen[at] {
 		c.seen[at] = true
@@ -72,12 +72,12 @@ func (c *coverage) lose(t *target, device string, severity Severity, text string
 	}
 }
 
-// loseKernels is lose for some kernels of a target.
+// loseKernels is like lose for some kernels of a target.
 func (c *coverage) loseKernels(t *target, device string, severity Severity, n int, why string) {
 	c.lose(t, device, severity, fmt.Sprintf("%d of %d kernels are not checked for the device, and %s", n, len(t.kernels), why))
 }
 
-// reports checks that the reports say something, and do not contradict each other.
+// reports checks that the reports are not empty and do not contradict each other.
 func (c *coverage) reports() {
 	statuses := 0
 	for _, t := range c.result.targets {
@@ -92,8 +92,8 @@ func (c *coverage) reports() {
 	}
 }
 
-// commits finds reports of another commit than what is checked, and reports of the base
-// branch that are of this one: with these, nothing would be new.
+// commits finds reports on a commit that is not checked, and base reports on the checked commit,
+// with which nothing would be new.
 func (c *coverage) commits() {
 	if len(c.Commits) == 0 {
 		return
@@ -115,8 +115,8 @@ func (c *coverage) commits() {
 
 var commitName = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 
-// required checks what the policy requires: a device, or one at least that matches a
-// pattern.
+// required checks that the reports have a device that the policy requires, or at least one device
+// that a pattern matches.
 func (c *coverage) required(pattern string) {
 	if strings.Contains(pattern, "*") {
 		if pattern != "*" && !slices.ContainsFunc(c.devices, func(id string) bool { return kernelname.Match(pattern, id) }) {
@@ -127,7 +127,7 @@ func (c *coverage) required(pattern string) {
 	i := slices.IndexFunc(c.devices, func(id string) bool { return matchDevice([]string{pattern}, id) })
 	if i < 0 {
 		text := "no report is about the device, which the policy requires"
-		// A name that is right needs no other one: the device is missing.
+		// If the name is valid, suggest no other name: the device is missing.
 		config := deviceconfig.Default()
 		if _, known := config.Lookup(pattern); !known {
 			near := deviceconfig.NearestOf(pattern, slices.Values(c.devices), 1)
@@ -148,8 +148,8 @@ func (c *coverage) required(pattern string) {
 	}
 }
 
-// unreported counts the kernels of a target for which neither its reports nor those on
-// the same device code have a status on a device.
+// unreported returns the number of kernels of a target for which no report on the same device code
+// has a status on a device.
 func (c *coverage) unreported(t *target, device string) (n int) {
 	col, repeats := t.column(device), &c.result.repeats
 	for row := range t.kernels {
@@ -160,8 +160,8 @@ func (c *coverage) unreported(t *target, device string) (n int) {
 	return n
 }
 
-// baseline checks a target of the baseline. Which kernels it had is not known, so
-// that only a device without any is a loss.
+// baseline checks a target of the baseline. The baseline does not record the kernels, so only a
+// device without any status is a loss.
 func (c *coverage) baseline(was *BaselineTarget) {
 	t := c.byLabel[cmp.Or(c.renamed[was.Label], was.Label)]
 	if t == nil {
@@ -185,7 +185,7 @@ func (c *coverage) base(was *target, repeated *repeated) {
 		return
 	}
 	c.lostKernels(t, was, repeated)
-	rows := make([]int, len(was.kernels)) // in t, -1 for kernels that are gone
+	rows := make([]int, len(was.kernels)) // in t, or -1 for removed kernels
 	for i, k := range was.kernels {
 		rows[i] = t.row(k.name)
 	}
@@ -202,8 +202,8 @@ func (c *coverage) base(was *target, repeated *repeated) {
 	}
 }
 
-// lostKernels finds kernels that a target had, and has under no other name. Of lambdas without
-// a name only how many there are is compared.
+// lostKernels finds kernels that a target had and no longer has under any name. For unnamed
+// lambdas, it only compares their number.
 func (c *coverage) lostKernels(t, was *target, repeated *repeated) {
 	now := map[string]int{}
 	for _, k := range t.kernels {
@@ -226,7 +226,7 @@ func (c *coverage) lostKernels(t, was *target, repeated *repeated) {
 	}
 }
 
-// renamedRows returns the rows of kernels that have another name now, see [Renaming].
+// renamedRows returns the rows of renamed kernels, see [Renaming].
 func renamedRows(was, now *target) map[int]bool {
 	without := func(t, other *target) (list []row) {
 		for i, k := range t.kernels {
@@ -244,7 +244,7 @@ func renamedRows(was, now *target) map[int]bool {
 	return rows
 }
 
-// gravest returns the severity of the gravest device that there is a status for.
+// gravest returns the highest severity of the devices with a status.
 func (c *coverage) gravest(t *target, row int) Severity {
 	severity := Off
 	for col, d := range t.devices {

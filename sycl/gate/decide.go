@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// decide says what fails.
+// decide determines what fails.
 func (e *evaluator) decide() {
 	r, p := e.result, e.Policy
 	for _, i := range r.items {
@@ -29,7 +29,7 @@ func (e *evaluator) decide() {
 	}
 }
 
-// checkExceptions finds exceptions that have ended, soon will or are not needed.
+// checkExceptions finds exceptions that have expired, soon expire or are not needed.
 func (e *evaluator) checkExceptions(fails bool) {
 	const daysBefore = 14
 	soon := e.Today.UTC().AddDate(0, 0, daysBefore).Format(dateFormat)
@@ -53,7 +53,7 @@ func (e *evaluator) checkExceptions(fails bool) {
 	}
 }
 
-// checkFamilies finds families without a kernel.
+// checkFamilies finds families without kernels.
 func (e *evaluator) checkFamilies(fails bool) {
 	for i, f := range e.Policy.Families {
 		if !e.familyUsed[i] {
@@ -63,7 +63,7 @@ func (e *evaluator) checkFamilies(fails bool) {
 	}
 }
 
-// checkBaseline counts the entries whose problems are solved.
+// checkBaseline counts the entries whose problems no longer exist.
 func (e *evaluator) checkBaseline(fails bool) {
 	if e.Baseline == nil {
 		return
@@ -82,8 +82,7 @@ func (e *evaluator) checkBaseline(fails bool) {
 	e.note(Notice{Rule: SuppressionStale, Severity: severity, Fails: fails, File: e.Baseline.File, Text: fmt.Sprintf("%d known %s solved; run 'compat baseline prune'", n, safetext.Plural(n, "problem is", "problems are"))})
 }
 
-// checkWeakened finds what the change itself makes the gate ask less for, and says when
-// that is not known.
+// checkWeakened finds where the change weakens the gate, and reports if this is unknown.
 func (e *evaluator) checkWeakened() {
 	reported := slices.Sorted(maps.Keys(e.result.digests))
 	written := cmp.Or(e.Written, e.Policy)
@@ -126,8 +125,8 @@ func (e *evaluator) checkWeakened() {
 	}
 }
 
-// checkDevices finds devices of which the change says more than the base branch, so that
-// kernels pass that did not.
+// checkDevices finds devices to which the change adds capabilities that the base branch lacks, so
+// that more kernels pass.
 func (e *evaluator) checkDevices() {
 	widened := e.widened()
 	for _, id := range slices.Sorted(maps.Keys(widened)) {
@@ -139,7 +138,7 @@ func (e *evaluator) checkDevices() {
 	}
 }
 
-// fileOf returns the file of the first baseline that has one. They may be nil.
+// fileOf returns the file name of the first baseline that has one. Baselines may be nil.
 func fileOf(list ...*Baseline) string {
 	for _, b := range list {
 		if b != nil && b.File != "" {
@@ -149,7 +148,7 @@ func fileOf(list ...*Baseline) string {
 	return ""
 }
 
-// sum returns how many problems entries stand for.
+// sum returns the number of problems that entries represent.
 func sum(list []Entry) (n int) {
 	for _, e := range list {
 		n += e.Count

@@ -9,9 +9,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// wider says what a description of a device lets kernels pass that an older one does not,
-// nothing when it asks for as much. What was known and is no longer is wider as well:
-// an error becomes an undetermined status.
+// wider returns the parts of a device description that let kernels pass that an older description
+// does not, or nothing if it is as strict. Removed data is wider, too: an error becomes an
+// undetermined status.
 func wider(old, now *report.Device) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	has := func(d *report.Device, name string) bool {
@@ -61,15 +61,15 @@ func wider(old, now *report.Device) (list []string) {
 			add("the matrix %s", m)
 		}
 	}
-	// Which device images fit the device depends on these.
+	// These determine which device images the device can run.
 	if now.Architecture != old.Architecture || now.Backend != old.Backend {
 		add("the device images of another architecture")
 	}
 	return list
 }
 
-// widened returns what is told of devices that the policy requires and whose data ask for
-// less than those of the base branch, by their names.
+// widened returns descriptions of how the data of required devices is weaker than on the base
+// branch, by device name.
 func (e *evaluator) widened() map[string]string {
 	base := e.BaseBaseline
 	if e.BaseDecides {
@@ -96,7 +96,7 @@ func (e *evaluator) widened() map[string]string {
 	return out
 }
 
-// baseDevice returns what the base branch says of a device, nil when that is not known.
+// baseDevice returns a device as described on the base branch, or nil if unknown.
 func (e *evaluator) baseDevice(id string) *report.Device {
 	for _, x := range e.Base {
 		if d := x.data[id]; d != nil {
@@ -111,8 +111,8 @@ func (e *evaluator) baseDevice(id string) *report.Device {
 	return nil
 }
 
-// differsFromBase reports whether the data of a device are others than the base branch has,
-// or whether that is not known.
+// differsFromBase reports whether the data of a device differs from the base branch, or whether
+// this is unknown.
 func (e *evaluator) differsFromBase(id string) bool {
 	old := e.baseDevice(id)
 	return old == nil || deviceDigest(old) != e.result.digests[id]

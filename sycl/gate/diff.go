@@ -10,26 +10,26 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Change is what differs between two reports about a kernel, a device or both.
+// A Change is a difference between two reports in a kernel, a device or both.
 type Change struct {
-	Counts     map[compat.Status]int `json:"counts,omitempty"` // kernels of a device that came or went
-	Device     string                `json:"device,omitempty"` // "" for kernels that came or went
-	Kernel     string                `json:"kernel,omitempty"` // as people write it, "" for devices that came or went
-	Kind       string                `json:"kind"`             // lost, won or changed for statuses, removed, added or renamed else
+	Counts     map[compat.Status]int `json:"counts,omitempty"` // kernels of an added or removed device
+	Device     string                `json:"device,omitempty"` // "" for added or removed kernels
+	Kernel     string                `json:"kernel,omitempty"` // demangled; "" for added or removed devices
+	Kind       string                `json:"kind"`             // lost, won or changed for statuses; otherwise removed, added or renamed
 	Name       string                `json:"name,omitempty"`   // mangled
 	New        compat.Status         `json:"new,omitzero"`
 	NewReasons []ChangeReason        `json:"new-reasons,omitempty"` // of the new status
 	Old        compat.Status         `json:"old,omitzero"`
-	OldKernel  string                `json:"old-kernel,omitempty"`  // of a kernel that has another name now
-	OldName    string                `json:"old-name,omitempty"`    // mangled, of such a kernel
+	OldKernel  string                `json:"old-kernel,omitempty"`  // previous name of a renamed kernel
+	OldName    string                `json:"old-name,omitempty"`    // previous mangled name of a renamed kernel
 	OldReasons []ChangeReason        `json:"old-reasons,omitempty"` // of the old status
-	OldTarget  string                `json:"old-target,omitempty"`  // of such a kernel, when it differs
+	OldTarget  string                `json:"old-target,omitempty"`  // previous target of a renamed kernel, if different
 	Target     string                `json:"target,omitempty"`
-	Statuses   []DeviceStatus        `json:"statuses,omitempty"` // of a kernel that came or went
+	Statuses   []DeviceStatus        `json:"statuses,omitempty"` // of an added or removed kernel
 }
 
-// A ChangeReason is why a kernel does not run on a device. Its members are those of a
-// [Finding].
+// A ChangeReason is the reason why a kernel does not run on a device. Its members have the same
+// meaning as in a [Finding].
 type ChangeReason struct {
 	Available string `json:"available,omitempty"`
 	Cause     RuleID `json:"cause,omitempty"`
@@ -48,34 +48,34 @@ type DeviceStatus struct {
 // DiffSchema is the member "schema" of the JSON of differences.
 const DiffSchema = "https://rules-sycl.github.io/schema/compat-diff/v1"
 
-// A Difference is what differs between two sets of reports.
+// A Difference holds the differences between two sets of reports.
 type Difference struct {
-	Changes       []Change       `json:"changes"` // devices that came or went first, then losses
-	Devices       []DeviceChange `json:"devices"` // of both, those that went and came first
-	Renames       []Renaming     `json:"renames"` // of kernels with another name, the most kernels first
+	Changes       []Change       `json:"changes"` // added or removed devices first, then losses
+	Devices       []DeviceChange `json:"devices"` // of both sides, removed and added ones first
+	Renames       []Renaming     `json:"renames"` // renamed kernels, largest groups first
 	Schema        string         `json:"schema"`
 	SchemaVersion string         `json:"schema-version"`
-	Unpaired      [2]int         `json:"-"` // kernels that went and came
+	Unpaired      [2]int         `json:"-"` // removed and added kernels
 }
 
-// A DeviceChange is what kernels come to on a device. A device that one side lacks has
-// no numbers there.
+// A DeviceChange holds the numbers of kernels on a device before and after. A side that lacks the
+// device has no numbers.
 type DeviceChange struct {
 	Device string                `json:"device"`
-	Lost   int                   `json:"lost"` // kernels that ran on it and do not any more
+	Lost   int                   `json:"lost"` // kernels that no longer run on it
 	New    map[compat.Status]int `json:"new,omitempty"`
 	Old    map[compat.Status]int `json:"old,omitempty"`
 	Won    int                   `json:"won"`
 }
 
-// Lost reports whether there is a change for the worse: a kernel that does not run on a
-// device any more, a kernel that is gone, or a device.
+// Lost reports whether something is worse: a kernel no longer runs on a device, or a kernel or a
+// device is gone.
 func (d *Difference) Lost() bool {
 	return slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Kind == "lost" || c.Kind == "removed" })
 }
 
-// Diff compares reports. A kernel with another name is the same when that is certain, see
-// [Renaming].
+// Diff compares reports. It pairs a renamed kernel with its old name only if the match is certain,
+// see [Renaming].
 func Diff(old, now []*Index) *Difference {
 	before, after := targetsByLabel(combine(old)), targetsByLabel(combine(now))
 	pairs, renamed, gone, came := pairTargets(before, after)
@@ -104,8 +104,8 @@ func Diff(old, now []*Index) *Difference {
 	return d
 }
 
-// Difference returns what differs from the reports of the base branch, nil when these are not
-// known. It is computed once.
+// Difference returns the differences from the reports of the base branch, or nil if there are none
+// to compare with. It computes them once.
 func (r *Result) Difference() *Difference {
 	if r.difference == nil && r.old != nil {
 		r.difference = Diff(r.old, r.now)
@@ -113,7 +113,7 @@ func (r *Result) Difference() *Difference {
 	return r.difference
 }
 
-// sorted returns targets in the order of labels.
+// sorted returns targets sorted by label.
 func sorted(byLabel map[string]*target) (list []*target) {
 	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
 		list = append(list, byLabel[label])
@@ -121,7 +121,7 @@ func sorted(byLabel map[string]*target) (list []*target) {
 	return list
 }
 
-// find is row for a target that may be nil.
+// find is like row for a target that may be nil.
 func (t *target) find(kernel string) int {
 	if t == nil {
 		return -1
@@ -129,7 +129,7 @@ func (t *target) find(kernel string) int {
 	return t.row(kernel)
 }
 
-// oldNames says what a kernel was called, as far as it had another name.
+// oldNames sets the old names of a renamed kernel.
 func (c *Change) oldNames(p pair) {
 	if p.What == "" {
 		return
@@ -148,8 +148,8 @@ func diffStatuses(pairs []pair) []Change {
 		device string
 	}
 	var changes []Change
-	index := map[status]int{}      // in changes
-	byTarget := map[*target]bool{} // whether it is an old one
+	index := map[status]int{}      // index in changes
+	byTarget := map[*target]bool{} // whether the target is an old one
 	for _, p := range pairs {
 		k := p.now.kernels[p.now.index]
 		for col, d := range p.old.devices {
@@ -166,7 +166,7 @@ func diffStatuses(pairs []pair) []Change {
 		}
 	}
 	for t, isOld := range byTarget {
-		for _, p := range t.problems { // in a fixed order, and a kernel is of one target
+		for _, p := range t.problems { // in a deterministic order; each kernel belongs to one target
 			for _, a := range p.on {
 				i, ok := index[status{row{t, p.kernel}, a.device}]
 				if !ok {
@@ -183,8 +183,8 @@ func diffStatuses(pairs []pair) []Change {
 	return changes
 }
 
-// deviceChanges returns the devices that targets have and others have not: those with the same
-// label or, for a label that the others lack, all of them.
+// deviceChanges returns the devices that targets have and others lack: those with the same label
+// or, for a label that the others lack, all of them.
 func deviceChanges(targets, others map[string]*target, kind string) (changes []Change) {
 	everywhere := map[string]bool{}
 	for _, t := range others {
@@ -205,8 +205,8 @@ func deviceChanges(targets, others map[string]*target, kind string) (changes []C
 	return changes
 }
 
-// onlyIn returns kernels that came or went, with their statuses and what is a problem on any
-// device.
+// onlyIn returns changes for added or removed kernels, with their statuses and their problems on
+// any device.
 func onlyIn(rows []row, kind string) (changes []Change) {
 	byTarget := map[*target][][]*problem{}
 	for _, r := range rows {
@@ -229,7 +229,7 @@ func onlyIn(rows []row, kind string) (changes []Change) {
 	return changes
 }
 
-// devicesOf returns what kernels come to on each device.
+// devicesOf returns the numbers of kernels by device, before and after.
 func devicesOf(before, after map[string]*target, changes []Change) []DeviceChange {
 	byName := map[string]*DeviceChange{}
 	of := func(name string) *DeviceChange {
@@ -272,7 +272,7 @@ func devicesOf(before, after map[string]*target, changes []Change) []DeviceChang
 	return list
 }
 
-// statusCounts returns the statuses that targets have on each device.
+// statusCounts counts the statuses of targets by device.
 func statusCounts(targets map[string]*target) map[string]map[compat.Status]int {
 	counts := map[string]map[compat.Status]int{}
 	for _, t := range targets {
@@ -286,7 +286,7 @@ func statusCounts(targets map[string]*target) map[string]map[compat.Status]int {
 	return counts
 }
 
-// kindOf returns the kind of a change of a status.
+// kindOf returns the kind of a status change.
 func kindOf(was, is compat.Status) string {
 	switch {
 	case was == compat.Compatible:

@@ -10,7 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
-// Evaluate decides. The order of the reports does not matter.
+// Evaluate decides whether the change passes. The result does not depend on the order of the
+// reports.
 func Evaluate(in Input) *Result {
 	if in.Policy == nil {
 		in.Policy = DefaultPolicy()
@@ -34,7 +35,7 @@ func Evaluate(in Input) *Result {
 	return e.result
 }
 
-// An evaluator makes the result of an input, in steps.
+// An evaluator computes the result for an input in several steps.
 type evaluator struct {
 	Input
 	today         string
@@ -44,16 +45,16 @@ type evaluator struct {
 	familyUsed    []bool
 }
 
-// item is a problem of a kernel and a device.
+// An item is a problem of a kernel on a device.
 type item struct {
 	target  *target
 	problem *problem
 	device  affected
-	also    []string // labels of other targets with the same item
+	also    []string // labels of further targets with the same item
 	fate
 }
 
-// fate is what the policy and the comparison make of an item.
+// A fate is the disposition of an item by the policy and the comparison.
 type fate struct {
 	severity  Severity
 	state     State
@@ -61,12 +62,12 @@ type fate struct {
 	exception *Exception
 	family    string
 	expired   bool
-	// renamedFrom is what the kernel was called when the problem became known.
+	// renamedFrom is the kernel's name at the time the problem became known.
 	renamedFrom string
 	fails       bool
 }
 
-// covered reports whether the policy lets an item pass.
+// covered reports whether the policy allows an item.
 func (i *item) covered() bool { return i.exception != nil || i.family != "" }
 
 func (i *item) kernel() *kernel { return i.target.kernelOf(i.problem) }
@@ -78,8 +79,8 @@ func (i *item) kernelName() string {
 	return ""
 }
 
-// kernelNames returns the names by which the kernel of an item may be known: its own, and
-// those of its forms.
+// kernelNames returns the names under which the kernel of an item may be known: its own name and
+// the names of its forms.
 func (i *item) kernelNames() []string {
 	if k := i.kernel(); k != nil {
 		return k.names()
@@ -101,7 +102,7 @@ func (i *item) entry() Entry {
 	return e
 }
 
-// collect finds the problems that the reports have.
+// collect finds the problems in the reports.
 func (e *evaluator) collect() {
 	r := e.result
 	r.targets = combine(e.Reports)
@@ -120,8 +121,8 @@ func (e *evaluator) collect() {
 	r.items = append(r.items, r.repeats.once(e.items(r.targets, true))...)
 }
 
-// digests returns the digests of all devices, and those devices that two reports
-// describe differently.
+// digests returns the digests of all devices, and the devices that two reports describe
+// differently.
 func digests(list []*Index) (all map[string]string, differ []string) {
 	all = map[string]string{}
 	several := map[string]bool{}
@@ -137,7 +138,7 @@ func digests(list []*Index) (all map[string]string, differ []string) {
 	return all, slices.Sorted(maps.Keys(several))
 }
 
-// tier returns the tier of a device, by the first list that it is in.
+// tier returns the tier of a device, based on the first list that matches it.
 func (e *evaluator) tier(device string) Tier {
 	t, ok := e.tiers[device]
 	if !ok {
@@ -154,8 +155,7 @@ func (e *evaluator) tier(device string) Tier {
 	return t
 }
 
-// matchDevice reports whether a device is one of the patterns, which may be
-// other names of it.
+// matchDevice reports whether a pattern matches a device. Patterns may be aliases of the device.
 func matchDevice(patterns []string, id string) bool {
 	for _, p := range patterns {
 		if kernelname.Match(p, id) || !strings.Contains(p, "*") && deviceconfig.Canonical(p) == deviceconfig.Canonical(id) {
@@ -165,8 +165,8 @@ func matchDevice(patterns []string, id string) bool {
 	return false
 }
 
-// items returns the problems of targets that have a severity, with what the
-// policy makes of them. Own is set for the reports that are checked.
+// items returns the problems of targets that have a severity, with their dispositions. own is set
+// for the reports to check, as opposed to base reports.
 func (e *evaluator) items(targets []*target, own bool) []*item {
 	var out []*item
 	for _, t := range targets {
@@ -190,8 +190,8 @@ func (e *evaluator) items(targets []*target, own bool) []*item {
 	return out
 }
 
-// addProblem adds an item for a problem that is of no kernel. Its text is part of the
-// fingerprint: in other words it is another finding.
+// addProblem adds an item for a problem without a kernel. Its text is part of the fingerprint, so a
+// different text makes a different finding.
 func (e *evaluator) addProblem(t *target, rule RuleID, device string, severity Severity, text string) {
 	p := &problem{problemKey: problemKey{kernel: -1, rule: rule, text: text}}
 	if device != "" {
@@ -200,8 +200,7 @@ func (e *evaluator) addProblem(t *target, rule RuleID, device string, severity S
 	e.addItem(t, p, severity)
 }
 
-// addItem adds an item that does not come from a report. Severity is that of the
-// devices.
+// addItem adds an item that does not come from a report. severity is the severity of the devices.
 func (e *evaluator) addItem(t *target, p *problem, severity Severity) {
 	severity = min(severity, e.Policy.level(p.rule))
 	if severity == Off {
@@ -215,7 +214,7 @@ func (e *evaluator) addItem(t *target, p *problem, severity Severity) {
 	e.result.items = append(e.result.items, i)
 }
 
-// exceptions returns the indexes of the exceptions about a problem, on any device.
+// exceptions returns the indexes of the exceptions that match a problem on any device.
 func (e *evaluator) exceptions(t *target, p *problem) (list []int) {
 	for i := range e.Policy.Allow {
 		if e.Policy.Allow[i].covers(t, p) {
@@ -225,7 +224,7 @@ func (e *evaluator) exceptions(t *target, p *problem) (list []int) {
 	return list
 }
 
-// covers reports whether an exception is about a problem, on any device.
+// covers reports whether an exception matches a problem on any device.
 func (x *Exception) covers(t *target, p *problem) bool {
 	if x.Rule != p.rule || len(x.Targets) > 0 && !kernelname.MatchAny(x.Targets, t.label) || x.Detail != "" && !kernelname.Match(x.Detail, p.detail()) {
 		return false
@@ -236,7 +235,7 @@ func (x *Exception) covers(t *target, p *problem) bool {
 	return kernelname.MatchAny(x.Kernels, "")
 }
 
-// detail is what "detail" of exceptions is compared with.
+// detail returns the text that "detail" of exceptions is compared with.
 func (p *problem) detail() string {
 	if p.rule == Undetermined {
 		return p.requirement()
@@ -244,7 +243,7 @@ func (p *problem) detail() string {
 	return p.required
 }
 
-// except gives an item the first of the exceptions that holds today.
+// except applies the first exception that holds today to an item.
 func (e *evaluator) except(it *item, exceptions []int, own bool) {
 	for _, n := range exceptions {
 		x := &e.Policy.Allow[n]
@@ -264,15 +263,14 @@ func (e *evaluator) except(it *item, exceptions []int, own bool) {
 	}
 }
 
-// member is a family of a target and the columns of devices that one of its
-// kernels runs on.
+// A member is a family in a target, with the columns of devices that at least one of its kernels
+// runs on.
 type member struct {
 	name string
 	runs map[int]bool
 }
 
-// familyOn returns the first family that has a kernel that runs on a device, "" when
-// there is none.
+// familyOn returns the first family with a kernel that runs on a device, or "" if there is none.
 func familyOn(families []*member, column int) string {
 	for _, m := range families {
 		if m.runs[column] {
@@ -282,7 +280,7 @@ func familyOn(families []*member, column int) string {
 	return ""
 }
 
-// families returns the families of the kernels of a target.
+// families returns the families of a target's kernels.
 func (e *evaluator) families(t *target, own bool) map[int][]*member {
 	var out map[int][]*member
 	for n, f := range e.Policy.Families {

@@ -10,26 +10,25 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// An Index has what the gate needs of a report, which is much less than the report:
-// a digest of each device and, for each build target, the statuses and the problems
-// of its kernels.
+// An Index holds the part of a report that the gate needs, which is much smaller than the report: a
+// digest of each device and, for each build target, the statuses and the problems of its kernels.
 type Index struct {
-	devices map[string]string // digests of what is known of them, by name
+	devices map[string]string // digests of device data, by device name
 	data    map[string]*report.Device
 	targets []*target // several for a merged report
 	name    string
-	commit  string // that the report says it is of, "" when it does not
+	commit  string // the commit that the report names, or ""
 }
 
-// NewIndex makes the index of a report; name says where the report is from. The report
-// is not needed any more.
+// NewIndex returns the index of a report; name is the origin of the report. The index does not
+// retain the report.
 func NewIndex(name string, r *report.Report) *Index {
 	x := &Index{devices: map[string]string{}, data: map[string]*report.Device{}, name: name, commit: r.Source.Commit}
 	names := make([]string, len(r.Devices))
 	for i := range r.Devices {
 		names[i] = r.Devices[i].Name
 		x.devices[names[i]] = deviceDigest(&r.Devices[i])
-		d := r.Devices[i] // a copy, which does not keep the report
+		d := r.Devices[i] // a copy, which does not retain the report
 		x.data[names[i]] = &d
 	}
 	slices.Sort(names)
@@ -44,7 +43,7 @@ func NewIndex(name string, r *report.Report) *Index {
 	return x
 }
 
-// Labels returns the labels of the targets, in the order of the report.
+// Labels returns the labels of the targets in report order.
 func (x *Index) Labels() (list []string) {
 	for _, t := range x.targets {
 		list = append(list, t.label)
@@ -52,21 +51,21 @@ func (x *Index) Labels() (list []string) {
 	return list
 }
 
-// Relabel replaces the labels of the targets. Targets that get the same label are one target.
+// Relabel replaces the labels of the targets. Targets with equal new labels are merged.
 func (x *Index) Relabel(label func(old string) string) {
 	for _, t := range x.targets {
 		t.label = label(t.label)
 	}
 }
 
-// row is where the statuses on a kernel are.
+// A row locates the statuses of a kernel.
 type row struct {
 	*target
 	index int
 }
 
-// addTargets adds the targets of a report and returns the rows of its kernels. A target
-// without kernels is checked as well.
+// addTargets adds the targets of a report and returns the rows of its kernels. A target without
+// kernels counts as checked.
 func (x *Index) addTargets(name string, r *report.Report, devices []string) []row {
 	for _, label := range r.Targets {
 		t := newTarget(label, devices)
@@ -82,7 +81,7 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 			for n, image := range k.Images {
 				images[n] = r.Images[image].Digest
 			}
-			images = slices.Compact(images) // images are in the order of digests
+			images = slices.Compact(images) // images are sorted by digest
 		}
 		t := x.targets[k.Target]
 		rows[i] = row{t, t.addKernel(newKernel(k, images))}
@@ -90,10 +89,10 @@ func (x *Index) addTargets(name string, r *report.Report, devices []string) []ro
 	return rows
 }
 
-// addOutcomes adds the outcomes of a report to the rows of its kernels. Devices are those
-// of the report in alphabetical order.
+// addOutcomes adds the outcomes of a report to the rows of its kernels. devices are the devices of
+// the report in alphabetical order.
 func addOutcomes(r *report.Report, devices []string, rows []row) {
-	column := make([]int, len(r.Devices)) // of the devices in the order of the report
+	column := make([]int, len(r.Devices)) // of the devices in report order
 	for i := range r.Devices {
 		column[i], _ = slices.BinarySearch(devices, r.Devices[i].Name)
 	}
@@ -108,15 +107,15 @@ func addOutcomes(r *report.Report, devices []string, rows []row) {
 	}
 }
 
-// deviceDigest returns a digest of what is known of a device. It has the names of aspects:
-// their numbers differ between releases of DPC++.
+// deviceDigest returns a digest of the device data. It uses aspect names, because aspect numbers
+// differ between DPC++ releases.
 func deviceDigest(d *report.Device) string {
 	named := *d
 	named.Aspects = slices.Clone(d.Aspects)
 	for i := range named.Aspects {
 		named.Aspects[i].Value = 0
 	}
-	data, _ := json.Marshal(&named) // strings and numbers always can be
+	data, _ := json.Marshal(&named) // encoding strings and numbers cannot fail
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// A library is a target as another platform or Python version may have it: its label, and its
+// A library is a target that may exist for several platforms or Python versions: its label, and its
 // kernels if they are known.
 type library struct {
 	label   string
@@ -25,9 +25,9 @@ func librariesOf(targets map[string]*target) (list []library) {
 	return list
 }
 
-// pairLibraries returns the new labels of libraries that were renamed, by their old labels: those
-// whose names differ only in what a platform or a Python version adds, and those that have the
-// kernels of one other library. It pairs two libraries only if nothing else can be meant.
+// pairLibraries returns the new labels of renamed libraries by their old labels. It pairs libraries
+// whose names differ only in parts specific to a platform or a Python version, and libraries with
+// the kernels of one other library. It pairs two libraries only if the match is unambiguous.
 func pairLibraries(old, now []library) map[string]string {
 	old, now = withoutLabelsOf(old, now), withoutLabelsOf(now, old)
 	pairs := map[string]string{}
@@ -38,7 +38,7 @@ func pairLibraries(old, now []library) map[string]string {
 		same := func(a, b library) bool { return key(a) != "" && key(a) == key(b) }
 		old, now = pairBy(same, old, now, pairs)
 	}
-	// Comparing all with all takes long for many, and such a program has no few libraries to name.
+	// Comparing all pairs takes long for many libraries, and such a program has too many to name.
 	const most = 64
 	if len(old) > most || len(now) > most {
 		return pairs
@@ -48,7 +48,7 @@ func pairLibraries(old, now []library) map[string]string {
 	return pairs
 }
 
-// withoutLabelsOf returns the libraries whose labels no other library has.
+// withoutLabelsOf returns the libraries whose labels none of the others has.
 func withoutLabelsOf(list, others []library) (left []library) {
 	labels := map[string]bool{}
 	for _, l := range others {
@@ -62,10 +62,10 @@ func withoutLabelsOf(list, others []library) (left []library) {
 	return left
 }
 
-// pairBy adds the pairs of libraries that are the same, if neither is the same as a third one. It
-// returns the libraries without a pair.
+// pairBy adds pairs of equal libraries, unless one of them also equals a third library. It returns
+// the unpaired libraries.
 func pairBy(same func(a, b library) bool, old, now []library, pairs map[string]string) (oldLeft, nowLeft []library) {
-	matches := make([]int, len(now)) // how many old libraries are the same
+	matches := make([]int, len(now)) // number of equal old libraries
 	partners := make([][]int, len(old))
 	for i, a := range old {
 		for j, b := range now {
@@ -92,7 +92,7 @@ func pairBy(same func(a, b library) bool, old, now []library, pairs map[string]s
 	return oldLeft, nowLeft
 }
 
-// hasAllOf reports whether a library has all kernels of another one, which has some.
+// hasAllOf reports whether a library has all kernels of another one, which must have at least one.
 func (l library) hasAllOf(other library) bool {
 	for name := range other.kernels {
 		if !l.kernels[name] {

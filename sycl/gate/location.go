@@ -9,16 +9,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// locator finds the places of findings in the source, and keeps what it found.
+// A locator finds the source locations of findings, and caches them.
 type locator struct {
 	Workspace
 	files   map[string]bool
 	targets map[string]srcloc.Location
 }
 
-// find returns where a problem is: in the function that needs what the device
-// lacks, else at the kernel, else where the target is declared. It also returns
-// the functions.
+// find returns the location of a problem: the function that needs what the device lacks, or else
+// the kernel, or else the declaration of the target. It also returns the functions.
 func (l *locator) find(label string, k *kernel, p *problem) (at srcloc.Location, functions []string) {
 	if k != nil {
 		at, functions = l.uses(k, p)
@@ -32,8 +31,7 @@ func (l *locator) find(label string, k *kernel, p *problem) (at srcloc.Location,
 	return at, functions
 }
 
-// uses returns the functions that use a missing aspect, and the place in the first of
-// them that is known.
+// uses returns the functions that use a missing aspect, and the first known location in them.
 func (l *locator) uses(k *kernel, p *problem) (at srcloc.Location, functions []string) {
 	const missing = string(compat.MissingAspect)
 	if string(p.rule) != missing && p.cause != missing {
@@ -68,7 +66,7 @@ func (l *locator) hasFile(path string) bool {
 	return known
 }
 
-// target returns where a target is declared.
+// target returns the location where a target is declared.
 func (l *locator) target(label string) srcloc.Location {
 	if at, ok := l.targets[label]; ok {
 		return at
@@ -85,8 +83,7 @@ func (l *locator) target(label string) srcloc.Location {
 	return at
 }
 
-// SplitLabel returns the package and the name of a target of the main
-// repository.
+// SplitLabel splits the label of a target in the main repository into package and name.
 func SplitLabel(label string) (pkg, name string, ok bool) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(label, "@"), "@")
 	rest, ok = strings.CutPrefix(rest, "//")
@@ -103,8 +100,8 @@ func SplitLabel(label string) (pkg, name string, ok bool) {
 	return pkg, name, true
 }
 
-// buildFile returns where a target of the main repository is probably declared,
-// "" for other labels.
+// buildFile returns the file that probably declares a target of the main repository, or "" for
+// other labels.
 func buildFile(label string) string {
 	pkg, _, ok := SplitLabel(label)
 	switch {

@@ -8,19 +8,17 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
-// matcher pairs items with the entries of a baseline.
+// A matcher pairs items with the entries of a baseline.
 type matcher struct {
-	entries []Entry // with what is left of their counts
+	entries []Entry // entries with their remaining counts
 }
 
-// match gives the state to items that the entries have, and returns what is left of the
-// entries. Entries match items of the same target first, then of any: targets
-// can be renamed. Compilers number lambdas without a name, so that one more
-// changes the names of others: what is left matches in the same source file when
-// only such numbers differ. A kernel has the entries of all of its forms: baselines and
-// reports may be older than the joining of forms, and a change in the source may make
-// another form the one that the kernel has its name of. At last come kernels that have
-// another name now: former returns what they were.
+// match sets the state of items that have entries, and returns the remaining entries. Entries match
+// items of the same target first, then of any target, because targets can be renamed. Compilers
+// number unnamed lambdas, so an additional lambda renames others: remaining entries match in the
+// same source file if only such numbers differ. A kernel matches the entries of all of its forms:
+// baselines and reports may predate the joining of forms, and a source change may change the form
+// that the kernel is named after. Renamed kernels come last: former returns their old names.
 func (m *matcher) match(items []*item, former func() map[*kernel]*kernel) (left []Entry) {
 	m.pass(items, StateUnchanged, func(target, _, kernel string) (identity, bool) {
 		return identity{target: target, kernel: kernel}, true
@@ -43,7 +41,7 @@ func (m *matcher) match(items []*item, former func() map[*kernel]*kernel) (left 
 	return m.left()
 }
 
-// left returns the entries that no item has, with how often.
+// left returns the remaining entries with their counts.
 func (m *matcher) left() (list []Entry) {
 	for _, e := range m.entries {
 		if e.Count > 0 {
@@ -53,14 +51,14 @@ func (m *matcher) left() (list []Entry) {
 	return list
 }
 
-// identity is what entries and items have in common that match.
+// An identity holds the fields in which matching entries and items agree.
 type identity struct{ target, file, kernel, device, required, rule string }
 
-// identify returns the part of an identity that is about the kernel. It is not ok
-// for those that cannot match.
+// An identify function returns the part of an identity that is about the kernel. ok is false for
+// kernels that cannot match.
 type identify func(target, file, kernel string) (id identity, ok bool)
 
-// pass gives the state to the new items that entries are left for.
+// pass sets the state of the new items for which entries remain.
 func (m *matcher) pass(items []*item, state State, of identify) {
 	open := m.open(of)
 	if len(open) == 0 {
@@ -73,7 +71,7 @@ func (m *matcher) pass(items []*item, state State, of identify) {
 	}
 }
 
-// matchRenamed gives the state to kernels that have another name now.
+// matchRenamed sets the state of the items of renamed kernels.
 func (m *matcher) matchRenamed(items []*item, former map[*kernel]*kernel) {
 	of := func(_, _, kernel string) (identity, bool) { return identity{kernel: kernel}, true }
 	open := m.open(of)
@@ -88,7 +86,7 @@ func (m *matcher) matchRenamed(items []*item, former map[*kernel]*kernel) {
 	}
 }
 
-// find looks for an entry of an item under any of its labels and names.
+// find searches an entry for an item under any of its labels and names.
 func (m *matcher) find(it *item, names []string, state State, of identify, open map[identity][]int) {
 	for n := range 1 + len(it.also) {
 		label := it.target.label
@@ -112,7 +110,7 @@ func (m *matcher) find(it *item, names []string, state State, of identify, open 
 	}
 }
 
-// open returns the indexes of the entries that are left.
+// open returns the indexes of the remaining entries.
 func (m *matcher) open(of identify) map[identity][]int {
 	open := map[identity][]int{}
 	for i, e := range m.entries {
@@ -127,9 +125,8 @@ func (m *matcher) open(of identify) map[identity][]int {
 	return open
 }
 
-// withoutNumbers returns a mangled name without the numbers that compilers give
-// to lambdas and types without a name, and whether it is such a name. These are
-// "Ul" types "E" [number] "_" and "Ut" [number] "_".
+// withoutNumbers returns a mangled name without the numbers that compilers give to unnamed lambdas
+// and types, and whether it has any. These are "Ul" types "E" [number] "_" and "Ut" [number] "_".
 func withoutNumbers(name string) (string, bool) {
 	if !strings.Contains(name, "Ul") && !strings.Contains(name, "Ut") {
 		return name, false

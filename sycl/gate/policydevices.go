@@ -8,8 +8,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
-// CheckDevices returns an error for the first device that the file of the policy requires or supports and
-// that a configuration does not have. Patterns name no device.
+// CheckDevices returns an error for the first device that the policy file requires or supports and
+// that a configuration lacks. It ignores patterns.
 func (p *Policy) CheckDevices(config *deviceconfig.Config) error {
 	for _, name := range slices.Concat(p.Required, p.Supported) {
 		at, isWritten := p.locations[name]
@@ -23,12 +23,12 @@ func (p *Policy) CheckDevices(config *deviceconfig.Config) error {
 	return nil
 }
 
-// CheckDevice returns an error if a configuration does not have a device.
+// CheckDevice returns an error if a configuration lacks a device.
 func CheckDevice(config *deviceconfig.Config, name string) error {
 	if _, ok := config.Lookup(name); ok {
 		return nil
 	}
-	near, _ := deviceconfig.TargetsNamed(name) // of a product or a family
+	near, _ := deviceconfig.TargetsNamed(name) // not a product or a family
 	near = slices.DeleteFunc(near, func(target string) bool { _, ok := config.Lookup(target); return !ok })
 	if len(near) == 0 {
 		near = config.Nearest(name)

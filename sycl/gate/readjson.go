@@ -11,20 +11,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
 )
 
-// A jsonFormat is a kind of JSON file that this package reads and writes.
+// A jsonFormat is a JSON file format that this package reads and writes.
 type jsonFormat struct {
-	noun            string // what the file is
-	schema, version string // the values of its members "schema" and "schema-version"
-	most            int    // MiB; bounds the memory that a file can take
+	noun            string // what to call the file
+	schema, version string // expected values of the members "schema" and "schema-version"
+	most            int    // maximum size in MiB, which bounds memory use
 }
 
-// A jsonFile is what a file is read into.
+// A jsonFile is the destination of a decoded file.
 type jsonFile interface {
-	// head returns what the file has for "schema" and "schema-version".
+	// head returns the values of "schema" and "schema-version".
 	head() (schema, version string)
 }
 
-// read reads a file strictly.
+// read decodes a file strictly.
 func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, err error) {
 	data, err = io.ReadAll(io.LimitReader(r, int64(f.most)<<20+1))
 	if err != nil {
@@ -42,7 +42,8 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 	}
 	other := &SyntaxError{File: name, Msg: fmt.Sprintf("not a %s: \"schema\" must be %q", f.noun, f.schema)}
 	if err := strict.JSON(bytes.NewReader(data), to); err != nil {
-		// Errors quote a file only when it is of this kind: another one may have secrets.
+		// Errors quote a file only if it is of this format, because other files may contain
+		// secrets.
 		anyVersion := f.schema[:strings.LastIndexByte(f.schema, '/')+1]
 		if strings.ContainsAny(err.Error(), `"'`) && !bytes.Contains(data, []byte(anyVersion)) {
 			return nil, other
@@ -65,8 +66,8 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 
 var conflict = regexp.MustCompile(`(?m)^(<{7}|>{7})( .*)?\r?$`)
 
-// conflictLine returns the line of the first marker of a merge conflict, 0 if there is none. No line of JSON
-// or YAML begins so.
+// conflictLine returns the line of the first merge conflict marker, or 0 if there is none. No line
+// of JSON or YAML begins like one.
 func conflictLine(data []byte) int {
 	at := conflict.FindIndex(data)
 	if at == nil {
@@ -75,5 +76,5 @@ func conflictLine(data []byte) int {
 	return lineAt(data, at[0])
 }
 
-// lineAt returns the line of a byte, from 1.
+// lineAt returns the line of a byte offset, counting from 1.
 func lineAt(data []byte, offset int) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }

@@ -20,12 +20,12 @@ import (
 // Limits of a policy file.
 const (
 	maxPolicy   = 1 << 20 // bytes
-	maxElements = 1000    // of a list
+	maxElements = 1000    // per list
 	maxPattern  = 1000    // bytes
 )
 
-// ReadPolicy reads a policy; name is used in errors. It refuses what it does not
-// know, what occurs twice, references and tags.
+// ReadPolicy reads a policy; name is used in errors. It rejects unknown and duplicate keys,
+// references and tags.
 func ReadPolicy(name string, r io.Reader) (*Policy, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxPolicy+1))
 	if err != nil {
@@ -52,22 +52,22 @@ func ReadPolicy(name string, r io.Reader) (*Policy, error) {
 	return p.Policy, nil
 }
 
-// A policyReader makes a policy of YAML nodes.
+// A policyReader builds a policy from YAML nodes.
 type policyReader struct{ *Policy }
 
 func (p *policyReader) errorf(n *yaml.Node, path, format string, args ...any) error {
 	return &SyntaxError{File: p.File, Line: n.Line, Key: path, Msg: fmt.Sprintf(format, args...)}
 }
 
-// A nodeReader reads the value of a key. Path is the keys that lead to it.
+// A nodeReader reads the value of a key. path holds the keys that lead to it.
 type nodeReader func(path string, n *yaml.Node) error
 
 func (p *policyReader) policy(n *yaml.Node) error {
 	if strict.IsNull(n) {
 		return p.errorf(n, "", `empty policy; "version: 1" is required`)
 	}
-	// Without a version the file may be any other one. Errors do not quote it then: it
-	// may have secrets.
+	// Without a version, this may be an unrelated file. Errors then do not quote it, because it may
+	// contain secrets.
 	if n.Kind == yaml.MappingNode && !slices.ContainsFunc(n.Content, func(k *yaml.Node) bool { return k.Value == "version" }) {
 		return p.errorf(n, "", `missing "version: 1"`)
 	}
@@ -113,8 +113,8 @@ func (p *policyReader) policy(n *yaml.Node) error {
 	return p.checkLimits(lines["allow"])
 }
 
-// checkLimits checks the exceptions, whose list is on a line. The limits may come after
-// it.
+// checkLimits checks the exceptions, whose list starts at a line. It runs last because the limits
+// may follow the list.
 func (p *policyReader) checkLimits(line int) error {
 	if len(p.Allow) > p.MaxAllow {
 		return &SyntaxError{File: p.File, Line: line, Key: "allow", Msg: fmt.Sprintf("too many entries: %d (limits.max-allow is %d)", len(p.Allow), p.MaxAllow)}
@@ -137,7 +137,7 @@ func (p *policyReader) failOnSeverity(path string, n *yaml.Node) error {
 	return nil
 }
 
-// findingRules returns the ids of rules that policies can speak of.
+// findingRules returns the ids of the rules that policies can name.
 func findingRules() (ids []string) {
 	for _, r := range rules {
 		if r.Finding {
@@ -216,7 +216,7 @@ func (p *policyReader) exception(path string, n *yaml.Node) error {
 	return nil
 }
 
-// isForAll reports whether an exception covers all that a rule finds.
+// isForAll reports whether an exception covers all findings of its rule.
 func (x *Exception) isForAll() bool {
 	all := func(patterns []string, others ...string) bool {
 		return slices.ContainsFunc(patterns, func(p string) bool {
@@ -227,10 +227,11 @@ func (x *Exception) isForAll() bool {
 		strings.Trim(x.Detail, "*") == ""
 }
 
-// maxDays is how far ahead the end of an exception may lie.
+// maxDays is the maximum number of days until an exception expires.
 const maxDays = 731
 
-// CheckEnds reports an exception whose end is so far ahead that it is none.
+// CheckEnds returns an error for an exception that expires so late that it is effectively
+// permanent.
 func (p *Policy) CheckEnds(today time.Time) error {
 	last := today.UTC().AddDate(0, 0, maxDays).Format(dateFormat)
 	for i := range p.Allow {
@@ -241,7 +242,7 @@ func (p *Policy) CheckEnds(today time.Time) error {
 	return nil
 }
 
-// detail reads a mapping of one key, which is that of a rule.
+// detail reads a mapping with one key, which is the detail key of a rule.
 func (p *policyReader) detail(key, value *string) nodeReader {
 	known := map[string]nodeReader{}
 	for _, r := range rules {
@@ -270,8 +271,8 @@ func (p *policyReader) keys(known map[string]nodeReader) nodeReader {
 	}
 }
 
-// mapping reads a mapping, whose keys have to be among those given. It returns
-// the lines of the keys that there are.
+// mapping reads a mapping with keys from the given set. It returns the lines of the keys that are
+// present.
 func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeReader) (lines map[string]int, err error) {
 	if err := p.plain(n, path, yaml.MappingNode, "keys with values"); err != nil {
 		return nil, err
@@ -298,7 +299,7 @@ func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeR
 	return lines, nil
 }
 
-// plain reports nodes of another kind, references and tags.
+// plain returns an error for nodes of a different kind, references and tags.
 func (p *policyReader) plain(n *yaml.Node, path string, kind yaml.Kind, what string) error {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
@@ -311,7 +312,7 @@ func (p *policyReader) plain(n *yaml.Node, path string, kind yaml.Kind, what str
 	return nil
 }
 
-// typed is scalar for values of a type, by its tag.
+// typed is like scalar for values of one type, identified by its tag.
 func (p *policyReader) typed(what, tag string, set func(value string) error) nodeReader {
 	read := p.scalar(what, set)
 	return func(path string, n *yaml.Node) error {
@@ -322,7 +323,8 @@ func (p *policyReader) typed(what, tag string, set func(value string) error) nod
 	}
 }
 
-// scalar reads what is no list and no mapping. Set says what is wrong with its value.
+// scalar reads a value that is neither a list nor a mapping. set returns an error for an invalid
+// value.
 func (p *policyReader) scalar(what string, set func(value string) error) nodeReader {
 	return func(path string, n *yaml.Node) error {
 		if err := p.plain(n, path, yaml.ScalarNode, what); err != nil {
@@ -399,7 +401,7 @@ func (p *policyReader) sequence(read nodeReader) nodeReader {
 	}
 }
 
-// devices is patterns for names of devices, whose locations it keeps.
+// devices is like patterns for device names, and records their locations.
 func (p *policyReader) devices(to *[]string) nodeReader {
 	read := p.patterns(to)
 	return func(path string, n *yaml.Node) error {

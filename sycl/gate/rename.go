@@ -11,16 +11,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
-// What is renamed when a kernel has another name.
+// Values of Renaming.What, which name the renamed part of a kernel's name.
 const (
-	RenamedNamespace = "namespace" // one or several in the name of the kernel or of its arguments
+	RenamedNamespace = "namespace" // one or several namespaces in the name of the kernel or of its arguments
 	RenamedKernel    = "kernel"
-	RenamedArguments = "arguments" // template arguments that are numbers have another type
-	RenamedTarget    = "target"    // the kernel is the same in another target
-	RenamedSymbol    = "symbol"    // the kernel has the same name for people, but for the numbers of lambdas
+	RenamedArguments = "arguments" // the type of numeric template arguments
+	RenamedTarget    = "target"    // the target of an otherwise identical kernel
+	RenamedSymbol    = "symbol"    // only the mangled name, or the numbers of lambdas
 )
 
-// A Renaming is what kernels that have another name have in common.
+// A Renaming describes what a group of renamed kernels has in common.
 type Renaming struct {
 	From    string `json:"from"`
 	Kernels int    `json:"kernels"`
@@ -28,26 +28,26 @@ type Renaming struct {
 	What    string `json:"what"`
 }
 
-// A pair is a kernel before and after. A kernel with another name has a renaming.
+// A pair is a kernel before and after the change. A renamed kernel has a Renaming.
 type pair struct {
 	old, now row
 	Renaming
 }
 
-// A pairer finds, among kernels that one side has and the other has not, those that are the
-// same under another name. It pairs two kernels only when nothing else can be meant.
+// A pairer finds kernels that are the same under different names, among those that only one side
+// has. It pairs two kernels only if the match is unambiguous.
 type pairer struct {
 	old, now []row
 	pairs    []pair
-	needs    func(row) []string // what a kernel needs, in any order
-	library  func(row) string   // the same for targets that are paired
+	needs    func(row) []string // requirements of a kernel, in any order
+	library  func(row) string   // equal for paired targets
 }
 
-// pairTargets pairs the kernels of targets, with the same name or another one. What is left
-// of them are the rest.
+// pairTargets pairs the kernels of targets, with equal or different names. It also returns the
+// unpaired kernels.
 func pairTargets(before, after map[string]*target) (same, renamed []pair, gone, came []row) {
 	renamedTo := pairLibraries(librariesOf(before), librariesOf(after))
-	was := map[string]string{} // old labels by new ones
+	was := map[string]string{} // old labels by new label
 	for old, now := range renamedTo {
 		was[now] = old
 	}
@@ -79,8 +79,8 @@ func pairTargets(before, after map[string]*target) (same, renamed []pair, gone, 
 	return same, append(renamed, p.pairs...), p.old, p.now
 }
 
-// reportedNeeds returns what says what kernels need as far as reports tell: the aspects with
-// a place, and the problems.
+// reportedNeeds returns a function that returns the requirements of a kernel known from reports:
+// the aspects with a location, and the problems.
 func reportedNeeds() func(row) []string {
 	problems := map[*target][][]*problem{}
 	return func(r row) (needs []string) {
@@ -96,14 +96,14 @@ func reportedNeeds() func(row) []string {
 
 func (p *problem) need() string { return string(p.rule) + " " + p.requirement() }
 
-// pairRenamed pairs kernels that came and went. What is left of them are the rest.
+// pairRenamed pairs removed and added kernels. It also returns the unpaired kernels.
 func pairRenamed(old, now []row, needs func(row) []string) (pairs []pair, gone, came []row) {
 	p := &pairer{old: old, now: now, needs: needs, library: func(r row) string { return r.label }}
 	p.pairAll()
 	return p.pairs, p.old, p.now
 }
 
-// pairAll pairs kernels by what is most certain first.
+// pairAll pairs kernels by the most reliable keys first.
 func (p *pairer) pairAll() {
 	of := func(r row) *kernel { return r.kernels[r.index] }
 	p.by(func(r row) string { return of(r).name }, renamedTarget)
@@ -126,7 +126,7 @@ func (p *pairer) pairAll() {
 	p.by(func(r row) string { return joinKey(p.library(r), bare(r)) }, renamed)
 	p.by(bare, renamed)
 	p.byNamespace()
-	// Releases of compilers and libraries write numbers among template arguments otherwise.
+	// Compiler and library releases differ in how they write numbers in template arguments.
 	plain := remember(func(k *kernel) string {
 		name, _ := unqualified(withoutTypes(k.display))
 		return name
@@ -139,12 +139,12 @@ func (p *pairer) pairAll() {
 		return name
 	})
 	p.by(func(r row) string { return joinKey(p.library(r), platform(r)) }, renamed)
-	p.by(func(r row) string { // the lines of a file move
+	p.by(func(r row) string { // line numbers change
 		return joinKey(of(r).location.Path, p.library(r), argumentsOf(r), p.needOf(r))
 	}, renamed)
 }
 
-// remember returns a function of rows that computes the text of each kernel once.
+// remember returns a function that computes the text of each kernel only once.
 func remember(of func(*kernel) string) func(row) string {
 	known := map[*kernel]string{}
 	return func(r row) string {
@@ -158,7 +158,7 @@ func remember(of func(*kernel) string) func(row) string {
 	}
 }
 
-// joinKey returns "" when the first part is.
+// joinKey joins parts to a key, or returns "" if the first part is "".
 func joinKey(first string, parts ...string) string {
 	if first == "" {
 		return ""
@@ -166,7 +166,7 @@ func joinKey(first string, parts ...string) string {
 	return first + "\x00" + strings.Join(parts, "\x00")
 }
 
-// by pairs kernels of which one on each side has a key that is not "".
+// by pairs kernels whose key is not "" and unique on each side.
 func (p *pairer) by(key func(row) string, name func(old, now row) Renaming) {
 	if len(p.old) == 0 || len(p.now) == 0 {
 		return
@@ -187,7 +187,7 @@ func (p *pairer) by(key func(row) string, name func(old, now row) Renaming) {
 	p.pair(func(k string) (int, bool) { i, ok := now[k]; return i, ok && i >= 0 && old[k] >= 0 }, key, name)
 }
 
-// pair pairs each old kernel whose key finds a new one, and takes both away.
+// pair pairs each old kernel for which find returns a new one, and removes both from the lists.
 func (p *pairer) pair(find func(string) (int, bool), key func(row) string, name func(old, now row) Renaming) {
 	taken := make([]bool, len(p.now))
 	var left []row
@@ -209,8 +209,8 @@ func (p *pairer) pair(find func(string) (int, bool), key func(row) string, name 
 	p.old, p.now = left, came
 }
 
-// byNamespace pairs kernels whose names become those of others when a namespace is replaced
-// that was for others, too.
+// byNamespace pairs kernels whose names become equal after a namespace replacement that other pairs
+// have, too.
 func (p *pairer) byNamespace() {
 	var known [][2]string
 	for _, r := range renamings(p.pairs) {
@@ -234,7 +234,7 @@ func (p *pairer) byNamespace() {
 	}
 }
 
-// replaceNamespace replaces a namespace wherever it is a whole part of a name.
+// replaceNamespace replaces a namespace wherever it is a complete component of a name.
 func replaceNamespace(name, from, to string) string {
 	var b strings.Builder
 	for {
@@ -252,14 +252,14 @@ func replaceNamespace(name, from, to string) string {
 	}
 }
 
-// needOf returns what a kernel needs as a text.
+// needOf returns the requirements of a kernel as text.
 func (p *pairer) needOf(r row) string {
 	needs := slices.Clone(p.needs(r))
 	slices.Sort(needs)
 	return strings.Join(slices.Compact(needs), "\n")
 }
 
-// renamings counts what pairs have in common, the largest first.
+// renamings counts the renamings of pairs and sorts them, most frequent first.
 func renamings(pairs []pair) []Renaming {
 	at := map[Renaming]int{}
 	list := []Renaming{}
@@ -282,7 +282,7 @@ func renamedTarget(old, now row) Renaming {
 	return Renaming{What: RenamedTarget, From: old.label, To: now.label}
 }
 
-// renamed says what differs between the names of two kernels.
+// renamed returns the difference between the names of two kernels.
 func renamed(old, now row) Renaming {
 	was, is := old.kernels[old.index], now.kernels[now.index]
 	if was.display == is.display {
@@ -318,11 +318,11 @@ func renamed(old, now row) Renaming {
 	return Renaming{What: RenamedNamespace, From: strings.Join(from, ", "), To: strings.Join(to, ", ")}
 }
 
-// withoutPlatform returns the name of a kernel without the difference between the 64-bit integers
-// of Linux and Windows.
+// withoutPlatform returns a kernel's name with the 64-bit integers of Linux and Windows unified.
 func withoutPlatform(name string) string { return strings.ReplaceAll(name, "long long", "long") }
 
-// longOf returns how a name with and without platform differences spells 64-bit integers.
+// longOf returns the spelling of 64-bit integers in a name; platform is the name with unified
+// spelling.
 func longOf(name, platform string) string {
 	if name == platform {
 		return "long"
@@ -335,8 +335,7 @@ var (
 	lambdaNumber = regexp.MustCompile(`#[0-9]+`)
 )
 
-// withoutTypes returns the name of a kernel without the types of numbers in it, and without
-// the numbers of lambdas.
+// withoutTypes returns a kernel's name without the types of numbers and the numbers of lambdas.
 func withoutTypes(name string) string {
 	name = number.ReplaceAllStringFunc(name, func(n string) string {
 		return strings.TrimRight(n[strings.IndexByte(n, ')')+1:], "ul")
@@ -344,7 +343,7 @@ func withoutTypes(name string) string {
 	return lambdaNumber.ReplaceAllString(name, "")
 }
 
-// renamedArguments says which numbers have another type.
+// renamedArguments returns which numbers have a different type.
 func renamedArguments(was, is string) Renaming {
 	numbers := func(name string) []string { return number.FindAllString(lambdaNumber.ReplaceAllString(name, ""), -1) }
 	old, now := numbers(was), numbers(is)
@@ -355,13 +354,13 @@ func renamedArguments(was, is string) Renaming {
 		}
 	}
 	if from == nil {
-		return Renaming{What: RenamedSymbol} // but for the numbers of lambdas
+		return Renaming{What: RenamedSymbol} // only lambda numbers differ
 	}
 	return Renaming{What: RenamedArguments, From: strings.Join(from, ", "), To: strings.Join(to, ", ")}
 }
 
-// difference returns the part in which two lists of namespaces differ, with one that both
-// have where nothing would be left of one of them.
+// difference returns the part in which two namespace lists differ. If one part would be empty, both
+// include a common namespace.
 func difference(a, b string) (from, to string) {
 	old, now := strings.Split(a, "::"), strings.Split(b, "::")
 	if a == "" || b == "" {
@@ -384,8 +383,7 @@ func difference(a, b string) (from, to string) {
 	return strings.Join(old[start:len(old)-end], "::"), strings.Join(now[start:len(now)-end], "::")
 }
 
-// unqualified returns a name without the namespaces and classes in front of its parts,
-// and these by part.
+// unqualified returns a name without the qualifiers of its parts, and the qualifiers by part.
 func unqualified(name string) (bare string, scopes []string) {
 	const anonymous = "(anonymous namespace)"
 	var b strings.Builder
@@ -416,7 +414,7 @@ func unqualified(name string) (bare string, scopes []string) {
 			i = end
 			continue
 		case scope != "":
-			b.WriteByte('@') // what is no identifier has a scope, such as a lambda
+			b.WriteByte('@') // things without an identifier, such as lambdas, have a scope
 			part()
 		}
 		b.WriteByte(name[i])

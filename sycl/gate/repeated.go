@@ -9,29 +9,28 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// repetitions are the statuses that several reports have under different labels: that on
-// a binary, and that on all binaries of a program. A status is repeated when another
-// target has a kernel of the same name in the same device images, with the same status
-// for the same reasons. It counts once: for the target with more devices, else for that
-// with fewer kernels.
+// repetitions are statuses that several reports have under different labels, such as a report on a
+// binary and a report on all binaries of a program. A status is repeated if another target has a
+// kernel with the same name in the same device images, with the same status for the same reasons.
+// It counts once: for the target with more devices, or else for the target with fewer kernels.
 type repetitions struct {
 	byTarget map[*target]*repeated
 	peers    map[row][]row // kernels of other targets in the same device images
 }
 
-// repeated has the statuses of a target that another one has.
+// repeated holds the statuses of a target that another target has.
 type repeated struct {
 	is []bool      // by kernel and device
-	of map[int]row // the kernel whose status it is, by index in is
+	of map[int]row // the kernel with the counted status, by index in is
 }
 
-// imageOf is a device image with a kernel.
+// An imageOf is a device image together with one of its kernels.
 type imageOf struct {
 	kernel string
 	digest report.Digest
 }
 
-// findRepetitions compares targets with each other.
+// findRepetitions finds the repeated statuses of targets.
 func findRepetitions(targets []*target) repetitions {
 	r := repetitions{map[*target]*repeated{}, map[row][]row{}}
 	targets = sharing(targets)
@@ -48,7 +47,7 @@ func findRepetitions(targets []*target) repetitions {
 				r.compare(own, other, reasons)
 			}
 			for _, digest := range k.images {
-				const most = 32 // bounds the time for many targets of which none repeats another
+				const most = 32 // bounds the time for many targets without repetitions
 				if at := (imageOf{k.name, digest}); len(known[at]) < most {
 					known[at] = append(known[at], own)
 				}
@@ -58,7 +57,7 @@ func findRepetitions(targets []*target) repetitions {
 	return r
 }
 
-// sharing returns the targets that have a device image in common with another one.
+// sharing returns the targets that share a device image with another target.
 func sharing(targets []*target) (list []*target) {
 	if len(targets) < 2 {
 		return nil
@@ -85,8 +84,8 @@ func sharing(targets []*target) (list []*target) {
 	return slices.DeleteFunc(slices.Clone(targets), func(t *target) bool { return !several[t] })
 }
 
-// peersOf returns the known kernels of the same name in the same device images: those
-// that have all images of a kernel, or of which it has all images.
+// peersOf returns the known kernels with the same name whose images are a subset or a superset of a
+// kernel's images.
 func peersOf(k *kernel, known map[imageOf][]row) (list []row) {
 	for _, digest := range k.images {
 		for _, other := range known[imageOf{k.name, digest}] {
@@ -98,7 +97,7 @@ func peersOf(k *kernel, known map[imageOf][]row) (list []row) {
 	return list
 }
 
-// oneHasAll reports whether one of two sorted lists has all of the other.
+// oneHasAll reports whether one of two sorted lists contains all elements of the other.
 func oneHasAll(a, b []report.Digest) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -113,7 +112,7 @@ func oneHasAll(a, b []report.Digest) bool {
 	return true
 }
 
-// compare finds the statuses on a kernel that another one has.
+// compare finds the statuses of a kernel that another kernel has.
 func (r *repetitions) compare(own, other row, reasons map[*target][][]*problem) {
 	for col, device := range own.devices {
 		at, otherCol := own.at(own.index, col), other.column(device)
@@ -132,18 +131,17 @@ func (r *repetitions) compare(own, other row, reasons map[*target][][]*problem) 
 	}
 }
 
-// has reports whether a status, by its index, is one of another target. Nothing is
-// repeated of a nil value.
+// has reports whether the status with an index is repeated. A nil value has no repeated statuses.
 func (r *repeated) has(at int) bool { return r != nil && r.is[at] }
 
-// reasonOn is a problem on a device, whatever target it is of.
+// A reasonOn is a problem on a device, independent of the target.
 type reasonOn struct {
 	problemKey
 	available string
 }
 
-// problemsOn returns the problems of a kernel on a device. It remembers the problems of
-// targets by kernel.
+// problemsOn returns the problems of a kernel on a device. It caches the problems of targets by
+// kernel.
 func problemsOn(k row, device string, byTarget map[*target][][]*problem) (list []reasonOn) {
 	for _, p := range problemsByRow(k.target, byTarget)[k.index] {
 		i, ok := slices.BinarySearchFunc(p.on, device, func(a affected, id string) int { return strings.Compare(a.device, id) })
@@ -156,7 +154,7 @@ func problemsOn(k row, device string, byTarget map[*target][][]*problem) (list [
 	return list
 }
 
-// problemsByRow returns the problems of a target by kernel, and remembers them.
+// problemsByRow returns the problems of a target by kernel, and caches them.
 func problemsByRow(t *target, known map[*target][][]*problem) [][]*problem {
 	if byRow := known[t]; byRow != nil {
 		return byRow
@@ -169,8 +167,8 @@ func problemsByRow(t *target, known map[*target][][]*problem) [][]*problem {
 	return byRow
 }
 
-// once leaves out the items of repeated statuses. When an exception or a family covers
-// one of two items, both stay: what is allowed for a target is not for another one.
+// once omits the items of repeated statuses. If an exception or a family covers only one of two
+// items, it keeps both, because an exception for one target does not apply to another.
 func (r *repetitions) once(items []*item) []*item {
 	if len(r.byTarget) == 0 {
 		return items
@@ -215,13 +213,13 @@ func (r *repetitions) once(items []*item) []*item {
 	return out
 }
 
-// statusIndex is the index of the status that an item is about.
+// statusIndex returns the index of an item's status.
 func (i *item) statusIndex() int {
 	return i.target.at(i.problem.kernel, i.target.column(i.device.device))
 }
 
-// counts reports whether a kernel of a target counts: one of its statuses does, or it has
-// none.
+// counts reports whether a kernel of a target counts: at least one of its statuses is not repeated,
+// or it has none.
 func (r *repeated) counts(t *target, index int) bool {
 	if r == nil {
 		return true
@@ -238,7 +236,7 @@ func (r *repeated) counts(t *target, index int) bool {
 	return none
 }
 
-// elsewhere reports whether another target has a status on a kernel and a device.
+// elsewhere reports whether another target has a status of the kernel on a device.
 func (r *repetitions) elsewhere(t *target, index int, device string) bool {
 	return slices.ContainsFunc(r.peers[row{t, index}], func(k row) bool {
 		return k.status(k.index, k.column(device)) != compat.NoStatus

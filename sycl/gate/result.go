@@ -15,17 +15,16 @@ import (
 // ResultSchema is the member "schema" of the JSON of results.
 const ResultSchema = "https://rules-sycl.github.io/schema/compat-result/v1"
 
-// Fields of the following types are in the alphabetical order of their JSON
-// names, which makes the members of the output so.
+// The fields of the following types are sorted by JSON name, which sorts the members of the output.
 
-// A Result is a decision and what it is made of.
+// A Result is a decision with all the data it is based on.
 type Result struct {
 	Category      string           `json:"category,omitempty"`
 	Compared      bool             `json:"compared"` // whether there was a baseline or base reports
 	Conclusion    Conclusion       `json:"conclusion"`
 	Counts        Counts           `json:"counts"`
 	Devices       []DeviceTier     `json:"devices"`
-	Findings      []Finding        `json:"findings"` // the gravest first
+	Findings      []Finding        `json:"findings"` // most severe first
 	Generator     report.Generator `json:"generator"`
 	Notices       []Notice         `json:"notices"`
 	Policy        PolicySummary    `json:"policy"`
@@ -36,27 +35,28 @@ type Result struct {
 	Update        string           `json:"-"` // as in the Input
 	Workspace     Workspace        `json:"-"` // as in the Input
 
-	old, now   []*Index    // what is compared
-	difference *Difference // of them, once it was asked for
+	old, now   []*Index    // compared reports
+	difference *Difference // between old and now, computed on first use
 	items      []*item
 	targets    []*target
 	repeats    repetitions       // of the targets
 	digests    map[string]string // of devices
 	absent     []Entry           // of the baseline
-	solved     []Entry           // of the baseline, else of the reports of the base branch
-	generic    map[string]bool   // devices that stand for others
+	solved     []Entry           // of the baseline, or else of the base reports
+	generic    map[string]bool   // generic devices, which represent several devices
 }
 
-// A KernelStatus says whether a kernel runs on a device.
+// A KernelStatus is a kernel's status on a device.
 type KernelStatus struct {
-	Kernel string // as people write it
+	Kernel string // demangled
 	Name   string // mangled
 	Target string
-	Status compat.Status // NoStatus when no report has one
+	Status compat.Status // NoStatus if no report has one
 }
 
-// Statuses returns whether kernels run on a device: all of the targets with the
-// device, by target and kernel. A status that several targets have is one. A result that was read from a file has none.
+// Statuses returns the statuses of kernels on a device, by target and kernel, for all targets with
+// the device. It returns a status that several targets share once. A result read from a file has no
+// statuses.
 func (r *Result) Statuses(device string) iter.Seq[KernelStatus] {
 	return func(yield func(KernelStatus) bool) {
 		for _, t := range r.targets {
@@ -76,14 +76,14 @@ func (r *Result) Statuses(device string) iter.Seq[KernelStatus] {
 	}
 }
 
-// A Solved problem was known, and is gone.
+// A Solved is a known problem that no longer exists.
 type Solved struct {
 	Entry
 	Kernel string // demangled
-	Gone   bool   // the kernel is in no report
+	Gone   bool   // no report has the kernel
 }
 
-// Solved returns the known problems that are gone.
+// Solved returns the known problems that no longer exist.
 func (r *Result) Solved() (list []Solved) {
 	display := map[string]string{}
 	for _, t := range r.targets {
@@ -103,13 +103,13 @@ func (r *Result) Solved() (list []Solved) {
 	return list
 }
 
-// OnlyGeneric reports whether all devices that were checked are generic targets such as
-// spir64, which stand for devices that are known only when the program runs.
+// OnlyGeneric reports whether all checked devices are generic targets such as spir64, for which the
+// actual devices are known only at run time.
 func (r *Result) OnlyGeneric() bool {
 	return len(r.Devices) > 0 && !slices.ContainsFunc(r.Devices, func(d DeviceTier) bool { return !r.generic[d.ID] })
 }
 
-// A Conclusion is what a gate comes to.
+// A Conclusion is the decision of a gate.
 type Conclusion string
 
 const (
@@ -117,16 +117,16 @@ const (
 	Failure Conclusion = "failure"
 )
 
-// Counts are numbers of kernels on devices, and of problems of these.
+// Counts are the numbers of kernel-device pairs, and of their problems.
 type Counts struct {
-	Absent            int `json:"absent"`  // known problems that are no more
+	Absent            int `json:"absent"`  // known problems that no longer exist
 	Allowed           int `json:"allowed"` // problems that the policy allows
 	Cells             int `json:"cells"`
 	Compatible        int `json:"compatible"`
-	DeviceDataChanged int `json:"device-data-changed"` // problems that are new because more is known of devices
+	DeviceDataChanged int `json:"device-data-changed"` // problems that are new because of more device data
 	Devices           int `json:"devices"`
-	Errors            int `json:"errors"`  // problems that nothing covers
-	Expired           int `json:"expired"` // problems whose exception has ended
+	Errors            int `json:"errors"`  // errors that nothing covers
+	Expired           int `json:"expired"` // problems whose exception has expired
 	Failing           int `json:"failing"` // problems that make the gate fail
 	Family            int `json:"family"`  // problems of kernels that have an alternative
 	Incompatible      int `json:"incompatible"`
@@ -135,14 +135,14 @@ type Counts struct {
 	NotApplicable     int `json:"not-applicable"`
 	NotReported       int `json:"not-reported"`
 	Notes             int `json:"notes"`
-	Stale             int `json:"stale"`     // entries of the policy and the baseline that match nothing
+	Stale             int `json:"stale"`     // entries of the policy and the baseline without a match
 	Unchanged         int `json:"unchanged"` // known problems
 	Undetermined      int `json:"undetermined"`
-	Updated           int `json:"updated"` // known problems of kernels that have other names now
+	Updated           int `json:"updated"` // known problems of renamed kernels
 	Warnings          int `json:"warnings"`
 }
 
-// DeviceTier says how much a device matters: its problems are of this severity.
+// A DeviceTier is the importance of a device, given as the severity of its problems.
 type DeviceTier struct {
 	ID   string `json:"id"`
 	Tier Tier   `json:"tier"`
@@ -157,7 +157,7 @@ const (
 	Informative Tier = "informative"
 )
 
-// severity returns what problems of devices in the tier are at most.
+// severity returns the maximum severity of problems on devices in the tier.
 func (t Tier) severity() Severity {
 	switch t {
 	case Required:
@@ -168,60 +168,59 @@ func (t Tier) severity() Severity {
 	return Note
 }
 
-// A Finding is a problem of a kernel, with the devices it is the same for.
+// A Finding is a problem of a kernel, with the devices that share it.
 type Finding struct {
-	Also        []string        `json:"also,omitempty"`  // other targets with the same device code, and the same problem
-	Cause       RuleID          `json:"cause,omitempty"` // rule of the report, when Rule is another
+	Also        []string        `json:"also,omitempty"`  // further targets with the same device code and problem
+	Cause       RuleID          `json:"cause,omitempty"` // rule in the report, if different from Rule
 	Class       Class           `json:"class,omitempty"`
-	Column      int             `json:"column,omitempty"` // 0 when it is not known
-	Devices     []DeviceFinding `json:"devices"`          // none for findings about targets and kernels as such
+	Column      int             `json:"column,omitempty"` // 0 if unknown
+	Devices     []DeviceFinding `json:"devices"`          // empty for findings about targets and kernels in general
 	Expired     bool            `json:"expired,omitempty"`
 	Fails       bool            `json:"fails"`
 	Family      string          `json:"family,omitempty"`
 	Fingerprint string          `json:"fingerprint"`
-	Image       bool            `json:"image,omitempty"`  // it is the image of the kernel that has the problem
-	Kernel      string          `json:"kernel,omitempty"` // as people write it
+	Image       bool            `json:"image,omitempty"`  // the problem is in the kernel's device image
+	Kernel      string          `json:"kernel,omitempty"` // demangled
 	Line        int             `json:"line,omitempty"`
 	Name        string          `json:"name,omitempty"` // mangled
 	Origins     []string        `json:"origins,omitempty"`
-	Path        string          `json:"path,omitempty"`         // relative to the workspace, "" when no place is known
-	RenamedFrom string          `json:"renamed-from,omitempty"` // what the kernel was called when the problem became known
+	Path        string          `json:"path,omitempty"`         // relative to the workspace, or "" if unknown
+	RenamedFrom string          `json:"renamed-from,omitempty"` // the kernel's name at the time the problem became known
 	Required    string          `json:"required,omitempty"`
 	Rule        RuleID          `json:"rule"`
 	Severity    Severity        `json:"severity"`
 	State       State           `json:"state"`
 	Suppression *Suppression    `json:"suppression,omitempty"`
 	Target      string          `json:"target,omitempty"`
-	Text        string          `json:"text,omitempty"` // of findings that Rule and Required do not explain
+	Text        string          `json:"text,omitempty"` // for findings that Rule and Required do not explain
 }
 
-// Covered reports whether the policy lets the finding pass.
+// Covered reports whether the policy allows the finding.
 func (f *Finding) Covered() bool { return f.Suppression != nil || f.Family != "" }
 
-// DeviceFinding is a device with a problem.
+// A DeviceFinding is a device with a problem.
 type DeviceFinding struct {
-	Available string `json:"available,omitempty"` // what it has instead
+	Available string `json:"available,omitempty"` // what the device has instead
 	ID        string `json:"id"`
 	Tier      Tier   `json:"tier"`
 }
 
-// A Class says more about the state of a finding.
+// A Class details the state of a finding.
 type Class string
 
-// ClassDeviceData is a finding that is new because data of devices changed.
+// ClassDeviceData is the class of findings that are new because device data has changed.
 const ClassDeviceData Class = "device-data-changed"
 
-// A State says whether a finding was known. Its values are those of
-// baselineState in SARIF.
+// A State tells whether a finding was known. Its values are those of baselineState in SARIF.
 type State string
 
 const (
 	StateNew       State = "new"
 	StateUnchanged State = "unchanged"
-	StateUpdated   State = "updated" // known by another name of the kernel
+	StateUpdated   State = "updated" // known under a different kernel name
 )
 
-// Suppression says why a finding does not count.
+// A Suppression is the reason why a finding does not count.
 type Suppression struct {
 	Expires string `json:"expires,omitempty"`
 	Issue   string `json:"issue,omitempty"`
@@ -230,7 +229,7 @@ type Suppression struct {
 	Reason  string `json:"reason"`
 }
 
-// A Notice is about the policy, the baseline or the devices.
+// A Notice is a message about the policy, the baseline or the devices.
 type Notice struct {
 	Fails    bool     `json:"fails"`
 	File     string   `json:"file,omitempty"`
@@ -240,7 +239,7 @@ type Notice struct {
 	Text     string   `json:"text"`
 }
 
-// PolicySummary is what of a policy decides.
+// A PolicySummary holds the decisive parts of a policy.
 type PolicySummary struct {
 	FailOn         FailOn   `json:"fail-on"`
 	FailOnSeverity Severity `json:"fail-on-severity"`
@@ -248,7 +247,7 @@ type PolicySummary struct {
 	Undetermined   Severity `json:"undetermined"`
 }
 
-// TargetSummary is what was checked.
+// A TargetSummary describes what was checked for a target.
 type TargetSummary struct {
 	Devices []string `json:"devices"`
 	Kernels int      `json:"kernels"`
@@ -256,7 +255,7 @@ type TargetSummary struct {
 	Reports []string `json:"reports"` // files
 }
 
-// Encode writes the result as JSON, two spaces deep, with a final line break.
+// Encode writes the result as JSON, indented by two spaces, with a final line break.
 func (r *Result) Encode(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -267,9 +266,9 @@ var resultFormat = jsonFormat{noun: "result", schema: ResultSchema, version: "1.
 
 func (r *Result) head() (schema, version string) { return r.Schema, r.SchemaVersion }
 
-// ReadResult reads a result that Encode has written; name is used in errors. It
-// refuses what it does not know and what occurs twice. A file does not have all that
-// [Evaluate] returns: of the statuses on kernels without a finding only the counts.
+// ReadResult reads a result written by Encode; name is used in errors. It rejects unknown and
+// duplicate members. A file lacks some of the data that [Evaluate] returns: for kernels without a
+// finding, it only has the counts of their statuses.
 func ReadResult(name string, r io.Reader) (*Result, error) {
 	out := new(Result)
 	if _, err := resultFormat.read(name, r, out); err != nil {

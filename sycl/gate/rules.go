@@ -8,14 +8,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 )
 
-// A Severity says how grave something is.
+// A Severity is the severity of a finding.
 type Severity uint8
 
 const (
-	Off     Severity = iota // it is not reported
-	Note                    // it is listed
-	Warning                 // people should look at it
-	Error                   // it fails the gate unless the policy says otherwise
+	Off     Severity = iota // not reported
+	Note                    // listed
+	Warning                 // needs attention
+	Error                   // fails the gate, unless the policy overrides this
 )
 
 var severityNames = []string{Off: "off", Note: "note", Warning: "warning", Error: "error"}
@@ -27,10 +27,10 @@ func (s Severity) String() string {
 	return fmt.Sprintf("severity %d", uint8(s))
 }
 
-// MarshalText writes the name.
+// MarshalText implements [encoding.TextMarshaler].
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads a name.
+// UnmarshalText implements [encoding.TextUnmarshaler].
 func (s *Severity) UnmarshalText(text []byte) error {
 	i := slices.Index(severityNames, string(text))
 	if i < 0 {
@@ -40,7 +40,7 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseSeverity reads the name of a severity. "ignore" is another one for off.
+// ParseSeverity parses the name of a severity. "ignore" is an alias of "off".
 func ParseSeverity(name string) (Severity, error) {
 	var s Severity
 	if name == "ignore" {
@@ -50,10 +50,10 @@ func ParseSeverity(name string) (Severity, error) {
 	return s, err
 }
 
-// A RuleID identifies a kind of finding. Rules keep their names and meanings.
+// A RuleID identifies a kind of finding. Rule names and their meanings are stable.
 type RuleID string
 
-// What a device lacks has the id that package compat gives it.
+// Rules about missing device features use the ids of package compat.
 const (
 	Undetermined       RuleID = "undetermined"
 	UnknownReason      RuleID = "unknown-reason"
@@ -70,18 +70,18 @@ const (
 // A Rule describes a kind of finding.
 type Rule struct {
 	ID      RuleID
-	Level   Severity // at most, when the policy says nothing
-	Short   string   // what is wrong, in a sentence
-	Long    string   // why it matters and what to do
-	Next    string   // what to do first, in a sentence with code in `backquotes`; {required} stands for what the kernel requires
-	Detail  string   // key that "detail" of a policy has for it, "" when there is none
+	Level   Severity // the maximum, by default
+	Short   string   // what is wrong, as a sentence
+	Long    string   // why it matters and how to fix it
+	Next    string   // the first thing to do, as a sentence with code in `backquotes`; {required} is replaced with the kernel's requirement
+	Detail  string   // the key under "detail" in a policy, or ""
 	Finding bool     // whether policies can set its level and allow it
 }
 
 // Rules returns all rules in alphabetical order.
 func Rules() []Rule { return slices.Clone(rules) }
 
-// LookupRule returns a rule by its id.
+// LookupRule returns the rule with the given id.
 func LookupRule(id RuleID) (Rule, bool) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
 	if i < 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// summarize fills in what is shown.
+// summarize sets the fields that are shown.
 func (e *evaluator) summarize() {
 	r := e.result
 	for _, id := range slices.Sorted(maps.Keys(r.digests)) {
@@ -99,13 +99,13 @@ func (c *Counts) addItem(i *item) {
 	}
 }
 
-// group makes a finding of the items that differ in nothing but the device.
+// group merges the items that differ only in the device into findings.
 func (e *evaluator) group() {
 	r := e.result
 	locate := locator{e.Workspace, map[string]bool{}, map[string]srcloc.Location{}}
-	// Items of a problem are next to each other, and few of them differ.
+	// Items of a problem are adjacent, and most of them are equal.
 	var last *problem
-	var fates []fate // of the findings of the last problem, which end the list
+	var fates []fate // of the last problem's findings, which are at the end of the list
 	for _, i := range r.items {
 		if i.problem != last {
 			last, fates = i.problem, fates[:0]
@@ -133,8 +133,8 @@ func (e *evaluator) group() {
 	setFingerprints(r.Findings)
 }
 
-// setFingerprints identifies findings. Some are parts of one problem, whose devices
-// have different tiers or exceptions; these have a number each.
+// setFingerprints sets the fingerprints of findings. Findings that are parts of one problem,
+// because its devices have different tiers or exceptions, are numbered.
 func setFingerprints(list []Finding) {
 	seen := make(map[string]int, len(list))
 	for i := range list {
@@ -167,8 +167,8 @@ func (e *evaluator) finding(i *item, locate *locator) Finding {
 	return f
 }
 
-// wanted returns the location that asks for what is not checked: the line of the policy that
-// names the device, or the baseline that has the target.
+// wanted returns the location that requires a missing check: the line of the policy that names the
+// device, or the baseline that has the target.
 func (e *evaluator) wanted(i *item) srcloc.Location {
 	isTarget := func(t BaselineTarget) bool { return t.Label == i.target.label }
 	switch {
@@ -180,8 +180,7 @@ func (e *evaluator) wanted(i *item) srcloc.Location {
 	return srcloc.Location{}
 }
 
-// sortFindings sorts a list in place. Findings are large, so that what moves while
-// they are compared is their indexes.
+// sortFindings sorts a list in place. Findings are large, so it sorts their indexes first.
 func sortFindings(list []Finding) {
 	order := make([]int, len(list))
 	for i := range order {
@@ -195,7 +194,7 @@ func sortFindings(list []Finding) {
 	copy(list, sorted)
 }
 
-// compareFindings puts first what fails, then what counts, then what is grave.
+// compareFindings orders findings that fail first, then those that count, then by severity.
 func compareFindings(a, b *Finding) int {
 	rank := func(f *Finding) int {
 		switch {

@@ -6,10 +6,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A SyntaxError is a fault of a policy, a baseline or a result, and its place.
+// A SyntaxError is an error in a policy, a baseline or a result, with its location.
 type SyntaxError struct {
 	File string
-	Line int    // from 1, 0 when it is not known
+	Line int    // from 1; 0 if unknown
 	Key  string // path of keys, may be ""
 	Msg  string
 }
@@ -22,7 +22,7 @@ func (e *SyntaxError) Error() string {
 	if e.Key != "" {
 		s += e.Key + ": "
 	}
-	return s + safetext.Shorten(e.Msg) // it may quote the file
+	return s + safetext.Shorten(e.Msg) // the message may quote the file
 }
 
 // BadInput marks the error as caused by a file.

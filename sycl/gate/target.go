@@ -12,18 +12,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// target is what is known of one build target.
+// A target holds the data of one build target.
 type target struct {
 	label    string
 	reports  []string
-	devices  []string // ids in alphabetical order
+	devices  []string // names in alphabetical order
 	kernels  []*kernel
 	byName   map[string]int
 	statuses []compat.Status // by kernel and device
 	problems []*problem
 	known    map[problemKey]*problem
-	last     *problem // that was added to
-	differ   int      // statuses that contradict another one
+	last     *problem // the most recently added problem
+	differ   int      // number of contradicting statuses
 }
 
 type kernel struct {
@@ -31,14 +31,14 @@ type kernel struct {
 	location      srcloc.Location
 	origins       []srcloc.Origin
 	images        []report.Digest // sorted
-	forms         []string        // mangled; reports made before forms were joined have them as kernels
+	forms         []string        // mangled; older reports list forms as kernels of their own
 }
 
 // names returns the mangled names of a kernel and its forms.
 func (k *kernel) names() []string { return append([]string{k.name}, k.forms...) }
 
-// matches reports whether the kernel or one of its forms has a name that matches a
-// pattern, mangled or demangled.
+// matches reports whether a pattern matches the mangled or demangled name of the kernel or of one
+// of its forms.
 func (k *kernel) matches(patterns []string) bool {
 	return kernelname.MatchAny(patterns, k.display, k.name) || slices.ContainsFunc(k.forms, func(form string) bool {
 		return kernelname.MatchAny(patterns, form, kernelname.Display(form))
@@ -49,22 +49,22 @@ func newKernel(k *report.Kernel, images []report.Digest) *kernel {
 	return &kernel{name: k.Name, display: k.DisplayName, location: k.Location, origins: k.Origins, images: images, forms: k.FormNames()}
 }
 
-// problem is something that a kernel has with devices.
+// A problem is a reason why a kernel does not run on some devices.
 type problem struct {
 	problemKey
 	on []affected
 }
 
 type problemKey struct {
-	kernel                int // index, -1 for problems of no kernel
+	kernel                int // index, or -1 for problems without a kernel
 	rule                  RuleID
 	cause, required, text string
-	image                 bool // it is the image that has the problem
+	image                 bool // the problem is in the device image
 }
 
 type affected struct{ device, available string }
 
-// kernelOf returns the kernel of a problem of the target, nil when it is of none.
+// kernelOf returns the kernel of a problem in the target, or nil if there is none.
 func (t *target) kernelOf(p *problem) *kernel {
 	if p.kernel < 0 {
 		return nil
@@ -72,7 +72,7 @@ func (t *target) kernelOf(p *problem) *kernel {
 	return t.kernels[p.kernel]
 }
 
-// requirement is what the fingerprint takes for what is needed.
+// requirement returns the part of the fingerprint that identifies what is required.
 func (p *problemKey) requirement() string {
 	required := p.required
 	if p.rule == "fixed-target-mismatch" || p.cause == "fixed-target-mismatch" {
@@ -90,8 +90,8 @@ func newTarget(label string, devices []string) *target {
 	return &target{label: label, devices: devices, byName: map[string]int{}, known: map[problemKey]*problem{}}
 }
 
-// addKernel returns the index of a kernel. Kernels of the same name are one; that a kernel is a
-// form of another does not make it that one.
+// addKernel returns the index of a kernel, which it adds if necessary. Kernels with equal names are
+// the same. A form of another kernel is not that kernel.
 func (t *target) addKernel(k *kernel) int {
 	i, ok := t.byName[k.name]
 	if !ok || t.kernels[i].name != k.name {
@@ -103,8 +103,8 @@ func (t *target) addKernel(k *kernel) int {
 	return i
 }
 
-// nameForms makes the kernel at an index known by its forms, but for those that are
-// kernels of their own.
+// nameForms makes the kernel at an index known under its forms, except for forms that are kernels
+// of their own.
 func (t *target) nameForms(i int, k *kernel) {
 	for _, form := range k.forms {
 		if at, ok := t.byName[form]; !ok || t.kernels[at].name != form {
@@ -113,14 +113,14 @@ func (t *target) nameForms(i int, k *kernel) {
 	}
 }
 
-// outcome is what the gate needs of an outcome of a report.
+// An outcome is the part of an outcome in a report that the gate needs.
 type outcome struct {
-	status compat.Status // none when no report is about the kernel and the device
+	status compat.Status // NoStatus if no report has one
 	why    []outcomeReason
 }
 
 type outcomeReason struct {
-	key       problemKey // of no kernel
+	key       problemKey // without a kernel
 	available string
 }
 
@@ -132,7 +132,7 @@ func newOutcome(c *report.Outcome) *outcome {
 	for i := range c.Reasons {
 		r := &c.Reasons[i]
 		if r.Rule == string(compat.NoImage) && hasCause(c.Reasons) {
-			continue // builds leave out what a device cannot run
+			continue // builds omit what a device cannot run
 		}
 		key := problemKey{kernel: -1, rule: RuleID(r.Rule), required: r.Required, image: c.Scope == report.ScopeImage}
 		rule, ok := LookupRule(key.rule)
@@ -159,8 +159,7 @@ func (t *target) addOutcome(row, col int, o *outcome) {
 	}
 }
 
-// hasCause reports whether something else than a missing image keeps a kernel
-// from running.
+// hasCause reports whether there is a reason other than a missing image.
 func hasCause(reasons []report.Reason) bool {
 	return slices.ContainsFunc(reasons, func(r report.Reason) bool {
 		return r.Status == compat.Incompatible && r.Rule != string(compat.NoImage)
@@ -176,7 +175,7 @@ func (t *target) setStatus(row, col int, v compat.Status) {
 }
 
 func (t *target) addProblem(key problemKey, a affected) {
-	p := t.last // mostly several devices have the same problem
+	p := t.last // several devices usually share a problem
 	if p == nil || p.problemKey != key {
 		p = t.known[key]
 	}
@@ -192,7 +191,7 @@ func (t *target) addProblem(key problemKey, a affected) {
 	p.on = append(p.on, a)
 }
 
-// sort makes the order of everything independent of that of the input.
+// sort makes all orders independent of the input order.
 func (t *target) sort() {
 	order := make([]int, len(t.kernels))
 	for i := range order {
@@ -245,8 +244,8 @@ func compareKeys(a, b *problemKey) int {
 		strings.Compare(a.required, b.required), strings.Compare(a.text, b.text), cmp.Compare(number(a.image), number(b.image)))
 }
 
-// combine joins what reports say about the same targets. Of statuses that differ
-// the worst counts.
+// combine joins the data that reports have on the same targets. If statuses differ, the worst
+// counts.
 func combine(list []*Index) []*target {
 	byLabel := map[string][]*target{}
 	for _, x := range list {
@@ -273,7 +272,7 @@ func join(label string, list []*target) *target {
 	}
 	slices.Sort(devices)
 	out := newTarget(label, slices.Compact(devices))
-	rows := make([][]int, len(list)) // of the kernels of each
+	rows := make([][]int, len(list)) // kernel rows by index
 	for i, t := range list {
 		for _, k := range t.kernels {
 			rows[i] = append(rows[i], out.joinKernel(k))
@@ -287,8 +286,8 @@ func join(label string, list []*target) *target {
 	return out
 }
 
-// joinKernel adds a kernel that may be known already, in other words or from another
-// place. Which of these counts does not depend on the order of the reports.
+// joinKernel adds a kernel, which may already exist with a different demangled name or location.
+// Which of them is used does not depend on the order of the reports.
 func (t *target) joinKernel(k *kernel) int {
 	own := *k
 	row := t.addKernel(&own)
@@ -311,8 +310,7 @@ func (t *target) joinKernel(k *kernel) int {
 	return row
 }
 
-// joinStatuses adds the statuses and problems of another target, whose kernels have the
-// rows.
+// joinStatuses adds the statuses and problems of another target. rows are the rows of its kernels.
 func (t *target) joinStatuses(o *target, rows []int) {
 	t.reports = append(t.reports, o.reports...)
 	t.differ += o.differ
@@ -334,7 +332,7 @@ func (t *target) joinStatuses(o *target, rows []int) {
 	}
 }
 
-// compareOrigins puts longer lists last.
+// compareOrigins sorts longer lists last.
 func compareOrigins(a, b []srcloc.Origin) int {
 	text := func(o []srcloc.Origin) string {
 		data, _ := json.Marshal(o)
@@ -343,7 +341,7 @@ func compareOrigins(a, b []srcloc.Origin) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(text(a), text(b)))
 }
 
-// row returns the index of a kernel, -1 when there is none.
+// row returns the index of a kernel, or -1 if there is none.
 func (t *target) row(kernel string) int {
 	if i, ok := t.byName[kernel]; ok {
 		return i
@@ -351,7 +349,7 @@ func (t *target) row(kernel string) int {
 	return -1
 }
 
-// column returns the index of a device, -1 when there is none.
+// column returns the index of a device, or -1 if there is none.
 func (t *target) column(device string) int {
 	if i, ok := slices.BinarySearch(t.devices, device); ok {
 		return i
@@ -362,7 +360,7 @@ func (t *target) column(device string) int {
 // at returns the index of a status.
 func (t *target) at(row, col int) int { return row*len(t.devices) + col }
 
-// status returns what is known of a kernel and a device; col may be -1.
+// status returns the status of a kernel on a device; col may be -1.
 func (t *target) status(row, col int) compat.Status {
 	if col < 0 {
 		return compat.NoStatus
@@ -370,7 +368,7 @@ func (t *target) status(row, col int) compat.Status {
 	return t.statuses[t.at(row, col)]
 }
 
-// has reports whether there is a status on a kernel and a device. A nil target has none.
+// has reports whether there is a status of a kernel on a device. A nil target has none.
 func (t *target) has(kernel, device string) bool {
 	if t == nil {
 		return false
@@ -379,7 +377,7 @@ func (t *target) has(kernel, device string) bool {
 	return row >= 0 && t.status(row, t.column(device)) != compat.NoStatus
 }
 
-// reported counts the kernels with a status on a device.
+// reported returns the number of kernels with a status on a device.
 func (t *target) reported(device string) int {
 	col, n := t.column(device), 0
 	for row := range t.kernels {

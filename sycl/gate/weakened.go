@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// weakened says in which ways a policy asks for less than an older one. Reported are the
+// weakened returns the ways in which a policy asks for less than an older one. reported are the
 // devices of the reports.
 func weakened(old, now *Policy, reported []string) []string {
 	w := weakening{old: old, now: now, reported: reported}
@@ -25,14 +25,14 @@ func weakened(old, now *Policy, reported []string) []string {
 	return w.list
 }
 
-// weakening compares two policies.
+// A weakening compares two policies.
 type weakening struct {
 	old, now *Policy
 	reported []string
 	list     []string
 }
 
-// when adds a sentence to the list if the policy asks for less.
+// when adds a sentence to the list if less is true.
 func (w *weakening) when(less bool, format string, args ...any) {
 	if less {
 		w.list = append(w.list, fmt.Sprintf(format, args...))
@@ -46,8 +46,8 @@ func (w *weakening) devices() {
 			w.when(true, "devices other than %s are no longer required", strings.Join(w.now.Required, ", "))
 		case !coversDevices(w.now.Required, p):
 			w.when(true, "devices %s are no longer required", p)
-		// A report without a device that the policy names is a failure. It is none for
-		// patterns that other devices match.
+		// A report that lacks a device named in the policy is a failure, except for patterns that
+		// other devices match.
 		case p != "*" && !w.insists(p) && !slices.ContainsFunc(w.reported, func(id string) bool { return matchDevice([]string{p}, id) }):
 			w.when(true, "that no report is about %s is no longer a failure; the policy requires %s", p, strings.Join(w.now.Required, ", "))
 		}
@@ -58,31 +58,30 @@ func (w *weakening) devices() {
 	}
 }
 
-// insists reports whether the policy fails when no report is about a device that a
-// pattern matches.
+// insists reports whether the policy fails if no report has a device that a pattern matches.
 func (w *weakening) insists(p string) bool {
 	return slices.ContainsFunc(w.now.Required, func(q string) bool { return q != "*" && coversDevices([]string{p}, q) })
 }
 
-// coversDevices reports whether each device that a pattern matches is one of the others.
+// coversDevices reports whether the others match each device that a pattern matches.
 func coversDevices(others []string, pattern string) bool {
 	return covers(others, pattern) || !strings.Contains(pattern, "*") && slices.ContainsFunc(others, func(q string) bool {
 		return !strings.Contains(q, "*") && deviceconfig.Canonical(q) == deviceconfig.Canonical(pattern)
 	})
 }
 
-// covers reports whether one of the patterns matches all that another one matches: a
-// star of it is within what a star of the other stands for.
+// covers reports whether one of the patterns matches everything that another pattern matches: the
+// other pattern's stars must be within text that a star of the pattern matches.
 func covers(patterns []string, other string) bool { return kernelname.MatchAny(patterns, other) }
 
-// coversAll is covers for all of some patterns.
+// coversAll is like covers for several patterns.
 func coversAll(patterns, others []string) bool {
 	return !slices.ContainsFunc(others, func(o string) bool { return !covers(patterns, o) })
 }
 
 func (w *weakening) thresholds() {
 	old, now := w.old, w.now
-	modes := []FailOn{FailOnNone, FailOnNew, FailOnAny} // each asks for more than the one before
+	modes := []FailOn{FailOnNone, FailOnNew, FailOnAny} // each asks for more than the previous one
 	w.when(slices.Index(modes, now.FailOn) < slices.Index(modes, old.FailOn), "fail-on is %s, not %s", now.FailOn, old.FailOn)
 	w.when(now.FailOnSeverity > old.FailOnSeverity, "fail-on-severity is %v, not %v", now.FailOnSeverity, old.FailOnSeverity)
 	w.when(now.Undetermined < old.Undetermined, "undetermined is %v, not %v", now.Undetermined, old.Undetermined)
@@ -129,9 +128,9 @@ func (w *weakening) exceptions() {
 	}
 }
 
-// includes reports whether an exception is about all that another one is about.
+// includes reports whether an exception covers everything that another one covers.
 func (x *Exception) includes(o *Exception) bool {
-	// No pattern stands for anything.
+	// An empty list matches everything.
 	all := func(patterns, others []string) bool {
 		return len(patterns) == 0 || len(others) > 0 && coversAll(patterns, others)
 	}
@@ -140,7 +139,7 @@ func (x *Exception) includes(o *Exception) bool {
 		(x.Detail == "" || o.Detail != "" && kernelname.Match(x.Detail, o.Detail))
 }
 
-// outlives reports whether an exception ends after another one.
+// outlives reports whether an exception expires after another one.
 func (x *Exception) outlives(o *Exception) bool {
 	return o.Expires != "" && (x.Expires == "" || x.Expires > o.Expires)
 }
@@ -152,19 +151,19 @@ func (w *weakening) limits() {
 	w.when(now.NeverEnds && !old.NeverEnds, "exceptions may be without an end")
 }
 
-// weakenedBaseline says in which ways a baseline asks for less than an older one. Either
-// may be nil.
+// weakenedBaseline returns the ways in which a baseline asks for less than an older one. Either may
+// be nil.
 func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
 	old, now = cmp.Or(old, &Baseline{}), cmp.Or(now, &Baseline{})
 	more := Missing(old, now)
 	if e.Base != nil {
-		more = without(more, e.known(combine(e.Base))) // what the base branch has is no news
+		more = without(more, e.known(combine(e.Base))) // problems of the base branch are not new
 	}
 	if n := sum(more); n > 0 {
 		list = append(list, fmt.Sprintf("%d %s not in the baseline of the base branch", n, safetext.Plural(n, "known problem is", "known problems are")))
 	}
-	// What the older baseline has and the reports have not is less coverage, which is no
-	// failure when the baseline does not have it either.
+	// If the older baseline has a target or device that the reports lack, coverage is lost, but
+	// this does not fail if the newer baseline lacks it, too.
 	if gone := unlisted(old, now); gone != nil {
 		list = append(list, fmt.Sprintf("the baseline no longer lists %s: it is no failure when these are not checked", shorten(gone)))
 	}
@@ -177,8 +176,7 @@ func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
 	return list
 }
 
-// unlisted returns the targets, and the devices of targets, that a newer baseline does
-// not have.
+// unlisted returns the targets, and the devices of targets, that a newer baseline lacks.
 func unlisted(old, now *Baseline) (list []string) {
 	devices := map[string][]string{}
 	for _, t := range now.Targets {
