@@ -15,31 +15,31 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// ChangeOptions says how a difference is written.
+// ChangeOptions configure how a difference is written.
 type ChangeOptions struct {
-	All      bool   // a line for each change, also when there are many
+	All      bool   // one line per change, even if there are many
 	Old, New string // what is compared
-	Command  string // that compares them
+	Command  string // the command that compares them
 }
 
-// mostChanges is how many changes have a line each. More are in groups.
+// mostChanges is the maximum number of changes with a line each. More changes are grouped.
 const mostChanges = 40
 
 const (
-	mostRows  = 8 // of a section of groups
-	mostStems = 3 // names in a group
+	mostRows  = 8 // per section of groups
+	mostStems = 3 // names per group
 )
 
-// A ChangeSection is the kernels with one kind of change, in groups.
+// A ChangeSection holds the kernels with one kind of change, in groups.
 type ChangeSection struct {
-	Kind    string // of [gate.Change]
+	Kind    string // see [gate.Change]
 	Title   string
 	Kernels int
-	Rows    []ChangeRow // the largest first
-	all     bool        // all rows are shown
+	Rows    []ChangeRow // largest first
+	all     bool        // show all rows
 }
 
-// First returns the rows that are shown of a section.
+// First returns the rows of a section that are shown.
 func (s ChangeSection) First() []ChangeRow {
 	if s.all {
 		return s.Rows
@@ -47,10 +47,10 @@ func (s ChangeSection) First() []ChangeRow {
 	return s.Rows[:min(len(s.Rows), mostRows)]
 }
 
-// Left returns how many rows are left out.
+// Left returns the number of omitted rows.
 func (s ChangeSection) Left() int { return len(s.Rows) - len(s.First()) }
 
-// leftKernels returns how many kernels are in the rows that are left out.
+// leftKernels returns the number of kernels in omitted rows.
 func (s ChangeSection) leftKernels() (n int) {
 	for _, r := range s.Rows[len(s.First()):] {
 		n += r.Kernels
@@ -58,7 +58,7 @@ func (s ChangeSection) leftKernels() (n int) {
 	return n
 }
 
-// sections returns those of a difference, with as many rows as are wanted.
+// sections returns the sections of a difference.
 func (o ChangeOptions) sections(d *gate.Difference) []ChangeSection {
 	list := ChangeSections(d)
 	for i := range list {
@@ -67,20 +67,20 @@ func (o ChangeOptions) sections(d *gate.Difference) []ChangeSection {
 	return list
 }
 
-// A ChangeRow is kernels that change in the same way.
+// A ChangeRow is a group of kernels that change in the same way.
 type ChangeRow struct {
 	Kernels int
-	What    string   // how; "" when the names say everything
-	Devices []string // where; none when it is everywhere
-	Names   []string // what the names begin with, the most kernels first
+	What    string   // the kind of change; "" if the names suffice
+	Devices []string // affected devices; empty for all
+	Names   []string // common name prefixes, most kernels first
 	stems   map[string]int
 }
 
 // Some returns the first names of a row.
 func (r ChangeRow) Some() string { return safetext.Some(r.Names, mostStems) }
 
-// ChangeSections groups the changes of kernels: statuses by what changes and where, and
-// kernels that came or went by their problems and by their names. Names are escaped.
+// ChangeSections groups the changes of kernels: status changes by statuses and devices, and added
+// or removed kernels by their problems and names. Names are escaped.
 func ChangeSections(d *gate.Difference) (list []ChangeSection) {
 	byKind := map[string][]gate.Change{}
 	for _, c := range d.Changes {
@@ -140,7 +140,8 @@ func statusRows(changes []gate.Change) (kernels int, rows []ChangeRow) {
 	return len(list), g.sorted()
 }
 
-// presenceRows groups kernels that came or went by where they run, and why not.
+// presenceRows groups added or removed kernels by the devices that they run on, and by their
+// problems.
 func presenceRows(changes []gate.Change) []ChangeRow {
 	g := rowGrouper{at: map[string]*ChangeRow{}}
 	for i := range changes {
@@ -203,7 +204,7 @@ func (g *rowGrouper) sorted() (list []ChangeRow) {
 	return list
 }
 
-// Share says how many kernels run on a device, "-" for a device that is not there.
+// Share returns how many kernels run on a device, or "-" for an absent device.
 func Share(counts map[compat.Status]int) string {
 	if counts == nil {
 		return "-"
@@ -215,7 +216,7 @@ func Share(counts map[compat.Status]int) string {
 	return fmt.Sprintf("%d of %d", counts[compat.Compatible], all)
 }
 
-// deviceRows returns the rows of the table of devices, with its head.
+// deviceRows returns the rows of the device table, including the header.
 func deviceRows(d *gate.Difference) [][]string {
 	rows := [][]string{{"Device", "Ran", "Runs", "Lost", "Won"}}
 	for _, c := range d.Devices {
@@ -224,7 +225,7 @@ func deviceRows(d *gate.Difference) [][]string {
 	return rows
 }
 
-// changeTitle says what is compared and what differs, in a line.
+// changeTitle returns one line that states what is compared and what differs.
 func changeTitle(d *gate.Difference, o ChangeOptions) string {
 	var parts []string
 	for _, c := range d.Devices {
@@ -288,7 +289,7 @@ func changeGroups(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	return out.Flush()
 }
 
-// Words says how the kernels of a row change, and where.
+// Words returns a description of how and where the kernels of a row change.
 func (r ChangeRow) Words() string {
 	if len(r.Devices) == 0 {
 		if r.What == "" && len(r.Names) > 0 {
@@ -299,7 +300,7 @@ func (r ChangeRow) Words() string {
 	return safetext.Some(r.Devices, 4) + ": " + r.What
 }
 
-// cells returns the cells of a row in Markdown: how many kernels, what changes, and names.
+// cells returns the cells of a row in Markdown: number of kernels, kind of change and names.
 func (r ChangeRow) cells() string {
 	names := ""
 	if len(r.Names) > 0 {

@@ -13,9 +13,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Changes prints what [gate.Diff] found, nothing when there are no changes. Devices on
-// which a kernel changes in the same way have one line. Many changes are in groups, unless
-// all are wanted.
+// Changes prints the differences found by [gate.Diff], or nothing if there are none. Devices on
+// which a kernel changes in the same way share a line. Many changes are grouped, unless all are
+// requested.
 func Changes(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	changes := d.Changes
 	if len(changes) > mostChanges && !o.All {
@@ -30,7 +30,7 @@ func Changes(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	return out.Flush()
 }
 
-// byKernel returns the changes of the statuses on a kernel together, and each other one alone.
+// byKernel groups the status changes of each kernel. Other changes are in a group each.
 func byKernel(changes []gate.Change) (list [][]gate.Change) {
 	for len(changes) > 0 {
 		n := 1
@@ -43,12 +43,12 @@ func byKernel(changes []gate.Change) (list [][]gate.Change) {
 	return list
 }
 
-// sameKernel reports whether two changes are of the statuses on one kernel.
+// sameKernel reports whether two changes are status changes of the same kernel.
 func sameKernel(a, b *gate.Change) bool {
 	return a.Kernel != "" && b.Kernel != "" && a.Device != "" && b.Device != "" && a.Kind == b.Kind && a.Name == b.Name && a.Target == b.Target
 }
 
-// byWay returns how the statuses on a kernel change, and on which devices each.
+// byWay returns how the statuses of a kernel change, and on which devices.
 func byWay(changes []gate.Change) (ways []string, devices map[string][]string) {
 	devices = map[string][]string{}
 	for i := range changes {
@@ -61,7 +61,7 @@ func byWay(changes []gate.Change) (ways []string, devices map[string][]string) {
 	return ways, devices
 }
 
-// changeLines says what changes of a kernel are, or one other change.
+// changeLines returns lines that describe the status changes of a kernel, or one other change.
 func changeLines(list []gate.Change) (lines []string) {
 	c := &list[0]
 	ways, devices := byWay(list)
@@ -87,7 +87,8 @@ func changeLines(list []gate.Change) (lines []string) {
 	return lines
 }
 
-// changeWay says what happens to statuses, after a colon; nothing when there are none.
+// changeWay returns a description of a status change that begins with a colon, or nothing if no
+// status changes.
 func changeWay(c *gate.Change) string {
 	var parts []string
 	switch {
@@ -118,7 +119,7 @@ func changeWay(c *gate.Change) string {
 	return ": " + strings.Join(parts, "; ")
 }
 
-// status returns a status and its reasons for people.
+// status returns a description of a status and its reasons.
 func status(v compat.Status, reasons []gate.ChangeReason) string {
 	if why := whys(reasons); why != "" && v != compat.NoStatus {
 		return fmt.Sprintf("%v (%s)", v, why)
@@ -133,7 +134,7 @@ func statusName(v compat.Status) string {
 	return v.String()
 }
 
-// whys returns reasons for people.
+// whys returns a description of reasons.
 func whys(reasons []gate.ChangeReason) string {
 	var list []string
 	for _, r := range reasons {

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// ChangesTemplate defines the template "changes", of sections, for pages with the style of
+// ChangesTemplate defines the template "changes", which renders sections on pages with the style of
 // reports.
 //
 //go:embed html/changes.html
@@ -20,7 +20,7 @@ var ChangesTemplate string
 
 var changesPage = template.Must(template.New("").Parse(ChangesTemplate))
 
-// ChangesHTML writes a difference as a page that loads nothing and has no script.
+// ChangesHTML writes a difference as a self-contained page without scripts.
 func ChangesHTML(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	b := bufio.NewWriter(w)
 	title := safetext.Escape(o.Old) + " → " + safetext.Escape(o.New)
@@ -34,7 +34,7 @@ func ChangesHTML(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	return b.Flush()
 }
 
-// ChangesCSV writes a row for each change and device. Text is no formula.
+// ChangesCSV writes one row per change and device. No cell is interpreted as a formula.
 func ChangesCSV(w io.Writer, d *gate.Difference, _ ChangeOptions) error {
 	b := bufio.NewWriter(w)
 	row := func(fields ...string) { b.Write(reportrender.AppendCSVRow(nil, fields...)) }

@@ -12,25 +12,25 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// CommentOptions say how long a comment may be, and where its links lead.
+// CommentOptions configure the length of a comment and the targets of its links.
 type CommentOptions struct {
-	MaxBytes int    // of the whole comment; 0 is 60,000
+	MaxBytes int    // of the whole comment; default 60,000
 	Sources  string // as in [MarkdownOptions]
-	Summary  string // address of a page with the whole result; "" if there is none
+	Summary  string // URL of a page with the whole result, or ""
 }
 
-// Sizes of a comment.
+// Limits of a comment.
 const (
-	commentSize    = 6000 // bytes that only new problems exceed
-	commentRows    = 5    // that there are in any case
+	commentSize    = 6000 // bytes; only new problems exceed it
+	commentRows    = 5    // minimum
 	commentSolved  = 5    // lines
 	commentNotices = 1500 // bytes
 	longestName    = 120  // bytes
 	longestText    = 400
 )
 
-// Comment writes what a change does, for a comment on it: first what is new, by kernel and
-// module, what is solved and what to do. Known problems are one line with their number.
+// Comment writes a comment on a change: new problems by kernel and module, solved problems and what
+// to do. Known problems are one line with their number.
 func Comment(w io.Writer, r *gate.Result, o CommentOptions) error {
 	c := comment{Result: r, options: o, limit: cmp.Or(o.MaxBytes, 60_000)}
 	c.page.sources = o.Sources
@@ -45,7 +45,7 @@ func Comment(w io.Writer, r *gate.Result, o CommentOptions) error {
 	return err
 }
 
-// commentWords are [markdownWords] in which names are not long.
+// commentWords are [markdownWords] with shortened names.
 var commentWords = words{
 	name:  func(s string) string { return codeSpan(cut(s, longestName)) },
 	value: func(s string) string { return codeSpan(cut(s, longestText)) },
@@ -56,10 +56,10 @@ type comment struct {
 	options CommentOptions
 	limit   int
 	page    markdown // for links to sources
-	shown   []group  // what fails or is new
+	shown   []group  // failing or new findings
 }
 
-// head writes the conclusion, and finds what is shown.
+// head writes the conclusion and determines the findings to show.
 func (c *comment) head() string {
 	mark := "✅"
 	if c.Conclusion == gate.Failure {
@@ -92,8 +92,8 @@ func (c *comment) pressing() []group {
 	return c.shown
 }
 
-// table writes a row for the kernels of a module that have the same problem. Other parts of
-// the comment have a size.
+// table writes one row per group of kernels of a module that have the same problem. others is the
+// size of the rest of the comment.
 func (c *comment) table(others int) string {
 	groups := c.pressing()
 	if len(groups) == 0 {
@@ -126,7 +126,7 @@ func (c *comment) table(others int) string {
 	return b.String()
 }
 
-// row returns the row of a group.
+// row returns the table row of a group.
 func (c *comment) row(in words, g group) string {
 	f := g[0]
 	mark := "⚠️"
@@ -166,7 +166,7 @@ func (c *comment) row(in words, g group) string {
 	return fmt.Sprintf("| %s | %s |\n", mark, strings.Join(cells, " | "))
 }
 
-// problem says what is wrong with the kernels of a group, for a table that has their names.
+// problem describes a problem for a table with the names of the kernels.
 func (w words) problem(g group) string {
 	f := g[0]
 	switch f.Rule {
@@ -184,7 +184,7 @@ func (w words) problem(g group) string {
 	return need
 }
 
-// solved lists the known problems that are gone.
+// solved lists the known problems that no longer exist.
 func (c *comment) solved(b *strings.Builder) {
 	type key struct {
 		rule                     gate.RuleID
@@ -235,7 +235,7 @@ func (c *comment) solved(b *strings.Builder) {
 	}
 }
 
-// steps says what the author should do.
+// steps lists what the author should do.
 func (c *comment) steps(b *strings.Builder) {
 	groups := c.pressing()
 	list := slices.Concat(steps(groups), edits(c.Result, groups, ""), adopt(c.Result, groups))
@@ -261,7 +261,7 @@ func (c *comment) notices(b *strings.Builder) {
 	b.WriteString(m.String())
 }
 
-// others counts what is not shown.
+// others writes the numbers of findings that are not shown.
 func (c *comment) others(b *strings.Builder) {
 	var parts []string
 	add := func(n int, what string) {
@@ -292,7 +292,7 @@ func (c *comment) others(b *strings.Builder) {
 	}
 }
 
-// summary names the page with the whole result.
+// summary returns a link to the page with the whole result.
 func (c *comment) summary() string {
 	if c.options.Summary == "" {
 		return "the summary of the run"
@@ -300,7 +300,7 @@ func (c *comment) summary() string {
 	return fmt.Sprintf("[the summary](<%s>)", c.options.Summary)
 }
 
-// cut returns a text without its middle if it is too long for a comment.
+// cut returns a text, without its middle if it is too long for a comment.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -9,16 +9,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A fileLocation is a location in a file of the repository. Line and column are 0 if the
-// location is the whole file.
+// A fileLocation is a location in a file of the repository. Line and column are 0 if it refers to
+// the whole file.
 type fileLocation struct {
 	path         string
 	line, column int
 }
 
-// fileOf returns the file that a finding is about: the line in the source, the BUILD file, the
-// policy or the baseline if it is known, else the binary that was checked, else the report on
-// it. It is not ok for a finding that no file is about.
+// fileOf returns the location of a finding: the line in the source, the BUILD file, the policy or
+// the baseline if it is known, or else the checked binary, or else the report on the binary. ok is
+// false for a finding that is not about a file.
 func fileOf(r *gate.Result, f *gate.Finding) (at fileLocation, ok bool) {
 	if f.Path != "" {
 		return fileLocation{f.Path, f.Line, f.Column}, true
@@ -34,7 +34,7 @@ func fileOf(r *gate.Result, f *gate.Finding) (at fileLocation, ok bool) {
 	return fileLocation{path: r.Policy.File}, f.Target == "" && safetext.IsPath(r.Policy.File)
 }
 
-// inRepository returns a path relative to the repository. A file that is elsewhere has its
+// inRepository returns a path relative to the repository. For a file outside of it, the path is the
 // base name.
 func inRepository(name string) (string, bool) {
 	if name = filepath.ToSlash(name); !safetext.IsPath(name) {

@@ -11,9 +11,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// adopt says how a project with problems starts with the gate: what is there today can be
-// accepted, so that only what is new fails. There is nothing to say when something is known
-// already, nor of what is no problem of a kernel: a baseline does not hold it.
+// adopt returns steps for introducing the gate in a project with problems: the current problems can
+// be accepted so that only new ones fail. It returns nothing if there are known problems, or for
+// problems without a kernel, which a baseline cannot hold.
 func adopt(r *gate.Result, groups []group) []string {
 	i := slices.IndexFunc(groups, func(g group) bool { return g[0].Fails && g[0].Kernel != "" })
 	if i < 0 || r.Compared {
@@ -26,16 +26,16 @@ func adopt(r *gate.Result, groups []group) []string {
 	return []string{fmt.Sprintf("`%s` accepts what is there today, so that only new problems fail: commit the file, and name it by `--baseline` or the action's `baseline-file`", command)}
 }
 
-// mostExceptions is how many exceptions are proposed, and mostPatterns how many kernels one
-// has.
+// mostExceptions is the maximum number of proposed exceptions, and mostPatterns the maximum number
+// of kernels in each.
 const (
 	mostExceptions = 10
 	mostPatterns   = 20
 	daysToFix      = 90
 )
 
-// exceptions returns the lines of a policy that let the findings of groups that fail pass
-// for some time. Texts of reports are in quotation marks, as JSON writes them.
+// exceptions returns policy lines that temporarily allow the failing findings of groups. Texts from
+// reports are quoted as in JSON.
 func exceptions(r *gate.Result, groups []group) (lines []string, left int) {
 	today, err := gate.ParseDate(r.Today)
 	if err != nil {
@@ -71,8 +71,8 @@ func exceptions(r *gate.Result, groups []group) (lines []string, left int) {
 	return lines, left
 }
 
-// quoted returns a text of YAML of which nothing is markup or a command: all but what most
-// names are made of is written by its number.
+// quoted returns a YAML string without markup or commands: all characters that are rare in names
+// are escaped by number.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -90,7 +90,7 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// exempt writes the exceptions as lines to paste.
+// exempt writes the exceptions as lines for copying.
 func (m *markdown) exempt(r *gate.Result, groups []group) {
 	lines, left := exceptions(r, groups)
 	if len(lines) == 0 {

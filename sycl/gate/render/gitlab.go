@@ -28,8 +28,9 @@ type (
 	}
 )
 
-// GitLab writes a result as a Code Quality report. As in [SARIF], each issue is in the file
-// that it is about. Problems that no file is about are omitted, because GitLab rejects them.
+// GitLab writes a result as a Code Quality report. As in [SARIF], each issue is reported for the
+// file that it is about. Problems that are not about a file are omitted, because GitLab rejects
+// them.
 func GitLab(w io.Writer, r *gate.Result, o ScanOptions) error {
 	severities := map[gate.Severity]string{gate.Note: "info", gate.Warning: "minor", gate.Error: "critical"}
 	issues := []gitlabIssue{}

@@ -10,27 +10,27 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A group is findings that differ in nothing but the kernel and its place: one sentence
-// is about all of them.
+// A group holds findings that differ only in the kernel and its location, so that one sentence
+// describes all of them.
 type group []*gate.Finding
 
-// groupKey is what the findings of a group have in common.
+// A groupKey holds the fields that the findings of a group share.
 type groupKey struct {
 	rule, cause                   gate.RuleID
 	required, text, fate, devices string
 	severity                      gate.Severity
 	fails, image                  bool
-	at                            string // where, as far as that matters
-	single                        string // fingerprint of a finding that is about no kernel
+	at                            string // the location, if it matters
+	single                        string // fingerprint of a finding without a kernel
 }
 
-// groupsOf returns the groups of findings, in the order of their first ones.
+// groupsOf groups findings, in the order of their first members.
 func groupsOf(list []*gate.Finding) []group {
 	return groupsBy(list, func(*gate.Finding) string { return "" })
 }
 
-// groupsByLine returns groups of findings at the same line of a source; one of each other.
-// The line of a target in its BUILD file is no cause that kernels share.
+// groupsByLine groups findings by source line. Other findings are in a group each. The line of a
+// target in its BUILD file is not a cause that kernels share.
 func groupsByLine(list []*gate.Finding) []group {
 	return groupsBy(list, func(f *gate.Finding) string {
 		if name := path.Base(f.Path); f.Line > 0 && name != "BUILD" && name != "BUILD.bazel" {
@@ -51,7 +51,7 @@ func groupsBy(list []*gate.Finding, at func(*gate.Finding) string) []group {
 	})
 }
 
-// grouped returns the findings with equal keys together, in the order of the first ones.
+// grouped groups findings with equal keys, in the order of the first findings.
 func grouped[K comparable](list []*gate.Finding, key func(*gate.Finding) K) (groups []group) {
 	index := map[K]int{}
 	for _, f := range list {
@@ -67,14 +67,14 @@ func grouped[K comparable](list []*gate.Finding, key func(*gate.Finding) K) (gro
 	return groups
 }
 
-// A Cause is what findings at one place have in common: what one edit there may solve.
+// A Cause groups findings at one location that one edit may fix.
 type Cause struct {
 	First   *gate.Finding
-	Message string // says what they are, as [Message] does
+	Message string // describes the findings, as [Message] does
 }
 
-// Causes returns the causes of findings, in the order of their first ones. A line that many
-// kernels get to is one cause, also where their devices differ.
+// Causes returns the causes of findings, in the order of their first findings. A line that many
+// kernels reach is one cause, even if their devices differ.
 func Causes(list []*gate.Finding) (causes []Cause) {
 	type key struct {
 		rule, cause                    gate.RuleID
@@ -84,7 +84,7 @@ func Causes(list []*gate.Finding) (causes []Cause) {
 	findings := grouped(list, func(f *gate.Finding) key {
 		k := key{rule: f.Rule, cause: f.Cause, required: f.Required, path: f.Path, line: f.Line, column: f.Column}
 		if f.Line == 0 {
-			k.target = f.Target // without a line, a file may have many causes
+			k.target = f.Target // without a line, a file may have several causes
 		}
 		if f.Kernel == "" {
 			k.single = f.Fingerprint
@@ -111,7 +111,7 @@ func Causes(list []*gate.Finding) (causes []Cause) {
 	return causes
 }
 
-// deviceKey names the devices of a finding and what they have.
+// deviceKey identifies the devices of a finding and what they have.
 func deviceKey(f *gate.Finding) string {
 	var key []byte
 	for i := range f.Devices {
@@ -122,7 +122,7 @@ func deviceKey(f *gate.Finding) string {
 	return string(key)
 }
 
-// places returns the places of a group, each once.
+// places returns the distinct locations of a group.
 func (g group) places() (list []*gate.Finding) {
 	seen := map[string]bool{}
 	for _, f := range g {
@@ -134,8 +134,8 @@ func (g group) places() (list []*gate.Finding) {
 	return list
 }
 
-// origin returns the function that makes all kernels of a group need what they need, ""
-// when these are several or not known.
+// origin returns the function that causes the requirement of all kernels of a group, or "" if there
+// are several or it is unknown.
 func (g group) origin() string {
 	if len(g[0].Origins) == 0 {
 		return ""

@@ -15,15 +15,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// maxJUnit is up to how many statuses the test cases that pass are listed.
+// maxJUnit is the maximum number of statuses for which passing test cases are listed.
 const maxJUnit = 100_000
 
-// JUnit writes a result as JUnit XML: a suite for each device, a test case for each
-// kernel. Findings that fail the gate are failures; those that do not, and statuses
-// that are missing, are skipped. Findings about no device and notices have a suite of their
-// own.
+// JUnit writes a result as JUnit XML, with a suite per device and a test case per kernel. Findings
+// that fail the gate are failures; other findings and missing statuses are skipped. Findings
+// without a device and notices have a suite of their own.
 //
-// The XML is written by hand, as encoding/xml has no short form of empty elements.
+// It does not use encoding/xml, which has no short form of empty elements.
 func JUnit(w io.Writer, r *gate.Result) error {
 	out := bufio.NewWriter(w)
 	out.WriteString(xml.Header + "<testsuites name=\"SYCL compatibility\">\n")
@@ -60,8 +59,8 @@ func compareCases(a, b junitCase) int {
 	return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.kernel, b.kernel))
 }
 
-// findingsBySuite returns the findings by device and test case. Those about no device
-// are in the suite "", where their rule stands for the kernel that they may not have.
+// findingsBySuite returns the findings by device and test case. Findings without a device are in
+// the suite "", with the rule instead of a missing kernel.
 func findingsBySuite(r *gate.Result) map[string]map[junitCase][]*gate.Finding {
 	all := map[string]map[junitCase][]*gate.Finding{}
 	add := func(suite string, at junitCase, f *gate.Finding) {
@@ -93,7 +92,7 @@ func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v c
 	s.tests++
 	fmt.Fprintf(&s.body, "    <testcase classname=\"%s\" name=\"%s\"", xmlText(at.target), xmlText(display))
 	var failures, steps, others []string
-	var first *gate.Finding // that fails
+	var first *gate.Finding // the first one that fails
 	for _, f := range list {
 		if !f.Fails {
 			others = append(others, junitLine(f))
@@ -142,7 +141,7 @@ func (s *junitSuite) skip(why string) {
 	fmt.Fprintf(&s.body, ">\n      <skipped message=\"%s\"/>\n    </testcase>\n", xmlText(why))
 }
 
-// junitLine says where a finding is, what it is and what becomes of it.
+// junitLine returns the location of a finding, its message and its disposition.
 func junitLine(f *gate.Finding) string {
 	line := sentence(Message(f))
 	if p := place(f); p != "" {
@@ -160,8 +159,7 @@ func (s *junitSuite) write(w *bufio.Writer, name string) {
 	w.WriteString("  </testsuite>\n")
 }
 
-// xmlText makes text harmless and then fit for XML. Line breaks between
-// sentences stay.
+// xmlText sanitizes text and escapes it for XML. It keeps line breaks between sentences.
 func xmlText(s string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(s, "\n") {

@@ -10,19 +10,19 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-// Code scanning of GitHub follows findings through changes by the fingerprint
-// "primaryLocationLineHash". The action that uploads SARIF files computes it when a
-// file has none, which needs the sources at that time. It is a polynomial in 37, modulo 2^64, of the 100 characters from the start of the line
-// on, and how many lines have had the same up to there. Characters are UTF-16
-// code units; blanks and tabs do not count, each kind of line end is a line feed,
-// and the file ends with 65535 and then zeros.
+// GitHub code scanning tracks findings across changes by the fingerprint "primaryLocationLineHash".
+// The action that uploads SARIF files computes missing fingerprints, which requires the sources at
+// that time. The fingerprint is a polynomial in 37, modulo 2^64, of the 100 characters from the
+// start of the line on, and the number of previous lines with the same value. Characters are UTF-16
+// code units. Blanks and tabs are ignored, each kind of line end is a line feed, and the file ends
+// with 65535 and then zeros.
 const (
 	hashWindow = 100
 	hashFactor = 37
 	hashEnd    = 65535
 )
 
-// maxHashed is the size up to which files are hashed.
+// maxHashed is the maximum size of hashed files.
 const maxHashed = 4 << 20
 
 // lineHashes returns the fingerprints of the lines of a text.
@@ -38,7 +38,7 @@ func lineHashes(text string) []string {
 		}
 		return 0
 	}
-	// Of all units before the line, and of all before the end of its window.
+	// before covers all units before the line, through all before the end of its window.
 	var before, through uint64
 	i, j := 0, 0
 	seen := map[uint64]int{}
@@ -57,7 +57,7 @@ func lineHashes(text string) []string {
 	return list
 }
 
-// hashUnits returns the units that count, and where lines start among them.
+// hashUnits returns the units to hash, and the indexes at which lines start.
 func hashUnits(text string) (units []uint16, starts []int) {
 	start, afterReturn := true, false
 	add := func(u uint16) {
@@ -84,7 +84,7 @@ func hashUnits(text string) (units []uint16, starts []int) {
 	return units, starts
 }
 
-// A lineIndex has the lines of the files of a workspace.
+// A lineIndex caches the lines of the files of a workspace.
 type lineIndex struct {
 	gate.Workspace
 	files map[string][]sourceLine
@@ -96,7 +96,7 @@ type sourceLine struct {
 	length int    // in UTF-16 code units, without the line break
 }
 
-// line returns a line, the zero value if it is not known.
+// line returns a line, or the zero value if it is unknown.
 func (x *lineIndex) line(path string, line int) sourceLine {
 	if x.Workspace == nil || path == "" || line < 1 {
 		return sourceLine{}
@@ -115,7 +115,7 @@ func (x *lineIndex) line(path string, line int) sourceLine {
 	return list[line-1]
 }
 
-// readLines returns the lines of a file, nil if it is too large or not text.
+// readLines returns the lines of a file, or nil if it is too large or not text.
 func readLines(r io.Reader) (list []sourceLine) {
 	data, err := io.ReadAll(io.LimitReader(r, maxHashed+1))
 	if err != nil || len(data) > maxHashed || !utf8.Valid(data) {

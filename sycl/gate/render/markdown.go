@@ -12,16 +12,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// MarkdownOptions says how long Markdown may become, and where its links lead.
+// MarkdownOptions configure the length of Markdown and the targets of its links.
 type MarkdownOptions struct {
-	MaxBytes int    // 0 is 100,000: the report has the details, and GitHub drops a summary above 1 MiB
-	Sources  string // address of the source tree of the change, ending with "/"; "" when places are no links
+	MaxBytes int    // default 100,000: the report has the details, and GitHub drops a summary above 1 MiB
+	Sources  string // URL of the source tree of the change, ending with "/"; "" for locations without links
 }
 
-// Markdown writes a result in the dialect of GitHub: the conclusion, what differs from the
-// base branch, and a table of the problems that fail or are new. What is known and what the
-// policy covers are in tables that unfold. Kernels with the same problem have one row, and a
-// list below the table.
+// Markdown writes a result in GitHub's dialect: the conclusion, the differences from the base
+// branch, and a table of failing or new problems. Known and allowed problems are in collapsed
+// tables. Kernels with the same problem share a row, and are listed below the table.
 func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	m := markdown{limit: o.MaxBytes, sources: o.Sources}
 	if m.limit <= 0 {
@@ -35,7 +34,7 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	if d := r.Difference(); d != nil {
 		m.changes(d)
 	}
-	// A change must not push out what is said about it, by many problems or many notices.
+	// Many problems or notices in a change must not displace the notices about it.
 	notices := markdown{limit: m.limit / 4}
 	if len(r.Notices) > 0 {
 		notices.notices(r.Notices)
@@ -67,7 +66,7 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	return err
 }
 
-// fold writes a table of findings that unfolds, and their kernels.
+// fold writes a collapsed table of findings, and their kernels.
 func (m *markdown) fold(what string, list group) {
 	if len(list) == 0 || m.Len()+rest >= m.limit {
 		return
@@ -78,7 +77,8 @@ func (m *markdown) fold(what string, list group) {
 	m.lists(groupsOf(list))
 }
 
-// split returns the findings that count, those that the policy covers, and how many are notes.
+// split returns the findings that count, the findings that the policy covers, and the number of
+// notes.
 func split(findings []gate.Finding) (counting, covered group, notes int) {
 	for i := range findings {
 		switch f := &findings[i]; {
@@ -93,17 +93,17 @@ func split(findings []gate.Finding) (counting, covered group, notes int) {
 	return counting, covered, notes
 }
 
-// markdown is a page that must not become longer than its limit.
+// A markdown is a page with a size limit.
 type markdown struct {
 	strings.Builder
 	limit   int
 	sources string
 }
 
-// rest is the room for the lines after a list that was cut.
+// rest is the space for the lines after a truncated list.
 const rest = 2 << 10
 
-// add writes a line of a list if there is room for it.
+// add writes a line of a list if there is space for it.
 func (m *markdown) add(line string) bool {
 	if m.Len()+len(line)+rest > m.limit {
 		return false
@@ -112,7 +112,7 @@ func (m *markdown) add(line string) bool {
 	return true
 }
 
-// changes says what differs from the base branch. Of what was added only the number is news.
+// changes writes the differences from the base branch. Added kernels are only counted.
 func (m *markdown) changes(d *gate.Difference) {
 	var counts, rows []string
 	more := 0
@@ -165,13 +165,13 @@ func (m *markdown) table(groups []group) {
 	}
 }
 
-// places names the places of a group, or some of many.
+// places returns the locations of a group, or some of many.
 func (m *markdown) places(g group) string {
 	var list []string
 	for _, f := range g.places() {
 		list = append(list, m.place(f))
 	}
-	if len(list) == 0 { // the module is all that is known
+	if len(list) == 0 { // only the module is known
 		for _, f := range g {
 			if span := codeSpan(f.Target); f.Target != "" && !slices.Contains(list, span) {
 				list = append(list, span)
@@ -181,7 +181,7 @@ func (m *markdown) places(g group) string {
 	return safetext.Some(list, mostKernels)
 }
 
-// place names the place of a finding, as a link when it is a file of the source tree.
+// place returns the location of a finding, as a link if it is a file of the source tree.
 func (m *markdown) place(f *gate.Finding) string {
 	span := codeSpan(place(f))
 	if m.sources == "" || !safetext.IsPath(f.Path) {
@@ -210,11 +210,11 @@ func (m *markdown) steps(list []string) {
 	}
 }
 
-// mostLinks is up to how many kernels a list has links: these are much longer than
+// mostLinks is the maximum number of kernels for a list with links, which are much longer than
 // names.
 const mostLinks = 100
 
-// lists writes a list for each group whose row does not have all kernels.
+// lists writes a list for each group whose row omits kernels.
 func (m *markdown) lists(groups []group) {
 	sources := m.sources
 	defer func() { m.sources = sources }()
@@ -245,7 +245,7 @@ func (m *markdown) lists(groups []group) {
 	}
 }
 
-// notices writes notices, first that the change asks for less or may do so.
+// notices writes notices, beginning with those about a weakened or possibly weakened policy.
 func (m *markdown) notices(list []gate.Notice) {
 	m.WriteString("\n")
 	list = slices.Clone(list)
@@ -271,7 +271,7 @@ func (m *markdown) notices(list []gate.Notice) {
 	}
 }
 
-// ruleLink is a rule that links to its page.
+// ruleLink returns a rule id as a link to its page.
 func ruleLink(id gate.RuleID) string {
 	if _, ok := gate.LookupRule(id); !ok {
 		return codeSpan(string(id))
@@ -291,11 +291,10 @@ func markdownSeverity(f *gate.Finding) string {
 
 var markdownWords = words{name: codeSpan, value: codeSpan}
 
-// codeSpan writes text as a code span: nothing in it is markup, a link or a
-// mention.
+// codeSpan returns text as a code span, without markup, links or mentions.
 func codeSpan(s string) string { return safetext.CodeSpan(safetext.Escape(s)) }
 
-// upperFirst makes a sentence begin with a capital letter, unless its first word is a name.
+// upperFirst capitalizes a sentence, unless its first word is a name.
 func upperFirst(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	if word == "" || strings.ContainsFunc(strings.TrimRight(word, ",:"), func(c rune) bool { return c < 'a' || c > 'z' }) {

@@ -11,13 +11,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// mostSteps is how many steps are listed.
+// mostSteps is the maximum number of listed steps.
 const mostSteps = 8
 
-// steps returns what to do next about the findings that fail or are new: a line for each
-// rule and, where that matters, each thing that is required. Code in the lines is in
-// backquotes, and nothing in them is text of a report but names and paths that are
-// harmless everywhere.
+// steps returns what to do next about failing or new findings: one line per rule and, if relevant,
+// per requirement. Code in the lines is in backquotes. The only text from reports are names and
+// paths that are safe everywhere.
 func steps(groups []group) []string {
 	var list []string
 	left := 0
@@ -45,8 +44,8 @@ func steps(groups []group) []string {
 	return list
 }
 
-// edits returns the step that proposes edits of BUILD files, nothing when these solve
-// none of the findings. The command is that of 'compat fix' when it is "".
+// edits returns the step that proposes edits of BUILD files, or nothing if these fix none of the
+// findings. An empty command means 'compat fix'.
 func edits(r *gate.Result, groups []group, command string) []string {
 	i := slices.IndexFunc(groups, func(g group) bool { return editable(g[0]) })
 	if i < 0 {
@@ -78,7 +77,7 @@ func step(f *gate.Finding) string {
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_]{1,60}$`)
 
-// editable reports whether an edit of a BUILD file may solve a finding.
+// editable reports whether an edit of a BUILD file may fix a finding.
 func editable(f *gate.Finding) bool {
 	if _, _, ok := gate.SplitLabel(f.Target); !ok || !pressing(f) {
 		return false
@@ -91,7 +90,7 @@ func editable(f *gate.Finding) bool {
 	return false
 }
 
-// reportOf returns the file with the report of a target, as a shell takes it.
+// reportOf returns the path of a target's report for use in a shell command.
 func reportOf(r *gate.Result, target string) string {
 	file := "REPORT"
 	for _, t := range r.Targets {
@@ -102,14 +101,14 @@ func reportOf(r *gate.Result, target string) string {
 	return file
 }
 
-// shellPath reports whether a path is one that a shell takes as it is.
+// shellPath reports whether a path needs no quoting in a shell.
 func shellPath(path string) bool {
 	return safetext.IsPath(path) && !strings.ContainsAny(path, " $;()[]{}!~")
 }
 
-// plainStep is a step for text without markup.
+// plainStep converts a step to text without markup.
 func plainStep(s string) string { return strings.ReplaceAll(s, "`", "'") }
 
-// Next returns what to do next about a finding, in one sentence that is safe to print;
-// "" when there is nothing.
+// Next returns what to do next about a finding, as one sentence that is safe to print, or "" if
+// there is nothing.
 func Next(f *gate.Finding) string { return plainStep(step(f)) }

@@ -1,7 +1,6 @@
-// Package render shows what package gate comes to: as text for a terminal or a log, as
-// Markdown, and in the formats that other programs read: SARIF, JUnit and GitLab's
-// Code Quality.
+// Package render shows the results of package gate: as text for a terminal or a log, as Markdown,
+// and as SARIF, JUnit and GitLab Code Quality for other programs.
 //
-// All are made from one [gate.Result], so that they agree. Everything in it may have
-// been written by an attacker: each rendering makes such text visible and inert.
+// All formats are generated from one [gate.Result], so that they agree. Everything in a result may
+// be written by an attacker: each format makes such text visible and inert.
 package render

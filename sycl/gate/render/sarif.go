@@ -11,32 +11,33 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// maxSARIF is how many results GitHub shows of a run.
+// maxSARIF is the maximum number of results that GitHub shows per run.
 const maxSARIF = 5000
 
-// URLs of the pages that explain the gate and its rules. TestPaths of tools/lint checks that the pages exist.
+// URLs of the pages that explain the gate and its rules. TestPaths in tools/lint checks that the
+// pages exist.
 const (
 	gateURI = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/check/policies.md"
 	helpURI = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/reference/gate-rules.md"
 )
 
-// sourceRoot is what paths are relative to.
+// sourceRoot is the base of relative paths.
 const sourceRoot = "SRCROOT"
 
-// ScanOptions say which problems code scanners get.
+// ScanOptions select the problems that code scanners receive.
 type ScanOptions struct {
-	// All includes problems that are known and do not fail, and those that the policy allows.
-	// Code scanning on GitHub opens an alert even for a result with a suppression.
+	// All includes known problems that do not fail, and problems that the policy allows. GitHub
+	// code scanning opens an alert even for a suppressed result.
 	All bool
 }
 
-// shows reports whether a problem is shown.
+// shows reports whether a problem is included.
 func (o ScanOptions) shows(f *gate.Finding) bool {
 	return o.All || f.Fails || !f.Covered() && f.State == gate.StateNew
 }
 
-// SARIF writes a result as SARIF 2.1.0 for code scanning. Each result has a location in the
-// file that it is about. A problem that no file is about is a notification.
+// SARIF writes a result as SARIF 2.1.0 for code scanning. Each result has a location in the file
+// that it is about. A problem that is not about a file is a notification.
 func SARIF(w io.Writer, r *gate.Result, o ScanOptions) error {
 	s := sarif{Result: r, index: map[gate.RuleID]int{}, lines: lineIndex{r.Workspace, map[string][]sourceLine{}}}
 	s.run = sarifRun{ColumnKind: "utf16CodeUnits", Bases: map[string]sarifBase{sourceRoot: {sarifText{"The root of the source tree."}}},
@@ -75,7 +76,7 @@ func SARIF(w io.Writer, r *gate.Result, o ScanOptions) error {
 	return e.Encode(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{s.run}})
 }
 
-// sarif makes the run of a log.
+// A sarif builds the run of a log.
 type sarif struct {
 	*gate.Result
 	run   sarifRun
@@ -133,15 +134,15 @@ func (s *sarif) result(f *gate.Finding) {
 	s.run.Results = append(s.run.Results, out)
 }
 
-// physical returns a location with the four numbers that code scanning requires. A problem
-// of a whole file is at its first line.
+// physical returns a location with the four numbers that code scanning requires. A problem of a
+// whole file is reported at its first line.
 func (s *sarif) physical(at fileLocation) *sarifPhysical {
 	line, column := max(at.line, 1), max(at.column, 1)
 	end := max(s.lines.line(at.path, line).length, column) + 1
 	return &sarifPhysical{Artifact: sarifArtifact{(&url.URL{Path: at.path}).EscapedPath(), sourceRoot}, Region: sarifRegion{line, column, line, end}}
 }
 
-// sarifMessage makes text a message without links or placeholders.
+// sarifMessage returns text as a message without links or placeholders.
 func sarifMessage(s string) sarifText {
 	return sarifText{strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`).Replace(s)}
 }
@@ -153,7 +154,7 @@ func sarifLevel(s gate.Severity) string {
 	return s.String()
 }
 
-// camel returns the id of a rule as SARIF wants names, "" when it is one word.
+// camel returns a rule id in camel case, as SARIF requires for names, or "" if it is a single word.
 func camel(id string) string {
 	if !strings.Contains(id, "-") {
 		return ""
@@ -165,8 +166,8 @@ func camel(id string) string {
 	return b.String()
 }
 
-// The parts of SARIF 2.1.0 that a log has, in the order of its members. The types of
-// go-sarif have all parts, and write empty lists for those that a log does not have.
+// Parts of SARIF 2.1.0 that a log uses, in the order of their members. The types of go-sarif have
+// all parts, and write empty lists for unused ones.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -192,7 +193,7 @@ type (
 	}
 	sarifRule struct {
 		ID      string             `json:"id"`
-		Name    string             `json:"name,omitempty"` // "" when it is no other than the id
+		Name    string             `json:"name,omitempty"` // "" if equal to the id
 		Short   sarifText          `json:"shortDescription"`
 		Full    sarifText          `json:"fullDescription"`
 		Help    sarifText          `json:"help"`

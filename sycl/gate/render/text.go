@@ -12,16 +12,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// TextOptions says what of a result is printed.
+// TextOptions configure which parts of a result are printed.
 type TextOptions struct {
-	All     bool   // also what is covered, and notes
-	Program string // the command that runs compat, for commands to begin with; "compat" when it is ""
-	Fix     string // the command that proposes edits; without it, compat fix and the report
+	All     bool   // include covered findings and notes
+	Program string // the command prefix for compat commands; default "compat"
+	Fix     string // the command that proposes edits; default: compat fix with the report
 }
 
-// Text prints a result as compilers print diagnostics, the gravest first, and its
-// summary. Findings that differ in the kernel alone have one line when they are at the same
-// line of a file, and of more than 50 findings wherever they are. There are at most 50 lines.
+// Text prints a result like compiler diagnostics, most severe first, and a summary. Findings that
+// differ only in the kernel share a line if they are at the same source line, and with more than 50
+// findings wherever they are. It prints at most 50 lines.
 func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 	out := diagnostics{bufio.NewWriter(w), o.Program}
 	var list group
@@ -32,9 +32,9 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 		}
 	}
 	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.disposition(f) })
-	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].Covered() }) // all of a group are, or none
+	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].Covered() }) // either all of a group or none
 	out.steps("compat: next", steps(shown), edits(r, shown, o.Fix))
-	if o.Fix == "" { // else the check is part of a build, which has a rule for baselines
+	if o.Fix == "" { // otherwise, the check is part of a build with its own rule for baselines
 		out.steps("compat: next", adopt(r, shown))
 	}
 	for i := range r.Notices {
@@ -49,10 +49,9 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 	return out.Flush()
 }
 
-// Warnings prints what is new and grave enough to fail, or is about the policy, as
-// warnings in the form of compilers, and nothing when all is well. It is for builds
-// that go on. It prints at most 20 lines of findings, see [Text]. The program is as in
-// [TextOptions].
+// Warnings prints new findings that are severe enough to fail, and messages about the policy, like
+// compiler warnings, for builds that continue. It prints nothing if there are none, and at most 20
+// lines of findings, see [Text]. program is the same as in [TextOptions].
 func Warnings(w io.Writer, r *gate.Result, program string) error {
 	out := diagnostics{bufio.NewWriter(w), program}
 	var list group
@@ -72,13 +71,13 @@ func Warnings(w io.Writer, r *gate.Result, program string) error {
 	return out.Flush()
 }
 
-// diagnostics are lines in the form of compilers.
+// diagnostics writes lines in the format of compilers.
 type diagnostics struct {
 	*bufio.Writer
 	program string
 }
 
-// commands returns text in which the commands of compat begin as the user can call it.
+// commands replaces the compat commands in text with the prefix that the user can run.
 func (d *diagnostics) commands(s string) string {
 	if d.program == "" {
 		return s
@@ -86,14 +85,14 @@ func (d *diagnostics) commands(s string) string {
 	return strings.ReplaceAll(s, "'compat ", "'"+d.program+" ")
 }
 
-// steps prints what to do next about the findings that were printed.
+// steps prints what to do next about the printed findings.
 func (d *diagnostics) steps(prefix string, lists ...[]string) {
 	for _, s := range slices.Concat(lists...) {
 		fmt.Fprintf(d, "%s: %s\n", prefix, d.commands(plainStep(s)))
 	}
 }
 
-// findings prints findings in at most so many lines and returns the groups that have one.
+// findings prints at most most lines of findings and returns the printed groups.
 func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (gate.Severity, string)) []group {
 	groups := groupsOf(list)
 	if len(list) <= most {
@@ -124,8 +123,8 @@ func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (
 	return shown
 }
 
-// file returns the file that all findings are about: the label of a program is its path
-// unless a build system has named it. It is "" for others.
+// file returns the file that all findings are about, or "". The label of a program is its path,
+// unless a build system has set the label.
 func (g group) file() string {
 	label := g[0].Target
 	if !safetext.IsPath(label) || slices.ContainsFunc(g, func(f *gate.Finding) bool { return f.Target != label }) {

@@ -13,24 +13,24 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// words makes sentences of findings. Text of reports and policies goes through one of
-// its functions, which make it harmless for the format.
+// words builds sentences about findings. Text from reports and policies is passed through one of
+// its functions, which make it safe for the format.
 type words struct {
 	name  func(string) string // of kernels and functions
-	value func(string) string // devices, requirements, texts
+	value func(string) string // devices, requirements and texts
 }
 
-// plainWords are for formats that are text, or that escape by themselves.
+// plainWords is for text formats, and for formats that escape on their own.
 var plainWords = words{
 	name:  func(s string) string { return "'" + safetext.Escape(s) + "'" },
 	value: safetext.Escape,
 }
 
-// longName is the length in bytes above which names of kernels are shortened.
+// longName is the length in bytes above which kernel names are shortened.
 const longName = 100
 
-// short returns words with which long names of the kernels of findings are as short as
-// they can be without two being the same: see [kernelname.ShortNames].
+// short returns words that shorten long kernel names of the findings while they remain distinct,
+// see [kernelname.ShortNames].
 func (w words) short(findings group) words {
 	var names []string
 	for _, f := range findings {
@@ -43,10 +43,10 @@ func (w words) short(findings group) words {
 	return w
 }
 
-// mostKernels is how many of the kernels of a group a sentence has.
+// mostKernels is the maximum number of kernel names of a group in a sentence.
 const mostKernels = 3
 
-// sentence says what the findings of a group are, without a full stop.
+// sentence describes the findings of a group, without a final period.
 func (w words) sentence(g group) string {
 	f := g[0]
 	switch f.Rule {
@@ -70,7 +70,7 @@ func (w words) sentence(g group) string {
 	return fmt.Sprintf("%s %s not run on %s: %s", w.kernels(g), safetext.Plural(len(g), "does", "do"), w.devices(f), w.need(g, f.Rule))
 }
 
-// kernels names the kernels of a group, or some of many.
+// kernels returns the names of the kernels of a group, or some of many.
 func (w words) kernels(g group) string {
 	if len(g) == 1 {
 		return "kernel " + w.name(g[0].Kernel)
@@ -90,7 +90,7 @@ func (w words) devices(f *gate.Finding) string {
 	return reportrender.Some(list, "devices")
 }
 
-// need says what the kernels of a group need that a device does not have.
+// need returns the requirement of a group's kernels that a device lacks.
 func (w words) need(g group, rule gate.RuleID) string {
 	f := g[0]
 	it, requires, was := "it", "requires", "was"
@@ -139,7 +139,7 @@ func (w words) need(g group, rule gate.RuleID) string {
 	return w.value(f.Text)
 }
 
-// available says what devices have instead, when all have the same.
+// available returns what devices have instead, if all have the same.
 func (w words) available(f *gate.Finding) string {
 	for _, d := range f.Devices {
 		if d.Available != f.Devices[0].Available {
@@ -152,7 +152,8 @@ func (w words) available(f *gate.Finding) string {
 	return fmt.Sprintf(" (the device%s %s)", safetext.Plural(len(f.Devices), " has", "s have"), w.value(f.Devices[0].Available))
 }
 
-// disposition says what the policy and the comparison make of a finding, "" if it is new.
+// disposition returns a description of the disposition of a finding by the policy and the
+// comparison, or "" if it is new.
 func (w words) disposition(f *gate.Finding) string {
 	switch {
 	case f.Suppression != nil:
@@ -177,11 +178,11 @@ func (w words) disposition(f *gate.Finding) string {
 	return ""
 }
 
-// Message says what a finding is in one sentence, which is safe to print.
+// Message returns one sentence that describes a finding and is safe to print.
 func Message(f *gate.Finding) string { return plainWords.sentence(group{f}) }
 
-// Messages says what findings are about, as Message does: once for all kernels that have
-// the same problem.
+// Messages returns descriptions of findings, as Message does, with one for all kernels with the
+// same problem.
 func Messages(list []*gate.Finding) []string {
 	var messages []string
 	for _, g := range groupsOf(list) {
@@ -190,8 +191,8 @@ func Messages(list []*gate.Finding) []string {
 	return messages
 }
 
-// place says where a finding is: a file with its line and column, else a target, else
-// nothing.
+// place returns the location of a finding: a file with its line and column, or else a target, or
+// else nothing.
 func place(f *gate.Finding) string {
 	if f.Path != "" {
 		return srcloc.Location{Path: f.Path, Line: uint32(f.Line), Column: uint32(f.Column)}.String()
@@ -202,7 +203,7 @@ func place(f *gate.Finding) string {
 	return ""
 }
 
-// Summary says what a result comes to in one line.
+// Summary returns a one-line summary of a result.
 func Summary(r *gate.Result) string {
 	c := r.Counts
 	var parts []string
@@ -230,7 +231,7 @@ func Summary(r *gate.Result) string {
 	add(c.Allowed, "allowed", "allowed")
 	add(c.Family, "with an alternative", "with an alternative")
 	add(c.Expired, "with an expired exception", "with expired exceptions")
-	warnings := 0 // about the policy and the like
+	warnings := 0 // about the policy and similar
 	for _, n := range r.Notices {
 		if n.Severity >= gate.Warning && !n.Fails {
 			warnings++
@@ -254,8 +255,8 @@ func Summary(r *gate.Result) string {
 	return s + ": " + strings.Join(parts, ", ")
 }
 
-// sentence makes a sentence of a message: with a capital letter, unless it begins with a name,
-// and a full stop.
+// sentence converts a message to a sentence with a final period and, unless it begins with a name,
+// a capital letter.
 func sentence(s string) string { return fullStop(upperFirst(s)) }
 
 func fullStop(s string) string {
