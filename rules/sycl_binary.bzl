@@ -5,7 +5,7 @@ load("//rules/private:attributes.bzl", "CODE_ATTRS", "COMPILE_ATTRS", "IMAGE_ATT
 load("//rules/private:compile.bzl", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "declare_device_target", "device_rules")
-load("//rules/private:device_options.bzl", "all_options", "device_line", "host_line")
+load("//rules/private:device_options.bzl", "all_options", "chosen_standard", "device_line", "host_line")
 load("//rules/private:flags.bzl", "SPLITS", "attribute_value", "read_options", "split_of")
 load("//rules/private:headers.bzl", "cc_of")
 load("//rules/private:images.bzl", "build_syclbin", "device_build", "post_link_options")
@@ -22,7 +22,7 @@ def _sycl_binary_impl(ctx):
     rdc = attribute_value(ctx, options, "rdc", False)
     split = split_of(ctx, options)
 
-    line = device_line(host_line(ctx, cc_of(ctx, mandatory = False)), bool(toolchain.dpcpp))
+    line = device_line(host_line(ctx, cc_of(ctx, mandatory = False)), bool(toolchain.dpcpp), chosen_standard(ctx))
 
     # Later links can resolve calls between files.
     dependencies = ctx.attr.state != "executable"

@@ -6,7 +6,7 @@ load("//rules/private:attributes.bzl", "COMPILE_ATTRS", "LIBRARY_ATTRS", "SOURCE
 load("//rules/private:compile.bzl", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "declare_device_target", "device_rules")
-load("//rules/private:device_options.bzl", "device_line", "host_line")
+load("//rules/private:device_options.bzl", "chosen_standard", "device_line", "host_line")
 load("//rules/private:flags.bzl", "read_options")
 load("//rules/private:gpus.bzl", "FAMILIES")
 load("//rules/private:headers.bzl", "cc_of")
@@ -22,7 +22,7 @@ def _sycl_library_impl(ctx):
     if ctx.attr.targets:
         fail("%s: targets: a library is compiled once for all targets; give sycl_targets to the sycl_binary that depends on it" % ctx.label)
     toolchain = find_sycl_toolchain(ctx)
-    line = device_line(host_line(ctx, cc_of(ctx, mandatory = False)), bool(toolchain.dpcpp))
+    line = device_line(host_line(ctx, cc_of(ctx, mandatory = False)), bool(toolchain.dpcpp), chosen_standard(ctx))
     compiled = compile_sources(ctx, toolchain, read_options(ctx), line, families = FAMILIES)
     own = [s.bitcode for s in compiled.own]
     return [

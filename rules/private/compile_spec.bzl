@@ -8,6 +8,7 @@ RULES = {
     "-no-canonical-prefixes": ("joined", ""),
     "-mno-avx512vpopcntdq": ("exact", "copy"),
     "-mavx512vp2intersect": ("exact", "copy"),
+    "--share-gpu-families": ("equals", ""),
     "-iwithprefixbefore": ("either", "copy"),
     "--gcc-install-dir=": ("joined", "copy"),
     "-Qunused-arguments": ("joined", ""),

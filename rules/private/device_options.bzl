@@ -145,13 +145,19 @@ def host_line(ctx, cc):
     # A toolchain can lack the features that pass them.
     return out + [mark for mark in [DEFINES, COPTS] if mark not in out]
 
-def device_line(line, dpcpp = True):
+def chosen_standard(ctx):
+    """Returns the option of --copt or --cxxopt that chooses the C++ standard, or None."""
+    return standard(ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts)
+
+def device_line(line, dpcpp = True, chosen = None):
     """Returns the part of a host_line that the device compile gets.
 
     Args:
         line: what host_line returned.
         dpcpp: whether DPC++ compiles for devices. Other compilers get no options about debug
-            information, which turn off line tables, and none about the CPU.
+            information, which turn off line tables, no options about the CPU, and no option
+            that chooses a C++ standard but `chosen`: the SYCL toolchain chooses one.
+        chosen: what chosen_standard returned.
     Returns:
         a list of the same form.
     """
@@ -161,7 +167,7 @@ def device_line(line, dpcpp = True):
             piece = [
                 word
                 for option in read_line(device_options(piece, warnings = False))
-                if not _is_compiler_directory(option) and (dpcpp or not _is_for_dpcpp(option))
+                if not _is_compiler_directory(option) and (dpcpp or not _is_for_dpcpp(option, chosen))
                 for word in option.words
             ]
 
@@ -175,8 +181,9 @@ def _is_compiler_directory(option):
     """Whether an option names the headers of a clang: the device compiler has its own."""
     return option.name in ["-isystem", "-I", "-idirafter"] and "/lib/clang/" in option.value
 
-def _is_for_dpcpp(option):
-    return option.name == "-g" or (option.name or "").startswith("-m") or option.value.startswith("_FORTIFY_SOURCE")
+def _is_for_dpcpp(option, chosen):
+    """Whether an option of the host compile is for DPC++ alone."""
+    return (option.name == "-std=" and option.words[0] != chosen) or option.name == "-g" or (option.name or "").startswith("-m") or option.value.startswith("_FORTIFY_SOURCE")
 
 def all_options(line):
     """Returns all options of a host_line or a device_line in one list."""

@@ -114,6 +114,9 @@ def _take(ctx, out, kind, attribute, option, intel_host):
     """Adds an option to what takes it. Returns what is wrong with it, if anything."""
     flag = option.flag
     taker = flag.taker if flag else ""
+
+    # Models of floating-point arithmetic may differ between the host and devices.
+    agree = taker == "both" and flag.host and "fp-model=" not in option.name
     if kind == "host_copts" and taker in ["attribute", "backend", "device", "emulation"]:
         return "it is for device code: write it in copts"
     unreadable = words(option.value).error if flag and flag.next else ""
@@ -149,9 +152,9 @@ def _take(ctx, out, kind, attribute, option, intel_host):
             out.link.extend(_replaced(flag.host, option))
     elif taker == "host" and kind == "device_copts":
         return "it is for the host: write it in host_copts"
-    elif taker == "both" and flag.host and kind == "device_copts" and hasattr(ctx.attr, "host_copts"):
+    elif agree and kind == "device_copts" and hasattr(ctx.attr, "host_copts"):
         return "both compiles must agree on it: write it in copts"
-    elif taker == "both" and flag.host and kind == "host_copts":
+    elif agree and kind == "host_copts":
         return "both compiles must agree on it: write it in copts"
     elif taker != "nothing":
         if kind in ["copts", "device_copts"] and taker != "host":

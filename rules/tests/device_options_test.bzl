@@ -35,6 +35,9 @@ def _device_options_impl(ctx):
     line = [["-Wall", "-DTOOL", "-g0", "--sysroot=/r"], DEFINES, ["-D", "WIDE", "-fPIC"], COPTS, ["-D__DATE__=\"redacted\""]]
     asserts.equals(env, [["-DTOOL", "-g0", "--sysroot=/r"], DEFINES, ["-D", "WIDE"], COPTS, ["-Wno-builtin-macro-redefined", "-D__DATE__=\"redacted\""]], device_line(line))
     asserts.equals(env, ["-DTOOL", "--sysroot=/r"], device_line(line, dpcpp = False)[0])
+    asserts.equals(env, [["-std=c++20"]], device_line([["-std=c++17", "-std=c++20"]], dpcpp = False, chosen = "-std=c++20"))
+    asserts.equals(env, [[]], device_line([["-std=c++17"]], dpcpp = False))
+    asserts.equals(env, [["-std=c++17"]], device_line([["-std=c++17"]]))
     asserts.equals(env, [["-I", "inc"]], device_line([["-isystem", "/usr/lib/clang/21/include", "-I", "inc", "-I/x/lib/clang/9/include"]]))
     return unittest.end(env)
 

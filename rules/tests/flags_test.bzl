@@ -120,6 +120,11 @@ _TAKES = {
         },
         has_not = {"CppCompile": ["func-ptr", "sub-group-size", "-DFRONT", "-fp-model"], "SyclCompile": ["-ffast-math"]},
     ),
+    "fp_model_of_both": struct(
+        attributes = {"copts": ["-ffp-model=fast"]},
+        has = {"CppCompile": ["-ffast-math"], "SyclCompile": ["-ffp-model=fast"]},
+        has_not = {"CppCompile": ["-ffp-model"], "SyclCompile": ["-ffast-math"]},
+    ),
     "emulation": struct(
         attributes = {"copts": ["-fsycl-fp64-conv-emu"], "sycl_targets": _ALL},
         has = {"SyclAot": ["--option=-ze-fp64-gen-conv-emu"], "SyclCompile": [_EMULATE]},
@@ -162,7 +167,7 @@ _FAILS = {
     "device_in_host": ({"host_copts": ["-fsycl-early-optimizations"]}, "host_copts: '-fsycl-early-optimizations': it is for device code: write it in copts"),
     "emulation_in_host": ({"host_copts": ["-fsycl-fp64-conv-emu"]}, "host_copts: '-fsycl-fp64-conv-emu': it is for device code"),
     "fixed": ({"copts": ["-fsycl-fixed-targets=intel_gpu_pvc"]}, "copts: '-fsycl-fixed-targets=intel_gpu_pvc': write the attribute fixed_targets = [\"intel_gpu_pvc\"]"),
-    "fp_model": ({"copts": ["-fp-model=fast"]}, "copts: '-fp-model=fast': write it in device_copts, and what the host compiler calls it"),
+    "fp_model": ({"copts": ["-fp-model=source"]}, "copts: '-fp-model=source': write it in device_copts, and what the host compiler calls it"),
     "host_in_device": ({"device_copts": ["-fopenmp"]}, "device_copts: '-fopenmp': it is for the host: write it in host_copts"),
     "intel": ({"copts": ["-qopenmp"]}, "copts: '-qopenmp': write -fopenmp in host_copts and linkopts"),
     "intel_link": ({"linkopts": ["-qmkl=parallel"]}, "linkopts: '-qmkl=parallel': oneMKL is no part of the rules: give the library as a cc_library in deps"),
