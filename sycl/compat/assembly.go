@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// checkAssembly compares inline assembly with what is known of the device and its compiler.
-// It is vISA for Intel GPUs; whether other compilers take it is not known.
+// checkAssembly compares inline assembly, which is vISA for Intel GPUs, with what the device and
+// its compiler are known to support. Support by other compilers is not known.
 func checkAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
 	unknown := slices.Clone(q.Assembly)
 	if d.Intrinsics != nil {
@@ -23,8 +23,8 @@ func checkAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Devic
 	}
 }
 
-// checkKnownAssembly adds a reason for what an Intel GPU is known not to have, and returns
-// the names of which that is not known.
+// checkKnownAssembly adds a reason for each requirement that an Intel GPU is known to lack, and
+// returns the names whose support is not known.
 func checkKnownAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Device) (unknown []string) {
 	for _, name := range q.Assembly {
 		need, ok := aspect.NeedOfAssembly(name)
@@ -32,7 +32,7 @@ func checkKnownAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.
 		case !ok:
 			unknown = append(unknown, name)
 		case !hasAssembly(d, need):
-			// lsc_load and lsc_store need the same.
+			// lsc_load and lsc_store have the same requirement.
 			text := fmt.Sprintf("on the device: %s are for %s", need.What, need.Where)
 			if i := slices.IndexFunc(r.Reasons, func(r Reason) bool { return strings.HasSuffix(r.Text, text) }); i >= 0 {
 				r.Reasons[i].Required += ", " + name
@@ -54,8 +54,8 @@ func hasAssembly(d *deviceconfig.Device, need aspect.AssemblyNeed) bool {
 	return true
 }
 
-// OfCompiler reports whether a reason is why the compiler for a device refuses code. Where
-// there is native code for the device, its compiler has taken it.
+// OfCompiler reports whether the reason is that the compiler for the device rejects the code. If
+// there is native code for the device, its compiler has accepted it.
 func (r *Reason) OfCompiler() bool {
 	switch r.Rule {
 	case UnsupportedAssembly, UnsupportedExtension, UnsupportedIntrinsic, MissingSPIRVExtension, UnsupportedParameterSize:

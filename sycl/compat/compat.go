@@ -1,22 +1,21 @@
-// Package compat decides which devices can run what. A [Checker] compares the
-// requirements of a device image with a device. Its status is compatible, incompatible,
+// Package compat decides which devices can run a device image. A [Checker] compares the
+// requirements of an image with a device. The resulting status is compatible, incompatible,
 // undetermined or not applicable, with every reason and not only the first.
 //
-// The checks, their order and their words are those of the SYCL runtime of DPC++: aspects,
-// joint matrices, dimensions and size of the work-group, sub-group size. The runtime
-// throws an exception of kind errc::kernel_not_supported at the first that fails. Two
-// checks follow that the runtime makes when it chooses among images, or does not make
-// yet: the targets that a kernel was fixed to and the target that an image was compiled
-// for. One more is that of the compiler for the device: the intrinsics of explicit SIMD, inline
-// assembly, and extensions that it refuses.
+// The checks, their order and their texts match the SYCL runtime of DPC++: aspects, joint
+// matrices, dimensions and size of the work-group, sub-group size. The runtime throws an exception
+// of kind errc::kernel_not_supported at the first failed check. Two more checks cover what the
+// runtime does when it chooses among images, or does not do yet: the targets that a kernel was
+// fixed to and the target that an image was compiled for. The last check is for the device's
+// compiler: explicit SIMD intrinsics, inline assembly, and extensions that it rejects.
 //
-// A device may have aspects that are not listed, and its limits may not be known. What
-// depends on them is undetermined, not incompatible. Matrices on NVIDIA and AMD GPUs are
+// A device may have aspects that are not listed, and its limits may not be known. Requirements
+// that depend on them are undetermined, not incompatible. Matrices on NVIDIA and AMD GPUs are
 // undetermined because the runtime does not compare them there.
 //
-// A build cannot leave the answer open. So [Checker.Keeps] makes the checks of the aspect
-// filter and answers yes or no, and a [Plan] decides by it which rows of file tables each
-// target of a program gets.
+// A build needs a definite answer. [Checker.Keeps] therefore makes the checks of the aspect filter
+// and answers yes or no, and a [Plan] uses it to decide which rows of file tables each target of a
+// program gets.
 package compat
 
 import (
@@ -31,7 +30,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A Rule names a kind of reason. Names and meanings of rules do not change.
+// A Rule names a kind of reason. Rule names and their meanings never change.
 type Rule string
 
 const (
@@ -49,16 +48,16 @@ const (
 	UnsupportedParameterSize Rule = "unsupported-parameter-size"
 	UnsupportedLocalMemory   Rule = "unsupported-local-memory"
 	UnreadableRequirement    Rule = "unreadable-requirement"
-	NoImage                  Rule = "no-image" // no image is for the device
+	NoImage                  Rule = "no-image" // no image for the device
 )
 
-// A Reason is one thing that keeps an image from being compatible.
+// A Reason is one obstacle to an image being compatible.
 type Reason struct {
 	Rule      Rule
 	Status    Status // Incompatible, Undetermined or NotApplicable
-	Required  string // what is needed: "fp64", "32", "8x4x2" in the order of SYCL
+	Required  string // what is required: "fp64", "32", "8x4x2" in the order of SYCL
 	Available string // what the device has instead; "": a long list, or not known
-	Property  string // key in the set "SYCL/device requirements", "" for what other sets have
+	Property  string // key in the set "SYCL/device requirements", "" for other sets
 	Text      string // one sentence, in the words of the runtime if it has a message for it
 }
 
@@ -73,15 +72,16 @@ func (r *Result) add(reason Reason) {
 	r.Status = max(r.Status, reason.Status)
 }
 
-// A Checker compares requirements with devices. Several goroutines may use it at once.
+// A Checker compares requirements with devices. It is safe for concurrent use by multiple
+// goroutines.
 type Checker struct {
 	config *deviceconfig.Config
 }
 
-// New returns a Checker. Names of targets are those of config.
+// New returns a Checker that resolves target names with config.
 func New(config *deviceconfig.Config) *Checker { return &Checker{config} }
 
-// Check says whether an image that needs q runs on d.
+// Check returns whether an image that needs q runs on d, with the reasons if not.
 func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Result {
 	r := Result{Status: Compatible}
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects, false)
@@ -102,13 +102,12 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	return r
 }
 
-// Keeps says whether the aspect filter keeps a row that needs q in the table of target d,
-// with the reasons if not. Target d must list every aspect and every sub-group size. The
-// fixed targets must include d or, if they are given as aspects, d must have one of them.
-// Intrinsics, and what inline assembly is known to need, must be of families that d lists, if it lists any, and extensions must not be among
-// those that d refuses.
-// That d may have aspects that are not listed makes no difference. A generic target, see
-// [deviceconfig.Device.IsGeneric], takes all rows.
+// Keeps reports whether the aspect filter keeps a row that needs q in the table of target d, with
+// the reasons if not. Target d must list every aspect and every sub-group size. The fixed targets
+// must include d or, if they are given as aspects, d must have one of them. Intrinsics, and the
+// known requirements of inline assembly, must belong to families that d lists, if it lists any,
+// and extensions must not be among the ones that d rejects. Whether d may have unlisted aspects
+// makes no difference. A generic target, see [deviceconfig.Device.IsGeneric], accepts all rows.
 func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
 	if d.IsGeneric() {
 		return true, nil
@@ -136,7 +135,7 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 	return r.Status == Compatible, r.Reasons
 }
 
-// IsGeneric is [deviceconfig.Device.IsGeneric].
+// IsGeneric calls [deviceconfig.Device.IsGeneric].
 func IsGeneric(d *deviceconfig.Device) bool { return d.IsGeneric() }
 
 func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device, closed, keepUnknown bool) {
@@ -160,7 +159,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 			reason.Status = Undetermined
 			reason.Text = fmt.Sprintf("Whether aspect %s is supported on the device is known only when the program runs", a)
 		}
-		// Whether a device has an aspect without a known name cannot be decided.
+		// It cannot be decided whether a device has an aspect without a known name.
 		if !closed || !a.Known() {
 			reason.Status = Undetermined
 		}
@@ -168,7 +167,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 	}
 }
 
-// maxDims is how many dimensions a SYCL range can have.
+// maxDims is the maximum number of dimensions of a SYCL range.
 const maxDims = 3
 
 func checkWorkGroup(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
@@ -192,14 +191,14 @@ func all[T any](list []T, ok func(T) bool) bool {
 	return !slices.ContainsFunc(list, func(v T) bool { return !ok(v) })
 }
 
-// checkWorkGroupSize compares a size with the limits of a device. The texts are those of
-// the runtime. It names the number of work-items, not the size.
+// checkWorkGroupSize compares a size with the limits of a device. The texts match the runtime,
+// which names the number of work-items, not the size.
 func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
 	add := func(status Status, available, text string) {
 		r.add(Reason{Rule: UnsupportedWorkGroupSize, Status: status, Required: formatSize(size, "x"), Available: available,
 			Property: "reqd_work_group_size_uint64_t", Text: text})
 	}
-	limit := "" // when it is not known
+	limit := "" // if it is not known
 	if d.MaxWorkGroupSize > 0 {
 		limit = fmt.Sprintf("at most %d", d.MaxWorkGroupSize)
 	}
@@ -312,9 +311,9 @@ func checkCompileTarget(r *Result, q *requirement.Requirements, d *deviceconfig.
 		Text: fmt.Sprintf("The image was compiled ahead of time for %s", q.CompileTarget)})
 }
 
-// Serves reports whether native code for a target runs on d: the target is d, by any of its names, or a
-// family of Intel GPUs whose code the driver runs on d (intel_gpu_bmg), or it is x86_64 and d is such a
-// processor, or it is ptx64 and d is an NVIDIA GPU.
+// Serves reports whether native code for a target runs on d: the target is any name of d, or a
+// family of Intel GPUs whose code the driver runs on d (intel_gpu_bmg), or it is x86_64 and d is
+// an x86-64 processor, or it is ptx64 and d is an NVIDIA GPU.
 func Serves(target string, d *deviceconfig.Device) bool {
 	if deviceconfig.Canonical(target) == d.Name || slices.Contains(deviceconfig.FamilyMembers(target), d.Name) {
 		return true
@@ -330,5 +329,5 @@ func isCPU(d *deviceconfig.Device) bool {
 	return isAnyCPU(d.Name) || strings.HasPrefix(d.Name, "intel_cpu_") || strings.HasPrefix(d.Name, "x86_64_")
 }
 
-// NoImageReason is the reason for a kernel of which no image is for the device.
+// NoImageReason is the reason for a kernel without an image for the device.
 var NoImageReason = Reason{Rule: NoImage, Status: Incompatible, Text: "No image of the kernel is for the device"}

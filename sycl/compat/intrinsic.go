@@ -10,9 +10,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// checkIntrinsics compares intrinsics with the families that compilers for a device take.
-// There is one reason for each family. A device without explicit SIMD, whose aspect says
-// so already, gets none.
+// checkIntrinsics compares intrinsics with the families that the device's compilers accept. It
+// adds one reason per family. A device without explicit SIMD gets none, because its aspects
+// already state that.
 func checkIntrinsics(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
 	if slices.Contains(q.Aspects, aspect.ExtIntelESIMD) && !d.Has(aspect.ExtIntelESIMD) {
 		return
@@ -50,7 +50,7 @@ func intrinsicReason(family aspect.IntrinsicFamily, names []string, d *devicecon
 	return reason
 }
 
-// someOf lists names, of many the first.
+// someOf lists names, or only the first of many.
 func someOf(names []string) string {
 	const most = 3
 	if len(names) <= most {
@@ -59,8 +59,8 @@ func someOf(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// checkExtensions adds a reason for each extension that the compiler of the device may refuse. GPUs
-// have another compiler for explicit SIMD, which was not measured.
+// checkExtensions adds a reason for each extension that the compiler of the device may reject.
+// GPUs have a different compiler for explicit SIMD, which was not measured.
 func checkExtensions(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
 	for _, name := range q.Extensions {
 		if isTableFeature(name) {
@@ -71,14 +71,15 @@ func checkExtensions(r *Result, q *requirement.Requirements, d *deviceconfig.Dev
 	}
 }
 
-// isTableFeature reports whether the table of SPIR-V features decides about a name, and not the lists of
-// package aspect.
+// isTableFeature reports whether the table of SPIR-V features decides about a name, rather than
+// the lists of package aspect.
 func isTableFeature(name string) bool {
 	_, past := aspect.RefusedExtensions[name]
 	return !past && aspect.ExtensionNamed(name) == nil && deviceconfig.IsFeature(name)
 }
 
-// checkFeature adds a reason if the compiler for the device refuses a feature of SPIR-V, or was not asked.
+// checkFeature adds a reason if the compiler for the device rejects a SPIR-V feature, or was not
+// tested with it.
 func checkFeature(r *Result, name string, q *requirement.Requirements, d *deviceconfig.Device) {
 	if slices.Contains(q.Aspects, aspect.ExtIntelESIMD) {
 		return
@@ -105,7 +106,7 @@ func checkFeature(r *Result, name string, q *requirement.Requirements, d *device
 	r.add(reason)
 }
 
-// describeFeature returns a feature in words, and what to do without it.
+// describeFeature describes a feature in words and says what to do without it.
 func describeFeature(name string) (words, advice string) {
 	switch {
 	case name == deviceconfig.Images:
@@ -130,9 +131,9 @@ func mayRefuse(name string, q *requirement.Requirements, d *deviceconfig.Device)
 	return d.RefusedExtensions == nil || slices.Contains(d.RefusedExtensions, name)
 }
 
-// extensionReason returns the reason for an extension that the compiler of a device refuses, or that
-// it may refuse: those of the past, which compilers took when the code was made, as an old driver may
-// still be there.
+// extensionReason returns the reason for an extension that the device's compiler rejects or may
+// reject. Extensions that compilers accepted in the past count as undetermined because an old
+// driver may still be installed.
 func extensionReason(name string, d *deviceconfig.Device) Reason {
 	reason := Reason{Rule: UnsupportedExtension, Status: Undetermined, Required: name}
 	e := aspect.ExtensionNamed(name)

@@ -10,12 +10,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A matrixList is one of the two lists of records about matrices.
+// A matrixList is one of the two lists of matrix records.
 type matrixList struct {
 	property, list string
-	what           string // that a record describes
-	// parse returns the words of the runtime for a record, and a function that reports
-	// whether a combination fits it. If the record has another form, ok is false.
+	what           string // described by a record
+	// parse returns the runtime's words for a record, and a function that reports whether a
+	// combination fits it. If the record has another form, ok is false.
 	parse func(fields []string) (words string, has func(deviceconfig.MatrixCombination) bool, ok bool)
 }
 
@@ -47,7 +47,7 @@ func (l matrixList) check(r *Result, d *deviceconfig.Device) {
 		case d.Matrices == nil:
 			add(Undetermined, record, "Whether %s with parameters %s is supported on the device is known only when the program runs", l.what, words)
 		case len(d.Matrices) == 0:
-			// The runtime does not look at records of such a device.
+			// The runtime does not read the records of such a device.
 			add(Incompatible, l.list, "no matrix hardware on the target device, %s is not supported", l.property)
 			return
 		case !slices.ContainsFunc(d.Matrices, has):

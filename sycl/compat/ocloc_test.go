@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// ocloc runs Intel's compiler in a folder that its files go to.
+// ocloc runs Intel's compiler in a directory that its files go to.
 type ocloc struct {
 	path string
 	dir  string

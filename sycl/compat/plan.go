@@ -21,8 +21,8 @@ type Plan struct {
 	groups  []group
 }
 
-// targetLists are the targets of -fsycl-targets and -fsycl-fixed-targets. An empty list
-// stands for any target.
+// targetLists holds the targets of -fsycl-targets and -fsycl-fixed-targets. An empty list stands
+// for any target.
 type targetLists struct {
 	Targets      []string `json:"targets"`
 	FixedTargets []string `json:"fixed-targets"`
@@ -44,8 +44,8 @@ func NewPlan(config *deviceconfig.Config, targets, fixed []string, rows []PlanRo
 	return &Plan{New(config), lists, rows, groupRows(rows)}
 }
 
-// Dropped returns for each row the reasons why a target does not get it, nil if it does.
-// The target is d, by any of its names.
+// Dropped returns for each row the reasons why a target does not get it, or nil if it does. The
+// target is any name of d.
 func (p *Plan) Dropped(target string, d *deviceconfig.Device) [][]string {
 	dropped := make([][]string, len(p.rows))
 	isSelected, why := p.lists.selected(target)
@@ -72,9 +72,8 @@ func anyOf(targets []string) string {
 	return strings.Join(targets, ", ")
 }
 
-// Devices returns the devices to decide on: the targets, then the fixed targets that are
-// not among them, without those that are not known. If there are neither, it returns all
-// devices.
+// Devices returns the devices to decide on: the known targets, then the known fixed targets that
+// are not among them. If both lists are empty, it returns all devices.
 func (p *Plan) Devices() []*deviceconfig.Device {
 	names := slices.Clone(p.lists.Targets)
 	for _, name := range p.lists.FixedTargets {
@@ -94,13 +93,13 @@ func (p *Plan) Devices() []*deviceconfig.Device {
 	return devices
 }
 
-// A decision is what one target gets.
+// A decision lists the rows that one target gets.
 type decision struct {
 	Target   string `json:"target"`
-	Selected bool   `json:"selected"`      // false: one of the two lists does not have it
-	Why      string `json:"why,omitempty"` // it is not selected
+	Selected bool   `json:"selected"`      // false if one of the two lists lacks it
+	Why      string `json:"why,omitempty"` // why it is not selected
 	Kept     int    `json:"kept"`          // number of rows
-	// Rows that need the same are one group, so that their reasons occur once.
+	// Rows with the same requirements form one group, so their reasons occur once.
 	Groups []groupDecision `json:"groups"`
 }
 
@@ -135,8 +134,8 @@ func (p *Plan) decide(d *deviceconfig.Device) decision {
 	return out
 }
 
-// Untaken returns the first row that no device takes, and why each does not. If there is
-// no such row, ok is false.
+// Untaken returns the first row that no device accepts, and each device's reasons. If there is no
+// such row, ok is false.
 func (p *Plan) Untaken(devices []*deviceconfig.Device) (row int, why []string, ok bool) {
 	decisions := make([]decision, len(devices))
 	for i, d := range devices {
@@ -161,8 +160,8 @@ func (p *Plan) Untaken(devices []*deviceconfig.Device) (row int, why []string, o
 	return 0, nil, false
 }
 
-// Encode writes the decisions on devices as JSON. It keeps one of them in memory at a
-// time: together they can be large.
+// Encode writes the decisions on devices as JSON. It keeps only one decision in memory at a time
+// because together they can be large.
 func (p *Plan) Encode(w io.Writer, devices []*deviceconfig.Device) error {
 	e := &planEncoder{Writer: bufio.NewWriter(w)}
 	e.WriteString("{\n\"targets\": ")
@@ -202,13 +201,14 @@ func (e *planEncoder) element(i int, v any) {
 	e.Write(e.marshal(v))
 }
 
-// A group is rows of file tables that need the same and so share a decision.
+// A group holds rows of file tables that have the same requirements and therefore share a
+// decision.
 type group struct {
 	needs *requirement.Requirements
 	rows  []int // counted from 0, ascending
 }
 
-// groupRows groups rows that need the same, in the order of their first rows.
+// groupRows groups rows with the same requirements, in the order of their first rows.
 func groupRows(rows []PlanRow) []group {
 	var groups []group
 	byPointer := map[*requirement.Requirements]int{}
@@ -233,8 +233,8 @@ func groupRows(rows []PlanRow) []group {
 	return groups
 }
 
-// selected reports whether a target is in each of the lists that is not empty. If it is
-// not, why says which list does not have it.
+// selected reports whether a target is in each nonempty list. If not, why names the list that
+// lacks it.
 func (l *targetLists) selected(target string) (ok bool, why string) {
 	inTargets := len(l.Targets) == 0 || contains(l.Targets, target)
 	inFixed := len(l.FixedTargets) == 0 || contains(l.FixedTargets, target)
@@ -249,7 +249,7 @@ func (l *targetLists) selected(target string) (ok bool, why string) {
 	return true, ""
 }
 
-// contains reports whether a target is in a list, by any of its names.
+// contains reports whether a list has any name of a target.
 func contains(targets []string, target string) bool {
 	return slices.ContainsFunc(targets, func(name string) bool {
 		return deviceconfig.Canonical(name) == deviceconfig.Canonical(target)

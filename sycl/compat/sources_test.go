@@ -21,12 +21,12 @@ import (
 //
 //	for NAME: A B C    makes a module for each value of the macro NAME, or the
 //	                   text ${NAME} in assembly; "-" leaves it undefined
-//	clang: OPTIONS     adds options for clang, in place of -O2
+//	clang: OPTIONS     adds options for clang, instead of -O2
 //	spirv: OPTIONS     adds options for the translator
 //
 // Several of the first kind make a module for each combination.
 type source struct {
-	name  string // of the file, without folder and extension
+	name  string // of the file, without directory and extension
 	lang  string // extension
 	text  string
 	loops []loop

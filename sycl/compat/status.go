@@ -5,23 +5,23 @@ import (
 	"strconv"
 )
 
-// A Status says whether an image runs on a device. A higher one is worse.
+// A Status is the answer to whether an image runs on a device. A higher status is worse.
 type Status uint8
 
 const (
 	NoStatus      Status = iota // nothing was decided
 	Compatible                  // it runs
 	NotApplicable               // the image is not meant for the device
-	Undetermined                // it depends on what is not known of the device
+	Undetermined                // it depends on unknown facts about the device
 	Incompatible                // it cannot run
 )
 
 var statusNames = [...]string{NoStatus: "none", Compatible: "compatible", NotApplicable: "not-applicable", Undetermined: "undetermined", Incompatible: "incompatible"}
 
-// Statuses are all statuses but NoStatus.
+// Statuses are all statuses except NoStatus.
 var Statuses = []Status{Compatible, Incompatible, Undetermined, NotApplicable}
 
-// String returns the name that reports have.
+// String returns the name used in reports.
 func (v Status) String() string {
 	if int(v) < len(statusNames) {
 		return statusNames[v]
@@ -39,7 +39,7 @@ func ParseStatus(name string) (Status, error) {
 	return NoStatus, fmt.Errorf("status %q is none of compatible, incompatible, undetermined, not-applicable", name)
 }
 
-// MarshalText returns the name.
+// MarshalText implements [encoding.TextMarshaler].
 func (v Status) MarshalText() ([]byte, error) {
 	if v == NoStatus || int(v) >= len(statusNames) {
 		return nil, fmt.Errorf("%v cannot be written", v)
@@ -47,7 +47,7 @@ func (v Status) MarshalText() ([]byte, error) {
 	return []byte(statusNames[v]), nil
 }
 
-// UnmarshalText accepts a name.
+// UnmarshalText implements [encoding.TextUnmarshaler].
 func (v *Status) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseStatus(string(text))
 	return err
