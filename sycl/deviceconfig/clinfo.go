@@ -13,21 +13,20 @@ import (
 
 // An OpenCLDevice is a device as OpenCL describes it.
 type OpenCLDevice struct {
-	ID      string            // as clinfo counts the devices, such as POCL/0
-	From    string            // program that asked, such as "clinfo --raw"
+	ID      string            // clinfo's number of the device, such as POCL/0
+	From    string            // source program, such as "clinfo --raw"
 	Answers map[string]string // by query, such as CL_DEVICE_TYPE, in the form of clinfo --raw
-	Partial bool              // only some queries were asked
+	Partial bool              // only some queries were made
 }
 
-// Bounds of what clinfo --raw may print.
+// Limits on the output of clinfo --raw.
 const (
 	maxClinfo        = 8 << 20 // bytes
 	maxClinfoDevices = 1000
 )
 
-// ReadClinfo reads what the program clinfo prints with --raw. The name is used in
-// errors, which are of type *SyntaxError unless r fails. There is at least one
-// device.
+// ReadClinfo reads the output of clinfo --raw. The name appears in errors, which are of type
+// *SyntaxError unless r fails. There is at least one device.
 func ReadClinfo(name string, r io.Reader) ([]*OpenCLDevice, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxClinfo+1))
 	if err != nil {
@@ -46,7 +45,7 @@ func ReadClinfo(name string, r io.Reader) ([]*OpenCLDevice, error) {
 			continue
 		}
 		d := byID[id]
-		// Platforms can have the same name, but each device is named once.
+		// Platforms can share a name, but each device is named once.
 		if d == nil || query == "CL_DEVICE_NAME" && d.Answers[query] != "" {
 			if len(all) == maxClinfoDevices {
 				return nil, &SyntaxError{File: name, Line: number, Msg: fmt.Sprintf("there are more than %d devices", maxClinfoDevices)}
@@ -55,7 +54,7 @@ func ReadClinfo(name string, r io.Reader) ([]*OpenCLDevice, error) {
 			byID[id] = d
 			all = append(all, d)
 		}
-		// clinfo says in such words that a device has no answer.
+		// clinfo prints such text if a device has no answer.
 		if !strings.HasPrefix(answer, "<") {
 			d.Answers[query] = answer
 		}
@@ -66,8 +65,8 @@ func ReadClinfo(name string, r io.Reader) ([]*OpenCLDevice, error) {
 	return all, nil
 }
 
-// cutClinfo divides a line such as "[POCL/0]  CL_DEVICE_TYPE  CL_DEVICE_TYPE_CPU".
-// Those about platforms have "[POCL/*]", and are not ok.
+// cutClinfo splits a line such as "[POCL/0] CL_DEVICE_TYPE CL_DEVICE_TYPE_CPU". For lines about
+// platforms, which have "[POCL/*]", ok is false.
 func cutClinfo(line string) (id, query, answer string, ok bool) {
 	rest, ok := strings.CutPrefix(line, "[")
 	id, rest, closed := strings.Cut(rest, "]")
@@ -89,14 +88,14 @@ type Entry struct {
 	aspects  map[aspect.Aspect]string
 	sizes    string // why these sub-group sizes
 	limits   map[string]string
-	open     string // why there may be other aspects, or why not
+	open     string // why there may or may not be other aspects
 }
 
-// Target returns a name for the device: that of the target which has its hardware
-// version, else one made of the name that OpenCL has for it.
+// Target returns a name for the device: the target with its hardware version, or else a name
+// derived from its OpenCL name.
 func (o *OpenCLDevice) Target() string {
 	if major, minor, revision, ok := o.hardwareVersion(); ok {
-		// The value of an architecture has the revision of one stepping.
+		// The value of an architecture contains the revision of one stepping.
 		const steppings = 1<<14 - 1
 		version := major<<22 | minor<<14
 		for name, architecture := range names().architectures {
@@ -122,9 +121,9 @@ func (o *OpenCLDevice) Target() string {
 	return "opencl_device"
 }
 
-// hardwareVersion returns the version of an Intel GPU. It is a number with the
-// major version from bit 22 on, the minor from 14 on and the revision in the last
-// 6 bits, or written with dots.
+// hardwareVersion returns the version of an Intel GPU. It is either a number with the major
+// version from bit 22 on, the minor from 14 on and the revision in the last 6 bits, or written
+// with dots.
 func (o *OpenCLDevice) hardwareVersion() (major, minor, revision uint64, ok bool) {
 	answer, _, _ := strings.Cut(o.Answers["CL_DEVICE_IP_VERSION_INTEL"], " ")
 	if n, err := fmt.Sscanf(answer, "%d.%d.%d", &major, &minor, &revision); err == nil && n == 3 {
@@ -134,16 +133,16 @@ func (o *OpenCLDevice) hardwareVersion() (major, minor, revision uint64, ok bool
 	return v >> 22, v >> 14 & 0xff, v & 0x3f, err == nil && v != 0
 }
 
-// answered reports whether there is an answer to a query.
+// answered reports whether the device answered a query.
 func (o *OpenCLDevice) answered(query string) bool { return o.Answers[query] != "" }
 
-// A fact is what a device has, and the answer that says so.
+// A fact is a property of a device and the answer that proves it.
 type fact struct {
 	has bool
 	why string
 }
 
-// word reports whether a word is in the answer to a query.
+// word reports whether the answer to a query contains a word.
 func (o *OpenCLDevice) word(query, word string) fact {
 	words := strings.FieldsFunc(o.Answers[query], func(c rune) bool { return c == ' ' || c == '|' || c == ',' })
 	is := slices.ContainsFunc(words, func(w string) bool {
@@ -153,7 +152,7 @@ func (o *OpenCLDevice) word(query, word string) fact {
 	return fact{is, query + ": " + word}
 }
 
-// or returns the first fact if it holds, else the second.
+// or returns the first fact if it holds, otherwise the second.
 func or(first, second fact) fact {
 	if first.has {
 		return first
@@ -166,8 +165,8 @@ func (o *OpenCLDevice) extension(names ...string) fact {
 	return fact{!missing, "CL_DEVICE_EXTENSIONS: " + strings.Join(names, ", ")}
 }
 
-// profiling reports whether the queue of a device can be profiled; the runtime
-// also needs its timer, which OpenCL 2.1 has.
+// profiling reports whether the device's queue supports profiling. The runtime also needs the
+// device timer of OpenCL 2.1.
 func (o *OpenCLDevice) profiling() fact {
 	var major, minor int
 	if _, err := fmt.Sscanf(o.Answers["CL_DEVICE_VERSION"], "OpenCL %d.%d", &major, &minor); err != nil || major < 2 || major == 2 && minor < 1 {
@@ -177,15 +176,15 @@ func (o *OpenCLDevice) profiling() fact {
 	return or(o.word("CL_DEVICE_QUEUE_ON_HOST_PROPERTIES", enabled), o.word("CL_DEVICE_QUEUE_PROPERTIES", enabled))
 }
 
-// ofIntel reports whether a GPU is one of Intel.
+// ofIntel reports whether the device is an Intel GPU.
 func (o *OpenCLDevice) ofIntel() fact {
 	vendor, err := strconv.ParseUint(o.Answers["CL_DEVICE_VENDOR_ID"], 0, 32)
 	return fact{err == nil && vendor == 0x8086, "CL_DEVICE_TYPE: CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR_ID: 0x8086"}
 }
 
-// Entry returns the configuration for a device under the name of a target. The
-// aspects are those that DPC++ has for the device through its OpenCL adapter. An
-// answer that is no number is an error of type *SyntaxError.
+// Entry returns the configuration for a device under the name of a target. The aspects match what
+// DPC++ reports for the device through its OpenCL adapter. If an answer is not a number, the error
+// is of type *SyntaxError.
 func (o *OpenCLDevice) Entry(target string) (*Entry, error) {
 	if fault := nameFault(target, "_-."); fault != "" {
 		return nil, fmt.Errorf("the target %q %s", target, fault)
@@ -246,14 +245,14 @@ func (o *OpenCLDevice) addAspects(e *Entry) {
 	e.add(fact{true, "what DPC++ says of all devices under OpenCL"},
 		aspect.ExtOneAPISRGB, aspect.ExtOneAPIFragment, aspect.ExtOneAPIChunk, aspect.ExtOneAPITangle, aspect.ExtOneAPIPrivateAlloca)
 	e.add(fact{cpu || gpu, "what DPC++ says of all CPUs and GPUs under OpenCL"}, aspect.ExtOneAPIVirtualFunctions)
-	// The runtime knows by the architecture which devices have matrices.
+	// The runtime decides by the architecture which devices have matrices.
 	if known, ok := Default().Lookup(e.Device.Name); ok {
 		e.add(fact{known.Has(aspect.ExtIntelMatrix), "what DPC++ says of " + known.Name}, aspect.ExtIntelMatrix)
 	}
 	slices.Sort(e.Device.Aspects)
 }
 
-// addType adds the kind of the device. The adapter takes it for the first of these that it is.
+// addType adds the kind of the device: the first of these that matches, as in the adapter.
 func (o *OpenCLDevice) addType(e *Entry) (isCPU, isGPU bool) {
 	kind := func(name string) fact { return o.word("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_"+name) }
 	switch cpu, gpu := kind("CPU"), kind("GPU"); {
@@ -268,7 +267,7 @@ func (o *OpenCLDevice) addType(e *Entry) (isCPU, isGPU bool) {
 	return false, false
 }
 
-// addMemory adds which allocations the device and the host can share.
+// addMemory adds the kinds of allocations that the device and the host can share.
 func (o *OpenCLDevice) addMemory(e *Entry) {
 	if !o.extension("cl_intel_unified_shared_memory").has {
 		return
@@ -336,7 +335,7 @@ func (o *OpenCLDevice) errorf(query, what string) error {
 	return &SyntaxError{Target: o.ID, Key: query, Msg: safetext.Quote(o.Answers[query]) + " " + what}
 }
 
-// numbers reads numbers above 0 that stand one after the other.
+// numbers reads consecutive numbers above 0.
 func numbers(s string, bits int) (list []uint64, ok bool) {
 	for _, f := range strings.FieldsFunc(s, func(c rune) bool { return c == ' ' || c == ',' }) {
 		n, err := strconv.ParseUint(f, 10, bits)
@@ -348,7 +347,7 @@ func numbers(s string, bits int) (list []uint64, ok bool) {
 	return list, list != nil
 }
 
-// Text returns an entry as YAML that [Read] takes, with a comment for each fact.
+// Text returns an entry as YAML for [Read], with a comment for each fact.
 func (e *Entry) Text() string {
 	b := new(strings.Builder)
 	for _, comment := range e.comments {
@@ -380,10 +379,10 @@ func (e *Entry) Text() string {
 	return b.String()
 }
 
-// flow writes a list as YAML has it in one line.
+// flow formats a list in YAML's flow style.
 func flow[T any](list []T) string { return strings.Join(strings.Fields(fmt.Sprint(list)), ", ") }
 
-// clean makes text from outside fit for a comment, which is one line.
+// clean makes outside text safe for a one-line comment.
 func clean(s string) string {
 	const most = 300
 	if len(s) > most {

@@ -25,8 +25,8 @@ var (
 	overlayYAML []byte
 )
 
-// The embedded files are read once, when they are needed first. Tests read them
-// as well, so that no program panics for a fault in one.
+// The embedded files are read once, on first use. Tests read them too, so no program panics
+// because of an error in one.
 var (
 	defaults   = sync.OnceValue(func() *Config { return must(readDefaults()) })
 	names      = sync.OnceValue(func() *nameTable { return must(readNames()) })
@@ -49,7 +49,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// devicesSource is where devices.yaml is from.
+// devicesSource names the source of devices.yaml.
 const devicesSource = "intel/llvm, DeviceConfigFile.td of July 2026"
 
 func readDefaults() (*Config, error) {
@@ -126,7 +126,7 @@ func (r *repair) matches(target string) bool {
 	return slices.ContainsFunc(r.targets, match) && !slices.ContainsFunc(r.except, match)
 }
 
-// apply changes d when the repair is for it.
+// apply changes d if the repair applies to it.
 func (r *repair) apply(d *Device) {
 	if !r.matches(d.Name) {
 		return

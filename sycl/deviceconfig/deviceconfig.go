@@ -1,6 +1,6 @@
-// Package deviceconfig knows the devices that kernels can be compiled for ahead of
-// time: their aspects, the sub-group sizes that work on them, and the compiler
-// that makes their code. Targets have the names of -fsycl-targets.
+// Package deviceconfig describes the devices that kernels can be compiled for ahead of time: their
+// aspects, the sub-group sizes that work on them, and the compiler that generates their code.
+// Targets have the names of -fsycl-targets.
 //
 // A configuration is a YAML file with an entry for each target:
 //
@@ -20,14 +20,12 @@
 //	  esimd-intrinsics: [lsc, dpas]
 //	  refused-extensions: [SPV_INTEL_float_controls2]
 //
-// Keys may have underscores for hyphens. The format is defined by the design
-// documents of DPC++ on optional kernel features and on the device configuration
-// file, but for the limits.
+// Keys may have underscores for hyphens. Except for the limits, the format is defined by the DPC++
+// design documents on optional kernel features and on the device configuration file.
 //
-// [Default] is made of four embedded files: devices.yaml with the facts of DPC++,
-// names.yaml with aliases, and limits.yaml and devices_overlay.yaml with additions
-// and repairs, each with its source. [ReadClinfo] and [OpenCLDevice.Entry] make
-// entries for the devices of a machine.
+// [Default] combines four embedded files: devices.yaml with the facts of DPC++, names.yaml with
+// aliases, and limits.yaml and devices_overlay.yaml with additions and repairs, each with its
+// source. [ReadClinfo] and [OpenCLDevice.Entry] generate entries for the devices of a system.
 package deviceconfig
 
 import (
@@ -43,15 +41,14 @@ import (
 
 // A Config is a list of devices with distinct names.
 type Config struct {
-	// Warnings are about entries and keys that come twice; the later ones count.
+	// Warnings report duplicate entries and keys. The later ones take effect.
 	Warnings []*SyntaxError
 
 	devices []*Device      // in order
-	index   map[string]int // from name to place in devices
+	index   map[string]int // index in devices by name
 }
 
-// A Device is what is known about a target. Devices are shared between
-// configurations: do not modify them.
+// A Device describes a target. Devices are shared between configurations and must not be modified.
 type Device struct {
 	Name string // canonical, such as intel_gpu_pvc
 
@@ -59,64 +56,64 @@ type Device struct {
 	Aliases []string
 
 	// Architecture is the value of the target in the architecture enumeration of
-	// sycl_ext_oneapi_device_architecture, 0 when it is not known.
+	// sycl_ext_oneapi_device_architecture, or 0 if it is not known.
 	Architecture uint64
 
 	Aspects       []aspect.Aspect // ascending and distinct
 	SubGroupSizes []uint32        // sizes that kernels may require, ascending and distinct
 
-	// MayHaveOtherAspects says that devices of this name may have more aspects:
-	// that one is not in Aspects proves nothing.
+	// MayHaveOtherAspects is true if devices of this name may have more aspects than Aspects
+	// lists.
 	MayHaveOtherAspects bool
 
 	Limits
 
-	AOTToolchain string            // the compiler, such as ocloc, "" when there is none
-	OclocDevice  string            // what ocloc calls the device
-	AOTOptions   map[string]string // what other aot-toolchain-... keys say, by the rest of the key
+	AOTToolchain string            // the compiler, such as ocloc, or "" if there is none
+	OclocDevice  string            // ocloc's name for the device
+	AOTOptions   map[string]string // values of other aot-toolchain-... keys, by the rest of the key
 
-	// Source says where the entry is from: "FILE:LINE" for an entry of a user's
-	// file, documents and repositories for a default.
+	// Source is where the entry comes from: "FILE:LINE" for an entry of a user's file, documents
+	// and repositories for a default.
 	Source string
 }
 
-// Limits are what files for DPC++ do not say about a device.
+// Limits are the properties of a device that configuration files of DPC++ do not have.
 type Limits struct {
-	// MaxWorkGroupSize is the largest number of work-items of a work-group, 0 when
-	// it is not known.
+	// MaxWorkGroupSize is the largest number of work-items of a work-group, or 0 if it is not
+	// known.
 	MaxWorkGroupSize uint64
 
-	// MaxWorkItemSizes are the largest numbers of work-items in each dimension of a
-	// work-group, in the order of OpenCL: the first is that of the last dimension of
-	// a SYCL range. It is nil when every dimension may be as large as the work-group,
-	// and when that is not known.
+	// MaxWorkItemSizes are the largest numbers of work-items in each dimension of a work-group, in
+	// the order of OpenCL: the last dimension of a SYCL range comes first. It is nil if every
+	// dimension may be as large as the work-group, or if that is not known.
 	MaxWorkItemSizes []uint64
 
-	LocalMemorySize uint64 // in bytes, 0 when it is not known
+	LocalMemorySize uint64 // in bytes, 0 if it is not known
 
-	// MaxParameterSize is the largest size of a kernel's parameters in bytes, 0 when it is not known.
+	// MaxParameterSize is the largest size of a kernel's parameters in bytes, or 0 if it is not
+	// known.
 	MaxParameterSize uint64
 
-	// MaxParameterRegisters is the most bytes of registers that a compiler for Intel GPUs passes
-	// parameters in, 0 when it is not known.
+	// MaxParameterRegisters is the maximum number of register bytes that a compiler for Intel GPUs
+	// passes parameters in, or 0 if it is not known.
 	MaxParameterRegisters uint64
 
-	// Matrices is what joint_matrix works with, nil when it is not known. When it is
-	// empty but not nil, joint_matrix does not work at all.
+	// Matrices are the combinations that joint_matrix supports, or nil if they are not known. If
+	// Matrices is empty but not nil, joint_matrix does not work at all.
 	Matrices []MatrixCombination
 
-	// Intrinsics are families of intrinsics for explicit SIMD that compilers of the
-	// device take, see docs/check/device-config.md. It is nil when they are not known. When it
-	// is empty but not nil, the compilers take none of them.
+	// Intrinsics are the families of explicit SIMD intrinsics that the device's compilers accept,
+	// see docs/check/device-config.md. It is nil if they are not known. If it is empty but not
+	// nil, the compilers accept none of them.
 	Intrinsics []string
 
-	// RefusedExtensions are those extensions of SPIR-V that compilers of the device refuse, of
-	// the ones in docs/check/device-config.md. It is nil when they are not known. When it is empty but
-	// not nil, the compilers take all of them.
+	// RefusedExtensions are the SPIR-V extensions that the device's compilers reject, among the
+	// ones in docs/check/device-config.md. It is nil if they are not known. If it is empty but not
+	// nil, the compilers accept all of them.
 	RefusedExtensions []string
 }
 
-// orElse returns l with what it does not say taken from o.
+// orElse returns l with its unset limits copied from o.
 func (l Limits) orElse(o Limits) Limits {
 	return Limits{
 		MaxWorkGroupSize: cmp.Or(l.MaxWorkGroupSize, o.MaxWorkGroupSize),
@@ -146,21 +143,20 @@ func (d *Device) Has(a aspect.Aspect) bool {
 	return found
 }
 
-// HasSubGroupSize reports whether kernels may require that size.
+// HasSubGroupSize reports whether kernels may require a sub-group size.
 func (d *Device) HasSubGroupSize(size uint32) bool {
 	_, found := slices.BinarySearch(d.SubGroupSizes, size)
 	return found
 }
 
-// IsGeneric reports whether a target stands for devices that are known only when the
-// program runs. Such a target, as spir64, lists no aspects and no sub-group sizes.
+// IsGeneric reports whether a target stands for devices that are known only at run time. Such a
+// target, for example spir64, lists no aspects and no sub-group sizes.
 func (d *Device) IsGeneric() bool {
 	return d.MayHaveOtherAspects && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
 }
 
-// Arch returns how device images of the target name their architecture: the name
-// that the compiler takes for NVIDIA and AMD GPUs, such as sm_80 and gfx90a, and
-// the name of the target for others.
+// Arch returns the architecture name in device images of the target: the compiler's name for
+// NVIDIA and AMD GPUs, such as sm_80 and gfx90a, and the name of the target for other devices.
 func (d *Device) Arch() string {
 	for _, prefix := range []string{"nvidia_gpu_", "amd_gpu_"} {
 		if arch, ok := strings.CutPrefix(d.Name, prefix); ok {
@@ -170,10 +166,10 @@ func (d *Device) Arch() string {
 	return d.Name
 }
 
-// Default returns the devices that this version knows.
+// Default returns the devices that this version supports.
 func Default() *Config { return defaults().clone() }
 
-// Lookup returns the device of a target, which may be given by an alias.
+// Lookup returns the device of a target, which may be an alias.
 func (c *Config) Lookup(target string) (*Device, bool) {
 	i, ok := c.index[Canonical(target)]
 	if !ok {
@@ -185,17 +181,16 @@ func (c *Config) Lookup(target string) (*Device, bool) {
 // Devices returns the devices in the order of their definition.
 func (c *Config) Devices() []*Device { return slices.Clone(c.devices) }
 
-// Nearest returns up to three names of targets that target may be a misspelling
-// of, the likeliest first.
+// Nearest returns up to three target names that target may be a misspelling of, the likeliest
+// first.
 func (c *Config) Nearest(target string) []string { return NearestOf(target, c.targets(), 3) }
 
-// families are what names of devices of one kind begin with.
+// families are the prefixes of device names of one kind.
 var families = []string{"intel_gpu_", "intel_cpu_", "nvidia_gpu_", "amd_gpu_"}
 
-// NearestOf returns up to n of the candidates whose names are similar to that of a target
-// that does not exist, the closest first. Only what is behind the name of a family is
-// compared, which has to be the same: another device is no spelling of this one. A name
-// without a family may be of any.
+// NearestOf returns up to n candidates whose names are similar to an unknown target, the closest
+// first. Only the part after the family prefix is compared, and the prefix must be the same: a
+// different device is not a misspelling. A name without a prefix matches any family.
 func NearestOf(target string, candidates iter.Seq[string], n int) []string {
 	family, rest := cutFamily(target)
 	full := map[string]string{}
@@ -241,9 +236,9 @@ func (c *Config) targets() iter.Seq[string] {
 	}
 }
 
-// Merge adds the devices and warnings of o. A device of o replaces one of the
-// same name, and takes its place; only the Limits, which files for DPC++ cannot
-// have, stay where o does not say them.
+// Merge adds the devices and warnings of o. A device of o replaces the device with the same name
+// and keeps its position. Limits that o does not set are kept, because configuration files of
+// DPC++ cannot have them.
 func (c *Config) Merge(o *Config) {
 	for _, d := range o.devices {
 		if i, ok := c.index[d.Name]; ok {

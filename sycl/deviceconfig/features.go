@@ -12,10 +12,11 @@ import (
 //go:embed spirv.tsv
 var spirvTSV string
 
-// features is read once, when it is needed first.
+// features is read once, on first use.
 var features = sync.OnceValue(func() *featureTable { return must(readFeatures(spirvTSV)) })
 
-// A featureTable says which capabilities and extensions of SPIR-V the compilers of Intel GPUs accept.
+// A featureTable records which SPIR-V capabilities and extensions the compilers of Intel GPUs
+// accept.
 type featureTable struct {
 	ocloc        string
 	devices      []string // targets, by column
@@ -26,15 +27,15 @@ type featureTable struct {
 type featureRow struct {
 	name, extension string
 	cells           string // of the devices: y, n or ?
-	message         string // of the first compiler that refuses it
+	message         string // of the first compiler that rejects it
 }
 
-// Images is the name of the capability that modules with images have.
+// Images is the name of the capability of modules with images.
 const Images = "ImageBasic"
 
-// readFeatures reads what .ci/spirv-features writes.
+// readFeatures reads the output of .ci/spirv-features.
 func readFeatures(text string) (*featureTable, error) {
-	const before = 3 // columns before those of devices
+	const before = 3 // columns before the device columns
 	t := &featureTable{rows: map[string]*featureRow{}, capabilities: map[uint32]*featureRow{}}
 	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		fields := strings.Split(line, "\t")
@@ -67,7 +68,7 @@ func readFeatures(text string) (*featureTable, error) {
 			t.capabilities[uint32(number)] = row
 		}
 	}
-	// A capability that is refused where its extension is has the extension's name.
+	// A capability that is rejected along with its extension has the extension's name.
 	for _, row := range t.capabilities {
 		if e := t.rows[row.extension]; e != nil && e.cells == row.cells {
 			row.name = e.name
@@ -76,11 +77,11 @@ func readFeatures(text string) (*featureTable, error) {
 	return t, nil
 }
 
-// differs reports whether some compiler does not accept a feature, or was not asked.
+// differs reports whether some compiler does not accept a feature, or was not tested with it.
 func (r *featureRow) differs() bool { return r != nil && strings.Trim(r.cells, "y") != "" }
 
-// FeatureOf returns the name that a capability of SPIR-V has as a feature. It is not ok for capabilities
-// that all compilers for Intel GPUs accept, and for unknown ones.
+// FeatureOf returns the feature name of a SPIR-V capability. ok is false for capabilities that all
+// compilers for Intel GPUs accept, and for unknown ones.
 func FeatureOf(capability uint32) (name string, ok bool) {
 	r := features().capabilities[capability]
 	if !r.differs() {
@@ -89,11 +90,11 @@ func FeatureOf(capability uint32) (name string, ok bool) {
 	return r.name, true
 }
 
-// IsFeature reports whether a name is of an extension, or of another feature, that some compiler for Intel
+// IsFeature reports whether a name is an extension or another feature that some compiler for Intel
 // GPUs does not accept.
 func IsFeature(name string) bool { return features().rows[name].differs() }
 
-// A Support says whether the compiler for a device accepts a feature of SPIR-V.
+// A Support is a compiler's answer to whether it accepts a SPIR-V feature for a device.
 type Support uint8
 
 const (
@@ -103,8 +104,8 @@ const (
 	NotMeasured
 )
 
-// FeatureSupport returns whether the compiler for a device accepts a feature, and its words if not. A
-// family of GPUs has the compiler of its first member.
+// FeatureSupport returns whether the compiler for a device accepts a feature, and its message if
+// not. A family of GPUs has the compiler of its first member.
 func FeatureSupport(target, feature string) (Support, string) {
 	t := features()
 	if members := FamilyMembers(target); members != nil {

@@ -17,26 +17,26 @@ import (
 //go:embed gpus.yaml
 var gpusYAML []byte
 
-// gpus is read once, when it is needed first.
+// gpus is read once, on first use.
 var gpus = sync.OnceValue(func() *gpuNames { return must(readGPUs()) })
 
 // A gpuNames holds the names of Intel GPUs. Targets are canonical.
 type gpuNames struct {
-	ocloc    string              // release that the acronyms and versions are from
+	ocloc    string              // release of the acronyms and versions
 	versions map[string]string   // target by version, as in 12.60.7
 	acronyms map[string]string   // target by acronym, as in acm-g10
 	families map[string]gpuGroup // by acronym
 	releases map[string][]string // targets by acronym
-	names    map[string]string   // what people call the GPUs of a target
+	names    map[string]string   // marketing names of the GPUs of a target
 	sold     map[string][]string // product names by target
 	ids      map[string]string   // target by PCI device ID
 	products []gpuProduct
 }
 
-// A gpuGroup is the GPUs that an acronym stands for.
+// A gpuGroup holds the GPUs that an acronym stands for.
 type gpuGroup struct {
 	Members    []string
-	Compatible []string // others that the driver runs the code on
+	Compatible []string // others that run the same code
 }
 
 // A gpuProduct is a product name.
@@ -112,7 +112,7 @@ func nameWords(name string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return w == "intel" || w == "gpu" || w == "graphics" || w == "tm" || w == "r" })
 }
 
-// DisplayName returns a target with the name that people use, as in "Arc A770 (acm_g10)". Targets
+// DisplayName returns a target with its marketing name, as in "Arc A770 (acm_g10)". Targets
 // without such a name are returned unchanged.
 func DisplayName(target string) string {
 	if name, ok := gpus().names[Canonical(target)]; ok {
@@ -121,7 +121,7 @@ func DisplayName(target string) string {
 	return target
 }
 
-// ProductNames returns the names that the GPUs of a target are sold under, in alphabetical order.
+// ProductNames returns the product names of a target's GPUs, in alphabetical order.
 func ProductNames(target string) []string { return slices.Clone(gpus().sold[Canonical(target)]) }
 
 // A NameKind is a kind of name that [TargetsNamed] resolves.
@@ -129,9 +129,9 @@ type NameKind uint8
 
 const (
 	UnknownName NameKind = iota
-	TargetName           // of one target: an acronym, a version or a PCI device ID
-	GroupName            // of a family or release, which stands for its members
-	ProductName          // of a product; several targets if it is ambiguous
+	TargetName           // one target: an acronym, a version or a PCI device ID
+	GroupName            // a family or release, which stands for its members
+	ProductName          // a product; several targets if it is ambiguous
 )
 
 // TargetsNamed returns the targets of Intel GPUs that a name stands for: an acronym of ocloc, with or
@@ -159,8 +159,8 @@ func TargetsNamed(name string) ([]string, NameKind) {
 	return nil, UnknownName
 }
 
-// ofProduct returns the targets of the products with these words, side by side and in this order. A
-// product that is called exactly so wins.
+// ofProduct returns the targets of the products whose names contain these words, consecutively and
+// in this order. An exact match takes precedence.
 func (g *gpuNames) ofProduct(words []string) []string {
 	var exact, all []string
 	for _, p := range g.products {
@@ -179,7 +179,7 @@ func (g *gpuNames) ofProduct(words []string) []string {
 	return slices.Compact(all)
 }
 
-// indexWords returns where words are in a list, -1 if they are not.
+// indexWords returns the index of words in a list, or -1.
 func indexWords(list, words []string) int {
 	for i := 0; i+len(words) <= len(list); i++ {
 		if slices.Equal(list[i:i+len(words)], words) {
@@ -189,7 +189,8 @@ func indexWords(list, words []string) int {
 	return -1
 }
 
-// ofCode returns the target of a version or acronym, in which hyphens may be missing, "" for others.
+// ofCode returns the target of a version or acronym, in which hyphens may be missing, or "" if
+// there is none.
 func (g *gpuNames) ofCode(name string) string {
 	if target, ok := g.versions[name]; ok {
 		return target
@@ -214,9 +215,9 @@ func (g *gpuNames) ofCode(name string) string {
 	return ""
 }
 
-// CodeTarget returns the target of native code that ocloc labels with a version, family or acronym, as in
-// the member 64.NAME of an archive. If no target has the label, known is false and the target is the label
-// in the form that targets have.
+// CodeTarget returns the target of native code that ocloc labels with a version, family or
+// acronym, as in the member 64.NAME of an archive. If no target has the label, known is false and
+// target is the label in the form of a target name.
 func CodeTarget(label string) (target string, known bool) {
 	g := gpus()
 	if _, ok := g.families[label]; ok {
@@ -228,15 +229,15 @@ func CodeTarget(label string) (target string, known bool) {
 	return intelGPU + strings.NewReplacer(".", "_", "-", "_").Replace(label), false
 }
 
-// ConfigVersion returns the version that a product config has, the number in ELF files of Intel GPUs.
+// ConfigVersion returns the version for a product config, the number in ELF files of Intel GPUs.
 func ConfigVersion(config uint32) string {
 	const revisionBits, minorBits = 14, 8
 	return strings.Join([]string{strconv.Itoa(int(config >> (revisionBits + minorBits))), strconv.Itoa(int(config >> revisionBits & (1<<minorBits - 1))),
 		strconv.Itoa(int(config & (1<<revisionBits - 1)))}, ".")
 }
 
-// FamilyMembers returns the targets that the driver runs the code of a family such as intel_gpu_dg2 on,
-// nil for other targets.
+// FamilyMembers returns the targets that run the code of a family such as intel_gpu_dg2, or nil
+// for other targets.
 func FamilyMembers(target string) []string {
 	group, ok := gpus().families[strings.TrimPrefix(target, intelGPU)]
 	if !ok {
@@ -245,8 +246,8 @@ func FamilyMembers(target string) []string {
 	return slices.Concat(group.Members, group.Compatible)
 }
 
-// FamilyOfCode returns the family whose code is the code of a target, "" if there is none: ocloc compiles
-// for the first member, and the driver runs the result on the others.
+// FamilyOfCode returns the family that shares a target's code, or "" if there is none: ocloc
+// compiles for the first member, and the driver runs the result on the others.
 func FamilyOfCode(target string) string {
 	for name, group := range gpus().families {
 		if group.Members[0] == target {

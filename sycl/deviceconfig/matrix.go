@@ -11,21 +11,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A MatrixCombination is types and shapes that joint_matrix_mad can bring
-// together: D = A * B + C, where A has M rows and K columns. It is what the struct
-// combination of sycl_ext_oneapi_matrix says.
+// A MatrixCombination holds types and shapes that joint_matrix_mad can combine: D = A * B + C,
+// where A has M rows and K columns. It corresponds to the struct combination of
+// sycl_ext_oneapi_matrix.
 type MatrixCombination struct {
 	M, N, K    MatrixSize
 	A, B, C, D string // as in enum class matrix_type, such as "bf16"
 }
 
-// A MatrixSize is a dimension: a fixed one, or any up to the largest.
+// A MatrixSize is a dimension: either fixed, or any size up to a maximum.
 type MatrixSize struct {
-	Fixed uint64 // 0 when Max counts
+	Fixed uint64 // 0 if Max is used
 	Max   uint64
 }
 
-// Has reports whether matrices may have that many rows or columns.
+// Has reports whether matrices may have n rows or columns.
 func (s MatrixSize) Has(n uint64) bool {
 	if s.Fixed != 0 {
 		return n == s.Fixed
@@ -52,10 +52,10 @@ var matrixKeys = []string{
 	"max-msize", "max-nsize", "max-ksize", "msize", "nsize", "ksize", "atype", "btype", "ctype", "dtype",
 }
 
-// maxMatrices bounds what a few lists of types can become.
+// maxMatrices limits the number of combinations that a few lists of types expand to.
 const maxMatrices = 1000
 
-// matrices reads a list of combinations. It is not nil, also when it is empty.
+// matrices reads a list of combinations. The result is not nil, even if it is empty.
 func (p *parser) matrices(n *yaml.Node) ([]MatrixCombination, error) {
 	if n.Kind != yaml.SequenceNode {
 		return nil, p.errorf(n, "expected a list of combinations, not %s", kindName(n))

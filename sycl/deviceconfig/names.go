@@ -2,8 +2,7 @@ package deviceconfig
 
 import "strings"
 
-// Canonical returns the canonical name of a target that is given by an alias, and
-// other names as they are.
+// Canonical returns the canonical name of an aliased target, and other names unchanged.
 func Canonical(target string) string {
 	if name, ok := names().canonical[target]; ok {
 		return name
@@ -39,8 +38,8 @@ func Triple(target string) (string, bool) {
 	return "", false
 }
 
-// inferOcloc returns what ocloc calls an intel_gpu_ target: its hardware version
-// with dots for intel_gpu_12_60_7, otherwise the rest of the name with hyphens.
+// inferOcloc returns ocloc's name for an intel_gpu_ target: its hardware version with dots for
+// intel_gpu_12_60_7, otherwise the rest of the name with hyphens.
 func inferOcloc(target string) (device string, ok bool) {
 	suffix, ok := strings.CutPrefix(target, "intel_gpu_")
 	if !ok || suffix == "" {

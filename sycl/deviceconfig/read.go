@@ -16,12 +16,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A SyntaxError is a fault of a configuration file, and its place.
+// A SyntaxError is an error in a configuration file, with its location.
 type SyntaxError struct {
 	File   string // the name given to Read, may be ""
-	Line   int    // from 1, 0 when it is not known
-	Target string // "" outside of entries
-	Key    string // "" outside of keys
+	Line   int    // from 1, 0 if it is not known
+	Target string // "" outside entries
+	Key    string // "" outside keys
 	Msg    string
 }
 
@@ -45,18 +45,18 @@ func (e *SyntaxError) Error() string {
 	return b.String()
 }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks errors caused by an input file.
 func (*SyntaxError) BadInput() {}
 
-// Bounds of the memory and the time that a file can take, and of what is printed.
+// Limits on the memory and time that a file can take, and on the output.
 const (
 	maxFile     = 512 << 10 // bytes
 	maxWarnings = 100
 )
 
-// Read reads a configuration file. The name is used in errors, which are of type
-// *SyntaxError unless r fails. Entries by an alias become entries by the canonical
-// name. An empty file is an empty configuration.
+// Read reads a configuration file. The name appears in errors, which are of type *SyntaxError
+// unless r fails. Entries under an alias become entries under the canonical name. An empty file is
+// an empty configuration.
 func Read(name string, r io.Reader) (*Config, error) {
 	root, err := readYAML(name, r)
 	if err != nil {
@@ -91,7 +91,7 @@ func Read(name string, r io.Reader) (*Config, error) {
 	return c, nil
 }
 
-// readYAML returns the root of the one document in r, nil when there is nothing.
+// readYAML returns the root of the one document in r, or nil if r is empty.
 func readYAML(name string, r io.Reader) (*yaml.Node, error) {
 	root, err := strict.YAML(r, maxFile)
 	var fault *strict.YAMLFault
@@ -106,7 +106,7 @@ func readYAML(name string, r io.Reader) (*yaml.Node, error) {
 	return root, nil
 }
 
-// A parser reads YAML nodes and knows where it is.
+// A parser reads YAML nodes and tracks its location.
 type parser struct {
 	file        string
 	target, key string
@@ -121,7 +121,7 @@ func (p *parser) warn(n *yaml.Node, format string, args ...any) {
 	p.warnings = append(p.warnings, p.errorf(n, format, args...))
 }
 
-// Keys of an entry. Those of aot-toolchain-... are open.
+// Keys of an entry. The set of aot-toolchain-... keys is open.
 const (
 	keyAspects          = "aspects"
 	keySubGroupSizes    = "sub-group-sizes"
@@ -129,7 +129,7 @@ const (
 	keyMaxWorkGroupSize = "max-work-group-size"
 	keyMaxWorkItemSizes = "max-work-item-sizes"
 	keyLocalMemorySize  = "local-memory-size"
-	keyLocalMemSize     = "local-mem-size" // the name in OpenCL
+	keyLocalMemSize     = "local-mem-size" // the OpenCL name
 	keyMaxParameters    = "max-parameter-size"
 	keyMaxRegisters     = "max-parameter-registers"
 	keyMatrices         = "matrix-combinations"
@@ -204,7 +204,7 @@ func (p *parser) device(e pair) (*Device, error) {
 	return d, nil
 }
 
-// property sets what a key says of a device, and reports whether it is one that does.
+// property sets a property of a device from a key, and reports whether the key is a property.
 func (p *parser) property(d *Device, key string, value *yaml.Node) (known bool, err error) {
 	switch key {
 	case keyAspects:
@@ -225,7 +225,7 @@ func (p *parser) property(d *Device, key string, value *yaml.Node) (known bool, 
 	return true, err
 }
 
-// infer sets what the name of an Intel GPU says about its compiler.
+// infer sets the compiler properties that the name of an Intel GPU implies.
 func (d *Device) infer() {
 	device, ok := inferOcloc(d.Name)
 	if !ok {
@@ -241,7 +241,7 @@ func (d *Device) infer() {
 	d.OclocDevice = device
 }
 
-// knownOption accepts keys with options of a compiler, and refuses misspelt ones.
+// knownOption accepts keys with compiler options, and rejects misspelled ones.
 func (p *parser) knownOption(n *yaml.Node, key string) error {
 	near := safetext.Nearest(key, slices.Values(entryKeys), 1)
 	if strings.HasPrefix(key, keyToolchain+"-") && (near == nil || safetext.Distance(key, near[0]) > 2) {
@@ -251,8 +251,7 @@ func (p *parser) knownOption(n *yaml.Node, key string) error {
 	return p.errorf(n, "unknown key %q: %s", n.Value, safetext.Meant(key, entryKeys))
 }
 
-// deviceOption takes the device for ocloc from aot-toolchain-options when no other
-// key has it.
+// deviceOption extracts the ocloc device from aot-toolchain-options if no other key sets it.
 func (p *parser) deviceOption(d *Device, options []pair) error {
 	for _, o := range options {
 		p.key = strings.ReplaceAll(o.key.Value, "_", "-")
@@ -318,7 +317,7 @@ func (p *parser) pairs(n *yaml.Node, what string) ([]pair, error) {
 	return all, nil
 }
 
-// listOf reads a sequence of single values; null has none.
+// listOf reads a sequence of scalars; null is an empty list.
 func listOf[T any](p *parser, n *yaml.Node, read func(*yaml.Node) (T, error)) (all []T, err error) {
 	if strict.IsNull(n) {
 		return nil, nil
@@ -339,7 +338,7 @@ func listOf[T any](p *parser, n *yaml.Node, read func(*yaml.Node) (T, error)) (a
 	return all, nil
 }
 
-// setOf reads a list whose order means nothing.
+// setOf reads a list whose order does not matter.
 func setOf[T cmp.Ordered](p *parser, n *yaml.Node, read func(*yaml.Node) (T, error)) ([]T, error) {
 	all, err := listOf(p, n, read)
 	slices.Sort(all)
@@ -363,7 +362,7 @@ func (p *parser) subGroupSizes(n *yaml.Node) ([]uint32, error) {
 	})
 }
 
-// limit reads the value of one of the keys that files for DPC++ do not have.
+// limit reads the value of a key that configuration files of DPC++ do not have.
 func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 	switch key {
 	case keyMaxWorkGroupSize:
@@ -395,7 +394,7 @@ func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 	return err
 }
 
-// oneOf reads a list of known names. It is not nil, also when it is empty.
+// oneOf reads a list of known names. The result is not nil, even if it is empty.
 func (p *parser) oneOf(n *yaml.Node, what string, known []string) ([]string, error) {
 	all, err := setOf(p, n, func(e *yaml.Node) (string, error) {
 		if !slices.Contains(known, e.Value) {
@@ -438,8 +437,8 @@ func (p *parser) boolean(n *yaml.Node) (bool, error) {
 	return false, p.errorf(n, "expected true or false, not %s", kindName(n))
 }
 
-// word reads a name that becomes part of a command line. It may be a list or a
-// range, as ocloc takes them.
+// word reads a name that becomes part of a command line. It may be a list or a range in ocloc's
+// syntax.
 func (p *parser) word(n *yaml.Node) (string, error) {
 	if n.Kind != yaml.ScalarNode || strict.IsNull(n) {
 		return "", p.errorf(n, "expected a name, not %s", kindName(n))
@@ -450,8 +449,8 @@ func (p *parser) word(n *yaml.Node) (string, error) {
 	return n.Value, nil
 }
 
-// nameFault says what is wrong with a name of letters, digits and the others, ""
-// when nothing is. Such a name can be part of a file name.
+// nameFault describes the error in a name that may consist of letters, digits and the others, or
+// returns "" if there is none. A valid name can be part of a file name.
 func nameFault(name, others string) string {
 	switch {
 	case name == "":
