@@ -6,8 +6,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// Key returns bytes that are the same for requirements that say the same, and
-// differ for others. They are for maps and not to be stored.
+// Key returns bytes that are equal for equal requirements only. They are for use in maps and must
+// not be stored.
 func (q *Requirements) Key() string {
 	k := make(key, 0, 128)
 	appendNumbers(&k, q.Aspects)
@@ -42,7 +42,7 @@ func (q *Requirements) Key() string {
 	return string(k)
 }
 
-// A key is built of parts that say where they end.
+// A key is built from self-delimiting parts.
 type key []byte
 
 func (k *key) number(n uint64) { *k = binary.AppendUvarint(*k, n) }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// union returns what is in a or b, ascending and distinct.
+// union returns the elements of a or b, ascending and distinct.
 func union[T cmp.Ordered](a, b []T) []T {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// intersection returns what is in a and b, ascending and distinct.
+// intersection returns the elements of both a and b, ascending and distinct.
 func intersection[T cmp.Ordered](a, b []T) []T {
 	b = union(b, nil)
 	return slices.DeleteFunc(union(a, nil), func(e T) bool {
@@ -22,7 +22,7 @@ func intersection[T cmp.Ordered](a, b []T) []T {
 	})
 }
 
-// mergeRecords adds the records of b that a lacks, dividing all by ";".
+// mergeRecords adds the records of b that a lacks, separated by ";".
 func mergeRecords(a, b string) string {
 	var all []string
 	seen := map[string]bool{"": true}

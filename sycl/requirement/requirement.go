@@ -1,6 +1,5 @@
-// Package requirement is the vocabulary for what a device image needs of the
-// device it runs on: aspects, sub-group and work-group sizes, fixed targets and
-// matrices. Device images carry it as the property set
+// Package requirement describes what a device image needs from its device: aspects, sub-group and
+// work-group sizes, fixed targets and matrices. Device images carry it as the property set
 //
 //	[SYCL/device requirements]
 //	aspects=2|...                        u32 for each aspect, written even when empty
@@ -10,7 +9,7 @@
 //	joint_matrix_mad=2|...               matrix multiplications, divided by ";"
 //	reqd_sub_group_size=1|16             one size; several are a byte array of u32
 //	reqd_work_group_size_uint64_t=2|...  1 to 3 u64
-//	work_group_num_dim=1|2               a dimensionality, also beside a size
+//	work_group_num_dim=1|2               a dimensionality, even if there is a size
 //
 // and as a set of our own, which the runtime ignores:
 //
@@ -21,10 +20,10 @@
 //	local_memory=2|...                   u64 bytes of local memory, above 32 KiB
 //	parameters=2|...                     u64 bytes of parameters and u64 bytes of their registers, above 1 KiB
 //
-// The design documents and DPC++ differ in several of these. [FromProperties]
-// reads the layouts of both and [Requirements.Put] writes those of DPC++ but for
-// fixed_target: DPC++ writes numbers of aspects that do not exist, so that the
-// names of the targets are written, as the document on property sets has it.
+// The design documents and DPC++ differ in several of these. [FromProperties] reads both layouts
+// and [Requirements.Put] writes DPC++'s layout except for fixed_target: DPC++ writes numbers of
+// aspects that do not exist, so Put writes the names of the targets, following the document on
+// property sets.
 package requirement
 
 import (
@@ -37,7 +36,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// Requirements says what a device image needs. The zero value needs nothing.
+// Requirements holds what a device image needs. The zero value needs nothing.
 type Requirements struct {
 	// Aspects the device must have, ascending and distinct.
 	Aspects []aspect.Aspect
@@ -45,60 +44,58 @@ type Requirements struct {
 	// SubGroupSizes the device must support, ascending and distinct.
 	SubGroupSizes []uint32
 
-	// WorkGroupSize has 1 to 3 dimensions in the order of the property, which is
-	// that of the compiler's metadata: the reverse of the SYCL source. It is empty
-	// when nothing is required.
+	// WorkGroupSize has 1 to 3 dimensions in the order of the property and of the compiler's
+	// metadata: the reverse of the SYCL source. It is empty if no size is required.
 	WorkGroupSize []uint64
 
-	// WorkGroupSizesDiffer is set by Merge when parts of the image require
-	// different sizes, so that none holds for all of it. It is not written.
+	// WorkGroupSizesDiffer is set by Merge if parts of the image require different sizes, so no
+	// size applies to all of it. It is not written.
 	WorkGroupSizesDiffer bool
 
-	// WorkGroupDims is the required dimensionality, 0 when none is.
+	// WorkGroupDims is the required dimensionality, or 0 if there is none.
 	WorkGroupDims uint32
 
-	// HasFixedTargets says that the image may run on FixedTargets only, or, in
-	// images of DPC++, on devices with one of FixedTargetAspects. With neither, it
-	// may run nowhere.
+	// HasFixedTargets is true if the image may run on FixedTargets only, or, in images of DPC++,
+	// on devices with one of FixedTargetAspects. If both are empty, it may not run anywhere.
 	HasFixedTargets    bool
 	FixedTargets       []string        // ascending and distinct
 	FixedTargetAspects []aspect.Aspect // ascending and distinct
 
-	// CompileTarget names the target the image was compiled for ahead of time, ""
-	// when it was not.
+	// CompileTarget names the target the image was compiled for ahead of time, or is "" if there
+	// is none.
 	CompileTarget string
 
-	// JointMatrix and JointMatrixMad list matrices and their multiplications:
-	// records divided by ";" with fields divided by ",".
+	// JointMatrix and JointMatrixMad list matrices and their multiplications: records separated by
+	// ";" with fields separated by ",".
 	JointMatrix    string // type, use, rows, columns
 	JointMatrixMad string // types of A, B, C and D, then M, K and N
 
-	// Intrinsics are those of explicit SIMD that only some devices have, such as
+	// Intrinsics are the explicit SIMD intrinsics that only some devices have, such as
 	// llvm.genx.lsc.load.slm, ascending and distinct.
 	Intrinsics []string
 
-	// Extensions are those of SPIR-V that compilers refuse, all current ones or those of some
-	// devices, ascending and distinct.
+	// Extensions are the SPIR-V extensions that compilers reject, either all current compilers or
+	// the ones for some devices, ascending and distinct.
 	Extensions []string
 
-	// Assembly is what compilers have to know to take the inline assembly: instructions such as
-	// lsc_load, and variables of the compiler's own, ascending and distinct.
+	// Assembly lists the names that compilers must know to accept the inline assembly:
+	// instructions such as lsc_load, and compiler-defined variables, ascending and distinct.
 	Assembly []string
 
-	// ParameterSize is the bytes of a kernel's parameters, and ParameterRegisters what a compiler for
-	// Intel GPUs passes of them in registers. LocalMemory is the bytes of local memory that a kernel
-	// declares. They are 0 if every device has as much.
+	// ParameterSize is the size of a kernel's parameters in bytes, and ParameterRegisters the part
+	// that a compiler for Intel GPUs passes in registers. LocalMemory is the size of the local
+	// memory that a kernel declares. Each is 0 if every device has enough.
 	ParameterSize, ParameterRegisters, LocalMemory uint64
 
-	// Unknown are properties that this package does not know, in their order.
+	// Unknown holds the properties that this package does not know, in order.
 	Unknown []propset.Property
 
-	// Unreadable are the faults of properties that [Readable] could not read, in their order.
+	// Unreadable holds the errors of properties that [Readable] could not read, in order.
 	Unreadable []*propset.SyntaxError
 }
 
-// OwnSet is the property set of requirements that DPC++ has no key for. Its runtime
-// ignores the set.
+// OwnSet is the property set for requirements that DPC++ has no key for. Its runtime ignores the
+// set.
 const OwnSet = "rules_sycl/device requirements"
 
 // Keys of OwnSet.
@@ -110,9 +107,9 @@ const (
 	keyParameters = "parameters"
 )
 
-// What every device has.
+// Minimums that every device supports.
 const (
-	minParameters  = 1024 // OpenCL requires it
+	minParameters  = 1024 // required by OpenCL
 	minRegisters   = 2048
 	minLocalMemory = 32 << 10
 )
@@ -134,10 +131,10 @@ func (q *Requirements) NeedLocalMemory(size uint64) {
 	}
 }
 
-// Keys of the set of DPC++.
+// Keys of DPC++'s set.
 const (
 	keyAspects        = "aspects"
-	keyAspect         = "aspect" // spelling of the design document on optional features
+	keyAspect         = "aspect" // spelling in the design document on optional features
 	keyCompileTarget  = "compile_target"
 	keyFixedTarget    = "fixed_target"
 	keyJointMatrix    = "joint_matrix"
@@ -148,8 +145,8 @@ const (
 	keyWorkGroupDims  = "work_group_num_dim"
 )
 
-// FromProperties reads the requirements in r; without the set there are none.
-// Its errors are of type [*propset.SyntaxError].
+// FromProperties reads the requirements in r. Without the set there are none. Its errors are of
+// type [*propset.SyntaxError].
 func FromProperties(r *propset.Registry) (*Requirements, error) {
 	q := Readable(r)
 	if len(q.Unreadable) > 0 {
@@ -158,7 +155,7 @@ func FromProperties(r *propset.Registry) (*Requirements, error) {
 	return q, nil
 }
 
-// Readable reads what can be read of the requirements in r.
+// Readable reads the readable part of the requirements in r.
 func Readable(r *propset.Registry) *Requirements {
 	q := new(Requirements)
 	fault := func(line int, set, key string, err error) {
@@ -229,7 +226,7 @@ func Readable(r *propset.Registry) *Requirements {
 	return q
 }
 
-// Put makes the sets in r say what q says and nothing else.
+// Put makes the sets in r state exactly the requirements in q.
 func (q *Requirements) Put(r *propset.Registry) {
 	s := r.Add(propset.DeviceRequirements)
 	s.Clear()
@@ -263,8 +260,8 @@ func (q *Requirements) Put(r *propset.Registry) {
 	q.PutOwn(r)
 }
 
-// PutOwn makes OwnSet in r say what q says that DPC++ has no key for. When that is nothing,
-// r does not have the set.
+// PutOwn makes OwnSet in r state the requirements in q that DPC++ has no key for. If there are
+// none, it removes the set.
 func (q *Requirements) PutOwn(r *propset.Registry) {
 	r.Delete(OwnSet)
 	for _, p := range []struct {
@@ -283,13 +280,12 @@ func (q *Requirements) PutOwn(r *propset.Registry) {
 	}
 }
 
-// Merge adds the needs of o to those of q: what an image needs that holds both.
-// It may run on the fixed targets that both allow. It has no required work-group
-// size when theirs differ, as in DPC++.
+// Merge adds the needs of o to q, which then describes an image that combines both. The merged
+// image may run on the fixed targets that both allow. It has no required work-group size if theirs
+// differ, as in DPC++.
 //
-// It is an error, and q stays as it is, when one image cannot say what both say:
-// different compile targets or unknown properties, or fixed targets that are
-// names in one and aspects in the other.
+// Merge returns an error and leaves q unchanged if one image cannot state both: different compile
+// targets or unknown properties, or fixed targets that are names in one and aspects in the other.
 func (q *Requirements) Merge(o *Requirements) error {
 	if q.CompileTarget != "" && o.CompileTarget != "" && q.CompileTarget != o.CompileTarget {
 		return fmt.Errorf("images compiled for %s and for %s cannot be one", q.CompileTarget, o.CompileTarget)
@@ -367,12 +363,12 @@ func (q *Requirements) readAspects(v propset.Value) error {
 	if !ok {
 		return fmt.Errorf("%s is not a byte array of 32-bit numbers", describe(v))
 	}
-	q.Aspects = union(q.Aspects, aspects(list)) // both spellings may be there
+	q.Aspects = union(q.Aspects, aspects(list)) // both spellings may be present
 	return nil
 }
 
-// readFixedTargets takes a list of 32-bit numbers for aspects when all are below
-// 256, which no text looks like.
+// readFixedTargets interprets a list of 32-bit numbers as aspects if all are below 256, which
+// cannot be text.
 func (q *Requirements) readFixedTargets(v propset.Value) error {
 	list, ok := v.Uint32s()
 	if ok && !slices.ContainsFunc(list, looksLikeText) {
@@ -391,7 +387,7 @@ func (q *Requirements) readFixedTargets(v propset.Value) error {
 	return nil
 }
 
-// ownName matches what the names in OwnSet can be.
+// ownName matches valid names in OwnSet.
 var ownName = regexp.MustCompile(`^[A-Za-z0-9._]{1,200}$`)
 
 // readNames reads a list in OwnSet.
@@ -434,10 +430,9 @@ func readWorkGroupSize(v propset.Value) ([]uint64, error) {
 	return list, nil
 }
 
-// readWorkGroupSize4 reads the layouts that the former key has had: the sizes
-// after their count, or the sizes alone. A list such as 1, 8 is both and taken for
-// the first, which the design document defines. DPC++ 2023 wrote an empty list for
-// images without a required size.
+// readWorkGroupSize4 reads both layouts of the former key: the sizes after their count, or the
+// sizes alone. A list such as 1, 8 fits both and is read as the first, which the design document
+// defines. DPC++ 2023 wrote an empty list for images without a required size.
 func readWorkGroupSize4(v propset.Value) ([]uint64, error) {
 	list, ok := v.Uint32s()
 	if ok && len(list) == 0 {
@@ -456,8 +451,8 @@ func readWorkGroupSize4(v propset.Value) ([]uint64, error) {
 	return size, nil
 }
 
-// readWorkGroupDims reads a number or, as the design document has it, up to
-// three of them, of which the largest counts.
+// readWorkGroupDims reads a number or, following the design document, up to three numbers, and
+// returns the largest.
 func readWorkGroupDims(v propset.Value) (uint32, error) {
 	n, ok := v.Uint()
 	if list, isList := v.Uint32s(); isList && len(list) >= 1 && len(list) <= 3 {
@@ -503,9 +498,9 @@ func numbers(list []aspect.Aspect) propset.Value {
 	return propset.Uint32s(ns...)
 }
 
-// MapAspects returns property sets in which the aspects of the device requirements
-// are others. It returns r itself when all stay as they are. What is no list of
-// aspects stays.
+// MapAspects returns property sets with the aspects of the device requirements mapped to other
+// numbers. It returns r itself if nothing changes. A value that is not a list of aspects stays
+// unchanged.
 func MapAspects(r *propset.Registry, aspect func(uint32) (uint32, error)) (*propset.Registry, error) {
 	result := r
 	for _, key := range []string{keyAspects, keyAspect, keyFixedTarget} {
@@ -538,11 +533,11 @@ func MapAspects(r *propset.Registry, aspect func(uint32) (uint32, error)) (*prop
 	return result, nil
 }
 
-// looksLikeText reports whether four bytes are letters of a name and no number of an
+// looksLikeText reports whether four bytes are letters of a name rather than the number of an
 // aspect.
 func looksLikeText(n uint32) bool { return n > 0xff }
 
-// WithAspect returns property sets that require an aspect as well.
+// WithAspect returns property sets that additionally require an aspect.
 func WithAspect(r *propset.Registry, a aspect.Aspect) *propset.Registry {
 	v, _ := r.Set(propset.DeviceRequirements).Get(keyAspects)
 	list, _ := v.Uint32s()
@@ -556,15 +551,15 @@ func WithAspect(r *propset.Registry, a aspect.Aspect) *propset.Registry {
 	return r
 }
 
-// CompileTarget returns the target that an image was compiled for ahead of time, which
-// its property sets have, "" when they have none.
+// CompileTarget returns the target in an image's property sets that it was compiled for ahead of
+// time, or "" if there is none.
 func CompileTarget(r *propset.Registry) string {
 	v, _ := r.Set(propset.DeviceRequirements).Get(keyCompileTarget)
 	return string(v.Bytes())
 }
 
-// WithCompileTarget returns property sets with this target, or with none when it is
-// "". It returns r itself when it has that already.
+// WithCompileTarget returns property sets with this target, or without a target if it is "". It
+// returns r itself if nothing changes.
 func WithCompileTarget(r *propset.Registry, target string) *propset.Registry {
 	if CompileTarget(r) == target {
 		return r
