@@ -1,19 +1,17 @@
-// Package aspect names the aspects of SYCL devices: the features that a kernel
-// may need and a device may lack.
+// Package aspect names the aspects of SYCL devices: the features that a kernel may need and a
+// device may lack.
 //
-// Device images and metadata of the compiler hold them as the numbers of enum
-// class sycl::aspect, and DPC++ renumbered that in 2026. Inside this project an
-// [Aspect] has the number of DPC++ 2026.2, which has all those of 2026.0, whatever
-// release a file is for: package release turns the numbers of files into aspects
-// and back, where they are read and written.
+// Device images and compiler metadata store aspects as the numbers of enum class sycl::aspect,
+// which DPC++ renumbered in 2026. Inside this project an [Aspect] has the number of DPC++ 2026.2,
+// which includes all numbers of 2026.0, regardless of the release that a file is for: package
+// release converts the numbers when files are read and written.
 //
-// A number that is not here is kept as a number: newer compilers have more. No
-// aspect stands for an architecture.
+// An unknown number is kept as a number because newer compilers have more aspects. No aspect
+// stands for an architecture.
 //
-// [Features] is what makes code need an aspect. The package also lists what devices
-// lack for which there is no aspect: intrinsics of explicit SIMD and instructions of
-// inline assembly that only some have, and extensions of SPIR-V that their compilers do
-// not take any more.
+// [Features] lists the features of code that need an aspect. The package also lists what devices
+// may lack without there being an aspect for it: explicit SIMD intrinsics and inline assembly
+// instructions that only some have, and SPIR-V extensions that their compilers no longer accept.
 package aspect
 
 import (
@@ -28,11 +26,10 @@ import (
 // Retired.
 type Aspect uint32
 
-// Retired is added to the numbers that only releases before 2026 have.
+// Retired is added to numbers that only releases before 2026 have.
 const Retired Aspect = 1 << 16
 
-// String returns the name that the value has today, or "aspect 12345" when it
-// has none.
+// String returns the current name of the value, or "aspect 12345" if it has none.
 func (a Aspect) String() string {
 	if e, ok := byValue[a]; ok {
 		return e.name
@@ -43,8 +40,8 @@ func (a Aspect) String() string {
 	return "aspect " + strconv.FormatUint(uint64(a), 10)
 }
 
-// A Named is an aspect with its name, as JSON files have it. The name counts: the
-// numbers of DPC++ differ from release to release.
+// A Named is an aspect with its name, for JSON files. The name is decisive because the numbers of
+// DPC++ differ between releases.
 type Named struct {
 	Name  string `json:"name"`
 	Value uint32 `json:"value"`
@@ -59,9 +56,8 @@ func (a Aspect) Known() bool {
 	return ok
 }
 
-// Parse returns the aspect of a name or a decimal number. Deprecated and retired
-// names are accepted, a name may have "aspect::" or "sycl::aspect::" before it,
-// and any 32-bit number is an aspect.
+// Parse returns the aspect for a name or a decimal number. It accepts deprecated and retired
+// names, the prefixes "aspect::" and "sycl::aspect::", and any 32-bit number.
 func Parse(nameOrNumber string) (Aspect, error) {
 	s := strings.TrimPrefix(strings.TrimPrefix(nameOrNumber, "sycl::"), "aspect::")
 	if a, ok := byName[s]; ok {

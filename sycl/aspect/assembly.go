@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// AssemblyNames returns what a compiler has to know to take a text of inline assembly, which is
-// vISA for Intel GPUs: the names of its instructions, those of types that only some GPUs
-// have, and those of variables that neither the text declares nor the program passes, which
-// are the compiler's own. An instruction for matrices has its number of channels in its
-// name: dpas.16. The list is ascending, and each name is in it once.
+// AssemblyNames returns the names that a compiler must know to accept a text of inline assembly,
+// which is vISA for Intel GPUs: instructions, types that only some GPUs have, and variables that
+// neither the text declares nor the program passes, which are compiler-defined. A matrix
+// instruction has its number of channels in its name: dpas.16. The list is ascending and distinct.
 func AssemblyNames(text string) []string {
 	var names []string
 	text = assemblyComment.ReplaceAllString(text, "")
@@ -50,7 +49,7 @@ func AssemblyNames(text string) []string {
 	return slices.Compact(names)
 }
 
-// unreadableAssembly stands for a line that is no instruction.
+// unreadableAssembly stands for a line that is not an instruction.
 const unreadableAssembly = "syntax"
 
 var (
@@ -63,21 +62,21 @@ var (
 	assemblyVariable    = regexp.MustCompile(`\b[VAPST]\d{1,9}\b`)
 )
 
-// An AssemblyNeed is what a GPU has to have for a name of [AssemblyNames].
+// An AssemblyNeed is what a GPU must have for a name of [AssemblyNames].
 type AssemblyNeed struct {
-	Family   string // of intrinsics for the same hardware, "" when all Intel GPUs have it
+	Family   string // of intrinsics for the same hardware, "" if all Intel GPUs have it
 	Aspect   Aspect // if Aspects
-	SubGroup uint32 // the smallest size of sub-groups, 0 for any
-	What     string // the need is, in the plural
+	SubGroup uint32 // the smallest sub-group size, 0 for any
+	What     string // describes the need, in the plural
 	Where    string // GPUs that have it
 }
 
 // HasAspect reports whether the need is an aspect.
 func (n AssemblyNeed) HasAspect() bool { return n.Aspect != 0 }
 
-// assemblyNeeds are the needs by name. One that ends in * is the beginning of names. The
-// facts are those of IGC's documentation of vISA, 6_instructions.md and DPAS.md; the test
-// of sycl/compat compares them with what ocloc takes.
+// assemblyNeeds lists the needs by name. A name that ends in * is a prefix. The facts come from
+// IGC's documentation of vISA, 6_instructions.md and DPAS.md. The test of sycl/compat compares
+// them with what ocloc accepts.
 var assemblyNeeds = []struct {
 	name string
 	need AssemblyNeed
@@ -96,8 +95,8 @@ var assemblyOfAll = strings.Fields(`
 	add addc addr_add and asr avg barrier bfe bfi bfrev cbit cmp cos div exp fbh fbl fence frc inv lifetime log lzd mad madw
 	max min mov movs mul mulh not or pow rndd rnde rndu rndz rsqt sbarrier sel setp shl shr sin sqt subb xor`)
 
-// NeedOfAssembly returns what a GPU has to have for a name of [AssemblyNames]. Of others, ok is
-// false.
+// NeedOfAssembly returns what a GPU must have for a name of [AssemblyNames]. For other names, ok
+// is false.
 func NeedOfAssembly(name string) (need AssemblyNeed, ok bool) {
 	for _, n := range assemblyNeeds {
 		if prefix, isPrefix := strings.CutSuffix(n.name, "*"); name == n.name || isPrefix && strings.HasPrefix(name, prefix) {

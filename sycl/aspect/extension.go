@@ -2,10 +2,10 @@ package aspect
 
 import "slices"
 
-// RefusedExtensions are extensions of SPIR-V that compilers for devices took once and that
-// current ones refuse, with what to do. ocloc 26.27.1 refuses each for every GPU: "input
-// SPIR-V module uses extension 'SPV_INTEL_optimization_hints' which were disabled". That
-// one is in libraries of 2021; the others are what properties for FPGAs become.
+// RefusedExtensions are SPIR-V extensions that compilers for devices once accepted and current
+// ones reject, with the fix. ocloc 26.27.1 rejects each for every GPU: "input SPIR-V module uses
+// extension 'SPV_INTEL_optimization_hints' which were disabled". That extension occurs in
+// libraries of 2021; the others are generated for FPGA properties.
 var RefusedExtensions = map[string]string{
 	"SPV_INTEL_optimization_hints":                    "a program that is compiled anew uses SPV_KHR_expect_assume",
 	"SPV_INTEL_fpga_argument_interfaces":              leaveOut,
@@ -19,28 +19,28 @@ var RefusedExtensions = map[string]string{
 
 const leaveOut = "leave out the properties that are for FPGAs"
 
-// An Extension is one of SPIR-V that only some compilers for devices take. Device
-// configurations say which they refuse. SPIR-V 1.4 has some of them without their names, so that
-// modules are known by their capabilities.
+// An Extension is a SPIR-V extension that only some compilers for devices accept. Device
+// configurations list the ones they reject. SPIR-V 1.4 includes some of them without their names,
+// so modules are matched by their capabilities.
 type Extension struct {
 	Name         string
 	Capabilities []uint32
 	Advice       string
 }
 
-// Extensions are the extensions of which device configurations speak.
+// Extensions are the extensions that device configurations can list.
 var Extensions = []Extension{
 	{"SPV_INTEL_float_controls2", []uint32{5582, 5583}, "leave out fp_control with rounding up or down"},
 	{"SPV_INTEL_kernel_attributes", []uint32{5892}, "leave out max_work_group_size"},
 	{"SPV_KHR_float_controls", []uint32{4464, 4465, 4466, 4467, 4468}, "leave out fp_control"},
 }
 
-// ExtensionOf returns the extension that a capability is of, nil for a capability of others.
+// ExtensionOf returns the extension that a capability belongs to, or nil.
 func ExtensionOf(capability uint32) *Extension {
 	return findExtension(func(e *Extension) bool { return slices.Contains(e.Capabilities, capability) })
 }
 
-// ExtensionNamed returns the extension of that name, nil for others.
+// ExtensionNamed returns the extension with a name, or nil.
 func ExtensionNamed(name string) *Extension {
 	return findExtension(func(e *Extension) bool { return e.Name == name })
 }

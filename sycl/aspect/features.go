@@ -4,15 +4,15 @@ import (
 	"slices"
 )
 
-// A FeatureKind says what a feature of code is.
+// A FeatureKind is the kind of a code feature.
 type FeatureKind uint8
 
 // The kinds of features.
 const (
-	TypeFeature        FeatureKind = iota // of a value that an instruction makes, or of a constant that it takes
-	InstructionFeature                    // whatever its types are
+	TypeFeature        FeatureKind = iota // a value that an instruction produces, or a constant that it uses
+	InstructionFeature                    // regardless of its types
 	AtomicFeature                         // an atomic operation on a scalar
-	MarkFeature                           // what code says of itself
+	MarkFeature                           // a property that code declares about itself
 )
 
 // A Feature is something in code that needs an aspect.
@@ -21,43 +21,41 @@ type Feature struct {
 	Aspect Aspect
 	Kind   FeatureKind
 
-	// IR is what LLVM IR has: the name of a type, without the "target" of those that
-	// only a target has; one of the constants below; the name of a function that the
-	// translator to SPIR-V replaces by an instruction; or the metadata that is a mark.
-	// Atomic operations have many forms there.
+	// IR is the feature's name in LLVM IR: the name of a type, without the "target" of types that
+	// only a target has; one of the constants below; the name of a function that the SPIR-V
+	// translator replaces with an instruction; or the metadata that is a mark. Atomic operations
+	// have many forms in LLVM IR.
 	IR string
 
 	// SPIRV are the opcodes of SPIR-V, or the capabilities that are a mark.
 	SPIRV []uint16
 
-	// Width is the number of bits that a scalar has: that of a type, or what an
-	// atomic operation works on.
+	// Width is the number of bits of a scalar: of a type, or of an atomic operation's operand.
 	Width uint32
 
-	// HasElements says that the elements of a type need what they need alone.
+	// HasElements is true if the elements of a type have the same needs as on their own.
 	HasElements bool
 
-	// FloatAddition says that of the atomic operations only the addition of floats
-	// counts. Devices with half do all others.
+	// FloatAddition is true if only the addition of floats counts among the atomic operations.
+	// Devices with half support all others.
 	FloatAddition bool
 
-	// Scope is the first operand that the instruction has, 0 for any.
+	// Scope is the first operand of the instruction, or 0 for any.
 	Scope uint32
 
-	// ReplacesType says that the type of the instruction's result does not count.
+	// ReplacesType is true if the type of the instruction's result does not count.
 	ReplacesType bool
 }
 
-// Instructions of LLVM IR that have no function to name them.
+// LLVM IR instructions that have no function to name them.
 const (
 	VariableAlloca  = "alloca"   // of a size that the program computes
 	IndirectCall    = "call"     // of a pointer
-	FunctionAddress = "constant" // which an instruction takes
+	FunctionAddress = "constant" // used by an instruction
 )
 
-// Features lists all features. Device code comes as LLVM IR and as SPIR-V, and the readers
-// of both, packages postlink/aspects and spirv, work by this table, so that they find the
-// same.
+// Features lists all features. Device code comes as LLVM IR and as SPIR-V. The readers of both,
+// packages postlink/aspects and spirv, share this table, so they find the same features.
 var Features = []Feature{
 	{Name: "half", Aspect: FP16, Kind: TypeFeature, IR: "half", SPIRV: []uint16{opTypeFloat}, Width: 16},
 	{Name: "double", Aspect: FP64, Kind: TypeFeature, IR: "double", SPIRV: []uint16{opTypeFloat}, Width: 64},
@@ -90,8 +88,8 @@ var Features = []Feature{
 	{Name: "explicit SIMD", Aspect: ExtIntelESIMD, Kind: MarkFeature, IR: "sycl_explicit_simd", SPIRV: []uint16{vectorComputeINTEL, vectorAnyINTEL}},
 }
 
-// OfFeatures returns the aspects that code needs by its features, each once, in the order
-// of the table.
+// OfFeatures returns the aspects that code features can need, each once, in the order of the
+// table.
 func OfFeatures() []Aspect {
 	var list []Aspect
 	for _, f := range Features {
@@ -102,13 +100,13 @@ func OfFeatures() []Aspect {
 	return list
 }
 
-// IsKnownAtRunTime reports whether only the driver knows if a GPU has an aspect: every compiler for Intel
-// GPUs accepts code that reads a clock.
+// IsKnownAtRunTime reports whether only the driver can tell if a GPU has an aspect: every compiler
+// for Intel GPUs accepts code that reads a clock.
 func IsKnownAtRunTime(a Aspect) bool {
 	return a == ExtOneAPIClockSubGroup || a == ExtOneAPIClockWorkGroup || a == ExtOneAPIClockDevice
 }
 
-// Opcodes of SPIR-V, and capabilities.
+// SPIR-V opcodes and capabilities.
 const (
 	opTypeFloat                             = 22
 	opTypeImage                             = 25

@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// An IntrinsicFamily is intrinsics of explicit SIMD that only some Intel GPUs have. No aspect of
-// SYCL stands for them: a device with ext_intel_esimd can lack any of the families, and
-// its compiler then refuses the whole module.
+// An IntrinsicFamily is a set of explicit SIMD intrinsics that only some Intel GPUs have. No SYCL
+// aspect stands for them: a device with ext_intel_esimd can lack any of the families, and its
+// compiler then rejects the whole module.
 type IntrinsicFamily struct {
 	Name string // in device configurations
 
-	// Prefix is how the names of the intrinsics begin, after "llvm.genx.", and Suffix how they
-	// end.
+	// Prefix is the beginning of the intrinsics' names, after "llvm.genx.", and Suffix is the end.
 	Prefix, Suffix string
 
-	What    string // the intrinsics are
+	What    string // describes the intrinsics
 	Where   string // GPUs that have them
 	Instead string // what a kernel for other GPUs can do
 }
 
-// IntrinsicFamilies lists all families. Intrinsics that are in none are compiled for every GPU,
-// and one that is in several counts for the first.
+// IntrinsicFamilies lists all families. Intrinsics in no family compile for every GPU. An
+// intrinsic in several belongs to the first.
 var IntrinsicFamilies = []IntrinsicFamily{
 	{Name: "lsc-512", Prefix: "lsc.", Suffix: of512Bytes, What: "blocks of 512 bytes", Where: "Xe-HPC and Intel GPUs from Xe2 on",
 		Instead: "two of 256 bytes are for all from Xe-HPG on"},
@@ -34,7 +33,7 @@ var IntrinsicFamilies = []IntrinsicFamily{
 		Instead: "arithmetic on simd is for all"},
 }
 
-// FamilyOfIntrinsic returns the family that an intrinsic is of, by its name from [Intrinsic].
+// FamilyOfIntrinsic returns the family of an intrinsic with a name from [Intrinsic].
 func FamilyOfIntrinsic(intrinsic string) (IntrinsicFamily, bool) {
 	rest, ok := strings.CutPrefix(intrinsic, genx)
 	if !ok {
@@ -48,13 +47,13 @@ func FamilyOfIntrinsic(intrinsic string) (IntrinsicFamily, bool) {
 	return IntrinsicFamily{}, false
 }
 
-// Intrinsic returns the intrinsic of a family that a function without a body is, and
-// whether it is one. The symbol is that of LLVM, which ends in the types of the operands,
-// or that of the function which DPC++'s headers declare and its compiler replaces:
-// llvm.genx.lsc.load.slm.v16f32.v1i1.v1i32 and __esimd_lsc_load_slm, with arguments of its
-// template, are llvm.genx.lsc.load.slm. One that loads or stores a block of more than 256 bytes
-// has the size at the end, llvm.genx.lsc.load.slm.512bytes: a message may have 8 registers, which
-// are of 32 or of 64 bytes.
+// Intrinsic returns the family intrinsic that a function without a body stands for, and whether
+// there is one. The symbol is either LLVM's, which ends in the types of the operands, or the name
+// of the function that DPC++'s headers declare and its compiler replaces: both
+// llvm.genx.lsc.load.slm.v16f32.v1i1.v1i32 and __esimd_lsc_load_slm, with template arguments, are
+// llvm.genx.lsc.load.slm. If it loads or stores a block of more than 256 bytes, the size comes at
+// the end, llvm.genx.lsc.load.slm.512bytes: a message may have 8 registers of either 32 or 64
+// bytes.
 func Intrinsic(symbol string) (string, bool) {
 	name := symbol
 	if source, ok := strings.CutPrefix(sourceName(symbol), "__esimd_"); ok {
@@ -78,12 +77,12 @@ const (
 	numberOfBarriers = genx + "nbarrier.init"
 )
 
-// operandTypes matches the types at the end of a name. In a function's name, a number
-// says how many operands there are.
+// operandTypes matches the types at the end of a name. In a function's name, a number is the
+// number of operands.
 var operandTypes = regexp.MustCompile(`\.((v\d+)?(i|f|bf|p)\d+(\..*)?|\d+)$`)
 
-// isWideBlock reports whether a symbol is of an intrinsic or function that loads or stores more than
-// 256 bytes at one address. Accesses with an address for each element are divided by compilers.
+// isWideBlock reports whether a symbol is an intrinsic or function that loads or stores more than
+// 256 bytes at one address. Compilers split accesses with an address for each element.
 func isWideBlock(symbol string) bool {
 	if wideTemplate.MatchString(symbol) {
 		return true
@@ -102,12 +101,12 @@ var (
 	// store has it last.
 	blockTypes = regexp.MustCompile(`^llvm\.genx\.lsc\.(?:load\.(?:merge\.)?\w+\.v(\d+)(?:bf|f|i)(\d+)\.v1i1\.v1i\d+|store\.\w+\.v1i1\.v1i\d+\.v(\d+)(?:bf|f|i)(\d+))(?:\.|$)`)
 
-	// wideTemplate matches functions of DPC++'s headers with the arguments for the widest block, by
-	// their numbers: elements of 8 bytes, 64 of them, transposed, which means at one address.
+	// wideTemplate matches functions of DPC++'s headers with the template arguments for the widest
+	// block: 64 elements of 8 bytes, transposed, which means at one address.
 	wideTemplate = regexp.MustCompile(`^_Z\d+__esimd_lsc_(?:load|store)_.*lsc_data_sizeE4E.*lsc_vector_sizeE8E.*lsc_data_orderE2E`)
 )
 
-// sourceName returns the name of a function of namespace scope by its symbol.
+// sourceName extracts the name of a namespace-scope function from its symbol.
 func sourceName(symbol string) string {
 	rest, ok := strings.CutPrefix(symbol, "_Z")
 	if !ok {

@@ -1,6 +1,6 @@
 package aspect
 
-// Aspects that devices are asked for today, by value.
+// Current aspects, by value.
 const (
 	CPU                                     Aspect = 1
 	GPU                                     Aspect = 2
@@ -100,8 +100,7 @@ const (
 	ExtOneAPIIPCEvent                       Aspect = 99
 )
 
-// Deprecated aspects: new code has no use for them, but the runtime still knows
-// them.
+// Deprecated aspects, which the runtime still supports.
 const (
 	Host                           Aspect = 0
 	Int64BaseAtomics               Aspect = 7
@@ -110,8 +109,8 @@ const (
 	USMSystemAllocator             Aspect = 17
 )
 
-// Retired aspects: older releases had them. They are called otherwise today, or
-// have no number in current releases.
+// Retired aspects of older releases. They have different names today, or no number in current
+// releases.
 const (
 	ExtIntelMemChannel                      Aspect = Retired + 25
 	ExtOneAPIBfloat16MathFunctions          Aspect = Retired + 35
@@ -127,8 +126,8 @@ const (
 	ExtOneAPIBindlessSampledImageFetch3DUSM Aspect = Retired + 71
 )
 
-// names lists each name of enum class aspect. Where several share a value, the
-// first one is what the value is called today.
+// names lists each name of enum class aspect. If several names share a value, the first is the
+// current one.
 var names = []entry{
 	{Host, "host", deprecated},
 	{CPU, "cpu", current},
