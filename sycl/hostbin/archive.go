@@ -15,7 +15,7 @@ const (
 	memberHeader = 60 // name 16, date 12, owner 6, group 6, mode 8, size 10, "`\n"
 )
 
-// archive looks into the members of an ar archive.
+// archive scans the members of an ar archive.
 func (s *scanner) archive(in input) error {
 	if in.depth == maxDepth {
 		return in.fault(0, "take the inner ones out, and name those", "archives are inside one another more than %d deep", maxDepth)
@@ -43,12 +43,12 @@ func (s *scanner) archive(in input) error {
 type archive struct {
 	*scanner
 	in    input
-	names []byte // of members whose name is long, in the style of GNU and of COFF
+	names []byte // of members with long names, in the style of GNU and of COFF
 }
 
-// An arMember is what a header in an archive says of its member.
+// An arMember is the content of a member header in an archive.
 type arMember struct {
-	name        string // as the header has it
+	name        string // as in the header
 	header      int64  // offset of the header
 	start, size int64  // of the content
 }
@@ -77,7 +77,7 @@ func (a *archive) next(at int64) (m arMember, err error) {
 	return arMember{strings.TrimRight(string(name), " "), at, start, int64(size)}, nil
 }
 
-// readNames reads the member that holds the long names of those that follow.
+// readNames reads the member that holds the long names of the following members.
 func (a *archive) readNames(m arMember) error {
 	if m.size > maxNames {
 		return a.in.errorf(m.header+48, "the names of the members have %d bytes, more than %d", m.size, maxNames)
@@ -86,7 +86,7 @@ func (a *archive) readNames(m arMember) error {
 	return a.in.read(a.names, m.start, "the names of the members")
 }
 
-// lookInto looks into a member unless it is the index of symbols.
+// lookInto scans a member unless it is the symbol index.
 func (a *archive) lookInto(m arMember) error {
 	name, before, err := a.name(m)
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *archive) lookInto(m arMember) error {
 	return a.member(in, name)
 }
 
-// name returns the name of a member, and how many bytes of it are before the content.
+// name returns the name of a member, and the number of bytes that it occupies before the content.
 func (a *archive) name(m arMember) (name string, before int64, err error) {
 	bsd, isBSD := strings.CutPrefix(m.name, "#1/")
 	digits, isLong := strings.CutPrefix(m.name, "/")
@@ -132,7 +132,7 @@ func (a *archive) name(m arMember) (name string, before int64, err error) {
 	return strings.TrimSuffix(m.name, "/"), 0, nil
 }
 
-// member looks into one member, which in an archive of ocloc is an image.
+// member scans one member, which in an ocloc archive is an image.
 func (s *scanner) member(in input, name string) error {
 	bits, device, ok := strings.Cut(name, ".")
 	switch {
@@ -151,12 +151,12 @@ func (s *scanner) member(in input, name string) error {
 		s.warnf(&in, "unknown member; its code is left out")
 		return nil
 	}
-	// Whatever else is in archives, such as text, is not a host file.
+	// Other archive members, such as text, are not host files.
 	_, err := s.scan(in)
 	return err
 }
 
-// genericIR adds the SPIR-V of an archive of ocloc, which is bare or in ELF.
+// genericIR adds the SPIR-V of an ocloc archive, which is bare or in ELF.
 func (s *scanner) genericIR(in input) error {
 	img := &Image{
 		Origin: Origin{Offset: in.base},

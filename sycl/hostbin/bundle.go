@@ -91,8 +91,7 @@ func (s *scanner) textBundle(in input, comment string) error {
 	return nil
 }
 
-// find returns the offset of the first text like that from an offset on, -1 if
-// there is none.
+// find returns the offset of the first occurrence of text at or after an offset, or -1.
 func (in *input) find(text string, from int64) (int64, error) {
 	buffer := make([]byte, 1<<16+len(text)-1)
 	for ; from+int64(len(text)) <= in.size; from += 1 << 16 {
@@ -107,7 +106,7 @@ func (in *input) find(text string, from int64) (int64, error) {
 	return -1, nil
 }
 
-// A compressedHeader is what a compressed bundle says of itself.
+// A compressedHeader is the header of a compressed bundle.
 type compressedHeader struct {
 	head   [32]byte
 	size   int64 // of the header
@@ -183,7 +182,7 @@ func (s *scanner) compressedBundle(in input) error {
 	return err
 }
 
-// bundled adds the image that a bundle has under an identifier.
+// bundled adds the image under an identifier of a bundle.
 func (s *scanner) bundled(in *input, id string, at section, stated offload.Format) error {
 	model, triple, arch := parseID(id)
 	if model == "host" {
@@ -199,8 +198,8 @@ func (s *scanner) bundled(in *input, id string, at section, stated offload.Forma
 	})
 }
 
-// parseID splits KIND-TRIPLE[-ARCH]. A triple has up to four parts, of which the
-// last may be empty or missing when an architecture follows.
+// parseID splits KIND-TRIPLE[-ARCH]. A triple has up to four parts. The last may be empty or
+// missing if an architecture follows.
 func parseID(id string) (model, triple, arch string) {
 	model, rest, _ := strings.Cut(id, "-")
 	parts := strings.SplitN(rest, "-", 5)

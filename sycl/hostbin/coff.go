@@ -69,8 +69,8 @@ type coff struct {
 	symbolRaw []byte       // of all symbols, once they are read
 }
 
-// headers reads what is before the section headers. It reports false for an import of
-// a library, which has none.
+// headers reads everything before the section headers. It returns false for an import of a
+// library, which has none.
 func (c *coff) headers() (known bool, err error) {
 	at, err := c.signature()
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *coff) headers() (known bool, err error) {
 	return true, nil
 }
 
-// signature returns where the COFF header is: in a PE file after a signature.
+// signature returns the offset of the COFF header, which follows a signature in a PE file.
 func (c *coff) signature() (int64, error) {
 	var dos [64]byte
 	if err := c.in.read(dos[:min(c.in.size, 64)], 0, "the COFF header"); err != nil {
@@ -117,7 +117,7 @@ func (c *coff) signature() (int64, error) {
 	return at + 4, nil
 }
 
-// bigHeader reads the header of an object with many sections in place of the usual
+// bigHeader reads the header of an object with many sections instead of the usual
 // one.
 func (c *coff) bigHeader() (known bool, err error) {
 	if c.in.size < coffBigHeader {
@@ -139,7 +139,7 @@ func (c *coff) bigHeader() (known bool, err error) {
 	return true, nil
 }
 
-// optionalHeader reads the header of a PE file that follows the one of COFF.
+// optionalHeader reads the PE header that follows the COFF header.
 func (c *coff) optionalHeader(at, size int64) error {
 	var magic [32]byte
 	if err := c.in.read(magic[:], at, "the optional header"); err != nil {
@@ -154,7 +154,7 @@ func (c *coff) optionalHeader(at, size int64) error {
 	return nil
 }
 
-// load loads the sections, and returns those whose names are of interest.
+// load loads the sections, and returns the ones with known names.
 func (c *coff) load() ([]section, error) {
 	if c.count > maxSections || !c.in.has(uint64(c.table), uint64(c.count)*coffSection) {
 		return nil, c.in.cutf(c.table, "the %d section headers reach past the end at %#x", c.count, c.in.size)
@@ -172,7 +172,7 @@ func (c *coff) load() ([]section, error) {
 	return list, nil
 }
 
-// A coffLoaded is a section of an object that is loaded, if it has an address.
+// A coffLoaded is a section of an object. It is loaded if it has an address.
 type coffLoaded struct {
 	address           uint64
 	size              int64
@@ -180,7 +180,7 @@ type coffLoaded struct {
 	header            int64
 }
 
-// section loads a section. One without bytes has no name.
+// section loads a section. A section without bytes has no name.
 func (c *coff) section(at int64) (section, error) {
 	var raw [coffSection]byte
 	if err := c.in.read(raw[:], at, "a section header"); err != nil {
@@ -206,8 +206,8 @@ func (c *coff) section(at int64) (section, error) {
 	var err error
 	switch {
 	case c.linked:
-		// What is in the file is padded. Pointers hold addresses already: the table
-		// of base relocations says only where they are.
+		// The bytes in the file are padded. Pointers already hold addresses: the base relocation
+		// table only states their location.
 		sec.size = min(sec.size, memorySize)
 		err = c.m.mapped(c.base+address, sec, at)
 	case flags&(coffInfo|coffRemove|coffDiscardable) == 0:
@@ -242,8 +242,7 @@ func (c *coff) relocate() error {
 	return nil
 }
 
-// relocateSection applies the relocations of a section that put absolute addresses
-// in place.
+// relocateSection applies the relocations of a section that store absolute addresses.
 func (c *coff) relocateSection(sec coffLoaded, absolute uint16) error {
 	if !c.in.has(uint64(sec.relocations), uint64(sec.many)*coffRelocation) {
 		return c.in.cutf(sec.header, "%d relocations at %#x reach past the end at %#x", sec.many, sec.relocations, c.in.size)
@@ -283,7 +282,7 @@ func (c *coff) relocateSection(sec coffLoaded, absolute uint16) error {
 	return nil
 }
 
-// readSymbols reads the symbols when they are needed first.
+// readSymbols reads the symbols on first use.
 func (c *coff) readSymbols() error {
 	if c.symbolRaw != nil {
 		return nil
@@ -296,8 +295,7 @@ func (c *coff) readSymbols() error {
 	return c.in.read(c.symbolRaw, c.symbols, "the symbols")
 }
 
-// symbol returns the address of a symbol, and whether it is in a section that is
-// loaded.
+// symbol returns the address of a symbol, and whether its section is loaded.
 func (c *coff) symbol(raw []byte) (uint64, bool) {
 	number := int64(int16(le.Uint16(raw[12:])))
 	if c.symbolSize != coffSymbol {
@@ -309,7 +307,7 @@ func (c *coff) symbol(raw []byte) (uint64, bool) {
 	return c.sections[number-1].address + uint64(le.Uint32(raw[8:])), true
 }
 
-// coffNames resolves names that are longer than a section header holds.
+// coffNames resolves names that are longer than a section header allows.
 type coffNames struct {
 	in     *input
 	offset int64 // of the string table

@@ -16,13 +16,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// A Collected says what became of the images of a host file.
+// A Collected reports what happened to the images of a host file.
 type Collected struct {
 	Taken int // number of images that are in abstract modules
 
-	// Repeated is the number of those that are the same as one before, of this file or
-	// another, in their bytes, target and property sets. Abstract modules have it once.
-	// Programs have several where several of their objects have the same kernel.
+	// Repeated is the number of images that repeat an earlier one, of this file or another, in
+	// their bytes, target and property sets. Abstract modules have each once. Programs contain
+	// repeats if several of their objects have the same kernel.
 	Repeated int
 
 	LeftOut []LeftOut
@@ -31,10 +31,10 @@ type Collected struct {
 // A LeftOut is an image that a SYCLBIN cannot have.
 type LeftOut struct {
 	Image  *Image
-	Reason string // a sentence about the image, without its place
+	Reason string // a sentence about the image, without its location
 }
 
-// An ImageError is a fault of an image, and which image it is.
+// An ImageError is an error in an image, and identifies the image.
 type ImageError struct {
 	Origin Origin
 	Err    error
@@ -50,17 +50,15 @@ func (e *ImageError) Error() string {
 
 func (e *ImageError) Unwrap() error { return e.Err }
 
-// Collect makes abstract modules of the device images in the host file of that name.
+// Collect builds abstract modules from the device images in the host file with that name.
 //
-// Images of different targets with the same property sets and kernels are forms of one
-// abstract module, and so are those of one file, or of one archive member, about which
-// nothing is known. An image about which the host file says nothing gets its
-// requirements and the names of its kernels from its own bytes. Its options for the
-// runtime's compiler are kept in a property set, see [propset.PutJITOptions].
+// Images of different targets with the same property sets and kernels are forms of one abstract
+// module. So are images without metadata in one file or archive member. If the host file has no
+// metadata for an image, its requirements and kernel names come from its own bytes. Its options
+// for the runtime's compiler are kept in a property set, see [propset.PutJITOptions].
 //
-// Faults of an image are of type
-// [*ImageError]; the result then has what was before it. The images are read from the
-// host file, which has to stay open.
+// Errors in an image are of type [*ImageError]; the result then has everything before it. The
+// images are read from the host file, which must stay open.
 func Collect(b *syclbin.Builder, host *File, name string) (Collected, error) {
 	var r Collected
 	for _, img := range host.Images {
@@ -75,7 +73,7 @@ func Collect(b *syclbin.Builder, host *File, name string) (Collected, error) {
 	return r, nil
 }
 
-// whyLeftOut says why a SYCLBIN cannot have an image, "" when it can.
+// whyLeftOut returns why a SYCLBIN cannot have an image, or "" if it can.
 func whyLeftOut(img *Image) string {
 	switch {
 	case !isSYCL(img):
@@ -92,8 +90,8 @@ func whyLeftOut(img *Image) string {
 	return ""
 }
 
-// isSYCL reports whether an image is of SYCL. What was SYCL in containers of
-// LLVM 19 is HIP now, so that the target has to decide.
+// isSYCL reports whether an image is for SYCL. LLVM 19's number for SYCL in containers now means
+// HIP, so the target decides.
 func isSYCL(img *Image) bool {
 	switch img.Model {
 	case "openmp", "cuda":
@@ -163,7 +161,7 @@ func (r *Collected) addSYCLBIN(b *syclbin.Builder, img *Image) error {
 	return nil
 }
 
-// metadataOf returns what the host file says about an image, or else its own bytes.
+// metadataOf returns the host file's metadata for an image, or else the metadata in its own bytes.
 func metadataOf(img *Image) (*propset.Registry, error) {
 	metadata := img.Properties
 	if len(metadata.Sets()) == 0 && len(img.Entries) == 0 {
@@ -181,9 +179,9 @@ func metadataOf(img *Image) (*propset.Registry, error) {
 	return metadata, metadata.Validate()
 }
 
-// kernelEntries returns the entries of an image that are kernels. DPC++ up to 2024 lists exported
-// functions too. The bytes of the image tell them apart or, if these cannot be read, the names of
-// exported functions in its property sets.
+// kernelEntries returns the entries of an image that are kernels. DPC++ up to 2024 also lists
+// exported functions. The bytes of the image distinguish them or, if these cannot be read, the
+// names of exported functions in its property sets.
 func kernelEntries(img *Image) []string {
 	if len(img.Entries) == 0 {
 		return nil
@@ -200,7 +198,7 @@ func kernelEntries(img *Image) []string {
 	})
 }
 
-// intersection returns the names that are in a sorted list too.
+// intersection returns the names that are also in a sorted list.
 func intersection(names, sorted []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, found := slices.BinarySearch(sorted, name)
@@ -208,9 +206,9 @@ func intersection(names, sorted []string) []string {
 	})
 }
 
-// Properties returns what the bytes of an image say about it: the requirements and
-// kernels of SPIR-V, the kernels of PTX and of ELF for Intel, NVIDIA and AMD GPUs, and
-// nothing of others.
+// Properties returns the metadata in the bytes of an image: the requirements and kernels of
+// SPIR-V, and the kernels of PTX and of ELF for Intel, NVIDIA and AMD GPUs. It is empty for other
+// formats.
 func Properties(image offload.Source) (*propset.Registry, error) {
 	switch offload.Detect(image, image.Size()) {
 	case offload.SPIRV:
@@ -238,8 +236,8 @@ func Properties(image offload.Source) (*propset.Registry, error) {
 	return new(propset.Registry), nil
 }
 
-// unit names what images about which nothing is known have to share to be forms
-// of the same module: an archive of ocloc, and otherwise a file or a member.
+// unit names what images without metadata must share to be forms of the same module: an ocloc
+// archive, or otherwise a file or member.
 func unit(img *Image) string {
 	dir, base := path.Split(img.Origin.Member)
 	if base == "generic_ir" || strings.HasPrefix(base, "64.") || strings.HasPrefix(base, "32.") {
@@ -248,8 +246,8 @@ func unit(img *Image) string {
 	return img.Origin.Member
 }
 
-// isIR reports whether an image is still to be compiled by the runtime. What its
-// bytes do not say its target does.
+// isIR reports whether the runtime still has to compile an image. If the bytes do not tell, the
+// target does.
 func isIR(format offload.Format, img *Image) bool {
 	switch format {
 	case offload.SPIRV:
@@ -260,8 +258,7 @@ func isIR(format offload.Format, img *Image) bool {
 	return false
 }
 
-// wholeTriple completes the triples of descriptor tables, which are cut to the
-// first part.
+// wholeTriple completes the triples of descriptor tables, which are truncated to the first part.
 func wholeTriple(triple string) string {
 	if strings.Contains(triple, "-") {
 		return triple

@@ -34,7 +34,7 @@ const (
 	tagRelaSize = 8
 )
 
-// relocation types that put an address of 64 bits in place.
+// relocation types that store a 64-bit address.
 type addressTypes struct{ absolute, relative uint32 }
 
 var elfAddressTypes = map[uint16]addressTypes{
@@ -91,7 +91,7 @@ func readELF(in *input) (*elf, error) {
 	return &elf{in, f}, err
 }
 
-// content checks where a section or segment is.
+// content checks the location of a section or segment.
 func (e *elf) content(h binfile.Range, what string) (section, error) {
 	if !e.in.has(h.Offset, h.Size) {
 		return section{}, e.in.cutf(h.Header, "%s, %d bytes at %#x, reaches past the end at %#x", what, h.Size, h.Offset, e.in.size)
@@ -140,7 +140,7 @@ func (e *elf) load(m *memory, types addressTypes) error {
 	return nil
 }
 
-// relocate applies the relocations that the dynamic segment points at.
+// relocate applies the relocations that the dynamic segment points to.
 func (e *elf) relocate(m *memory, dynamic binfile.Range, types addressTypes) error {
 	d, err := e.dynamic(dynamic)
 	if err != nil || d.size == 0 {
@@ -159,7 +159,7 @@ func (e *elf) relocate(m *memory, dynamic binfile.Range, types addressTypes) err
 			if err != nil {
 				return err
 			}
-			// Symbols of other files have no address here: such pointers are null.
+			// Symbols of other files have no address here, so such pointers are null.
 			if !defined {
 				r.addend = 0
 			}
@@ -169,7 +169,7 @@ func (e *elf) relocate(m *memory, dynamic binfile.Range, types addressTypes) err
 	})
 }
 
-// A dynamic is where things are in memory.
+// A dynamic holds memory locations from the dynamic segment.
 type dynamic struct {
 	header              int64 // of the segment, for messages
 	symbols, rela, size uint64
@@ -219,8 +219,8 @@ func (e *elf) dynamicSymbol(m *memory, d dynamic, index uint32) (value uint64, d
 	return value, true, nil
 }
 
-// parseSymbol returns the section that a symbol is in, 0 if the file does not define
-// it, and its address or its offset in the section.
+// parseSymbol returns the section of a symbol, or 0 if the file does not define it, and its
+// address or its offset in the section.
 func parseSymbol(raw []byte) (section uint16, value uint64) {
 	return le.Uint16(raw[6:]), le.Uint64(raw[8:])
 }
@@ -258,8 +258,7 @@ func (e *elf) eachRela(s *scanner, table section, f func(rela) error) error {
 	return nil
 }
 
-// loadObject gives the sections of an object addresses and applies their
-// relocations.
+// loadObject assigns addresses to the sections of an object and applies their relocations.
 func (e *elf) loadObject(m *memory, types addressTypes) error {
 	o := elfObject{elf: e, m: m, types: types, bases: make([]uint64, len(e.Sections))}
 	if err := o.load(); err != nil {
@@ -276,7 +275,7 @@ func (e *elf) loadObject(m *memory, types addressTypes) error {
 	return nil
 }
 
-// An elfObject is an ELF file that is to be linked.
+// An elfObject is a relocatable ELF file.
 type elfObject struct {
 	*elf
 	m     *memory
@@ -287,7 +286,7 @@ type elfObject struct {
 	symbolsIn uint32 // its section
 }
 
-// load gives the sections addresses.
+// load assigns addresses to the sections.
 func (o *elfObject) load() error {
 	for i, h := range o.Sections {
 		if h.Type == sectionNoBits || h.Flags&sectionAllocate == 0 || h.Size == 0 {
@@ -333,8 +332,8 @@ func (o *elfObject) relocate(h binfile.Section) error {
 	})
 }
 
-// readSymbols reads the symbols that relocations name, unless they were read: an object has
-// one table of them.
+// readSymbols reads the symbols that relocations name, unless they were already read: an object
+// has one symbol table.
 func (o *elfObject) readSymbols(relocations binfile.Section) error {
 	in := relocations.Link
 	if uint64(in) >= uint64(len(o.Sections)) || o.Sections[in].Type != sectionSymbols {

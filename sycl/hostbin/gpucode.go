@@ -16,7 +16,7 @@ import (
 // gpuTriple is the triple of native code for Intel GPUs.
 const gpuTriple = "spir64_gen-unknown-unknown"
 
-// maxWarnings is how many warnings a file can have.
+// maxWarnings is the maximum number of warnings per file.
 const maxWarnings = 20
 
 // warnf adds a warning about a member of an archive.
@@ -29,8 +29,8 @@ func (s *scanner) warnf(in *input, format string, args ...any) {
 	}
 }
 
-// addGPUCode adds native code for Intel GPUs: a file, or a member of an archive of ocloc that is named for
-// a version or family.
+// addGPUCode adds native code for Intel GPUs: a file, or a member of an ocloc archive that is
+// named for a version or family.
 func (s *scanner) addGPUCode(in input, triple, label string) error {
 	img := &Image{Origin: Origin{Offset: in.base}, Model: "sycl", Triple: triple, Stated: offload.Native, Source: in.section(0, in.size)}
 	format := offload.Detect(img, img.Size())
@@ -61,7 +61,7 @@ func (s *scanner) addGPUCode(in input, triple, label string) error {
 	return s.add(&in, img)
 }
 
-// checkLabel warns if a member has code for another GPU than its name says.
+// checkLabel warns if the code in a member is for a different GPU than its name states.
 func (s *scanner) checkLabel(in *input, target string, config uint32) {
 	version := deviceconfig.ConfigVersion(config)
 	built, known := deviceconfig.CodeTarget(version)
@@ -76,7 +76,7 @@ func (s *scanner) checkLabel(in *input, target string, config uint32) {
 	s.warnf(in, "named for %s, but its code is for %s (%s); the driver takes it for neither", target, built, version)
 }
 
-// imageError returns an error in native code as an error of the input.
+// imageError converts an error in native code to an error in the input.
 func (in *input) imageError(err error) error {
 	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
 		return in.errorf(fault.Offset, "%s", fault.Msg)
@@ -84,8 +84,8 @@ func (in *input) imageError(err error) error {
 	return err
 }
 
-// resolveGPUCode replaces images that are archives of ocloc by their members, and names the target of
-// images that are ELF files for Intel GPUs.
+// resolveGPUCode replaces images that are ocloc archives with their members, and sets the target
+// of images that are ELF files for Intel GPUs.
 func (s *scanner) resolveGPUCode() error {
 	var list []*Image
 	for _, img := range s.file.Images {
@@ -105,9 +105,9 @@ func (s *scanner) resolveGPUCode() error {
 	return nil
 }
 
-// GPUCode returns the images in native code for Intel GPUs that no architecture is known of: the members of
-// an archive of ocloc, or the code itself, with the target that its notes name. Other code is returned
-// without an architecture. Errors in the content are of type [*ImageError].
+// GPUCode returns the images in native code for Intel GPUs without a known architecture: the
+// members of an ocloc archive, or the code itself with the target from its notes. Other code is
+// returned without an architecture. Errors in the content are of type [*ImageError].
 func GPUCode(code offload.Source, triple string) ([]*Image, error) {
 	img := &Image{Model: "sycl", Triple: triple, Stated: offload.Native, Properties: new(propset.Registry), Source: code}
 	if !isGPUCode(img) {
@@ -120,13 +120,13 @@ func GPUCode(code offload.Source, triple string) ([]*Image, error) {
 	return list, nil
 }
 
-// isGPUCode reports whether an image is SYCL code for Intel GPUs that is compiled ahead of time.
+// isGPUCode reports whether an image is SYCL code compiled ahead of time for Intel GPUs.
 func isGPUCode(img *Image) bool {
 	system, _, _ := strings.Cut(img.Triple, "-")
 	return isSYCL(img) && (system == "spir64_gen" || system == "spir_gen")
 }
 
-// gpuCode returns the images in an image for Intel GPUs, which has no architecture.
+// gpuCode returns the images in an Intel GPU image without an architecture.
 func (s *scanner) gpuCode(img *Image) ([]*Image, error) {
 	inner := &scanner{file: new(File), members: s.members, text: s.text, inImage: true}
 	in := input{r: img.Source, size: img.Size(), member: img.Origin.Member}
@@ -163,9 +163,9 @@ func (s *scanner) gpuCode(img *Image) ([]*Image, error) {
 	return inner.file.Images, nil
 }
 
-// dropRepeatedMembers leaves out those images of an archive, which begin with number start, for a target
-// that an earlier member is for, with a warning if their code differs. ocloc writes a member for each
-// name that -device has.
+// dropRepeatedMembers drops images of an archive, starting with number start, if an earlier member
+// is for the same target, with a warning if their code differs. ocloc writes a member for each
+// name in -device.
 func (s *scanner) dropRepeatedMembers(start int) error {
 	type memberTarget struct{ archive, target string }
 	first := map[memberTarget]*Image{}

@@ -16,7 +16,7 @@
 //	          name and the name KIND-TRIPLE[-ARCH]
 //	text in parts of KIND-TRIPLE[-ARCH]
 //	          each after a line "; __CLANG_OFFLOAD_BUNDLE____START__ NAME" and
-//	          before another one with END in place of START; LLVM IR, or with //
+//	          before another one with END instead of START; LLVM IR, or with //
 //	          C++, or with # assembler. An empty line is before each of the two.
 //	files that start with CCOB
 //	          one of the last two forms, compressed: u16 version, u16 method (0
@@ -46,7 +46,7 @@
 //	             to the name, u64, u64, pointer
 //	property set pointer to the name, start and end of the properties
 //	property     pointer to the name, pointer to the value, u32 type, 4 bytes of
-//	             padding, u64 size of the value; a number (type 1) is in place of
+//	             padding, u64 size of the value; a number (type 1) is instead of
 //	             that size, a byte array (type 2) is a u64 number of bits and the
 //	             bytes
 //
@@ -91,17 +91,17 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A File is a host file with device images in it. There may be none.
+// A File is a host file and its device images, if any.
 type File struct {
 	Images []*Image
 
-	// Warnings name members of archives that are not read as GPUs would.
+	// Warnings name archive members that GPUs would interpret differently.
 	Warnings []string
 
 	closer io.Closer
 }
 
-// An Image is one device image. Its bytes are read when they are asked for.
+// An Image is one device image. Its bytes are read on demand.
 type Image struct {
 	Origin Origin
 
@@ -109,20 +109,20 @@ type Image struct {
 	Model string
 
 	Triple string
-	Arch   string // "" when the image is not compiled for one architecture
+	Arch   string // "" if the image is not compiled for one architecture
 
-	// CompileTarget is the target that the driver compares with a GPU to choose among the members of
-	// an archive of ocloc, "" for all other images.
+	// CompileTarget is the target that the driver compares with a GPU to choose among the members
+	// of an ocloc archive, or "" for all other images.
 	CompileTarget string
 
-	// Stated is what the host file says that the image is: a format,
-	// offload.Native or offload.Text, or offload.UnknownFormat when it says
-	// nothing. It is a hint: the bytes say more.
+	// Stated is the image's format according to the host file: a format, offload.Native or
+	// offload.Text, or offload.UnknownFormat if it is not stated. It is a hint: the bytes are more
+	// precise.
 	Stated offload.Format
 
-	// Properties is what the host file says about the image, with the aspects of
-	// package aspect: the version of a descriptor says what its numbers mean. It
-	// is empty, not nil, when there is nothing.
+	// Properties is the host file's metadata for the image, with the aspects of package aspect:
+	// the version of a descriptor determines the meaning of its numbers. It is empty, not nil, if
+	// there is none.
 	Properties *propset.Registry
 
 	// Entries are the names of the kernels as the host file lists them.
@@ -133,10 +133,10 @@ type Image struct {
 	offload.Source
 }
 
-// Data returns the bytes of the image, all of which it keeps in memory. For images
-// that may be large, use Open.
+// Data returns the bytes of the image and keeps all of them in memory. Use Open for images that
+// may be large.
 func (i *Image) Data() ([]byte, error) {
-	data := make([]byte, i.Size()) // which was checked against the size of the file
+	data := make([]byte, i.Size()) // already checked against the size of the file
 	_, err := io.ReadFull(i.Open(), data)
 	return data, err
 }
@@ -144,12 +144,12 @@ func (i *Image) Data() ([]byte, error) {
 // Open returns a reader of the image.
 func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i, 0, i.Size()) }
 
-// An Origin says where an image was found.
+// An Origin is the location of an image.
 type Origin struct {
-	Member  string // of an archive, "" if it was in none; a/b is b in a
-	Section string // "" if it was found otherwise
+	Member  string // of an archive, "" if there is none; a/b is b in a
+	Section string // "" if there is none
 	Address uint64 // of its entry in a descriptor table, else 0
-	Offset  int64  // of the image in the file, or of the container it is in
+	Offset  int64  // of the image in the file, or of its container
 }
 
 func (o Origin) String() string {
@@ -166,12 +166,11 @@ func (o Origin) String() string {
 	return strings.Join(append(parts, fmt.Sprintf("offset %#x", o.Offset)), ", ")
 }
 
-// LookedFor says what is looked for, for messages about files without images.
+// LookedFor lists what the package searches for, for messages about files without images.
 const LookedFor = "sections .llvm.offloading and __CLANG_OFFLOAD_BUNDLE__*, and descriptor tables of the SYCL and OpenMP runtimes"
 
-// Open reads the file with that name. Until Close its images can be read. So many files
-// can be in use that a process could not have them open: those that were not read for
-// longest are closed, and opened again when they are read.
+// Open reads the file with that name. Its images can be read until Close. A process may use more
+// files than it can have open, so the least recently read files are closed and reopened on demand.
 func Open(name string) (*File, error) {
 	f, err := binfile.Open(name)
 	if err != nil {
@@ -186,7 +185,7 @@ func Open(name string) (*File, error) {
 	return file, nil
 }
 
-// Close closes a file that was opened by Open.
+// Close closes a file opened by Open.
 func (f *File) Close() error {
 	if f.closer == nil {
 		return nil
@@ -212,13 +211,13 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	return s.file, nil
 }
 
-// A FormatError is a fault of a host file, and where it is.
+// A FormatError is an error in a host file, with its location.
 type FormatError struct {
-	Member string // of an archive, "" if it was in none
-	Offset int64  // in the file; in a compressed container as if it were none
+	Member string // of an archive, "" if there is none
+	Offset int64  // in the file; in a compressed container, as if it were uncompressed
 	Msg    string
-	Remedy string // what to do about the file
-	Err    error  // that of package offload about a container, else nil; Msg has its text
+	Remedy string // how to fix the file
+	Err    error  // the error of package offload about a container, else nil; Msg has its text
 }
 
 func (e *FormatError) Error() string {
@@ -230,5 +229,5 @@ func (e *FormatError) Error() string {
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks errors caused by an input file.
 func (*FormatError) BadInput() {}

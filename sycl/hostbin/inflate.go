@@ -9,12 +9,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
-// maxInflated is what the compressed images of a file may have once they are
-// inflated.
+// maxInflated is the maximum total size of a file's compressed images after inflation.
 const maxInflated = binfile.MaxInflated
 
-// inflatedImage returns what a zstd frame holds, which is inflated when it is first
-// read. The frame has to say how much that is.
+// inflatedImage returns the content of a zstd frame, which is inflated on first read. The frame
+// must state its inflated size.
 func (s *scanner) inflatedImage(in *input, at, size int64) (offload.Source, error) {
 	var h zstd.Header
 	head := make([]byte, min(size, zstd.HeaderMaxSize))
@@ -41,7 +40,7 @@ func (s *scanner) inflatedImage(in *input, at, size int64) (offload.Source, erro
 	})}, nil
 }
 
-// A lazy image is inflated when it is read.
+// A lazy image is inflated on first read.
 type lazy struct {
 	size    int64
 	content func() (*binfile.Memory, error)

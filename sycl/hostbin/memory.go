@@ -13,15 +13,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A memory is a program as it is loaded, without what the file has no bytes for.
+// A memory is the loaded image of a program, without ranges that have no bytes in the file.
 type memory struct {
 	in        *input
 	s         *scanner
 	segments  []segment         // by address, not overlapping
 	total     int64             // bytes of the segments
 	relocated map[uint64]uint64 // words that relocations change
-	undefined map[uint64]uint64 // words for symbols that an object does not have, numbered from 1
-	reading   int64             // where the image is whose pointers are followed
+	undefined map[uint64]uint64 // words for symbols that an object does not define, numbered from 1
+	reading   int64             // location of the image whose pointers are being followed
 }
 
 type segment struct {
@@ -29,12 +29,12 @@ type segment struct {
 	section
 }
 
-// mapped adds a range of the file. Its header is at a place of the file.
+// mapped adds a range of the file. Its header is at offset at.
 func (m *memory) mapped(address uint64, sec section, at int64) error {
 	if address > 1<<63-1-uint64(sec.size) {
 		return m.in.errorf(at, "%d bytes at address %#x reach past the end of memory", sec.size, address)
 	}
-	// Segments share pages at most; reading them all must not take longer.
+	// Segments share pages at most, and reading them all must not take longer.
 	if m.total += sec.size; m.total/4 > m.in.size {
 		return m.in.errorf(at, "the file is loaded more than four times over")
 	}
@@ -42,8 +42,8 @@ func (m *memory) mapped(address uint64, sec section, at int64) error {
 	return nil
 }
 
-// mappedNext adds a section of an object, which has no address yet, after the
-// others and apart from them. It returns the address.
+// mappedNext adds a section of an object, which has no address yet, after the others and apart
+// from them. It returns the address.
 func (m *memory) mappedNext(sec section, at int64) (uint64, error) {
 	const page = 1 << 12
 	address := uint64(1 << 16)
@@ -54,7 +54,7 @@ func (m *memory) mappedNext(sec section, at int64) (uint64, error) {
 	return address, m.mapped(address, sec, at)
 }
 
-// ready checks what was mapped.
+// ready checks the mapped ranges.
 func (m *memory) ready() error {
 	m.relocated = make(map[uint64]uint64)
 	m.undefined = make(map[uint64]uint64)
@@ -67,14 +67,13 @@ func (m *memory) ready() error {
 	return nil
 }
 
-// undefine makes a null pointer of a word for a symbol that the object does not
-// have.
+// undefine makes a null pointer of a word for a symbol that the object does not define.
 func (m *memory) undefine(address, symbol uint64) {
 	m.relocated[address] = 0
 	m.undefined[address] = symbol + 1
 }
 
-// segment returns the segment with that address in it, or at its end.
+// segment returns the segment that contains an address or ends at it.
 func (m *memory) segment(address uint64) (segment, bool) {
 	i := sort.Search(len(m.segments), func(i int) bool { return m.segments[i].address > address }) - 1
 	if i < 0 || address-m.segments[i].address > uint64(m.segments[i].size) {
@@ -83,8 +82,7 @@ func (m *memory) segment(address uint64) (segment, bool) {
 	return m.segments[i], true
 }
 
-// place returns where in the input bytes of memory are, and whether they are
-// there.
+// place returns the input offset of bytes in memory, and whether they are present.
 func (m *memory) place(address, size uint64) (int64, bool) {
 	g, ok := m.segment(address)
 	if !ok || size > uint64(g.size)-(address-g.address) {
@@ -122,7 +120,7 @@ func (m *memory) bytes(address, size uint64, what string) ([]byte, error) {
 	return raw, m.in.read(raw, at, what)
 }
 
-// text reads a string that ends in NUL; a null pointer is an empty one.
+// text reads a NUL-terminated string. A null pointer is an empty string.
 func (m *memory) text(address uint64, what string) (string, error) {
 	if address == 0 {
 		return "", nil
@@ -185,7 +183,7 @@ func (m *memory) tables() error {
 	return nil
 }
 
-// tableStep is how many bytes are searched for descriptors at once.
+// tableStep is the number of bytes searched for descriptors at once.
 const tableStep = 1 << 16
 
 // tablesIn finds the descriptors that start in a part of a segment.
@@ -207,8 +205,8 @@ func (m *memory) tablesIn(chunk []byte, g segment, from uint64) error {
 	return nil
 }
 
-// isPointer reports whether the word at an address, which starts with these bytes, can be a pointer
-// to the images of a descriptor.
+// isPointer reports whether the word at an address, which starts with these bytes, can be a
+// pointer to the images of a descriptor.
 func (m *memory) isPointer(address uint64, raw []byte) bool {
 	w, ok := m.relocated[address]
 	if !ok {
@@ -217,8 +215,8 @@ func (m *memory) isPointer(address uint64, raw []byte) bool {
 	return w != 0 && w%8 == 0
 }
 
-// table adds the images of the descriptor at an address, if it is one. Its bytes are
-// at an offset of the file.
+// table adds the images of the descriptor at an address, if there is one. Its bytes are at an
+// offset of the file.
 func (m *memory) table(raw []byte, address uint64, offset int64) error {
 	var words [descriptorWords]uint64
 	w := m.relocate(words[:0], address, raw)
@@ -235,8 +233,8 @@ func (m *memory) table(raw []byte, address uint64, offset int64) error {
 	return nil
 }
 
-// startsImage reports whether what is at the address looks like an image with a
-// target. Faults of what does are errors.
+// startsImage reports whether the bytes at the address look like an image with a target. From then
+// on, errors in them are reported.
 func (m *memory) startsImage(address uint64) bool {
 	if address == 0 || address%8 != 0 {
 		return false
@@ -254,8 +252,7 @@ func (m *memory) startsImage(address uint64) bool {
 	return err == nil && 'A' <= start[0] && start[0] <= 'z' && start[1] >= '0' && start[1] <= 'z'
 }
 
-// imageWords returns the size of an image by its first word, 0 if that is none of
-// an image.
+// imageWords returns the size of an image from its first word, or 0 if it is not an image.
 func imageWords(first uint64) uint64 {
 	version, kind, format := uint16(first), uint8(first>>16), uint8(first>>24)
 	if kind != 4 && kind != 8 || format > compressed || first>>32 != 0 {
@@ -340,8 +337,8 @@ func (m *memory) image(address uint64, w []uint64) error {
 	return m.s.add(m.in, img)
 }
 
-// bounds checks an array that is given by its start and its end, and returns
-// where it is and its number of elements.
+// bounds checks an array given by its start and end, and returns its location and number of
+// elements.
 func (m *memory) bounds(begin, end, words8 uint64, what string) (at int64, count uint64, err error) {
 	if begin == end {
 		if at, ok := m.place(begin, 0); ok {
@@ -379,8 +376,8 @@ func (m *memory) entries(begin, end uint64) ([]string, error) {
 	return m.entriesWith(begin, end, func(newer bool, entry []uint64) bool { return true })
 }
 
-// entriesWith returns the names of the entries that a function takes, which gets the words of an
-// entry, and whether they are in the newer layout.
+// entriesWith returns the names of the entries that a function accepts, which gets the words of an
+// entry and whether they have the newer layout.
 func (m *memory) entriesWith(begin, end uint64, take func(newer bool, entry []uint64) bool) ([]string, error) {
 	const what = "the table of entries"
 	if begin == end {
@@ -413,13 +410,12 @@ func (m *memory) entriesWith(begin, end uint64, take func(newer bool, entry []ui
 	return names, nil
 }
 
-// isEntry reports whether the first two words of an entry are those of the newer
-// layout. The second word of an old one is the pointer to its name, and names are
-// not at addresses so low in any program.
+// isEntry reports whether the first two words of an entry have the newer layout. The second word
+// of an old entry is the pointer to its name, and no program has names at such low addresses.
 func (m *memory) isEntry(address uint64, w []uint64) bool {
 	_, pointer := m.relocated[address+8]
 	kind := uint16(w[1] >> 16)
-	flags := w[1] >> 32 // none of SYCL, of which the kind is 4 or 8
+	flags := w[1] >> 32 // not SYCL, whose kind is 4 or 8
 	return !pointer && w[0] == 0 && uint16(w[1]) == 1 && (kind == 1 || kind == 2 || flags == 0 && (kind == 4 || kind == 8))
 }
 
@@ -474,7 +470,7 @@ func (m *memory) properties(set *propset.Set, begin, end uint64) error {
 	return nil
 }
 
-// at returns where in the input an address is, for messages.
+// at returns the input offset of an address, for messages.
 func (m *memory) at(address uint64) int64 {
 	if at, ok := m.place(address, 0); ok {
 		return at

@@ -3,9 +3,9 @@ package hostbin
 // Sizes in 8-byte words.
 const openMPImageWords = 4
 
-// isOpenMP reports whether the words at an address, of which the first is a small
-// number, are an OpenMP descriptor: its first image names the entries that it names
-// itself. In objects, these are between symbols that only the linker knows.
+// isOpenMP reports whether the words at an address, whose first is a small number, are an OpenMP
+// descriptor: its first image refers to the same entries as the descriptor. In objects, the
+// entries are between symbols that only the linker defines.
 func (m *memory) isOpenMP(address uint64, w []uint64) bool {
 	images, begin, end := w[1], w[2], w[3]
 	if images == 0 || images%8 != 0 {
@@ -14,7 +14,7 @@ func (m *memory) isOpenMP(address uint64, w []uint64) bool {
 	start, linked := m.undefined[address+16] // numbers of symbols
 	size := end - begin
 	if !linked && (begin == 0 || begin%8 != 0 || !m.covers(begin, end) || size%(8*oldEntryWords) != 0 && size%(8*entryWords) != 0) {
-		return false // before anything is read: small numbers are common
+		return false // before any read, because small numbers are common
 	}
 	first, err := m.words(images, openMPImageWords, "an image")
 	if err != nil || first[0] == 0 || !m.covers(first[0], first[1]) || first[2] != begin || first[3] != end {
@@ -27,7 +27,7 @@ func (m *memory) isOpenMP(address uint64, w []uint64) bool {
 	return true
 }
 
-// covers reports whether the bytes from one address to another are loaded.
+// covers reports whether the bytes between two addresses are loaded.
 func (m *memory) covers(begin, end uint64) bool {
 	_, ok := m.place(begin, end-begin)
 	return ok && begin <= end
@@ -71,8 +71,8 @@ func (m *memory) openMP(descriptor []uint64) error {
 	return nil
 }
 
-// openMPEntries returns the names of the kernels among the entries: variables
-// have a size. The newer table is that of all programming models of a program.
+// openMPEntries returns the names of the kernels among the entries: variables have a nonzero size.
+// The newer table holds the entries of all programming models of a program.
 func (m *memory) openMPEntries(begin, end uint64) ([]string, error) {
 	return m.entriesWith(begin, end, func(newer bool, entry []uint64) bool {
 		if newer {

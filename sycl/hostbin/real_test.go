@@ -19,11 +19,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// dpctlEnv names a wheel of dpctl, or a folder with its files: Python modules that
+// dpctlEnv names a wheel of dpctl, or a directory with its files: Python modules that
 // DPC++ linked.
 const dpctlEnv = "HOSTBIN_DPCTL"
 
-// eachLibrary reads the libraries of a wheel, or of a folder with its files.
+// eachLibrary reads the libraries of a wheel, or of a directory with its files.
 func eachLibrary(t *testing.T, name string, use func(path string, data []byte, f *File)) {
 	t.Helper()
 	tree := os.DirFS(name)

@@ -14,14 +14,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// What one call of NewFile keeps in memory at most, whatever the file claims.
-// Programs stay far below.
+// Limits on what one call of NewFile keeps in memory, whatever the file claims. Real programs stay
+// far below.
 const (
 	maxImages      = 1 << 16
 	maxMembers     = 1 << 20
 	maxDepth       = 4 // of archives in archives
 	maxSections    = 1 << 20
-	maxSectionName = 256       // those with longer names are of no interest
+	maxSectionName = 256       // longer names are of no interest
 	maxNames       = 256 << 20 // bytes of the names of archive members
 	maxSymbols     = 256 << 20 // bytes of one table
 	maxRelocations = 1 << 24
@@ -30,7 +30,7 @@ const (
 	maxText        = 64 << 20
 )
 
-// headSize is how many bytes at the start say what a file is.
+// headSize is the number of bytes at the start that identify the type of a file.
 const headSize = 48
 
 var le = binary.LittleEndian
@@ -45,8 +45,8 @@ type scanner struct {
 
 	inImage bool // the file is a device image
 
-	// described are the images of OpenMP descriptors by where they start, so that
-	// the containers that they are in can say the rest about them.
+	// described maps offsets to the images of OpenMP descriptors, so the containers around them
+	// can supply the missing metadata.
 	described map[int64]*Image
 }
 
@@ -58,20 +58,20 @@ type input struct {
 	member string
 	depth  int
 
-	inflated bool // offsets are those in an inflated bundle
+	inflated bool // offsets are relative to an inflated bundle
 }
 
-// errorf returns the error of a file that is damaged.
+// errorf returns an error for a damaged file.
 func (in *input) errorf(offset int64, format string, args ...any) error {
 	return in.fault(offset, binfile.Damaged, format, args...)
 }
 
-// cutf returns the error of a file that ends too early.
+// cutf returns an error for a truncated file.
 func (in *input) cutf(offset int64, format string, args ...any) error {
 	return in.fault(offset, binfile.Cut, format, args...)
 }
 
-// unsupportedf returns the error of a file that is not read.
+// unsupportedf returns an error for an unsupported file.
 func (in *input) unsupportedf(offset int64, format string, args ...any) error {
 	return in.fault(offset, binfile.Unsupported, format, args...)
 }
@@ -80,7 +80,7 @@ func (in *input) fault(offset int64, remedy, format string, args ...any) error {
 	if in.inflated {
 		format = "in the inflated bundle: " + format
 		if remedy == binfile.Cut {
-			remedy = binfile.Damaged // a bundle that is cut short is not inflated
+			remedy = binfile.Damaged // a truncated bundle is not inflated
 		}
 	}
 	return &FormatError{Member: in.member, Offset: in.base + offset, Msg: fmt.Sprintf(format, args...), Remedy: remedy}
@@ -91,7 +91,7 @@ func (in *input) has(offset, size uint64) bool {
 	return offset <= uint64(in.size) && size <= uint64(in.size)-offset
 }
 
-// read reads bytes that may be missing if the input is cut short.
+// read reads bytes that may be missing if the input is truncated.
 func (in *input) read(b []byte, offset int64, what string) error {
 	if !in.has(uint64(offset), uint64(len(b))) {
 		return in.cutf(offset, "%s of %d bytes reaches past the end at %#x", what, len(b), in.base+in.size)
@@ -106,13 +106,13 @@ func (in *input) read(b []byte, offset int64, what string) error {
 	return err
 }
 
-// section returns a part of the input, which has to be inside of it.
+// section returns a part of the input. The range must be inside the input.
 func (in *input) section(offset, size int64) *io.SectionReader {
 	return io.NewSectionReader(in.r, in.base+offset, size)
 }
 
-// scan looks for images by what the input is. It reports false if the input is
-// nothing that could have images in it.
+// scan looks for images according to the type of the input. It returns false if the input is of a
+// type that cannot have images.
 func (s *scanner) scan(in input) (known bool, err error) {
 	var head [headSize]byte
 	n := min(in.size, int64(len(head)))
@@ -156,7 +156,7 @@ func (s *scanner) add(in *input, img *Image) error {
 	return nil
 }
 
-// relocate counts relocations.
+// relocate counts relocations against the limit.
 func (s *scanner) relocate(in *input, offset, count int64) error {
 	if s.relocations += int(min(count, maxRelocations+1)); s.relocations > maxRelocations {
 		return in.errorf(offset, "more than %d relocations", maxRelocations)
@@ -164,7 +164,7 @@ func (s *scanner) relocate(in *input, offset, count int64) error {
 	return nil
 }
 
-// spend counts bytes of text.
+// spend counts bytes of text against the limit.
 func (s *scanner) spend(in *input, offset, size int64) error {
 	if s.text += size; s.text > maxText {
 		return in.errorf(offset, "the names and values have more than %d bytes", maxText)
@@ -172,8 +172,7 @@ func (s *scanner) spend(in *input, offset, size int64) error {
 	return nil
 }
 
-// containers adds the images of OffloadBinary containers, which follow one
-// another.
+// containers adds the images of consecutive OffloadBinary containers.
 func (s *scanner) containers(in input, offset, size int64, section string) error {
 	if size == 0 {
 		return nil
@@ -184,7 +183,7 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 		if section != "" {
 			what += " in section " + safetext.Quote(section)
 			if remedy == binfile.Cut {
-				remedy = binfile.Damaged // the file has all of the section
+				remedy = binfile.Damaged // the section is entirely in the file
 			}
 		}
 		return &FormatError{in.member, in.base + offset + fault.Offset, what + ": " + fault.Msg, remedy, fault}
@@ -216,13 +215,13 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 	return nil
 }
 
-// contained returns the image of an entry of a container. It does not keep the entry,
-// whose other strings are of no interest.
+// contained returns the image of a container entry. It does not keep the entry, whose other
+// strings are of no interest.
 func contained(e *offload.Entry) *Image {
 	img := &Image{Model: e.OffloadKind.String(), Stated: stated(e.ImageKind), Source: io.NewSectionReader(e.ReaderAt, 0, e.Size())}
 	img.Triple, _ = e.String("triple")
 	img.Arch, _ = e.String("arch")
-	// Clang calls code that is for no architecture generic.
+	// Clang uses "generic" for code without an architecture.
 	if img.Arch == "generic" {
 		img.Arch = ""
 	}
@@ -231,8 +230,8 @@ func contained(e *offload.Entry) *Image {
 	return img
 }
 
-// complete adds what a container says to the image at the same place that a descriptor
-// was found for, and reports whether there is one.
+// complete adds a container's metadata to the image that a descriptor points to at the same
+// location, and reports whether there is one.
 func (s *scanner) complete(img *Image) bool {
 	d := s.described[img.Origin.Offset]
 	if d == nil {
@@ -245,7 +244,7 @@ func (s *scanner) complete(img *Image) bool {
 	return true
 }
 
-// stated returns the format that a container says that an image has.
+// stated returns the format that a container states for an image.
 func stated(k offload.ImageKind) offload.Format {
 	switch k {
 	case offload.KindObject, offload.KindCubin, offload.KindFatBinary:
@@ -257,15 +256,14 @@ func stated(k offload.ImageKind) offload.Format {
 	case offload.KindSYCLBIN:
 		return offload.SYCLBIN
 	}
-	return offload.UnknownFormat // SPIR-V has the number that SYCLBIN had
+	return offload.UnknownFormat // SPIR-V has the former number of SYCLBIN
 }
 
 // offloadSection is the section that holds containers.
 const offloadSection = ".llvm.offloading"
 
-// sections adds the images of sections whose names are known. In a linked file,
-// sections of a bundle hold the images that descriptors point at, joined, and
-// cannot be separated without those.
+// sections adds the images of sections with known names. In a linked file, bundle sections hold
+// the joined images that descriptors point to, and cannot be separated without the descriptors.
 func (s *scanner) sections(in input, list []section, linked bool) error {
 	total := int64(0)
 	for _, sec := range list {
@@ -295,8 +293,8 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 	return nil
 }
 
-// describedIn returns where the images of an input are that descriptors point at, in ascending
-// order. The images of an input are the last ones while it is read.
+// describedIn returns the offsets of the images of an input that descriptors point to, in
+// ascending order. While an input is read, its images are the last ones.
 func (s *scanner) describedIn(in *input) []int64 {
 	var places []int64
 	for _, img := range slices.Backward(s.file.Images) {
@@ -318,16 +316,16 @@ func (in *input) describes(places []int64, sec section) bool {
 	return i < len(places) && places[i] < start+sec.size
 }
 
-// A section is a named range of an input. Readers check that it is inside.
+// A section is a named range of an input. Readers check that it is inside the input.
 type section struct {
 	name         string
 	offset, size int64
 }
 
 func isOffloadSection(name string) bool {
-	// Linkers of COFF sort sections by what follows a dollar sign, and cut names
-	// in executables to eight characters. The images of a device that is linked
-	// already, in an object that is to be linked again, are named otherwise.
+	// COFF linkers sort sections by the text after a dollar sign, and truncate names in
+	// executables to eight characters. If the images of a device were already linked, in an object
+	// that is to be linked again, their section has a different name.
 	return name == offloadSection || strings.HasPrefix(name, offloadSection+"$") || name == offloadSection[:8] ||
 		name == offloadSection+".relocatable"
 }
