@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 )
 
-// A Compression is how a version 3 container is compressed.
+// A Compression is the compression method of a version 3 container.
 type Compression uint8
 
 const (
@@ -21,8 +21,7 @@ const (
 	Zstd
 )
 
-// inflate replaces the stored container by the inflated one, which is kept in
-// memory.
+// inflate replaces the stored container with the inflated one, which is kept in memory.
 func (p *parser) inflate(header []byte) error {
 	head := int64(len(header))
 	want := p.file.Inflated
@@ -35,7 +34,7 @@ func (p *parser) inflate(header []byte) error {
 	}
 	p.spent.inflation += want
 
-	magic := make([]byte, min(stored, 4)) // a short stream fails when it is inflated
+	magic := make([]byte, min(stored, 4)) // a truncated stream fails during inflation
 	if err := p.readAt(magic, head); err != nil {
 		return err
 	}
@@ -44,7 +43,7 @@ func (p *parser) inflate(header []byte) error {
 	if method == binfile.Zstd {
 		p.file.Compression = Zstd
 	}
-	// A header in memory looks like that of a container that is not compressed.
+	// A header in memory looks like the header of an uncompressed container.
 	mem := new(binfile.Memory)
 	inflated := bytes.Clone(header)
 	binary.LittleEndian.PutUint64(inflated[8:], uint64(want))
@@ -54,7 +53,7 @@ func (p *parser) inflate(header []byte) error {
 	var size *binfile.InflatedSizeError
 	switch {
 	case errors.As(err, &size):
-		size.Want = want // with the header
+		size.Want = want // including the header
 		return p.errorf(32, "the container %v of its header", size)
 	case err != nil:
 		return p.errorf(head, "%v", err)
@@ -63,8 +62,8 @@ func (p *parser) inflate(header []byte) error {
 	return nil
 }
 
-// compressor returns a writer whose Close ends the stream and leaves w open. Its
-// output depends on nothing but its input.
+// compressor returns a writer whose Close ends the stream and leaves w open. Its output depends
+// only on its input.
 func compressor(w io.Writer, c Compression) (io.WriteCloser, error) {
 	if c == Zstd {
 		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))

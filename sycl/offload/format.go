@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Format is what the bytes of a file or of a device image are.
+// A Format is the format of a file or device image, according to its bytes.
 type Format uint8
 
 const (
@@ -20,17 +20,17 @@ const (
 	HSACO                   // ELF for AMD GPUs
 	FatBinary               // NVIDIA fat binary
 	PatchTokens             // older binaries for Intel GPUs
-	ELF                     // ELF for another machine, such as a host CPU
+	ELF                     // ELF for another architecture, such as a host CPU
 	COFF                    // COFF object or PE file for a host CPU
 	Archive                 // ar archive, such as the fat binaries of ocloc
-	ThinArchive             // ar archive that names files and does not hold them
+	ThinArchive             // ar archive that references files instead of containing them
 	Bundle                  // binary or text bundle of clang-offload-bundler
 	CompressedBundle        // such a bundle, compressed
 	Container               // OffloadBinary container
 	SYCLBIN                 // SYCLBIN file
 
-	// Native and Text are for what a file says about an image that it holds:
-	// compiled code, and text such as LLVM IR or assembly. Detect returns neither.
+	// Native and Text are formats that a file can state for an image in it: compiled code, and
+	// text such as LLVM IR or assembly. Detect returns neither.
 	Native
 	Text
 )
@@ -59,11 +59,11 @@ var formats = [...]struct{ name, article, extension string }{
 
 func (f Format) String() string { return formats[f].name }
 
-// Extension returns the usual end of the names of such files, with its dot.
+// Extension returns the usual file name extension of the format, with its dot.
 func (f Format) Extension() string { return formats[f].extension }
 
-// Predicate returns what a sentence says of a file of the format after "it is",
-// such as "an ELF" or "SPIR-V".
+// Predicate returns the words that describe a file of the format after "it is", such as "an ELF"
+// or "SPIR-V".
 func (f Format) Predicate() string {
 	switch article := formats[f].article; {
 	case f == UnknownFormat:
@@ -74,26 +74,26 @@ func (f Format) Predicate() string {
 	return f.String()
 }
 
-// IsELF reports whether such a file is an ELF file, for whatever machine.
+// IsELF reports whether such a file is an ELF file, for any architecture.
 func (f Format) IsELF() bool { return f == ELF || f == Zebin || f == Cubin || f == HSACO }
 
-// headSize is how many bytes are looked at: PTX may start with comments.
+// headSize is the number of bytes that are inspected: PTX may start with comments.
 const headSize = 1024
 
-// Detect returns what the first bytes of r, which has size bytes, say that it is.
-// It reads no more than those, and what it cannot read is UnknownFormat.
+// Detect returns the format of r, which has size bytes, according to its first bytes. It reads no
+// more than those. The format of unreadable bytes is UnknownFormat.
 func Detect(r io.ReaderAt, size int64) Format {
 	head := make([]byte, max(0, min(size, headSize)))
 	n, _ := r.ReadAt(head, 0)
 	return FormatOf(head[:n])
 }
 
-// IsPointer reports whether a file begins as those that Git LFS has in place of large ones.
+// IsPointer reports whether a file begins like a Git LFS pointer file.
 func IsPointer(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("version https://git-lfs.github.com/spec/"))
 }
 
-// FormatOf is [Detect] for bytes that start with those of a file.
+// FormatOf is [Detect] for the first bytes of a file.
 func FormatOf(head []byte) Format {
 	head = head[:min(len(head), headSize)]
 	for _, start := range starts {
@@ -114,7 +114,7 @@ func FormatOf(head []byte) Format {
 	return UnknownFormat
 }
 
-// starts are bytes at the start that only files of one format have.
+// starts lists initial bytes that only files of one format have.
 var starts = []struct {
 	bytes  string
 	format Format
@@ -171,12 +171,11 @@ func isCOFF(head []byte) bool {
 	return machine == amd64 || machine == arm64 || machine == 0 && binary.LittleEndian.Uint16(head[2:]) == 0xffff
 }
 
-// BundleMagic is how bundles of clang-offload-bundler start, and is part of the
-// lines that divide text bundles.
+// BundleMagic starts the bundles of clang-offload-bundler, and is part of the lines that separate
+// text bundles.
 const BundleMagic = "__CLANG_OFFLOAD_BUNDLE__"
 
-// BundleComment returns what starts the comments of a text that is a bundle, "" if
-// it is none.
+// BundleComment returns the comment prefix of a text bundle, or "" if the text is not a bundle.
 func BundleComment(head []byte) string {
 	for _, comment := range []string{";", "//", "#"} { // LLVM IR, C++, assembler
 		if bytes.HasPrefix(head, []byte("\n"+comment+" "+BundleMagic+"__START__ ")) {
@@ -186,8 +185,8 @@ func BundleComment(head []byte) string {
 	return ""
 }
 
-// isPTX reports whether text starts as PTX does: with a .version directive after
-// comments, or with the comment that compilers write.
+// isPTX reports whether text starts like PTX: with a .version directive after comments, or with
+// the comment that compilers write.
 func isPTX(text string) bool {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")

@@ -78,7 +78,7 @@ func sectionContent(r io.ReaderAt, size int64, s binfile.Section) ([]byte, error
 	return data, err
 }
 
-// ptxKernels finds the kernels of PTX: what follows each directive .entry.
+// ptxKernels finds the kernels of PTX: the names after each directive .entry.
 func ptxKernels(r io.Reader) ([]string, error) {
 	p := ptxReader{r: bufio.NewReaderSize(r, 1<<16)}
 	var kernels []string
@@ -103,17 +103,17 @@ func ptxKernels(r io.Reader) ([]string, error) {
 	}
 }
 
-// A ptxReader divides PTX into words: names, directives and numbers.
+// A ptxReader splits PTX into words: names, directives and numbers.
 type ptxReader struct {
 	r      *bufio.Reader
 	offset int64
 	buffer []byte
 }
 
-// maxPTXWord is how long a word may be.
+// maxPTXWord is the maximum length of a word.
 const maxPTXWord = 1 << 16
 
-// word returns the next word that is in no comment and no string.
+// word returns the next word outside comments and strings.
 func (p *ptxReader) word() (string, error) {
 	p.buffer = p.buffer[:0]
 	for {
@@ -168,7 +168,7 @@ func (p *ptxReader) comment() error {
 	return nil
 }
 
-// skip skips all up to and with an end of one or two characters.
+// skip skips everything up to and including an end of one or two characters.
 func (p *ptxReader) skip(end string) error {
 	matched := 0
 	for matched < len(end) {

@@ -16,11 +16,11 @@ const (
 	noteProductConfig = 6
 )
 
-// ProductConfig returns the product config that the notes of an ELF file for Intel GPUs have, which
-// is the version of the GPU, 0 if there is none. Errors in the content are of type [*FormatError].
+// ProductConfig returns the product config in the notes of an ELF file for Intel GPUs, which is
+// the version of the GPU, or 0 if there is none. Errors in the content are of type [*FormatError].
 //
-// Section .note.intelgt.compat has notes of the owner IntelGT: u32 size of the owner, u32 size of the
-// value, u32 type, the owner and the value, both padded to 4 bytes.
+// Section .note.intelgt.compat has notes of the owner IntelGT: u32 size of the owner, u32 size of
+// the value, u32 type, the owner and the value, both padded to 4 bytes.
 func ProductConfig(r io.ReaderAt, size int64) (uint32, error) {
 	f, err := readELF(r, size)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/binfile"
 )
 
-// maxKernelNames is how many bytes the names of the kernels of a file may have.
+// maxKernelNames is the maximum total size in bytes of the kernel names in a file.
 const maxKernelNames = 64 << 20
 
 // Kernels returns the sorted names of the kernels in an image: the entry points of SPIR-V and
@@ -32,7 +32,7 @@ func Kernels(r io.ReaderAt, size int64) ([]string, error) {
 	return nil, nil
 }
 
-// elfKernels reads the headers of an ELF file and finds kernels by them.
+// elfKernels reads the headers of an ELF file and uses them to find kernels.
 func elfKernels(r io.ReaderAt, size int64, find func(*binfile.ELF) ([]string, error)) ([]string, error) {
 	f, err := readELF(r, size)
 	if err != nil {
@@ -58,8 +58,8 @@ func readELF(r io.ReaderAt, size int64) (*binfile.ELF, error) {
 	return f, err
 }
 
-// sectionKernels finds the kernels of Intel and NVIDIA GPUs: their compilers put the code
-// of each kernel into a section .text.NAME.
+// sectionKernels finds the kernels of Intel and NVIDIA GPUs: their compilers put the code of each
+// kernel into a section .text.NAME.
 func sectionKernels(f *binfile.ELF) ([]string, error) {
 	var kernels []string
 	total := 0 // names may share their bytes
@@ -87,7 +87,7 @@ const (
 	notKernel   = "Intel_Symbol_Table_Void_Program" // functions that are called from elsewhere
 )
 
-// imageErrorf returns a fault of a device image.
+// imageErrorf returns an error in a device image.
 func imageErrorf(offset int64, format string, args ...any) error {
 	return &FormatError{Offset: offset, Msg: fmt.Sprintf(format, args...)}
 }
@@ -195,7 +195,7 @@ func entryPoint(order binary.ByteOrder, operands []byte, at int64) (name string,
 	return text, isKernel, nil
 }
 
-// unexpectedEnd returns the error of a SPIR-V module that ends inside of an instruction.
+// unexpectedEnd returns the error for a SPIR-V module that ends inside an instruction.
 func unexpectedEnd(at int64, err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return imageErrorf(at, "unexpected end of the SPIR-V module")

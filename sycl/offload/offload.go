@@ -1,11 +1,10 @@
-// Package offload reads and writes OffloadBinary containers, the format in
-// which LLVM-based compilers keep device images. It also recognizes device images, and
-// the files that hold them, by their first bytes, and finds the kernels of native code.
+// Package offload reads and writes OffloadBinary containers, the format in which LLVM-based
+// compilers store device images. It also detects the formats of device images, and of the files
+// that hold them, from their first bytes, and finds the kernels of native code.
 //
-// A container is a header, a table of entries, and what the entries point at:
-// strings (pairs of key and value) and one image each. All numbers are little
-// endian, all offsets count from the start of the container, and the whole is
-// aligned to 8 bytes.
+// A container is a header, a table of entries, and the parts that the entries point to: strings
+// (pairs of key and value) and one image each. All numbers are little endian, all offsets count
+// from the start of the container, and the whole is aligned to 8 bytes.
 //
 //	header    magic 10 ff 10 ad, u32 version, u64 size, u64 offset of the
 //	          entries, and by version
@@ -17,16 +16,14 @@
 //	string    u64 offset of the key, u64 offset of the value, and from version 2
 //	          u64 size of the value
 //
-// In version 3 an inflated size other than 0 says that everything after the
-// header is one zstd or zlib stream; that size and all offsets are those of the
-// container before it was compressed. Several containers may follow one
-// another, each starting at a multiple of 8: that is how version 1 holds
-// several images.
+// In version 3, if the inflated size is not 0, everything after the header is one zstd or zlib
+// stream. The inflated size and all offsets then apply to the uncompressed container. Several
+// containers may follow one another, each starting at a multiple of 8. Version 1 stores several
+// images that way.
 //
-// The layouts and the order of everything in written containers are those of
-// LLVM's OffloadBinary class. Unlike LLVM, [ReadAll] also refuses images that
-// reach past the end of the container, strings outside of it, parts that
-// overlap, and a version 1 header with a wrong entry size.
+// The layouts and the order of the parts in written containers match LLVM's OffloadBinary class.
+// Unlike LLVM, [ReadAll] also rejects images that reach past the end of the container, strings
+// outside of it, parts that overlap, and a version 1 header with a wrong entry size.
 package offload
 
 import (
@@ -35,29 +32,29 @@ import (
 	"math"
 )
 
-// Magic is how every container starts.
+// Magic starts every container.
 const Magic = "\x10\xff\x10\xad"
 
 // A File is one container.
 type File struct {
 	Version     uint32
-	Offset      int64 // of the container in what it was read from
-	Size        int64 // as stored, without what aligns the next container
+	Offset      int64 // of the container in its file
+	Size        int64 // as stored, without the padding before the next container
 	Compression Compression
-	Inflated    int64 // size once inflated, 0 when not compressed
+	Inflated    int64 // inflated size, 0 if not compressed
 	Entries     []*Entry
 }
 
-// An Entry is one image with what the container says about it. The image is
-// read when it is asked for, through the embedded io.ReaderAt.
+// An Entry is one image with its metadata in the container. The image is read on demand, through
+// the embedded io.ReaderAt.
 type Entry struct {
 	ImageKind   ImageKind
 	OffloadKind OffloadKind
 	Flags       uint32
 	Strings     []String // in the order of the file
 
-	// Offset is where the image starts in the container: in the inflated one,
-	// when the container is compressed.
+	// Offset is the start of the image in the container, or in the inflated container if it is
+	// compressed.
 	Offset int64
 
 	io.ReaderAt // the image
@@ -67,8 +64,7 @@ type Entry struct {
 // Size returns the size of the image in bytes.
 func (e *Entry) Size() int64 { return e.size }
 
-// String returns the value of the first string with that key, and whether there
-// is one.
+// String returns the value of the first string with a key, and whether there is one.
 func (e *Entry) String(key string) (string, bool) {
 	for _, s := range e.Strings {
 		if s.Key == key {
@@ -84,8 +80,8 @@ type String struct {
 	Key, Value string
 }
 
-// An ImageKind says what an image is. Tools use it as a hint only: it is often 0,
-// and 6 has meant two things.
+// An ImageKind is the stated kind of an image. Tools use it only as a hint: it is often 0, and 6
+// has had two meanings.
 type ImageKind uint16
 
 const (
@@ -95,7 +91,7 @@ const (
 	KindCubin     ImageKind = 3
 	KindFatBinary ImageKind = 4
 	KindPTX       ImageKind = 5
-	KindSPIRV     ImageKind = 6 // SYCLBIN in DPC++ before it was SPIR-V in LLVM
+	KindSPIRV     ImageKind = 6 // SYCLBIN in DPC++, later SPIR-V in LLVM
 	KindSYCLBIN   ImageKind = 7 // in DPC++ only
 )
 
@@ -108,11 +104,11 @@ func (k ImageKind) String() string {
 	return fmt.Sprintf("image kind %d", uint16(k))
 }
 
-// An OffloadKind says which programming model an image is of.
+// An OffloadKind is the programming model of an image.
 type OffloadKind uint16
 
-// The kinds are bits of a mask in LLVM 20 and newer. Older ones counted: there 3
-// is HIP and 4 is SYCL. The runtime of DPC++ writes 5, which is neither.
+// The kinds are bits of a mask in LLVM 20 and newer. Older versions counted: there 3 is HIP and 4
+// is SYCL. The runtime of DPC++ writes 5, which is neither.
 const (
 	NoOffload OffloadKind = 0
 	OpenMP    OffloadKind = 1
@@ -137,11 +133,11 @@ func (k OffloadKind) String() string {
 	return fmt.Sprintf("offload kind %d", uint16(k))
 }
 
-// A FormatError is a fault of a container or of a device image, and where it is.
+// A FormatError is an error in a container or a device image, with its location.
 type FormatError struct {
 	Offset int64 // of the faulty field or part, in the image, or in the container or its inflated form
 	Msg    string
-	Remedy string // what to do about the file, "" for an image
+	Remedy string // how to fix the file, "" for an image
 }
 
 func (e *FormatError) Error() string {
@@ -151,7 +147,7 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("offload binary: offset %#x: %s; %s", e.Offset, e.Msg, e.Remedy)
 }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks errors caused by an input file.
 func (*FormatError) BadInput() {}
 
 // Sizes of the parts.

@@ -13,8 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// What one call of ReadAll keeps in memory at most, whatever the
-// input claims. Containers of compilers stay far below.
+// Limits on what one call of ReadAll keeps in memory, whatever the input claims. Containers from
+// compilers stay far below.
 const (
 	maxEntries     = 1 << 18 // entries and containers together
 	maxStrings     = 1 << 20
@@ -22,8 +22,8 @@ const (
 	maxInflated    = binfile.MaxInflated
 )
 
-// ReadAll reads the containers in r, which has size bytes: one, or several that
-// follow one another. Errors in the content are of type [*FormatError].
+// ReadAll reads the containers in r, which has size bytes: one, or several in sequence. Errors in
+// the content are of type [*FormatError].
 func ReadAll(r io.ReaderAt, size int64) ([]*File, error) {
 	var files []*File
 	spent := new(budget)
@@ -49,7 +49,7 @@ func ReadAll(r io.ReaderAt, size int64) ([]*File, error) {
 	return files, nil
 }
 
-// A budget counts what was spent of the limits.
+// A budget tracks how much of the limits is used.
 type budget struct {
 	entries, strings       int
 	stringBytes, inflation int64
@@ -69,7 +69,7 @@ func newFile(r io.ReaderAt, offset, size int64, spent *budget) (*File, error) {
 
 type parser struct {
 	file  *File
-	r     io.ReaderAt // the container, and what follows it
+	r     io.ReaderAt // the container and everything after it
 	base  int64       // of the container in its file, for errors
 	size  int64       // of r, then of the inflated container
 	spent *budget
@@ -80,11 +80,11 @@ type parser struct {
 
 type extent struct{ offset, size int64 }
 
-// A part is a range of the container and what it is for.
+// A part is a range of the container and its purpose.
 type part struct {
 	extent
 	what string
-	i    int // of the entry, -1 for the container's own parts
+	i    int // of the entry, or -1 for the container's own parts
 }
 
 func (p part) String() string {
@@ -98,12 +98,12 @@ func (p *parser) errorf(offset int64, format string, args ...any) error {
 	return &FormatError{p.base + offset, fmt.Sprintf(format, args...), binfile.Damaged}
 }
 
-// cutf is errorf for a file that ends too early.
+// cutf is errorf for a truncated file.
 func (p *parser) cutf(offset int64, format string, args ...any) error {
 	return &FormatError{p.base + offset, fmt.Sprintf(format, args...), binfile.Cut}
 }
 
-// parse reads the header, inflates the rest if need be, and reads the entries.
+// parse reads the header, inflates the rest if necessary, and reads the entries.
 func (p *parser) parse() error {
 	var buffer [40]byte
 	raw, err := p.rawHeader(buffer[:])
@@ -123,7 +123,7 @@ func (p *parser) parse() error {
 	return p.entries(h, int64(len(raw)))
 }
 
-// rawHeader reads the header into the buffer, which has room for that of every version.
+// rawHeader reads the header into the buffer, which has room for any version.
 func (p *parser) rawHeader(buffer []byte) ([]byte, error) {
 	have := min(p.size, int64(len(buffer)))
 	if err := p.readAt(buffer[:have], 0); err != nil {
@@ -147,11 +147,11 @@ func (p *parser) rawHeader(buffer []byte) ([]byte, error) {
 	}
 }
 
-// A header is what the header says after the version.
+// A header holds the header fields after the version.
 type header struct {
 	size         int64 // of the container as it is stored
 	table, count int64 // of the entries
-	inflated     int64 // 0 when the container is not compressed
+	inflated     int64 // 0 if the container is not compressed
 }
 
 // header reads the fields after the version.
@@ -175,7 +175,7 @@ func (p *parser) header(raw []byte) (header, error) {
 		return h, p.cutf(8, "the size of the container is %d, but only %d bytes are there", h.size, p.size)
 	case h.table < length:
 		return h, p.errorf(16, "the entries, at %#x, overlap the header of %d bytes", h.table, length)
-	case h.inflated != 0 && h.table != length: // LLVM compresses from the entries on, which follow the header
+	case h.inflated != 0 && h.table != length: // LLVM compresses everything after the header, starting with the entries
 		return h, p.errorf(16, "the entries of a compressed container are at %#x, not after the header at %#x", h.table, length)
 	}
 	if p.file.Version == 1 {
@@ -187,15 +187,15 @@ func (p *parser) header(raw []byte) (header, error) {
 	return h, nil
 }
 
-// fields are numbers that follow one another, up to end in the container.
+// fields are consecutive numbers, up to end in the container.
 type fields struct {
 	binfile.Buf
 	p   *parser
 	end int64
-	err error // about the first number that is none of a file
+	err error // about the first invalid number
 }
 
-// number reads a 64-bit number that has to be a size, an offset or a count.
+// number reads a 64-bit number that must be a size, an offset or a count.
 func (f *fields) number(what string) int64 {
 	offset := f.end - int64(len(f.Buf))
 	n := f.Uint64()
@@ -205,7 +205,7 @@ func (f *fields) number(what string) int64 {
 	return int64(n)
 }
 
-// entries reads the entries, which follow a header of that length or come later.
+// entries reads the entries, which start after a header of that length or later.
 func (p *parser) entries(h header, length int64) error {
 	if h.table > p.size || h.count > (p.size-h.table)/entrySize {
 		return p.errorf(16, "%d entries at %#x reach past the end of the container at %#x", h.count, h.table, p.size)
@@ -307,7 +307,7 @@ func (p *parser) pair(offset int64) (s String, err error) {
 	return s, err
 }
 
-// value reads the value of a key from version 2 on. The pair is at offset.
+// value reads the value of a key in version 2 or later. The pair is at offset.
 func (p *parser) value(offset int64, at extent, key string) (string, error) {
 	if at.offset > p.size || at.size > p.size-at.offset {
 		return "", p.errorf(offset+8, "the value of %s, %d bytes at %#x, reaches past the end of the container at %#x", safetext.Quote(key), at.size, at.offset, p.size)
@@ -326,8 +326,7 @@ func (p *parser) value(offset int64, at extent, key string) (string, error) {
 	return p.strings[at], nil
 }
 
-// text reads a string that ends in NUL. The field at from says that it is at
-// offset.
+// text reads a NUL-terminated string at offset. The offset comes from the field at from.
 func (p *parser) text(from, offset int64, what string) (string, error) {
 	at := extent{offset, -1}
 	if s, ok := p.strings[at]; ok {

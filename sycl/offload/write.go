@@ -17,7 +17,7 @@ type Image struct {
 	ImageKind   ImageKind
 	OffloadKind OffloadKind
 	Flags       uint32
-	Strings     []String // are written in this order
+	Strings     []String // written in this order
 	Content     Source
 }
 
@@ -28,23 +28,23 @@ type Source interface {
 	Size() int64
 }
 
-// A Copier is a Source with a faster way to a writer than being read, such as a
-// whole file. CopyTo writes all of it, by way of buf where it needs a buffer, and
-// returns how many bytes that were; it may be called again.
+// A Copier is a Source that can be copied to a writer faster than through Read, such as a whole
+// file. CopyTo writes all of it, through buf if it needs a buffer, and returns the number of
+// bytes. It may be called repeatedly.
 type Copier interface {
 	Source
 	CopyTo(w io.Writer, buf []byte) (int64, error)
 }
 
-// Options say how to write containers.
+// Options configure how containers are written.
 type Options struct {
 	Version     uint32      // 1, 2 or 3; 0 is 2
 	Compression Compression // in version 3 only
 }
 
-// Write writes the images as LLVM does, byte for byte: with version 1 as one
-// container each, with the others as one container. Images are copied as they
-// are read, and are read twice where they are compressed.
+// Write writes the images exactly as LLVM does: with version 1 as one container each, with the
+// others as one container. Images are read while they are copied, and are read twice if they are
+// compressed.
 func Write(w io.Writer, images []Image, o Options) error {
 	version := o.Version
 	if version == 0 {
@@ -74,14 +74,14 @@ func Write(w io.Writer, images []Image, o Options) error {
 	return nil
 }
 
-// A layout is a container whose every place is known.
+// A layout is a container in which the location of every part is known.
 type layout struct {
 	version uint32
 	images  []Image
 	table   stringTable
 	pairs   int // of keys and values
 
-	lists, texts, start int64 // places of the string lists, of the strings and of the images
+	lists, texts, start int64 // locations of the string lists, of the strings and of the images
 	size                int64
 	head                []byte // header, entries, string lists, strings, and zeros up to the images
 }
@@ -117,7 +117,7 @@ func (l *layout) collectStrings() error {
 	return nil
 }
 
-// place finds the places of all parts.
+// place computes the locations of all parts.
 func (l *layout) place() error {
 	l.lists = headerSize(l.version) + entrySize*int64(len(l.images))
 	l.texts = l.lists + stringEntrySize(l.version)*int64(l.pairs)
@@ -227,7 +227,7 @@ func (l *layout) copy(w io.Writer, head []byte) error {
 		return err
 	}
 	end := int64(len(l.head))
-	buf := make([]byte, 128<<10) // for all images, of which there may be many small ones
+	buf := make([]byte, 128<<10) // for all images, because there may be many small ones
 	for i, img := range l.images {
 		size := img.Content.Size()
 		var n int64
@@ -256,10 +256,9 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A stringTable holds strings that each end in NUL, where a string that is the
-// end of another shares its bytes. It is laid out like the ELF string tables of
-// LLVM: sorted from the last byte on, in descending order, after a NUL that is
-// the empty string.
+// A stringTable holds NUL-terminated strings. A string that is the end of another shares its
+// bytes. The layout matches LLVM's ELF string tables: sorted from the last byte on, in descending
+// order, after a NUL that is the empty string.
 type stringTable struct {
 	offsets map[string]int64
 	data    []byte
