@@ -10,45 +10,43 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A Builder collects images into abstract modules, as the runtime wants them: of the
-// native images of an abstract module it takes the first, whatever they are compiled
-// for, unless the property compile_target of the module's requirements names a
-// target, and with that it never takes IR. So a native image stands in an abstract
-// module of its own, which names its architecture, and IR in one that names none.
-// The IR of one split module for several triples is one abstract module.
+// A Builder collects images into abstract modules in the form that the runtime expects. Of an
+// abstract module's native images, the runtime uses the first, whatever they are compiled for,
+// unless the property compile_target of the module's requirements names a target, and with that
+// property it never uses IR. Therefore each native image has its own abstract module, which names
+// its architecture, and IR is in one that names none. The IR of one split module for several
+// triples is one abstract module.
 //
 // The zero value is ready to use.
 type Builder struct {
 	modules []*Module
 	groups  map[identity][]*Module
-	placed  map[form]int // how many modules of a group have an image of the form
+	placed  map[form]int // number of modules in a group that have an image of the form
 	once    map[repeatable][]*Image
 }
 
-// identity is a digest of what split modules are known by: their metadata and key.
+// identity is a digest of what identifies split modules: their metadata and key.
 type identity [sha256.Size]byte
 
-// form is what a module has one image for at most.
+// A module has at most one image per form.
 type form struct {
 	identity     identity // of the module
 	kind         Kind
 	triple, arch string
 }
 
-// repeatable is what images have in common that can have the same bytes.
+// repeatable holds the properties that images with the same bytes must share to be repeats.
 type repeatable struct {
 	form
 	metadata [sha256.Size]byte // of the image, sorted
 	size     int64
 }
 
-// Add adds an image. The key and the metadata are the identity of the split
-// module that the image is a form of; how the metadata is ordered does not
-// matter. When several split modules of one triple have the same identity, the
-// first of them is paired with the first of another triple, and so on.
+// Add adds an image. The key and the metadata identify the split module that the image is a form
+// of. The order of the metadata does not matter. If several split modules of one triple have the
+// same identity, the first of them is paired with the first of another triple, and so on.
 //
-// The metadata becomes that of the abstract module and must not be changed any
-// more.
+// The metadata becomes the metadata of the abstract module and must not be changed afterwards.
 func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error {
 	metadata, f, err := formOf(key, metadata, img)
 	if err != nil {
@@ -58,9 +56,9 @@ func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error 
 	return nil
 }
 
-// AddOnce is Add for images that can occur several times: of those that were added by
-// AddOnce with the same bytes, target, key and metadata, only the first is kept. It
-// reports whether the image is kept. Bytes are read only where all else is the same.
+// AddOnce is Add for images that can occur several times: among images added by AddOnce with the
+// same bytes, target, key and metadata, it keeps only the first. It reports whether the image is
+// kept. Bytes are read only if everything else is equal.
 func (b *Builder) AddOnce(key string, metadata *propset.Registry, img *Image) (bool, error) {
 	metadata, f, err := formOf(key, metadata, img)
 	if err != nil {
@@ -124,8 +122,8 @@ func (b *Builder) add(f form, metadata *propset.Registry, img *Image) {
 	}
 }
 
-// File returns a file in that state with what was added so far: first the modules
-// with native images, then those with IR, each in the order in which they were added.
+// File returns a file in the given state with all added images: first the modules with native
+// images, then the ones with IR, each in the order of addition.
 func (b *Builder) File(state State) *File {
 	return &File{Version: 1, State: state, Release: release.Newest(), Global: new(propset.Registry), Modules: nativeFirst(b.modules)}
 }
@@ -136,9 +134,9 @@ func nativeFirst(modules []*Module) []*Module {
 	return list
 }
 
-// Separate gives each native image that the runtime would confuse with another an
-// abstract module of its own, as [Builder] does, and returns how many did not have
-// one. A file that needs no change keeps its order.
+// Separate moves each native image that the runtime would confuse with another into its own
+// abstract module, as [Builder] does, and returns how many were moved. A file that needs no change
+// keeps its order.
 func (f *File) Separate() (changed int) {
 	var list []*Module
 	for _, m := range f.Modules {
@@ -171,9 +169,9 @@ func (m *Module) separate() bool {
 	return len(m.Native) == 1 && len(m.IR) == 0 && requirement.CompileTarget(m.Metadata) == m.Native[0].CompileTarget()
 }
 
-// CompileTarget returns what the property compile_target has to be for the runtime to
-// give the image to its device only: the architecture. Images for CPUs have none, as the
-// runtime itself writes them.
+// CompileTarget returns the value of the property compile_target that makes the runtime use the
+// image for its device only: the architecture. Images for CPUs have none, matching what the
+// runtime writes.
 func (i *Image) CompileTarget() string {
 	arch := i.Arch()
 	if system, _, _ := strings.Cut(i.Triple(), "-"); system == "spir64_x86_64" || arch == "x86_64" || strings.HasPrefix(arch, "intel_cpu_") {

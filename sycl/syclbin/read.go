@@ -12,22 +12,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
-// What reading a file keeps in memory at most, whatever the file claims.
+// Limits on what reading a file keeps in memory, whatever the file claims.
 const (
 	maxHeaders  = 1 << 20   // abstract modules, IR modules and native images
 	maxMetadata = 128 << 20 // bytes of property set text
 )
 
-// NewFile reads the SYCLBIN file in r, which has size bytes: bare, or in an
-// OffloadBinary container. Errors in the content are of type [*FormatError]. The
-// images are not read: r has to stay.
+// NewFile reads the SYCLBIN file in r, which has size bytes: bare, or in an OffloadBinary
+// container. Errors in the content are of type [*FormatError]. The images are not read, so r must
+// remain usable.
 func NewFile(r io.ReaderAt, size int64) (*File, error) { return newFile(r, size, false) }
 
-// NewLenientFile reads what NewFile reads and in addition what is wrong but can
-// be repaired without guessing: files in which every abstract module says that
-// its first image is image 0, which older compilers wrote; headers of images
-// that no abstract module has; metadata of which [propset.ParseLax] can make
-// something. Repairs are listed in File.Findings.
+// NewLenientFile also reads files with errors that can be repaired without guessing: files from
+// older compilers in which the first image of every abstract module is image 0; headers of images
+// that belong to no abstract module; metadata that [propset.ParseLax] can read. Repairs are listed
+// in File.Findings.
 func NewLenientFile(r io.ReaderAt, size int64) (*File, error) { return newFile(r, size, true) }
 
 func newFile(r io.ReaderAt, size int64, lenient bool) (*File, error) {
@@ -48,9 +47,8 @@ func newFile(r io.ReaderAt, size int64, lenient bool) (*File, error) {
 	return f, nil
 }
 
-// release finds out which release of the runtime the file is for. Containers of 2026
-// do not say it: development versions of the compiler used them before they had the
-// numbers of aspects.
+// release determines the runtime release that the file is for. Containers of 2026 do not identify
+// it: development versions of the compiler used them before the aspects had their new numbers.
 func (rd *reader) release() {
 	f := rd.file
 	recorded, err := release.Recorded(f.Global)
@@ -81,12 +79,12 @@ func errorf(offset int64, format string, args ...any) error {
 	return &FormatError{Offset: offset, Msg: fmt.Sprintf(format, args...)}
 }
 
-// found records something that is wrong and was read nevertheless.
+// found records an error that did not prevent reading.
 func (rd *reader) found(rule Rule, place, format string, args ...any) {
 	rd.file.Findings = AppendFinding(rd.file.Findings, rule, place, format, args...)
 }
 
-// read recognizes what the file is and reads it.
+// read detects the form of the file and reads it.
 func (rd *reader) read() error {
 	var head [8]byte
 	n := min(rd.file.Size, int64(len(head)))
@@ -108,8 +106,8 @@ func (rd *reader) read() error {
 	}
 }
 
-// Recognize reports whether what is in r, which has size bytes, is meant to be a SYCLBIN
-// file, of any version, even if it has faults. Other OffloadBinary containers are not.
+// Recognize reports whether r, which has size bytes, is meant to be a SYCLBIN file of any version,
+// even if it has errors. It returns false for other OffloadBinary containers.
 func Recognize(r io.ReaderAt, size int64) bool {
 	switch offload.Detect(r, size) {
 	case offload.SYCLBIN:
@@ -127,7 +125,7 @@ func Recognize(r io.ReaderAt, size int64) bool {
 	return err != nil || len(version1) > 0 || slices.ContainsFunc(entries, func(e wrapped) bool { return e.isPart() || e.isDraft() })
 }
 
-// A wrapped is an entry of a container, whose image is at base of the whole.
+// A wrapped is an entry of a container, with its image at base in the whole file.
 type wrapped struct {
 	*offload.Entry
 	base int64
@@ -142,7 +140,7 @@ func wrappedIn(files []*offload.File) (entries []wrapped) {
 	return entries
 }
 
-// container reads what is in OffloadBinary containers.
+// container reads the content of OffloadBinary containers.
 func (rd *reader) container() error {
 	files, err := offload.ReadAll(rd.r, rd.file.Size)
 	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
@@ -201,7 +199,7 @@ func (e wrapped) isDraft() bool {
 	return slices.ContainsFunc(e.Strings, func(s offload.String) bool { return strings.HasPrefix(s.Key, "SYCLBIN/") })
 }
 
-// wrappedV1 reads the version 1 files that some of the entries hold.
+// wrappedV1 reads the version 1 files in some of the entries.
 func (rd *reader) wrappedV1(entries, version1 []wrapped) error {
 	f := rd.file
 	f.Version = 1
@@ -214,7 +212,7 @@ func (rd *reader) wrappedV1(entries, version1 []wrapped) error {
 	case len(entries) > 1:
 		rd.found(containerSeveral, "container", "the container holds %d entries that are not SYCLBIN files", len(entries)-1)
 	}
-	old := f.Container == 1 && f.ImageKind == offload.KindSPIRV // that number was SYCLBIN then
+	old := f.Container == 1 && f.ImageKind == offload.KindSPIRV // then the number of SYCLBIN
 	if f.ImageKind != offload.KindSYCLBIN && !old {
 		rd.found(containerKind, "container", "the container says that the file is of kind %d (%s), and runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.KindSYCLBIN), uint16(offload.KindSPIRV))
 	}
@@ -226,7 +224,7 @@ func (rd *reader) wrappedV1(entries, version1 []wrapped) error {
 	return nil
 }
 
-// parse parses metadata, whose place in the file is offset.
+// parse parses metadata at an offset in the file.
 func (rd *reader) parse(text []byte, offset int64, what part) (*propset.Registry, error) {
 	if rd.lenient {
 		reg, warnings, err := propset.ParseLax("", text)
@@ -245,8 +243,8 @@ func (rd *reader) parse(text []byte, offset int64, what part) (*propset.Registry
 	return reg, nil
 }
 
-// setGlobal takes the global metadata of the file, or of one more file in the same
-// container, which has to agree.
+// setGlobal sets the global metadata of the file. For an additional file in the same container, it
+// checks that the metadata agrees.
 func (rd *reader) setGlobal(g *propset.Registry, at Range) error {
 	f := rd.file
 	if rd.global != nil && !g.Equal(rd.global) {
@@ -256,8 +254,7 @@ func (rd *reader) setGlobal(g *propset.Registry, at Range) error {
 	return nil
 }
 
-// readAt fills b. A file that ends is a fault of the file, unlike one that cannot be
-// read.
+// readAt fills b. Truncation is an error in the file, unlike a failed read.
 func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	n, err := r.ReadAt(b, offset)
 	switch {

@@ -20,7 +20,7 @@ const (
 type v1Reader struct {
 	*reader
 	r    io.ReaderAt // the file
-	base int64       // of the file in the whole, for places
+	base int64       // of the file in the whole, for locations
 	size int64
 
 	meta, bin table
@@ -36,7 +36,7 @@ type moduleHeader struct {
 	images   [2]span // by Kind
 }
 
-// A span is how many images of a kind a module has, and the index of the first.
+// A span holds the number of images of a kind in a module, and the index of the first.
 type span struct{ count, first uint32 }
 
 func (s span) end() int64 { return int64(s.first) + int64(s.count) }
@@ -46,8 +46,8 @@ type imageHeader struct {
 	metadata, bytes blob
 }
 
-// v1 reads a version 1 file in r, which is at base of the whole and has size
-// bytes, and adds its modules.
+// v1 reads a version 1 file in r, which is at base of the whole and has size bytes, and adds its
+// modules.
 func (rd *reader) v1(r io.ReaderAt, base, size int64) error {
 	v := v1Reader{reader: rd, r: r, base: base, size: size}
 	for _, step := range []func() error{
@@ -57,7 +57,7 @@ func (rd *reader) v1(r io.ReaderAt, base, size int64) error {
 		v.bin.overlap,
 		func() error { return v.assign(IRModule) },
 		func() error { return v.assign(NativeImage) },
-		v.addModules, // which cannot go past any end any more
+		v.addModules, // which can no longer exceed any end
 	} {
 		if err := step(); err != nil {
 			return err
@@ -102,8 +102,8 @@ func (v *v1Reader) header() error {
 	return err
 }
 
-// placeTables checks the sizes of the tables: the metadata table is at start, and the
-// binary table follows it.
+// placeTables checks the sizes of the tables: the metadata table is at start, and the binary table
+// follows it.
 func (v *v1Reader) placeTables(start int64, metaSize, binSize uint64) error {
 	end := v.base + v.size
 	room := uint64(v.size - start)
@@ -128,7 +128,7 @@ func (v *v1Reader) headers() error {
 	if err := readAt(v.r, all, fileHeaderSize); err != nil {
 		return err
 	}
-	field := v.base + fileHeaderSize // where the next header is
+	field := v.base + fileHeaderSize // offset of the next header
 	var err error
 	for i := range v.modules {
 		m := &v.modules[i]
@@ -156,8 +156,8 @@ func (v *v1Reader) headers() error {
 	return nil
 }
 
-// assign checks that each image of a kind has one owner. A lenient reader gives them
-// to the modules one after another where first indices were not advanced.
+// assign checks that each image of a kind has one owner. A lenient reader assigns them to the
+// modules in order if first indices were not advanced.
 func (v *v1Reader) assign(kind Kind) error {
 	total := int64(len(v.images[kind]))
 	owner := make([]int, total) // module + 1
@@ -194,7 +194,7 @@ func (v *v1Reader) assign(kind Kind) error {
 	return nil
 }
 
-// assignInOrder gives the images of a kind to the modules one after another.
+// assignInOrder assigns the images of a kind to the modules in order.
 func (v *v1Reader) assignInOrder(kind Kind) {
 	next := uint32(0)
 	for i := range v.modules {
@@ -260,22 +260,22 @@ func (v *v1Reader) registry(b blob) (*propset.Registry, error) {
 	return v.parse(v.text[b.Offset:b.Offset+b.Size], v.at(&v.meta, b).Offset, b.part)
 }
 
-// at returns where in the whole a part of a table is.
+// at returns the offset of a part of a table in the whole file.
 func (v *v1Reader) at(t *table, b blob) Range {
 	return Range{v.base + t.start + b.Offset, b.Size}
 }
 
-// blob is a range of a table, and where the header says so.
+// blob is a range of a table, with the location of the header fields that state it.
 type blob struct {
 	Range
 	field int64
 	part
 }
 
-// A part is a part of a file by its name.
+// A part is a named part of a file.
 type part struct {
 	what string
-	i    int // -1 when there is only one
+	i    int // -1 if there is only one
 }
 
 func (p part) String() string {
@@ -307,8 +307,8 @@ func (t *table) blob(h *binfile.Buf, field int64, what part) (blob, error) {
 	return b, nil
 }
 
-// overlap reports ranges that share bytes. No writer makes them, and without
-// them the size of the file bounds what its parts add up to.
+// overlap reports ranges that share bytes. No writer produces them, and without them the size of
+// the file limits the total size of its parts.
 func (t *table) overlap() error {
 	slices.SortStableFunc(t.blobs, func(a, b blob) int { return cmp.Compare(a.Offset, b.Offset) })
 	for i := 1; i < len(t.blobs); i++ {

@@ -27,8 +27,7 @@ const (
 	roleNative = "native"
 )
 
-// roleStrings are the strings that each role has, after the format and the role,
-// in the order of DPC++.
+// roleStrings are the strings of each role, after the format and the role, in DPC++'s order.
 var roleStrings = map[string][]string{
 	roleGlobal: {},
 	roleModule: {stringIndex},
@@ -97,7 +96,7 @@ func (v *v2Reader) entry(i int, e wrapped) error {
 
 func placeOf(entry int) string { return fmt.Sprintf("entry %d", entry) }
 
-// role returns the role of an entry, and checks what its header and strings say.
+// role returns the role of an entry, and checks its header and strings.
 func (v *v2Reader) role(i int, e wrapped) (string, error) {
 	role, ok := e.String(stringRole)
 	if !ok {
@@ -195,7 +194,7 @@ func (v *v2Reader) registry(e wrapped, offset, size int64, what part) (*propset.
 	return v.parse(text, e.base+offset, what)
 }
 
-// checkKeys finds strings that a role has not, and those it lacks.
+// checkKeys finds strings that a role must not have, and missing ones.
 func (v *v2Reader) checkKeys(i int, role string, e wrapped) {
 	want := roleStrings[role]
 	for _, key := range want {

@@ -1,13 +1,13 @@
-// Package syclbin reads, checks and writes SYCLBIN files, the format in which
-// DPC++ keeps SYCL device code that is loaded at run time.
+// Package syclbin reads, checks and writes SYCLBIN files, DPC++'s format for SYCL device code that
+// is loaded at run time.
 //
-// A file is in a bundle state and holds abstract modules. An abstract module is
-// one set of kernels in several images: IR modules, such as SPIR-V, and native
-// device code images, each compiled for one architecture. The file, each
-// abstract module and each image have metadata, which is property sets.
+// A file is in a bundle state and holds abstract modules. An abstract module is one set of kernels
+// in several images: IR modules, such as SPIR-V, and native device code images, each compiled for
+// one architecture. The file, each abstract module and each image have metadata in the form of
+// property sets.
 //
-// Version 1 is a header, three lists of headers and two byte tables, little
-// endian, the headers and tables aligned to 8 bytes:
+// Version 1 is a header, three lists of headers and two byte tables, little endian, the headers
+// and tables aligned to 8 bytes:
 //
 //	 0  u32 magic 0x53594249, so that the file starts with "IBYS"
 //	 4  u32 version
@@ -26,16 +26,16 @@
 //	    the metadata, u64 offset and u64 size of the bytes in the binary table
 //	    the metadata table, zeros up to a multiple of 8, the binary table
 //
-// Compilers put that into an OffloadBinary container, as the image of an entry.
+// Compilers put such a file into an OffloadBinary container, as the image of an entry.
 //
-// Version 2 is such a container of version 2 with an entry for each part, which
-// strings of the entry name: role is global_metadata, am_metadata, ir or
-// native, am_index is the abstract module. The image of an ir or native entry is
-// a u64 size of the metadata, the metadata, and the bytes.
+// Version 2 is an OffloadBinary container of version 2 with an entry for each part, identified by
+// the strings of the entry: role is global_metadata, am_metadata, ir or native, am_index is the
+// abstract module. The image of an ir or native entry is a u64 size of the metadata, the metadata,
+// and the bytes.
 //
-// The layout is that of the SYCLBIN design document of the DPC++ project and,
-// where that is silent (the padding, version 2), of DPC++'s LLVM. [NewFile]
-// refuses more than those: what overflows, overlaps or belongs to nothing.
+// The layout follows the SYCLBIN design document of the DPC++ project and, for details it does not
+// specify (the padding, version 2), DPC++'s LLVM. [NewFile] rejects more than they do: overflows,
+// overlaps and parts without an owner.
 package syclbin
 
 import (
@@ -53,36 +53,35 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
-// magic is how a version 1 file starts that is in no container.
+// magic starts a version 1 file outside a container.
 const magic = "IBYS"
 
 // A File is a SYCLBIN file.
 type File struct {
 	Version int   // of the format: 1 or 2
-	State   State // as the global metadata has it; see NoState
+	State   State // from the global metadata; see NoState
 
-	// Container is the version of the OffloadBinary container, 0 for a bare
-	// version 1 file. ImageKind is what the container says that the file is.
+	// Container is the version of the OffloadBinary container, or 0 for a bare version 1 file.
+	// ImageKind is the image kind that the container states.
 	Container uint32
 	ImageKind offload.ImageKind
 
-	// Release is the release of the runtime that the file is for. Recorded says
-	// that the file has it in its global metadata, where it is left out here.
+	// Release is the runtime release that the file is for. Recorded is true if the file's global
+	// metadata states it. Global here omits that entry.
 	Release  *release.Release
 	Recorded bool
 
-	Global  *propset.Registry // global metadata, in which State is
-	Modules []*Module         // whose aspects are those of package aspect
+	Global  *propset.Registry // global metadata, including State
+	Modules []*Module         // with the aspects of package aspect
 
-	// GlobalRange and the ranges of modules and images are those of the bytes in
-	// the file, or in the inflated container of a compressed one.
+	// GlobalRange and the ranges of modules and images are byte ranges in the file, or in the
+	// inflated container of a compressed file.
 	GlobalRange Range
 
-	// Size is the size of what was read in bytes.
+	// Size is the size of the input in bytes.
 	Size int64
 
-	// Findings is what is wrong with the file although it could be read. Verify
-	// includes it.
+	// Findings lists the errors in the file that did not prevent reading. Verify includes them.
 	Findings []Finding
 
 	closer io.Closer
@@ -96,20 +95,19 @@ type Module struct {
 	Native        []*Image
 }
 
-// Kernels returns the names of the kernels of the module, as its metadata lists
-// them. A kernel that DPC++'s runtime lists under two names has one here.
+// Kernels returns the names of the module's kernels from its metadata. A kernel that DPC++'s
+// runtime lists under two names is listed once.
 func (m *Module) Kernels() []string {
 	return kernelname.Distinct(m.Metadata.Set(propset.KernelNames).Keys())
 }
 
-// Images returns the IR modules and then the native images.
+// Images returns the IR modules followed by the native images.
 func (m *Module) Images() []*Image {
 	return append(append(make([]*Image, 0, len(m.IR)+len(m.Native)), m.IR...), m.Native...)
 }
 
-// An Image is one form of an abstract module: an IR module or a native device
-// code image. Its bytes are read when they are asked for, through the embedded
-// Source.
+// An Image is one form of an abstract module: an IR module or a native device code image. Its
+// bytes are read on demand, through the embedded Source.
 type Image struct {
 	Kind          Kind
 	Metadata      *propset.Registry
@@ -117,12 +115,12 @@ type Image struct {
 	offload.Source
 	Range Range // of the bytes
 
-	format *offload.Format    // nil when it was not detected
-	digest *[sha256.Size]byte // of the bytes, nil until it was asked for
+	format *offload.Format    // nil if it was not detected
+	digest *[sha256.Size]byte // of the bytes, nil until requested
 }
 
-// NewImage returns a native image for an architecture or, when that is empty, an
-// IR module of the type that its bytes have.
+// NewImage returns a native image for an architecture or, if that is empty, an IR module of the
+// type that its bytes have.
 func NewImage(triple, arch string, content offload.Source) *Image {
 	format := offload.Detect(content, content.Size())
 	var i *Image
@@ -136,8 +134,7 @@ func NewImage(triple, arch string, content offload.Source) *Image {
 	return i
 }
 
-// NewIR returns an IR module. The triple is left out of the metadata when it is
-// empty.
+// NewIR returns an IR module. The metadata has no triple if it is empty.
 func NewIR(typ IRType, triple string, content offload.Source) *Image {
 	i := &Image{Kind: IRModule, Metadata: new(propset.Registry), Source: content}
 	set := i.Metadata.Add(propset.SYCLBINIR)
@@ -148,8 +145,7 @@ func NewIR(typ IRType, triple string, content offload.Source) *Image {
 	return i
 }
 
-// NewNative returns a native device code image. The triple is left out of the
-// metadata when it is empty.
+// NewNative returns a native device code image. The metadata has no triple if it is empty.
 func NewNative(arch, triple string, content offload.Source) *Image {
 	i := &Image{Kind: NativeImage, Metadata: new(propset.Registry), Source: content}
 	set := i.Metadata.Add(propset.SYCLBINNative)
@@ -168,10 +164,9 @@ const (
 	keyArch   = "arch"
 )
 
-// Data returns the bytes, all of which it keeps in memory. For images that may be
-// large, use Open.
+// Data returns the bytes and keeps all of them in memory. Use Open for images that may be large.
 func (i *Image) Data() ([]byte, error) {
-	data := make([]byte, i.Size()) // which was checked against the size of the file
+	data := make([]byte, i.Size()) // already checked against the size of the file
 	_, err := io.ReadFull(i.Open(), data)
 	return data, err
 }
@@ -179,7 +174,7 @@ func (i *Image) Data() ([]byte, error) {
 // Open returns a reader of the bytes.
 func (i *Image) Open() io.ReadSeeker { return io.NewSectionReader(i.Source, 0, i.Size()) }
 
-// Format returns what the bytes of the image are.
+// Format returns the format of the image's bytes.
 func (i *Image) Format() offload.Format {
 	if i.format != nil {
 		return *i.format
@@ -187,8 +182,8 @@ func (i *Image) Format() offload.Format {
 	return offload.Detect(i, i.Size())
 }
 
-// Digest returns the SHA-256 of the bytes, which are read when it is asked for the first
-// time. It must not be asked for by several goroutines at once.
+// Digest returns the SHA-256 of the bytes, which are read on the first call. It is not safe for
+// concurrent use.
 func (i *Image) Digest() ([sha256.Size]byte, error) {
 	if i.digest == nil {
 		h := sha256.New()
@@ -221,8 +216,8 @@ func (i *Image) Type() (IRType, bool) {
 	return IRType(n), ok
 }
 
-// Target returns the triple and the architecture as command lines spell them:
-// TRIPLE, or TRIPLE=ARCH for a native image.
+// Target returns the triple and the architecture in command line form: TRIPLE, or TRIPLE=ARCH for
+// a native image.
 func (i *Image) Target() string {
 	if arch := i.Arch(); arch != "" {
 		return i.Triple() + "=" + arch
@@ -230,7 +225,7 @@ func (i *Image) Target() string {
 	return i.Triple()
 }
 
-// Set returns the set of the metadata that its kind has, nil when it is missing.
+// Set returns the metadata set for the image's kind, or nil if it is missing.
 func (i *Image) Set() *propset.Set {
 	if i.Kind == IRModule {
 		return i.Metadata.Set(propset.SYCLBINIR)
@@ -269,14 +264,14 @@ const (
 	Object     State = 1 // may be linked
 	Executable State = 2
 
-	// NoState is the state of a file whose global metadata has no state that is a
-	// number. Writing such a file leaves the global metadata as it is.
+	// NoState is the state of a file whose global metadata has no numeric state. Writing such a
+	// file leaves the global metadata unchanged.
 	NoState State = math.MaxUint32
 )
 
 var stateNames = []string{"input", "object", "executable"}
 
-// ParseState returns the state of that name.
+// ParseState returns the state with a name.
 func ParseState(name string) (State, error) {
 	for i, s := range stateNames {
 		if s == name {
@@ -296,8 +291,7 @@ func (s State) String() string {
 	return fmt.Sprintf("state %d", uint32(s))
 }
 
-// An IRType says what the bytes of an IR module are. DPC++ writes 0 whatever they
-// are, and ignores it.
+// An IRType is the type of an IR module's bytes. DPC++ always writes 0, and ignores the value.
 type IRType uint32
 
 const (
@@ -318,9 +312,8 @@ func (t IRType) String() string {
 	return fmt.Sprintf("IR type %d", uint32(t))
 }
 
-// IRTypeOf returns the type of an IR module with bytes of that format for that
-// triple, and whether it has one: types know SPIR-V, PTX and code for AMD GPUs,
-// for which bitcode is the only IR.
+// IRTypeOf returns the type of an IR module with bytes of a format for a triple, and whether there
+// is one: there are types for SPIR-V, PTX and code for AMD GPUs, whose only IR is bitcode.
 func IRTypeOf(f offload.Format, triple string) (IRType, bool) {
 	switch {
 	case f == offload.SPIRV:
@@ -338,12 +331,12 @@ type Range struct {
 	Offset, Size int64
 }
 
-// A FormatError is a fault that makes a file unreadable, and where it is. It is the
-// type of all such errors of this package.
+// A FormatError is an error that makes a file unreadable, with its location. All such errors of
+// this package have this type.
 type FormatError struct {
 	Offset int64 // in the file, or in the inflated container of a compressed one
 	Msg    string
-	Err    error // what was wrong with a part, may be nil; Msg is empty for one of package offload
+	Err    error // the error in a part, may be nil; Msg is empty for an error of package offload
 }
 
 func (e *FormatError) Error() string {
@@ -358,24 +351,23 @@ func (e *FormatError) Error() string {
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks errors caused by an input file.
 func (*FormatError) BadInput() {}
 
-// StatesRelease reports whether the file says which release it is for: by what is
-// recorded, or by the kind of image in its container, which only releases before 2026
-// read.
+// StatesRelease reports whether the file states its release: through a recorded release, or
+// through the kind of image in its container, which only releases before 2026 read.
 func (f *File) StatesRelease() bool {
 	return f.Recorded || f.Version == 1 && f.Container == 1 && f.ImageKind == offload.KindSPIRV
 }
 
-// AssumeRelease sets the release of a file that does not state one. The numbers of
-// aspects in it are then those of that release.
+// AssumeRelease sets the release of a file that does not state one. The aspect numbers in it are
+// then interpreted for that release.
 func (f *File) AssumeRelease(r *release.Release) {
 	if f.StatesRelease() || r == f.Release {
 		return
 	}
 	for _, m := range f.Modules {
-		// What was read can be written for the release that it was read as.
+		// Data read for a release can be written for the same release.
 		if raw, err := f.Release.Write(m.Metadata); err == nil {
 			m.Metadata = r.Read(raw)
 		}
@@ -383,8 +375,8 @@ func (f *File) AssumeRelease(r *release.Release) {
 	f.Release = r
 }
 
-// AmbiguousAspect returns the first aspect in the file whose number means something else
-// in other releases, if the file does not state its release.
+// AmbiguousAspect returns the first aspect in the file whose number has a different meaning in
+// other releases, if the file does not state its release.
 func (f *File) AmbiguousAspect() (a aspect.Aspect, ok bool) {
 	if f.StatesRelease() {
 		return 0, false
@@ -401,9 +393,9 @@ func (f *File) AmbiguousAspect() (a aspect.Aspect, ok bool) {
 	return 0, false
 }
 
-// Open reads the named file. Its images are read from it until it is closed. So many files
-// can be in use that a process could not have them open: those that were not read for
-// longest are closed, and opened again when they are read.
+// Open opens the named file. Its images are read from it until it is closed. A process may use
+// more files than it can have open, so the least recently read files are closed and reopened on
+// demand.
 func Open(name string) (*File, error) { return open(name, NewFile) }
 
 // OpenLenient is Open with [NewLenientFile].
@@ -423,7 +415,7 @@ func open(name string, read func(io.ReaderAt, int64) (*File, error)) (*File, err
 	return f, nil
 }
 
-// Close closes the file that Open opened.
+// Close closes a file opened by Open.
 func (f *File) Close() error {
 	if f.closer == nil {
 		return nil

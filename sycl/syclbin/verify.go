@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Finding is one thing that is wrong with a file.
+// A Finding is one error in a file.
 type Finding struct {
 	ID      string // of the Rule
 	Place   string // such as "abstract module 3"
@@ -27,10 +27,10 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s: %s; %s", f.Place, f.ID, f.Message, f.Remedy)
 }
 
-// A Rule is one thing that Verify checks.
+// A Rule is one check of Verify.
 type Rule struct {
 	ID     string
-	Short  string // what has to be
+	Short  string // the requirement
 	Remedy string
 }
 
@@ -80,7 +80,7 @@ var (
 	imageEmpty      = Rule{"image-empty", "an image has bytes", "look for the compilation that wrote an empty file"}
 )
 
-// TooMany is the rule that a file breaks of which only a part is checked.
+// TooMany is the rule for files that are only partly checked.
 var TooMany = Rule{"too-many", "a file has few enough symbols and findings to check all of it", "split the file, or repair what was found and check again"}
 
 var rules = []Rule{
@@ -93,9 +93,9 @@ var rules = []Rule{
 // Rules returns the rules that Verify checks, in the order of the documentation.
 func Rules() []Rule { return slices.Clone(rules) }
 
-// Verify checks a file against every rule of the format, in the order of the file. A
-// file that was read by NewLenientFile shows more than one that NewFile accepts. What
-// modules mean to each other is checked by the Verify of package link.
+// Verify checks a file against every rule of the format, in the order of the file. A file read by
+// NewLenientFile can break more rules than NewFile accepts. The Verify function of package link
+// checks the relations between modules.
 func Verify(f *File) []Finding {
 	v := verifier{file: f, found: slices.Clone(f.Findings)}
 	v.global()
@@ -120,14 +120,14 @@ type verifier struct {
 	found []Finding
 }
 
-// maxFindings is how much a hostile file can make Verify keep in memory.
+// maxFindings limits how much a hostile file can make Verify keep in memory.
 const maxFindings = 10_000
 
 func (v *verifier) add(rule Rule, place, format string, args ...any) {
 	v.found = AppendFinding(v.found, rule, place, format, args...)
 }
 
-// VerifyForm checks that a release of the runtime reads the form of a file that was read.
+// VerifyForm checks that a runtime release reads the form of a file that was read.
 func VerifyForm(f *File, r *release.Release) []Finding {
 	words := r.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size)
 	if words == "" {
@@ -136,8 +136,8 @@ func VerifyForm(f *File, r *release.Release) []Finding {
 	return []Finding{finding(runtimeForm, "file", "the runtime of %s refuses the file: %s", r, strings.TrimSuffix(words, "."))}
 }
 
-// VerifyFor checks what only matters to a release of the runtime, in whatever form the
-// file is or will be: what that of 2025.3 leaves out.
+// VerifyFor checks what only matters to a runtime release, regardless of the current or future
+// form of the file: what 2025.3 omits.
 func VerifyFor(f *File, r *release.Release) []Finding {
 	if r != release.Before2026() {
 		return nil
@@ -164,8 +164,8 @@ func VerifyFor(f *File, r *release.Release) []Finding {
 	return nil
 }
 
-// AppendFinding appends what breaks a rule, or that there are too many findings. The
-// format and its arguments make the message.
+// AppendFinding appends a violation of a rule, or a finding that there are too many. The format
+// and its arguments make the message.
 func AppendFinding(list []Finding, rule Rule, place, format string, args ...any) []Finding {
 	switch len(list) {
 	case maxFindings:
@@ -186,11 +186,11 @@ func (v *verifier) global() {
 	case v.file.State > Executable:
 		v.add(stateInvalid, place, "the state is %d", uint32(v.file.State))
 	}
-	v.onlySets(place, v.file.Global, propset.SYCLBINGlobal, release.Set) // of which the latter has a rule of its own
+	v.onlySets(place, v.file.Global, propset.SYCLBINGlobal, release.Set) // the latter has its own rule
 	v.values(place, v.file.Global)
 }
 
-// onlySets checks that metadata has no sets but those of these names.
+// onlySets checks that metadata has only the sets with these names.
 func (v *verifier) onlySets(place string, r *propset.Registry, names ...string) {
 	for _, s := range r.Sets() {
 		if !slices.Contains(names, propset.CanonicalName(s.Name)) {
@@ -199,8 +199,8 @@ func (v *verifier) onlySets(place string, r *propset.Registry, names ...string) 
 	}
 }
 
-// values checks the names of sets, and keys and values of all properties but those that have
-// rules of their own.
+// values checks the names of sets, and keys and values of all properties except the ones with
+// their own rules.
 func (v *verifier) values(place string, r *propset.Registry) {
 	faulty := false
 	for _, s := range r.Sets() {
@@ -245,7 +245,7 @@ func (v *verifier) module(i int, m *Module) {
 	v.targets(place, m)
 	if s := m.Metadata.Set(propset.DeviceRequirements); s != nil {
 		_, aspects := s.Get("aspects")
-		_, aspect := s.Get("aspect") // the other spelling of the documents
+		_, aspect := s.Get("aspect") // the documents' alternative spelling
 		if !aspects && !aspect {
 			v.add(aspectsMissing, place, "the set %s has no aspects", safetext.Quote(propset.DeviceRequirements))
 		}
@@ -254,12 +254,12 @@ func (v *verifier) module(i int, m *Module) {
 	v.unknownKernels(place, m)
 }
 
-// unknownKernels checks the sets that only kernels are in. DPC++ writes other functions into
-// those of removed parameters and of sizes as well.
+// unknownKernels checks the sets that contain only kernels. DPC++ also writes other functions into
+// the sets of removed parameters and of sizes.
 func (v *verifier) unknownKernels(place string, m *Module) {
 	kernels := m.Metadata.Set(propset.KernelNames)
 	if kernels.Len() == 0 {
-		return // which has a rule of its own
+		return // which has its own rule
 	}
 	for _, set := range []string{propset.AssertUsed, propset.ImplicitLocalArg, propset.WorkGroupDynamicLocalMem, propset.RegisteredKernels} {
 		for _, p := range m.Metadata.Set(set).Properties() {
@@ -274,8 +274,8 @@ func (v *verifier) unknownKernels(place string, m *Module) {
 	}
 }
 
-// noKernels adds the finding for a module that names no kernels: it has none, or they are
-// lost.
+// noKernels adds the finding for a module that names no kernels: either it has none, or their
+// names are lost.
 func (v *verifier) noKernels(place string, m *Module) {
 	images := m.Images()
 	if len(images) > 0 && !slices.ContainsFunc(images, func(i *Image) bool { return !offload.HasNoKernels(i, i.Size()) }) {
@@ -287,19 +287,18 @@ func (v *verifier) noKernels(place string, m *Module) {
 	v.add(noKernels, place, "the module names no kernels, so the runtime finds none in it, and exports no symbols")
 }
 
-// maxLost is how many lost kernels are known by name: names grow a lot when they are
-// demangled.
+// maxLost is the maximum number of lost kernels that are named: names grow a lot when demangled.
 const maxLost = 1000
 
-// names checks that the runtime finds the kernels by name, in one finding: where the
-// names were not made for it, none is.
+// names checks that the runtime finds the kernels by name. If none of the names were made for it,
+// there is one finding.
 func (v *verifier) names() {
 	symbols, place := v.lostKernels()
 	count := "%d kernels"
 	if len(symbols) > maxLost {
 		symbols, count = symbols[:maxLost], "at least %d kernels"
 	}
-	var lost []string // as people know them: of one, DPC++ may make two
+	var lost []string // demangled names; DPC++ may produce two symbols for one
 	for _, symbol := range symbols {
 		lost = append(lost, kernelname.Display(symbol))
 	}
@@ -313,8 +312,8 @@ func (v *verifier) names() {
 	}
 }
 
-// lostKernels returns the symbols of kernels that the runtime does not find by name, and
-// where the first of them is.
+// lostKernels returns the symbols of kernels that the runtime does not find by name, and the
+// location of the first.
 func (v *verifier) lostKernels() (symbols []string, place string) {
 	for i, m := range v.file.Modules {
 		for _, symbol := range m.Kernels() {
@@ -331,7 +330,7 @@ func (v *verifier) lostKernels() (symbols []string, place string) {
 	return slices.Compact(symbols), place
 }
 
-// quoteSome lists names, and counts those that are too many to read.
+// quoteSome lists names, and only counts the ones beyond a limit.
 func quoteSome(names []string) string {
 	const most = 5
 	var b strings.Builder
@@ -348,7 +347,7 @@ func quoteSome(names []string) string {
 	return b.String()
 }
 
-// targets checks that the runtime knows for which device each image is.
+// targets checks that the runtime can tell which device each image is for.
 func (v *verifier) targets(place string, m *Module) {
 	target := requirement.CompileTarget(m.Metadata)
 	switch {

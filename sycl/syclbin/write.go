@@ -16,35 +16,35 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
-// Options say how to write a file. The zero value is what every runtime of 2026
-// loads: version 1 in a container of version 1.
+// Options configure how a file is written. The zero value selects the form that every runtime of
+// 2026 loads: version 1 in a container of version 1.
 type Options struct {
-	// Release is the release of the runtime that will load the file: it decides the
-	// container and the numbers of aspects. nil is [release.Default].
+	// Release is the runtime release that will load the file. It determines the container and the
+	// aspect numbers. nil means [release.Default].
 	Release *release.Release
 
-	// Unrecorded leaves out of the file for which release it was written.
+	// Unrecorded omits from the file the release that it was written for.
 	Unrecorded bool
 
 	Version int  // 1 or 2; 0 is 1
-	Bare    bool // without a container, which version 1 allows; no runtime loads it
+	Bare    bool // without a container, allowed for version 1; no runtime loads it
 
-	// Container is the version of the container: 1, 2 or 3, 0 is what the release
-	// reads. The file's version 2 needs 2.
+	// Container is the version of the container: 1, 2 or 3, or 0 for the version that the release
+	// reads. Version 2 of the file requires 2.
 	Container   uint32
 	Compression offload.Compression // with Container 3 only
 
-	// ImageKind is what the container says that the file is, 0 is what the release
+	// ImageKind is the image kind that the container states, or 0 for the kind that the release
 	// reads.
 	ImageKind offload.ImageKind
 
-	// KeepOrder writes property sets and keys as they are, not sorted.
+	// KeepOrder preserves the order of property sets and keys instead of sorting them.
 	KeepOrder bool
 }
 
-// Write writes the file. Modules and images keep their order, sets and keys are
-// sorted, and the state of the file replaces that of the global metadata unless
-// it is NoState. Images are copied as they are read.
+// Write writes the file. Modules and images keep their order, sets and keys are sorted, and the
+// state of the file replaces the state in the global metadata unless it is NoState. Images are
+// read while they are copied.
 func Write(w io.Writer, f *File, o Options) error {
 	if err := o.complete(); err != nil {
 		return err
@@ -74,8 +74,8 @@ func Write(w io.Writer, f *File, o Options) error {
 	return offload.Write(w, []offload.Image{{ImageKind: o.ImageKind, OffloadKind: offload.SYCL, Content: file}}, c)
 }
 
-// complete sets what the options leave to the version and the release, and refuses what does not
-// go together.
+// complete sets the options that depend on the version and the release, and rejects conflicting
+// options.
 func (o *Options) complete() error {
 	if o.Version == 0 {
 		o.Version = 1
@@ -108,7 +108,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// global returns the metadata of the file that is written.
+// global returns the metadata to write for the file.
 func (o *Options) global(f *File) *propset.Registry {
 	global := new(propset.Registry)
 	if f.Global != nil {
@@ -124,7 +124,7 @@ func (o *Options) global(f *File) *propset.Registry {
 	return global
 }
 
-// numbered returns the modules with the release's numbers of aspects.
+// numbered returns the modules with the release's aspect numbers.
 func numbered(modules []*Module, r *release.Release) ([]*Module, error) {
 	list := slices.Clone(modules)
 	for i, m := range modules {
@@ -142,7 +142,7 @@ func numbered(modules []*Module, r *release.Release) ([]*Module, error) {
 	return list, nil
 }
 
-// texts turns metadata into text.
+// texts converts metadata to text.
 type texts struct{ keepOrder bool }
 
 func (t texts) of(r *propset.Registry) ([]byte, error) {
@@ -155,7 +155,7 @@ func (t texts) of(r *propset.Registry) ([]byte, error) {
 	return r.SortedText()
 }
 
-// version1 lays a version 1 file out.
+// version1 lays out a version 1 file.
 func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence, error) {
 	var ir, native []*Image
 	for _, m := range modules {
@@ -202,8 +202,8 @@ func (t texts) version1(global *propset.Registry, modules []*Module) (*sequence,
 	return &file, nil
 }
 
-// headersOfVersion1 returns the place of the file's property sets, the headers of modules and
-// images, and how many bytes images have. The texts are those of ofVersion1.
+// headersOfVersion1 returns the location of the file's property sets, the headers of modules and
+// images, and the total size of the images. The texts come from ofVersion1.
 func headersOfVersion1(modules []*Module, images []*Image, texts [][]byte, ir int) (headers []byte, binarySize int64, err error) {
 	le := binary.LittleEndian
 	at := 0
@@ -253,7 +253,7 @@ func (t texts) ofVersion1(global *propset.Registry, modules []*Module, images []
 	return list, nil
 }
 
-// partName names what has the property sets of a number, for errors.
+// partName names the owner of the property sets with a number, for errors.
 func partName(i, modules, ir int) string {
 	switch i -= 1 + modules; {
 	case i == -1-modules:
@@ -266,8 +266,7 @@ func partName(i, modules, ir int) string {
 	return fmt.Sprintf("native image %d", i-ir)
 }
 
-// pad appends zeros to b until its length, with that of what stands before it,
-// is a multiple of 8.
+// pad appends zeros to b until its length plus the length before it is a multiple of 8.
 func pad(b []byte, before ...int64) []byte {
 	n := int64(len(b))
 	for _, m := range before {
@@ -276,7 +275,7 @@ func pad(b []byte, before ...int64) []byte {
 	return append(b, make([]byte, -n&7)...)
 }
 
-// version2 lays the entries of a version 2 file out.
+// version2 lays out the entries of a version 2 file.
 func (t texts) version2(global *propset.Registry, modules []*Module) ([]offload.Image, error) {
 	var images []offload.Image
 	add := func(role string, content offload.Source, own ...offload.String) {
@@ -317,7 +316,7 @@ func (t texts) version2(global *propset.Registry, modules []*Module) ([]offload.
 	return images, nil
 }
 
-// A sequence is sources one after another.
+// A sequence is a concatenation of sources.
 type sequence struct {
 	parts []offload.Source
 	ends  []int64 // of each part
@@ -360,8 +359,8 @@ func (s *sequence) ReadAt(b []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// CopyTo implements [offload.Copier]: parts that have a way of their own go it,
-// and what lies between them is read together.
+// CopyTo implements [offload.Copier]: parts that are Copiers copy themselves, and the parts
+// between them are read together.
 func (s *sequence) CopyTo(w io.Writer, buf []byte) (total int64, err error) {
 	read := func(end int64) error {
 		n, err := io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(s, total, end-total), buf)
