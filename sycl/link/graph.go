@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Graph says which modules need which.
+// A Graph records which modules need which.
 type Graph struct {
 	Modules []Node   `json:"modules"` // as in the result
 	Imports []Import `json:"imports"` // in the order of the importers and names
@@ -27,11 +27,11 @@ type Graph struct {
 type Node struct {
 	Places  []Place  `json:"places"`
 	Targets []string `json:"targets"`
-	Kernels int      `json:"kernels"` // how many
-	Exports int      `json:"exports"` // how many
+	Kernels int      `json:"kernels"` // number of kernels
+	Exports int      `json:"exports"` // number of images
 }
 
-// graph returns the graph of what was linked.
+// graph returns the graph of the linked modules.
 func (l *linker) graph() Graph {
 	g := Graph{Modules: []Node{}, Imports: append([]Import{}, l.links...), Cycles: [][]int{}}
 	for _, m := range l.list {
@@ -56,7 +56,7 @@ func (l *linker) graph() Graph {
 	return g
 }
 
-// cycles finds the strongly connected parts of more than one module.
+// cycles finds the strongly connected components with more than one module.
 func (g *Graph) cycles() (cycles [][]int) {
 	next := make([][]int, len(g.Modules))
 	for _, i := range g.Imports {
@@ -86,7 +86,7 @@ func (g *Graph) cycles() (cycles [][]int) {
 	return cycles
 }
 
-// WriteText writes the graph and the problems for people.
+// WriteText writes the graph and the problems as text.
 func (r *Result) WriteText(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	g := &r.Graph
@@ -138,7 +138,7 @@ func (i Import) writeText(w io.Writer) {
 	}
 }
 
-// title names what is imported, for people.
+// title names an import for display.
 func (i Import) title() string {
 	switch name := kernelname.Display(i.Name); {
 	case i.Virtual:
@@ -156,8 +156,8 @@ func forTargets(targets []string) string {
 	return " for " + joinFirst(targets, len(targets))
 }
 
-// WriteDOT writes the graph in the language of Graphviz. Arrows go from modules
-// to those that they need, once however many symbols that is about.
+// WriteDOT writes the graph in Graphviz's DOT language. There is one arrow from a module to each
+// module that it needs, regardless of the number of symbols.
 func (r *Result) WriteDOT(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	g := &r.Graph
@@ -196,7 +196,7 @@ func (r *Result) WriteDOT(out io.Writer) error {
 	return w.Flush()
 }
 
-// dotString quotes text without control characters but line breaks.
+// dotString quotes text without control characters other than line breaks.
 func dotString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

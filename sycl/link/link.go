@@ -1,10 +1,8 @@
-// Package link joins SYCLBIN files without touching their code: the abstract
-// modules of all of them become those of one file, and the symbols that modules
-// import are held against those that modules export, as sycl::link of DPC++ does
-// when a program runs.
+// Package link joins SYCLBIN files without touching their code: the abstract modules of all files
+// become modules of one file, and the symbols that modules import are matched against the symbols
+// that modules export, as sycl::link of DPC++ does at run time.
 //
-// The facts are in the property sets of the modules. Symbols match by their exact
-// names:
+// The facts are in the property sets of the modules. Symbols match by their exact names:
 //
 //	[SYCL/exported symbols]          functions that other modules may call
 //	[SYCL/imported symbols]          functions that other modules have to have
@@ -13,33 +11,30 @@
 //	[SYCL/device globals]            size and scope of variables
 //	[SYCL/specialization constants]  numbers and layout of constants
 //
-// # What meets what
+// # Symbol resolution
 //
-// A device takes a module when the module has an image for it, so symbols resolve
-// for each target on its own. The targets are those of the images: TRIPLE=ARCH for
-// native code, and the architecture of the triple for IR, of which spir64 also
-// stands for spir64_gen and spir64_x86_64. IR whose requirements name fixed targets
-// is for these only, so that they are targets of their own, next to all others.
+// A device accepts a module if the module has an image for it, so symbols resolve separately for
+// each target. The targets come from the images: TRIPLE=ARCH for native code, and the architecture
+// of the triple for IR, where spir64 includes spir64_gen and spir64_x86_64. IR whose requirements
+// name fixed targets is for these only, so they are separate targets, in addition to all others.
 //
-// A module imports for each target that it has an image for, and only a module
-// with an image for the same target helps: a driver cannot put SPIR-V and native
-// code together, or native code for different architectures. Two modules that have a
-// name for the same target are a conflict: IR beside native code is the same kernel for
-// other devices, though the runtime of 2026 may also take it for those of the native
-// code. Modules that require different kinds of device, such as aspect::cpu and
-// aspect::gpu, never meet.
+// A module has imports for each target that it has an image for, and only a module with an image
+// for the same target can satisfy them: a driver cannot link SPIR-V with native code, or native
+// code for different architectures. Two modules that define a name for the same target conflict.
+// IR and native code do not: the IR is the same kernel for other devices, though the runtime of
+// 2026 may also use it for the devices of the native code. Modules that require different kinds of
+// device, such as aspect::cpu and aspect::gpu, never meet.
 //
-// # What comes out
+// # Result
 //
-// Modules with the same metadata and images are one module. All others are kept as
-// they are, with every set and key, also unknown ones. Their order, and
-// that of their properties, does not depend on the order of the inputs, or on
-// whether these were combined before: combining is associative, in bytes. Only the
-// set of specialization constants keeps its order, as it says where in the default
-// values each constant is.
+// Modules with the same metadata and images are merged. All others are kept unchanged, with every
+// set and key, even unknown ones. Their order, and the order of their properties, does not depend
+// on the order of the inputs, or on whether these were already combined: combining is associative,
+// byte for byte. Only the set of specialization constants keeps its order, which determines the
+// location of each constant in the default values.
 //
-// The rules are those of the linking section of DPC++'s SYCLBIN documents and of
-// its runtime, from which the words of the problems are.
+// The rules follow the linking section of DPC++'s SYCLBIN documents and its runtime, whose words
+// the problems use.
 package link
 
 import (
@@ -55,27 +50,25 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// An Input is a file to combine. It is not changed.
+// An Input is a file to combine. It is not modified.
 type Input struct {
 	Name string // for messages
 	*syclbin.File
 }
 
-// Options say what to combine to. The zero value makes a file in which every import
-// is exported.
+// Options configure the result. The zero value requires that every import is exported.
 type Options struct {
-	// State of the result. nil is Object with AllowUnresolved, and when a module needs
-	// a symbol of another, as the runtime resolves it in that state alone. Otherwise,
-	// and when all inputs are executable, it is Executable. Executable that is asked
-	// for also says that executable inputs may stand beside others.
+	// State is the state of the result. The default, nil, is Object if AllowUnresolved is set or
+	// if a module needs a symbol of another, because the runtime resolves symbols in that state
+	// only. Otherwise, if all inputs are executable, it is Executable. Requesting Executable also
+	// allows executable inputs to be combined with others.
 	State *syclbin.State
 
 	// AllowUnresolved leaves imports that no module exports to a later link.
 	AllowUnresolved bool
 }
 
-// ResultState returns the state of a result whose modules need nothing of each
-// other.
+// ResultState returns the state of a result whose modules do not need each other.
 func (o Options) ResultState() syclbin.State {
 	switch {
 	case o.State != nil:
@@ -86,21 +79,21 @@ func (o Options) ResultState() syclbin.State {
 	return syclbin.Executable
 }
 
-// A Result is what combining came to.
+// A Result is the outcome of combining inputs.
 type Result struct {
-	// File has the modules of all inputs, nil when there are problems. Its images
-	// are those of the inputs, which have to stay. Write it with the option
-	// KeepOrder: its properties are in the order that does not depend on that of
-	// the inputs, and specialization constants must not be sorted.
+	// File has the modules of all inputs, or is nil if there are problems. Its images refer to the
+	// inputs, which must remain usable. Write it with the option KeepOrder: its properties are in
+	// an order that does not depend on the inputs, and specialization constants must not be
+	// sorted.
 	File *syclbin.File `json:"-"`
 
-	Problems []Problem `json:"problems"` // all there are, sorted
+	Problems []Problem `json:"problems"` // all of them, sorted
 	Graph    Graph     `json:"graph"`
 }
 
-// Combine joins inputs. What keeps them from becoming one file is in the problems
-// of the result. It is an error when an image cannot be read, or when a property
-// that linking depends on has a value that its key does not allow.
+// Combine joins inputs. Whatever prevents this is in the problems of the result. Combine returns
+// an error if an image cannot be read, or if a property that linking depends on has an invalid
+// value.
 func Combine(inputs []Input, o Options) (*Result, error) {
 	l := linker{}
 	switch {
@@ -142,16 +135,16 @@ func Combine(inputs []Input, o Options) (*Result, error) {
 	return r, nil
 }
 
-// A linker is the work on one set of inputs.
+// A linker holds the state of linking one set of inputs.
 type linker struct {
 	list     []*module // distinct, in their order
 	problems []Problem
-	lenient  bool // requirements that cannot be read are none
+	lenient  bool // unreadable requirements count as none
 
 	names   []string // of targets
 	irs     set      // targets that are IR
 	links   []Import
-	joined  []int32 // union-find over modules: which of them are linked as IR
+	joined  []int32 // union-find over modules that are linked as IR
 	exports map[string]*exporters
 
 	unsigned map[string][]string // exported symbols by their names without parameters
@@ -161,16 +154,16 @@ type linker struct {
 type module struct {
 	*syclbin.Module
 	index  int     // in the result
-	places []Place // where it is in the inputs, sorted
-	key    string  // what it is but for the bytes of its images
+	places []Place // its locations in the inputs, sorted
+	key    string  // identity, except for the bytes of its images
 
-	own   set   // targets that it has an image for
+	own   set   // targets of its images
 	kinds uint8 // kinds of device that it requires, a bit for each
 
 	constants []constant
 }
 
-// A Place is where a module is in an input.
+// A Place is the position of a module in an input.
 type Place struct {
 	File   string `json:"file"`
 	Module int    `json:"module"` // counted from 0
@@ -184,7 +177,7 @@ func (p Place) compare(o Place) int {
 	return cmp.Or(strings.Compare(p.File, o.File), cmp.Compare(p.Module, o.Module))
 }
 
-// wrap says where in the inputs an error is.
+// wrap adds the location in the inputs to an error.
 func (p Place) wrap(err error) error {
 	if err == nil {
 		return nil
@@ -192,7 +185,7 @@ func (p Place) wrap(err error) error {
 	return fmt.Errorf("%v: %w", p, err)
 }
 
-// state returns the state of the result, and reports inputs that cannot get there.
+// state returns the state of the result, and reports inputs that cannot reach it.
 func (l *linker) state(inputs []Input, o Options) syclbin.State {
 	state := o.ResultState()
 	allExecutable := !slices.ContainsFunc(inputs, func(in Input) bool { return in.State != syclbin.Executable })
@@ -213,12 +206,12 @@ func (l *linker) state(inputs []Input, o Options) syclbin.State {
 	return state
 }
 
-// file adds a problem of a whole file, whose name the format has in it.
+// file adds a problem with a whole file. The format includes the file's name.
 func (l *linker) file(id ID, name, format string) {
 	l.add(Problem{ID: id, Name: name, Text: fmt.Sprintf(format, safetext.Printable(name)), Places: []Place{}, Files: []string{name}})
 }
 
-// global joins the global metadata but for the state.
+// global merges the global metadata except for the state.
 func (l *linker) global(inputs []Input) *propset.Registry {
 	merged := new(propset.Registry)
 	from := make(map[property]map[string][]string) // files by value
@@ -251,10 +244,10 @@ func (l *linker) global(inputs []Input) *propset.Registry {
 	return merged
 }
 
-// A property is one of the global metadata.
+// A property is a property in the global metadata.
 type property struct{ set, key string }
 
-// addGlobal adds the problem of a property that has different values in some files.
+// addGlobal adds the problem of a property with different values in some files.
 func (l *linker) addGlobal(k property, values map[string][]string) {
 	p := Problem{ID: GlobalMetadata, Name: k.set + ": " + k.key, Places: []Place{},
 		Text: fmt.Sprintf("Global metadata [%s] %s has %d different values", safetext.Printable(k.set), safetext.Printable(k.key), len(values))}
@@ -266,7 +259,7 @@ func (l *linker) addGlobal(k property, values map[string][]string) {
 	l.add(p)
 }
 
-// modules makes the list of distinct modules.
+// modules builds the list of distinct modules.
 func (l *linker) modules(inputs []Input) error {
 	alike := make(map[string][]*module)
 	for _, in := range inputs {
@@ -280,7 +273,7 @@ func (l *linker) modules(inputs []Input) error {
 			alike[n.key] = append(alike[n.key], n)
 		}
 	}
-	digests := make(map[*module]string) // of modules that only their bytes tell apart
+	digests := make(map[*module]string) // modules that differ only in their bytes
 	for _, group := range alike {
 		if len(group) == 1 {
 			l.list = append(l.list, group[0])
@@ -308,7 +301,7 @@ func (l *linker) modules(inputs []Input) error {
 		kernels[m] = strings.Join(m.Kernels(), "\n")
 	}
 	slices.SortFunc(l.list, func(a, b *module) int {
-		// Native images come first, as in what a syclbin.Builder makes.
+		// Native images come first, matching the output of syclbin.Builder.
 		return cmp.Or(min(len(b.Native), 1)-min(len(a.Native), 1), strings.Compare(kernels[a], kernels[b]), strings.Compare(a.key, b.key), strings.Compare(digests[a], digests[b]))
 	})
 	for i, m := range l.list {
@@ -326,7 +319,7 @@ func newModule(m *syclbin.Module) (*module, error) {
 		if err == nil {
 			key, err = r.AppendText(key)
 		}
-		key = append(key, 0) // which property set text does not have
+		key = append(key, 0) // which property set text cannot contain
 	}
 	text(n.Metadata)
 	images := func(list []*syclbin.Image) []*syclbin.Image {
@@ -371,7 +364,7 @@ func (m *module) digest() (string, error) {
 	return string(all), nil
 }
 
-// sorted returns a registry in the order of the result: itself when it has it.
+// sorted returns a registry in the order of the result, or r itself if it is already sorted.
 func sorted(r *propset.Registry) *propset.Registry {
 	if r == nil {
 		return new(propset.Registry)

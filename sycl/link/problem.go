@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// An ID says what kind of problem something is. IDs keep their names and meanings.
+// An ID is the kind of a problem. IDs keep their names and meanings.
 type ID string
 
 // The kinds of problems, in the order of reports.
@@ -38,7 +38,7 @@ var ids = []ID{
 // IDs returns all kinds of problems, in the order of reports.
 func IDs() []ID { return slices.Clone(ids) }
 
-// remedies are what can be done. ImportUnresolved has others where more is known.
+// remedies are the possible fixes. ImportUnresolved has different ones if more is known.
 var remedies = map[ID]string{
 	StateMissing:        "give it one: packager convert --state object",
 	StateExecutable:     "build it in object state, or ask for --state executable to put its modules beside the others",
@@ -55,19 +55,19 @@ var remedies = map[ID]string{
 	SpecConstantNumber:  "build the sources of both files as one program: then the compiler numbers the constants anew",
 }
 
-// A Problem is one thing that keeps inputs from becoming one file.
+// A Problem is one obstacle to combining inputs into one file.
 type Problem struct {
 	ID   ID     `json:"id"`
-	Name string `json:"name"` // what it is about: a kernel, symbol, set, variable, constant or file
+	Name string `json:"name"` // its subject: a kernel, symbol, set, variable, constant or file
 
-	// Text says what is wrong, in the words of DPC++ where it has some. It can be
-	// printed: control characters in names are escapes.
+	// Text describes the problem, with DPC++'s message if there is one. It is safe to print:
+	// control characters in names are escaped.
 	Text string `json:"text"`
 
-	Targets []string `json:"targets"` // for which it is so, none for problems of files
+	Targets []string `json:"targets"` // affected targets, none for problems with files
 	Places  []Place  `json:"places"`  // the modules concerned
 	Files   []string `json:"files"`   // the files concerned
-	Details []string `json:"details"` // more to know, such as what has nearly that name
+	Details []string `json:"details"` // further information, such as similar names
 	Remedy  string   `json:"remedy"`
 }
 
@@ -83,11 +83,11 @@ func (p Problem) compare(o Problem) int {
 		strings.Compare(p.Name, o.Name), strings.Compare(p.Text, o.Text), first(p).compare(first(o)))
 }
 
-// most is how much of a list a text has.
+// most is the maximum number of list elements in a text.
 const most = 3
 
-// Lines returns the problem as text: what is wrong, what to know, and the remedy.
-// Long lists are cut short.
+// Lines returns the problem as text: the problem, further information, and the fix. Long lists are
+// truncated.
 func (p Problem) Lines() []string {
 	lines := []string{p.Text}
 	if len(p.Places) > 0 {
@@ -119,7 +119,7 @@ func joinFirst(first []string, n int) string {
 	return s
 }
 
-// add adds a problem, with the places sorted and without lists that are nil.
+// add adds a problem, with sorted locations and no nil lists.
 func (l *linker) add(p Problem) {
 	if p.Remedy == "" {
 		p.Remedy = remedies[p.ID]
@@ -135,7 +135,7 @@ func (l *linker) add(p Problem) {
 	l.problems = append(l.problems, p)
 }
 
-// addModules adds a problem of modules for targets.
+// addModules adds a problem with modules for targets.
 func (l *linker) addModules(id ID, name string, modules []*module, targets set, details []string, format string, args ...any) *Problem {
 	p := Problem{ID: id, Name: name, Text: fmt.Sprintf(format, args...), Places: []Place{}, Targets: l.targetNames(targets), Details: details}
 	for _, m := range modules {

@@ -13,7 +13,7 @@ import (
 type constant struct {
 	name    string
 	scalars []propset.SpecRecord
-	layout  string // places and sizes of its scalars, and its default value
+	layout  string // offsets and sizes of its scalars, and its default value
 }
 
 // readConstants reads the specialization constants of a module.
@@ -36,7 +36,7 @@ func readConstants(r *propset.Registry) ([]constant, error) {
 	return constants, nil
 }
 
-// specConstantLayouts reports constants of which modules say different things.
+// specConstantLayouts reports constants that modules define differently.
 func (l *linker) specConstantLayouts() {
 	claims := make(map[string][]claim)
 	for _, m := range l.list {
@@ -58,9 +58,9 @@ type constantNumber struct {
 	number uint32
 }
 
-// specConstantNumbers reports numbers that stand for different constants in modules
-// which are linked with each other: the drivers know constants by their numbers
-// alone, so that setting one would set the other. Native code has no such numbers.
+// specConstantNumbers reports numbers that stand for different constants in modules that are
+// linked with each other: drivers identify constants by number only, so setting one would set the
+// other. Native code has no such numbers.
 func (l *linker) specConstantNumbers() {
 	claims := make(map[constantNumber][]claim)
 	for _, m := range l.list {

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// definitions reports what several modules have for the same target.
+// definitions reports duplicate definitions of several modules for the same target.
 func (l *linker) definitions(state syclbin.State) {
 	for _, names := range kernels(state) {
 		for name, modules := range l.index(names) {
@@ -37,8 +37,8 @@ func (l *linker) definitions(state syclbin.State) {
 	l.specConstantLayouts()
 }
 
-// deviceGlobal reports a device global that several modules have and that is not the
-// same, or may be in one image alone.
+// deviceGlobal reports a device global in several modules that differs between them, or that may
+// be in one image only.
 func (l *linker) deviceGlobal(name string, modules []*module) {
 	var claims []claim
 	var scoped []*module
@@ -56,7 +56,7 @@ func (l *linker) deviceGlobal(name string, modules []*module) {
 	}
 }
 
-// index returns the modules by names that they have.
+// index returns the modules by the names that they define.
 func (l *linker) index(names func(*module) []string) map[string][]*module {
 	index := make(map[string][]*module)
 	for _, m := range l.list {
@@ -72,9 +72,10 @@ func setKeys(set string) func(*module) []string {
 	return func(m *module) []string { return m.Metadata.Set(set).Keys() }
 }
 
-// kernels returns functions that list the kernels of a module. No two modules have one of the same
-// list. The copies with the default values of specialization constants have a list of their own: the
-// runtime takes the image or its copy, but sycl::link, which code in object state is for, refuses both.
+// kernels returns functions that list the kernels of a module. No two modules may share a kernel
+// of the same list. The copies with the default values of specialization constants have their own
+// list: the runtime uses either the image or its copy, but sycl::link, the purpose of code in
+// object state, rejects both.
 func kernels(state syclbin.State) []func(*module) []string {
 	names := setKeys(propset.KernelNames)
 	if state == syclbin.Object {
@@ -91,7 +92,7 @@ func kernels(state syclbin.State) []func(*module) []string {
 	return []func(*module) []string{of(false), of(true)}
 }
 
-// repeated returns those of the modules that meet another of them, and where.
+// repeated returns the modules that conflict with another, and their targets.
 func (l *linker) repeated(modules []*module) (list []*module, targets set) {
 	if len(modules) < 2 {
 		return nil, nil
@@ -127,15 +128,14 @@ func (l *linker) repeated(modules []*module) (list []*module, targets set) {
 	return list, targets
 }
 
-// A claim is what a module says about something for targets.
+// A claim is a module's statement about something for some targets.
 type claim struct {
 	*module
 	what    string
 	targets set
 }
 
-// differing returns the modules of claims for the same target that are not the
-// same.
+// differing returns the modules with different claims for the same target.
 func (l *linker) differing(claims []claim) (list []*module, targets set) {
 	if !slices.ContainsFunc(claims, func(c claim) bool { return c.what != claims[0].what }) {
 		return nil, nil
@@ -159,15 +159,13 @@ func (l *linker) differing(claims []claim) (list []*module, targets set) {
 	return list, targets
 }
 
-// exporters are the modules that export a symbol, or have members of a set of
-// virtual functions.
+// exporters are the modules that export a symbol, or have members of a set of virtual functions.
 type exporters struct {
 	modules []*module
 	has     []covered
 }
 
-// covered is for which targets modules have something that require the same kinds
-// of device.
+// covered holds the targets for which there are modules that require the same kinds of device.
 type covered struct {
 	kinds uint8
 	set
@@ -179,12 +177,12 @@ type Import struct {
 	Name     string `json:"name"`
 	Virtual  bool   `json:"virtual,omitempty"` // a set of virtual functions
 
-	// Exporters are the modules that have it for a target of the importer, the
-	// first 16 of them.
+	// Exporters are the modules that define it for a target of the importer, limited to the first
+	// 16.
 	Exporters []int `json:"exporters"`
 
-	// Missing are the targets of the importer for which no module has it, and
-	// Reasons what is known about that.
+	// Missing are the targets of the importer for which no module defines it, and Reasons explain
+	// why.
 	Unresolved bool     `json:"unresolved,omitempty"`
 	Missing    []string `json:"missing,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
@@ -192,7 +190,7 @@ type Import struct {
 
 const (
 	maxExporters = 16  // in an Import
-	maxLooked    = 256 // exporters that are looked at for an Import
+	maxLooked    = 256 // exporters examined for an Import
 	maxReasons   = 3
 )
 
@@ -262,7 +260,7 @@ func (l *linker) exporters(names func(*module) []string) map[string]*exporters {
 			e.modules = append(e.modules, m)
 			at := slices.IndexFunc(e.has, func(s covered) bool { return s.kinds == m.kinds })
 			if at < 0 {
-				e.has = append(e.has, covered{m.kinds, m.own}) // shared until there is more
+				e.has = append(e.has, covered{m.kinds, m.own}) // shared until there is more than one
 				continue
 			}
 			all := slices.Clone(e.has[at].set)
@@ -273,24 +271,24 @@ func (l *linker) exporters(names func(*module) []string) map[string]*exporters {
 	return index
 }
 
-// importing is one way to need something of other modules.
+// importing is one way in which modules can need something from other modules.
 type importing struct {
 	id      ID
 	exports map[string]*exporters
-	allow   bool // what is unresolved is no problem
+	allow   bool // an unresolved import is not a problem
 	names   func(*module) []string
 	text    func(name string) string
 	near    func(name string) (details []string, remedy string) // may be nil
 }
 
-// A failure is what modules need and no module has for some of their targets.
+// A failure is an import that no module satisfies for some of the importers' targets.
 type failure struct {
 	importers []*module
 	missing   set
 	links     []int // of l.links
 }
 
-// resolve finds the modules that have what each module needs.
+// resolve finds the modules that satisfy the imports of each module.
 func (l *linker) resolve(in importing) {
 	failures := make(map[string]*failure)
 	missing := newSet(len(l.names))
@@ -322,8 +320,8 @@ func (l *linker) resolve(in importing) {
 	}
 }
 
-// missing sets out to the targets of a module for which none of the exporters, which
-// may be nil, is of use.
+// missing sets out to the targets of a module for which none of the exporters, which may be nil,
+// is usable.
 func (e *exporters) missing(m *module, out set) {
 	copy(out, m.own)
 	if e == nil {
@@ -336,8 +334,7 @@ func (e *exporters) missing(m *module, out set) {
 	}
 }
 
-// explain gives the reasons for what is unresolved, and makes a problem of it unless
-// that is allowed.
+// explain gives the reasons for unresolved imports, and adds a problem unless they are allowed.
 func (l *linker) explain(in importing, name string, f *failure) {
 	details, remedy := l.reasons(in.exports[name]), ""
 	if len(details) > 0 {
@@ -360,8 +357,8 @@ func (p *Problem) setRemedy(remedy string) {
 	}
 }
 
-// connect returns the modules that m gets something from, and joins those that do
-// so as IR.
+// connect returns the modules that m imports from, and joins the ones that it is linked with as
+// IR.
 func (l *linker) connect(m *module, e *exporters) []int {
 	list := []int{}
 	for i, x := range e.modules {
@@ -381,7 +378,7 @@ func (l *linker) connect(m *module, e *exporters) []int {
 	return list
 }
 
-// find returns the module that stands for all that are linked with one.
+// find returns the representative of all modules that are linked with one.
 func (l *linker) find(i int) int {
 	for int(l.joined[i]) != i {
 		l.joined[i] = l.joined[l.joined[i]]
@@ -390,7 +387,7 @@ func (l *linker) find(i int) int {
 	return i
 }
 
-// reasons says why exporters are of no use for some targets.
+// reasons explains why exporters cannot be used for some targets.
 func (l *linker) reasons(e *exporters) []string {
 	if e == nil {
 		return nil
@@ -414,11 +411,11 @@ func (l *linker) reasons(e *exporters) []string {
 	return lines
 }
 
-// maxMangled bounds the names that are demangled.
+// maxMangled limits the length of names that are demangled.
 const maxMangled = 16 << 10
 
-// unsigned returns the name of a function without its parameters and those of
-// templates, as people write it. Names of C are themselves.
+// unsigned returns the demangled name of a function without its parameters and template
+// parameters. C names are returned unchanged.
 func unsigned(symbol string) string {
 	if len(symbol) > maxMangled {
 		return symbol
@@ -430,7 +427,7 @@ func unsigned(symbol string) string {
 	return s
 }
 
-// nearMisses finds exported symbols of the same function with other parameters.
+// nearMisses finds exported symbols of the same function with different parameters.
 func (l *linker) nearMisses(name string) (details []string, remedy string) {
 	if l.unsigned == nil {
 		l.unsigned = make(map[string][]string)
@@ -459,8 +456,7 @@ func (l *linker) nearMisses(name string) (details []string, remedy string) {
 	return details, remedy
 }
 
-// demangled returns a line with the name that people gave a symbol, none when that
-// is the symbol itself.
+// demangled returns a line with the demangled name of a symbol, or none if it equals the symbol.
 func demangled(symbol string) []string {
 	if name := kernelname.Display(symbol); name != symbol {
 		return []string{"that is " + safetext.Printable(name)}
@@ -468,7 +464,7 @@ func demangled(symbol string) []string {
 	return nil
 }
 
-// checkValue returns what is wrong with a value that linking depends on.
+// checkValue returns the error in a value that linking depends on.
 func checkValue(set, key string, v propset.Value) error {
 	var fault *propset.SyntaxError
 	if _, err := propset.Describe(set, key, v); errors.As(err, &fault) {

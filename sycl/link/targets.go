@@ -14,25 +14,25 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// maxTargets bounds what a hostile file can ask for: time and memory grow with the
-// number of modules times that of targets.
+// maxTargets limits the work that a hostile file can cause: time and memory grow with the number
+// of modules times the number of targets.
 const maxTargets = 1024
 
-// A tooManyTargetsError says that inputs have more targets than there are devices.
+// A tooManyTargetsError reports that inputs have more targets than there are devices.
 type tooManyTargetsError struct{ Targets int }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks errors caused by an input file.
 func (*tooManyTargetsError) BadInput() {}
 
 func (e *tooManyTargetsError) Error() string {
 	return fmt.Sprintf("link: the files have images for %d targets, more than %d: combine those of fewer targets at a time", e.Targets, maxTargets)
 }
 
-// A target is what a device takes: native code, or IR when arch is "".
+// A target is a kind of code that a device accepts: native code, or IR if arch is "".
 type target struct {
-	triple string // of native code; of IR only its architecture
+	triple string // of native code; only the architecture for IR
 	arch   string
-	fixed  string // of IR: one fixed target, "" for all that no module names
+	fixed  string // for IR: one fixed target, or "" for all that no module names
 }
 
 func (t target) String() string {
@@ -47,8 +47,8 @@ func (t target) String() string {
 	return t.triple
 }
 
-// family returns the architecture of a triple, under which code for Intel's
-// compilers has one name. The runtime takes IR without a triple for spir64.
+// family returns the architecture of a triple, which is the same for all triples of Intel's
+// compilers. The runtime treats IR without a triple as spir64.
 func family(triple string) string {
 	arch, _, _ := strings.Cut(triple, "-")
 	if arch == "" || strings.HasPrefix(arch, "spir64_") {
@@ -57,7 +57,7 @@ func family(triple string) string {
 	return arch
 }
 
-// targets finds the targets of all modules, and which of them each is for.
+// targets finds the targets of all modules, and the targets of each module.
 func (l *linker) targets() error {
 	all := targetIndex{
 		needs: make([]targetNeeds, len(l.list)), families: map[string]bool{}, fixed: map[string]bool{}, native: map[target]bool{},
@@ -100,7 +100,7 @@ func (l *linker) targets() error {
 
 // targetNeeds are the targets that a module's IR may be compiled for.
 type targetNeeds struct {
-	fixed []string // names of the only ones
+	fixed []string // names of the only targets
 	anyIR bool     // all
 }
 
@@ -112,7 +112,7 @@ type targetIndex struct {
 	native   map[target]bool
 }
 
-// add takes in the targets of a module.
+// add collects the targets of a module.
 func (x *targetIndex) add(m *module, needs targetNeeds) {
 	for _, img := range m.IR {
 		x.families[family(img.Triple())] = true
@@ -141,7 +141,7 @@ func (x *targetIndex) targets() ([]target, error) {
 	return list, nil
 }
 
-// irTargets returns those of the targets that a module has IR for.
+// irTargets returns the targets that a module has IR for.
 func (l *linker) irTargets(m *module, needs targetNeeds, list []target) set {
 	irs := make(map[string]bool, 1) // by family
 	for _, img := range m.IR {
@@ -165,10 +165,9 @@ func nativeTarget(img *syclbin.Image) target {
 	return target{triple: img.Triple(), arch: arch}
 }
 
-// fixedTargets returns the architectures that IR may be compiled for, or that
-// these are any.
+// fixedTargets returns the architectures that IR may be compiled for, or that any are allowed.
 func fixedTargets(q *requirement.Requirements) (names []string, all bool) {
-	// Numbers of aspects, which DPC++ writes, name no devices.
+	// The aspect numbers that DPC++ writes do not name devices.
 	if !q.HasFixedTargets || len(q.FixedTargetAspects) > 0 {
 		return nil, true
 	}
@@ -179,7 +178,7 @@ func fixedTargets(q *requirement.Requirements) (names []string, all bool) {
 		case !ok:
 			names = append(names, name)
 		case d.IsGeneric():
-			return nil, true // such as spir64, which is no device
+			return nil, true // such as spir64, which is not a device
 		default:
 			names = append(names, d.Arch())
 		}
@@ -190,7 +189,7 @@ func fixedTargets(q *requirement.Requirements) (names []string, all bool) {
 
 var deviceKinds = []aspect.Aspect{aspect.CPU, aspect.GPU, aspect.Accelerator, aspect.Custom}
 
-// kinds returns which kinds of device are required. A device is of one kind.
+// kinds returns the required kinds of device. A device is of one kind.
 func kinds(q *requirement.Requirements) (mask uint8) {
 	for i, a := range deviceKinds {
 		if slices.Contains(q.Aspects, a) {
@@ -242,7 +241,7 @@ func (s set) removeAll(o set) {
 	}
 }
 
-// and returns what is in both.
+// and returns the intersection.
 func (s set) and(o set) set {
 	both := slices.Clone(s)
 	for i := range both {
@@ -251,7 +250,7 @@ func (s set) and(o set) set {
 	return both
 }
 
-// overlaps reports whether something is in all of the sets.
+// overlaps reports whether the sets have a common element.
 func (s set) overlaps(others ...set) bool {
 	for i, w := range s {
 		for _, o := range others {

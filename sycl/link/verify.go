@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// The rules of what the modules of a file mean to each other.
+// The rules about relations between the modules of a file.
 var (
 	kernelDuplicate = syclbin.Rule{
 		ID: string(KernelDuplicate), Short: "for one target a kernel is in one abstract module",
@@ -33,12 +33,12 @@ var (
 // Rules returns the rules that Verify checks, in the order of the documentation.
 func Rules() []syclbin.Rule { return slices.Concat(syclbin.Rules(), symbolRules) }
 
-// Verify checks a file against every rule: first those of the format, as
-// [syclbin.Verify] does, then those of symbols. Which modules meet, and what resolves
-// what, is decided as for [Combine].
+// Verify checks a file against every rule: first the rules of the format, as [syclbin.Verify]
+// does, then the rules about symbols. Which modules meet, and which exports resolve which imports,
+// is decided as for [Combine].
 func Verify(f *syclbin.File) []syclbin.Finding {
 	v := verifier{file: f, found: syclbin.Verify(f)}
-	v.lenient = true // values that are wrong have been found above
+	v.lenient = true // invalid values were already reported
 	for i, m := range f.Modules {
 		v.list = append(v.list, &module{Module: m, index: i, places: []Place{{Module: i}}})
 	}
@@ -60,10 +60,10 @@ func Verify(f *syclbin.File) []syclbin.Finding {
 	return v.found
 }
 
-// maxPairs is how many pairs of a symbol and a target are looked at.
+// maxPairs is the maximum number of symbol and target pairs that are examined.
 const maxPairs = 1 << 21
 
-// A verifier is the work on one file.
+// A verifier holds the state of verifying one file.
 type verifier struct {
 	linker
 	file  *syclbin.File
@@ -78,7 +78,7 @@ func (v *verifier) addModule(rule syclbin.Rule, m *module, format string, args .
 	v.add(rule, fmt.Sprintf("abstract module %d", m.index), format, args...)
 }
 
-// pairs returns how many pairs of a symbol and a target there are.
+// pairs returns the number of symbol and target pairs.
 func (v *verifier) pairs() (n int) {
 	for _, m := range v.list {
 		symbols := 0
@@ -92,8 +92,8 @@ func (v *verifier) pairs() (n int) {
 	return n
 }
 
-// duplicates finds names that several modules have for the same target. Each is
-// found once in a module, with the first module that has it as well.
+// duplicates finds names that several modules define for the same target. Each is found once per
+// module, along with the first module that defines it.
 func (v *verifier) duplicates(rule syclbin.Rule, what string, names func(*module) []string) {
 	owner := make(map[ownerKey]int)
 	for _, m := range v.list {
@@ -112,8 +112,8 @@ type ownerKey struct {
 	kinds  uint8
 }
 
-// claimName makes a module the owner of a name for all of its targets. It returns the
-// owner that there is for one of them, and that target, -1 for none.
+// claimName makes a module the owner of a name for all of its targets. It returns an existing
+// owner for one of them and that target, or -1 if there is none.
 func claimName(owner map[ownerKey]int, name string, m *module) (first, target int) {
 	first = -1
 	for t := range m.own.all() {
@@ -129,10 +129,10 @@ func claimName(owner map[ownerKey]int, name string, m *module) (first, target in
 	return first, target
 }
 
-// imports finds what modules import, which is not resolved in executable state.
+// imports finds imports of modules, which are not resolved in executable state.
 func (v *verifier) imports() {
 	v.symbolImports(true)
-	others := make(map[int][]string) // by importer, what other modules have
+	others := make(map[int][]string) // by importer, the definitions in other modules
 	for _, i := range v.links {
 		switch m := v.list[i.Importer]; {
 		case len(i.Missing) > 0:
@@ -154,9 +154,9 @@ func (v *verifier) imports() {
 	}
 }
 
-// exported returns the symbols that a module exports and others must not. In
-// executable state nothing is linked: device globals that several images of a program
-// export are one variable, and the bfloat16 library stands there in two variants.
+// exported returns the exported symbols of a module that must be unique. In executable state
+// nothing is linked: device globals in several images of a program are one variable, and there are
+// two variants of the bfloat16 library.
 func exported(m *module, state syclbin.State) []string {
 	names := m.Metadata.Set(propset.ExportedSymbols).Keys()
 	if state != syclbin.Executable {
@@ -171,15 +171,14 @@ func exported(m *module, state syclbin.State) []string {
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		_, ok := globals.Get(name)
-		if !ok { // the set has the mangled name also of those in no namespace
+		if !ok { // the set also has the mangled names of functions outside namespaces
 			_, ok = globals.Get(fmt.Sprintf("_Z%d%s", len(name), name))
 		}
 		return ok
 	})
 }
 
-// Imports returns the symbols that a module needs of others, in the order of its
-// metadata.
+// Imports returns the symbols that a module needs from others, in the order of its metadata.
 func Imports(m *syclbin.Module) []string {
 	names := m.Metadata.Set(propset.ImportedSymbols).Keys()
 	return slices.DeleteFunc(names, func(name string) bool { return exports(m, name) })
