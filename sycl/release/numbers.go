@@ -2,12 +2,12 @@ package release
 
 import "github.com/rules-sycl/rules_sycl/sycl/aspect"
 
-// firstRenumbered is the first number that means different aspects in releases
-// before 2026 and from 2026 on.
+// firstRenumbered is the first number whose aspect differs between releases before 2026 and later
+// ones.
 const firstRenumbered = 25
 
-// numbersBefore2026 are the aspects by their numbers in releases before 2026. Those
-// above 90 are of development versions.
+// numbersBefore2026 are the aspects by their numbers in releases before 2026. Numbers above 90
+// come from development versions.
 var numbersBefore2026 = [...]aspect.Aspect{
 	25:  aspect.ExtIntelMemChannel,
 	26:  aspect.USMAtomicHostAllocations,

@@ -1,6 +1,6 @@
-// Package release knows the releases of DPC++'s runtime, libsycl, which loads what
-// this project writes. They differ in the container that they read and in what the
-// numbers of aspects mean:
+// Package release describes the releases of DPC++'s runtime, libsycl, which loads the files that
+// this project writes. They differ in the container that they read and in the meaning of aspect
+// numbers:
 //
 //	release                    2025.3   2026.0   2026.2
 //	container of a SYCLBIN     1        1        1 or 2
@@ -8,12 +8,12 @@
 //	numbers of aspects         old      new      new, ten more
 //	descriptor in programs     2        3        3
 //
-// 2026.1 is as 2026.0. The numbers are those of sycl/info/aspects.def in the headers
-// of each release, the rest was tried with its libsycl.
+// 2026.1 equals 2026.0. The numbers come from sycl/info/aspects.def in the headers of each
+// release. The rest was tested with its libsycl.
 //
-// Inside this project there are aspects only, see package aspect. Their numbers are
-// turned into them when a file is read and back when one is written: [Release.Read]
-// and [Release.Write] do that for the property sets of a device image.
+// Inside this project there are only aspects, see package aspect. Numbers are converted to aspects
+// when a file is read, and back when it is written: [Release.Read] and [Release.Write] convert the
+// property sets of a device image.
 package release
 
 import (
@@ -30,17 +30,17 @@ import (
 type Release struct {
 	Name string // such as 2026.2
 
-	// Container and ImageKind are the version of the OffloadBinary container that
-	// the runtime reads SYCLBINs in, and what it says that its image is.
+	// Container and ImageKind are the version of the OffloadBinary container in which the runtime
+	// reads SYCLBINs, and the image kind in it.
 	Container uint32
 	ImageKind offload.ImageKind
 
-	// Descriptor is the version of the descriptors by which host programs register
-	// their device images.
+	// Descriptor is the version of the descriptors that host programs register their device images
+	// with.
 	Descriptor uint16
 
-	old  bool   // the numbers of aspects are those of before 2026
-	last uint32 // the greatest number that an aspect has
+	old  bool   // uses the aspect numbers from before 2026
+	last uint32 // the greatest aspect number
 }
 
 var releases = []*Release{
@@ -52,14 +52,14 @@ var releases = []*Release{
 // All returns the known releases, the oldest first.
 func All() []*Release { return append([]*Release(nil), releases...) }
 
-// Default returns the release that files are written for when none is named. What
-// is written for it every runtime of 2026 loads.
+// Default returns the release that files are written for if none is named. Every runtime of 2026
+// loads such files.
 func Default() *Release { return releases[1] }
 
-// Newest returns the newest release, whose numbers are those of [aspect.Aspect].
+// Newest returns the newest release, whose numbers are the values of [aspect.Aspect].
 func Newest() *Release { return releases[len(releases)-1] }
 
-// Before2026 returns the newest release with the old numbers of aspects.
+// Before2026 returns the newest release with the old aspect numbers.
 func Before2026() *Release { return releases[0] }
 
 // Names lists the names of the known releases for a message.
@@ -71,8 +71,8 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// Parse returns the release of a name such as 2026.2, or of a version of DPC++'s
-// runtime, such as 2026.2.0, that reads the same files.
+// Parse returns the release for a name such as 2026.2, or for a version of DPC++'s runtime, such
+// as 2026.2.0, that reads the same files.
 func Parse(name string) (*Release, error) {
 	for _, r := range releases {
 		if name == r.Name || strings.HasPrefix(name, r.Name+".") {
@@ -87,10 +87,9 @@ func Parse(name string) (*Release, error) {
 
 func (r *Release) String() string { return r.Name }
 
-// Refuses returns what the runtime says when it is given a SYCLBIN of that version,
-// in a container of that version with that kind of image, "" when it reads it. A
-// bare file has container 0. Of version 2, which no runtime reads, it takes the first
-// image, of that many bytes, for a file of version 1.
+// Refuses returns the runtime's error message for a SYCLBIN of a version, in a container of a
+// version with an image kind, or "" if it reads the file. A bare file has container 0. No runtime
+// reads version 2: it treats the first image, with the given size, as a file of version 1.
 func (r *Release) Refuses(version int, container uint32, kind offload.ImageKind, first int64) string {
 	switch {
 	case container == 0:
@@ -110,7 +109,7 @@ func (r *Release) Refuses(version int, container uint32, kind offload.ImageKind,
 // headerSize is the size of the header of a SYCLBIN of version 1.
 const headerSize = 56
 
-// Aspect returns what a number stands for in files for the release.
+// Aspect returns the aspect that a number stands for in files for the release.
 func (r *Release) Aspect(number uint32) aspect.Aspect {
 	switch {
 	case !r.old || number < firstRenumbered:
@@ -123,9 +122,8 @@ func (r *Release) Aspect(number uint32) aspect.Aspect {
 	return aspect.Aspect(number)
 }
 
-// Number returns the number that an aspect has in files for the release. It fails
-// for aspects that are known and not in the release. An aspect without a name is the
-// number that it was read as.
+// Number returns the number of an aspect in files for the release. It fails for known aspects that
+// the release lacks. The number of an unnamed aspect is unchanged.
 func (r *Release) Number(a aspect.Aspect) (uint32, bool) {
 	ofOld := a > aspect.Retired && a < 2*aspect.Retired // read from a number that only old releases have
 	switch n, renumbered := before2026[a]; {
@@ -141,12 +139,12 @@ func (r *Release) Number(a aspect.Aspect) (uint32, bool) {
 	return uint32(a), a < firstRenumbered || !a.Known()
 }
 
-// Ambiguous reports whether an aspect was read from a number that means something
-// else in other releases.
+// Ambiguous reports whether an aspect was read from a number that has a different meaning in other
+// releases.
 func Ambiguous(a aspect.Aspect) bool { return a >= firstRenumbered }
 
-// Read turns the numbers in the property sets of a device image, which are those of
-// the release, into aspects. It returns r itself when they are the same.
+// Read converts the release's numbers in the property sets of a device image to aspects. It
+// returns r itself if nothing changes.
 func (r *Release) Read(sets *propset.Registry) *propset.Registry {
 	if !r.old {
 		return sets
@@ -155,7 +153,7 @@ func (r *Release) Read(sets *propset.Registry) *propset.Registry {
 	return sets
 }
 
-// An AspectError says that a release has no number for an aspect.
+// An AspectError reports that a release has no number for an aspect.
 type AspectError struct {
 	Release *Release
 	Aspect  aspect.Aspect
@@ -165,7 +163,7 @@ func (e *AspectError) Error() string {
 	return fmt.Sprintf("the runtime of release %s has no aspect %v: write for a newer release, or do without what needs the aspect", e.Release, e.Aspect)
 }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks errors caused by an input file.
 func (*AspectError) BadInput() {}
 
 // Write is the reverse of Read. Its errors are of type [*AspectError].
@@ -179,19 +177,18 @@ func (r *Release) Write(sets *propset.Registry) (*propset.Registry, error) {
 	})
 }
 
-// Set is the property set in which a file states the release that it was written for.
-// It is no set of DPC++, whose runtime passes over it.
+// Set is the property set in which a file states the release that it was written for. It is not a
+// DPC++ set, and DPC++'s runtime ignores it.
 const Set = "rules_sycl/runtime"
 
 const keyRelease = "release"
 
-// Record notes the release in the global metadata of a file.
+// Record stores the release in the global metadata of a file.
 func (r *Release) Record(global *propset.Registry) {
 	global.Add(Set).Put(keyRelease, propset.String(r.Name))
 }
 
-// Recorded returns the release that the global metadata of a file states, nil when it
-// states none.
+// Recorded returns the release in the global metadata of a file, or nil if there is none.
 func Recorded(global *propset.Registry) (*Release, error) {
 	v, ok := global.Set(Set).Get(keyRelease)
 	if !ok {
