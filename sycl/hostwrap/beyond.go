@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ofKernels is a part of a header that says what kernels there are.
+// ofKernels is a part of a header that lists kernels.
 var ofKernels = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`\s+`,
 	`//.*\n`,
@@ -20,9 +20,9 @@ var ofKernels = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`template <> struct KernelInfo(?:Data)?<.*> \{\n(?:.+\n)*?\};\n`,
 }, "|") + `)`)
 
-// BeyondKernels reports whether the integration header and the footer of a source have
-// what the host code needs for something else than to find its kernels, such as the names
-// of specialization constants. What has an unknown form is taken for such.
+// BeyondKernels reports whether the integration header and the footer of a source contain more
+// than the host code needs to find its kernels, such as the names of specialization constants.
+// Unknown forms count as more.
 func BeyondKernels(header, footer string) bool {
 	if strings.TrimSpace(footer) != "" {
 		return true

@@ -8,39 +8,39 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Kernel is what an integration header says of a kernel.
+// A Kernel is an integration header's description of a kernel.
 type Kernel struct {
 	Name string // of the symbol in device code
 
-	// Type is the class by which the host compile finds the kernel, without a leading ::.
-	// It is "" for a kernel without a name of its own, which is found by Name.
+	// Type is the class that identifies the kernel in the host compile, without a leading ::. It
+	// is "" for an unnamed kernel, which is identified by Name.
 	Type string
 
-	// Location is where the function or lambda is. The path is that of a file without
-	// folders. It is the zero Location when the header does not say it.
+	// Location is the location of the function or lambda. The path is a file name without
+	// directories. It is the zero Location if the header does not state it.
 	Location srcloc.Location
 
 	Size int64 // of the function object or lambda, in bytes
 
-	Function string // what the header calls the function object or lambda
-	ESIMD    bool   // the kernel is one of the extension for explicit SIMD
+	Function string // the header's name for the function object or lambda
+	ESIMD    bool   // the kernel uses explicit SIMD
 
-	NumParameters int         // as the header counts them
-	Parameters    []Parameter // those that can be read
+	NumParameters int         // according to the header
+	Parameters    []Parameter // the readable ones
 }
 
-// A Parameter is a part of a function object or lambda that its kernel gets.
+// A Parameter is a part of a function object or lambda that its kernel receives.
 type Parameter struct {
 	Kind string // as accessor, pointer or std_layout
 
-	// Info is the size of a pointer or std_layout, in bytes. What it is for others
-	// depends on the kind.
+	// Info is the size of a pointer or std_layout, in bytes. Its meaning for other kinds depends
+	// on the kind.
 	Info int64
 
 	Offset int64 // in the function object or lambda
 }
 
-// Sized returns the size of a parameter, false when the header does not say it.
+// Sized returns the size of a parameter, and whether the header states it.
 func (p Parameter) Sized() (int64, bool) {
 	return p.Info, p.Kind == "pointer" || p.Kind == "std_layout"
 }
@@ -55,13 +55,13 @@ var (
 	global = regexp.MustCompile(`(^|[^\w>])::`)
 )
 
-// HeaderByName is the first line of a header of a source whose host compile does without
-// the header: the host then finds all kernels by their names.
+// HeaderByName is the first line of a header for a source whose host compile does not need the
+// header: the host then finds all kernels by their names.
 const HeaderByName = "// The host finds kernels by their names.\n"
 
 // ParseHeader returns the kernels of an integration header in their order.
 //
-// A header is C++ and has, beside other things, a class for each kernel:
+// A header is C++ and contains, among other things, a class for each kernel:
 //
 //	template <> struct KernelInfo<::app::Scale> {
 //	  static constexpr const char* getName() { return "_ZTSN3app5ScaleE"; }
@@ -74,14 +74,14 @@ const HeaderByName = "// The host finds kernels by their names.\n"
 //	  static constexpr long getKernelSize() { return 8; }
 //	};
 //
-// Of a kernel without a name of its own the class is KernelInfoData<'_', 'Z', …>, with the
-// characters of what getName returns. Before the classes is a list of the kernels' parameters:
+// The class of an unnamed kernel is KernelInfoData<'_', 'Z', …>, with the characters of getName's
+// result. The classes follow a list of the kernels' parameters:
 //
 //	const kernel_param_desc_t kernel_signatures[] = {
 //	  //--- _ZTSN3app5ScaleE
 //	  { kernel_param_kind_t::kind_pointer, 8, 0 },
 //
-// What has another form is not read.
+// Other forms are not read.
 func ParseHeader(text string) []Kernel {
 	var kernels []Kernel
 	byName := strings.HasPrefix(text, HeaderByName)
@@ -127,7 +127,7 @@ func ParseHeader(text string) []Kernel {
 	return kernels
 }
 
-// parameters returns those of the kernels of a header, by the names of the kernels.
+// parameters returns the parameters in a header by kernel name.
 func parameters(text string) map[string][]Parameter {
 	_, text, _ = strings.Cut(text, "kernel_signatures[] = {")
 	text, _, _ = strings.Cut(text, "\n};")

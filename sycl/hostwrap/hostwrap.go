@@ -26,7 +26,7 @@
 // name, as for a kernel in a header. For kernels of different places they report that
 // sycl_kernel_is_defined_twice_NAME has two definitions.
 //
-// A place is the name of a file without folders, as those of a header depend on how it is
+// A place is the name of a file without directories, as those of a header depend on how it is
 // included, with line and column. So kernels of copied files, and of one source with other
 // definitions, are not told apart, and neither are those of different shared libraries. Of
 // kernels that libsycl's headers make, and of those without an integration header, the place is
@@ -38,7 +38,7 @@
 //
 // The bytes of images are not in the source: directives .incbin name their files as
 // the caller does, and the assembler opens them. A relative name is looked for in the
-// assembler's current folder, then in those of its flags -I.
+// assembler's current directory, then in those of its flags -I.
 package hostwrap
 
 import (
@@ -60,22 +60,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// formatNumbers are the formats that the runtime knows, by their
-// numbers in descriptors.
+// formatNumbers are the numbers in descriptors of the formats that the runtime supports.
 var formatNumbers = map[offload.Format]uint64{offload.Native: 1, offload.SPIRV: 2, offload.Bitcode: 3}
 
-// An Image is a device image and what the program says about it.
+// An Image is a device image and the program's metadata about it.
 type Image struct {
-	// File is where the bytes are, as the assembler is to open it. It must not be
-	// empty.
+	// File is the path that the assembler opens to read the bytes. It must not be empty.
 	File string
 
-	// Target is what the image is compiled for, such as spir64 or spir64_gen. [Target]
-	// has it for a triple.
+	// Target is the target that the image is compiled for, such as spir64 or spir64_gen. [Target]
+	// returns it for a triple.
 	Target string
 
-	// Format is one that the runtime knows: offload.SPIRV, offload.Bitcode
-	// or, for all others, offload.Native.
+	// Format is a format that the runtime supports: offload.SPIRV, offload.Bitcode or, for all
+	// others, offload.Native.
 	Format offload.Format
 
 	// Entries are the symbols of the kernels, as the image has them.
@@ -84,21 +82,20 @@ type Image struct {
 	// Properties has the aspects of package aspect.
 	Properties *propset.Registry
 
-	// Options are those for the runtime's compiler.
+	// Options are options for the runtime's compiler.
 	Options propset.JITOptions
 }
 
-// Target returns what the runtime calls the target of a triple: the part before the
-// first "-".
+// Target returns the runtime's name for the target of a triple: the part before the first "-".
 func Target(triple string) string {
 	system, _, _ := strings.Cut(triple, "-")
 	return system
 }
 
-// maxImages is how many images a descriptor can count.
+// maxImages is the maximum number of images in a descriptor.
 const maxImages = 1<<16 - 1
 
-// An ImageError says which image cannot be written, and why.
+// An ImageError reports an image that cannot be written, and why.
 type ImageError struct {
 	File string // of the image
 	Err  error
@@ -107,14 +104,14 @@ type ImageError struct {
 func (e *ImageError) Error() string { return fmt.Sprintf("image %q: %v", e.File, e.Err) }
 func (e *ImageError) Unwrap() error { return e.Err }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks errors caused by an input file.
 func (*ImageError) BadInput() {}
 
-// Write writes the source for a release of the runtime. The errors are of type
-// *[ImageError] and *[TwiceError], those of w aside. The same images and kernels give the
-// same bytes. The kernels are those of the sources of the images: one that no image has is
-// registered without code, so that submitting it throws an exception. Without an image and without
-// a kernel the object registers nothing and needs no libsycl.
+// Write writes the source for a runtime release. Except for errors of w, the errors are of type
+// *[ImageError] and *[TwiceError]. The same images and kernels give the same bytes. The kernels
+// come from the sources of the images: a kernel without an image is registered without code, so
+// submitting it throws an exception. Without images and kernels, the object registers nothing and
+// does not need libsycl.
 func Write(w io.Writer, images []Image, kernels []Kernel, r *release.Release) error {
 	if n := len(images); n > maxImages {
 		return &ImageError{Err: fmt.Errorf("a program registers at most %d images at once, not %d: wrap them as several objects", maxImages, n)}
@@ -151,7 +148,7 @@ func Write(w io.Writer, images []Image, kernels []Kernel, r *release.Release) er
 	return s.w.Flush()
 }
 
-// withoutImage returns the symbols of the kernels that no image has, in order.
+// withoutImage returns the symbols of the kernels without an image, in order.
 func withoutImage(images []Image, kernels []Kernel) (names []string) {
 	has := map[string]bool{}
 	for i := range images {
@@ -199,7 +196,7 @@ func (s *source) placeholder(names []string) ([]word, error) {
 	return append(words, begin, end), nil
 }
 
-// register has the table of n images registered.
+// register registers the table of n images.
 func (s *source) register(table []word, n int) {
 	begin, _ := s.table(table)
 	descriptor, _ := s.table([]word{number(1 | uint64(n)<<16), begin, null, null})
@@ -207,7 +204,7 @@ func (s *source) register(table []word, n int) {
 	s.call("fini", "__sycl_unregister_lib", descriptor)
 }
 
-// A TwiceError says that a program has two kernels of one name.
+// A TwiceError reports that a program has two kernels with one name.
 type TwiceError struct {
 	Kernel     string // for people
 	At, Before srcloc.Location
@@ -217,10 +214,10 @@ func (e *TwiceError) Error() string {
 	return fmt.Sprintf("the kernel %q of %v is also defined at %v: the runtime would take one for the other; give them different names", e.Kernel, e.At, e.Before)
 }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks errors caused by an input file.
 func (*TwiceError) BadInput() {}
 
-// places writes the symbols of the kernels whose place is known.
+// places writes the symbols of the kernels with a known location.
 func (s *source) places(images []Image, kernels []Kernel) error {
 	known := map[string]srcloc.Location{}
 	add := func(name, shown string, at srcloc.Location) error {
@@ -270,13 +267,13 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 	return nil
 }
 
-// ofSYCL begins the symbols of kernels that libsycl's headers make of others. Their place
+// ofSYCL starts the symbols of kernels that libsycl's headers derive from others. Their location
 // is in a header of libsycl.
 const ofSYCL = "_ZTSN4sycl"
 
-// hostName returns the name of a kernel that sources share: that of the class, or that of the
-// symbol for a kernel without a name and for one of an unnamed namespace, whose class is
-// another one in each source; and the name for people.
+// hostName returns the kernel name that sources share, and its display name. It is the class name,
+// or the symbol for an unnamed kernel and for one of an unnamed namespace, whose class is
+// different in each source.
 func hostName(k Kernel) (name, shown string) {
 	if k.Type == "" || strings.Contains(k.Name, "_GLOBAL__N_") {
 		return k.Name, kernelname.Display(k.Name)
@@ -284,22 +281,22 @@ func hostName(k Kernel) (name, shown string) {
 	return k.Type, k.Type
 }
 
-// withoutFolder returns a place as far as it is compared: the folder of a header depends on
-// how it is included.
+// withoutFolder returns the compared part of a location: the directory of a header depends on how
+// it is included.
 func withoutFolder(at srcloc.Location) srcloc.Location {
 	at.Path = path.Base(at.Path)
 	return at
 }
 
-// place writes the symbol of a name, in a group of its place.
+// place writes the symbol of a name, in a group named for its location.
 func (s *source) place(name string, at srcloc.Location) {
 	symbol := symbolName(name)
 	group := fmt.Sprintf("sycl_kernel_%016x_%s", sum(at.String()), symbol)
 	s.symbol("sycl_kernel_is_defined_twice_"+symbol, fmt.Sprintf(".sycl_kernels,\"G\",@progbits,%s,comdat", group))
 }
 
-// symbolName returns a name as a part of a symbol. Assemblers differ in what else than letters,
-// digits and _$. may be in one: a sum stands for it.
+// symbolName converts a name to a part of a symbol. Assemblers differ in which characters other
+// than letters, digits and _$. they allow, so a checksum replaces them.
 func symbolName(name string) string {
 	symbol := strings.Map(func(c rune) rune {
 		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.", c) {
@@ -336,7 +333,7 @@ func (s *source) virtualFunctions(images []Image) error {
 	return nil
 }
 
-// symbol writes a symbol of which a program has one.
+// symbol writes a symbol that a program may define only once.
 func (s *source) symbol(symbol, section string) {
 	s.line("\t.section %s", section)
 	s.line("\t.globl %s", symbol)
@@ -351,8 +348,7 @@ func sum(text string) uint64 {
 	return h.Sum64()
 }
 
-// source is assembler source that is written. Its errors are those of the last
-// Flush.
+// source is the assembler source being written. Its errors are returned by the last Flush.
 type source struct {
 	w       *bufio.Writer
 	release *release.Release
@@ -371,7 +367,7 @@ func (s *source) line(format string, args ...any) {
 	s.w.WriteByte('\n')
 }
 
-// label begins what the next lines have, and returns its label.
+// label starts the next lines with a label, and returns it.
 func (s *source) label() word {
 	s.labels++
 	label := word(fmt.Sprintf(".L%d", s.labels))
@@ -379,7 +375,7 @@ func (s *source) label() word {
 	return label
 }
 
-// text writes a string that ends in NUL.
+// text writes a NUL-terminated string.
 func (s *source) text(text string) word {
 	s.line("\t.section .rodata.str1.1,\"aMS\",@progbits,1")
 	label := s.label()
@@ -387,8 +383,8 @@ func (s *source) text(text string) word {
 	return label
 }
 
-// table writes words, and returns where they start and end. They are constant once
-// the addresses are known.
+// table writes words, and returns their start and end. They are constant once the addresses are
+// known.
 func (s *source) table(words []word) (begin, end word) {
 	if len(words) == 0 {
 		return null, null
@@ -402,7 +398,7 @@ func (s *source) table(words []word) (begin, end word) {
 	return begin, s.label()
 }
 
-// file has the assembler take the bytes of a file.
+// file makes the assembler include the bytes of a file.
 func (s *source) file(name string) (begin, end word) {
 	s.line("\t.section .rodata,\"a\",@progbits")
 	s.line("\t.balign 16")
@@ -411,9 +407,9 @@ func (s *source) file(name string) (begin, end word) {
 	return begin, s.label()
 }
 
-// call has a function called with the descriptor when the program starts or ends.
-// Those with a priority are called before ordinary constructors, and after ordinary
-// destructors; 101 is the first that is not the compiler's own.
+// call registers a function to be called with the descriptor when the program starts or ends.
+// Functions with a priority are called before ordinary constructors, and after ordinary
+// destructors; 101 is the first priority that is not reserved for the compiler.
 func (s *source) call(when, function string, descriptor word) {
 	s.line("\t.text")
 	label := s.label()
@@ -425,7 +421,7 @@ func (s *source) call(when, function string, descriptor word) {
 	s.line("\t.quad %s", label)
 }
 
-// image writes what an image refers to, and returns its words in the table of images.
+// image writes the data that an image refers to, and returns its words in the table of images.
 func (s *source) image(img *Image) ([]word, error) {
 	if err := img.check(); err != nil {
 		return nil, err
@@ -466,7 +462,7 @@ func (s *source) image(img *Image) ([]word, error) {
 	return words, nil
 }
 
-// check fails for what a descriptor cannot hold.
+// check rejects values that a descriptor cannot hold.
 func (img *Image) check() error {
 	switch {
 	case img.File == "":
@@ -516,9 +512,9 @@ func (s *source) sets(r *propset.Registry) (begin, end word) {
 	return s.table(words)
 }
 
-// value returns the pointer to a value, its type and its size. The place of the size
-// has a number itself, and a byte array starts with how many bits it has. A NUL after it ends
-// it for libsycl, which reads names of sets of virtual functions as C strings.
+// value returns the pointer to a value, its type and its size. A number is stored in the size
+// field itself, and a byte array starts with its number of bits. It is followed by a NUL for
+// libsycl, which reads names of sets of virtual functions as C strings.
 func (s *source) value(v propset.Value) []word {
 	typ := number(uint64(v.Type()))
 	if n, ok := v.Uint(); ok {
@@ -535,8 +531,8 @@ func (s *source) value(v propset.Value) []word {
 	return []word{label, typ, number(uint64(len(raw)))}
 }
 
-// Quote returns a string as the assemblers read it: bytes other than printable ones of
-// ASCII are three octal digits.
+// Quote returns a string in assembler syntax: bytes other than printable ASCII are three octal
+// digits.
 func Quote(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
