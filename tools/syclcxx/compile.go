@@ -36,7 +36,7 @@ type compiler struct {
 }
 
 // A compilation is a source that is compiled for devices and for the host. Its files are in a
-// folder of their own.
+// directory of their own.
 type compilation struct {
 	*compiler
 	source  string
@@ -504,7 +504,7 @@ func (c *compiler) forHost(list []string) []string {
 	return slices.DeleteFunc(options, ofGCCFolder)
 }
 
-// ofGCCFolder reports whether an option names a folder of GCC. g++ has its own, which is that of the
+// ofGCCFolder reports whether an option names a directory of GCC. g++ has its own, which is that of the
 // device compile as well.
 func ofGCCFolder(option string) bool { return strings.HasPrefix(option, "--gcc-") }
 

@@ -123,7 +123,7 @@ func (c *compiler) systemFiles() (func(file string) bool, error) {
 	}, nil
 }
 
-// under reports whether a file is below a folder.
+// under reports whether a file is below a directory.
 func under(file, folder string) bool {
 	relative, err := filepath.Rel(folder, file)
 	return err == nil && filepath.IsLocal(relative)

@@ -17,12 +17,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// An installation is DPC++ in a folder: a Python environment, a compiler of oneAPI or a build of
+// An installation is DPC++ in a directory: a Python environment, a compiler of oneAPI or a build of
 // intel/llvm.
 type installation struct {
 	folder  string
 	library string // libsycl-jit
-	version string // as 2026.2.0, "" when the folder does not say it
+	version string // as 2026.2.0, "" when the directory does not say it
 }
 
 // runtimeMajor is the version in the name of the libsycl that the host headers are for.
@@ -65,7 +65,7 @@ func findDPCPP(chosen string) (*installation, error) {
 	return nil, cli.BadInput(fmt.Errorf("there is no DPC++ in any of %s: 'pip install dpcpp-cpp-rt' puts it into a Python environment, and --dpcpp=FOLDER names a folder that has it", strings.Join(tried, ", ")))
 }
 
-// open returns the installation in a folder.
+// open returns the installation in a directory.
 func open(folder string) (*installation, error) {
 	d := &installation{folder: folder}
 	libraries, _ := filepath.Glob(filepath.Join(globbed(folder), "lib", "libsycl-jit.so*"))
@@ -101,7 +101,7 @@ var (
 	oneAPI = regexp.MustCompile(`/compiler/(\d+\.\d+)(\.\d+)?$`)
 )
 
-// version returns the version of DPC++ in a folder.
+// version returns the version of DPC++ in a directory.
 func version(folder string) string {
 	for _, pattern := range []string{"lib/python*/site-packages/intel_sycl_rt-*.dist-info", "licenses/intel_sycl_rt-*.txt"} {
 		found, _ := filepath.Glob(filepath.Join(globbed(folder), pattern))
@@ -247,7 +247,7 @@ func (c *compiler) driver() (string, error) {
 	return c.part(c.line.Driver, "driver", "--driver")
 }
 
-// headers returns the folder of the headers that stand in front of libsycl's.
+// headers returns the directory of the headers that stand in front of libsycl's.
 func (c *compiler) headers() (string, error) {
 	return c.part(c.line.HostHeaders, "include", "--host-headers")
 }
@@ -281,12 +281,12 @@ func (c *compiler) runHostWith(ctx context.Context, stdin io.Reader, stdout, std
 	if c.shows(append([]string{c.host.path}, args...)) {
 		return nil
 	}
-	if c.line.Verbose && c.line.Mode != modeHostOnly { // CMake and Meson read folders from what it prints
+	if c.line.Verbose && c.line.Mode != modeHostOnly { // CMake and Meson read directories from what it prints
 		args = append([]string{"-v"}, args...)
 	}
 	cmd := cli.Program(ctx, c.host.path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
-	if c.scratch != "" { // what it leaves when it is killed goes with the folder
+	if c.scratch != "" { // what it leaves when it is killed goes with the directory
 		cmd.Env = append(os.Environ(), "TMPDIR="+c.scratch)
 	}
 	err := cmd.Run()

@@ -69,7 +69,7 @@ func (c *compiler) program(ctx context.Context) error {
 	return c.link(ctx, append(args, c.libraryOptions()...))
 }
 
-// objects compiles the sources among the words to objects in a folder, and returns the words with
+// objects compiles the sources among the words to objects in a directory, and returns the words with
 // these in their places.
 func (c *compiler) objects(ctx context.Context, folder string) ([]lineWord, error) {
 	words := slices.Clone(c.line.Words)

@@ -149,7 +149,7 @@ func isHeader(in lineInput) bool { return in.Language == "c++-header" }
 var include = regexp.MustCompile(`^\s*#\s*(?:include|include_next|import)\s*(?:<([^>]*)>|"([^"]*)"|(\S))`)
 
 // readsSYCL reports whether a source may read libsycl's headers: by its #include lines and those of
-// headers in the folders that options name, whatever conditions they are under.
+// headers in the directories that options name, whatever conditions they are under.
 func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 	if !c.line.SYCL || !isCPlusPlus(in) || in.Path == stdin {
 		return false, nil
@@ -241,7 +241,7 @@ func isSYCLHeader(name string) bool {
 	return strings.HasPrefix(name, "sycl/") || name == "CL/sycl.hpp" || strings.HasSuffix(name, "sycl.hpp") || strings.HasPrefix(name, "oneapi/")
 }
 
-// includeFolders returns the folders that options and the environment name for headers.
+// includeFolders returns the directories that options and the environment name for headers.
 func (c *compiler) includeFolders() []string {
 	folders := c.namedFolders("-I", "-iquote", "-isystem", "-idirafter")
 	for _, variable := range []string{"CPATH", "CPLUS_INCLUDE_PATH"} {

@@ -209,7 +209,7 @@ func defineLinked(source string) error {
 	return errors.Join(err, file.Close())
 }
 
-// unpack writes the bitcode and the integration headers of the sources of objects into a folder.
+// unpack writes the bitcode and the integration headers of the sources of objects into a directory.
 func (c *compiler) unpack(files []string, folder string) (sources []steps.SourceFile, headers []string, err error) {
 	names := map[string]int{}
 	for _, file := range files {
