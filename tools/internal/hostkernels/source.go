@@ -79,7 +79,7 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	return c, nil
 }
 
-// text returns the text of the source by its name without folders, as integration headers name it.
+// text returns the text of the source by its name without directories, as integration headers name it.
 func (s *Source) text() map[string]string {
 	text, err := os.ReadFile(s.Name)
 	if err != nil {
