@@ -15,7 +15,7 @@ const loaderCache = "/etc/ld.so.cache"
 var compilerLibraries = []string{"libocloc", "libigc", "libigdfcl", "libopencl-clang"}
 
 // libraries returns the files of ocloc's compiler that the loader may find: where the system
-// has libraries, in folders of LD_LIBRARY_PATH, and beside the program. ocloc opens them by
+// has libraries, in directories of LD_LIBRARY_PATH, and beside the program. ocloc opens them by
 // name when it runs, so that a new one is a new compiler though the program is the same.
 func libraries(ocloc string) []string {
 	list := []string{loaderCache}

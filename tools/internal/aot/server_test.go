@@ -22,7 +22,7 @@ import (
 
 // TestMain lets the test be ocloc: as a server where a library is to be preloaded, unless
 // OCLOC_IS says otherwise. It notes how often it starts, and what it compiles, in the
-// folder OCLOC_NOTES.
+// directory OCLOC_NOTES.
 func TestMain(m *testing.M) {
 	notes := os.Getenv("OCLOC_NOTES")
 	if notes == "" {
@@ -117,7 +117,7 @@ func noted(t *testing.T, kind string) int {
 	return strings.Count(string(data), "\n")
 }
 
-// modules writes SPIR-V and a table of it, in a new folder, and returns what compiles it
+// modules writes SPIR-V and a table of it, in a new directory, and returns what compiles it
 // with the fake.
 func modules(t *testing.T, is string, texts ...string) Options {
 	t.Helper()
@@ -515,7 +515,7 @@ kernel void %s(global float *a, local float *l, int n) {
 }
 
 // TestSameBytes: an image with debug information has the same bytes each time, and in each
-// folder.
+// directory.
 func TestSameBytes(t *testing.T) {
 	ocloc, server := testkit.Program(t, "ocloc"), library(t)
 	module := testkit.ReadFile(t, filepath.Join("..", "..", "..", "sycl", "spirv", "testdata", "kernels.spv"))
