@@ -26,7 +26,7 @@ func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// ok runs the tool, which has to succeed without a word on standard error, and returns what it printed.
+// ok runs the tool, which has to succeed silently on standard error, and returns what it printed.
 func ok(t testing.TB, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := run(t, args...)
@@ -36,7 +36,7 @@ func ok(t testing.TB, args ...string) string {
 	return stdout
 }
 
-// workspace makes a folder with property files of several needs and goes there.
+// workspace makes a directory with property files of several needs and goes there.
 func workspace(t testing.TB) {
 	t.Helper()
 	dir := t.TempDir()
@@ -346,7 +346,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A plan in a file names tables and code relative to its folder, and without the configuration
+// A plan in a file names tables and code relative to its directory, and without the configuration
 // of Bazel, which path mapping takes away from some paths.
 func TestPlanNamesFiles(t *testing.T) {
 	workspace(t)
