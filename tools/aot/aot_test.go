@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// run runs the tool in the current folder.
+// run runs the tool in the current directory.
 func run(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
