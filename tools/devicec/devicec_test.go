@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// run runs the tool in the current folder.
+// run runs the tool in the current directory.
 func run(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -19,7 +19,7 @@ func run(t *testing.T, args ...string) (code int, stderr string) {
 	return code, errs.String()
 }
 
-// ok runs the tool in the current folder, which has to succeed without a word on standard error.
+// ok runs the tool in the current directory, which has to succeed silently on standard error.
 func ok(t *testing.T, args ...string) {
 	t.Helper()
 	if code, stderr := run(t, args...); code != 0 || stderr != "" {

@@ -67,7 +67,7 @@ func code(name string, kernel bool, imports ...string) string {
 	return string(data)
 }
 
-// driver makes a program that writes what is in the folder to where post-link is to
+// driver makes a program that writes what is in the directory to where post-link is to
 // write its results.
 func driver(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -212,7 +212,7 @@ func TestVirtualFunctions(t *testing.T) {
 // TestImagesFailures: what goes wrong is said, and the outputs stay as they were.
 func TestImagesFailures(t *testing.T) {
 	for name, test := range map[string]struct {
-		files    map[string]string // in place of those of made
+		files    map[string]string // instead of those of made
 		commands string            // of the driver, instead
 		args     []string
 		code     int
