@@ -36,7 +36,7 @@ func Faults(t *testing.T, j Job) {
 	t.Run("full disk", g.fullDisk)
 }
 
-// leadToFull runs the program with a link to /dev/full in place of an output, for the main one and for
+// leadToFull runs the program with a link to /dev/full instead of an output, for the main one and for
 // some others.
 func (g *generations) leadToFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
@@ -88,7 +88,7 @@ func (g *generations) fails(t *testing.T, cmd *exec.Cmd, why ...string) {
 	}
 }
 
-// mode sets the modes of the folder and of its files.
+// mode sets the modes of the directory and of its files.
 func (g *generations) mode(t *testing.T, folder, file os.FileMode) {
 	t.Helper()
 	filepath.Walk(g.dir, func(name string, info os.FileInfo, err error) error {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// WriteFile writes a file, with the folders that it is in, and returns its name.
+// WriteFile writes a file, with the directories that it is in, and returns its name.
 func WriteFile[T string | []byte](t testing.TB, name string, content T) string {
 	t.Helper()
 	makeFolder(t, name)
@@ -34,7 +34,7 @@ func Script(t testing.TB, name, commands string) string {
 	return path
 }
 
-// Link makes a symbolic link, with the folders that it is in.
+// Link makes a symbolic link, with the directories that it is in.
 func Link(t testing.TB, to, name string) {
 	t.Helper()
 	makeFolder(t, name)
@@ -43,7 +43,7 @@ func Link(t testing.TB, to, name string) {
 	}
 }
 
-// Unlistable makes a folder with one far below it that no program can list, whoever runs
+// Unlistable makes a directory with one far below it that no program can list, whoever runs
 // it: its path is longer than the system takes.
 func Unlistable(t testing.TB, name string) {
 	t.Helper()

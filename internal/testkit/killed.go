@@ -19,24 +19,24 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// A Job is a program that writes outputs into its current folder. Generation is 0 or 1: from other
+// A Job is a program that writes outputs into its current directory. Generation is 0 or 1: from other
 // inputs it makes other outputs.
 type Job struct {
-	// Command returns the program with its arguments, which do not depend on the folder.
+	// Command returns the program with its arguments, which do not depend on the directory.
 	Command func(generation int) *exec.Cmd
 	// Main is the output that is there only when all others are there and of its run, "" when
 	// outputs name each other nowhere: then each is whole.
 	Main string
-	// Replaces says that a folder of outputs is replaced, and its files never one by one.
+	// Replaces says that a directory of outputs is replaced, and its files never one by one.
 	Replaces bool
 	// Before are files that are there before the program runs.
 	Before map[string]string
 }
 
-// Files are the content of the files of a folder, by their names, without scratch folders.
+// Files are the content of the files of a directory, by their names, without scratch directories.
 type Files map[string]string
 
-// ReadFiles reads a folder.
+// ReadFiles reads a directory.
 func ReadFiles(t testing.TB, dir string) Files {
 	t.Helper()
 	files := Files{}
@@ -60,7 +60,7 @@ func ReadFiles(t testing.TB, dir string) Files {
 	return files
 }
 
-// write makes these the files of a folder. Scratch folders stay.
+// write makes these the files of a directory. Scratch directories stay.
 func (f Files) write(t testing.TB, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -87,14 +87,14 @@ func (f Files) in(others Files) bool {
 	return true
 }
 
-// generations are the outputs of a job: of generation 0, and of 1 in a folder with those.
+// generations are the outputs of a job: of generation 0, and of 1 in a directory with those.
 type generations struct {
 	job      Job
 	dir      string
 	old, new Files
 }
 
-// run makes both generations. The folder has those of generation 1 then.
+// run makes both generations. The directory has those of generation 1 then.
 func (j Job) run(t testing.TB) *generations {
 	t.Helper()
 	g := &generations{job: j, dir: t.TempDir()}
@@ -149,7 +149,7 @@ const (
 	Torn   State = "torn"   // none of these
 )
 
-// state tells the state of the folder, and why it is torn.
+// state tells the state of the directory, and why it is torn.
 func (g *generations) state(t testing.TB) (State, string) {
 	t.Helper()
 	now := ReadFiles(t, g.dir)
@@ -174,7 +174,7 @@ func (g *generations) state(t testing.TB) (State, string) {
 	return Torn, fmt.Sprintf("%q are of two generations", slices.Sorted(maps.Keys(now)))
 }
 
-// left counts scratch folders.
+// left counts scratch directories.
 func (g *generations) left(t testing.TB) (n int) {
 	t.Helper()
 	filepath.WalkDir(g.dir, func(name string, d fs.DirEntry, err error) error {
@@ -194,9 +194,9 @@ func rounds() int {
 	return 8
 }
 
-// Killed kills a program, each time in a folder with the outputs of another generation, and then runs
-// it to its end. Half of the kills are at any moment of a run, half after it has a scratch folder. It
-// counts the states: none is torn, and no scratch folder is left in the end.
+// Killed kills a program, each time in a directory with the outputs of another generation, and then runs
+// it to its end. Half of the kills are at any moment of a run, half after it has a scratch directory. It
+// counts the states: none is torn, and no scratch directory is left in the end.
 func Killed(t *testing.T, j Job) map[State]int {
 	t.Helper()
 	g := j.run(t)
@@ -279,7 +279,7 @@ func (g *generations) done(t testing.TB, cmd *exec.Cmd) {
 	}
 }
 
-// writes waits until the program has a scratch folder, or has ended.
+// writes waits until the program has a scratch directory, or has ended.
 func (g *generations) writes(t testing.TB, ended <-chan struct{}) {
 	for g.left(t) == 0 {
 		select {

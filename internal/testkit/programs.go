@@ -44,7 +44,7 @@ func ProgramOf(t testing.TB, release, name string) string {
 
 // DPCPP returns the driver of DPC++'s compiler library, built by Bazel or by the machine's
 // C++ compiler, and that library, which SYCL_JIT_LIBRARY names: without it the test is
-// skipped. The test is of a package two folders below the module's.
+// skipped. The test is of a package two directories below the module's.
 func DPCPP(t testing.TB) (driver, library string) {
 	t.Helper()
 	library = os.Getenv("SYCL_JIT_LIBRARY")
