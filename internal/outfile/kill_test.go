@@ -26,7 +26,7 @@ func rounds(t *testing.T) int {
 	return 25
 }
 
-// generation writes outputs, all of one generation: two folders, one with a head, a file
+// generation writes outputs, all of one generation: two directories, one with a head, a file
 // and a table.
 func generation(content string) error {
 	var g Group
@@ -50,7 +50,7 @@ func generation(content string) error {
 	return g.Commit()
 }
 
-// whole says what is wrong with the outputs in a folder, "" when they are of one
+// whole says what is wrong with the outputs in a directory, "" when they are of one
 // generation or their table is not there.
 func whole(dir string) string {
 	read := func(name string) string { data, _ := os.ReadFile(filepath.Join(dir, name)); return string(data) }
@@ -74,7 +74,7 @@ func whole(dir string) string {
 	return ""
 }
 
-// writer starts a program that writes generations in a folder: without a count until it is
+// writer starts a program that writes generations in a directory: without a count until it is
 // killed.
 func writer(t *testing.T, dir, name string, count int) *exec.Cmd {
 	t.Helper()
@@ -101,7 +101,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// others puts a file of somebody else into the output folders, which then cannot be
+// others puts a file of somebody else into the output directories, which then cannot be
 // exchanged as a whole.
 func others(t *testing.T, dir string) {
 	for _, folder := range []string{"code", "parts"} {
@@ -112,7 +112,7 @@ func others(t *testing.T, dir string) {
 	}
 }
 
-// left counts scratch folders.
+// left counts scratch directories.
 func left(dir string) int {
 	var list []string
 	for _, below := range []string{".", "code", "parts"} {

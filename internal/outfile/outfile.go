@@ -1,7 +1,7 @@
 // Package outfile writes the outputs of programs. It writes an output whole or not at all,
 // and the outputs of a [Group] together or not at all, also when the program is killed.
 //
-// An output is written in a scratch folder beside its place, and then renamed. Links are
+// An output is written in a scratch directory beside its place, and then renamed. Links are
 // followed: what they lead to is replaced, and they stay. A file that is replaced keeps
 // its mode, and its owner as far as the system permits; other files get what the umask
 // leaves. A device, a pipe, or what /dev/stdout leads to is written to and never replaced.
@@ -11,8 +11,8 @@
 // there and of the same run. Two outputs of a group cannot have the same place. Programs that
 // run at the same time must have different outputs; Bazel, Make and Ninja see to that.
 //
-// [ScratchDir] and [TempDir] make scratch folders, also for other files that are not done
-// yet. A program that is killed leaves them. The next one that makes such a folder in the
+// [ScratchDir] and [TempDir] make scratch directories, also for other files that are not done
+// yet. A program that is killed leaves them. The next one that makes such a directory in the
 // same place removes what no running program has.
 package outfile
 
@@ -28,7 +28,7 @@ import (
 	"sync"
 )
 
-// An outputError says that an output cannot be written. Also when its folder is missing, the
+// An outputError says that an output cannot be written. Also when its directory is missing, the
 // fault is not in an input.
 type outputError struct {
 	Name string
@@ -81,13 +81,13 @@ func Write(name string, write func(w io.Writer) error) error {
 // A Group is outputs that appear together when it is committed. It has to be closed.
 type Group struct {
 	mu      sync.Mutex
-	homes   map[string]*home // by their folders
+	homes   map[string]*home // by their directories
 	items   []*item
-	folders map[string]*item // the items that are folders
+	folders map[string]*item // the items that are directories
 	taken   map[string]bool  // the places of outputs, without links
 }
 
-// A home is the scratch folder beside outputs.
+// A home is the scratch directory beside outputs.
 type home struct {
 	dir    string
 	files  int
@@ -100,9 +100,9 @@ type item struct {
 	place   target
 	scratch string
 	main    bool
-	heads   []string // of a folder, when it is one: the main files in it
+	heads   []string // of a directory, when it is one: the main files in it
 	folder  bool
-	real    string // the path of a folder without links
+	real    string // the path of a directory without links
 }
 
 // File returns where to write an output.
@@ -137,7 +137,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 	if t.isStream() {
 		err = g.copied(i)
 	} else if i.scratch, err = g.scratchFile(filepath.Dir(t.path)); err != nil && t.info != nil {
-		// The folder takes no new files: write to the file that is there.
+		// The directory takes no new files: write to the file that is there.
 		i.place.copied, err = true, g.copied(i)
 	}
 	if err != nil {
@@ -159,7 +159,7 @@ func (g *Group) take(name, place string) error {
 	return nil
 }
 
-// realPath returns the absolute path of a place in a folder without links.
+// realPath returns the absolute path of a place in a directory without links.
 func realPath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -177,7 +177,7 @@ func (g *Group) copied(i *item) (err error) {
 	return err
 }
 
-// scratchFile names a file in the scratch folder of a folder. No name begins with another
+// scratchFile names a file in the scratch directory of a directory. No name begins with another
 // name, so that [Group.Relabel] can tell them apart.
 func (g *Group) scratchFile(dir string) (string, error) {
 	h := g.homes[dir]
@@ -199,9 +199,9 @@ func (g *Group) scratchFile(dir string) (string, error) {
 	return filepath.Join(h.dir, strconv.Itoa(h.files)+"_"), nil
 }
 
-// Folder returns a folder in which to write the content of an output folder, in folders
+// Folder returns a directory in which to write the content of an output directory, in directories
 // that are made when they are missing. Main outputs in it get their places in the order in
-// which they were named. What the folder holds already stays, unless it has the name of
+// which they were named. What the directory holds already stays, unless it has the name of
 // one of its new files.
 func (g *Group) Folder(name string) (scratch string, err error) {
 	g.mu.Lock()
@@ -235,8 +235,8 @@ func (g *Group) Folder(name string) (scratch string, err error) {
 	return i.scratch, nil
 }
 
-// scratchFolder makes the scratch folder of an output folder beside it. It makes it in the
-// output folder when the folder around that is on another disk or takes no files.
+// scratchFolder makes the scratch directory of an output directory beside it. It makes it in the
+// output directory when the directory around that is on another disk or takes no files.
 func (g *Group) scratchFolder(i *item) (err error) {
 	beside := filepath.Dir(i.place.path)
 	if i.place.info != nil && !sameDisk(beside, i.place.info) {
@@ -281,7 +281,7 @@ func writeScratch(name, scratch string, write func(w io.Writer) error) error {
 	return failed(name, f.Close())
 }
 
-// relabel returns an error with the name of the output in place of that of its scratch
+// relabel returns an error with the name of the output instead of that of its scratch
 // file.
 func relabel(err error, scratch, name string) error {
 	if !strings.Contains(err.Error(), scratch) {
@@ -298,7 +298,7 @@ type relabeledError struct {
 func (e *relabeledError) Error() string { return e.text }
 func (e *relabeledError) Unwrap() error { return e.err }
 
-// Relabel returns an error with the names of outputs in place of those of scratch files.
+// Relabel returns an error with the names of outputs instead of those of scratch files.
 func (g *Group) Relabel(err error) error {
 	if err == nil {
 		return nil
@@ -355,7 +355,7 @@ func (i *item) rank() int {
 	return 0
 }
 
-// clear removes a main output, and those in a folder.
+// clear removes a main output, and those in a directory.
 func (i *item) clear() error {
 	if i.main {
 		return i.place.clear()
@@ -505,7 +505,7 @@ func keep(name string, old os.FileInfo) error {
 	return os.Chmod(name, old.Mode().Perm())
 }
 
-// putFolder puts a folder in its place.
+// putFolder puts a directory in its place.
 func (i *item) putFolder() error {
 	if i.place.info != nil {
 		keepOwner(i.scratch, i.place.info)
@@ -514,18 +514,18 @@ func (i *item) putFolder() error {
 		}
 	}
 	if !i.isHere() && os.Rename(i.scratch, i.place.path) == nil {
-		return nil // there was nothing, or an empty folder
+		return nil // there was nothing, or an empty directory
 	}
 	return i.merge()
 }
 
-// isHere reports whether the folder is the current one. That one is not replaced.
+// isHere reports whether the directory is the current one. That one is not replaced.
 func (i *item) isHere() bool {
 	here, err := os.Stat(".")
 	return err == nil && i.place.info != nil && os.SameFile(here, i.place.info)
 }
 
-// merge puts the files of a folder into the one that is there, the main ones last.
+// merge puts the files of a directory into the one that is there, the main ones last.
 func (i *item) merge() error {
 	if err := os.MkdirAll(i.place.path, 0o777); err != nil {
 		return err

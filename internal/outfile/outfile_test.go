@@ -23,8 +23,8 @@ func put(t *testing.T, name, content string) {
 	}
 }
 
-// holds fails unless the files of the current folder are these, with their content. The
-// names of folders end in "/".
+// holds fails unless the files of the current directory are these, with their content. The
+// names of directories end in "/".
 func holds(t *testing.T, want map[string]string) {
 	t.Helper()
 	got := map[string]string{}
@@ -104,7 +104,7 @@ func TestGroupTaken(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		outputs string // names, of a folder with "/" at its end
+		outputs string // names, of a directory with "/" at its end
 		taken   bool
 	}{
 		{"a b d/a", false},
@@ -216,7 +216,7 @@ func TestGroup(t *testing.T) {
 	})
 }
 
-// A table may be in the folder with the files that it names.
+// A table may be in the directory with the files that it names.
 func TestMainInFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, content := range []string{"1", "2"} {
@@ -233,7 +233,7 @@ func TestMainInFolder(t *testing.T) {
 	}
 }
 
-// The folder that a program runs in stays the same one.
+// The directory that a program runs in stays the same one.
 func TestCurrentFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	before, err := os.Stat(".")

@@ -26,7 +26,7 @@ func keepOwner(name string, old os.FileInfo) {
 	}
 }
 
-// sameDisk reports whether files can be renamed from a folder into another.
+// sameDisk reports whether files can be renamed from a directory into another.
 func sameDisk(dir string, other os.FileInfo) bool {
 	info, err := os.Stat(dir)
 	if err != nil {

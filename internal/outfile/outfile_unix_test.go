@@ -50,7 +50,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A link in a folder of outputs may lead to another disk, where files appear whole as well.
+// A link in a directory of outputs may lead to another disk, where files appear whole as well.
 func TestFolderWithLinksToAnotherDisk(t *testing.T) {
 	elsewhere, err := os.MkdirTemp("/dev/shm", "outfile")
 	if err != nil {

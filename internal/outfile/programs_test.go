@@ -23,7 +23,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// programs are in this folder, inputs in the other one.
+// programs are in this directory, inputs in the other one.
 var programs, inputs string
 
 func TestMain(m *testing.M) {
@@ -162,7 +162,7 @@ func makeInputs(t *testing.T, generation int) {
 }
 
 // command returns a program with arguments, in which IN stands for the inputs of a generation, and
-// PROGRAMS for the folder of programs.
+// PROGRAMS for the directory of programs.
 func command(line string, generation int) *exec.Cmd {
 	args := strings.Fields(strings.NewReplacer("IN/", filepath.Join(inputs, fmt.Sprint(generation))+"/", "PROGRAMS/", programs+"/").Replace(line))
 	cmd := exec.Command(filepath.Join(programs, args[0]), args[1:]...)

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// ReplaceFolder makes a folder that has what write puts into it, and nothing else. A folder
-// that is there is replaced by two renames, when it has a file of the name mark, as each folder
-// that ReplaceFolder made has, or is empty. Another folder is an error.
+// ReplaceFolder makes a directory that has what write puts into it, and nothing else. A directory
+// that is there is replaced by two renames, when it has a file of the name mark, as each directory
+// that ReplaceFolder made has, or is empty. Another directory is an error.
 func ReplaceFolder(name, mark string, write func(dir string) error) (err error) {
 	place, err := filepath.Abs(name)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// ScratchPrefix is how the names of scratch folders begin.
+// ScratchPrefix is how the names of scratch directories begin.
 const ScratchPrefix = ".rules_sycl-tmp-"
 
-// lockName is a file in each scratch folder that the program locks which has the folder.
+// lockName is a file in each scratch directory that the program locks which has the directory.
 // A lock ends with its program, however that ends.
 const lockName = "lock"
 
@@ -23,7 +23,7 @@ var scratchDirs = struct {
 	swept map[string]bool // folders in which was looked for what others left
 }{list: map[string]bool{}, swept: map[string]bool{}}
 
-// RemoveScratch removes all scratch folders of the program, which is about to end.
+// RemoveScratch removes all scratch directories of the program, which is about to end.
 func RemoveScratch() {
 	scratchDirs.mu.Lock()
 	defer scratchDirs.mu.Unlock()
@@ -32,8 +32,8 @@ func RemoveScratch() {
 	}
 }
 
-// ScratchDir makes a folder in another one for files that are not done yet. It is removed
-// by remove, or by [RemoveScratch]. Folders that killed programs left in the same
+// ScratchDir makes a directory in another one for files that are not done yet. It is removed
+// by remove, or by [RemoveScratch]. Directories that killed programs left in the same
 // place are removed.
 func ScratchDir(parent string) (dir string, remove func(), err error) {
 	sweep(parent)
@@ -66,7 +66,7 @@ func drop(dir string, lock *os.File) {
 	delete(scratchDirs.list, dir)
 }
 
-// sweep removes the scratch folders in a folder that no program has, once in the life of
+// sweep removes the scratch directories in a directory that no program has, once in the life of
 // this one.
 func sweep(parent string) {
 	scratchDirs.mu.Lock()
@@ -78,7 +78,7 @@ func sweep(parent string) {
 	}
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return // making a folder there says why
+		return // making a directory there says why
 	}
 	for _, e := range entries {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), ScratchPrefix) {
@@ -94,7 +94,7 @@ func sweep(parent string) {
 	}
 }
 
-// TempDir is [ScratchDir] in the folder for temporary files.
+// TempDir is [ScratchDir] in the directory for temporary files.
 func TempDir() (dir string, remove func(), err error) {
 	parent := os.TempDir()
 	dir, remove, err = ScratchDir(parent)
@@ -103,12 +103,12 @@ func TempDir() (dir string, remove func(), err error) {
 		if errors.As(err, &path) {
 			err = path.Err // a name that is made up says nothing
 		}
-		// Not %w: that the folder is missing is no fault of an input.
+		// Not %w: that the directory is missing is no fault of an input.
 		err = fmt.Errorf("there can be no scratch folder in %s: %v; set TMPDIR to another folder", parent, err)
 	}
 	return dir, remove, err
 }
 
-// errSwept says that another program takes a scratch folder for one that was left: it
+// errSwept says that another program takes a scratch directory for one that was left: it
 // looked between two steps of making it.
 var errSwept = errors.New("the scratch folder is taken for one that was left")

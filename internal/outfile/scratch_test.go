@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// That the folder for temporary files is missing is no fault of an input.
+// That the directory for temporary files is missing is no fault of an input.
 func TestMissingTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", "/gone")
 	_, _, err := TempDir()
@@ -45,7 +45,7 @@ func TestLeftFolders(t *testing.T) {
 	running.Process.Kill()
 }
 
-// scratchUser starts a program that has a scratch folder in a folder.
+// scratchUser starts a program that has a scratch directory in a directory.
 func scratchUser(t *testing.T, dir, helper string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestScratchUser$")
