@@ -8,20 +8,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// Exclusions take files away, however their names are spelled: from the current folder or
-// from the root, through links to folders or without.
+// Exclusions take files away, however their names are spelled: from the current directory or
+// from the root, through links to directories or without.
 type Exclusions struct{ list []*exclusion }
 
 type exclusion struct {
 	text    string
 	folder  string // absolute
 	pattern pattern
-	real    string  // the folder that the pattern begins with, without links
+	real    string  // the directory that the pattern begins with, without links
 	rest    pattern // what is behind it
 	used    bool
 }
 
-// Add adds a pattern, which may begin with a path to another folder.
+// Add adds a pattern, which may begin with a path to another directory.
 func (e *Exclusions) Add(text string) error {
 	x := &exclusion{text: text}
 	folder, rest := splitFolder(strings.TrimRight(text, "/"))
@@ -80,7 +80,7 @@ func (e *Exclusions) Unused() (list []string) {
 	return list
 }
 
-// matchesIn reports whether a pattern for a folder matches a path.
+// matchesIn reports whether a pattern for a directory matches a path.
 func (p pattern) matchesIn(folder, path string) bool {
 	below, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(below) && p.matches(filepath.ToSlash(below))

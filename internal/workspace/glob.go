@@ -37,13 +37,13 @@ func SplitPatterns(s string) (list []string) {
 	return list
 }
 
-// Glob returns the files in a folder that patterns match, sorted, each once, with
-// the folder in front. "*" stands for any text in a name, "?" for a character and
-// "**" for any folders; patterns that begin with "!" take files away again, or
-// folders with all that is in them, wherever they stand in the list. Patterns cannot leave the folder. Links are
-// followed where a pattern spells them out, and only to the folder itself and to
+// Glob returns the files in a directory that patterns match, sorted, each once, with
+// the directory in front. "*" stands for any text in a name, "?" for a character and
+// "**" for any directories; patterns that begin with "!" take files away again, or
+// directories with all that is in them, wherever they stand in the list. Patterns cannot leave the directory. Links are
+// followed where a pattern spells them out, and only to the directory itself and to
 // outputs of Bazel: "bazel-bin/**/*.compat.json" finds reports there, and
-// "**/*.compat.json" does not. A folder that cannot be read stands for its files, so that
+// "**/*.compat.json" does not. A directory that cannot be read stands for its files, so that
 // whoever reads what was found says why.
 func Glob(folder string, patterns []string) ([]string, error) {
 	found, err := search(folder, patterns)
@@ -96,7 +96,7 @@ func errNoneWanted() error {
 }
 
 // Find returns the files that patterns match. In contrast to those of [Glob] they may
-// begin with a path to another folder.
+// begin with a path to another directory.
 func Find(patterns []string) ([]string, error) {
 	byFolder := map[string][]string{}
 	var folders []string
@@ -131,7 +131,7 @@ func Find(patterns []string) ([]string, error) {
 	return slices.DeleteFunc(all, unwanted.Match), nil
 }
 
-// splitFolder returns the folder that a pattern is for, and the rest: the one in front of
+// splitFolder returns the directory that a pattern is for, and the rest: the one in front of
 // its first special character if it is not relative to the current one.
 func splitFolder(pattern string) (folder, rest string) {
 	if !filepath.IsAbs(pattern) && !strings.HasPrefix(pattern, "..") {
@@ -183,10 +183,10 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
-// parseUnwanted parses a pattern that takes files away, or folders.
+// parseUnwanted parses a pattern that takes files away, or directories.
 func parseUnwanted(text string) (pattern, error) {
 	p, err := parsePattern(strings.TrimRight(text, "/"))
-	return append(p, "**"), err // which stands for no folder as well
+	return append(p, "**"), err // which stands for no directory as well
 }
 
 // cut divides a pattern after the names in front, which have no special characters. A
@@ -207,11 +207,11 @@ func (p pattern) matches(path string) bool {
 	return doublestar.MatchUnvalidated(literal.Replace(strings.Join(p, "/")), path)
 }
 
-// mayMatchIn reports whether a pattern may match something in a folder.
+// mayMatchIn reports whether a pattern may match something in a directory.
 func (p pattern) mayMatchIn(folder string) bool {
 	depth := strings.Count(folder, "/") + 1
 	if any := slices.Index(p, "**"); any >= 0 && any <= depth {
-		// What is below the folders that are written out may be anywhere.
+		// What is below the directories that are written out may be anywhere.
 		return any == 0 || p[:any].matches(strings.Join(strings.SplitN(folder, "/", any+1)[:any], "/"))
 	}
 	return depth < len(p) && p[:depth].matches(folder)
@@ -219,7 +219,7 @@ func (p pattern) mayMatchIn(folder string) bool {
 
 type searcher struct {
 	*Folder
-	found   []string // with "/", from the folder
+	found   []string // with "/", from the directory
 	visited int
 }
 
@@ -267,7 +267,7 @@ func (s *searcher) find(p pattern) error {
 			return nil
 		}
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			return nil // a link to a folder
+			return nil // a link to a directory
 		}
 		s.found = append(s.found, path.Join(append(slices.Clone(names), below)...))
 		return nil

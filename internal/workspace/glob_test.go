@@ -60,7 +60,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// A folder that cannot be read is found in place of its files, wherever a pattern may
+// A directory that cannot be read is found instead of its files, wherever a pattern may
 // match some.
 func TestGlobFindsUnreadableFolders(t *testing.T) {
 	enter(t)
@@ -86,7 +86,7 @@ func TestGlobFindsUnreadableFolders(t *testing.T) {
 	}
 }
 
-// Patterns find files and take them away however their folders are spelled.
+// Patterns find files and take them away however their directories are spelled.
 func TestFind(t *testing.T) {
 	dir := enter(t)
 	for _, name := range []string{"b/a.json", "b/old/a.json", "c/old/a.json"} {

@@ -41,7 +41,7 @@ func Reason(err error) error {
 }
 
 // A Folder opens files. Names in the workspace, if there is one, are of files that
-// are in it or in the output folders of Bazel that it has links to.
+// are in it or in the output directories of Bazel that it has links to.
 type Folder struct {
 	root    *os.Root // nil without a workspace
 	dir     string   // absolute, as it was given
@@ -49,7 +49,7 @@ type Folder struct {
 	outputs []string // absolute, without links
 }
 
-// Open returns the folder of a workspace. With an empty name there is no workspace,
+// Open returns the directory of a workspace. With an empty name there is no workspace,
 // files may be anywhere, and links may lead anywhere.
 func Open(workspace string) (*Folder, error) {
 	if workspace == "" {
@@ -93,7 +93,7 @@ func bazelOutputs(workspace string) (list []string) {
 	return list
 }
 
-// outputFolder returns the folder ".../execroot/NAME/bazel-out" of a path in it.
+// outputFolder returns the directory ".../execroot/NAME/bazel-out" of a path in it.
 func outputFolder(path string) (string, bool) {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	for i := 0; i+2 < len(parts); i++ {
@@ -104,7 +104,7 @@ func outputFolder(path string) (string, bool) {
 	return "", false
 }
 
-// Close closes the folder.
+// Close closes the directory.
 func (f *Folder) Close() error {
 	if f.root == nil {
 		return nil
@@ -126,7 +126,7 @@ func (f *Folder) Path(name string) (string, error) {
 	return path, err
 }
 
-// resolve returns the path of a file without links, and the folder that it has
+// resolve returns the path of a file without links, and the directory that it has
 // to stay in, "" for any.
 func (f *Folder) resolve(name string) (path, within string, err error) {
 	path, err = filepath.EvalSymlinks(name)

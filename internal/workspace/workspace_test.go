@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// enter makes a folder the current one, with the file good.json.
+// enter makes a directory the current one, with the file good.json.
 func enter(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
