@@ -40,7 +40,7 @@ type Bench struct {
 	Context  context.Context
 	Flags    *flag.FlagSet
 	Runs     int       // of each contender, of which the best counts
-	Dir      string    // scratch folder, when Scratch has made one
+	Dir      string    // scratch directory, when Scratch has made one
 	Progress io.Writer // what is being done, for people
 	remove   func()    // removes Dir
 	Report
@@ -126,7 +126,7 @@ func (b *Bench) NoArguments() error {
 	return nil
 }
 
-// Scratch makes the scratch folder below another one. It is removed at the end.
+// Scratch makes the scratch directory below another one. It is removed at the end.
 func (b *Bench) Scratch(below string) (err error) {
 	if below == "" {
 		return errors.New("--dir is missing: the folder to write to")
@@ -156,7 +156,7 @@ func (b *Bench) built(name, binary, compiler string, args ...string) (string, er
 	return filepath.Abs(binary)
 }
 
-// call runs a program in a folder. What it prints is in the error.
+// call runs a program in a directory. What it prints is in the error.
 func (b *Bench) call(dir string, argv ...string) error {
 	cmd := cli.Program(b.Context, argv[0], argv[1:]...)
 	cmd.Dir = dir

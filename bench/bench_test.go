@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// self is this binary; os.Args may have it relative to another folder.
+// self is this binary; os.Args may have it relative to another directory.
 var self, _ = os.Executable()
 
 // This binary is also the program that the tests measure.

@@ -181,7 +181,7 @@ func measureBuild(b *Bench, p programs, kernels int, devices []string, ways []bu
 	return nil
 }
 
-// build plays the part of a build tool in the folder of the project.
+// build plays the part of a build tool in the directory of the project.
 func (c *contestant) build(b *Bench, p programs, times stepTimes) (err error) {
 	before, err := os.Getwd()
 	if err == nil {

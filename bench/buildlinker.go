@@ -7,7 +7,7 @@ import "strings"
 const linker = "clang-sycl-linker"
 
 // linkerArch is the only GPU for which this program calls ocloc. For another one it makes
-// SPIR-V without a word.
+// SPIR-V silently.
 const linkerArch = "bmg_g21"
 
 // buildByLinker lets clang-sycl-linker make one image of all sources for each device. It

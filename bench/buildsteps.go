@@ -23,7 +23,7 @@ import (
 // an input is another one than before.
 type step struct {
 	args            []string
-	inputs, outputs []string // files and folders
+	inputs, outputs []string // files and directories
 	worker          bool     // whether a process of the program runs all such steps
 }
 
@@ -36,7 +36,7 @@ func (s *step) name() string {
 	return name
 }
 
-// builder runs the steps of a build in the current folder.
+// builder runs the steps of a build in the current directory.
 type builder struct {
 	ctx     context.Context
 	files   map[string]string // checksums of files of this build
@@ -206,7 +206,7 @@ func (w *worker) end() error {
 	return err
 }
 
-// checksum returns the checksum of a file, or of the files in a folder.
+// checksum returns the checksum of a file, or of the files in a directory.
 func (b *builder) checksum(name string) (string, error) {
 	if sum, ok := b.files[name]; ok {
 		return sum, nil
@@ -231,7 +231,7 @@ func (b *builder) checksum(name string) (string, error) {
 // programs are the compilers and our tools, by name.
 type programs map[string]string
 
-// A design is what builds all sources of the current folder.
+// A design is what builds all sources of the current directory.
 type design func(b *builder, p programs, sources, devices []string, w buildWay) error
 
 // A way is how the rules build.

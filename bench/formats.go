@@ -22,7 +22,7 @@ const (
 //
 //	go run ./bench formats --dir /var/tmp
 //
-// It writes about 6 GiB below the folder and removes them at the end.
+// It writes about 6 GiB below the directory and removes them at the end.
 func setupFormats(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
 	packager := b.Flags.String("packager", "", "measure this `binary` instead of building the packager of this module with 'go build'")

@@ -20,7 +20,7 @@ import (
 
 // Names of the files to measure with.
 const (
-	tableFile     = "pack.table" // with the images to pack, in the folder imageFolder
+	tableFile     = "pack.table" // with the images to pack, in the directory imageFolder
 	imageFolder   = "images"
 	listFile      = "list.syclbin"
 	listSmallFile = "list-small.syclbin"

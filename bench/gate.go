@@ -17,7 +17,7 @@ const (
 //
 //	go run ./bench gate --dir /var/tmp
 //
-// It writes about 14 MiB below the folder and removes them at the end.
+// It writes about 14 MiB below the directory and removes them at the end.
 func setupGate(b *Bench) func() error {
 	dir := b.Flags.String("dir", "", "write the reports below this `folder` (required)")
 	compat := b.Flags.String("compat", "", "measure this `binary` instead of building the one of this module with 'go build'")

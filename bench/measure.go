@@ -15,7 +15,7 @@ import (
 )
 
 // A Contender is a program that does the same as others. It runs in the scratch
-// folder, where it may make a file or folder named Out.
+// directory, where it may make a file or directory named Out.
 type Contender struct {
 	Name   string
 	Args   []string

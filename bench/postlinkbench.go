@@ -15,7 +15,7 @@ const (
 	ofEach     = 20  // times as fast as a call for each kernel
 )
 
-// inputFile is the module, in the folder where everything runs.
+// inputFile is the module, in the directory where everything runs.
 const inputFile = "linked.ll"
 
 type postlinkRun struct {

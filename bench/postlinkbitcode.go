@@ -21,7 +21,7 @@ type bitcodeRun struct {
 	bitcode, dis, opt     string
 }
 
-// setFiles makes paths absolute, as programs run in the scratch folder.
+// setFiles makes paths absolute, as programs run in the scratch directory.
 func (m *bitcodeRun) setFiles(bitcode, dpcpp, dis string) error {
 	var errs [4]error
 	m.bitcode, errs[0] = filepath.Abs(bitcode)

@@ -44,7 +44,7 @@ var (
 	}
 )
 
-// A way makes a program of the sources in a folder of its own.
+// A way makes a program of the sources in a directory of its own.
 type bazelWay struct {
 	name, build string // text of the BUILD file, "" without Bazel
 }
