@@ -11,14 +11,14 @@ import (
 
 const (
 	archiveMagic = "!<arch>\n"
-	thinMagic    = "!<thin>\n" // the members are files, beside the archive
+	thinMagic    = "!<thin>\n" // the members are files outside the archive
 )
 
 // memberHeader is the size of the header of an archive's member.
 const memberHeader = 60
 
-// members calls read for the members of an archive. It ends without an error where the archive is
-// damaged: the linker reports that.
+// members calls read for the members of an archive. If the archive is damaged, it ends without an
+// error, because the linker reports that.
 func members(archive io.ReaderAt, read func(io.ReaderAt) error) error {
 	header := make([]byte, memberHeader)
 	for at := int64(len(archiveMagic)); ; {
@@ -91,16 +91,16 @@ func thinMembers(archive io.ReaderAt, dir string, read func(path string) error) 
 	}
 }
 
-// valuesOfLinker are options of linkers whose value is the next argument, apart from those of a file or
-// library to link.
+// valuesOfLinker are linker options whose value is the next argument, except for the options that
+// name a file or library to link.
 var valuesOfLinker = strings.Fields(`-o -e -T -h -u -z -m -y -a -b -A -O -I -G -R -F -Y -f -soname --soname -rpath --rpath -rpath-link
 	--rpath-link --dynamic-linker -dynamic-linker --defsym -defsym --version-script -Map --Map --script --entry --undefined --wrap
 	--exclude-libs --section-start -Tbss -Tdata -Ttext -plugin --plugin -plugin-opt --plugin-opt --dynamic-list --retain-symbols-file
 	--sort-section --hash-style --build-id --output --format --oformat`)
 
-// linkedFiles returns the objects and archives that a link reads, in order and each once: the files of
-// the command line, also behind -Wl, and -Xlinker, and what -l finds in the directories of -L and of
-// LIBRARY_PATH.
+// linkedFiles returns the objects and archives that a link reads, in order and each once: the
+// files of the command line, including ones after -Wl, and -Xlinker, and the libraries that -l
+// finds in the directories of -L and of LIBRARY_PATH.
 func (c *compiler) linkedFiles(words []lineWord) []string {
 	pieces := linkerPieces(words)
 	var folders []string
@@ -164,8 +164,8 @@ func linkerPieces(words []lineWord) (pieces []string) {
 	return pieces
 }
 
-// libraryValue returns the value of an option that is a short name with a value behind it or in the next
-// piece, or a long name with = or the next piece.
+// libraryValue returns the value of an option, which either has a short name followed by the value
+// or the next piece, or a long name followed by = or the next piece.
 func libraryValue(pieces []string, i int, p, short, long string) (string, bool) {
 	switch {
 	case p == short || p == long:
@@ -179,7 +179,7 @@ func libraryValue(pieces []string, i int, p, short, long string) (string, bool) 
 	return strings.CutPrefix(p, short)
 }
 
-// findLibrary returns the archive that -l finds, "" for a shared library or none.
+// findLibrary returns the archive that -l finds, or "" for a shared library or if there is none.
 func findLibrary(library string, folders []string, static bool) string {
 	for _, folder := range folders {
 		folder = cmp.Or(folder, ".")

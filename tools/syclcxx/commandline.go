@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A lineMode is what is made.
+// A lineMode is the kind of output.
 type lineMode int
 
 const (
@@ -22,48 +22,48 @@ const (
 	modeAssembly                   // assembler source: -S
 	modePreprocess                 // preprocessed source: -E; or lists of files: -M and -MM, which are in Host
 	modeSyntax                     // nothing: -fsyntax-only
-	modeHostOnly                   // what the host compiler says of itself: -print-..., -v alone; all is in Host
+	modeHostOnly                   // queries to the host compiler: -print-..., -v alone; all options are in Host
 	modeVersion                    // the version of syclc++
-	modeCheck                      // what is there and what is missing
+	modeCheck                      // report of installed and missing components
 	modeHelp
 )
 
-// A commandLine is a command line of syclc++: options of icpx, gcc and clang become what the compile
-// for devices, the compile for the host, the compilers of native code and the link take. What becomes
-// of icpx's options is in the table of package icpxflags. Reading it reads no files but those that
-// @FILE names.
+// A commandLine is a command line of syclc++: options of icpx, gcc and clang, translated for the
+// device compile, the host compile, the compilers of native code and the link. The table of
+// package icpxflags defines how icpx's options are translated. Parsing it reads only the files
+// that @FILE names.
 type commandLine struct {
 	Mode   lineMode
-	Words  []lineWord // files and options of the link that have a place among them, in order
-	Output string     // "" when none is named
+	Words  []lineWord // files and link options whose order matters
+	Output string     // "" if none is named
 
-	Host   []string // options of the compile for the host
-	Device []string // options of the compile for devices, as libsycl-jit takes them
-	Link   []string // options of the link that have no place among the files
+	Host   []string // options of the host compile
+	Device []string // options of the device compile, for libsycl-jit
+	Link   []string // link options whose order does not matter
 
 	Depfile       depfileOptions
 	SYCL          bool // whether sources are SYCL
 	StandardGiven bool // whether the standard is among Host and Device
 
-	Targets       []string // as written, without -unknown-unknown, and intel_gpu_* for spir64_gen; nil when none are named
+	Targets       []string // as written, without -unknown-unknown, and intel_gpu_* for spir64_gen; nil if none are named
 	FixedTargets  []string
-	DeviceConfigs []string         // files with devices
+	DeviceConfigs []string         // device configuration files
 	Split         string           // auto, per_source, per_kernel or off
-	RDC           bool             // whether device code is linked when the program is
-	Syclbin       string           // state of the SYCLBIN to make: input, object or executable; "" for none
+	RDC           bool             // whether device code is linked along with the program
+	Syclbin       string           // state of the SYCLBIN to write: input, object or executable; "" for none
 	LinkDevice    bool             // whether the device code of objects is linked: -fsycl-link
 	Backend       []backendOptions // options of the compilers of native code
 	EmulateDouble bool             // -fsycl-fp64-conv-emu
 	DebugInfo     bool             // whether device code has debug information
 
-	HostCompiler, DPCPP, Driver, HostHeaders, Ocloc string // "" for those that are not named
+	HostCompiler, DPCPP, Driver, HostHeaders, Ocloc string // "" for unnamed ones
 	ShareFamilies                                   string // value of --share-gpu-families, "" for the default
 
 	Verbose bool // -v
 	DryRun  bool // -###
 }
 
-// A lineWord is a file or, without one, an option of the link.
+// A lineWord is a file or, if it has none, a link option.
 type lineWord struct {
 	Input  *lineInput
 	Option []string
@@ -72,41 +72,41 @@ type lineWord struct {
 // A lineInput is a file to compile or to link.
 type lineInput struct {
 	Path     string // "-" for standard input
-	Language string // as behind -x: c++, c++-header, assembler, ...; "" for what the linker takes
+	Language string // as after -x: c++, c++-header, assembler, ...; "" for linker inputs
 }
 
-// depfileOptions are what is asked for about the list of files that a compile reads.
+// depfileOptions are the options for the list of files that a compile reads.
 type depfileOptions struct {
-	Write   bool // beside what else is made: -MD and -MMD
-	System  bool // whether headers of the system are in it
+	Write   bool // in addition to other outputs: -MD and -MMD
+	System  bool // whether system headers are listed
 	Phony   bool // -MP
 	Missing bool // -MG
 	File    string
-	Targets []string // as make reads them; nil for the name of the object
+	Targets []string // in make syntax; nil for the name of the object
 }
 
-// backendOptions are options of the compilers that make native code of SPIR-V.
+// backendOptions are options of the compilers that compile SPIR-V to native code.
 type backendOptions struct {
 	Target string // a target, "intel_gpu_*", "*" for all, or "" for the only one
 	Native []string
-	JIT    []string // for the compile when the program runs
+	JIT    []string // for the compile at run time
 	Option string   // as it is written
 }
 
-// A parser makes a commandLine of options.
+// A parser builds a commandLine from options.
 type parser struct {
 	line       commandLine
 	modes      map[string]bool
-	x          string   // language of the files that follow; "" for that of their names
+	x          string   // language of the following files; "" to use the file name
 	warnings   bool     // whether there are options about warnings
 	generic    bool     // whether spir64_gen is among the targets
 	devices    []string // of ocloc's -device
-	deviceOf   string   // the option that has it
-	asked      []string // what -print-... and the like are asked
-	onlyDevice bool     // whether code is made for devices alone: -fsyclbin, whatever else there is
+	deviceOf   string   // the option that sets it
+	asked      []string // queries such as -print-...
+	onlyDevice bool     // whether only device code is compiled: -fsyclbin, regardless of other options
 }
 
-// parseLine reads the arguments of syclc++.
+// parseLine parses the arguments of syclc++.
 func parseLine(args []string) (*commandLine, error) { return parse(args, readFile) }
 
 func parse(args []string, read func(string) ([]byte, error)) (*commandLine, error) {
@@ -119,7 +119,7 @@ func parse(args []string, read func(string) ([]byte, error)) (*commandLine, erro
 		return nil, err
 	}
 	p := &parser{line: commandLine{SYCL: true, Split: "auto", Depfile: depfileOptions{System: true}}, modes: map[string]bool{}}
-	for _, o := range all { // which decide on options before them as well
+	for _, o := range all { // which affect even the options before them
 		switch {
 		case o.flag == nil:
 		case o.flag.Sets == icpxflags.HostCompiler:
@@ -151,7 +151,7 @@ func parse(args []string, read func(string) ([]byte, error)) (*commandLine, erro
 	return &p.line, nil
 }
 
-// give gives an option to those who take it.
+// give passes an option to its destinations.
 func (p *parser) give(to compilespec.Step, words ...string) {
 	l := &p.line
 	if to&forHost != 0 {
@@ -168,12 +168,12 @@ func (p *parser) give(to compilespec.Step, words ...string) {
 	}
 }
 
-// intelHost reports whether the host compiler is Intel's, which knows all of icpx's options.
+// intelHost reports whether the host compiler is Intel's, which accepts all of icpx's options.
 func (p *parser) intelHost() bool {
 	return slices.Contains([]string{"icpx", "icx", "dpcpp"}, filepath.Base(p.line.HostCompiler))
 }
 
-// icpx takes an option of the table.
+// icpx handles an option of the table.
 func (p *parser) icpx(o *option) error {
 	f, l := o.flag, &p.line
 	value, wrong := []string(nil), ""
@@ -186,7 +186,7 @@ func (p *parser) icpx(o *option) error {
 		return p.set(o)
 	}
 	if p.onlyDevice && o.name == "-fsycl-device-only" {
-		return nil // which is so
+		return nil // which is always the case
 	}
 	replaced := func(wanted []string) []string {
 		switch {
@@ -223,7 +223,7 @@ func (p *parser) icpx(o *option) error {
 	return nil
 }
 
-// set takes an option that sets something.
+// set handles an option that sets a field.
 func (p *parser) set(o *option) error {
 	l := &p.line
 	if strings.HasSuffix(o.name, "=") && o.value == "" {
@@ -279,14 +279,14 @@ func (p *parser) set(o *option) error {
 	return nil
 }
 
-// ofOcloc are options of ocloc itself, with what to write instead. With others, it compiles.
+// ofOcloc are options of ocloc itself, with replacements. Other options are for compiling.
 var ofOcloc = map[string]string{
 	"-device_options":   `write -Xsycl-target-backend=intel_gpu_... "..."`,
 	"-internal_options": "the driver sets them when a program runs: leave it out",
 	"-revision_id":      "name the device in -fsycl-targets=, as an intel_gpu_* target",
 }
 
-// backend takes an option of the compilers of native code.
+// backend handles an option of the compilers of native code.
 func (p *parser) backend(o *option, value []string) error {
 	b := backendOptions{Target: "*", Native: o.flag.Native, JIT: o.flag.JIT, Option: o.text()}
 	for i := 0; i < len(value); i++ {
@@ -320,7 +320,7 @@ func (p *parser) backend(o *option, value []string) error {
 	return nil
 }
 
-// unknown takes an option that no table has.
+// unknown handles an option that is not in any table.
 func (p *parser) unknown(o *option) error {
 	if strings.HasPrefix(o.name, "--") {
 		name, _, _ := strings.Cut(o.name, "=")
@@ -332,7 +332,7 @@ func (p *parser) unknown(o *option) error {
 	return nil
 }
 
-// finish takes what all options together say.
+// finish handles combinations of options.
 func (p *parser) finish() error {
 	l := &p.line
 	if l.Mode == modeHelp || l.Mode == modeVersion || l.Mode == modeCheck {
@@ -362,7 +362,7 @@ func (p *parser) finish() error {
 	return p.targets()
 }
 
-// chooseMode sets what is made by the options that say so.
+// chooseMode sets the mode from the options that select one.
 func (p *parser) chooseMode() {
 	l := &p.line
 	switch {
@@ -379,7 +379,7 @@ func (p *parser) chooseMode() {
 	}
 }
 
-// countInputs returns how many files are read, and how many of them are sources.
+// countInputs returns the number of input files, and how many of them are sources.
 func (p *parser) countInputs() (inputs, sources int, err error) {
 	l := &p.line
 	for i, w := range l.Words {
@@ -403,7 +403,7 @@ func (p *parser) countInputs() (inputs, sources int, err error) {
 	return inputs, sources, nil
 }
 
-// askHost hands questions to the host compiler, when there is nothing to link.
+// askHost passes queries to the host compiler if there is nothing to link.
 func (p *parser) askHost() {
 	l := &p.line
 	if l.Verbose || l.DryRun {
@@ -420,7 +420,7 @@ func (p *parser) askHost() {
 	}
 }
 
-// asksLinker reports whether a word lets the linker say what it is, as build systems ask.
+// asksLinker reports whether a word asks the linker to identify itself, as build systems do.
 func asksLinker(w lineWord) bool {
 	return slices.ContainsFunc(strings.Split(strings.Join(w.Option, ","), ","), func(option string) bool {
 		return slices.Contains([]string{"--version", "-v", "-V", "--help"}, option)
@@ -441,7 +441,7 @@ func (p *parser) targets() error {
 	}
 	if len(p.devices) == 0 {
 		if l.RDC && l.Mode != modeLink {
-			return nil // the link makes native code
+			return nil // the link compiles native code
 		}
 		return cli.Usagef("-fsycl-targets=spir64_gen: no device is named: write -fsycl-targets=intel_gpu_..., as in -fsycl-targets=intel_gpu_pvc, also where sources are compiled")
 	}

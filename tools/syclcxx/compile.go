@@ -23,20 +23,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
 )
 
-// A compiler does what a command line says.
+// A compiler executes a command line.
 type compiler struct {
 	line  *commandLine
 	env   *cli.Env
 	host  *host
 	dpcpp *installation // nil until a source needs it
 
-	gccFolder string   // of the host's GCC, "" when that is not known
-	traits    []string // macros about the aspects of the targets
-	scratch   string   // where a compile has its files, "" without one
+	gccFolder string   // of the host's GCC, "" if it is not known
+	traits    []string // macros for the aspects of the targets
+	scratch   string   // directory for the files of a compile, "" if there is none
 }
 
-// A compilation is a source that is compiled for devices and for the host. Its files are in a
-// directory of their own.
+// A compilation compiles a source for devices and for the host. Its files are in their own
+// directory.
 type compilation struct {
 	*compiler
 	source  string
@@ -46,20 +46,22 @@ type compilation struct {
 	wrapped bool // the host compile reads the wrapper from standard input
 }
 
-// An artifact is an object to make, and the names of the files beside it, such as notes for coverage.
+// An artifact is an object to write, with the names of its auxiliary files, such as coverage
+// notes.
 type artifact struct {
 	object   string
-	dumpDir  string // what these names begin with
+	dumpDir  string // prefix of these names
 	dumpBase string // the name that they are derived from, with the extension of the source
 }
 
-// beside returns the artifact of a compile to an object file.
+// beside returns the artifact for compiling to an object file.
 func beside(object, source string) artifact {
 	dir, name := filepath.Split(object)
 	return artifact{object, dir, strings.TrimSuffix(name, filepath.Ext(name)) + filepath.Ext(source)}
 }
 
-// dumpOptions returns the options by which g++ puts files beside the object where it does so itself.
+// dumpOptions returns the options that make g++ write auxiliary files next to the object if it
+// does so by itself.
 func (c *compiler) dumpOptions(a artifact) []string {
 	if c.host.clang || a.dumpBase == "" {
 		return nil
@@ -77,7 +79,7 @@ func (c *compiler) dumpOptions(a artifact) []string {
 
 func (c *compilation) file(name string) string { return filepath.Join(c.folder, name) }
 
-// sources compiles all sources of a command line, each to a file of its own.
+// sources compiles all sources of a command line, each to its own file.
 func (c *compiler) sources(ctx context.Context) error {
 	var inputs []lineInput
 	for _, w := range c.line.Words {
@@ -183,8 +185,8 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// compile makes the host object and the device images of a source, and compares the two compiles.
-// Both run at the same time, unless the host code needs what only the device compile can say.
+// compile produces the host object and the device images of a source, and compares the two
+// compiles. Both run at the same time, unless the host code needs output of the device compile.
 func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, error) {
 	if u.line.DryRun {
 		u.shows(append([]string{u.host.path}, u.hostArguments(u.file("host.o"))...))
@@ -222,8 +224,8 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 	return same, nil
 }
 
-// together runs the compile for devices and, when it may go first, that of the source for the host.
-// It reports whether the host object is made, and needs nothing that only the device compile says.
+// together runs the device compile and, if it may go first, the host compile of the source. It
+// reports whether the host object is written and needs no output of the device compile.
 func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceLog *bytes.Buffer) (compiled bool, err error) {
 	hostCtx, stopHost := context.WithCancel(ctx)
 	defer stopHost()
@@ -247,7 +249,7 @@ func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceL
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case compiled && errors.Is(hostErr, errPrinted):
-		u.env.Stderr.Write(hostLog.Bytes()) // the device compile has said much the same
+		u.env.Stderr.Write(hostLog.Bytes()) // the device compile printed much the same
 		return false, errPrinted
 	case deviceErr != nil:
 		u.env.Stderr.Write(deviceLog.Bytes())
@@ -261,7 +263,7 @@ func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceL
 	return false, nil
 }
 
-// compileWrapped compiles the source for the host with what the device compile says of it.
+// compileWrapped compiles the source for the host with the output of the device compile.
 func (u *compilation) compileWrapped(ctx context.Context, log *bytes.Buffer) (*hostkernels.Comparison, error) {
 	if err := u.writeWrapper(); err != nil {
 		return nil, err
@@ -274,11 +276,11 @@ func (u *compilation) compileWrapped(ctx context.Context, log *bytes.Buffer) (*h
 	return u.compare(ctx, u.hostArguments(hostkernels.ObjectName))
 }
 
-// fromDevice are words of sources whose host code has to be compiled after the device code.
+// fromDevice are words in sources whose host code must be compiled after the device code.
 var fromDevice = []string{"specialization_id", "device_global", "host_pipe", "SYCL_EXT_ONEAPI_FUNCTION_PROPERTY"}
 
-// mayGoFirst reports whether the host code may be compiled before the device code is. A wrong
-// answer costs time only.
+// mayGoFirst reports whether the host code may be compiled before the device code. A wrong answer
+// only costs time.
 func (u *compilation) mayGoFirst(text []byte) bool {
 	for _, word := range fromDevice {
 		if bytes.Contains(text, []byte(word)) {
@@ -288,7 +290,7 @@ func (u *compilation) mayGoFirst(text []byte) bool {
 	return !slices.Contains(u.line.Host, "-fno-rtti")
 }
 
-// needsHeaders reports whether the integration header or footer has what the host compile must see.
+// needsHeaders reports whether the host compile needs the integration header or footer.
 func (u *compilation) needsHeaders() (bool, error) {
 	header, err := os.ReadFile(u.file("header.h"))
 	if err != nil {
@@ -298,7 +300,7 @@ func (u *compilation) needsHeaders() (bool, error) {
 	return hostwrap.BeyondKernels(string(header), string(footer)), err
 }
 
-// markByName notes in the integration header that the host code does without it.
+// markByName marks the integration header as not needed by the host code.
 func (u *compilation) markByName() error {
 	header, err := os.ReadFile(u.file("header.h"))
 	if err != nil {
@@ -348,7 +350,7 @@ func (u *compilation) device(ctx context.Context, log io.Writer) error {
 	return err
 }
 
-// deviceOptions returns the options of the compile for devices.
+// deviceOptions returns the options of the device compile.
 func (u *compilation) deviceOptions(text []byte) []string {
 	// Internal names are unique to this source and these options.
 	h := fnv.New64a()
@@ -368,8 +370,8 @@ func (u *compilation) deviceOptions(text []byte) []string {
 	return slices.Concat(options, u.traits, given, environmentOptions())
 }
 
-// environmentOptions returns the options for the include directories of the environment, which the
-// host compiler reads by itself.
+// environmentOptions returns options for the include directories in environment variables, which
+// the host compiler reads by itself.
 func environmentOptions() (options []string) {
 	for _, v := range []struct{ name, option string }{{"CPATH", "-I"}, {"CPLUS_INCLUDE_PATH", "-isystem"}} {
 		for _, dir := range environmentFolders(v.name) {
@@ -379,8 +381,8 @@ func environmentOptions() (options []string) {
 	return options
 }
 
-// environmentFolders returns the directories of an environment variable. An empty one is the working
-// directory.
+// environmentFolders returns the directories in an environment variable. An empty one is the
+// working directory.
 func environmentFolders(variable string) []string {
 	folders := filepath.SplitList(os.Getenv(variable))
 	for i, folder := range folders {
@@ -389,7 +391,7 @@ func environmentFolders(variable string) []string {
 	return folders
 }
 
-// added returns the options that syclc++ passes to a compile by itself.
+// added returns the options that syclc++ adds to a compile.
 func (c *compiler) added(to compilespec.Step, at compilespec.Position, fill map[string]string) []string {
 	fill["number"] = strconv.Itoa(c.dpcpp.number())
 	return compilespec.Added(compilespec.Command, to, at, c.conditions(), fill)
@@ -415,12 +417,12 @@ func (c *compiler) conditions() (is compilespec.Cond) {
 }
 
 // hostArguments returns the arguments of the host compile, whose code finds its kernels in a table
-// that the object gets later.
+// that is added to the object later.
 func (u *compilation) hostArguments(object string) []string {
-	headers, _ := u.headers() // prepare has found them
+	headers, _ := u.headers() // found by prepare
 	fill := map[string]string{"front": headers, "dpcpp": filepath.Join(u.dpcpp.folder, "include")}
 	args := slices.Concat(u.added(forHost, compilespec.First, fill), u.added(forHost, compilespec.Front, fill))
-	if object != hostkernels.ObjectName { // which is compiled a second time
+	if object != hostkernels.ObjectName { // compiled a second time
 		args = append(args, u.dumpOptions(u.output)...)
 	}
 	options := u.hostOptions()
@@ -440,8 +442,8 @@ func (u *compilation) hostArguments(object string) []string {
 	return append(args, "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
 }
 
-// compileHost makes host.o. clang puts files beside the object where that is, so it is compiled to
-// its final name if an option asks for such files, and moved.
+// compileHost writes host.o. clang writes auxiliary files next to the object, so if an option
+// requests such files, it compiles to the final name and then moves the object.
 func (u *compilation) compileHost(ctx context.Context, log *bytes.Buffer) error {
 	object := u.file("host.o")
 	if u.host.clang && slices.ContainsFunc(u.line.Host, makesFiles) {
@@ -463,7 +465,7 @@ func (u *compilation) compileHost(ctx context.Context, log *bytes.Buffer) error 
 	return errors.Join(err, os.Remove(object), os.WriteFile(u.file("host.o"), data, 0o666))
 }
 
-// makesFiles reports whether clang writes files beside the object because of an option.
+// makesFiles reports whether an option makes clang write files next to the object.
 func makesFiles(option string) bool {
 	return slices.ContainsFunc([]string{
 		"--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs", "-gsplit-dwarf", "-save-temps", "-fstack-usage", "-ftime-trace",
@@ -471,7 +473,7 @@ func makesFiles(option string) bool {
 	}, func(prefix string) bool { return strings.HasPrefix(option, prefix) })
 }
 
-// mapped returns a file name as prefix maps of the command line write it.
+// mapped returns a file name with the prefix maps of the command line applied.
 func (c *compiler) mapped(name, kind string) string {
 	for _, option := range slices.Backward(c.line.Host) {
 		for _, prefix := range []string{kind, "-ffile-prefix-map="} {
@@ -487,8 +489,8 @@ func (c *compiler) mapped(name, kind string) string {
 // hostOptions returns the options of the command line for the host compile.
 func (c *compiler) hostOptions() []string { return c.forHost(c.line.Host) }
 
-// forHost returns options without those that the host compiler does not know: those of -Xclang are
-// for clang's own front end, which may be that of the device compile alone.
+// forHost removes options that the host compiler does not support: -Xclang passes options to
+// clang's front end, which only the device compile may have.
 func (c *compiler) forHost(list []string) []string {
 	if c.host.clang {
 		return slices.Clone(list)
@@ -504,14 +506,15 @@ func (c *compiler) forHost(list []string) []string {
 	return slices.DeleteFunc(options, ofGCCFolder)
 }
 
-// ofGCCFolder reports whether an option names a directory of GCC. g++ has its own, which is that of the
-// device compile as well.
+// ofGCCFolder reports whether an option names a GCC directory. g++ has its own, which the device
+// compile uses too.
 func ofGCCFolder(option string) bool { return strings.HasPrefix(option, "--gcc-") }
 
-// writeWrapper writes the text of a host compile between integration header and footer. The compiler
-// reads it from standard input, so that it finds the source, and names it, as the user does.
+// writeWrapper writes the text of a host compile between integration header and footer. The
+// compiler reads it from standard input, so it finds and names the source exactly as the user
+// does.
 func (u *compilation) writeWrapper() error {
-	// GCC warns about a header in which a kernel is named in an unnamed namespace.
+	// GCC warns about a header that names a kernel in an unnamed namespace.
 	before := "#pragma GCC system_header\n#undef __BASE_FILE__\n"
 	before += fmt.Sprintf("#define __BASE_FILE__ %s\n", hostwrap.Quote(u.mapped(u.source, "-fmacro-prefix-map=")))
 	before += fmt.Sprintf("#include \"%s\"\n", u.file("header.h"))
@@ -522,7 +525,7 @@ func (u *compilation) writeWrapper() error {
 	return os.WriteFile(u.file("host.cpp"), []byte(text), 0o666)
 }
 
-// shows prints a command for -v and -###, and reports whether it is not to be run.
+// shows prints a command for -v and -###, and reports whether it should not run.
 func (c *compiler) shows(argv []string) bool {
 	if c.line.Verbose || c.line.DryRun {
 		quoted := make([]string, len(argv))

@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// depfileOptions are those by which the host compiler writes the dependency file itself.
+// depfileOptions make the host compiler write the dependency file itself.
 func (c *compiler) depfileOptions(d depfileOptions, output string) []string {
 	if !d.Write {
 		return nil
@@ -30,7 +30,7 @@ func (c *compiler) depfileOptions(d depfileOptions, output string) []string {
 	return args
 }
 
-// listOptions are the options beside -M and -MM.
+// listOptions are the options that modify -M and -MM.
 func listOptions(d depfileOptions) (args []string) {
 	if d.File != "" {
 		args = append(args, "-MF", d.File)
@@ -55,7 +55,7 @@ func depfileName(d depfileOptions, output string) string {
 	return strings.TrimSuffix(output, filepath.Ext(output)) + ".d"
 }
 
-// depfileTargets returns the targets of its rule, as they stand there.
+// depfileTargets returns the targets of its rule in make syntax.
 func depfileTargets(d depfileOptions, output string) []string {
 	if len(d.Targets) > 0 {
 		return d.Targets
@@ -63,8 +63,8 @@ func depfileTargets(d depfileOptions, output string) []string {
 	return []string{buildstep.EscapedDepfile(output)}
 }
 
-// writeDepfile writes the files that the two compiles have read, and files of devices. The headers of
-// DPC++ and of syclc++ are system headers.
+// writeDepfile lists the files that the two compiles read, and device configuration files. The
+// headers of DPC++ and syclc++ are system headers.
 func (u *compilation) writeDepfile(out *outfile.Group) error {
 	isSystem, err := u.systemFiles()
 	if err != nil {
@@ -95,8 +95,7 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 }
 
 // systemFiles returns a function that reports whether a file is a system header: whether the
-// innermost directory of the search list that contains it is one for system headers, as for
-// -MMD of gcc.
+// innermost search directory that contains it is one for system headers, as for gcc's -MMD.
 func (c *compiler) systemFiles() (func(file string) bool, error) {
 	headers, err := c.headers()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// languages are the language of a file by the end of its name, as g++ has them.
+// languages maps file name extensions to languages as g++ does.
 var languages = map[string]string{
 	".C": "c++", ".c": "c++", ".cc": "c++", ".cp": "c++", ".cpp": "c++", ".CPP": "c++", ".cxx": "c++", ".c++": "c++",
 	".i": "c++-cpp-output", ".ii": "c++-cpp-output",
@@ -21,7 +21,7 @@ var languages = map[string]string{
 	".s": "assembler", ".S": "assembler-with-cpp", ".sx": "assembler-with-cpp",
 }
 
-// behindX are the languages that -x can name.
+// behindX are the languages that -x accepts.
 var behindX = []string{
 	"assembler", "assembler-with-cpp", "c", "c++", "c++-cpp-output", "c++-header", "c++-system-header",
 	"c++-user-header", "c-header", "cpp-output", "ir", "none",
@@ -32,7 +32,7 @@ func (p *parser) input(o *option) error {
 		return cli.Usagef("an argument is empty, and no name of a file: leave it out")
 	}
 	if strings.HasPrefix(o.value, "-") && o.value != "-" {
-		o.value = "./" + o.value // no program may read it as an option
+		o.value = "./" + o.value // so that no program reads it as an option
 	}
 	language := p.x
 	if language == "" && o.value != "-" {
@@ -117,8 +117,8 @@ func (p *parser) depfile(o *option) error {
 	return nil
 }
 
-// preprocessor takes options that gcc hands to its preprocessor: the macros are for devices as
-// well, and files with lists of headers are those of the whole compile.
+// preprocessor handles options that gcc passes to its preprocessor: macros are for devices too,
+// and dependency files cover the whole compile.
 func (p *parser) preprocessor(o *option) error {
 	pieces := []string{o.value}
 	if o.name == "-Wp," {
@@ -170,7 +170,7 @@ func (p *parser) warning(o *option) error {
 	return nil
 }
 
-// debug reads -g and what follows it: device code has debug information, or has none.
+// debug parses the rest of a -g option: whether device code has debug information.
 func (p *parser) debug(o *option) error {
 	if device := o.rule.DeviceWords(o.words, o.value); device != nil {
 		p.line.DebugInfo = device[0] != "-g0"
@@ -179,7 +179,7 @@ func (p *parser) debug(o *option) error {
 	return nil
 }
 
-// feature takes -f and what follows it.
+// feature parses the rest of a -f option.
 func (p *parser) feature(o *option) error {
 	arg := o.words[0]
 	if strings.HasPrefix(arg, "-fsycl") || strings.HasPrefix(arg, "-fno-sycl") {

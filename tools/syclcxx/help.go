@@ -1,6 +1,6 @@
 package main
 
-// usage is what --help prints.
+// usage is the output of --help.
 const usage = `syclc++: compile and link SYCL with DPC++ for devices and any C++ compiler for the host
 
 Usage: syclc++ [OPTIONS] FILE...

@@ -26,16 +26,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/targetfilter"
 )
 
-// runtime is the release for which images are registered: every libsycl of 2026 reads its tables.
+// runtime is the release that images are registered for: every libsycl of 2026 reads its tables.
 const runtime = "2026.0"
 
-// A target is one that images are made for.
+// A target is a target of images.
 type target struct {
 	name, triple string
-	ocloc        string // what ocloc calls the device, "" for SPIR-V
+	ocloc        string // ocloc's name for the device, "" for SPIR-V
 }
 
-// targets returns those of -fsycl-targets=.
+// targets returns the targets of -fsycl-targets=.
 func (c *compiler) targets() ([]target, error) {
 	config, err := inputs.LoadDevices(c.env.Stderr, c.line.DeviceConfigs)
 	if err != nil {
@@ -64,8 +64,8 @@ func (c *compiler) targets() ([]target, error) {
 	return targets, c.checkBackend(config, targets)
 }
 
-// checkBackend fails for options of the compilers of native code that are for no known target, or
-// do not say which one of several.
+// checkBackend rejects options of the compilers of native code that are for an unknown target, or
+// do not name one of several targets.
 func (c *compiler) checkBackend(config *deviceconfig.Config, targets []target) error {
 	for i, b := range c.line.Backend {
 		switch b.Target {
@@ -85,20 +85,20 @@ func (c *compiler) checkBackend(config *deviceconfig.Config, targets []target) e
 	return nil
 }
 
-// An imageSet is the images of a source, or of linked device code, before targets choose.
+// An imageSet holds the images of a source, or of linked device code, before targets choose.
 type imageSet struct {
 	*compiler
 	name    string // for messages
-	source  string // module id of the code, "" when it is linked
+	source  string // module id of the code, "" if it is linked
 	folder  string // for files
-	built   string // where 'driver build' has put the images, "" to make them of the bitcode
+	built   string // the directory where 'driver build' wrote the images, "" to compile the bitcode
 	bitcode string
 	emulate bool
 }
 
 func (s *imageSet) file(name string) string { return filepath.Join(s.folder, name) }
 
-// table makes the images and returns the file table of them.
+// table produces the images and returns their file table.
 func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) {
 	driver, err := s.driver()
 	if err != nil {
@@ -132,8 +132,8 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	})
 }
 
-// forTargets returns what each target takes as values of packager's --table. It warns of kernels
-// that a device cannot run.
+// forTargets returns the tables of each target as values of packager's --table. It warns about
+// kernels that a device cannot run.
 func (s *imageSet) forTargets(ctx context.Context, table string, targets []target) ([]string, error) {
 	var filters []targetfilter.TargetFilter
 	var names []string
@@ -166,7 +166,7 @@ func (s *imageSet) forTargets(ctx context.Context, table string, targets []targe
 	return tables, nil
 }
 
-// warnDropped warns that a target has no image of kernels, once for each.
+// warnDropped warns, once per target, about kernels without an image for it.
 func (s *imageSet) warnDropped(warned map[string]bool, target string, kernels []string, properties string, reasons []string) {
 	text, err := os.ReadFile(properties)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s *imageSet) warnDropped(warned map[string]bool, target string, kernels []
 }
 
 // compileAhead compiles native code for Intel GPUs. Targets with the same backend options are
-// compiled together, so that the GPUs of a family share a compilation.
+// compiled together, so the GPUs of a family share a compilation.
 func (s *imageSet) compileAhead(ctx context.Context, targets []target) error {
 	var runs []*aot.Options
 	byOptions := map[string]*aot.Options{}
@@ -224,8 +224,8 @@ func (s *imageSet) compileAhead(ctx context.Context, targets []target) error {
 	return nil
 }
 
-// backend returns the options of the compiler of a target's native code, or with which the runtime
-// compiles SPIR-V.
+// backend returns the options for the compiler of a target's native code, or the options that the
+// runtime compiles SPIR-V with.
 func (s *imageSet) backend(t target) []string {
 	var options []string
 	for _, b := range s.line.Backend {
@@ -243,7 +243,7 @@ func (s *imageSet) backend(t target) []string {
 	return options
 }
 
-// tables makes the images of a compilation for all targets.
+// tables produces the images of a compilation for all targets.
 func (u *compilation) tables(ctx context.Context, targets []target) ([]string, error) {
 	footer, err := os.ReadFile(u.file("footer.h"))
 	if err != nil {
@@ -259,7 +259,7 @@ func (u *compilation) tables(ctx context.Context, targets []target) ([]string, e
 	return s.forTargets(ctx, table, targets)
 }
 
-// wrapArguments are those of 'packager wrap'.
+// wrapArguments are the arguments of 'packager wrap'.
 func (c *compiler) wrapArguments(output string, tables, headers []string) []string {
 	args := []string{"--allow-empty", "--runtime", runtime, "--output", output}
 	for _, table := range tables {
@@ -275,7 +275,7 @@ func (c *compiler) wrapArguments(output string, tables, headers []string) []stri
 	return args
 }
 
-// join makes one object of the host object, the device images and the table of kernels.
+// join combines the host object, the device images and the table of kernels into one object.
 func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, targets []target, output string) error {
 	source := u.file("images.s")
 	if u.line.RDC {
@@ -303,8 +303,8 @@ func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, ta
 	return err
 }
 
-// machine returns the options of the host compiler that say for which machine code is, and by
-// which programs it is made.
+// machine returns the host compiler options that select the architecture, and the programs that
+// generate code.
 func (c *compiler) machine() []string {
 	var args []string
 	add := func(options []string, prefixes ...string) {
@@ -319,7 +319,7 @@ func (c *compiler) machine() []string {
 	return args
 }
 
-// addTable adds the table in which the host code finds its kernels to assembler source.
+// addTable adds the kernel table of the host code to assembler source.
 func (u *compilation) addTable(source string, same *hostkernels.Comparison) error {
 	header, err := os.ReadFile(u.file("header.h"))
 	if err != nil {

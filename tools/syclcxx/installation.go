@@ -17,18 +17,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// An installation is DPC++ in a directory: a Python environment, a compiler of oneAPI or a build of
+// An installation is a directory with DPC++: a Python environment, a oneAPI compiler or a build of
 // intel/llvm.
 type installation struct {
 	folder  string
 	library string // libsycl-jit
-	version string // as 2026.2.0, "" when the directory does not say it
+	version string // for example 2026.2.0, "" if the directory does not state it
 }
 
 // runtimeMajor is the version in the name of the libsycl that the host headers are for.
 const runtimeMajor = "9"
 
-// places are where DPC++ may be, best first.
+// places are the directories to search for DPC++, best first.
 func places(yield func(folder string) bool) {
 	if self, err := os.Executable(); err == nil {
 		if self, err = filepath.EvalSymlinks(self); err == nil && !yield(filepath.Dir(filepath.Dir(self))) {
@@ -46,7 +46,7 @@ func places(yield func(folder string) bool) {
 	yield("/opt/intel/oneapi/compiler/latest")
 }
 
-// findDPCPP finds DPC++. The error says what is missing where.
+// findDPCPP finds DPC++. The error states which files are missing in which directory.
 func findDPCPP(chosen string) (*installation, error) {
 	if chosen != "" {
 		d, err := open(chosen)
@@ -91,7 +91,7 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// globbed returns a path as a pattern for that path alone.
+// globbed escapes a path for use in a glob pattern.
 func globbed(path string) string {
 	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(path, `\$0`)
 }
@@ -120,7 +120,7 @@ func version(folder string) string {
 	return ""
 }
 
-// number returns the value of __INTEL_LLVM_COMPILER, 0 when the version is not known.
+// number returns the value of __INTEL_LLVM_COMPILER, or 0 if the version is not known.
 func (d *installation) number() int {
 	value := 0
 	parts := strings.Split(d.version, ".")
@@ -143,7 +143,7 @@ type host struct {
 	clang bool
 }
 
-// hostVariable chooses the host compiler of build systems that cannot pass an option.
+// hostVariable sets the host compiler for build systems that cannot pass an option.
 const hostVariable = "SYCLCXX_HOST_COMPILER"
 
 // findHost finds the host compiler.
@@ -174,8 +174,8 @@ func findHost(chosen string) (*host, error) {
 	return nil, cli.BadInput(errors.New(`there is no C++ compiler in PATH for the host code; install g++ or clang++, or run pip install "syclcxx[llvm]"`))
 }
 
-// programFolders returns the directories of programs in Python environments: the one that syclc++ is
-// in, and the active one.
+// programFolders returns the program directories of Python environments: the one with syclc++, and
+// the active one.
 func programFolders() []string {
 	var folders []string
 	if self, err := os.Executable(); err == nil {
@@ -191,12 +191,13 @@ func programFolders() []string {
 	return folders
 }
 
-// pipClang returns the clang++ of a Python environment, "" if there is none.
+// pipClang returns the clang++ of a Python environment, or "" if there is none.
 func pipClang() string {
 	for _, folder := range programFolders() {
 		clang := filepath.Join(folder, "clang++")
 		if numbered, _ := filepath.Glob(filepath.Join(globbed(folder), "clang-[0-9]*")); len(numbered) > 0 && !exists(clang) {
-			// A wheel has no links. The environment makes them when its Python starts for the first time.
+			// A wheel has no symbolic links. The environment creates them when its Python first
+			// starts.
 			exec.Command(filepath.Join(folder, "python"), "-c", "").Run()
 		}
 		if path, err := exec.LookPath(clang); err == nil {
@@ -206,7 +207,8 @@ func pipClang() string {
 	return ""
 }
 
-// clangAdvice returns how to choose clang as the host compiler: an installed one, or how to install one.
+// clangAdvice returns advice on choosing clang as the host compiler: an installed one, or how to
+// install one.
 func clangAdvice() string {
 	for _, name := range []string{"clang++", "clang++-23", "clang++-22", "clang++-21"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -219,8 +221,8 @@ func clangAdvice() string {
 	return `pip install "syclcxx[llvm]"`
 }
 
-// findLLVM returns the paths of LLVM's programs: of the first release in PATH or in a Python environment
-// that reads DPC++'s bitcode.
+// findLLVM returns the paths of LLVM's programs, from the first release in PATH or in a Python
+// environment that reads DPC++'s bitcode.
 func findLLVM(names ...string) ([]string, error) {
 	paths, err := buildstep.FindLLVMIn(append(filepath.SplitList(os.Getenv("PATH")), programFolders()...), oldestLLVM, names...)
 	if err != nil {
@@ -229,7 +231,7 @@ func findLLVM(names ...string) ([]string, error) {
 	return paths, nil
 }
 
-// isClang reports whether a compiler is clang. Names as c++ and cc do not say it.
+// isClang reports whether a compiler is clang. Names such as c++ and cc do not tell.
 func isClang(path string) bool {
 	base := filepath.Base(path)
 	switch {
@@ -247,12 +249,12 @@ func (c *compiler) driver() (string, error) {
 	return c.part(c.line.Driver, "driver", "--driver")
 }
 
-// headers returns the directory of the headers that stand in front of libsycl's.
+// headers returns the directory of the headers that take precedence over libsycl's.
 func (c *compiler) headers() (string, error) {
 	return c.part(c.line.HostHeaders, "include", "--host-headers")
 }
 
-// part returns what is beside the program in lib/syclc++.
+// part returns a path in lib/syclc++ relative to the program.
 func (c *compiler) part(chosen, part, flag string) (string, error) {
 	path := chosen
 	if path == "" {
@@ -281,12 +283,12 @@ func (c *compiler) runHostWith(ctx context.Context, stdin io.Reader, stdout, std
 	if c.shows(append([]string{c.host.path}, args...)) {
 		return nil
 	}
-	if c.line.Verbose && c.line.Mode != modeHostOnly { // CMake and Meson read directories from what it prints
+	if c.line.Verbose && c.line.Mode != modeHostOnly { // CMake and Meson parse directories from its output
 		args = append([]string{"-v"}, args...)
 	}
 	cmd := cli.Program(ctx, c.host.path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
-	if c.scratch != "" { // what it leaves when it is killed goes with the directory
+	if c.scratch != "" { // files left when it is killed are removed with the directory
 		cmd.Env = append(os.Environ(), "TMPDIR="+c.scratch)
 	}
 	err := cmd.Run()

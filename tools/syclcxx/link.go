@@ -69,8 +69,8 @@ func (c *compiler) program(ctx context.Context) error {
 	return c.link(ctx, append(args, c.libraryOptions()...))
 }
 
-// objects compiles the sources among the words to objects in a directory, and returns the words with
-// these in their places.
+// objects compiles the sources among the words to objects in a directory, and returns the words
+// with the sources replaced.
 func (c *compiler) objects(ctx context.Context, folder string) ([]lineWord, error) {
 	words := slices.Clone(c.line.Words)
 	for i, w := range words {
@@ -97,8 +97,8 @@ func (c *compiler) objects(ctx context.Context, folder string) ([]lineWord, erro
 	return words, nil
 }
 
-// linkDumpDir returns what the names of files beside the objects of a link begin with: the program's
-// name, as with g++.
+// linkDumpDir returns the prefix of the auxiliary files of a link's objects: the program's name,
+// as with g++.
 func (c *compiler) linkDumpDir() string {
 	output := cmp.Or(c.line.Output, "a.out")
 	if extension := filepath.Ext(output); c.line.Output == "" || extension == ".exe" {
@@ -107,7 +107,8 @@ func (c *compiler) linkDumpDir() string {
 	return output + "-"
 }
 
-// libraryOptions are those by which a program is linked to libsycl, when it needs it, and finds it.
+// libraryOptions are the options that link a program to libsycl, if needed, and make it find the
+// library.
 func (c *compiler) libraryOptions() []string {
 	static := func(option string) bool { return option == "-static" || option == "-r" || option == "-nostdlib" }
 	if !c.line.SYCL || slices.ContainsFunc(c.line.Link, static) {
@@ -117,13 +118,13 @@ func (c *compiler) libraryOptions() []string {
 	if d == nil {
 		var err error
 		if d, err = findDPCPP(c.line.DPCPP); err != nil {
-			return nil // nothing here is SYCL, else the linker says what is undefined
+			return nil // nothing here is SYCL; otherwise the linker reports undefined symbols
 		}
 	}
 	library := filepath.Join(d.folder, "lib")
 	options := []string{"-L" + library, "-Wl,--push-state,--as-needed", "-l:" + libsycl, "-Wl,--pop-state"}
 	if !filepath.IsAbs(library) {
-		return options // a program is called from anywhere
+		return options // a program is started from any directory
 	}
 	return append(options, "-Wl,-rpath,"+library)
 }
@@ -141,7 +142,7 @@ func (c *compiler) link(ctx context.Context, args []string) error {
 	return err
 }
 
-// deviceObject makes an object of linked device code, for -fsycl-link.
+// deviceObject builds an object from linked device code, for -fsycl-link.
 func (c *compiler) deviceObject(ctx context.Context, source string) error {
 	if source == "" {
 		return cli.BadInput(fmt.Errorf("-fsycl-link: none of the objects has device code: compile them with -fsycl-rdc"))
@@ -153,7 +154,7 @@ func (c *compiler) deviceObject(ctx context.Context, source string) error {
 	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(c.machine(), "-c", "-o", output, source))
 }
 
-// syclbins returns the files that are SYCLBINs by their names.
+// syclbins returns the files that are SYCLBINs according to their names.
 func (c *compiler) syclbins() []string {
 	var files []string
 	for _, w := range c.line.Words {
@@ -164,7 +165,7 @@ func (c *compiler) syclbins() []string {
 	return files
 }
 
-// linkSYCLBINs makes one file of several SYCLBINs, as 'packager link' does.
+// linkSYCLBINs merges several SYCLBINs into one file, as 'packager link' does.
 func (c *compiler) linkSYCLBINs(ctx context.Context, files []string) error {
 	for _, w := range c.line.Words {
 		if w.Input != nil && !slices.Contains(files, w.Input.Path) {
@@ -184,7 +185,7 @@ func (c *compiler) linkSYCLBINs(ctx context.Context, files []string) error {
 	return packager.Run(ctx, c.env, "link", slices.Concat(args, []string{"--"}, files)...)
 }
 
-// syclbin compiles sources for devices alone, and packs their images into a SYCLBIN.
+// syclbin compiles sources for devices only, and packs their images into a SYCLBIN.
 func (c *compiler) syclbin(ctx context.Context, folder string) error {
 	targets, err := c.targets()
 	if err != nil {

@@ -1,6 +1,6 @@
 // Command syclc++ compiles SYCL programs as icpx does, with DPC++'s compiler library from pip for
-// devices and any C++ compiler for the host. An object has both, and registers its device images
-// with libsycl by itself.
+// devices and any C++ compiler for the host. An object contains both, and registers its device
+// images with libsycl by itself.
 package main
 
 import (
@@ -23,7 +23,8 @@ func main() {
 	})
 }
 
-// run runs the tool and returns its exit code, which is that of all tools of the project.
+// run runs the tool and returns its exit code, which follows the convention of all tools of the
+// project.
 func run(ctx context.Context, env *cli.Env, args []string) int {
 	err := func() (err error) {
 		defer cli.Recover(&err)
@@ -41,7 +42,7 @@ func run(ctx context.Context, env *cli.Env, args []string) int {
 	return cli.ExitCode(err)
 }
 
-// errPrinted is a failure of which the compilers have said all.
+// errPrinted is a failure that the compilers have already reported.
 var errPrinted = errors.New("a compiler failed")
 
 func do(ctx context.Context, env *cli.Env, args []string) error {
@@ -78,7 +79,7 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 	return c.sources(ctx)
 }
 
-// exec runs the host compiler as it is.
+// exec runs the host compiler with unchanged arguments.
 func (c *compiler) exec(ctx context.Context, args []string) error {
 	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, args)
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// hostCode begins the line that marks preprocessed or assembler source of a SYCL source: it has the
-// host code alone. The rest of the line is a digest of what only the device compile sees. So a
-// compiler cache that hashes preprocessed source tells apart sources whose device code differs.
+// hostCode starts the line that marks preprocessed or assembler output of a SYCL source, which
+// contains only the host code. The rest of the line is a digest of what only the device compile
+// sees, so a compiler cache that hashes preprocessed source distinguishes sources whose device
+// code differs.
 const hostCode = "rules_sycl host code "
 
 // mark adds the mark to the output of -E or -S.
@@ -51,8 +52,8 @@ func (c *compiler) mark(in lineInput, output string) error {
 	return err
 }
 
-// deviceDigest returns a digest of the options of the device compile, and of the text of the source
-// and of the headers of the project that it may include.
+// deviceDigest returns a digest of the options of the device compile, the text of the source and
+// the project headers that it may include.
 func (c *compiler) deviceDigest(in lineInput) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %q %q %q %v", c.dpcpp.version, c.line.Device, c.traits, c.line.Targets, c.line.FixedTargets, c.line.Split, c.line.Backend)
@@ -72,8 +73,8 @@ func (c *compiler) deviceDigest(in lineInput) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)[:16]), nil
 }
 
-// checkMark returns an error for preprocessed or assembler source of a SYCL source, whose device code
-// is not in it.
+// checkMark returns an error for preprocessed or assembler output of a SYCL source, because its
+// device code is missing.
 func (c *compiler) checkMark(in lineInput) error {
 	if in.Path == stdin || in.Language != "c++-cpp-output" && in.Language != "assembler" && in.Language != "c++" {
 		return nil

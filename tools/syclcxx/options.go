@@ -2,7 +2,7 @@ package main
 
 import "github.com/rules-sycl/rules_sycl/internal/compilespec"
 
-// The steps that an option goes to.
+// The steps that an option is passed to.
 const (
 	forHost   = compilespec.Host
 	forDevice = compilespec.Device
@@ -10,7 +10,7 @@ const (
 	forWord   = compilespec.Placed
 )
 
-// readers read the options that do more than go to their steps.
+// readers parse the options that do more than being passed to their steps.
 var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 	compilespec.Standard:     (*parser).languageStandard,
 	compilespec.Warning:      (*parser).warning,
@@ -31,7 +31,7 @@ var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 // placeOptions are the options of syclc++ that name a file or directory.
 var placeOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--share-gpu-families", "--check"}
 
-// pass gives an option to the steps of its rule.
+// pass passes an option to the steps of its rule.
 func (p *parser) pass(o *option) {
 	p.give(o.rule.To&^forDevice, o.words...)
 	p.give(forDevice, o.rule.DeviceWords(o.words, o.value)...)

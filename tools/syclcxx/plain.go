@@ -16,11 +16,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// stdin stands for standard input, which the host compiler alone reads.
+// stdin stands for standard input, which only the host compiler reads.
 const stdin = "-"
 
-// plainObject compiles a source that reads none of libsycl's headers. When it turns out that it
-// does, it is compiled as SYCL.
+// plainObject compiles a source that does not seem to read libsycl's headers. If it turns out to
+// read them, it is compiled as SYCL.
 func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifact, depfile depfileOptions) error {
 	args := slices.Concat(c.dumpOptions(output), c.plainOptions(in), c.depfileOptions(depfile, output.object))
 	if err := c.checkMark(in); err != nil {
@@ -53,7 +53,7 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifac
 		return err
 	}
 	if strings.Contains(string(read), "/sycl/detail/") {
-		if err := os.Remove(output.object); err != nil { // else it would count as made when what follows fails
+		if err := os.Remove(output.object); err != nil { // otherwise it would count as built if a later step fails
 			return err
 		}
 		if in.Path == stdin {
@@ -64,15 +64,15 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifac
 	return nil
 }
 
-// hostOnly lets the host compiler do what is not the compile of an object: -E, -S, -fsyntax-only,
-// -M and precompiled headers.
+// hostOnly runs the host compiler for everything other than compiling an object: -E, -S,
+// -fsyntax-only, -M and precompiled headers.
 func (c *compiler) hostOnly(ctx context.Context, in lineInput, output string) error {
 	sycl, err := c.readsSYCL(in)
 	if err != nil {
 		return err
 	}
 	lists := slices.Contains(c.line.Host, "-M") || slices.Contains(c.line.Host, "-MM")
-	// clangd and CMake ask for the directories of headers by '-E -v' and an empty file.
+	// clangd and CMake query the include directories with '-E -v' and an empty file.
 	asked := c.line.SYCL && isCPlusPlus(in) && c.line.Mode == modePreprocess && c.line.Verbose
 	var args []string
 	if sycl || asked {
@@ -129,7 +129,7 @@ func (c *compiler) plainOptions(in lineInput) []string {
 	return options
 }
 
-// standardLibrary returns the options by which clang uses the standard library that libsycl uses.
+// standardLibrary returns the options that make clang use the same standard library as libsycl.
 func (c *compiler) standardLibrary() []string {
 	if !c.host.clang || !c.line.SYCL {
 		return nil
@@ -142,14 +142,15 @@ func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), f
 
 func isCPlusPlus(in lineInput) bool { return in.Language == "c++" || isHeader(in) }
 
-// isHeader reports whether a header is to be precompiled. That is for the host compile, with all its
-// macros: clang does not read the precompiled headers of g++, and reads the header itself.
+// isHeader reports whether a header is to be precompiled. Precompiled headers are for the host
+// compile, with all its macros: clang does not read g++'s precompiled headers, and reads the
+// header itself.
 func isHeader(in lineInput) bool { return in.Language == "c++-header" }
 
 var include = regexp.MustCompile(`^\s*#\s*(?:include|include_next|import)\s*(?:<([^>]*)>|"([^"]*)"|(\S))`)
 
-// readsSYCL reports whether a source may read libsycl's headers: by its #include lines and those of
-// headers in the directories that options name, whatever conditions they are under.
+// readsSYCL reports whether a source may read libsycl's headers, judging by its #include lines and
+// the ones of headers in directories that options name, regardless of conditions.
 func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 	if !c.line.SYCL || !isCPlusPlus(in) || in.Path == stdin {
 		return false, nil
@@ -165,14 +166,13 @@ func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 	return found, err
 }
 
-// closure returns a source and the headers of the project that it may include, under whatever
-// conditions.
+// closure returns a source and the project headers that it may include, regardless of conditions.
 func (c *compiler) closure(in lineInput) ([]string, error) {
 	return c.visit(in, func(string, bool) bool { return true })
 }
 
-// visit calls next for a source and each header that it may include, with whether that reads
-// libsycl's headers, until next returns false. It returns the files.
+// visit calls next for a source and each header that it may include, with whether that header
+// reads libsycl's headers, until next returns false. It returns the files.
 func (c *compiler) visit(in lineInput, next func(file string, sycl bool) bool) ([]string, error) {
 	folders := c.includeFolders()
 	queue, seen := []string{in.Path}, map[string]bool{in.Path: true}
@@ -212,8 +212,8 @@ func (c *compiler) visit(in lineInput, next func(file string, sycl bool) bool) (
 	return queue, nil
 }
 
-// scan calls included for each #include of a file that is not of libsycl. It reports whether another
-// is of libsycl, or is named by a macro.
+// scan calls included for each #include of a file outside libsycl. It reports whether there is one
+// of libsycl, or one named by a macro.
 func scan(file string, included func(name string)) (sycl bool, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -236,12 +236,13 @@ func scan(file string, included func(name string)) (sycl bool, err error) {
 	}
 }
 
-// isSYCLHeader reports whether a header is one of libsycl, or of a library that reads these.
+// isSYCLHeader reports whether a header belongs to libsycl, or to a library that reads libsycl's
+// headers.
 func isSYCLHeader(name string) bool {
 	return strings.HasPrefix(name, "sycl/") || name == "CL/sycl.hpp" || strings.HasSuffix(name, "sycl.hpp") || strings.HasPrefix(name, "oneapi/")
 }
 
-// includeFolders returns the directories that options and the environment name for headers.
+// includeFolders returns the include directories of options and the environment.
 func (c *compiler) includeFolders() []string {
 	folders := c.namedFolders("-I", "-iquote", "-isystem", "-idirafter")
 	for _, variable := range []string{"CPATH", "CPLUS_INCLUDE_PATH"} {

@@ -19,8 +19,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
-// With -fsycl-rdc an object has no device images but device code, which is linked when the program
-// is. It is in sections of the name bitcodeSection, as records that begin on multiples of 8 bytes:
+// With -fsycl-rdc an object contains device code instead of device images. The device code is
+// linked along with the program. It is in sections named bitcodeSection, as records that start at
+// multiples of 8 bytes:
 //
 //	bytes  content
 //	    8  "rsyclbc1"
@@ -33,7 +34,7 @@ const (
 	recordMagic    = "rsyclbc1"
 )
 
-// releaseSection has texts that end in NUL: the name of the libsycl that an object's images are
+// releaseSection holds NUL-terminated texts: the name of the libsycl that an object's images are
 // for, and the options of the compilers of native code.
 const (
 	releaseSection = "rules_sycl_runtime"
@@ -50,17 +51,17 @@ func (u *compilation) writeBitcode(name string) error {
 	fmt.Fprintf(&b, ".section %s,\"e\",@progbits\n.balign 8\n.ascii \"%s\"\n", bitcodeSection, recordMagic)
 	fmt.Fprintf(&b, ".quad %d, 2f-1f, 3f-2f\n.ascii %s\n1:\n.incbin %s\n2:\n.incbin %s\n3:\n.balign 8\n",
 		len(u.source), hostwrap.Quote(u.source), hostwrap.Quote(u.file("device.bc")), hostwrap.Quote(u.file("header.h")))
-	// The link of device code defines the symbol, so that a link without it fails.
+	// The link of device code defines the symbol, so a link without it fails.
 	fmt.Fprintf(&b, ".section .data.rel.ro.%[1]s,\"aw\",@progbits\n.balign 8\n.quad %[1]s\n", linkedSymbol)
-	b.WriteString(".section .note.GNU-stack,\"\",@progbits\n") // else the program's stack is executable
+	b.WriteString(".section .note.GNU-stack,\"\",@progbits\n") // otherwise the program's stack is executable
 	return os.WriteFile(name, []byte(b.String()), 0o666)
 }
 
-// linkedSymbol is undefined in objects of -fsycl-rdc, and defined where their device code is linked. Its
-// name is what the linker prints.
+// linkedSymbol is undefined in objects of -fsycl-rdc, and defined when their device code is
+// linked. The linker prints its name if it is missing.
 const linkedSymbol = "sycl_device_code_that_syclcxx_or_its_option_fsycl_link_links"
 
-// records returns those of a section.
+// records returns the records of a section.
 func records(data []byte) ([]record, error) {
 	var list []record
 	for at := 0; at < len(data); at = (at + 7) &^ 7 {
@@ -84,15 +85,15 @@ func records(data []byte) ([]record, error) {
 	return list, nil
 }
 
-// contents are what an object or archive has for the link of a program.
+// contents are the parts of an object or archive that are relevant to linking a program.
 type contents struct {
 	code    []record        // to link
-	sycl    bool            // it has been made by this program
-	options map[string]bool // with which native code was made, and with which the runtime makes it
+	sycl    bool            // built by this program
+	options map[string]bool // options that native code was compiled with, and that the runtime compiles with
 }
 
-// readObject reads an object or archive, and fails when its images are for another libsycl. Other
-// files have nothing.
+// readObject reads an object or archive. It returns an error if its images are for a different
+// libsycl. Other files have no contents.
 func readObject(name string) (*contents, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -102,7 +103,7 @@ func readObject(name string) (*contents, error) {
 	c := &contents{options: map[string]bool{}}
 	magic := make([]byte, len(archiveMagic))
 	if _, err := file.ReadAt(magic, 0); err != nil {
-		return c, nil // the linker says what is wrong
+		return c, nil // the linker reports the error
 	}
 	switch string(magic) {
 	case archiveMagic:
@@ -111,7 +112,7 @@ func readObject(name string) (*contents, error) {
 		return c, thinMembers(file, filepath.Dir(name), func(path string) error {
 			member, err := os.Open(path)
 			if err != nil {
-				return nil // the linker says so
+				return nil // the linker reports it
 			}
 			defer member.Close()
 			return c.add(path, member)
@@ -120,11 +121,11 @@ func readObject(name string) (*contents, error) {
 	return c, c.add(name, file)
 }
 
-// add adds what an object has.
+// add adds the contents of an object.
 func (c *contents) add(name string, object io.ReaderAt) error {
 	file, err := elf.NewFile(object)
 	if err != nil || file.Type != elf.ET_REL {
-		return nil // a linker script, bitcode, or what the linker refuses
+		return nil // a linker script, bitcode, or a file that the linker rejects
 	}
 	for _, section := range file.Sections {
 		if section.Name != bitcodeSection && section.Name != releaseSection {
@@ -155,7 +156,7 @@ func (c *contents) add(name string, object io.ReaderAt) error {
 }
 
 // linkDevice links the device code of objects, and returns assembler source that registers its
-// images; "" when there is none.
+// images, or "" if there are none.
 func (c *compiler) linkDevice(ctx context.Context, files []string, folder string) (string, error) {
 	sources, headers, err := c.unpack(files, folder)
 	if err != nil || len(sources) == 0 {
@@ -209,13 +210,14 @@ func defineLinked(source string) error {
 	return errors.Join(err, file.Close())
 }
 
-// unpack writes the bitcode and the integration headers of the sources of objects into a directory.
+// unpack writes the bitcode and the integration headers of the sources of objects into a
+// directory.
 func (c *compiler) unpack(files []string, folder string) (sources []steps.SourceFile, headers []string, err error) {
 	names := map[string]int{}
 	for _, file := range files {
 		object, err := readObject(file)
 		if errors.Is(err, os.ErrNotExist) {
-			continue // the linker says so
+			continue // the linker reports it
 		}
 		if err != nil {
 			return nil, nil, err
@@ -239,7 +241,7 @@ func (c *compiler) unpack(files []string, folder string) (sources []steps.Source
 	return sources, headers, nil
 }
 
-// readConstants reports whether a kernel of integration headers reads specialization constants.
+// readConstants reports whether a kernel in integration headers reads specialization constants.
 func readConstants(headers []string) (bool, error) {
 	for _, header := range headers {
 		text, err := os.ReadFile(header)
@@ -250,7 +252,7 @@ func readConstants(headers []string) (bool, error) {
 	return false, nil
 }
 
-// warnLate warns of options of the compilers of native code that an object was made without.
+// warnLate warns about options of the compilers of native code that an object was built without.
 func (c *compiler) warnLate(object string, known map[string]bool) {
 	for _, b := range c.line.Backend {
 		if !known[b.Option] {

@@ -11,15 +11,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
 )
 
-// maxResponse is how long a file of options may be, and maxArguments how many arguments all
-// of them may have.
+// maxResponse is the maximum size of a response file, and maxArguments the maximum total number of
+// arguments in them.
 const (
 	maxResponse  = 64 << 20
 	maxArguments = 1 << 20
 )
 
-// expanded returns arguments with the words of FILE for each @FILE. As with gcc, @FILE is an
-// argument like others when there is no such file.
+// expanded returns arguments with each @FILE replaced by the words of FILE. As with gcc, @FILE is
+// an ordinary argument if there is no such file.
 func expanded(args, inside []string, read func(string) ([]byte, error)) ([]string, error) {
 	var out []string
 	for _, arg := range args {
@@ -58,8 +58,8 @@ func readFile(name string) ([]byte, error) {
 	return cli.ReadInput(name, "a file of options", maxResponse)
 }
 
-// divided divides a text into words, as a shell does or, in files of options, as gcc does: there
-// a backslash escapes any character, also in quotes. It says what is wrong with the text.
+// divided splits a text into words, as a shell does or, in response files, as gcc does: there a
+// backslash escapes any character, even in quotes. It returns an error for invalid text.
 func divided(text string, shell bool) (words []string, wrong string) {
 	var word []byte
 	within, escaped, quote := false, false, byte(0)
@@ -99,19 +99,19 @@ func divided(text string, shell bool) (words []string, wrong string) {
 	return words, ""
 }
 
-// An option is an argument, with its value.
+// An option is an argument with its value.
 type option struct {
-	name  string            // as rules and the table of icpx's options have it
-	value string            // what is behind the name, or the next argument
+	name  string            // as in the rules and the table of icpx's options
+	value string            // the text after the name, or the next argument
 	words []string          // as it is written
-	rule  *compilespec.Rule // nil for options that are in no table, and for icpx's
+	rule  *compilespec.Rule // nil for options that are not in a table, and for icpx's
 	flag  *icpxflags.Flag   // nil for those that are not icpx's
-	input bool              // it is no option but a file, its value
+	input bool              // not an option but a file, whose name is the value
 }
 
 func (o *option) text() string { return strings.Join(o.words, " ") }
 
-// long are the long names that gcc has for other options.
+// long maps gcc's long names to other options.
 var long = map[string]string{
 	"--assemble": "-S", "--compile": "-c", "--debug": "-g", "--define-macro": "-D", "--dependencies": "-M",
 	"--entry": "-e", "--for-assembler": "-Xassembler", "--for-linker": "-Xlinker", "--force-link": "-u",
@@ -127,7 +127,7 @@ var long = map[string]string{
 	"--write-user-dependencies": "-MMD",
 }
 
-// options reads arguments as options and files.
+// options parses arguments as options and files.
 func options(args []string) ([]option, error) {
 	var out []option
 	for i := 0; i < len(args); i++ {
@@ -155,7 +155,7 @@ func options(args []string) ([]option, error) {
 	return out, nil
 }
 
-// find finds the option that an argument is, and says whether its value is in the next one.
+// find finds the option for an argument, and reports whether its value is in the next argument.
 func find(arg string) (o option, next bool) {
 	o = option{name: arg, words: []string{arg}}
 	if f, name, value := flagOf(arg); f != nil {
@@ -189,8 +189,8 @@ func find(arg string) (o option, next bool) {
 	return o, next
 }
 
-// flagOf returns the flag of icpx that an argument is, or nil, with what rules call it and the
-// value that is part of it.
+// flagOf returns the icpx flag for an argument, or nil, with its name in the rules and the part of
+// the value that it contains.
 func flagOf(arg string) (f *icpxflags.Flag, name, value string) {
 	if f := flags[arg]; f != nil {
 		return f, arg, ""
@@ -204,7 +204,7 @@ func flagOf(arg string) (f *icpxflags.Flag, name, value string) {
 	return nil, "", ""
 }
 
-// flags are those of icpx, by name.
+// flags maps names to icpx flags.
 var flags = func() map[string]*icpxflags.Flag {
 	out := map[string]*icpxflags.Flag{}
 	for _, section := range icpxflags.Table() {

@@ -7,11 +7,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
-// languageVersion is the macro by which programs ask whether a compiler supports SYCL.
+// languageVersion is the macro that programs use to check whether a compiler supports SYCL.
 const languageVersion = "-DSYCL_LANGUAGE_VERSION=202012L"
 
 // traitMacros returns the macros from which libsycl's headers derive sycl::any_device_has and
-// sycl::all_devices_have, as DPC++'s driver defines them for targets.
+// sycl::all_devices_have, matching what DPC++'s driver defines for targets.
 func traitMacros(targets []*deviceconfig.Device) []string {
 	having := map[aspect.Aspect]int{}
 	for _, d := range targets {
