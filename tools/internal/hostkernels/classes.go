@@ -16,32 +16,33 @@ type class struct {
 	scalar, pointer bool
 	empty           bool
 
-	// open says that the members are known because lambdas are among them, or it is one.
+	// open is true if the members are known because lambdas are among them, or because the class
+	// is a lambda.
 	open     bool
 	members  []*member
-	minAlign int64 // what the source says
-	parts    int   // the number of members, and of their members
+	minAlign int64 // declared in the source
+	parts    int   // the number of members, including nested ones
 }
 
-// A member is one of a class, or a base.
+// A member is a member or a base of a class.
 type member struct {
 	offset  int64
 	class   *class
 	removal removal
 }
 
-// A removal says whether the device compile leaves a capture out: the higher, the likelier.
+// A removal rates how likely the device compile omits a capture.
 type removal int
 
 const (
 	never     removal = iota
-	discarded         // g++ captures what only discarded statements of templates use
+	discarded         // g++ captures names that only discarded template statements use
 	templated         // g++ captures some constants of the function itself, in templates
 	possible
 	certain
 )
 
-// each calls f for the members of a class, and for theirs.
+// each calls f for the members of a class, and for their members.
 func (c *class) each(f func(*member)) {
 	for _, m := range c.members {
 		f(m)
@@ -54,11 +55,11 @@ var errShape = errors.New("debugging information of an unknown form")
 // A reader reads classes from debugging information.
 type reader struct {
 	*dwarf.Reader
-	parents map[dwarf.Offset]dwarf.Offset // the class or function around a class or function
-	classes map[dwarf.Offset]*class       // nil for one that is being read, or cannot be
+	parents map[dwarf.Offset]dwarf.Offset // the class or function that contains a class or function
+	classes map[dwarf.Offset]*class       // nil for one that is being read, or is unreadable
 }
 
-// readClasses returns the classes of the kernels that an object file submits, by their symbols.
+// readClasses returns the classes of the kernels that an object file submits, by symbol.
 func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
 	data, local, err := debugInfo(r)
 	if err != nil {
@@ -81,8 +82,8 @@ func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
 	return classes, nil
 }
 
-// debugInfo returns the debugging information of an object file, and the symbols of its kernels
-// that are local by their addresses: these have no name in the debugging information.
+// debugInfo returns the debugging information of an object file, and the local symbols of its
+// kernels by address: these have no name in the debugging information.
 func debugInfo(r io.ReaderAt) (data *dwarf.Data, local map[uint64]string, err error) {
 	file, err := elf.NewFile(r)
 	if err != nil {
@@ -112,19 +113,19 @@ func debugInfo(r io.ReaderAt) (data *dwarf.Data, local map[uint64]string, err er
 	return data, local, nil
 }
 
-// A naming finds which classes kernels are of. The headers of rules/dpcpp/host have for each
-// kernel a class Submitted<K, …>, which has the symbol, and one KernelWrapper<…, K, Type, …>.
+// A naming maps kernels to classes. The headers of rules/dpcpp/host have for each kernel a class
+// Submitted<K, …>, which has the symbol, and one KernelWrapper<…, K, Type, …>.
 type naming struct {
 	*reader
 	local   map[uint64]string             // symbols by address
-	around  []*dwarf.Entry                // what the entry that is being read is in
+	around  []*dwarf.Entry                // the parents of the current entry
 	keys    map[dwarf.Offset]dwarf.Offset // K of a class Submitted
 	types   map[dwarf.Offset]dwarf.Offset // Type by K
 	heres   map[dwarf.Offset]dwarf.Offset // the class Submitted of a variable 'here'
 	symbols map[string]dwarf.Offset       // the class Submitted
 }
 
-// readAll reads the debugging information once, from its begin to its end.
+// readAll reads the debugging information once, from beginning to end.
 func (n *naming) readAll() error {
 	for {
 		e, err := n.Next()
@@ -146,7 +147,7 @@ func (n *naming) readAll() error {
 	}
 }
 
-// take takes what an entry says.
+// take processes an entry.
 func (n *naming) take(e *dwarf.Entry) {
 	switch e.Tag {
 	case dwarf.TagClassType, dwarf.TagStructType, dwarf.TagSubprogram:
@@ -178,15 +179,15 @@ func (n *naming) take(e *dwarf.Entry) {
 	}
 }
 
-// inClass reports whether the entry is one of a class whose name begins so.
+// inClass reports whether the entry is in a class whose name has this prefix.
 func (n *naming) inClass(name string) bool {
 	return len(n.around) > 0 && strings.HasPrefix(text(n.around[len(n.around)-1], dwarf.AttrName), name)
 }
 
-// parent returns the class that the entry is in.
+// parent returns the class that contains the entry.
 func (n *naming) parent() dwarf.Offset { return n.around[len(n.around)-1].Offset }
 
-// A patched file has other bytes at a place.
+// A patched file has some bytes replaced.
 type patched struct {
 	io.ReaderAt
 	at   int64
@@ -201,8 +202,8 @@ func (p patched) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// withSections returns an object file whose symbols have section numbers that fit in 16 bits: package
-// elf does not apply relocations with others, and applies all alike.
+// withSections returns an object file whose symbols have section numbers that fit in 16 bits:
+// package elf does not apply relocations for others, and applies all in the same way.
 func withSections(r io.ReaderAt, file *elf.File) (*elf.File, error) {
 	symtab := file.SectionByType(elf.SHT_SYMTAB)
 	if symtab == nil || file.Class != elf.ELFCLASS64 {
@@ -229,7 +230,7 @@ func text(e *dwarf.Entry, a dwarf.Attr) string {
 	return s
 }
 
-// number returns an attribute, -1 for none.
+// number returns an attribute, or -1 if there is none.
 func number(e *dwarf.Entry, a dwarf.Attr) int64 {
 	if n, ok := e.Val(a).(int64); ok {
 		return n
@@ -242,7 +243,7 @@ func offset(e *dwarf.Entry, a dwarf.Attr) dwarf.Offset {
 	return o
 }
 
-// entry returns the entry at an offset, nil for none, and its children.
+// entry returns the entry at an offset, or nil if there is none, and its children.
 func (t *reader) entry(at dwarf.Offset) (e *dwarf.Entry, children []*dwarf.Entry) {
 	t.Seek(at)
 	e, err := t.Next()
@@ -261,12 +262,12 @@ func (t *reader) entry(at dwarf.Offset) (e *dwarf.Entry, children []*dwarf.Entry
 	return e, children
 }
 
-// class returns the class at an offset, nil for one that cannot be read.
+// class returns the class at an offset, or nil if it is unreadable.
 func (t *reader) class(at dwarf.Offset, depth int) *class {
 	if c, ok := t.classes[at]; ok || depth > 100 {
 		return c
 	}
-	t.classes[at] = nil // one that has itself as a member is none
+	t.classes[at] = nil // a class that contains itself is invalid
 	c := t.read(at, depth+1)
 	if c == nil || c.size < 0 || c.size > mostBytes || c.align < 1 || c.align > mostBytes || c.align&(c.align-1) != 0 || c.parts > mostParts {
 		return nil
@@ -350,7 +351,7 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 		if lambda {
 			m.removal = t.removal(e, child)
 			if generic {
-				// There, DPC++ takes the constants of expressions that depend on a parameter.
+				// Here, DPC++ captures the constants in expressions that depend on a parameter.
 				m.removal = min(m.removal, possible)
 			}
 		}
@@ -366,7 +367,7 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 	return c
 }
 
-// isLambda reports whether a class is that of a lambda, which has no name or one in brackets.
+// isLambda reports whether a class is a lambda, which has no name or one in brackets.
 func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
 	if name := text(e, dwarf.AttrName); !isClass(e) || name != "" && !strings.HasPrefix(name, "<lambda") {
 		return false
@@ -379,13 +380,13 @@ func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
 	return false
 }
 
-// removal returns what there is to know of a capture of a lambda.
+// removal rates a capture of a lambda.
 func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
 	name, ok := strings.CutPrefix(text(capture, dwarf.AttrName), "__")
 	constant, of := t.constant(offset(capture, dwarf.AttrType))
 	at, closed := place(capture), place(lambda)
 	if !ok || at[0] == closed[0] && (at[1] < closed[1] || at[1] == closed[1] && at[2] < closed[2]) {
-		return never // it is in the brackets, which end where the lambda is said to be
+		return never // in the capture list, which ends at the lambda's location
 	}
 	if !constant {
 		return discarded
@@ -406,7 +407,7 @@ func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
 		captured = captured || m.Tag == dwarf.TagMember && text(m, dwarf.AttrName) == "__"+name
 	}
 	if !captured && of != classOf {
-		return certain // what is no constant has to come through the lambda around
+		return certain // anything not constant must come through the enclosing lambda
 	}
 	for range 100 {
 		function = t.parents[outer.Offset]
@@ -429,21 +430,21 @@ const (
 	floatingPoint = 4                // DW_ATE_float
 )
 
-// A kind is what a constant is.
+// A kind is the kind of a constant.
 type kind int
 
 const (
 	integer  kind = iota // or an enumeration
-	floating             // DPC++ takes the value where it can
-	classOf              // DPC++ captures one that is copied, g++ also one of which a member is read
+	floating             // DPC++ uses the value if possible
+	classOf              // DPC++ captures one that is copied; g++ also one with a member that is read
 )
 
-// place returns where the source has something: a file, a line and a column.
+// place returns a source location: file, line and column.
 func place(e *dwarf.Entry) [3]int64 {
 	return [3]int64{number(e, dwarf.AttrDeclFile), number(e, dwarf.AttrDeclLine), number(e, dwarf.AttrDeclColumn)}
 }
 
-// constant reports whether a type is const, and of what it is.
+// constant reports whether a type is const, and its kind.
 func (t *reader) constant(at dwarf.Offset) (constant bool, of kind) {
 	for range 100 {
 		e, _ := t.entry(at)
@@ -469,7 +470,7 @@ func (t *reader) constant(at dwarf.Offset) (constant bool, of kind) {
 	return constant, classOf
 }
 
-// around returns the class that a function is of, nil for none, and the class's children.
+// around returns the class of a function, or nil if there is none, and the class's children.
 func (t *reader) around(function dwarf.Offset) (*dwarf.Entry, []*dwarf.Entry) {
 	for range 3 {
 		e, _ := t.entry(function)
@@ -487,7 +488,7 @@ func (t *reader) around(function dwarf.Offset) (*dwarf.Entry, []*dwarf.Entry) {
 	return t.entry(class)
 }
 
-// variable returns the variable or parameter of a function with a name, nil for none.
+// variable returns the variable or parameter of a function with a name, or nil if there is none.
 func (t *reader) variable(function dwarf.Offset, name string) *dwarf.Entry {
 	blocks := []dwarf.Offset{function}
 	for i := 0; i < len(blocks) && i < mostParts; i++ {

@@ -5,25 +5,26 @@ import (
 	"strings"
 )
 
-// A classForm is the form of a kernel's class, as rules/dpcpp/host/sycl/detail/kernel_launch_helper.hpp has it.
+// A classForm is the form of a kernel's class, as defined in
+// rules/dpcpp/host/sycl/detail/kernel_launch_helper.hpp.
 type classForm int
 
 const (
 	unknownForm classForm = iota
-	ownLambda             // a lambda of a function that is neither a template nor in a lambda
+	ownLambda             // a lambda in a function that is neither a template nor in a lambda
 	ownClass              // a class without lambdas, whose members the source declares
 )
 
 var (
-	// What begins a lambda, and no index into an array.
+	// The start of a lambda, as opposed to an array index.
 	introducer = regexp.MustCompile(`(?:^|[^\w\s)\]>]|\breturn|\bcase)\s*\[|\[\s*(?:[&=\]]|this\b|\*\s*this\b)`)
 
-	// A macro may be anything.
+	// A macro may expand to anything.
 	macroCall = regexp.MustCompile(`\b[A-Z][A-Z0-9_]{2,}\s*\(`)
 )
 
-// mayHaveLambdas reports whether the lambda at a line and column of a text may have lambdas in it. It
-// does where the text is not that of a lambda.
+// mayHaveLambdas reports whether the lambda at a line and column of a text may contain lambdas. It
+// returns true if the text there is not a lambda.
 func mayHaveLambdas(text string, line, column int) bool {
 	for ; line > 1; line-- {
 		_, rest, ok := strings.Cut(text, "\n")
@@ -46,7 +47,8 @@ func mayHaveLambdas(text string, line, column int) bool {
 	return body == "" || strings.Contains(body, `R"`) || introducer.MatchString(captures[1:]) || introducer.MatchString(rest[:begin]+body) || macroCall.MatchString(body)
 }
 
-// block returns the beginning of a text up to the bracket that closes its first one, "" when there is none.
+// block returns the start of a text up to the bracket that closes its first one, or "" if there is
+// none.
 func block(text string, open, closed byte) string {
 	depth := 0
 	for i := range len(text) {
@@ -64,7 +66,7 @@ func block(text string, open, closed byte) string {
 
 var skipped = regexp.MustCompile(`R"|//[^\n]*|/\*(?s:.*?)\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)'`)
 
-// bare returns a text without comments and literals, but for the begin of raw strings.
+// bare returns a text without comments and literals, except for the start of raw strings.
 func bare(text string) string {
 	return skipped.ReplaceAllStringFunc(text, func(found string) string {
 		if found == `R"` {

@@ -1,12 +1,12 @@
-// Package hostkernels compares the kernels that the host code of a source submits with those
-// that the device compile of the source has. Both compilers read the same source, but not with
-// the same macros, and not all compilers number and lay out lambdas alike.
+// Package hostkernels compares the kernels that the host code of a source submits with the kernels
+// of its device compile. Both compilers read the same source, but with different macros, and not
+// all compilers number and lay out lambdas alike.
 //
-// The kernels of the device compile are in DPC++'s integration header. Those of the host are in
+// The kernels of the device compile are in DPC++'s integration header. The host's kernels are in
 // the symbols of its object file: for each kernel K of N bytes that the code submits, the headers
-// of rules/dpcpp/host define rules_sycl::Submitted<K, N, H, F>::here. H is the FNV-1a hash of the name
-// that the integration header has for K, 0 where only K's own name says which kernel it is; F is the
-// form of its class.
+// of rules/dpcpp/host define rules_sycl::Submitted<K, N, H, F>::here. H is the FNV-1a hash of the
+// integration header's name for K, or 0 if only K's own name identifies the kernel; F is the form
+// of its class.
 package hostkernels
 
 import (
@@ -30,38 +30,38 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Kernel is one of the device compile.
+// A Kernel is a kernel of one of the compiles.
 type Kernel struct {
-	Name     string          // as people read it
-	Location srcloc.Location // of the lambda or class, as hostwrap has it; zero for one of the host
+	Name     string          // demangled
+	Location srcloc.Location // of the lambda or class, from hostwrap; zero for a host kernel
 	Size     int64           // of the lambda or class, in bytes
 
-	symbol     string               // of the object file for one of the host
-	parameters []hostwrap.Parameter // none for one of the host
-	hash       uint64               // of the symbol; 0 for one of the host that has none
+	symbol     string               // in the object file, for a host kernel
+	parameters []hostwrap.Parameter // none for a host kernel
+	hash       uint64               // of the symbol; 0 for a host kernel without one
 	pack       bool                 // whether a parameter pack is part of the symbol
-	form       classForm            // unknown for one of the device compile
+	form       classForm            // unknown for a device kernel
 }
 
-// A hostObject is what an object file says of the host code.
+// A hostObject holds what an object file states about the host code.
 type hostObject struct {
 	Readable  bool // it has symbols: code that is compiled at link time has none
 	Submitted []Kernel
-	GCC       int // the major version of the compiler, 0 when it is not GCC
+	GCC       int // the major version of the compiler, 0 if it is not GCC
 
-	table bool                // whether the code finds kernels in a table, by what typeid says
-	types map[string][]string // names of types that typeid has for GCC's code, by what people read
+	table bool                // whether the code finds kernels in a table, by typeid names
+	types map[string][]string // typeid names of types in GCC's code, by demangled names
 
-	// Layouts are those of the kernels that the host compiler lays out in another way than
-	// the device compile, by the symbols of the latter; nil for those of which this cannot be
-	// told. Without Layouts, what differs is told by the sizes.
+	// Layouts are the layouts of the kernels that the host compiler lays out differently from the
+	// device compile, by the device compile's symbols, or nil for undetermined ones. Without
+	// Layouts, differences are detected by size.
 	Layouts map[string]*Layout
 }
 
 // A Finding is a difference.
 type Finding struct {
 	Kernel  Kernel
-	Warning bool // the program works; else it is an error
+	Warning bool // the program works; otherwise it is an error
 	Text    string
 }
 
@@ -77,14 +77,14 @@ func kernelsOf(header []hostwrap.Kernel) []Kernel {
 	return kernels
 }
 
-// hash is that of rules/dpcpp/host/sycl/detail/kernel_launch_helper.hpp.
+// hash matches rules/dpcpp/host/sycl/detail/kernel_launch_helper.hpp.
 func hash(symbol string) uint64 {
 	h := fnv.New64a()
 	io.WriteString(h, symbol)
 	return h.Sum64()
 }
 
-// ofLibrary reports whether libsycl makes a kernel beside another one, for ranges of any size.
+// ofLibrary reports whether libsycl adds a kernel to another one, for ranges of any size.
 func ofLibrary(name string) bool {
 	return strings.HasPrefix(name, "sycl::_V1::detail::RoundedRangeKernel<") || strings.HasPrefix(name, "sycl::_V1::detail::__pf_kernel_wrapper<")
 }
@@ -94,7 +94,7 @@ var (
 	gcc       = regexp.MustCompile(`GCC: \(.*\) (\d+)\.`)
 )
 
-// readObject reads the kernels that an object file says its code submits.
+// readObject reads the kernels that the code of an object file submits.
 func readObject(r io.ReaderAt) (*hostObject, error) {
 	magic := make([]byte, 4)
 	if _, err := r.ReadAt(magic, 0); err != nil {
@@ -132,7 +132,7 @@ func readObject(r io.ReaderAt) (*hostObject, error) {
 	return o, nil
 }
 
-// addSymbols adds what symbols say of kernels and their types.
+// addSymbols adds information from symbols about kernels and their types.
 func (o *hostObject) addSymbols(symbols []elf.Symbol) error {
 	o.types = make(map[string][]string)
 	for _, s := range symbols {
@@ -163,7 +163,7 @@ func (o *hostObject) addSymbols(symbols []elf.Symbol) error {
 // A pair is a kernel of both compiles.
 type pair struct{ device, host Kernel }
 
-// match returns the kernels of both compiles, those of one, and those of the device compile that
+// match returns the kernels of both compiles, the kernels of only one, and the device kernels that
 // the host finds by their own name.
 func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevice, unnamed []Kernel) {
 	byHash := make(map[uint64]Kernel)
@@ -186,10 +186,10 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 
 	key := func(k Kernel) string { return k.Name }
 	if host.GCC != 0 && host.GCC < 13 {
-		// It numbers lambdas in another way, and those of one name in the same order.
+		// It numbers lambdas differently, and lambdas with the same name in the same order.
 		key = func(k Kernel) string { return numbers.ReplaceAllString(k.Name, "#") }
 		if host.table {
-			// For the lambda of a variable it repeats another parameter than its own.
+			// For the lambda of a variable it repeats a parameter other than its own.
 			key = func(k Kernel) string { return numbers.ReplaceAllString(withoutCalls(k.Name), "#") }
 		}
 	}
@@ -208,8 +208,8 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 	return pairs, onlyHost, onlyDevice, unnamed
 }
 
-// types returns the names that typeid has for the types of kernels that the host submits, by the
-// symbols of the device compile, where these are others.
+// types returns the typeid names for the types of submitted kernels, by the device compile's
+// symbols, if they differ.
 func types(device []Kernel, host *hostObject) map[string]string {
 	types := make(map[string]string)
 	add := func(d Kernel, readable string) {
@@ -217,7 +217,7 @@ func types(device []Kernel, host *hostObject) map[string]string {
 		if slices.Contains(names, own) || types[d.symbol] != "" {
 			return
 		}
-		// Several classes K in blocks of a function are alike but for their mangled names.
+		// Several classes K in blocks of a function differ only in their mangled names.
 		i := slices.IndexFunc(names, func(name string) bool { return unmarked(name) == unmarked(own) })
 		if i < 0 && len(names) == 1 {
 			i = 0
@@ -238,7 +238,8 @@ func types(device []Kernel, host *hostObject) map[string]string {
 
 var marks = regexp.MustCompile(`L(\d)`)
 
-// unmarked returns a mangled name without the marks of internal functions, on which compilers disagree.
+// unmarked returns a mangled name without the marks of internal functions, which differ between
+// compilers.
 func unmarked(symbol string) string { return marks.ReplaceAllString(symbol, "$1") }
 
 // compare returns how the device compile of a source and its host code differ, errors first.
@@ -283,7 +284,7 @@ func compare(device []Kernel, host *hostObject) []Finding {
 	return found
 }
 
-// What differs, and what to do.
+// The differences and their fixes.
 const (
 	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so that its arguments would be at other places: "
 	moved      = "the kernel '%s' has captures in the host code that the device code has not, so that its arguments would be at other places: "
@@ -307,11 +308,11 @@ func rank(f Finding) int {
 	return 0
 }
 
-// numbers are those of lambdas and other types without a name.
+// numbers matches the numbers of lambdas and other unnamed types.
 var numbers = regexp.MustCompile(`#\d+`)
 
 // groups returns the kernels by a key, each group in the order of the numbers in their names. A
-// kernel that several functions submit is one.
+// kernel that several functions submit counts once.
 func groups(kernels []Kernel, key func(Kernel) string) map[string][]Kernel {
 	byKey := make(map[string][]Kernel)
 	for _, k := range kernels {
@@ -328,8 +329,8 @@ func groups(kernels []Kernel, key func(Kernel) string) map[string][]Kernel {
 	return byKey
 }
 
-// withoutCalls returns a name without the parameters of the call operators of lambdas: those of
-// the lambda stand before them.
+// withoutCalls returns a name without the parameters of the call operators of lambdas: the
+// lambda's own parameters come before them.
 func withoutCalls(name string) string {
 	const call = "}::operator()"
 	var out strings.Builder
@@ -352,7 +353,7 @@ func withoutCalls(name string) string {
 	}
 }
 
-// closing returns where the bracket that a text begins with is closed: behind that, or its end.
+// closing returns the end of the bracket that a text starts with, or the end of the text.
 func closing(text string) int {
 	depth := 0
 	for i, c := range text {
@@ -376,15 +377,15 @@ func ordinals(name string) (list []int) {
 	return list
 }
 
-// order returns the keys of both, sorted.
+// order returns the keys of both maps, sorted.
 func order(a, b map[string][]Kernel) []string {
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
 
-// expanded returns one kernel of each group of several that stand at the same place of the
-// source in the same function, as those of (q.single_task([=] { use(values); }), ...).
+// expanded returns one kernel of each group of several at the same source location in the same
+// function, as in (q.single_task([=] { use(values); }), ...).
 func expanded(device []Kernel) (list []Kernel) {
 	type place struct {
 		name string
@@ -403,7 +404,7 @@ func expanded(device []Kernel) (list []Kernel) {
 	return list
 }
 
-// withoutOwnNumbers returns a name without the numbers of lambdas, but for those in template arguments.
+// withoutOwnNumbers returns a name without the numbers of lambdas, except in template arguments.
 func withoutOwnNumbers(name string) string {
 	var out strings.Builder
 	depth := 0
@@ -424,8 +425,8 @@ func withoutOwnNumbers(name string) string {
 	return out.String()
 }
 
-// Place returns where a kernel is, as compilers write it: in the source of that path, whose
-// text is given, or in a header.
+// Place returns the location of a kernel in compiler format: in the source with the given path and
+// text, or in a header.
 func (k Kernel) Place(source string, text []byte) string {
 	at := k.Location
 	switch {
@@ -439,7 +440,7 @@ func (k Kernel) Place(source string, text []byte) string {
 
 var identifiers = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*`)
 
-// identifier returns what the source calls a kernel, or the function that has it.
+// identifier returns the source's name for a kernel, or for its function.
 func identifier(name string) string {
 	name = strings.TrimPrefix(name, "(anonymous namespace)::")
 	name, _, _ = strings.Cut(name, "::{lambda")
@@ -452,7 +453,7 @@ func identifier(name string) string {
 	return all[len(all)-1]
 }
 
-// mention returns the first line of a text that has a word, 0 for none.
+// mention returns the first line of a text that contains a word, or 0.
 func mention(text []byte, word string) int {
 	if word == "" {
 		return 0

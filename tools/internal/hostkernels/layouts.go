@@ -7,22 +7,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 )
 
-// A Layout says where the captures of a kernel are that the host compiler lays out in another way
-// than the device compile: g++ copies constants of a function into a lambda that is in another
-// lambda, DPC++ does not.
+// A Layout maps the captures of a kernel that the host compiler lays out differently from the
+// device compile: g++ copies constants of a function into a lambda that is in another lambda,
+// DPC++ does not.
 type Layout struct {
 	Host, Device int64 // sizes of the kernel's lambda or class
 
-	Moves []move // what the device compile's lambda or class consists of, in its order
+	Moves []move // the pieces of the device compile's lambda or class, in order
 }
 
-// A move is a number of bytes that are at one place of the lambda or class in the host code, and
-// at another one in the device compile.
+// A move is a range of bytes with different offsets in the lambda or class of the host code and of
+// the device compile.
 type move struct{ Host, Device, Size int64 }
 
-// needLayouts reports whether the host code may lay a kernel out in another way than the device
-// compile: g++ made it, and it has more bytes, or bytes between captures where another one fits
-// that g++ may capture. The texts are those of sources, by their names.
+// needLayouts reports whether the host code may lay out a kernel differently from the device
+// compile: g++ compiled it, and it is larger, or has gaps between captures where another capture
+// fits that g++ may add. The texts are the sources by name.
 func needLayouts(device []Kernel, host *hostObject, texts map[string]string) bool {
 	pairs, _, _, _ := match(device, host)
 	return host.GCC != 0 && slices.ContainsFunc(pairs, func(p pair) bool {
@@ -40,7 +40,7 @@ func needLayouts(device []Kernel, host *hostObject, texts map[string]string) boo
 	})
 }
 
-// hasRoom reports whether a kernel may have bytes that no parameter is of.
+// hasRoom reports whether a kernel may have bytes that belong to no parameter.
 func hasRoom(k Kernel) bool {
 	at := int64(0)
 	for i, p := range k.parameters {
@@ -59,8 +59,8 @@ func hasRoom(k Kernel) bool {
 	return at >= 0 && at < k.Size && k.Size > 1
 }
 
-// layoutsOf returns the layouts of kernels for a hostObject, from the debugging information of the host
-// code's object file, when it is compiled with -g -O0 -fno-data-sections.
+// layoutsOf returns the layouts of kernels for a hostObject, from the debugging information of the
+// host code's object file, which must be compiled with -g -O0 -fno-data-sections.
 func layoutsOf(r io.ReaderAt, device []Kernel) (map[string]*Layout, error) {
 	object, err := readObject(r)
 	if err != nil {
@@ -72,7 +72,7 @@ func layoutsOf(r io.ReaderAt, device []Kernel) (map[string]*Layout, error) {
 	}
 	pairs, _, _, _ := match(device, object)
 	layouts := make(map[string]*Layout)
-	known := make(map[*member]bool) // whether the device compile leaves a member out
+	known := make(map[*member]bool) // whether the device compile omits a member
 	for again := true; again; {
 		again = false
 		for _, p := range pairs {
@@ -85,13 +85,13 @@ func layoutsOf(r io.ReaderAt, device []Kernel) (map[string]*Layout, error) {
 }
 
 const (
-	mostDoubts = 12      // members of a kernel which the device compile may leave out
-	mostParts  = 1000    // members of a kernel, and members of these
+	mostDoubts = 12      // members of a kernel that the device compile may omit
+	mostParts  = 1000    // members of a kernel, including nested ones
 	mostBytes  = 1 << 20 // of a kernel
 )
 
-// solve finds the layout of a kernel, and reports whether it learned of members whether the device
-// compile leaves them out.
+// solve finds the layout of a kernel, and reports whether it learned which members the device
+// compile omits.
 func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout) (learned bool) {
 	if c == nil || c.size != p.host.Size || !c.asCompiled() {
 		if p.host.Size > p.device.Size {
@@ -118,26 +118,26 @@ func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout)
 			delete(layouts, p.device.symbol)
 		}
 	case s.own, c.size == p.device.Size && s.sure+s.count == 0:
-		delete(layouts, p.device.symbol) // nothing says that it is another one
+		delete(layouts, p.device.symbol) // there is no evidence for a different layout
 	default:
 		layouts[p.device.symbol] = nil
 	}
 	return learned
 }
 
-// solutions are the sets of members that the device compile may leave out of a kernel.
+// solutions are the sets of members that the device compile may omit from a kernel.
 type solutions struct {
-	doubts []*member // members that it leaves out or not
-	sure   int       // how many members are left out in any case
-	host   []int64   // for each byte in the device compile, where it is in the host's; -1 for none
+	doubts []*member // whether members are omitted
+	sure   int       // number of members omitted in any case
+	host   []int64   // for each byte in the device compile, its offset in the host's; -1 for none
 	count  int       // of solutions
-	leave  []int     // in how many of them a doubt is left out
+	leave  []int     // number of solutions that omit a doubt
 	same   bool      // whether they agree
-	own    bool      // whether one of them is that the device compile leaves out none
+	own    bool      // whether one of them omits nothing
 }
 
-// solutionsOf tries which members may be left out, so that the parameters fit. Doubts are members
-// that are not known and are at least as likely to be left out as it says.
+// solutionsOf searches for members that may be omitted so that the parameters fit. Doubts are
+// undetermined members whose removal is at least as likely as given.
 func solutionsOf(c *class, device Kernel, least removal, known map[*member]bool) solutions {
 	s := solutions{same: true}
 	left := make(map[*member]bool)
@@ -171,7 +171,8 @@ func solutionsOf(c *class, device Kernel, least removal, known map[*member]bool)
 	return s
 }
 
-// merge adds where parts are to what other solutions say, and reports whether they agree.
+// merge adds the locations of parts to the ones of other solutions, and reports whether they
+// agree.
 func merge(host []int64, parts []part, size int64) ([]int64, bool) {
 	if host == nil {
 		host = slices.Repeat([]int64{-1}, int(size))
@@ -187,7 +188,7 @@ func merge(host []int64, parts []part, size int64) ([]int64, bool) {
 	return host, agree
 }
 
-// moves returns the pieces that move alike.
+// moves returns maximal ranges with the same offset change.
 func moves(host []int64) []move {
 	var list []move
 	for device, at := range host {
@@ -203,9 +204,9 @@ func moves(host []int64) []move {
 	return list
 }
 
-// A form is a class without some of its members, laid out as the ABI says.
+// A form is a class without some of its members, laid out according to the ABI.
 type form struct {
-	left  map[*member]bool // the members that are left out
+	left  map[*member]bool // the omitted members
 	parts []part
 }
 
@@ -246,14 +247,14 @@ func (f *form) place(c *class, host int64) (size, align int64) {
 
 func up(n, align int64) int64 { return (n + align - 1) / align * align }
 
-// asCompiled reports whether place does what the host compiler did.
+// asCompiled reports whether place reproduces the host compiler's layout.
 func (c *class) asCompiled() bool {
 	var f form
 	size, _ := f.place(c, 0)
 	return size == c.size && !slices.ContainsFunc(f.parts, func(p part) bool { return p.host != p.device || p.size != p.class.size })
 }
 
-// fits reports whether each parameter of a kernel is in a part, and no part is without one.
+// fits reports whether each parameter of a kernel is in a part, and each part has a parameter.
 func (f *form) fits(parameters []hostwrap.Parameter) bool {
 	used := make([]bool, len(f.parts))
 	for _, param := range parameters {

@@ -15,30 +15,31 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// mostFindings is how many errors and warnings of a source are printed.
+// mostFindings is the maximum number of errors and warnings printed per source.
 const mostFindings = 10
 
 // ObjectName is the name of the object file in the command of a second compile.
 const ObjectName = "rules_sycl_object"
 
-// A Source is a source with the files that its compiles made.
+// A Source is a source with the output files of its compiles.
 type Source struct {
 	Name, Header, Object string
 
-	// Clang is how to choose clang as the host compiler, for messages about what g++ cannot do.
+	// Clang is advice on choosing clang as the host compiler, for messages about limitations of
+	// g++.
 	Clang string
 
-	// Compile is the command of the host compile, none when the source cannot be compiled again.
-	// Stdin is the file that it reads as standard input, if any.
+	// Compile is the command of the host compile, or empty if the source cannot be compiled again.
+	// Stdin is its standard input file, if any.
 	Compile []string
 	Stdin   string
 }
 
-// A Comparison is what comes of comparing the compiles of a source.
+// A Comparison is the result of comparing the compiles of a source.
 type Comparison struct {
 	Findings []Finding
 	Layouts  map[string]*Layout // of the kernels that need one
-	Types    map[string]string  // what typeid calls kernels, where the device compile calls them something else
+	Types    map[string]string  // typeid names of kernels, if they differ from the device compile's
 }
 
 // Failed reports whether the program would be wrong.
@@ -46,7 +47,7 @@ func (c *Comparison) Failed() bool {
 	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return !f.Warning })
 }
 
-// Compare compares the compiles. What a second compile prints goes to log.
+// Compare compares the compiles. Output of a second compile goes to log.
 func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error) {
 	described, err := os.ReadFile(s.Header)
 	if err != nil {
@@ -79,16 +80,16 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	return c, nil
 }
 
-// text returns the text of the source by its name without directories, as integration headers name it.
+// text returns the text of the source for a name without directories, as in integration headers.
 func (s *Source) text() map[string]string {
 	text, err := os.ReadFile(s.Name)
 	if err != nil {
-		return nil // the places of kernels are not known then
+		return nil // kernel locations are not known then
 	}
 	return map[string]string{path.Base(filepath.ToSlash(s.Name)): string(text)}
 }
 
-// Print prints findings as compilers do.
+// Print prints findings in compiler format.
 func (s *Source) Print(w io.Writer, findings []Finding) {
 	text := []byte(s.text()[path.Base(filepath.ToSlash(s.Name))])
 	found := map[string]int{}
@@ -112,8 +113,8 @@ func (s *Source) Print(w io.Writer, findings []Finding) {
 	}
 }
 
-// compiledAgain compiles a source again, with debugging information and not for the linker to
-// compile, and reads the object file.
+// compiledAgain recompiles a source with debugging information and without link-time optimization,
+// and reads the object file.
 func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from func(io.ReaderAt) (T, error)) (T, error) {
 	var none T
 	folder, err := os.MkdirTemp("", "hostkernels")

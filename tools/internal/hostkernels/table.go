@@ -29,7 +29,7 @@ var kinds = map[string]int{
 	"struct_with_special_type":        9,
 }
 
-// A kernelError says which kernel the table cannot describe, and why.
+// A kernelError reports a kernel that the table cannot describe, and why.
 type kernelError struct {
 	Kernel string
 	Err    error
@@ -38,18 +38,18 @@ type kernelError struct {
 func (e *kernelError) Error() string { return fmt.Sprintf("kernel %q: %v", e.Kernel, e.Err) }
 func (e *kernelError) Unwrap() error { return e.Err }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks errors caused by an input file.
 func (*kernelError) BadInput() {}
 
-// WriteTable writes what the headers of rules/dpcpp/host read about the kernels of a source
-// that is compiled with the macro RULES_SYCL_TABLE.
+// WriteTable writes the data that the headers of rules/dpcpp/host read about the kernels of a
+// source that is compiled with the macro RULES_SYCL_TABLE.
 //
-// It is assembler source for x86-64 ELF, to be put behind that of package hostwrap. Both the object
-// of the host code and that of this source have a section rules_sycl_kernels. 'ld -r HOST.o
-// TABLE.o' puts the one of HOST.o, which is a pointer, before that of TABLE.o, so that the code
-// finds the table behind the pointer. The structs are those of
-// rules/dpcpp/host/sycl/detail/kernel_desc.hpp. What comes of comparing the kernels with the
-// host code is in the table, too. What the source is called is for messages.
+// It is assembler source for x86-64 ELF, to be appended to the source of package hostwrap. Both
+// the object of the host code and the object of this source have a section rules_sycl_kernels. 'ld
+// -r HOST.o TABLE.o' puts the section of HOST.o, which is a pointer, before the section of
+// TABLE.o, so the code finds the table after the pointer. The structs are declared in
+// rules/dpcpp/host/sycl/detail/kernel_desc.hpp. The table also contains the result of comparing
+// the kernels with the host code. The source name is for messages.
 func WriteTable(w io.Writer, kernels []hostwrap.Kernel, same *Comparison, source string) error {
 	for _, k := range kernels {
 		if err := check(k); err != nil {
@@ -115,7 +115,7 @@ func (t *table) lists(kernels []hostwrap.Kernel, names []string, same *Compariso
 	}
 }
 
-// check fails for what a table cannot hold.
+// check rejects values that a table cannot hold.
 func check(k hostwrap.Kernel) error {
 	if strings.ContainsRune(k.Name+k.Function+k.Location.Path, 0) {
 		return errors.New("there is a NUL in its description")
@@ -131,7 +131,7 @@ func check(k hostwrap.Kernel) error {
 	return nil
 }
 
-// typeOf returns what typeid calls the type of a kernel, "" for one that has the name of another.
+// typeOf returns the typeid name for the type of a kernel, or "" if another kernel has the name.
 func typeOf(k hostwrap.Kernel, types map[string]string) string {
 	if name, ok := types[k.Name]; ok {
 		return name
@@ -156,7 +156,7 @@ func parameters(kernel int) string { return fmt.Sprintf(".Lrules_sycl_parameters
 func tableMoves(layout int) string { return fmt.Sprintf(".Lrules_sycl_moves_%d", layout) }
 func label(text int) string        { return fmt.Sprintf(".Lrules_sycl_text_%d", text) }
 
-// A table is one that is written. Its errors are those of the last Flush.
+// A table is a table being written. Its errors are returned by the last Flush.
 type table struct {
 	w     *bufio.Writer
 	texts []string
