@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// atFixedAddresses runs a function that starts a process, in whose memory all is at the same
-// addresses each time. With random ones, ocloc writes other symbols for each image with debug
-// information. Where the system does not allow it, they are random.
+// atFixedAddresses runs a function that starts a process with a deterministic memory layout. With
+// random addresses, ocloc writes different symbols for each image with debug information. If the
+// system does not allow it, addresses are random.
 func atFixedAddresses(start func() error) error {
 	const (
 		current   = 0xffffffff

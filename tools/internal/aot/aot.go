@@ -1,5 +1,5 @@
-// Package aot is the step of a device build that compiles SPIR-V for Intel GPUs. It depends
-// on next to nothing, so that a change of other steps does not compile anything again.
+// Package aot is the step of a device build that compiles SPIR-V for Intel GPUs. It has few
+// dependencies, so changes to other steps do not trigger recompilation.
 package aot
 
 import (
