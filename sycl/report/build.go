@@ -13,24 +13,23 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Module is an input of a report: kernels that share device images and needs. It is
-// an abstract module of a SYCLBIN, a SPIR-V module or a row of a file table.
+// A Module is an input of a report: kernels that share device images and requirements. It is an
+// abstract module of a SYCLBIN, a SPIR-V module or a row of a file table.
 type Module struct {
-	// File names the file that the module is from. When a program loads a file that has
-	// both native code and IR for a device, the runtime may take either.
+	// File is the file that contains the module. If a program loads a file that has both native
+	// code and IR for a device, the runtime may use either.
 	File string
 
-	// Files are the files that hold the images, as the user named them. The report
-	// lists them. Reports that do not depend on the names of files have
-	// none.
+	// Files are the files that hold the images, as named by the user. The report lists them. They
+	// are empty for reports that must not depend on file names.
 	Files []File
 
-	// Embedded says that the images are part of the program itself. The runtime then
-	// prefers native code.
+	// Embedded is set if the images are part of the program itself. The runtime then prefers native
+	// code.
 	Embedded bool
 
-	// Elsewhere is an absolute path of a source in debug information that is in no workspace,
-	// when no kernel has a place.
+	// Elsewhere is the absolute path of a source in debug information that is outside of all
+	// workspaces, if no kernel has a location.
 	Elsewhere string
 
 	Needs   *requirement.Requirements
@@ -42,7 +41,7 @@ type Module struct {
 type ModuleKernel struct {
 	Name   string                    // mangled
 	symbol string                    // in the module's images
-	Needs  *requirement.Requirements // its own; nil: those of the module
+	Needs  *requirement.Requirements // its own; nil for the module's requirements
 	Source srcloc.Kernel
 }
 
@@ -51,20 +50,20 @@ type ModuleImage struct {
 	Format string // spirv, ptx, amdgcn, llvm-ir or native
 	Native bool
 	Triple string
-	Arch   string // of native code
+	Arch   string // for native code
 
-	// CompileTarget is the only target that the driver takes native code for, "" if the properties
-	// or the architecture say it.
+	// CompileTarget is the only target for which the driver accepts native code. It is "" if the
+	// properties or the architecture determine the target.
 	CompileTarget string
 
 	Digest Digest
 
 	Options   propset.JITOptions
-	Constants *[]Constant // nil without specialization constants; the same for images of one module
+	Constants *[]Constant // nil without specialization constants; the same for all images of a module
 }
 
-// Build makes the report on modules and devices. If no devices are given, the report is
-// about [Targets].
+// Build builds the report on modules and devices. If devices is empty, the report is about
+// [Targets].
 func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfig.Config, generator Generator, label string) (*Report, error) {
 	if len(devices) == 0 {
 		devices = Targets(modules, config)
@@ -76,8 +75,8 @@ func Build(modules []Module, devices []*deviceconfig.Device, config *deviceconfi
 	return b.Report(devices, generator, label)
 }
 
-// mergeOrigins adds the origins in more of aspects that are not in the list. The list
-// stays in the order of aspects.
+// mergeOrigins adds the origins in more whose aspects list lacks. The list remains sorted by
+// aspect.
 func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 	for _, o := range more {
 		i, found := slices.BinarySearchFunc(list, o, func(a, b srcloc.Origin) int { return cmp.Compare(a.Aspect.Value, b.Aspect.Value) })
@@ -88,18 +87,18 @@ func mergeOrigins(list, more []srcloc.Origin) []srcloc.Origin {
 	return list
 }
 
-// A builtOutcome is what modules with a kernel give for a device.
+// A builtOutcome is the outcome on a device that modules with a kernel lead to.
 type builtOutcome struct {
 	Outcome
-	image int // number of the image that the device would get, -1 for none
+	image int // number of the image for the device, or -1
 }
 
-// An answer is the status on needs and a device.
+// An answer is the status of requirements on a device.
 type answer struct {
 	status  compat.Status
 	reasons []Reason
-	native  *answer // the same where native code is for the device
-	noImage *answer // the same where no image is for the device
+	native  *answer // the same for a device with native code
+	noImage *answer // the same for a device without an image
 }
 
 func (a *answer) add(r compat.Reason) {
@@ -108,8 +107,8 @@ func (a *answer) add(r compat.Reason) {
 	a.status = max(a.status, r.Status)
 }
 
-// answer returns the answer for needs and a device, both given by index. Many kernels
-// need the same, so each answer is computed once.
+// answer returns the answer for requirements and a device, both given by index. Many kernels have
+// the same requirements, so each answer is computed once.
 func (b *Builder) answer(needs, device int) *answer {
 	if b.answers[needs] == nil {
 		b.answers[needs] = make([]*answer, len(b.devices))
@@ -130,7 +129,7 @@ func (b *Builder) answer(needs, device int) *answer {
 	return a
 }
 
-// bestOutcome returns the best of the outcomes that the modules with a kernel give.
+// bestOutcome returns the best outcome among the modules with a kernel.
 func (b *Builder) bestOutcome(holders []holder, device int) builtOutcome {
 	best := b.moduleOutcome(holders[0], device)
 	if len(holders) == 1 {
@@ -159,7 +158,7 @@ func (b *Builder) bestOutcome(holders []holder, device int) builtOutcome {
 	return best
 }
 
-// outcomeRank orders outcomes: the best has the lowest rank.
+// outcomeRank returns the rank of an outcome; lower is better.
 func outcomeRank(c builtOutcome) int {
 	n := 4 * int(c.Status)
 	switch c.Code {
@@ -171,7 +170,7 @@ func outcomeRank(c builtOutcome) int {
 	return n
 }
 
-// moduleOutcome decides by one of the modules with a kernel.
+// moduleOutcome returns the outcome of one of the modules with a kernel.
 func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 	m := &b.modules[h.module]
 	c := builtOutcome{Outcome{Code: NoCode, Scope: h.scope}, -1}
@@ -193,8 +192,8 @@ func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 	return c
 }
 
-// runsNative reports whether native code is for a device. Its architecture says so or,
-// if it has none, the target in its properties or else its triple.
+// runsNative reports whether native code runs on a device. This depends on its architecture or,
+// without one, on the target in its properties or else its triple.
 func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device) bool {
 	if image.CompileTarget != "" {
 		return compat.Serves(image.CompileTarget, d)
@@ -203,14 +202,14 @@ func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device
 		return compat.Serves(compileTarget, d)
 	}
 	return slices.ContainsFunc(architectures(image), func(name string) bool {
-		// Without a target in its properties, the driver decides: it runs the code of a family's first member on all.
+		// Without a target in the properties, the driver decides: it runs code for a family's first
+		// member on all members.
 		return compat.Serves(name, d) || compileTarget == "" && compat.Serves(deviceconfig.FamilyOfCode(deviceconfig.Canonical(name)), d)
 	})
 }
 
-// architectures returns the targets that native code is for. Some compilers write names
-// of targets, some write the names of their device compiler (sm_80, pvc), and some
-// write none.
+// architectures returns the targets of native code. Some compilers record target names, some the
+// names used by their device compiler (sm_80, pvc), and some nothing.
 func architectures(image *ModuleImage) []string {
 	system, _, _ := strings.Cut(image.Triple, "-")
 	if image.Arch == "" {
@@ -239,7 +238,7 @@ func runsIR(image *ModuleImage, d *deviceconfig.Device) bool {
 	switch system, _, _ := strings.Cut(image.Triple, "-"); system {
 	case "spir64", "spirv64", "spir", "spirv", "spirv32":
 		return want == "spirv"
-	case "spir64_gen": // in an archive of ocloc, which is for Intel GPUs
+	case "spir64_gen": // in an ocloc archive, which is for Intel GPUs
 		return strings.HasPrefix(d.Name, "intel_gpu_")
 	case "nvptx64":
 		return want == "ptx"
@@ -251,7 +250,7 @@ func runsIR(image *ModuleImage, d *deviceconfig.Device) bool {
 	return false
 }
 
-// backend returns the kind of IR that is compiled for a device.
+// backend returns the kind of IR that the runtime compiles for a device.
 func backend(d *deviceconfig.Device) string {
 	triple, _ := deviceconfig.Triple(d.Name)
 	switch system, _, _ := strings.Cut(triple, "-"); system {
@@ -263,8 +262,8 @@ func backend(d *deviceconfig.Device) string {
 	return "spirv"
 }
 
-// Targets returns the devices that modules have code for: one for each architecture of
-// native code and one for each kind of IR. A device can be in the list several times.
+// Targets returns the devices that modules have code for: one per architecture of native code and
+// one per kind of IR. The list may contain duplicates.
 func Targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Device {
 	var list []*deviceconfig.Device
 	add := func(name string) {
@@ -295,7 +294,7 @@ func Targets(modules []Module, config *deviceconfig.Config) []*deviceconfig.Devi
 	return list
 }
 
-// DescribeDevice returns what reports say of a device.
+// DescribeDevice returns the description of a device for reports.
 func DescribeDevice(d *deviceconfig.Device) Device {
 	out := Device{Name: d.Name, Architecture: d.OclocDevice, Backend: backend(d), Aspects: aspects(d.Aspects),
 		SubGroupSizes: d.SubGroupSizes, MaxWorkGroupSize: d.MaxWorkGroupSize, LocalMemorySize: d.LocalMemorySize, OpenWorld: d.MayHaveOtherAspects}
@@ -314,7 +313,7 @@ func DescribeDevice(d *deviceconfig.Device) Device {
 	return out
 }
 
-// describeImage returns the kind of an image, but for its files.
+// describeImage returns the kind of an image without its files.
 func describeImage(q *requirement.Requirements, m *ModuleImage) ImageKind {
 	k := ImageKind{Architecture: m.Arch, Triple: m.Triple, Format: m.Format,
 		CompileOptions: m.Options.Compile, LinkOptions: m.Options.Link, CompileTarget: q.CompileTarget, FixedTargets: slices.Clone(q.FixedTargets),

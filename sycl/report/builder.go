@@ -16,11 +16,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Builder makes a report of modules that it is given one after the other. Of each it
-// keeps only what the report says. Use [NewBuilder] to make one.
+// A Builder builds a report from modules that are added one after the other. It keeps only the data
+// for the report. Use [NewBuilder] to create one.
 type Builder struct {
-	// Chosen, if it is not nil, is told which image of the report each device would get for
-	// each kernel, -1 for none. All are numbers of elements of the report.
+	// Chosen, if not nil, is called with the image that each device would get for each kernel, or
+	// -1. The arguments are indexes in the report.
 	Chosen func(kernel, device, image int)
 
 	config  *deviceconfig.Config
@@ -29,42 +29,42 @@ type Builder struct {
 	kernels []builtKernel
 	images  []builtImage
 	files   []moduleFiles
-	origins map[int32][]srcloc.Origin // of kernels that have some, by index
+	origins map[int32][]srcloc.Origin // of kernels with origins, by index
 
 	kinds    []builtKind
 	kindsIDs map[imageKey]int32
-	needs    []*requirement.Requirements // each once
+	needs    []*requirement.Requirements // distinct requirements
 	needsIDs map[string]int32            // their indexes
 
 	devices []*deviceconfig.Device
-	serves  []Code      // what images are for devices, by kind and device
-	answers [][]*answer // by needs and device
+	serves  []Code      // code that images provide for devices, by kind and device
+	answers [][]*answer // by requirements and device
 }
 
-// A builtModule is what is kept of a module.
+// A builtModule is the stored part of a module.
 type builtModule struct {
 	files               int32 // index of Builder.files
-	images, imageCount  int32 // the first one, and how many
+	images, imageCount  int32 // the first image, and the number of images
 	kernel, kernelCount int32
-	embedded, single    bool // single: all kernels are one of the report
+	embedded, single    bool // single: all kernels form one kernel of the report
 }
 
-// moduleFiles are Module.File and Module.Files. Modules of a file come together.
+// moduleFiles are Module.File and Module.Files. Modules of a file are adjacent.
 type moduleFiles struct {
 	program string
 	list    []File
 }
 
-// A builtKernel is what is kept of a kernel of a module.
+// A builtKernel is the stored part of a kernel of a module.
 type builtKernel struct {
 	name             string
 	location         srcloc.Location
-	of               int32 // index of the kernel with the name of what this is or is a form of
+	of               int32 // index of the kernel that has the name of this kernel, or that this kernel is a form of
 	module, needs    int32 // indexes
 	ownNeeds, isForm bool
 }
 
-// A builtImage is what is kept of an image of a module.
+// A builtImage is the stored part of an image of a module.
 type builtImage struct {
 	digest Digest
 	number int32 // in the report
@@ -72,17 +72,16 @@ type builtImage struct {
 	module int32 // index
 }
 
-// An imageKey is what the kind of an image follows from: needs and an image without what
-// its bytes are.
+// An imageKey determines the kind of an image: its requirements and its fields without the content.
 type imageKey struct {
 	needs string
 	image ModuleImage
 }
 
-// A builtKind is a kind of images, but for their files.
+// A builtKind is a kind of images without its files.
 type builtKind struct {
 	described     ImageKind
-	text          string // tells what is described apart
+	text          string // identifies the description
 	image         ModuleImage
 	compileTarget string
 }
@@ -92,7 +91,7 @@ func NewBuilder(config *deviceconfig.Config) *Builder {
 	return &Builder{config: config, checker: compat.New(config), kindsIDs: map[imageKey]int32{}, needsIDs: map[string]int32{}, origins: map[int32][]srcloc.Origin{}}
 }
 
-// Add adds a module. The builder keeps none of its memory but for lists and needs.
+// Add adds a module. The builder does not retain the module, except for its lists and requirements.
 func (b *Builder) Add(m *Module) {
 	module := int32(len(b.modules))
 	if n := len(b.files); n == 0 || b.files[n-1].program != m.File || !slices.Equal(b.files[n-1].list, m.Files) {
@@ -124,8 +123,8 @@ func (b *Builder) Add(m *Module) {
 	}
 }
 
-// needsOf returns the index of needs. The target of an image matters only to the choice
-// among images, see moduleOutcome.
+// needsOf returns the index of requirements. The target of an image only affects the choice of an
+// image, see moduleOutcome.
 func (b *Builder) needsOf(needs *requirement.Requirements) int32 {
 	chosen := *needs
 	chosen.CompileTarget = ""
@@ -153,7 +152,7 @@ func (b *Builder) kind(needsKey string, needs *requirement.Requirements, image *
 	return i
 }
 
-// Report makes the report on the modules and these devices. The builder is of no use
+// Report builds the report on the modules and the given devices. The builder must not be used
 // afterwards.
 func (b *Builder) Report(devices []*deviceconfig.Device, generator Generator, label string) (*Report, error) {
 	r := &Report{Schema: Schema, Generator: generator, Targets: []string{label}, Devices: []Device{}, ImageKinds: []ImageKind{}, Images: []Image{}, Kernels: []Kernel{}}
@@ -171,7 +170,7 @@ func (b *Builder) Report(devices []*deviceconfig.Device, generator Generator, la
 	b.answers = make([][]*answer, len(b.needs))
 	b.listImages(r)
 	b.listKernels(r)
-	*b = Builder{} // what it kept is in the report
+	*b = Builder{} // the report owns its data
 	r.Statistics = r.statistics()
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("the report contradicts itself: %w", err)
@@ -179,7 +178,7 @@ func (b *Builder) Report(devices []*deviceconfig.Device, generator Generator, la
 	return r, nil
 }
 
-// serves returns what the images of a kind are for a device.
+// serves returns the code that images of a kind provide for a device.
 func (k *builtKind) serves(d *deviceconfig.Device) Code {
 	switch {
 	case k.image.Native && runsNative(&k.image, k.compileTarget, d):
@@ -190,8 +189,8 @@ func (k *builtKind) serves(d *deviceconfig.Device) Code {
 	return NoCode
 }
 
-// listImages lists the images by digest. Images with equal bytes and equal needs are
-// listed once.
+// listImages lists the images by digest. Images with the same bytes and requirements are listed
+// once.
 func (b *Builder) listImages(r *Report) {
 	order := make([]*builtImage, len(b.images))
 	for i := range b.images {
@@ -222,7 +221,7 @@ func (b *Builder) listImages(r *Report) {
 	}
 }
 
-// runs returns the elements of a sorted list that are equal, together.
+// runs returns the runs of equal elements in a sorted list.
 func runs[T any](list []T, compare func(a, b T) int) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for len(list) > 0 {
@@ -238,14 +237,14 @@ func runs[T any](list []T, compare func(a, b T) int) iter.Seq[[]T] {
 	}
 }
 
-// text tells kinds of images apart, but for their files.
+// text returns a text that identifies a kind of images without its files.
 func (k ImageKind) text() string {
 	k.Files = nil
-	data, _ := json.Marshal(k) // cannot fail for texts and numbers
+	data, _ := json.Marshal(k) // encoding texts and numbers cannot fail
 	return string(data)
 }
 
-// An imageLister lists images with their kinds and files in a report.
+// An imageLister adds images with their kinds and files to a report.
 type imageLister struct {
 	*Report
 	files map[File]int32
@@ -266,7 +265,7 @@ func (l *imageLister) add(files ...File) {
 	}
 }
 
-// addFiles gives the files their numbers.
+// addFiles numbers the files.
 func (l *imageLister) addFiles() {
 	slices.SortFunc(l.Files, func(a, b File) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Digest, b.Digest))
@@ -276,7 +275,7 @@ func (l *imageLister) addFiles() {
 	}
 }
 
-// image adds an image of a kind, which a text tells apart, and returns its number.
+// image adds an image of a kind, which text identifies, and returns its number.
 func (l *imageLister) image(digest Digest, kind ImageKind, text string, files []File) int32 {
 	kind.Files = nil
 	for _, f := range files {
@@ -295,17 +294,17 @@ func (l *imageLister) image(digest Digest, kind ImageKind, text string, files []
 	return int32(len(l.Images) - 1)
 }
 
-// A kernel is a kernel with the modules that have it.
+// A kernel is a kernel together with the modules that contain it.
 type kernel struct {
 	name    string
 	holders []holder
 	forms   map[string]*formOf // by name, see JoinForms
 }
 
-// A holder is a module that has a kernel.
+// A holder is a module that contains a kernel.
 type holder struct {
 	module int // index
-	needs  int // of the kernel in it, an index of Builder.needs
+	needs  int // the kernel's requirements in the module, an index of Builder.needs
 	scope  Scope
 }
 
@@ -317,7 +316,7 @@ func (b *Builder) listKernels(r *Report) {
 		order[i] = int32(i)
 	}
 	slices.SortStableFunc(order, func(i, j int32) int { return strings.Compare(b.nameOf(i), b.nameOf(j)) })
-	type group struct{ first, count int32 } // of order: what is one kernel
+	type group struct{ first, count int32 } // a range of order that forms one kernel
 	groups := make([]group, 0, len(order))
 	for i, k := range order {
 		if i == 0 || b.nameOf(k) != b.nameOf(order[i-1]) {
@@ -326,7 +325,7 @@ func (b *Builder) listKernels(r *Report) {
 		groups[len(groups)-1].count++
 	}
 	r.Kernels = slices.Grow(r.Kernels, len(groups))
-	for i, g := range groups { // Row has the number of the group until the row is known
+	for i, g := range groups { // Row holds the group number until the row is known
 		r.Kernels = append(r.Kernels, Kernel{DisplayName: b.display(order[g.first:][:g.count]), Row: int32(i)})
 	}
 	slices.SortStableFunc(r.Kernels, func(a, b Kernel) int { return strings.Compare(a.DisplayName, b.DisplayName) })
@@ -347,10 +346,10 @@ func (b *Builder) listKernels(r *Report) {
 	}
 }
 
-// nameOf returns the name that a kernel of a module has in the report.
+// nameOf returns a module kernel's name in the report.
 func (b *Builder) nameOf(kernel int32) string { return b.kernels[b.kernels[kernel].of].name }
 
-// display returns the name of a kernel in the source.
+// display returns a kernel's name in the source.
 func (b *Builder) display(list []int32) string {
 	for _, i := range slices.Backward(list) {
 		if k := &b.kernels[i]; k.isForm {
@@ -361,7 +360,7 @@ func (b *Builder) display(list []int32) string {
 	return kernelname.Display(b.nameOf(list[0]))
 }
 
-// collect describes a kernel of the report from the kernels of modules that it is.
+// collect describes a kernel of the report, which consists of the given module kernels.
 func (b *Builder) collect(list []int32, d *Kernel) *kernel {
 	k := &kernel{name: b.nameOf(list[0])}
 	d.Name, d.Images = k.name, make([]int32, 0, 1)
@@ -391,8 +390,8 @@ func (b *Builder) collect(list []int32, d *Kernel) *kernel {
 	return k
 }
 
-// scope returns whose needs the ones of a kernel are: its own, also when all kernels of
-// its module are the same one.
+// scope returns ScopeKernel if a module kernel has its own requirements, or if all kernels of its
+// module form one kernel.
 func (b *Builder) scope(k *builtKernel) Scope {
 	if k.ownNeeds || b.modules[k.module].single {
 		return ScopeKernel
@@ -400,7 +399,7 @@ func (b *Builder) scope(k *builtKernel) Scope {
 	return ScopeImage
 }
 
-// findSingle finds the modules all of whose kernels are one.
+// findSingle finds the modules whose kernels all form one kernel.
 func (b *Builder) findSingle() {
 	for i := range b.modules {
 		m := &b.modules[i]

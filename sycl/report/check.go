@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// check reports what no report has: numbers of what is not listed, empty names, other
-// words, what is there twice and contradictions.
+// check returns an error if the report is invalid: out-of-range numbers, empty names, unknown
+// words, duplicates or contradictions.
 func (r *Report) check() error {
 	for _, check := range []func() error{r.checkDevices, r.checkFiles, r.checkImages, r.checkOutcomes, r.checkRows, r.checkKernels} {
 		if err := check(); err != nil {
@@ -24,7 +24,7 @@ func (r *Report) check() error {
 	return nil
 }
 
-// String lists the numbers.
+// String returns the numbers as text.
 func (s Statistics) String() string {
 	return fmt.Sprintf("%d compatible, %d incompatible, %d not-applicable and %d undetermined", s.Compatible, s.Incompatible, s.NotApplicable, s.Undetermined)
 }
@@ -93,7 +93,7 @@ func (r *Report) checkImages() error {
 	return nil
 }
 
-// number checks that the number of an element of a list is one.
+// number checks that an element number is in range.
 func number(what string, i int, of string, n int32, elements int) error {
 	if n < 0 || int(n) >= elements {
 		return fmt.Errorf("%s %d: there is no %s %d", what, i, of, n)
@@ -101,7 +101,7 @@ func number(what string, i int, of string, n int32, elements int) error {
 	return nil
 }
 
-// numbers checks that numbers of elements of a list are ones, in order and each once.
+// numbers checks that element numbers are in range, sorted and distinct.
 func numbers(what string, i int, of string, list []int32, elements int) error {
 	for at, n := range list {
 		if err := number(what, i, of, n, elements); err != nil {
@@ -138,7 +138,7 @@ func (r *Report) checkOutcomes() error {
 }
 
 func (r *Report) checkRows() error {
-	// Rows are shared, so a small file can have very many kernels and devices.
+	// Rows are shared, so a small file can describe a huge number of kernels and devices.
 	if n := len(r.Kernels) * len(r.Devices); n > MaxSize {
 		return fmt.Errorf("%d kernels and %d devices: there can be %d of both together, multiplied", len(r.Kernels), len(r.Devices), MaxSize)
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Distribution is a wheel, by its file name.
+// A Distribution is a wheel, as described by its file name.
 type Distribution struct {
 	Name, Version string
-	Tags          string // for which Python and platform
+	Tags          string // Python and platform tags
 }
 
 func (d Distribution) String() string { return d.Name + " " + d.Version }
 
 var wheelName = regexp.MustCompile(`^([A-Za-z0-9_.]+)-([^-]+)(?:-[0-9][^-]*)?-([^-]+-[^-]+-[^-]+)\.whl$`)
 
-// ParseWheel returns what the file name of a wheel says.
+// ParseWheel parses the file name of a wheel.
 func ParseWheel(name string) (d Distribution, ok bool) {
 	m := wheelName.FindStringSubmatch(name)
 	if m == nil {
@@ -28,8 +28,8 @@ func ParseWheel(name string) (d Distribution, ok bool) {
 	return Distribution{m[1], m[2], m[3]}, true
 }
 
-// Wheel returns the wheel that a file of a report is in, with the part of its name that ends
-// with the wheel.
+// Wheel returns the wheel that contains a file of a report, and the path up to and including the
+// wheel.
 func (f *File) Wheel() (d Distribution, path string, ok bool) {
 	for end := 0; end < len(f.Name); {
 		start := end
@@ -46,8 +46,8 @@ func (f *File) Wheel() (d Distribution, path string, ok bool) {
 	return Distribution{}, "", false
 }
 
-// Distributions returns the wheels that the files of a report are in. It is nil when some
-// file is in none.
+// Distributions returns the wheels that contain the files of a report. It returns nil if a file is
+// not in a wheel.
 func (r *Report) Distributions() (list []Distribution) {
 	for i := range r.Files {
 		d, _, ok := r.Files[i].Wheel()
@@ -64,7 +64,8 @@ func (r *Report) Distributions() (list []Distribution) {
 	return list
 }
 
-// Title names the wheels that a report is about, "" when it is not about wheels alone.
+// Title returns the names of the wheels that a report is about, or "" if it is not only about
+// wheels.
 func (r *Report) Title() string {
 	var names []string
 	for _, d := range r.Distributions() {

@@ -11,18 +11,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
-// JoinForms makes one kernel of each kernel of the source and the forms that DPC++ makes of
-// it ([kernelname.FormOf]):
-//   - Of a parallel_for over a range DPC++ makes a second kernel. The runtime takes one of
-//     the two by the range, so a device runs the kernel only if it can run both.
-//   - Of a parallel_for with reductions DPC++ makes several kernels and none that has the
-//     name in the source. The kernel has the lowest name of these. The SYCL library asks
-//     the device for the aspect atomic64, and takes a strategy that works without it
-//     elsewhere. So a strategy that is refused for that aspect does not count when there is
-//     another one. A device has to run all forms that count.
+// JoinForms merges each kernel of the source with the forms that DPC++ generates for it
+// ([kernelname.FormOf]):
+//   - For a parallel_for over a range, DPC++ generates a second kernel. The runtime selects
+//     one of the two by the range, so a device runs the kernel only if it can run both.
+//   - For a parallel_for with reductions, DPC++ generates several kernels, none with the
+//     name in the source. The merged kernel has the first of their names in sort order.
+//     The SYCL library checks if the device has the aspect atomic64, and otherwise selects
+//     a strategy that works without it. So a strategy that is rejected for that aspect does
+//     not count if there is a different one. A device must run all forms that count.
 //
-// A form stays a kernel of its own if several kernels have the name of the one that it was
-// made of, and a form for a rounded range also if none has.
+// A form remains a kernel of its own if several kernels have the name of its original, and a form
+// for a rounded range also if no kernel has that name.
 func (b *Builder) JoinForms() {
 	j := joiner{written: map[string]string{}, several: map[string]bool{}, reduces: map[string]string{}, index: map[string]int32{}}
 	for i := range b.kernels {
@@ -40,12 +40,12 @@ func (b *Builder) JoinForms() {
 	}
 }
 
-// A joiner has names of kernels, all by what is written in the source.
+// A joiner holds the names of kernels by their name in the source.
 type joiner struct {
-	written map[string]string // mangled names of those that have forms, "" when none has been found
+	written map[string]string // mangled names of kernels with forms, or "" if not found yet
 	several map[string]bool   // whether different kernels were found
-	reduces map[string]string // the lowest name of the forms of a reduction
-	index   map[string]int32  // of a kernel with the name
+	reduces map[string]string // the first name in sort order among the forms of a reduction
+	index   map[string]int32  // of a kernel with this name
 }
 
 func (j *joiner) findForm(k *builtKernel) {
@@ -84,7 +84,7 @@ func (j *joiner) join(k *builtKernel) {
 	k.of = j.index[of]
 }
 
-// A formOf is a form of a kernel with the modules that have it.
+// A formOf is a form of a kernel together with the modules that contain it.
 type formOf struct {
 	kernelname.Form
 	holders []holder
@@ -103,7 +103,8 @@ func (k *kernel) addForm(name string, form kernelname.Form, h holder) {
 	f.holders = append(f.holders, h)
 }
 
-// formList returns the forms of a kernel but for the one whose name the kernel has, nil for none.
+// formList returns the forms of a kernel, except for the form that the kernel is named after, or
+// nil if there are none.
 func (k *kernel) formList() *Forms {
 	var f Forms
 	for _, name := range slices.Sorted(maps.Keys(k.forms)) {
@@ -121,7 +122,7 @@ func (k *kernel) formList() *Forms {
 	return &f
 }
 
-// outcome decides on a kernel and a device.
+// outcome returns the outcome of a kernel on a device.
 func (b *Builder) outcome(k *kernel, device int) builtOutcome {
 	if len(k.forms) == 0 {
 		return b.bestOutcome(k.holders, device)
@@ -148,7 +149,7 @@ func (b *Builder) outcome(k *kernel, device int) builtOutcome {
 	return c
 }
 
-// counting returns the outcomes of the strategies that count on a device.
+// counting returns the outcomes of the strategies that count for a device.
 func counting(strategies map[string][]builtOutcome) []builtOutcome {
 	var all, others []builtOutcome
 	for _, list := range strategies {
@@ -163,15 +164,14 @@ func counting(strategies map[string][]builtOutcome) []builtOutcome {
 	return all
 }
 
-// lacksAtomic64 reports whether a device may not run a kernel because of that aspect.
+// lacksAtomic64 reports whether a device may not run a kernel because it lacks the aspect atomic64.
 func lacksAtomic64(c builtOutcome) bool {
 	return slices.ContainsFunc(c.Reasons, func(r Reason) bool {
 		return r.Rule == string(compat.MissingAspect) && r.Required == aspect.Atomic64.String()
 	})
 }
 
-// compareOutcomes puts the worst outcome first. The order of equal ranks is that of what the
-// outcomes say.
+// compareOutcomes orders outcomes, worst first. It breaks ties by content.
 func compareOutcomes(a, b builtOutcome) int {
 	if n := cmp.Or(outcomeRank(b)-outcomeRank(a), cmp.Compare(a.image, b.image), strings.Compare(string(a.Scope), string(b.Scope))); n != 0 {
 		return n
@@ -181,8 +181,8 @@ func compareOutcomes(a, b builtOutcome) int {
 	})
 }
 
-// joined returns the outcome of a kernel from the outcomes of two forms that a device has to run
-// both, the worse one first. It has the reasons of both.
+// joined returns the outcome of a kernel from the outcomes of two forms that a device must both
+// run; a is the worse one. The result has the reasons of both.
 func joined(a, b builtOutcome) builtOutcome {
 	a.Reasons = slices.Clip(a.Reasons)
 	for _, reason := range b.Reasons {
@@ -194,7 +194,7 @@ func joined(a, b builtOutcome) builtOutcome {
 		a.Scope = ScopeImage
 	}
 	if a.Code == Native {
-		a.Code = b.Code // NativeOrIR is no worse
+		a.Code = b.Code // NativeOrIR is not worse
 	}
 	return a
 }

@@ -20,15 +20,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// maxSPIRV is the size up to which SPIR-V is parsed.
+// maxSPIRV is the maximum size of SPIR-V to parse.
 const maxSPIRV = 256 << 20
 
-// FromSYCLBIN returns the abstract modules of a SYCLBIN. Requirements and kernel names
-// are those of the metadata or, where it has none, those of the images. Places in the
-// source that only SPIR-V has are added.
+// FromSYCLBIN returns the abstract modules of a SYCLBIN. Requirements and kernel names come from
+// the metadata or, if it has none, from the images. Source locations that only SPIR-V has are
+// added.
 //
-// A compiler that is called with absolute paths writes them down: workspaces are folders,
-// as absolute paths, below which sources have paths from there on.
+// Compilers called with absolute paths record them. workspaces are absolute paths of directories;
+// paths of sources below them become relative.
 func FromSYCLBIN(f *syclbin.File, workspaces ...string) ([]Module, error) {
 	var list []Module
 	var images []specialize.Image
@@ -43,7 +43,7 @@ func FromSYCLBIN(f *syclbin.File, workspaces ...string) ([]Module, error) {
 	return list, addConstants(list, images)
 }
 
-// codeOf returns those images that are SPIR-V.
+// codeOf returns the images that are SPIR-V.
 func codeOf(images []*syclbin.Image) (code []offload.Source) {
 	for _, i := range images {
 		if i.Format() == offload.SPIRV {
@@ -53,10 +53,10 @@ func codeOf(images []*syclbin.Image) (code []offload.Source) {
 	return code
 }
 
-// addConstants adds the specialization constants of modules, with the types that their SPIR-V says.
+// addConstants adds the specialization constants of modules, with the types from their SPIR-V.
 func addConstants(list []Module, images []specialize.Image) error {
 	described, err := specialize.Describe(images...)
-	if err != nil { // be it of SPIR-V that cannot be read, which keeps no module from being in a report
+	if err != nil { // even for invalid SPIR-V, which must not exclude a module from a report
 		for i := range images {
 			images[i].Code = nil
 		}
@@ -83,9 +83,9 @@ func addConstants(list []Module, images []specialize.Image) error {
 	return nil
 }
 
-// FromRow returns the module of a row of a file table: an image with the sets of its
-// property file, which may be nil, and the names in its symbol file. The triple follows
-// from the format of the bytes.
+// FromRow returns the module of a row of a file table: an image with the sets of its property file,
+// which may be nil, and the names in its symbol file. The triple is derived from the format of the
+// image.
 func FromRow(code offload.Source, properties *propset.Registry, symbols []string, workspaces ...string) (Module, error) {
 	if properties == nil {
 		properties = new(propset.Registry)
@@ -112,8 +112,8 @@ func FromRow(code offload.Source, properties *propset.Registry, symbols []string
 	return m, addConstants([]Module{m}, []specialize.Image{{Place: "the image", Metadata: properties, Code: codeOf([]*syclbin.Image{image})}})
 }
 
-// FromIR returns the module of IR for a triple whose requirements and kernel names are those of
-// property sets. The architecture is empty for IR that is compiled when a program runs.
+// FromIR returns the module of IR for a triple, with requirements and kernel names from property
+// sets. The architecture is empty for IR that is compiled at run time.
 func FromIR(triple, arch string, code offload.Source, properties *propset.Registry, workspaces ...string) (Module, error) {
 	image := syclbin.NewIR(syclbin.SPIRV, triple, code)
 	if arch != "" {
@@ -122,8 +122,7 @@ func FromIR(triple, arch string, code offload.Source, properties *propset.Regist
 	return fromImages(properties, []*syclbin.Image{image}, workspaces)
 }
 
-// FromSPIRV returns the module of a SPIR-V module that has no metadata. Each kernel has
-// needs of its own.
+// FromSPIRV returns the module of SPIR-V without metadata. Each kernel has its own requirements.
 func FromSPIRV(code offload.Source, workspaces ...string) (Module, error) {
 	m, err := FromRow(code, nil, nil, workspaces...)
 	if err != nil {
@@ -141,8 +140,8 @@ func FromSPIRV(code offload.Source, workspaces ...string) (Module, error) {
 	return m, nil
 }
 
-// fromImages returns the module that has these images. Names of kernels and needs are
-// those of the metadata. What the metadata lacks is taken from the images.
+// fromImages returns the module of images. Kernel names and requirements come from the metadata, or
+// from the images if the metadata lacks them.
 func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces []string) (Module, error) {
 	c := contents{workspaces: workspaces, hasTarget: requirement.CompileTarget(metadata) != ""}
 	for _, image := range images {
@@ -166,10 +165,11 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 	}
 	if hasNeeds || c.code == nil {
 		m.Needs = requirement.Readable(metadata)
-		if c.code != nil { // DPC++ has no property for them
+		if c.code != nil { // DPC++ has no property for these
 			m.Needs.Need(c.code.Requirements())
 		}
-		// DPC++ up to 2024 does not list the aspect, with which a sub-group size of 1 is no size.
+		// DPC++ up to 2024 does not list the aspect, with which a sub-group size of 1 is not a
+		// requirement.
 		if v, _ := metadata.Set(propset.MiscProperties).Get("isEsimdImage"); v.Equal(propset.Uint(1)) {
 			m.Needs.Merge(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}})
 		}
@@ -187,11 +187,11 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 	return m, nil
 }
 
-// contents is what the images of a module say themselves.
+// contents is the information in the images of a module.
 type contents struct {
 	images []ModuleImage
-	code   *spirv.Module // the first SPIR-V that can be parsed, nil if there is none
-	broken error         // of the first SPIR-V that cannot be parsed
+	code   *spirv.Module // the first valid SPIR-V, or nil
+	broken error         // of the first invalid SPIR-V
 	native []string      // kernels in native code
 
 	workspaces []string
@@ -210,7 +210,7 @@ func (c *contents) add(image *syclbin.Image) error {
 	return c.addCode(image)
 }
 
-// addGPUCode adds the images in native code that has no architecture.
+// addGPUCode adds the images in native code without an architecture.
 func (c *contents) addGPUCode(image *syclbin.Image, described ModuleImage) error {
 	list, err := hostbin.GPUCode(image, image.Triple())
 	if err != nil {
@@ -236,7 +236,7 @@ func (c *contents) addGPUCode(image *syclbin.Image, described ModuleImage) error
 	return nil
 }
 
-// addCode adds what the bytes of an image say.
+// addCode adds the information in the bytes of an image.
 func (c *contents) addCode(image *syclbin.Image) (err error) {
 	switch format := image.Format(); {
 	case format == offload.SPIRV && c.code == nil:
@@ -244,13 +244,12 @@ func (c *contents) addCode(image *syclbin.Image) (err error) {
 			c.broken = cmp.Or(c.broken, err)
 		}
 	case format != offload.SPIRV && c.native == nil:
-		c.native, _ = offload.Kernels(image, image.Size()) // absent names are no fault
+		c.native, _ = offload.Kernels(image, image.Size()) // missing names are not an error
 	}
 	return nil
 }
 
-// kernels returns the symbols of the kernels in SPIR-V or, if there are none, in native
-// code.
+// kernels returns the symbols of the kernels in SPIR-V or, if it has none, in native code.
 func (c *contents) kernels() []string {
 	if c.code == nil || len(c.code.Kernels) == 0 {
 		return c.native
@@ -262,8 +261,8 @@ func (c *contents) kernels() []string {
 	return names
 }
 
-// onlyKernels returns the names without functions that the SPIR-V exports. Metadata may list
-// these among the kernels, because other modules may call them.
+// onlyKernels returns the names without functions that the SPIR-V exports. Metadata may list these
+// as kernels, because other modules may call them.
 func (c *contents) onlyKernels(names []string) []string {
 	if c.code == nil || len(c.code.Exports) == 0 {
 		return names
@@ -275,17 +274,17 @@ func (c *contents) onlyKernels(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return exports[name] })
 }
 
-// newModuleKernel returns the kernel of a symbol. The runtime finds kernels of a SYCLBIN
-// by a prefix of the symbol. The names in reports, policies and baselines are without it.
+// newModuleKernel returns the kernel for a symbol. The runtime finds kernels of a SYCLBIN by a
+// prefix of the symbol, which names in reports, policies and baselines omit.
 func newModuleKernel(symbol string) ModuleKernel {
 	return ModuleKernel{Name: kernelname.Base(symbol), symbol: symbol}
 }
 
-// locate adds the places of a kernel in the source: those in the metadata or, if there
-// are none, those in the code, which may be nil.
+// locate adds the source locations of a kernel from the metadata or, if it has none, from the code,
+// which may be nil.
 func (k *ModuleKernel) locate(metadata *propset.Registry, code *spirv.Module) {
 	places, ok := srcloc.Of(metadata, k.symbol)
-	if places.Location.IsZero() && code != nil { // which knows the workspaces
+	if places.Location.IsZero() && code != nil { // the code's paths are relative to the workspaces
 		if inCode := code.Kernel(k.symbol); inCode != nil && (!ok || !inCode.Location.IsZero()) {
 			places = code.Places(inCode)
 		}
@@ -318,7 +317,7 @@ func newModuleImage(image *syclbin.Image) (ModuleImage, error) {
 	if f.Native {
 		return f, nil
 	}
-	// The type in the metadata does not say the format: DPC++ writes 0 for every type.
+	// The type in the metadata does not determine the format: DPC++ always writes 0.
 	switch image.Format() {
 	case offload.SPIRV:
 		f.Format = "spirv"

@@ -14,12 +14,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
 )
 
-// Encode writes the report as JSON. Each element of a list has a line.
+// Encode writes the report as JSON, with one list element per line.
 func (r *Report) Encode(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
-	e.SetEscapeHTML(false) // names in C++ are full of < and >
+	e.SetEscapeHTML(false) // C++ names are full of < and >
 	write := func(before string, v reflect.Value) error {
 		line.Reset()
 		err := e.Encode(v.Addr().Interface())
@@ -61,11 +61,11 @@ func (r *Report) Encode(w io.Writer) error {
 
 const (
 	maxBytes  = 1 << 30
-	headBytes = 64 << 10 // in which a report says what it is
+	headBytes = 64 << 10 // must contain the schema of a report
 )
 
-// Decode reads a report. The name is for errors. Decode refuses what could be understood
-// in two ways, as package strict does, and what contradicts itself.
+// Decode reads a report; name is used in errors. It rejects ambiguous JSON, as package strict does,
+// and contradictions.
 func Decode(name string, in io.Reader) (*Report, error) {
 	b := bufio.NewReaderSize(&limitedReader{in, maxBytes}, headBytes)
 	head, err := b.Peek(headBytes)
@@ -89,7 +89,7 @@ func Decode(name string, in io.Reader) (*Report, error) {
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("%s: %w", name, err)
-		case !isReport && strings.ContainsAny(wrong.Msg, `"'`): // it quotes a file that may be secret
+		case !isReport && strings.ContainsAny(wrong.Msg, `"'`): // the message quotes a file that may be secret
 			return nil, fault(0, "%s", notReport)
 		}
 		return nil, fault(wrong.Offset, "%s", wrong.Msg)

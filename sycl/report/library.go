@@ -6,16 +6,16 @@ import (
 )
 
 var (
-	// tags matches the tags of a wheel in a label.
+	// tags matches wheel tags in a label.
 	tags = regexp.MustCompile(` \([^()/]*\)`)
-	// pythonDirectory matches the name of a directory for one version of Python.
+	// pythonDirectory matches the name of a directory for one Python version.
 	pythonDirectory = regexp.MustCompile(`^python[0-9.]+$`)
-	// libraryEnd matches what a platform and a Python version add to the name of a file.
+	// libraryEnd matches platform-specific and Python-specific parts of a file name.
 	libraryEnd = regexp.MustCompile(`(\.(cpython|cp|pypy|graalpy)[0-9-][^.]*|\.abi3)?(-[0-9a-f]{8,})?(\.[0-9]+)*(\.so(\.[0-9]+)*|\.dll|\.pyd|\.dylib|\.lib|\.a|\.exe)$`)
 )
 
-// LibraryName returns a label without what differs between platforms and Python versions:
-// "lib/libx.so.2" and "Library/bin/x.dll" are "x".
+// LibraryName returns a label without the parts that differ between platforms and Python versions:
+// for "lib/libx.so.2" and "Library/bin/x.dll", it returns "x".
 func LibraryName(label string) string {
 	parts := strings.Split(strings.ToLower(tags.ReplaceAllString(label, "")), "/")
 	kept := parts[:0]

@@ -14,32 +14,31 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// NotReported is the rule of the reason for a kernel and a device of a merged report that
-// no part is about. The status is [compat.NotApplicable].
+// NotReported is the rule of the reason for a kernel and a device of a merged report that no part
+// covers. The status is [compat.NotApplicable].
 const NotReported = "not-reported"
 
-// NotReported reports whether no report is about a kernel and a device.
+// NotReported reports whether no report covers a kernel and a device.
 func (o *Outcome) NotReported() bool { return len(o.Reasons) == 1 && o.Reasons[0].Rule == NotReported }
 
-// notReported is the outcome for what no part is about.
+// notReported is the outcome if no part covers a kernel and a device.
 var notReported = Outcome{Code: NoCode, Scope: ScopeKernel, Status: compat.NotApplicable,
 	Reasons: []Reason{{Rule: NotReported, Required: "report", Status: compat.NotApplicable, Text: "No report is about this kernel and this device"}}}
 
-// Merge joins reports to one about all their kernels, with their targets, and all devices. Targets with
-// equal labels are one, and so are kernels of a target with equal names, devices with equal
-// names, and images with equal bytes and properties. What no part is about has the reason
-// [NotReported]. The order of the parts does not change the result, and a single part is
-// returned as it is.
+// Merge joins reports into one on all their kernels, with their targets, and all devices. It merges
+// targets with equal labels, kernels of a target with equal names, devices with equal names, and
+// images with equal bytes and properties. Kernel-device pairs that no part covers have the reason
+// [NotReported]. The result does not depend on the order of the parts, and a single part is
+// returned unchanged.
 //
-// It is an error if parts contradict each other about a device, or about a kernel and a
-// device.
+// It returns an error if parts contradict each other about a device, or about a kernel on a device.
 func Merge(parts ...*Report) (*Report, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
 	m := merger{parts: parts, out: &Report{Schema: Schema, Devices: []Device{}, ImageKinds: []ImageKind{}, Images: []Image{}, Kernels: []Kernel{}, Targets: []string{}}}
 	if err := m.merge(); err != nil {
-		return nil, errors.New(safetext.Shorten(err.Error())) // it quotes the parts
+		return nil, errors.New(safetext.Shorten(err.Error())) // the message quotes the parts
 	}
 	return m.out, nil
 }
@@ -47,7 +46,7 @@ func Merge(parts ...*Report) (*Report, error) {
 type merger struct {
 	parts   []*Report
 	out     *Report
-	columns [][]int   // of the devices of out in each part, -1 for none
+	columns [][]int   // of the devices of out in each part, or -1
 	images  [][]int32 // numbers in out of the images of each part
 }
 
@@ -88,7 +87,7 @@ func (m *merger) merge() error {
 	return m.out.check()
 }
 
-// about returns what a part is about.
+// about returns the subject of a part.
 func about(p *Report) string { return cmp.Or(strings.Join(p.Targets, ", "), "without a label") }
 
 // devices lists the devices of all parts.
@@ -120,7 +119,7 @@ func (m *merger) devices() error {
 type imageOf struct {
 	Image
 	part, index int
-	text        string // tells its kind apart, but for files
+	text        string // identifies its kind without files
 }
 
 // listImages lists the images of all parts.
@@ -201,7 +200,7 @@ func (m *merger) kernels() error {
 	return nil
 }
 
-// kernel returns a kernel that several parts can have.
+// kernel merges the kernels of several parts.
 func (m *merger) kernel(group []kernelOf) Kernel {
 	out := *group[0].Kernel
 	out.Target, out.Images = group[0].target, []int32{}
@@ -227,7 +226,7 @@ func (m *merger) kernel(group []kernelOf) Kernel {
 	return out
 }
 
-// outcome returns what the parts say about a kernel and a device.
+// outcome merges the outcomes of a kernel on a device.
 func (m *merger) outcome(group []kernelOf, device int) (*Outcome, error) {
 	known := &notReported
 	for _, k := range group {
@@ -247,7 +246,7 @@ func (m *merger) outcome(group []kernelOf, device int) (*Outcome, error) {
 	return known, nil
 }
 
-// mergeForms returns the forms that one of both has.
+// mergeForms returns the union of forms.
 func mergeForms(a, b *Forms) *Forms {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

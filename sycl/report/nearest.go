@@ -2,8 +2,8 @@ package report
 
 import "github.com/rules-sycl/rules_sycl/sycl/safetext"
 
-// Nearest returns up to three names of kernels in the report that are spelled like name,
-// the likeliest first.
+// Nearest returns up to three kernel names in the report that are spelled similarly to name, most
+// similar first.
 func (r *Report) Nearest(name string) []string {
 	return safetext.Nearest(name, func(yield func(string) bool) {
 		for i := range r.Kernels {

@@ -1,16 +1,15 @@
-// Package report is the model of a compatibility report: which kernels of programs run
-// on which devices, the reasons where they do not, and the kind of code that there is for
-// each device. The package builds reports from device images, and reads and writes them
-// as JSON. Package render shows them to people.
+// Package report defines compatibility reports: which kernels of programs run on which devices, the
+// reasons why others do not, and the kind of code available for each device. The package builds
+// reports from device images, and reads and writes them as JSON. Package render presents them.
 //
-// A report is a table with a line for each kernel and a column for each device. Large
-// programs have thousands of kernels and few things to say about them. So each outcome
-// is in the report once, and so is each row of outcomes; a kernel names its row.
+// A report is a table with a row per kernel and a column per device. Large programs have thousands
+// of kernels but few distinct outcomes. So each outcome is stored once, and so is each row of
+// outcomes; a kernel refers to its row.
 //
-// The schema docs/schema/compat-report.schema.json describes the JSON of a report. It
-// depends on the inputs alone: lists are in a fixed order, and there are no times, hosts
-// or paths that nobody gave. Reports come from builds that may not be trusted, so
-// [Decode] is strict: it refuses what two readers could understand differently.
+// The schema docs/schema/compat-report.schema.json describes the JSON of a report. It depends only
+// on the inputs: lists have a fixed order, and there are no times, hosts or paths that the user did
+// not specify. Reports may come from untrusted builds, so [Decode] is strict: it rejects what two
+// readers could interpret differently.
 package report
 
 import (
@@ -25,7 +24,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// Schema says what the JSON of a report means. A tool reads the reports of one schema.
+// Schema identifies the format of reports. A tool reads the reports of one schema.
 const (
 	anySchema = "https://rules-sycl.github.io/schema/compat-report/v"
 	Schema    = anySchema + "2"
@@ -33,10 +32,10 @@ const (
 	schemaVersion = 2
 )
 
-// Fields of the following types are in the alphabetical order of their JSON names, and
-// so are the members of the output, after the schema. Numbers of elements of lists count from 0.
+// The fields of the following types are sorted by JSON name, which sorts the members of the output
+// after the schema. Element numbers count from 0.
 
-// A Report says which kernels run on which devices.
+// A Report describes which kernels run on which devices.
 type Report struct {
 	Schema     string      `json:"schema"`
 	Devices    []Device    `json:"devices"` // the columns
@@ -46,21 +45,21 @@ type Report struct {
 	Images     []Image     `json:"images"`
 	Kernels    []Kernel    `json:"kernels"`
 	Outcomes   []Outcome   `json:"outcomes"`
-	Rows       [][]int32   `json:"rows"` // numbers of outcomes, one for each device
+	Rows       [][]int32   `json:"rows"` // outcome numbers, one per device
 	Source     Source      `json:"source,omitzero"`
 	Statistics Statistics  `json:"statistics"`
-	Targets    []string    `json:"targets"` // labels of what the report is about, such as build targets
+	Targets    []string    `json:"targets"` // labels of the subjects, such as build targets
 }
 
-// MaxSize is how many kernels times devices a report has at most.
+// MaxSize is the maximum number of kernels times devices in a report.
 const MaxSize = 20_000_000
 
-// Outcome returns what the report says about a kernel and a device, given by number.
+// Outcome returns the outcome of a kernel on a device, both given by number.
 func (r *Report) Outcome(kernel, device int) *Outcome {
 	return &r.Outcomes[r.Rows[r.Kernels[kernel].Row][device]]
 }
 
-// Label returns the label of the only target of a report, "" for one of several.
+// Label returns the label of the only target of a report, or "" if it has several targets.
 func (r *Report) Label() string {
 	if len(r.Targets) == 1 {
 		return r.Targets[0]
@@ -68,15 +67,14 @@ func (r *Report) Label() string {
 	return ""
 }
 
-// Name gives the target of a report a label if it has none.
+// Name sets the label of a report's target if it has none.
 func (r *Report) Name(label string) {
 	if len(r.Targets) == 1 && r.Targets[0] == "" {
 		r.Targets[0] = label
 	}
 }
 
-// Target returns the label of the target of a kernel in a report of several targets. It is ""
-// in other reports.
+// Target returns the label of a kernel's target if the report has several targets, or else "".
 func (r *Report) Target(k *Kernel) string {
 	if len(r.Targets) == 1 {
 		return ""
@@ -84,30 +82,30 @@ func (r *Report) Target(k *Kernel) string {
 	return r.Targets[k.Target]
 }
 
-// An Outcome is what a report says about kernels and devices.
+// An Outcome is the result for kernels on devices.
 type Outcome struct {
-	Code    Code          `json:"holds"` // that there is for the device
+	Code    Code          `json:"holds"` // available for the device
 	Reasons []Reason      `json:"reasons,omitempty"`
 	Scope   Scope         `json:"scope"`
 	Status  compat.Status `json:"status"`
 }
 
-// A Code is the kind of code that there is for a device.
+// A Code is the kind of code available for a device.
 type Code string
 
 const (
 	Native Code = "native" // code compiled for the device
-	IR     Code = "ir"     // code that is compiled when the program runs
+	IR     Code = "ir"     // code that is compiled at run time
 	NoCode Code = "none"
 
-	// NativeOrIR is both, in different modules. The runtime of 2026 builds both and takes
-	// either one, which can differ from run to run.
+	// NativeOrIR means that different modules provide either. The 2026 runtime builds both and uses
+	// either one, which can vary between runs.
 	NativeOrIR Code = "native-or-ir"
 )
 
-// A Scope says whose needs an outcome is about: those of the kernel alone, or those of
-// its device image. Device images record needs for all their kernels together, and the
-// runtime applies them to each of the kernels.
+// A Scope tells whether an outcome is based on the requirements of the kernel alone or of its
+// device image. Device images record combined requirements of all their kernels, and the runtime
+// applies them to each kernel.
 type Scope string
 
 const (
@@ -115,49 +113,49 @@ const (
 	ScopeImage  Scope = "image"
 )
 
-// A Reason is one thing that keeps a kernel from running on a device.
+// A Reason is one reason why a kernel does not run on a device.
 type Reason struct {
 	Available string        `json:"available,omitempty"` // what the device has instead
 	Property  string        `json:"property,omitempty"`  // key in "SYCL/device requirements"
-	Required  string        `json:"required"`            // what the kernel needs
+	Required  string        `json:"required"`            // what the kernel requires
 	Rule      string        `json:"rule"`                // a compat.Rule
-	Status    compat.Status `json:"status"`              // what this reason alone amounts to
+	Status    compat.Status `json:"status"`              // the status for this reason alone
 	Text      string        `json:"text"`
 }
 
-// A Device is a device as the outcomes take it to be.
+// A Device describes a device as used for the outcomes.
 type Device struct {
-	Architecture     string         `json:"architecture,omitempty"` // its name for an ahead-of-time compiler
+	Architecture     string         `json:"architecture,omitempty"` // as named by an ahead-of-time compiler
 	Aspects          []aspect.Named `json:"aspects"`
 	Backend          string         `json:"backend"`                       // spirv, ptx or amdgcn
-	LocalMemorySize  uint64         `json:"local-memory-size,omitempty"`   // absent: not known
-	Matrices         []string       `json:"matrix-combinations,omitzero"`  // empty: none; absent: not known
-	MaxWorkGroupSize uint64         `json:"max-work-group-size,omitempty"` // absent: not known
-	MaxWorkItemSizes []uint64       `json:"max-work-item-sizes,omitempty"` // of each dimension, as in a SYCL range
+	LocalMemorySize  uint64         `json:"local-memory-size,omitempty"`   // absent if unknown
+	Matrices         []string       `json:"matrix-combinations,omitzero"`  // empty if none; absent if unknown
+	MaxWorkGroupSize uint64         `json:"max-work-group-size,omitempty"` // absent if unknown
+	MaxWorkItemSizes []uint64       `json:"max-work-item-sizes,omitempty"` // per dimension, in the order of a SYCL range
 	Name             string         `json:"name"`
-	OpenWorld        bool           `json:"open-world"` // may have aspects that are not listed
+	OpenWorld        bool           `json:"open-world"` // may have unlisted aspects
 	SubGroupSizes    []uint32       `json:"sub-group-sizes"`
 }
 
-// IsGeneric reports whether a device is a target that stands for devices that are known
-// only when the program runs. See [deviceconfig.Device.IsGeneric].
+// IsGeneric reports whether a device is a target for devices that are known only at run time. See
+// [deviceconfig.Device.IsGeneric].
 func (d *Device) IsGeneric() bool {
 	return d.OpenWorld && len(d.Aspects) == 0 && len(d.SubGroupSizes) == 0
 }
 
-// A File is a file that the report was made from.
+// A File is an input file of the report.
 type File struct {
-	Digest string `json:"digest,omitempty"` // SHA-256, in hexadecimal
-	Name   string `json:"name"`             // as the user named it
+	Digest string `json:"digest,omitempty"` // SHA-256 in hexadecimal
+	Name   string `json:"name"`             // as named by the user
 }
 
-// A Generator is the program that made a report.
+// A Generator is the program that generated a report.
 type Generator struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
-// A Source is the state of the sources that the files were built from, as the user gave it.
+// A Source is the revision of the sources that the files were built from, as given by the user.
 type Source struct {
 	Commit string `json:"commit,omitempty"`
 	Date   string `json:"date,omitempty"` // 2006-01-02
@@ -174,13 +172,13 @@ type Digest [16]byte
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Compare orders digests.
+// Compare orders digests by their bytes.
 func (d Digest) Compare(o Digest) int { return bytes.Compare(d[:], o[:]) }
 
-// MarshalText returns hexadecimal digits.
+// MarshalText implements [encoding.TextMarshaler]. It returns hexadecimal digits.
 func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText accepts hexadecimal digits.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It accepts hexadecimal digits.
 func (d *Digest) UnmarshalText(text []byte) error {
 	isDigit := func(c rune) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' }
 	if len(text) != 2*len(d) || bytes.ContainsFunc(text, func(c rune) bool { return !isDigit(c) }) {
@@ -190,13 +188,13 @@ func (d *Digest) UnmarshalText(text []byte) error {
 	return err
 }
 
-// An ImageKind is what images have in common that differ in nothing but their bytes.
+// An ImageKind holds the properties that images share if they differ only in their bytes.
 type ImageKind struct {
-	Architecture   string       `json:"architecture,omitempty"`    // of native code
+	Architecture   string       `json:"architecture,omitempty"`    // for native code
 	CompileOptions string       `json:"compile-options,omitempty"` // for the runtime's compiler
 	CompileTarget  string       `json:"compile-target,omitempty"`
 	ESIMD          bool         `json:"esimd,omitempty"`
-	Files          []int32      `json:"files,omitempty"` // numbers of the files that hold them
+	Files          []int32      `json:"files,omitempty"` // numbers of the files that contain the images
 	FixedTargets   []string     `json:"fixed-targets,omitempty"`
 	Format         string       `json:"format"` // spirv, ptx, amdgcn, llvm-ir or native
 	LinkOptions    string       `json:"link-options,omitempty"`
@@ -206,13 +204,13 @@ type ImageKind struct {
 	Unknown        []string     `json:"unknown-properties,omitempty"` // keys
 }
 
-// Requirements are what an image needs of a device.
+// Requirements are the device requirements of an image.
 type Requirements struct {
 	Aspects       []aspect.Named `json:"aspects,omitempty"`
 	JointMatrix   []string       `json:"joint-matrix,omitempty"`
 	JointMad      []string       `json:"joint-matrix-mad,omitempty"`
 	SubGroupSizes []uint32       `json:"reqd-sub-group-sizes,omitempty"`
-	WorkGroupSize []uint64       `json:"reqd-work-group-size,omitempty"` // in the order of SYCL
+	WorkGroupSize []uint64       `json:"reqd-work-group-size,omitempty"` // in SYCL order
 	WorkGroupDims uint32         `json:"work-group-num-dim,omitempty"`
 }
 
@@ -230,28 +228,27 @@ type Constant struct {
 
 // A ConstantPart is a scalar of a specialization constant.
 type ConstantPart struct {
-	Default string `json:"default"` // a number, or "bytes:" and hexadecimal digits when the type is not known
+	Default string `json:"default"` // a number, or "bytes:" and hexadecimal digits if the type is unknown
 	Number  uint32 `json:"number"`  // SpecId in SPIR-V
 	Offset  uint32 `json:"offset"`
 	Size    uint32 `json:"size"`
-	Type    string `json:"type,omitempty"` // as spirv.Scalar has it; absent when no SPIR-V has the scalar
+	Type    string `json:"type,omitempty"` // as in spirv.Scalar; absent if no SPIR-V has the scalar
 }
 
-// A Kernel is a kernel. Kernels of the same name in several images are one kernel.
+// A Kernel is a kernel. Kernels with the same name in several images are the same kernel.
 type Kernel struct {
 	DisplayName string          `json:"display-name"`    // demangled
-	Forms       *Forms          `json:"forms,omitempty"` // other kernels that are this one
+	Forms       *Forms          `json:"forms,omitempty"` // other kernels merged into this one
 	Images      []int32         `json:"images"`          // numbers
 	Location    srcloc.Location `json:"location,omitzero"`
 	Name        string          `json:"name"`                         // mangled
-	Origins     []srcloc.Origin `json:"requirement-origin,omitempty"` // what its own code needs, and where
+	Origins     []srcloc.Origin `json:"requirement-origin,omitempty"` // requirements of its own code, with locations
 	Row         int32           `json:"row"`                          // number
 	Target      int32           `json:"target,omitempty"`             // number
 }
 
-// Forms are kernels that the compiler or its headers made of a kernel that somebody
-// wrote, by mangled names. When the program runs, the runtime library takes one of the
-// forms, or several.
+// Forms are the mangled names of kernels that the compiler or its headers generated from a kernel
+// in the source. At run time, the runtime library selects one or several of the forms.
 type Forms struct {
 	Reduction    []string `json:"reduction,omitempty"`     // see package kernelname
 	RoundedRange []string `json:"rounded-range,omitempty"` // see package kernelname
@@ -265,7 +262,8 @@ func (k *Kernel) FormNames() []string {
 	return slices.Concat(k.Forms.Reduction, k.Forms.RoundedRange)
 }
 
-// Statistics are numbers of kernels and devices by status: 2 kernels and 3 devices are 6.
+// Statistics are the numbers of kernel-device pairs by status: 2 kernels and 3 devices have 6
+// pairs.
 type Statistics struct {
 	Compatible    int `json:"compatible"`
 	Incompatible  int `json:"incompatible"`
@@ -296,15 +294,15 @@ func (r *Report) statistics() (s Statistics) {
 	return s
 }
 
-// A FormatError is a fault of a file that should be a report.
+// A FormatError is returned for an invalid report file.
 type FormatError struct {
 	File   string // as given to Decode
-	Offset int64  // where reading stopped, 0: the fault is not in one place
+	Offset int64  // offset at which reading stopped, or 0 if there is no single location
 	Msg    string
 }
 
 func (e *FormatError) Error() string {
-	msg := safetext.Shorten(e.Msg) // it may quote the file
+	msg := safetext.Shorten(e.Msg) // the message may quote the file
 	if e.Offset > 0 {
 		return fmt.Sprintf("%s: offset %d: %s", e.File, e.Offset, msg)
 	}

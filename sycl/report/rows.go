@@ -2,7 +2,7 @@ package report
 
 import "encoding/binary"
 
-// A table gives outcomes and rows of a report their numbers, each once.
+// A table assigns numbers to distinct outcomes and rows of a report.
 type table struct {
 	*Report
 	outcomes map[string]int32
@@ -11,7 +11,7 @@ type table struct {
 	key      []byte
 }
 
-// A sharedOutcome tells outcomes apart whose reasons are in the same memory.
+// A sharedOutcome identifies an outcome whose reasons share memory.
 type sharedOutcome struct {
 	reasons *Reason
 	n       int
@@ -24,7 +24,7 @@ func newTable(r *Report) *table {
 	return &table{Report: r, outcomes: map[string]int32{}, shared: map[sharedOutcome]int32{}, rows: map[string]int32{}}
 }
 
-// outcome returns the number of an outcome. Its reasons must not change.
+// outcome returns the number of an outcome. Its reasons must not be modified.
 func (t *table) outcome(o *Outcome) int32 {
 	shared := sharedOutcome{nil, len(o.Reasons), o.Code, o.Scope}
 	if shared.n > 0 {

@@ -8,23 +8,23 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A Selection selects a part of a report. An empty list selects everything. In texts, "*"
-// stands for any text.
+// A Selection selects a part of a report. An empty list selects everything. In texts, "*" matches
+// any text.
 type Selection struct {
 	Devices []string // names
-	Kernels []string // names, mangled or demangled, as they are or as [safetext.Escape] shows them
+	Kernels []string // mangled or demangled names, either plain or as shown by [safetext.Escape]
 	Sources []string // paths of the source files of kernels
-	Files   []string // that hold device images of kernels
+	Files   []string // files that contain device images of kernels
 
-	// Kernels that have one of the statuses, rules and needs on a selected device. If
-	// there are rules or needs, they and the status are those of one reason.
+	// Statuses, Rules and Needs select kernels with one of the values on a selected device. If
+	// rules or needs are given, they and the status must be those of one reason.
 	Statuses []compat.Status
 	Rules    []string
-	Needs    []string // what is required
+	Needs    []string // requirements
 }
 
-// Select returns the part of a report with the selected devices and kernels. Unmatched
-// are the texts in the selection that nothing in the report has.
+// Select returns the part of a report with the selected devices and kernels. unmatched are the
+// texts in the selection without a match.
 func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	if s.isEmpty() {
 		return r, nil
@@ -63,9 +63,9 @@ func (r *Report) Select(s Selection) (part *Report, unmatched []string) {
 	return r.part(devices, kernels), unmatched
 }
 
-// WithoutRepeatedLibraries returns the report with each kernel of a library once if it is about
-// builds of the library for several platforms or Python versions, see [LibraryName]. The last one
-// in the order of labels counts.
+// WithoutRepeatedLibraries returns the report with each kernel of a library once if it covers
+// builds of the library for several platforms or Python versions, see [LibraryName]. It keeps the
+// kernel with the last label in sort order.
 func (r *Report) WithoutRepeatedLibraries() *Report {
 	type kernel struct{ library, name string }
 	last := map[kernel]string{} // label
@@ -93,8 +93,8 @@ func (r *Report) WithoutRepeatedLibraries() *Report {
 	return r.part(devices, kernels)
 }
 
-// selectable returns the names by which a kernel is selected: its own, mangled and
-// demangled, with the label of its target where there are several, and those of its forms.
+// selectable returns the names that select a kernel: its mangled and demangled names, with the
+// label of its target if there are several, and the names of its forms.
 func (r *Report) selectable(k *Kernel) []string {
 	names := []string{k.Name, k.DisplayName, safetext.Escape(k.DisplayName)}
 	if label := r.Target(k); label != "" {
@@ -110,10 +110,10 @@ func (s *Selection) isEmpty() bool {
 	return len(s.Devices)+len(s.Kernels)+len(s.Sources)+len(s.Files) == 0 && !s.byProblem()
 }
 
-// byProblem reports whether kernels are selected by what their rows say.
+// byProblem reports whether kernels are selected by their outcomes.
 func (s *Selection) byProblem() bool { return len(s.Statuses)+len(s.Rules)+len(s.Needs) > 0 }
 
-// problems returns the rows that have what is selected on one of the devices.
+// problems returns the rows with a selected problem on one of the devices.
 func (s *Selection) problems(r *Report, devices []int, matched patternSet) []bool {
 	outcomes := make([]bool, len(r.Outcomes))
 	for i := range r.Outcomes {
@@ -126,7 +126,7 @@ func (s *Selection) problems(r *Report, devices []int, matched patternSet) []boo
 	return rows
 }
 
-// hasProblem reports whether an outcome has the status and a reason that are selected.
+// hasProblem reports whether an outcome has a selected status and reason.
 func (s *Selection) hasProblem(o *Outcome, matched patternSet) bool {
 	if len(s.Rules)+len(s.Needs) == 0 {
 		return slices.Contains(s.Statuses, o.Status)
@@ -140,11 +140,11 @@ func (s *Selection) hasProblem(o *Outcome, matched patternSet) bool {
 	return found
 }
 
-// A patternSet is the set of the patterns that have matched a name.
+// A patternSet is the set of patterns that have matched a name.
 type patternSet map[string]bool
 
-// has reports whether one of the names matches a pattern. If there are no patterns, every
-// name does.
+// has reports whether a pattern matches one of the names. If there are no patterns, it returns
+// true.
 func (s patternSet) has(patterns []string, names ...string) bool {
 	found := len(patterns) == 0
 	for _, p := range patterns {
@@ -155,7 +155,7 @@ func (s patternSet) has(patterns []string, names ...string) bool {
 	return found
 }
 
-// part returns the part of a report about these devices and kernels, and their images.
+// part returns the part of a report on the given devices and kernels, with their images.
 func (r *Report) part(devices, kernels []int) *Report {
 	out := *r
 	out.Devices, out.Kernels = []Device{}, []Kernel{}
@@ -197,24 +197,24 @@ func (r *Report) part(devices, kernels []int) *Report {
 	return &out
 }
 
-// A choice is some elements of a list, with the numbers that they get.
+// A choice selects elements of a list and renumbers them.
 type choice[T any] struct {
 	list    []T
-	numbers []int32 // -1 for those that are not chosen
+	numbers []int32 // -1 for elements that are not selected
 }
 
 func newChoice[T any](list []T) choice[T] {
 	return choice[T]{list, slices.Repeat([]int32{-1}, len(list))}
 }
 
-// add chooses elements, given by number.
+// add selects elements, given by number.
 func (c *choice[T]) add(numbers []int32) {
 	for _, n := range numbers {
 		c.numbers[n] = 0
 	}
 }
 
-// chosen returns the elements that were chosen, and gives them their numbers.
+// chosen returns the selected elements and assigns their new numbers.
 func (c *choice[T]) chosen() []T {
 	list := []T{}
 	for i := range c.list {
@@ -226,7 +226,7 @@ func (c *choice[T]) chosen() []T {
 	return list
 }
 
-// of returns the new numbers of elements that were chosen, in place of the old ones.
+// of maps the numbers of selected elements to their new numbers.
 func (c *choice[T]) of(numbers []int32) []int32 {
 	if len(numbers) == 0 {
 		return numbers
