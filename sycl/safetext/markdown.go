@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CodeSpan returns text, which [Escape] has escaped, as a code span of Markdown: between
-// more backticks than it has in a row.
+// CodeSpan returns text, which [Escape] must have escaped, as a Markdown code span, delimited by
+// more backticks than any run in the text.
 func CodeSpan(s string) string {
 	if strings.Trim(s, " ") == "" {
 		s = fmt.Sprintf("%q", s)
@@ -27,9 +27,9 @@ func CodeSpan(s string) string {
 	return fence + s + fence
 }
 
-// TableCell escapes what would end a cell of a Markdown table: a vertical line does so
-// also in a code span. Readers do not agree on a backslash before an escaped line, so
-// such a line is written as [Escape] writes characters that cannot be seen.
+// TableCell escapes what would end a cell of a Markdown table: a vertical bar does so even in a
+// code span. Renderers disagree about a backslash before an escaped bar, so such a bar is written
+// as [Escape] writes invisible characters.
 func TableCell(s string) string {
 	if !strings.Contains(s, "|") {
 		return s

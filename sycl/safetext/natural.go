@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CompareNatural orders texts as people do: numbers in them by value, so that 0.9 comes
-// before 0.10.
+// CompareNatural compares texts with numbers in them compared by value, so that 0.9 comes before
+// 0.10.
 func CompareNatural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
@@ -27,7 +27,7 @@ func CompareNatural(a, b string) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
 }
 
-// digits returns how many digits a text begins with.
+// digits returns the number of digits at the start of a text.
 func digits(s string) (n int) {
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
 		n++

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// longest bounds the work for names that come from a file.
+// longest bounds the work for names that come from files.
 const longest = 100
 
-// Nearest returns up to n candidates that differ from name in few characters,
-// the closest first and equally close ones in the order of the candidates.
+// Nearest returns up to n candidates that differ from name in few characters, closest first.
+// Equally close ones are in the order of the candidates.
 func Nearest(name string, candidates iter.Seq[string], n int) []string {
 	if len(name) > longest {
 		return nil
@@ -38,8 +38,8 @@ func Nearest(name string, candidates iter.Seq[string], n int) []string {
 	return names
 }
 
-// Meant says which of the names was meant by one that is none of them, or what
-// there is.
+// Meant returns a suggestion of which of the names an unknown name stands for, or a list of the
+// names.
 func Meant(name string, names []string) string {
 	if near := Nearest(name, slices.Values(names), 1); near != nil {
 		return "did you mean " + near[0] + "?"
@@ -47,10 +47,10 @@ func Meant(name string, names []string) string {
 	return "expected one of " + strings.Join(names, ", ")
 }
 
-// Distance returns how many bytes have to be added, removed, changed or swapped
-// with their neighbour to make b of a.
+// Distance returns the number of bytes that must be added, removed, changed or swapped with their
+// neighbor to turn a into b.
 func Distance(a, b string) int {
-	// Entry j of a row is the distance of b[:j] from as much of a as the row stands for.
+	// Entry j of a row is the distance between b[:j] and the prefix of a that the row represents.
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Plural returns the form for n things.
+// Plural returns one if n is 1, or else many.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -13,7 +13,7 @@ func Plural(n int, one, many string) string {
 	return many
 }
 
-// Some joins texts, of many the first ones: "a, b and 5 more".
+// Some joins the texts in a list, or the first of many: "a, b and 5 more".
 func Some(list []string, most int) string {
 	s := strings.Join(list[:min(len(list), most)], ", ")
 	if n := len(list) - most; n > 0 {

@@ -1,6 +1,6 @@
-// Package safetext makes text from files safe to show: on a terminal, in the log of
-// a job of continuous integration, on a page. It also has words of messages: the names that
-// someone may have meant by a name that does not exist, and plurals.
+// Package safetext makes text from files safe to show: on a terminal, in the log of a continuous
+// integration job or on a page. It also helps to write messages: with suggestions for misspelled
+// names, and with plurals.
 package safetext
 
 import (
@@ -10,13 +10,13 @@ import (
 	"unicode"
 )
 
-// Escape makes visible what would control a terminal or hide something from the
-// reader: control characters, changes of writing direction, characters without
-// width, line and paragraph separators. They become \u{N}, N in hexadecimal.
+// Escape replaces characters that could control a terminal or hide text from the reader: control
+// characters, changes of writing direction, zero-width characters, line and paragraph separators.
+// They become \u{N}, with N in hexadecimal.
 //
-// The runners of continuous integration take commands from logs: in words that begin
-// with "::" or follow "##[" for GitHub, "##vso[" for Azure Pipelines and "##teamcity["
-// for TeamCity. Escape changes these words as well.
+// Continuous integration runners read commands from logs: words that begin with "::" or follow
+// "##[" for GitHub, "##vso[" for Azure Pipelines and "##teamcity[" for TeamCity. Escape changes
+// these words, too.
 func Escape(s string) string {
 	if !strings.ContainsFunc(s, hidden) && !strings.Contains(s, "##") && !strings.HasPrefix(s, "::") && !strings.Contains(s, " ::") {
 		return s
@@ -35,13 +35,13 @@ func Escape(s string) string {
 	return b.String()
 }
 
-// opensCommand reports whether a runner may take a command from what follows "##": a
-// bracket, or one behind the name of the runner.
+// opensCommand reports whether a runner may read the text after "##" as a command: a bracket,
+// possibly after the name of the runner.
 func opensCommand(s string) bool {
 	return strings.HasPrefix(strings.TrimLeftFunc(s, unicode.IsLetter), "[")
 }
 
-// EscapeLines is [Escape] for text of several lines: line breaks and tabs stay.
+// EscapeLines is like [Escape] for multi-line text: it keeps line breaks and tabs.
 func EscapeLines(s string) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {
@@ -60,15 +60,13 @@ func EscapeLines(s string) string {
 	return b.String()
 }
 
-// hidden reports whether Escape replaces a character. Letters that combine with the
-// one before them have no width either.
+// hidden reports whether Escape replaces a character. Combining letters have no width either.
 func hidden(r rune) bool {
 	return r != ' ' && (!unicode.IsPrint(r) || unicode.Is(unicode.M, r)) || r == unicode.ReplacementChar
 }
 
-// Printable returns text with escapes of Go in place of control characters, line
-// breaks and bytes that are not text. In contrast to [Escape], the result says which
-// bytes there were.
+// Printable returns text with control characters, line breaks and invalid bytes replaced with Go
+// escapes. Unlike [Escape], the result identifies the replaced bytes.
 func Printable(s string) string {
 	if IsPrintable(s) {
 		return s
@@ -77,16 +75,16 @@ func Printable(s string) string {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
-// IsPrintable reports whether [Printable] leaves a text as it is.
+// IsPrintable reports whether [Printable] returns a text unchanged.
 func IsPrintable(s string) bool {
 	i := 0
 	for i < len(s) && s[i] >= ' ' && s[i] < 0x7f {
-		i++ // nearly all text
+		i++ // almost all text
 	}
 	return !strings.ContainsFunc(s[i:], func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) })
 }
 
-// Quote returns text in quotation marks for a message, cut when it is too long to read.
+// Quote returns text in quotation marks for a message, truncated if it is too long.
 func Quote(s string) string {
 	const most = 100 // bytes
 	if len(s) > most {
@@ -95,8 +93,8 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Shorten cuts the middle of a message that is too long to read. A message that quotes
-// a file begins with what is wrong and ends with what to do.
+// Shorten omits the middle of a message that is too long. A message that quotes a file begins with
+// what is wrong and ends with what to do.
 func Shorten(s string) string {
 	const start, end = 600, 200 // bytes
 	if len(s) <= start+end {
