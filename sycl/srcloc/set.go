@@ -12,25 +12,24 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// Set is the property set in which a build keeps the places of kernels when it
-// ships their code without debug information. It is not a set of DPC++, whose
-// runtime ignores it. A property has the name of a kernel and a text:
+// Set is the name of the property set that holds the source locations of kernels in code shipped
+// without debug information. It is not a DPC++ set; DPC++'s runtime ignores it. A property has the
+// name of a kernel and a text:
 //
 //	11:0:src/axpy.cpp
 //	fp64	7:19:src/math.hpp	_Z6squared
 //
-// The first line is the place of the kernel, which may be empty: line, column
-// and path. Each of the others is for one aspect: its name, the place that makes
-// the kernel need it, and the function there, which is empty for the kernel. An
-// aspect without a name has its number.
-// Functions have the names of the linker.
+// The first line is the location of the kernel, which may be empty: line, column and path. Each
+// further line is for one aspect: its name, the location that causes the requirement, and the
+// function there, which is empty for the kernel itself. An aspect without a name is given by its
+// number. Functions have mangled names.
 const Set = "rules_sycl/source places"
 
-// mostOrigins is how many origins a property can have: more are not a build's.
+// mostOrigins is the maximum number of origins in a property. Builds do not produce more.
 const mostOrigins = 64
 
-// Of returns what the property sets of a device image say about the source of a
-// kernel. It fails when they say nothing that can be understood.
+// Of returns the source information about a kernel in the property sets of a device image. ok is
+// false if there is none or if it is invalid.
 func Of(r *propset.Registry, kernel string) (Kernel, bool) {
 	value, ok := r.Set(Set).Get(kernel)
 	if !ok {
@@ -55,16 +54,16 @@ func Of(r *propset.Registry, kernel string) (Kernel, bool) {
 	return k, true
 }
 
-// Put adds what is known of a kernel to the property sets of its device image. A
-// kernel of which nothing is known is left out.
+// Put adds the source information about a kernel to the property sets of its device image. It adds
+// nothing if there is no information.
 func Put(r *propset.Registry, kernel string, k Kernel) {
 	if !k.IsZero() {
 		r.Add(Set).Put(kernel, propset.String(k.text()))
 	}
 }
 
-// Merge adds to r what another registry says about the source. Where more has a
-// place it counts: it is from when the code had all of its debug information.
+// Merge adds the source information in more to r. Locations in more take precedence, because they
+// come from code with all of its debug information.
 func Merge(r, more *propset.Registry) {
 	for _, property := range more.Set(Set).Properties() {
 		k, ok := Of(more, property.Key)
@@ -96,7 +95,7 @@ func (k Kernel) text() string {
 			o.Function = ""
 		}
 		name := o.Aspect.Name
-		if _, err := aspect.Parse(name); err != nil { // one without a name
+		if _, err := aspect.Parse(name); err != nil { // an aspect without a name
 			name = strconv.FormatUint(uint64(o.Aspect.Value), 10)
 		}
 		fmt.Fprintf(&b, "%s\t%s\t%s\n", name, o.Location.text(), o.Function)
@@ -141,7 +140,7 @@ func parseLocation(text string) (Location, bool) {
 	return Location{Path: file, Line: uint32(line), Column: uint32(column)}, true
 }
 
-// printable reports whether the name of a function is one to show.
+// printable reports whether the name of a function can be shown.
 func printable(name string) bool {
 	return len(name) <= maxFunction && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }

@@ -1,9 +1,9 @@
-// Package srcloc has places in the source of a program: where a kernel is, and what
-// makes it need an aspect of a device.
+// Package srcloc represents source locations of a program: the location of a kernel, and the
+// locations that make it require a device aspect.
 //
-// Device code has them as debug information, which a build does not ship. They stay
-// in a property set of the device image ([Set]), which package propset reads and
-// DPC++'s runtime ignores, and they are part of compatibility reports.
+// Device code has them as debug information, which a build does not ship. They are kept in a
+// property set of the device image ([Set]), which package propset reads and DPC++'s runtime
+// ignores, and they are part of compatibility reports.
 package srcloc
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 )
 
-// A Location is a place in the source. The zero Location is none.
+// A Location is a location in a source file. The zero Location means that it is unknown.
 type Location struct {
-	Column uint32 `json:"column,omitempty"` // 0 when not known
-	Line   uint32 `json:"line"`             // 0 when not known
-	Path   string `json:"path"`             // with "/"; relative to the workspace, see [WorkspacePath], where nothing else is said
+	Column uint32 `json:"column,omitempty"` // 0 if unknown
+	Line   uint32 `json:"line"`             // 0 if unknown
+	Path   string `json:"path"`             // with "/"; relative to the workspace, see [WorkspacePath], unless stated otherwise
 }
 
-// IsZero reports whether there is no place.
+// IsZero reports whether the location is unknown.
 func (l Location) IsZero() bool { return l == Location{} }
 
-// String returns path:line:column, without what is not known.
+// String returns path:line:column, without unknown parts.
 func (l Location) String() string {
 	s := l.Path
 	if l.Line > 0 {
@@ -39,39 +39,38 @@ func (l Location) String() string {
 	return s
 }
 
-// Compare orders places by path, line and column. No place comes first.
+// Compare orders locations by path, line and column. Unknown locations come first.
 func (l Location) Compare(o Location) int {
 	return cmp.Or(strings.Compare(l.Path, o.Path), cmp.Compare(l.Line, o.Line), cmp.Compare(l.Column, o.Column))
 }
 
-// An Origin is what makes a kernel need an aspect: the function that uses the
-// feature, and the place there.
+// An Origin is the cause of a kernel's aspect requirement: the function that uses the feature, and
+// the location of the use.
 type Origin struct {
 	Aspect   aspect.Named `json:"aspect"`
 	Function string       `json:"function,omitempty"` // "" for the kernel's own code
 	Location Location     `json:"location,omitzero"`
 }
 
-// Compare orders origins by aspect, function and place.
+// Compare orders origins by aspect, function and location.
 func (o Origin) Compare(p Origin) int {
 	return cmp.Or(cmp.Compare(o.Aspect.Value, p.Aspect.Value), strings.Compare(o.Aspect.Name, p.Aspect.Name),
 		strings.Compare(o.Function, p.Function), o.Location.Compare(p.Location))
 }
 
-// A Kernel is what is known of the source of one kernel.
+// A Kernel holds the source information about one kernel.
 type Kernel struct {
 	Location Location
-	Origins  []Origin // at most one for each aspect
+	Origins  []Origin // at most one per aspect
 }
 
-// IsZero reports whether nothing is known.
+// IsZero reports whether there is no information.
 func (k Kernel) IsZero() bool { return k.Location.IsZero() && len(k.Origins) == 0 }
 
-// WorkspacePath returns the path of a source, as a compiler wrote it down,
-// relative to the workspace and with "/". It fails for files outside of the
-// workspace: those of other repositories and of the system, and links that a
-// build makes for the time of a compilation. The folders in which Bazel runs a
-// compiler and puts generated sources are no part of the path.
+// WorkspacePath returns the path of a source, as recorded by a compiler, relative to the workspace
+// and with "/". it fails for files outside of the workspace: files of other repositories and of
+// the system, and temporary links that a build creates for a compilation. The directories in which
+// Bazel runs a compiler and puts generated sources are not part of the path.
 func WorkspacePath(file string) (string, bool) {
 	if len(file) > maxPath || !utf8.ValidString(file) || strings.ContainsFunc(file, unicode.IsControl) {
 		return "", false
@@ -83,7 +82,7 @@ func WorkspacePath(file string) (string, bool) {
 	}
 	file = path.Clean(strings.TrimPrefix(file, "/proc/self/cwd/"))
 	if output, ok := strings.CutPrefix(file, "bazel-out/"); ok {
-		parts := strings.SplitN(output, "/", 3) // configuration, bin, path
+		parts := strings.SplitN(output, "/", 3) // configuration, "bin" and path
 		if len(parts) < 3 || strings.Contains(file, "/_virtual_includes/") {
 			return "", false
 		}
@@ -96,9 +95,9 @@ func WorkspacePath(file string) (string, bool) {
 	return file, true
 }
 
-// Below returns a path from a folder on when it is an absolute one below one of the folders,
-// which are absolute, and the path as it is otherwise. Compilers that are called with an
-// absolute path, as CMake calls them, write that down.
+// Below returns a path relative to a directory if it is absolute and below one of the given
+// absolute directories, or else the path unchanged. Compilers that are called with absolute paths,
+// for example by CMake, record these.
 func Below(file string, folders []string) string {
 	clean := path.Clean(strings.ReplaceAll(file, `\`, "/"))
 	for _, folder := range folders {
