@@ -68,7 +68,7 @@ type Kernel struct {
 func (k Kernel) IsZero() bool { return k.Location.IsZero() && len(k.Origins) == 0 }
 
 // WorkspacePath returns the path of a source, as recorded by a compiler, relative to the workspace
-// and with "/". it fails for files outside of the workspace: files of other repositories and of
+// and with "/". It fails for files outside of the workspace: files of other repositories and of
 // the system, and temporary links that a build creates for a compilation. The directories in which
 // Bazel runs a compiler and puts generated sources are not part of the path.
 func WorkspacePath(file string) (string, bool) {
