@@ -11,13 +11,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// mostConstants is how many of many specialization constants are listed.
+// mostConstants is the maximum number of listed specialization constants.
 const mostConstants = 10
 
 const constantsTitle = "Specialization constants and their default values"
 
-// constantsOf returns the specialization constants of a kind of images with their types and
-// default values.
+// constantsOf returns the specialization constants of an image kind, with their types and default
+// values.
 func constantsOf(k *report.ImageKind) (list []string) {
 	for _, c := range k.Constants {
 		var parts []string
@@ -30,11 +30,11 @@ func constantsOf(k *report.ImageKind) (list []string) {
 }
 
 // constants returns a function that returns the specialization constants in the images of a kernel.
-// One that differs between images is there twice.
+// A constant that differs between images is listed once per variant.
 func (t *table) constants() func(*report.Kernel) []string { return t.ofImages(constantsOf) }
 
-// ofImages returns a function that returns what the images of a kernel have, each once. Kernels
-// whose images are of the same kinds share a list.
+// ofImages returns a function that returns the distinct results of a function for the images of a
+// kernel. Kernels whose images have the same kinds share a list.
 func (t *table) ofImages(of func(*report.ImageKind) []string) func(*report.Kernel) []string {
 	texts := make([][]string, len(t.ImageKinds))
 	for i := range texts {
@@ -57,7 +57,7 @@ func (t *table) ofImages(of func(*report.ImageKind) []string) func(*report.Kerne
 	}
 }
 
-// kindsOf returns what kernels have in common whose images are of the same kinds.
+// kindsOf returns a key that is equal for kernels whose images have the same kinds.
 func (t *table) kindsOf(k *report.Kernel) string { return string(t.appendKinds(nil, k)) }
 
 func (t *table) appendKinds(key []byte, k *report.Kernel) []byte {
@@ -67,13 +67,13 @@ func (t *table) appendKinds(key []byte, k *report.Kernel) []byte {
 	return key
 }
 
-// constantLines lists the specialization constants of a report by name, and says how many
-// kernels are in images with each. There are at most as many as most says, if it is not 0.
+// constantLines lists the specialization constants of a report by name, with the numbers of kernels
+// whose images have them. It lists at most most constants, unless most is 0.
 func (t *table) constantLines(most int, quote quoter) (lines []string) {
 	constants := t.constants()
 	type user struct {
 		kernels int
-		name    string // of the first
+		name    string // of the first kernel
 	}
 	users := map[string]user{}
 	for i := range t.Kernels {

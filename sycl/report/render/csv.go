@@ -10,21 +10,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// csvHeader is the first row of a report as CSV.
+// csvHeader is the header of CSV reports.
 var csvHeader = []string{"target", "kernel", "symbol", "device", "status", "holds", "rules", "reasons", "path", "line"}
 
-// CSV writes a report as comma-separated values (RFC 4180): a header and a row for each
-// kernel and device, in the order of the report. The path and the line are those of the
-// kernel in the source, if they are known. "; " separates rules and reasons.
+// CSV writes a report as comma-separated values (RFC 4180): a header and one row per kernel and
+// device, in report order. The path and the line are the kernel's source location, if known. "; "
+// separates rules and reasons.
 //
-// Spreadsheets take text that begins with =, +, - or @ for a formula. CSV writes an
-// apostrophe before it. Characters that cannot be seen are written as in the other
-// renderings, see [safetext.Escape].
+// Spreadsheets interpret text that begins with =, +, - or @ as a formula, so CSV adds an apostrophe
+// before it. Invisible characters are written as in the other formats, see [safetext.Escape].
 func CSV(w io.Writer, r *report.Report) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	t := newTable(r)
 	b.Write(appendRow(nil, csvHeader...))
-	// The fields that cells of a kind share are written once and copied.
+	// Encode the fields shared by cells of a kind once, and copy them.
 	kinds := make([][]byte, len(t.kinds))
 	for i := range t.kinds {
 		c := t.kinds[i].Outcome
@@ -70,9 +69,8 @@ func appendRow(dst []byte, fields ...string) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendField appends a field that means the same to every reader. It is quoted unless it
-// is plain, because some readers take other characters than commas for separators. It is
-// never a formula.
+// appendField appends a field that every reader interprets in the same way. It is quoted unless it
+// is plain, because some readers use separators other than commas. It is never a formula.
 func appendField(dst []byte, s string) []byte {
 	s = safetext.Escape(s)
 	if start := strings.TrimLeft(s, ` '"`); start != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(start)[0]) {

@@ -12,22 +12,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// GroupBy says what kernels have in common that are shown together.
+// GroupBy selects which kernels are shown together.
 type GroupBy string
 
 const (
-	ByKernel GroupBy = "kernel" // nothing: each has a row
-	ByReason GroupBy = "reason" // what they need that a device does not have
-	ByName   GroupBy = "name"   // the name before its template arguments and parameters
-	BySource GroupBy = "source" // the source file
-	ByFile   GroupBy = "file"   // the file that holds the device image
+	ByKernel GroupBy = "kernel" // no grouping: one row per kernel
+	ByReason GroupBy = "reason" // requirements that a device lacks
+	ByName   GroupBy = "name"   // name up to template arguments and parameters
+	BySource GroupBy = "source" // source file
+	ByFile   GroupBy = "file"   // file that contains the device image
 )
 
 // Groupings are all values of GroupBy.
 var Groupings = []GroupBy{ByReason, ByName, BySource, ByFile, ByKernel}
 
-// standing says how kernels of a pattern stand with the devices: it is the worst status
-// of their cells. Cells that no report is about do not count.
+// standing returns the worst status in the cells of a pattern. It ignores cells that no report
+// covers.
 func (t *table) standing(pattern int32) compat.Status {
 	worst := compat.NoStatus
 	for _, n := range t.Rows[pattern] {
@@ -38,14 +38,14 @@ func (t *table) standing(pattern int32) compat.Status {
 	return worst
 }
 
-// tally counts kernels by what is the worst of their statuses.
+// A tally counts kernels by their worst status.
 type tally struct {
 	all      int
-	problems int // do not run on some device
-	open     int // run or not, which is known only when the program runs
+	problems int // do not run on at least one device
+	open     int // undetermined until run time
 }
 
-// add adds kernels.
+// add adds a number of kernels with the same worst status.
 func (n *tally) add(standing compat.Status, kernels int) {
 	n.all += kernels
 	switch standing {
@@ -56,12 +56,12 @@ func (n *tally) add(standing compat.Status, kernels int) {
 	}
 }
 
-// worse sorts what has more problems first.
+// worse reports how tallies compare; more problems sort first.
 func (n tally) worse(o tally) int {
 	return cmp.Or(cmp.Compare(o.problems, n.problems), cmp.Compare(o.open, n.open))
 }
 
-// ofDevice says how many kernels a device runs.
+// ofDevice returns the number of kernels that run on a device, as text.
 func (n *tally) ofDevice() string {
 	good := n.all - n.problems - n.open
 	if good == n.all {
@@ -77,7 +77,7 @@ func (n *tally) ofDevice() string {
 	return s
 }
 
-// ofGroup says how many kernels a group has, and with how many of them there is a problem.
+// ofGroup returns the number of kernels in a group, and how many of them have a problem, as text.
 func (n *tally) ofGroup() string {
 	s := count(n.all, "kernel")
 	if n.problems > 0 {
@@ -89,21 +89,21 @@ func (n *tally) ofGroup() string {
 	return s
 }
 
-// A reasonGroup is what kernels need, and the devices for which that is a problem.
+// A reasonGroup is a requirement of kernels, with the devices for which it is a problem.
 type reasonGroup struct {
 	report.Reason
 	devices []int
 	kernels []int
 }
 
-// reasonKey is what the reasons of a group have in common.
+// A reasonKey holds the fields that the reasons of a group share.
 type reasonKey struct {
 	status         compat.Status
 	rule, required string
 }
 
-// reasonGroups returns the groups: first what does not run, then what is known only when
-// the program runs, each by the number of kernels.
+// reasonGroups returns the groups: incompatible first, then undetermined, each sorted by the number
+// of kernels.
 func (t *table) reasonGroups() []*reasonGroup {
 	var list []*reasonGroup
 	known := map[reasonKey]int{}
@@ -144,7 +144,7 @@ func (t *table) reasonGroups() []*reasonGroup {
 	return list
 }
 
-// sentence says how many kernels have a problem with which devices.
+// sentence returns a sentence with the number of kernels and the devices that a problem affects.
 func (g *reasonGroup) sentence(t *table, quote quoter) string {
 	devices := someOf(quote.all(t.deviceNames(g.devices[:min(len(g.devices), mostListed+1)])), len(g.devices), "devices")
 	required := quote(safetext.Escape(g.Required))
@@ -174,22 +174,22 @@ func (g *reasonGroup) sentence(t *table, quote quoter) string {
 	return fmt.Sprintf("%s %s, which %s not support", kernels("needs", "need"), quote(need(g.Reason)), devices+its(" does", " do"))
 }
 
-// A family is the kernels of a group that have the same name before their template
-// arguments and parameters.
+// A family holds the kernels of a group that have the same name up to template arguments and
+// parameters.
 type family struct {
 	kernels int    // in the group
-	first   int    // of them
-	stem    string // that the names begin with
+	first   int    // index of the first kernel
+	stem    string // common start of the names
 }
 
-// stem returns the name of a kernel up to its template arguments or parameters, with the
-// character that begins them.
+// stem returns a kernel's name up to its template arguments or parameters, including their opening
+// bracket.
 func stem(name string) string {
 	s, arguments := kernelname.Stem(name)
 	return s + arguments[:min(len(arguments), 1)]
 }
 
-// stemPattern returns the pattern of the names that have a stem.
+// stemPattern returns the pattern that matches names with a stem.
 func stemPattern(stem string) string {
 	if strings.HasSuffix(stem, "<") || strings.HasSuffix(stem, "(") {
 		return stem + "*"
@@ -197,7 +197,7 @@ func stemPattern(stem string) string {
 	return stem
 }
 
-// families returns the families of kernels, the largest first.
+// families returns the families of kernels, largest first.
 func (t *table) families(kernels []int) []family {
 	var list []family
 	known := map[string]int{}
@@ -215,15 +215,15 @@ func (t *table) families(kernels []int) []family {
 	return list
 }
 
-// A group is kernels that are in the same file or have the same name.
+// A group holds kernels that are in the same file or have the same name.
 type group struct {
 	title   string
-	value   string // that selects the group
+	value   string // the value that selects the group
 	kernels []int
 	tally
 }
 
-// groupings returns the values of GroupBy that make groups of the kernels.
+// groupings returns the values of GroupBy that divide the kernels into groups.
 func (t *table) groupings() []GroupBy {
 	list := slices.Clone(Groupings)
 	if !slices.ContainsFunc(t.Kernels, func(k report.Kernel) bool { return !k.Location.IsZero() }) {
@@ -235,7 +235,7 @@ func (t *table) groupings() []GroupBy {
 	return list
 }
 
-// files returns a function that returns the files that hold images of a kernel.
+// files returns a function that returns the files that contain images of a kernel.
 func (t *table) files() func(*report.Kernel) []string {
 	return t.ofImages(func(k *report.ImageKind) (list []string) {
 		for _, n := range k.Files {
@@ -245,8 +245,7 @@ func (t *table) files() func(*report.Kernel) []string {
 	})
 }
 
-// groups returns the groups, those with the most problems first. A kernel that several
-// files hold is in several groups.
+// groups returns the groups, most problems first. A kernel in several files is in several groups.
 func (t *table) groups(by GroupBy) []*group {
 	var list []*group
 	known := map[string]*group{}

@@ -23,23 +23,23 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// HTMLOptions says how a report is written as a page.
+// HTMLOptions configure a report page.
 type HTMLOptions struct {
-	// MaxCells is the number of cells up to which the page has all rows of the table.
-	// A script draws the rows of a larger one as they come into view, and kernels of a
-	// template in one row. 0 is 2,000.
+	// MaxCells is the maximum number of cells for which the page contains all table rows. For a
+	// larger table, a script draws the rows as they come into view, with one row per kernel
+	// template. The default is 2,000.
 	MaxCells int
 }
 
 const (
 	defaultMaxCells = 2_000
-	maxNames        = 128 << 10 // bytes of the names of kernels in a page with all rows
-	leastFamily     = 3         // kernels of a template that share a row
+	maxNames        = 128 << 10 // maximum bytes of kernel names in a page with all rows
+	leastFamily     = 3         // minimum number of kernels of a template that share a row
 )
 
-// HTML writes a report as a page with a table that can be filtered, reasons and devices. Each name
-// of a kernel is in the page once, so that the page is about as large as the report. The page is complete: it may not load or send anything, and it runs only its
-// own script.
+// HTML writes a report as a page with a filterable table, reasons and devices. The page contains
+// each kernel name once, so that it is about as large as the report. The page is self-contained: it
+// may not load or send anything, and runs only its own script.
 func HTML(w io.Writer, r *report.Report, o HTMLOptions) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	p := newPage(r, o)
@@ -73,13 +73,13 @@ var (
 	pageScript = pageFile("page.js")
 )
 
-// source returns the name of an inline style or script in a content security policy.
+// source returns the hash source of an inline style or script for a content security policy.
 func source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// page is the input of the template.
+// A page is the input of the template.
 type page struct {
 	*report.Report
 	Title   string
@@ -92,23 +92,23 @@ type page struct {
 
 	byDevice [][]pageCount // Counts of each device
 	table    *table
-	cells    []template.HTML // by kind
+	cells    []template.HTML // by outcome kind
 	whys     map[pageWhy]int
 	origins  map[string]int32
-	lists    map[string]int // numbers of Data.Constants
+	lists    map[string]int // indexes of Data.Constants
 	Data     pageData
 }
 
-// ImageOptions says what the options of images are.
+// ImageOptions returns sentences about the options of images.
 func (p *page) ImageOptions() []string { return optionSentences(p.Report, plain) }
 
-// pageCount is a state of cells with the number of cells. The legend lists them.
+// A pageCount is a cell state with the number of cells in it, for the legend.
 type pageCount struct {
 	Class, Symbol, Word, Meaning string
 	N                            int
 }
 
-// Classes of cells. The style and the script know them.
+// Cell classes, which the style and the script use.
 const (
 	classNative  = "n"
 	classJIT     = "j"
@@ -117,7 +117,7 @@ const (
 	classNothing = "a"
 )
 
-// pageStates are the states: each has a symbol, a word and a class for its colour.
+// pageStates are the cell states, with a symbol, a word and a color class each.
 var pageStates = []pageCount{
 	{Class: classNative, Symbol: "✓", Word: "native", Meaning: "Runs: compiled for the device."},
 	{Class: classJIT, Symbol: "✓", Word: "JIT", Meaning: "Runs: compiled when the program runs."},
@@ -126,7 +126,7 @@ var pageStates = []pageCount{
 	{Class: classNothing, Symbol: "–", Word: "n/a", Meaning: "Not compared."},
 }
 
-// pageCell returns the class and the words of a cell.
+// pageCell returns the class and the text of a cell.
 func pageCell(c *report.Outcome) (class, words string) {
 	switch c.Status {
 	case compat.Compatible:
@@ -143,8 +143,8 @@ func pageCell(c *report.Outcome) (class, words string) {
 	return classNothing, "– n/a"
 }
 
-// pageData is the input of the script but for the kernels. Many cells are alike and so are
-// many rows: a cell is the number of a kind, and a row is the number of a pattern.
+// pageData is the input of the script without the kernels. Many cells and rows are equal: a cell is
+// the number of a kind, and a row is the number of a pattern.
 type pageData struct {
 	Lazy     bool       `json:"lazy"`
 	Devices  []string   `json:"devices"`
@@ -155,7 +155,7 @@ type pageData struct {
 	Whys     []pageWhy  `json:"whys,omitempty"`
 	Origins  []string   `json:"origins,omitempty"`
 
-	Constants [][]string `json:"constants,omitempty"` // a list for each set of images that kernels have
+	Constants [][]string `json:"constants,omitempty"` // one list per set of images
 }
 
 type pageKind struct {
@@ -165,7 +165,7 @@ type pageKind struct {
 	Whys  []int    `json:"w,omitempty"`
 }
 
-// pageWhy is a reason in the words of the page.
+// A pageWhy is a reason in the words of the page.
 type pageWhy struct {
 	Class  string `json:"c"`
 	Word   string `json:"-"`
@@ -175,8 +175,8 @@ type pageWhy struct {
 }
 
 type pageKernel struct {
-	Name    string   `json:"n,omitempty"` // if lazy; the table has the others
-	Stem    int      `json:"b,omitempty"` // UTF-16 code units of the name that kernels of a template have in common
+	Name    string   `json:"n,omitempty"` // only if lazy; otherwise, the table has the names
+	Stem    int      `json:"b,omitempty"` // UTF-16 code units of the common name of kernels of a template
 	Pattern int32    `json:"p"`
 	Target  int32    `json:"g"`
 	Symbol  string   `json:"s,omitempty"`
@@ -185,7 +185,7 @@ type pageKernel struct {
 	Files   []int32  `json:"f,omitempty"`
 	Forms   []string `json:"m,omitempty"`
 
-	Constants int `json:"c,omitempty"` // number of a list, from 1
+	Constants int `json:"c,omitempty"` // list number, from 1
 }
 
 func newPage(r *report.Report, o HTMLOptions) *page {
@@ -203,7 +203,7 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 	for _, label := range r.Targets {
 		p.Data.Targets = append(p.Data.Targets, safetext.Escape(label))
 	}
-	if len(r.Targets) == 1 { // the title has it
+	if len(r.Targets) == 1 { // the title shows the label
 		p.Data.Targets[0] = ""
 	}
 	for _, f := range r.Files {
@@ -218,7 +218,7 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 	return p
 }
 
-// namesLonger reports whether the names of the kernels have more bytes than that.
+// namesLonger reports whether the kernel names have more than most bytes.
 func namesLonger(r *report.Report, most int) bool {
 	n := 0
 	for i := range r.Kernels {
@@ -241,7 +241,7 @@ func (p *page) kinds() {
 		p.Data.Kinds = append(p.Data.Kinds, k)
 		var b strings.Builder
 		if err := pages.ExecuteTemplate(&b, "cell", k); err != nil {
-			panic(err) // a strings.Builder takes everything
+			panic(err) // writes to a strings.Builder cannot fail
 		}
 		p.cells = append(p.cells, template.HTML(b.String()))
 	}
@@ -270,7 +270,7 @@ func (p *page) why(r report.Reason) int {
 	return i
 }
 
-// countCells counts the cells of devices, by number, and of all.
+// countCells counts the cells by state, per device and in total.
 func (p *page) countCells() (byDevice [][]pageCount, all []pageCount) {
 	all = slices.Clone(pageStates)
 	for range p.Devices {
@@ -286,8 +286,8 @@ func (p *page) countCells() (byDevice [][]pageCount, all []pageCount) {
 	return byDevice, all
 }
 
-// listConstants lists the specialization constants of kernels, and returns the numbers of the
-// lists, from 1, by the images of the kernels.
+// listConstants lists the specialization constants of kernels, and returns the list numbers, from
+// 1, by the images of the kernels.
 func (p *page) listConstants() map[string]int {
 	numbers := map[string]int{}
 	constants := p.table.constants()
@@ -302,7 +302,7 @@ func (p *page) listConstants() map[string]int {
 	return numbers
 }
 
-// listOrigins lists what kernels use, each text once.
+// listOrigins lists the distinct texts about what kernels use.
 func (p *page) listOrigins() {
 	for i := range p.Kernels {
 		for _, text := range origins(&p.Kernels[i]) {
@@ -314,8 +314,8 @@ func (p *page) listOrigins() {
 	}
 }
 
-// stems returns the length of the stem of each kernel, in UTF-16 code units, 0 for kernels that do
-// not share it with others of their target.
+// stems returns the length of each kernel's stem in UTF-16 code units, or 0 for kernels that share
+// it with no other kernel of their target.
 func (p *page) stems() []int {
 	type family struct {
 		target int32
@@ -337,12 +337,12 @@ func (p *page) stems() []int {
 	return lengths
 }
 
-// writeData writes the input of the script. There can be many kernels, so they are
-// written one by one.
+// writeData writes the input of the script. It writes the kernels one by one, because there can be
+// many.
 func (p *page) writeData(w *bufio.Writer) error {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false) // names have many of these characters
+	encoder.SetEscapeHTML(false) // these characters are frequent in names
 	encode := func(v any) ([]byte, error) {
 		b.Reset()
 		if err := encoder.Encode(v); err != nil {
@@ -383,8 +383,8 @@ func (p *page) writeData(w *bufio.Writer) error {
 	return err
 }
 
-// inScript returns JSON as the content of a script element: only what begins a comment, or a tag of
-// such an element, has a meaning there.
+// inScript escapes JSON for a script element, where only the start of a comment or of a script tag
+// is special.
 func inScript(data []byte) []byte {
 	var out []byte
 	from := 0
@@ -406,7 +406,7 @@ func isMarkupInScript(after []byte) bool {
 	return len(after) > 0 && (after[0] == '/' || after[0] == '!' || len(after) >= len(script) && strings.EqualFold(string(after[:len(script)]), script))
 }
 
-// filesOf returns the numbers of the files that hold images of a kernel.
+// filesOf returns the numbers of the files that contain images of a kernel.
 func (p *page) filesOf(k *report.Kernel) (list []int32) {
 	for _, n := range k.Images {
 		list = append(list, p.ImageKinds[p.Images[n].Kind].Files...)
@@ -415,8 +415,7 @@ func (p *page) filesOf(k *report.Kernel) (list []int32) {
 	return slices.Compact(list)
 }
 
-// symbol returns the mangled name of a kernel if it differs from the name that the page
-// shows.
+// symbol returns the mangled name of a kernel if it differs from the displayed name.
 func symbol(k *report.Kernel) string {
 	if s := safetext.Escape(k.Name); s != kernelName(k) {
 		return s
@@ -424,7 +423,7 @@ func symbol(k *report.Kernel) string {
 	return ""
 }
 
-// forms returns the forms of a kernel with what each is for.
+// forms returns the forms of a kernel with the purpose of each.
 func forms(k *report.Kernel) (list []string) {
 	if k.Forms == nil {
 		return nil
@@ -445,20 +444,20 @@ func origins(k *report.Kernel) (list []string) {
 	return list
 }
 
-// pageReason is an entry as the page shows it.
+// A pageReason is an entry as shown on the page.
 type pageReason struct {
 	Class, Word, Brief, Text string
 	Families                 []pageFamily
-	OtherKernels             int // in no family that is shown
+	OtherKernels             int // in no shown family
 	Filter                   string
 	NumKernels               string
 	Devices                  []string
 	Origins                  []string
-	OtherOrigins             int // left out
+	OtherOrigins             int // not shown
 	Note                     string
 }
 
-// pageFamily is kernels with the same name before their template arguments.
+// A pageFamily holds kernels with the same name up to template arguments.
 type pageFamily struct {
 	Name    string
 	Kernels int
@@ -468,7 +467,7 @@ func (p *page) reasons() {
 	const (
 		mostFamilies = 8
 		mostOrigins  = 12
-		mostName     = 120 // bytes of a longer name are not shown again
+		mostName     = 120 // bytes; longer names are not repeated
 	)
 	for _, e := range p.table.reasons() {
 		if e.Rule == report.NotReported {
@@ -490,10 +489,10 @@ func (p *page) reasons() {
 	}
 }
 
-// pageShare is how many of the kernels run on a device.
+// A pageShare is the percentage of the kernels that run on a device.
 type pageShare struct{ Class, Percent, Device string }
 
-// Shares returns the shares of a few devices, nothing of many.
+// Shares returns the shares for each device, or nothing if there are many devices.
 func (p *page) Shares() []pageShare {
 	const most = 6
 	if len(p.Devices) > most || len(p.Kernels) == 0 {
@@ -526,8 +525,8 @@ func (p *page) Shares() []pageShare {
 	return list
 }
 
-// Percent returns a share in percent with one decimal. It is never 100 % if a part is missing, and
-// never 0 % if there is one.
+// Percent returns a share in percent with one decimal. It returns 100 % only for all, and 0 % only
+// for none.
 func Percent(part, all int) string {
 	tenths := part * 1000 / all
 	switch {
@@ -539,20 +538,20 @@ func Percent(part, all int) string {
 	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
 }
 
-// pageGroup is the kernels of a target.
+// A pageGroup holds the kernels of a target.
 type pageGroup struct {
 	Label string
 	Rows  []pageRow
 }
 
-// pageRow is a kernel with its cells.
+// A pageRow is a kernel with its cells.
 type pageRow struct {
 	Index int
 	Name  string
 	Cells []template.HTML
 }
 
-// Groups returns the rows of the table.
+// Groups returns the rows of the kernel table, by target.
 func (p *page) Groups() []pageGroup {
 	var list []pageGroup
 	for k := range p.Kernels {
@@ -570,7 +569,7 @@ func (p *page) Groups() []pageGroup {
 	return list
 }
 
-// pageDevice is a device with the numbers of its cells.
+// A pageDevice is a device with its cell counts.
 type pageDevice struct {
 	Name, Architecture, Backend string
 	Aspects                     []string
@@ -580,7 +579,7 @@ type pageDevice struct {
 	Counts                      []pageCount
 }
 
-// DeviceRows returns the rows of the table of devices.
+// DeviceRows returns the rows of the device table.
 func (p *page) DeviceRows() []pageDevice {
 	var list []pageDevice
 	for d, device := range p.Devices {
@@ -594,7 +593,7 @@ func (p *page) DeviceRows() []pageDevice {
 	return list
 }
 
-// Rules returns the rules that cells of the report have, for a filter.
+// Rules returns the rules in the report, for a filter.
 func (p *page) Rules() []string {
 	var list []string
 	for _, k := range p.Data.Kinds {
@@ -603,10 +602,10 @@ func (p *page) Rules() []string {
 	return distinct(list)
 }
 
-// Columns returns how many columns the table has.
+// Columns returns the number of table columns.
 func (p *page) Columns() int { return 1 + len(p.Devices) }
 
-// Heads returns the names of devices in pieces: a head may break after each.
+// Heads returns the device names in pieces, after each of which a line may break.
 func (p *page) Heads() [][]string {
 	var list [][]string
 	for _, name := range p.Data.Devices {
@@ -615,16 +614,16 @@ func (p *page) Heads() [][]string {
 	return list
 }
 
-// Summary says the result of the report in one line.
+// Summary returns the result of the report in one line.
 func (p *page) Summary() string { return p.table.summary(plain) }
 
-// Size says how large the table is.
+// Size returns the size of the table as text.
 func (p *page) Size() string {
 	kernels, devices := len(p.Kernels), len(p.Devices)
 	return p.Number(kernels) + safetext.Plural(kernels, " kernel", " kernels") + " × " + p.Number(devices) + safetext.Plural(devices, " device", " devices")
 }
 
-// Number writes a number with a comma after thousands.
+// Number returns a number with commas between thousands.
 func (p *page) Number(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -633,12 +632,12 @@ func (p *page) Number(n int) string {
 	return s
 }
 
-// About names the program that made the report.
+// About returns the name of the program that generated the report.
 func (p *page) About() string {
 	return cmp.Or(strings.TrimSpace(safetext.Escape(p.Generator.Name)+" "+safetext.Escape(p.Generator.Version)), "an unnamed program")
 }
 
-// BuiltFrom names the sources that the files were built from.
+// BuiltFrom returns the sources that the files were built from.
 func (p *page) BuiltFrom() string {
 	var list []string
 	if p.Source.Commit != "" {

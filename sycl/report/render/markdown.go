@@ -12,28 +12,28 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// codeSpan makes text a code span of Markdown.
+// codeSpan returns text as a Markdown code span.
 var codeSpan quoter = safetext.CodeSpan
 
-// MarkdownOptions says how a report is written as Markdown.
+// MarkdownOptions configure a Markdown report.
 type MarkdownOptions struct {
-	// MaxBytes is the size that the text may have, 0 for any. GitHub drops a summary of a
-	// job of more than 1 MiB, and takes comments of up to 65,536 characters, which are no
-	// more than bytes.
+	// MaxBytes is the maximum size of the text, or 0 for no limit. GitHub drops job summaries of
+	// more than 1 MiB, and accepts comments of up to 65,536 characters, which are at least as many
+	// bytes.
 	MaxBytes int
 
-	// Command is the command that shows this report, for a shell. The text says what it
-	// leaves out, and how this command shows it. Without it, the command has REPORT.json.
+	// Command is a shell command that shows this report. The text names what it omits, and how this
+	// command shows it. By default, the command uses REPORT.json.
 	Command string
 }
 
-// Markdown writes a report in GitHub's dialect of Markdown: a table in which devices with
-// the same cells share a column, and the reasons below it in parts that unfold. When that
-// is too long, the table has only the kernels with problems. When that is too long, too,
-// there are the reasons with the number of kernels, and at last only numbers.
+// Markdown writes a report in GitHub's dialect of Markdown: a table in which devices with the same
+// cells share a column, and the reasons below it in collapsed sections. If that is too long, the
+// table has only the kernels with problems. If that is still too long, there are only the reasons
+// with kernel counts, and finally only numbers.
 //
-// All text of the report is in code spans. There it can be neither markup nor a mention of
-// a user.
+// All text from the report is in code spans, where it can be neither markup nor a mention of a
+// user.
 func Markdown(w io.Writer, r *report.Report, o MarkdownOptions) error {
 	out := bufio.NewWriter(w)
 	t := newTable(r)
@@ -56,14 +56,14 @@ func Markdown(w io.Writer, r *report.Report, o MarkdownOptions) error {
 	return out.Flush()
 }
 
-// A markdownWriter writes one form of the text. It stops when that becomes too long.
+// A markdownWriter writes one variant of the text. It stops when the text becomes too long.
 type markdownWriter struct {
 	*table
 	out     io.Writer
 	command string
-	limit   int // 0 for none
+	limit   int // 0 for no limit
 	written int
-	over    bool // the text does not fit
+	over    bool // the text exceeds the limit
 }
 
 func (m *markdownWriter) printf(format string, args ...any) {
@@ -75,16 +75,16 @@ func (m *markdownWriter) printf(format string, args ...any) {
 		m.over = true
 		return
 	}
-	io.WriteString(m.out, s) // errors are those of the flush
+	io.WriteString(m.out, s) // errors are returned by the flush
 }
 
-// fits reports whether a text fits, and a note about what is left out after it.
+// fits reports whether a text fits, with a note about omissions after it.
 func (m *markdownWriter) fits(s string) bool {
 	const forNotes = 300
 	return m.limit == 0 || m.written+len(s)+forNotes+len(m.command) <= m.limit
 }
 
-// leftOut says what is left out, and how it is shown.
+// leftOut names what is omitted, and how to show it.
 func (m *markdownWriter) leftOut(what string, flags ...string) {
 	m.printf("\n%s: left out, as the text has to be short. %s shows all.\n", what, codeSpan(commandWith(m.command, flags...)))
 }
@@ -115,7 +115,7 @@ func (m *markdownWriter) images() {
 	m.printf("\n</details>\n")
 }
 
-// problems writes full for the kernels with problems.
+// problems is like full for the kernels with problems.
 func (m *markdownWriter) problems() {
 	standings := m.standings()
 	good := 0
@@ -126,7 +126,7 @@ func (m *markdownWriter) problems() {
 	}
 	const leastRow = 20 // bytes
 
-	if good == 0 || (len(m.Kernels)-good)*leastRow > m.limit { // it is not shorter, or too long
+	if good == 0 || (len(m.Kernels)-good)*leastRow > m.limit { // not shorter, or too long
 		m.over = true
 		return
 	}
@@ -137,8 +137,7 @@ func (m *markdownWriter) problems() {
 	m.images()
 }
 
-// head writes what the report is about and its result. It reports whether there is more
-// to say.
+// head writes what the report is about and its result. It reports whether to continue.
 func (m *markdownWriter) head() bool {
 	if title := m.title(); title != "" {
 		m.printf("### Compatibility of %s\n\n", codeSpan(title))
@@ -151,7 +150,7 @@ func (m *markdownWriter) head() bool {
 	return true
 }
 
-// kernelTable writes a table of kernels. Labels have rows of their own.
+// kernelTable writes a table of kernels. Labels have their own rows.
 func (m *markdownWriter) kernelTable(shown func(pattern int32) bool, name func(int) string) {
 	if !m.head() {
 		return
@@ -218,7 +217,7 @@ func markdownCell(c *report.Outcome) string {
 	return "❌ no: " + codeSpan(briefly(c))
 }
 
-// reasons writes the reasons in parts that unfold.
+// reasons writes the reasons in collapsed sections.
 func (m *markdownWriter) reasons() {
 	if len(m.Kernels) == 0 || len(m.Devices) == 0 || m.over {
 		return
@@ -248,7 +247,7 @@ func (m *markdownWriter) reasons() {
 	}
 }
 
-// markdownReason returns a reason as an item of a list.
+// markdownReason returns a reason as a list item.
 func (t *table) markdownReason(e *entry) string {
 	var b strings.Builder
 	b.WriteString("- ")
@@ -268,7 +267,7 @@ func (t *table) markdownReason(e *entry) string {
 	return b.String()
 }
 
-// groups writes the reasons with the number of kernels, as many as fit.
+// groups writes as many reasons with kernel counts as fit.
 func (m *markdownWriter) groups() {
 	if !m.head() {
 		return
@@ -290,7 +289,7 @@ func (m *markdownWriter) groups() {
 	m.leftOut("The names of kernels", "--all")
 }
 
-// markdownGroup returns a reason with the number of kernels and what they are called.
+// markdownGroup returns a reason with the number and the names of kernels.
 func (m *markdownWriter) markdownGroup(g *reasonGroup) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- %s %s\n", map[compat.Status]string{compat.Incompatible: "❌", compat.Undetermined: "❓", compat.NotApplicable: "➖"}[g.Status], g.sentence(m.table, codeSpan))
@@ -311,7 +310,7 @@ func (m *markdownWriter) markdownGroup(g *reasonGroup) string {
 	return b.String()
 }
 
-// devices writes a table of devices with numbers of kernels, as many rows as fit.
+// devices writes a table of devices with kernel counts, with as many rows as fit.
 func (m *markdownWriter) devices() {
 	m.printf("| Device | ✅ runs | ❌ does not run | ❓ known only when the program runs |\n|---|---|---|---|\n")
 	list := m.deviceTallies(false)
@@ -326,7 +325,7 @@ func (m *markdownWriter) devices() {
 	}
 }
 
-// numbers writes how many kernels run on which device.
+// numbers writes how many kernels run on each device.
 func (m *markdownWriter) numbers() {
 	if !m.head() {
 		return

@@ -10,18 +10,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// mostOptions is how many of many sets of options are listed.
+// mostOptions is the maximum number of listed option sets.
 const mostOptions = 5
 
-// imageOptions are options for the runtime's compiler and linker, and how many images have
-// them.
+// imageOptions are options for the runtime's compiler and linker, with the number of images that
+// have them.
 type imageOptions struct {
 	propset.JITOptions
 	Images int
 }
 
-// optionsOf returns the options of the images of a report, those of most images first, and
-// how many sets of options there are more.
+// optionsOf returns the options of the images of a report, most frequent first, and the number of
+// omitted option sets.
 func optionsOf(r *report.Report) (list []imageOptions, more int) {
 	images := map[propset.JITOptions]int{}
 	for _, i := range r.Images {
@@ -39,7 +39,7 @@ func optionsOf(r *report.Report) (list []imageOptions, more int) {
 	return list[:shown], len(list) - shown
 }
 
-// optionSentences says what the options of the images of a report are.
+// optionSentences returns sentences about the options of the images of a report.
 func optionSentences(r *report.Report, quote quoter) (lines []string) {
 	list, more := optionsOf(r)
 	for _, o := range list {

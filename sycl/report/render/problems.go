@@ -9,26 +9,26 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Style is the style of pages.
+// Style returns the style sheet of pages.
 func Style() string { return pageStyle }
 
-// PolicySource returns the name of an inline style or script in a content security policy.
+// PolicySource returns the hash source of an inline style or script for a content security policy.
 func PolicySource(text string) string { return source(text) }
 
-// AppendCSVRow appends a row of a CSV file, as [CSV] writes it.
+// AppendCSVRow appends a row of a CSV file, formatted like rows of [CSV].
 func AppendCSVRow(dst []byte, fields ...string) []byte { return appendRow(dst, fields...) }
 
-// A Problem is what kernels need that devices do not have, in words. Names are escaped.
+// A Problem describes a requirement of kernels that devices lack. Names are escaped.
 type Problem struct {
 	Status         compat.Status
 	Rule, Required string
-	Name, Text     string // few words, and a sentence
+	Name, Text     string // a short form, and a sentence
 	Kernels        int
 	Devices        []string
 }
 
-// Problems returns the problems of a report: first what does not run, then what is known only
-// when the program runs, each by the number of kernels.
+// Problems returns the problems of a report: incompatible first, then undetermined, each sorted by
+// the number of kernels.
 func Problems(r *report.Report) (list []Problem) {
 	t := newTable(r)
 	for _, g := range t.reasonGroups() {
@@ -41,13 +41,13 @@ func Problems(r *report.Report) (list []Problem) {
 	return list
 }
 
-// A Row is the name of a kernel with the number of its row.
+// A Row is the name of a kernel with its row number.
 type Row struct {
 	Name string
 	Row  int32
 }
 
-// Cells returns the class in the style and the words of each outcome of a report, by number.
+// Cells returns the style class and the text of each outcome of a report, by number.
 func Cells(r *report.Report) (list [][2]string) {
 	for i := range r.Outcomes {
 		class, words := pageCell(&r.Outcomes[i])
@@ -56,7 +56,7 @@ func Cells(r *report.Report) (list [][2]string) {
 	return list
 }
 
-// Rows returns the kernels of a report, those with the worst statuses first.
+// Rows returns the kernels of a report, worst statuses first.
 func Rows(r *report.Report) (list []Row) {
 	t := newTable(r)
 	for i := range r.Kernels {

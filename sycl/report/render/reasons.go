@@ -13,22 +13,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// entry is a reason with the kernels and devices that it is about.
+// An entry is a reason with its kernels and devices.
 type entry struct {
 	report.Reason
 	brief, text string
 	generic     bool  // about a generic target, see report.Device.IsGeneric
-	devices     []int // none if generic
+	devices     []int // empty if generic
 	kernels     []int // indexes
 
-	briefs   map[int32]string // what kernels need, if they differ in that, by pattern
-	image    map[int32]bool   // patterns with a status about the device image
-	number   int              // in the order in which the entries were found
+	briefs   map[int32]string // requirements by pattern, if the kernels differ in these
+	image    map[int32]bool   // patterns with a status based on the device image
+	number   int              // in order of discovery
 	onDevice map[int]bool
 }
 
-// reasons returns each distinct reason once, the worst first. All that is undetermined on a
-// generic target is one entry.
+// reasons returns the distinct reasons, worst first. Everything that is undetermined on a generic
+// target is a single entry.
 func (t *table) reasons() []*entry {
 	f := entryFinder{table: t, known: map[entryKey]*entry{}}
 	for i := range t.kinds {
@@ -46,7 +46,7 @@ func (t *table) reasons() []*entry {
 	return f.list
 }
 
-// listKernels gives each entry its kernels. The lists share memory.
+// listKernels sets the kernels of each entry. The lists share memory.
 func (t *table) listKernels(entries []*entry, ofPattern [][]*entry) {
 	counts := make([]int, len(entries))
 	all := 0
@@ -67,15 +67,15 @@ func (t *table) listKernels(entries []*entry, ofPattern [][]*entry) {
 	}
 }
 
-// An entryFinder finds the entries of a table, once for each pattern of its rows.
+// An entryFinder finds the entries of a table, once per row pattern.
 type entryFinder struct {
 	*table
 	list    []*entry
 	known   map[entryKey]*entry
-	counted [][]report.Reason // by kind
+	counted [][]report.Reason // by outcome kind
 }
 
-// An entryKey is what reasons of one entry have in common.
+// An entryKey holds the fields that the reasons of an entry share.
 type entryKey struct {
 	status      compat.Status
 	brief, text string
@@ -85,7 +85,7 @@ type entryKey struct {
 func (f *entryFinder) entries(pattern int32, row []int32) []*entry {
 	var list []*entry
 	known := map[*entry]bool{}
-	needs := map[*entry][]string{} // of generic entries
+	needs := map[*entry][]string{} // for generic entries
 	for d, kind := range row {
 		for _, r := range f.counted[kind] {
 			e, about := f.of(r, &f.Devices[d])
@@ -109,7 +109,7 @@ func (f *entryFinder) entries(pattern int32, row []int32) []*entry {
 	return list
 }
 
-// distinct returns each text once, in the order in which they come first.
+// distinct returns the distinct texts in the order of first occurrence.
 func distinct(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(s string) bool {
@@ -119,7 +119,8 @@ func distinct(list []string) []string {
 	})
 }
 
-// of returns the entry of a reason and, if its kernels differ in what they need, the need.
+// of returns the entry of a reason and, if its kernels differ in their requirements, the
+// requirement.
 func (f *entryFinder) of(r report.Reason, d *report.Device) (e *entry, about string) {
 	if r.Status == compat.Undetermined && d.IsGeneric() {
 		e := f.entry(r, "", fmt.Sprintf("%s stands for devices that are known only when the program runs", safetext.Escape(d.Name)))
@@ -129,7 +130,7 @@ func (f *entryFinder) of(r report.Reason, d *report.Device) (e *entry, about str
 	return f.entry(r, brief(r), sentence(r)), ""
 }
 
-// entry returns the entry of a reason with these words.
+// entry returns the entry of a reason with the given words.
 func (f *entryFinder) entry(r report.Reason, brief, text string) *entry {
 	key := entryKey{r.Status, brief, text}
 	e := f.known[key]
@@ -142,8 +143,8 @@ func (f *entryFinder) entry(r report.Reason, brief, text string) *entry {
 	return e
 }
 
-// counted returns the reasons of a cell that are shown. That there is no image for the
-// device follows from any other reason.
+// counted returns the reasons of a cell to show. A missing image for the device follows from any
+// other reason.
 func (k *kind) counted() []report.Reason {
 	if len(k.Reasons) < 2 {
 		return k.Reasons
@@ -151,8 +152,8 @@ func (k *kind) counted() []report.Reason {
 	return slices.DeleteFunc(slices.Clone(k.Reasons), func(r report.Reason) bool { return compat.Rule(r.Rule) == compat.NoImage })
 }
 
-// origins returns what needs the aspect of an entry: the first few, and how many there
-// are. If there are none, the note says why that may be.
+// origins returns the first few causes of an entry's aspect requirement, and their number. If there
+// are none, note explains possible causes.
 func (e *entry) origins(t *table, most int) (list []string, n int, note string) {
 	if compat.Rule(e.Rule) != compat.MissingAspect || e.generic {
 		return nil, 0, ""
@@ -164,12 +165,12 @@ func (e *entry) origins(t *table, most int) (list []string, n int, note string) 
 	return list, n, note
 }
 
-// origins returns what needs an aspect in kernels: the first few, and how many there are.
-// Functions that differ in their template arguments and parameters can count as one.
+// origins returns the first few causes of an aspect requirement in kernels, and their number. If
+// joined is set, functions that differ only in template arguments and parameters count as one.
 func (t *table) origins(kernels []int, aspect string, most int, joined bool) (list []string, n int) {
 	type origin struct {
 		srcloc.Origin
-		kernel int // whose own code it is, -1 for a function
+		kernel int // index of the kernel whose own code is the cause, or -1 for a function
 	}
 	seen := map[origin]bool{}
 	for _, k := range kernels {
@@ -195,7 +196,7 @@ func (t *table) origins(kernels []int, aspect string, most int, joined bool) (li
 	return list, len(seen)
 }
 
-// outline returns the name of a function with "..." in place of what is between brackets.
+// outline returns the name of a function with "..." instead of the text in brackets.
 func outline(name string) string {
 	var b strings.Builder
 	depth := 0
@@ -225,13 +226,13 @@ func originText(k *report.Kernel, o srcloc.Origin) string {
 	return s
 }
 
-// imageNote explains why a kernel may have a need that its own code does not have.
+// imageNote explains why a kernel may have a requirement that its own code does not cause.
 const imageNote = "Some kernel in the device image needs it, perhaps not each of these."
 
-// mostListed is how many things a list has at most.
+// mostListed is the maximum number of items in a list.
 const mostListed = 6
 
-// A quoter makes text part of a rendering.
+// A quoter formats text for a rendering.
 type quoter func(string) string
 
 func plain(s string) string { return s }
@@ -245,8 +246,7 @@ func (q quoter) all(list []string) []string {
 	return quoted
 }
 
-// someKernels lists the kernels of an entry with what each needs or its place in the
-// source.
+// someKernels lists the kernels of an entry with their requirements or source locations.
 func (t *table) someKernels(e *entry, quote quoter) string {
 	var list []string
 	for _, n := range e.kernels[:min(len(e.kernels), mostListed+1)] {
@@ -266,10 +266,10 @@ func (t *table) someKernels(e *entry, quote quoter) string {
 	return someOf(list, len(e.kernels), "kernels")
 }
 
-// Some lists things, of many the first ones.
+// Some joins the items of a list, or the first of many.
 func Some(list []string, what string) string { return someOf(list, len(list), what) }
 
-// someOf is Some for n things, of which list has the first ones.
+// someOf is like Some for n items, of which list holds the first.
 func someOf(list []string, n int, what string) string {
 	if n > mostListed {
 		return fmt.Sprintf("%s and %d more %s", strings.Join(list[:mostListed], ", "), n-mostListed, what)

@@ -7,7 +7,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// summary says the result of a report in one line.
+// summary returns the result of a report in one line.
 func (t *table) summary(quote quoter) string {
 	n := len(t.Kernels)
 	good, unknown, compared := t.countKernels()
@@ -45,9 +45,9 @@ func (t *table) summary(quote quoter) string {
 	return s + "."
 }
 
-// countKernels counts the kernels that run on every device, as good, and those that are
-// undetermined on some and incompatible with none, as unknown. Compared is false if some
-// kernel was not compared with some device.
+// countKernels counts the kernels that run on every device, as good, and the kernels that are
+// undetermined on some devices and incompatible with none, as unknown. compared is false if a
+// kernel was not compared with a device.
 func (t *table) countKernels() (good, unknown int, compared bool) {
 	compared = true
 	for k := range len(t.Kernels) {

@@ -1,8 +1,8 @@
-// Package render shows reports to people: as text on a terminal, as a page of HTML, as
-// Markdown and as rows of a spreadsheet. All of them use the same words.
+// Package render presents reports as text on a terminal, as an HTML page, as Markdown and as
+// spreadsheet rows. All formats use the same words.
 //
-// Reports come from builds that may not be trusted. So no text of a report becomes markup,
-// a command or a formula in any rendering, and all of its characters are visible.
+// Reports may come from untrusted builds. So no text from a report becomes markup, a command or a
+// formula in any format, and all of its characters are visible.
 package render
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// table is a report for all renderings, with the words of its outcomes.
+// A table is a report with the words of its outcomes, for all formats.
 type table struct {
 	*report.Report
-	kinds []kind // of the outcomes of the report, by number
+	kinds []kind // of the report's outcomes, by number
 
-	whole *report.Report    // that this is a part of, or nil
-	short map[string]string // by names of kernels, see shortName
+	whole *report.Report    // the whole report if this is a part, or nil
+	short map[string]string // by kernel name, see shortName
 }
 
-// kind is an outcome with its words.
+// A kind is an outcome with its words.
 type kind struct {
 	*report.Outcome
 	words string
@@ -42,16 +42,16 @@ func newTable(r *report.Report) *table {
 
 func (t *table) kernel(k int) *report.Kernel { return &t.Kernels[k] }
 
-// row returns the numbers of the outcomes of a kernel.
+// row returns the outcome numbers of a kernel.
 func (t *table) row(kernel int) []int32 { return t.Rows[t.Kernels[kernel].Row] }
 
-// column is devices that share a column of a table.
+// A column is a table column, which several devices may share.
 type column struct {
 	devices []int
 }
 
-// columns returns a column for each device or, in groups, for each set of
-// devices whose cells have the same words in rows of all these patterns.
+// columns returns one column per device or, with group set, per set of devices whose cells have the
+// same words in rows of all patterns.
 func (t *table) columns(group bool, patterns [][]int32) []column {
 	words := map[string]uint32{}
 	ids := make([]uint32, len(t.kinds))
@@ -83,7 +83,7 @@ func (t *table) columns(group bool, patterns [][]int32) []column {
 	return list
 }
 
-// groupName names the n-th group that has no other name.
+// groupName returns the letter for the n-th unnamed group.
 func groupName(n int) string {
 	name := string(rune('A' + n%26))
 	if round := n / 26; round > 0 {
@@ -92,7 +92,7 @@ func groupName(n int) string {
 	return name
 }
 
-// mostNames is how many names of devices the head of a column has at most.
+// mostNames is the maximum number of device names in a column header.
 const mostNames = 4
 
 // deviceNames returns the names of devices.
@@ -109,8 +109,8 @@ func kernelName(k *report.Kernel) string {
 	return cmp.Or(safetext.Escape(k.DisplayName), safetext.Escape(k.Name))
 }
 
-// shortName returns the name of a kernel for long lists. It is a pattern that selects the
-// kernel, in which "*" stands for what kernels of a template have in common.
+// shortName returns the name of a kernel for long lists. It is a pattern that selects the kernel,
+// with "*" for what kernels of a template have in common.
 func (t *table) shortName(k int) string {
 	if t.short == nil {
 		whole := cmp.Or(t.whole, t.Report)
@@ -124,9 +124,9 @@ func (t *table) shortName(k int) string {
 	return cmp.Or(t.short[name], name)
 }
 
-// addition returns what a row adds to the name of a kernel: how many kernels were made of
-// it, and the place of a lambda. That a kernel has a second one for rounded ranges is the
-// rule, and is not said.
+// addition returns the text that a row adds to the name of a kernel: the number of kernels
+// generated from it, and the location of a lambda. It does not mention a second kernel for rounded
+// ranges, which is common.
 func addition(k *report.Kernel) string {
 	s := ""
 	if k.Forms != nil && len(k.Forms.Reduction) > 0 {
@@ -135,8 +135,8 @@ func addition(k *report.Kernel) string {
 	return s + lambdaPlace(k)
 }
 
-// lambdaPlace returns what a row adds to the name of a kernel that is a lambda, such as
-// main::{lambda(sycl::id<1>)#1}: its place.
+// lambdaPlace returns the location of a kernel that is a lambda, such as
+// main::{lambda(sycl::id<1>)#1}, which a row adds to the name.
 func lambdaPlace(k *report.Kernel) string {
 	if k.Location.IsZero() || !strings.Contains(k.DisplayName, "{lambda(") {
 		return ""
@@ -144,7 +144,7 @@ func lambdaPlace(k *report.Kernel) string {
 	return " at " + place(k.Location)
 }
 
-// title returns what a report is about.
+// title returns the subject of a report.
 func (t *table) title() string {
 	wheels := safetext.Escape(t.Title())
 	if len(t.Targets) == 1 {

@@ -15,30 +15,30 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// TextOptions says how a report is printed.
+// TextOptions configure how a report is printed.
 type TextOptions struct {
-	Width   int     // of the terminal; 0 is 80
-	Color   bool    // whether to color words by escape sequences
-	GroupBy GroupBy // "": by the size of the report
-	All     bool    // leave nothing out
-	Forms   bool    // list the forms of each kernel in tables, as All does
+	Width   int     // of the terminal; default 80
+	Color   bool    // whether to color words with escape sequences
+	GroupBy GroupBy // default depends on the size of the report
+	All     bool    // omit nothing
+	Forms   bool    // list the forms of each kernel in tables, like All
 
-	// Whole is the report that this is a part of, if it is one: names that are shortened
-	// select one kernel of it.
+	// Whole is the whole report if this is a part of it. Shortened names then select one kernel of
+	// the whole report.
 	Whole *report.Report
 
-	// Command is the command that shows this report, for a shell. The text says by which
-	// flags it shows what is left out. Without it, the command has REPORT.json.
+	// Command is a shell command that shows this report. The text names the flags that show omitted
+	// parts. By default, the command uses REPORT.json.
 	Command string
 }
 
-// Text prints a report. One of up to 40 kernels is a table of kernels and devices, the
-// reasons in sentences, and the result in one line. A larger one is about 200 lines,
-// unless all is asked for: how many kernels each device runs, and the kernels with
-// problems in groups. It says what is left out, and the command that prints it.
+// Text prints a report. A report on up to 40 kernels is a table of kernels and devices, the reasons
+// as sentences, and the result in one line. A larger report has about 200 lines, unless everything
+// is requested: how many kernels each device runs, and the kernels with problems in groups. It
+// names what is omitted, and the command that prints it.
 //
-// If the table of a small report would be wider than the terminal, devices with the same
-// cells share a column. Columns that still do not fit go into more tables below.
+// If the table of a small report is wider than the terminal, devices with the same cells share a
+// column. Columns that still do not fit are in further tables below.
 func Text(w io.Writer, r *report.Report, o TextOptions) error {
 	t := textWriter{w: bufio.NewWriter(w), table: newTable(r), o: o}
 	t.whole = o.Whole
@@ -49,17 +49,17 @@ func Text(w io.Writer, r *report.Report, o TextOptions) error {
 	return t.w.Flush()
 }
 
-// eitherText explains the cells of kernels with two images.
+// eitherText explains the cells of kernels with two kinds of code.
 const eitherText = "native or JIT: the file has native code and SPIR-V for the device, and the runtime takes either. " +
 	"With the attribute ir of sycl_binary it certainly takes native code."
 
 type textWriter struct {
 	*table
 	w        *bufio.Writer
-	captured *[]string // where lines go while they are counted
+	captured *[]string // receives lines while they are counted
 	o        TextOptions
 	names    []string // of the kernels of a small report
-	by       GroupBy  // how kernels of a large report are grouped
+	by       GroupBy  // how the kernels of a large report are grouped
 }
 
 // line writes a line.
@@ -72,14 +72,14 @@ func (t *textWriter) line(s string) {
 	t.w.WriteByte('\n')
 }
 
-// textColumn is a column of the table and its width. The first one has names.
+// A textColumn is a table column with its width. The first column has names.
 type textColumn struct {
 	column
-	head  []string // lines
+	head  []string // one element per line
 	width int
 }
 
-// What a report has at most that is printed whole, as a table.
+// Maximum size of a report that is printed entirely, as a table.
 const (
 	smallKernels = 40
 	smallLines   = 120
@@ -102,7 +102,7 @@ func (t *textWriter) write() {
 	t.large()
 }
 
-// heading writes what the report is about.
+// heading writes the subject of the report.
 func (t *textWriter) heading() {
 	if title := t.title(); title != "" {
 		t.line(t.style(bold, title))
@@ -141,7 +141,7 @@ func (t *textWriter) small() {
 	t.wrap(t.summary(plain), "")
 }
 
-// legend says which devices columns are about that have letters.
+// legend explains the columns named by letters.
 func (t *textWriter) legend(lines []string) {
 	if lines != nil {
 		t.line("")
@@ -151,7 +151,7 @@ func (t *textWriter) legend(lines []string) {
 	}
 }
 
-// either explains cells that say so little that it has to be explained.
+// either explains the cells for two kinds of code.
 func (t *textWriter) either() {
 	if slices.ContainsFunc(t.kinds, func(k kind) bool { return k.Code == report.NativeOrIR }) {
 		t.line("")
@@ -205,8 +205,8 @@ func (t *textWriter) blocks(nameWidth int, columns []textColumn) [][]textColumn 
 	return list
 }
 
-// nameWidth returns the width of the column of names: that of the names, or less if that
-// saves tables. Longer names continue on the next line.
+// nameWidth returns the width of the name column: the width of the names, or less if that saves
+// tables. Longer names continue on the next line.
 func (t *textWriter) nameWidth(names textColumn, columns []textColumn) int {
 	const least = 20
 	best := min(names.width, max(least, t.o.Width*2/5))
@@ -232,8 +232,8 @@ func (t *textWriter) nameColumn() textColumn {
 	return c
 }
 
-// textColumns returns a column for each device or, in groups, for each set of devices with
-// the same cells.
+// textColumns returns one column per device or, with group set, per set of devices with the same
+// cells.
 func (t *textWriter) textColumns(group bool, patterns [][]int32) []textColumn {
 	var list []textColumn
 	for _, c := range t.columns(group, patterns) {
@@ -253,8 +253,7 @@ func (t *textWriter) measure(c *textColumn, patterns [][]int32) {
 	}
 }
 
-// shorten names columns with many devices by a letter. The legend says which devices they
-// are.
+// shorten names columns with many devices by letters, which the legend explains.
 func (t *textWriter) shorten(columns []textColumn, patterns [][]int32) (legend []string) {
 	for i, c := range columns {
 		if len(c.head) > mostNames {
@@ -294,10 +293,10 @@ func (t *textWriter) block(names textColumn, columns []textColumn) {
 	}
 }
 
-// mostLines is how many lines a name takes at most. Longer ones lack the middle.
+// mostLines is the maximum number of lines of a name. Longer names lose their middle.
 const mostLines = 6
 
-// headRows returns the rows of heads. The last line of each head is right above the cells.
+// headRows returns the header rows, aligned to the bottom.
 func headRows(columns []textColumn) [][]string {
 	lines := 1
 	for _, c := range columns {
@@ -313,7 +312,7 @@ func headRows(columns []textColumn) [][]string {
 	return rows
 }
 
-// words returns the words in the cells of a pattern.
+// words returns the text in the cells of a pattern.
 func (t *textWriter) words(columns []textColumn, pattern int32) (row []string) {
 	for _, c := range columns {
 		row = append(row, t.kinds[t.Rows[pattern][c.devices[0]]].words)
@@ -321,13 +320,13 @@ func (t *textWriter) words(columns []textColumn, pattern int32) (row []string) {
 	return row
 }
 
-// row writes a name, and the cells behind it.
+// row writes a name followed by the cells.
 func (t *textWriter) row(names textColumn, columns []textColumn, name string, row []string, styled bool) {
 	fill := strings.Repeat(" ", max(0, names.width-width(name))+gap)
 	t.line(strings.TrimRight(name+fill+t.cells(columns, row, styled), " "))
 }
 
-// cells returns the cells of a row, each as wide as its column.
+// cells returns the cells of a row, padded to the column widths.
 func (t *textWriter) cells(columns []textColumn, row []string, styled bool) string {
 	var line []string
 	for i, s := range row {
@@ -340,7 +339,7 @@ func (t *textWriter) cells(columns []textColumn, row []string, styled bool) stri
 	return strings.Join(line, strings.Repeat(" ", gap))
 }
 
-// Parameters of the escape sequence that sets how terminals draw.
+// Parameters of escape sequences that set text styles.
 const (
 	bold   = "1"
 	faint  = "2"
@@ -349,7 +348,7 @@ const (
 	yellow = "33"
 )
 
-// styleOf returns how words of a status are drawn.
+// styleOf returns the style of a status.
 func styleOf(words string) string {
 	switch {
 	case strings.HasPrefix(words, statusWord(compat.Compatible)):
@@ -389,15 +388,14 @@ func (t *textWriter) entry(e *entry) {
 	}
 }
 
-// wrap prints text in lines of the terminal's width. All lines but the first are
-// indented.
+// wrap prints text wrapped to the width of the terminal. All lines except the first are indented.
 func (t *textWriter) wrap(s, indent string) {
 	for _, line := range t.wrapped(s, indent) {
 		t.line(line)
 	}
 }
 
-// wrapped returns the lines of text for wrap, at least one.
+// wrapped returns the lines of wrapped text, at least one.
 func (t *textWriter) wrapped(s, indent string) []string {
 	var lines []string
 	line := ""
@@ -416,11 +414,11 @@ func (t *textWriter) wrapped(s, indent string) []string {
 	return append(lines, line)
 }
 
-// columnsOf measures text in columns of a terminal: wide characters take two. It does not
-// depend on the environment, so that the output does not either.
+// columnsOf measures text in terminal columns, where wide characters count as two. It does not
+// depend on the environment, so that the output does not, either.
 var columnsOf = runewidth.Condition{StrictEmojiNeutral: true}
 
-// isASCII reports whether each byte of a text is a character.
+// isASCII reports whether a text consists of single-byte characters.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -430,7 +428,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// width returns the columns that escaped text takes.
+// width returns the number of columns of escaped text.
 func width(s string) int {
 	if isASCII(s) {
 		return len(s)
@@ -438,9 +436,9 @@ func width(s string) int {
 	return columnsOf.StringWidth(s)
 }
 
-// splitName cuts a name into lines, after a separator if there is one in the second half
-// of the line. Lines after the first leave room for an indent of 2. No line begins with a
-// colon: two of them would begin a command, see [safetext.Escape].
+// splitName splits a name into lines, after a separator if there is one in the second half of the
+// line. Lines after the first leave space for an indent of 2. No line begins with a colon, because
+// two of them could begin a command, see [safetext.Escape].
 func splitName(name string, n int) []string {
 	var parts []string
 	for line := firstColumns(name, n); len(line) < len(name); line = firstColumns(name, n) {
@@ -463,8 +461,8 @@ func splitName(name string, n int) []string {
 	return append(parts, name)
 }
 
-// firstColumns returns the start of a text that takes at most n columns, and not many more
-// bytes, as a text may have any number of characters without a width.
+// firstColumns returns the start of a text that has at most n columns, and is limited in bytes,
+// because a text may have any number of zero-width characters.
 func firstColumns(s string, n int) string {
 	if most := 16 * n; len(s) > most {
 		for range utf8.UTFMax - 1 {

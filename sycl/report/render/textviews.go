@@ -13,18 +13,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Lines that the parts of a text have at most, unless all is asked for. With the lines
-// between them, a text has about 200.
+// Maximum lines of the parts of a text, unless everything is requested. Including the lines between
+// them, a text has about 200.
 const (
 	deviceLines = 30
 	tableLines  = 100
 	reasonLines = 140
 
-	reasonsOfTable = 50 // of a table of kernels
+	reasonsOfTable = 50 // for a table of kernels
 )
 
-// section writes blocks of lines, at least one and as many as fit in a number of lines.
-// It returns how many blocks it leaves out, and how many lines it wrote.
+// section writes blocks of lines, at least one and as many as fit in a number of lines. It returns
+// the number of omitted blocks and of written lines.
 func (t *textWriter) section(lines, blocks int, write func(int)) (left, written int) {
 	for i := range blocks {
 		if t.o.All {
@@ -53,16 +53,15 @@ func (t *textWriter) capture(write func()) []string {
 	return lines
 }
 
-// hint writes a command that shows what is left out. It is never wrapped, so that it can
-// be pasted.
+// hint writes a command that shows omitted parts. It is never wrapped, so that it can be copied.
 func (t *textWriter) hint(flags ...string) {
 	t.line("      " + t.command(flags...))
 }
 
-// command returns the command that shows the report, with more flags.
+// command returns the command that shows the report, with additional flags.
 func (t *textWriter) command(flags ...string) string { return commandWith(t.o.Command, flags...) }
 
-// commandWith returns a command with more flags.
+// commandWith returns a command with additional flags.
 func commandWith(command string, flags ...string) string {
 	command = cmp.Or(command, "compat show REPORT.json")
 	for _, f := range flags {
@@ -71,7 +70,7 @@ func commandWith(command string, flags ...string) string {
 	return command
 }
 
-// ShellQuote returns text that a shell reads as one word, without the characters that
+// ShellQuote returns text quoted as a single shell word, without the characters that
 // [safetext.Escape] replaces.
 func ShellQuote(s string) string {
 	s = safetext.Escape(s)
@@ -81,8 +80,8 @@ func ShellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// deviceSummary writes how many kernels each device runs, those with problems first.
-// Devices with the same cells have one line where there are many.
+// deviceSummary writes how many kernels each device runs, devices with problems first. If there are
+// many devices, those with the same cells share a line.
 func (t *textWriter) deviceSummary() {
 	list := t.deviceTallies(len(t.Devices) > deviceLines)
 	wide := 0
@@ -109,13 +108,13 @@ func (t *textWriter) deviceSummary() {
 	}
 }
 
-// deviceTally is devices with the same cells.
+// A deviceTally holds devices with the same cells.
 type deviceTally struct {
 	column
 	tally
 }
 
-// deviceTallies returns the devices, those with the most problems first.
+// deviceTallies returns the devices, most problems first.
 func (t *table) deviceTallies(group bool) (list []deviceTally) {
 	kernels := make([]int, len(t.Rows))
 	for i := range t.Kernels {
@@ -128,8 +127,7 @@ func (t *table) deviceTallies(group bool) (list []deviceTally) {
 	return list
 }
 
-// tallyOf counts the kernels that run on a device, from the number of kernels of each
-// pattern.
+// tallyOf counts the kernels on a device by status, given the number of kernels of each pattern.
 func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
 	for p, kernels := range ofPattern {
 		if k := &t.kinds[t.Rows[p][device]]; !k.NotReported() {
@@ -139,8 +137,8 @@ func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
 	return n
 }
 
-// byReason writes the reasons with the kernels that have them, in at most so many lines.
-// A third of them is for what is known only when the program runs.
+// byReason writes the reasons with their kernels, in at most lines lines. A third of the lines is
+// for undetermined kernels.
 func (t *textWriter) byReason(lines int) {
 	groups := t.reasonGroups()
 	open := slices.IndexFunc(groups, func(g *reasonGroup) bool { return g.Status != compat.Incompatible })
@@ -177,7 +175,7 @@ func (t *textWriter) reasonGroup(g *reasonGroup) {
 	}
 	t.usedBy(g)
 	if t.o.All {
-		if t.by == ByReason { // else they are in the table
+		if t.by == ByReason { // otherwise they are in the table
 			for _, k := range g.kernels {
 				t.line("    " + t.listed(k))
 			}
@@ -217,7 +215,7 @@ func (g *reasonGroup) flags() []string {
 	return flags
 }
 
-// usedBy writes what makes kernels of a group need an aspect.
+// usedBy writes the causes of a group's aspect requirement.
 func (t *textWriter) usedBy(g *reasonGroup) {
 	if compat.Rule(g.Rule) != compat.MissingAspect {
 		return
@@ -237,7 +235,7 @@ func (t *textWriter) usedBy(g *reasonGroup) {
 	t.wrap("    Used by "+s+".", "    ")
 }
 
-// listed returns the name of a kernel in a list, with its place in the source.
+// listed returns the name of a kernel for a list, with its source location.
 func (t *table) listed(k int) string {
 	kernel := t.kernel(k)
 	s := t.shortName(k)
@@ -250,8 +248,8 @@ func (t *table) listed(k int) string {
 	return s
 }
 
-// familyName returns the pattern that selects the kernels of a family, or the name of the
-// only one.
+// familyName returns the pattern that selects the kernels of a family, or the name of a single
+// kernel.
 func (t *table) familyName(f *family) string {
 	if f.kernels == 1 {
 		return t.listed(f.first)
@@ -275,18 +273,18 @@ func (t *textWriter) goodKernels() {
 	}
 }
 
-// A textRow is a row of a table: kernels with the same cells.
+// A textRow is a table row: kernels with the same cells.
 type textRow struct {
-	heading string // of this row and those after it
+	heading string // for this row and the following ones
 	name    string
 	pattern int32
 	kernel  int
 }
 
-// order is the order in which kernels are shown: problems first.
+// order is the display order of kernels: problems first.
 var order = []compat.Status{compat.Incompatible, compat.Undetermined, compat.NotApplicable, compat.NoStatus, compat.Compatible}
 
-// shown returns the statuses of the kernels that are shown.
+// shown returns the statuses of the kernels to show.
 func (t *textWriter) shown() []compat.Status {
 	if t.o.All {
 		return order
@@ -294,7 +292,7 @@ func (t *textWriter) shown() []compat.Status {
 	return order[:len(order)-1]
 }
 
-// kernelRows returns a row for each kernel.
+// kernelRows returns one row per kernel.
 func (t *textWriter) kernelRows() iter.Seq[textRow] {
 	return func(yield func(textRow) bool) {
 		standings := t.standings()
@@ -345,8 +343,8 @@ func (t *textWriter) large() {
 	t.foot()
 }
 
-// likelyGrouping returns how kernels are grouped if that is not said: not at all if a
-// table of those with problems is short.
+// likelyGrouping returns the default grouping of kernels: none if a table of the kernels with
+// problems is short.
 func (t *textWriter) likelyGrouping() GroupBy {
 	if t.o.All {
 		return ByKernel
@@ -370,7 +368,7 @@ func (t *textWriter) likelyGrouping() GroupBy {
 	return ByKernel
 }
 
-// byGroup writes groups of kernels, and in each the kernels with the same cells together.
+// byGroup writes groups of kernels, with kernels with the same cells together.
 func (t *textWriter) byGroup() {
 	groups := t.groups(t.by)
 	good := 0
@@ -433,7 +431,7 @@ func (t *textWriter) group(g *group, standings []compat.Status) {
 	others := 0
 	for i, p := range patterns {
 		switch kernels := byPattern[p]; {
-		case !t.o.All && standings[p] == compat.Compatible: // the heading counts them
+		case !t.o.All && standings[p] == compat.Compatible: // the heading includes their number
 		case !t.o.All && i >= most:
 			others += len(kernels)
 		default:
@@ -470,8 +468,8 @@ func (t *textWriter) sameCells(pattern int32, kernels []int) {
 	}
 }
 
-// cellsOf says what the cells of a pattern say, and for which devices. Those without a
-// problem are left out, unless all is asked for.
+// cellsOf returns the text of the cells of a pattern, with their devices. It omits cells without a
+// problem, unless everything is requested.
 func (t *textWriter) cellsOf(pattern int32) string {
 	var words []string
 	on := map[string][]string{}
@@ -497,8 +495,7 @@ func (t *textWriter) cellsOf(pattern int32) string {
 	return strings.Join(list, "; ")
 }
 
-// rowTable writes a table with the names at the end of the lines, where they are whole
-// however long they are.
+// rowTable writes a table with the names at the end of the lines, where they need not be shortened.
 func (t *textWriter) rowTable(rows iter.Seq[textRow]) {
 	if t.o.All {
 		columns := t.textColumns(true, t.Rows)
@@ -544,7 +541,7 @@ func (t *textWriter) rowTable(rows iter.Seq[textRow]) {
 	}
 }
 
-// rowTables divides columns into tables with room for names.
+// rowTables divides columns into tables with space for names.
 func (t *textWriter) rowTables(columns []textColumn) [][]textColumn {
 	return t.blocks(min(30, t.o.Width/3), columns)
 }
@@ -601,7 +598,7 @@ func (t *textWriter) rowBlock(columns []textColumn, rows iter.Seq[textRow]) {
 	}
 }
 
-// forms lists the forms of a kernel, if they are asked for.
+// forms lists the forms of a kernel, if requested.
 func (t *textWriter) forms(k int, indent string) {
 	if t.o.Forms || t.o.All {
 		for _, form := range forms(t.kernel(k)) {

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// place returns a place without the column, "" for none.
+// place returns a location without the column, or "" if it is unknown.
 func place(l srcloc.Location) string {
 	if l.IsZero() {
 		return ""
@@ -20,7 +20,7 @@ func place(l srcloc.Location) string {
 	return fmt.Sprintf("%s:%d", safetext.Escape(l.Path), l.Line)
 }
 
-// cellWords is what a cell of a table says.
+// cellWords returns the text of a table cell.
 func cellWords(c *report.Outcome) string {
 	switch word := statusWord(c.Status); c.Status {
 	case compat.Compatible:
@@ -32,7 +32,7 @@ func cellWords(c *report.Outcome) string {
 	}
 }
 
-// codeWords names the code that a device runs.
+// codeWords returns the name of the code that a device runs.
 func codeWords(c report.Code) string {
 	switch c {
 	case report.Native:
@@ -43,7 +43,7 @@ func codeWords(c report.Code) string {
 	return "JIT"
 }
 
-// briefly names the reasons of a cell in a few words.
+// briefly returns a short form of the reasons of a cell.
 func briefly(c *report.Outcome) string {
 	var list []string
 	for _, r := range c.Reasons {
@@ -52,7 +52,7 @@ func briefly(c *report.Outcome) string {
 		}
 	}
 	list = distinct(list)
-	// That nothing was built follows from any other reason.
+	// A missing image follows from any other reason.
 	if len(list) > 1 {
 		list = slices.DeleteFunc(list, func(s string) bool { return s == notBuilt })
 	}
@@ -63,7 +63,7 @@ func briefly(c *report.Outcome) string {
 	return strings.Join(list, ", ")
 }
 
-// statusWord returns the word that cells and reasons begin with.
+// statusWord returns the word for a status that begins cells and reasons.
 func statusWord(s compat.Status) string {
 	switch s {
 	case compat.Compatible:
@@ -79,7 +79,7 @@ func statusWord(s compat.Status) string {
 // notBuilt is the brief form of [compat.NoImage].
 const notBuilt = "not built"
 
-// ruleWords say what the kernels of reasons need, by rule, with %s for what is required.
+// ruleWords describe requirements of kernels by rule, with %s for the required value.
 var ruleWords = map[compat.Rule]struct{ need, brief string }{
 	compat.MissingAspect:            {"aspect %s", "%s"},
 	compat.UnsupportedSubGroupSize:  {"sub-group size %s", "sub-group size %s"},
@@ -99,12 +99,12 @@ var ruleWords = map[compat.Rule]struct{ need, brief string }{
 	report.NotReported:              {"a report on the device", "not compared"},
 }
 
-// need says what the kernel of a reason needs.
+// need returns a description of the requirement of a reason.
 func need(r report.Reason) string {
 	return strings.Replace(cmp.Or(ruleWords[compat.Rule(r.Rule)].need, "%s"), "%s", safetext.Escape(r.Required), 1)
 }
 
-// brief names a reason in a few words.
+// brief returns a short form of a reason.
 func brief(r report.Reason) string {
 	s := strings.Replace(cmp.Or(ruleWords[compat.Rule(r.Rule)].brief, "%s"), "%s", safetext.Escape(r.Required), 1)
 	const most = 32
@@ -114,7 +114,7 @@ func brief(r report.Reason) string {
 	return s
 }
 
-// offer says what a device, or the file for it, has instead.
+// offer returns what a device, or the file for it, has instead.
 func offer(r report.Reason) string {
 	switch {
 	case r.Available != "":
@@ -129,7 +129,7 @@ func offer(r report.Reason) string {
 	return "not supported"
 }
 
-// sentence says a reason in a sentence without a full stop.
+// sentence returns a reason as a sentence without a final period.
 func sentence(r report.Reason) string {
 	switch {
 	case compat.Rule(r.Rule) == compat.NoImage:
