@@ -83,7 +83,7 @@ func (t *table) columns(group bool, patterns [][]int32) []column {
 	return list
 }
 
-// groupName returns the letter for the n-th unnamed group.
+// groupName returns the name of the n-th unnamed group: A, B, … and then A2.
 func groupName(n int) string {
 	name := string(rune('A' + n%26))
 	if round := n / 26; round > 0 {
