@@ -11,19 +11,19 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// lineAndColumn matches the end of a lambda without a name in symbols of DPC++ in 2020 and 2021,
-// which has the line and the column in the source instead of a number.
+// lineAndColumn matches the end of an unnamed lambda in symbols of DPC++ 2020 and 2021, which has
+// the line and the column in the source instead of a number.
 var lineAndColumn = regexp.MustCompile(`E([0-9]{1,6})_([0-9]{1,3})(clE|clI|clS|clR|clN|clv|clP|clK|clj|cli|clm|[^0-9c]|$)`)
 
-// locationBase is less than the numbers that stand for a line and a column, and more than those that
-// compilers give to lambdas.
+// locationBase is less than the numbers that encode a line and a column, and greater than the
+// numbers that compilers give to lambdas.
 const (
 	locationBase = 1_000_000_000
 	columns      = 1000
 )
 
-// numberLambdas returns a symbol of DPC++ in 2020 and 2021 as other compilers write it: with a
-// number, which has the line and the column, for a lambda without a name.
+// numberLambdas converts a symbol of DPC++ 2020 and 2021 to the form of other compilers: unnamed
+// lambdas have a number, which encodes the line and the column.
 func numberLambdas(symbol string) string {
 	if !strings.Contains(symbol, "Ul") {
 		return symbol
@@ -39,7 +39,7 @@ func numberLambdas(symbol string) string {
 	return symbol
 }
 
-// toAST parses a symbol. The demangler ignores digits behind the last lambda.
+// toAST parses a symbol. The demangler ignores digits after the last lambda.
 func toAST(symbol string) (demangle.AST, error) {
 	numbered := numberLambdas(symbol)
 	first, second := symbol, numbered
@@ -53,10 +53,10 @@ func toAST(symbol string) (demangle.AST, error) {
 	return tree, err
 }
 
-// locatedLambda matches the number of a lambda that has a line and a column.
+// locatedLambda matches a lambda number that encodes a line and a column.
 var locatedLambda = regexp.MustCompile(`#1[0-9]{9}\}`)
 
-// lambdaLocation returns the line and the column in the number of a lambda.
+// lambdaLocation returns the line and the column that a lambda number encodes.
 func lambdaLocation(number string) string {
 	n, err := strconv.ParseInt(number[1:len(number)-1], 10, 64)
 	if err != nil {
@@ -66,11 +66,11 @@ func lambdaLocation(number string) string {
 	return fmt.Sprintf(" at %d:%d}", n/columns, n%columns)
 }
 
-// leastSpelled is the number of character codes from which on they are taken for a name.
+// leastSpelled is the minimum number of character codes that are interpreted as a name.
 const leastSpelled = 4
 
 // spellNames replaces lists of character codes in template arguments with the name that they spell.
-// oneDPL names kernels by such lists.
+// oneDPL encodes kernel names in such lists.
 func spellNames(tree demangle.AST) {
 	seen := map[demangle.AST]bool{}
 	tree.Traverse(func(node demangle.AST) bool {
@@ -88,7 +88,7 @@ func spellNames(tree demangle.AST) {
 	})
 }
 
-// spell returns arguments with a name in place of each list of character codes.
+// spell returns arguments with each list of character codes replaced with a name.
 func spell(args []demangle.AST) []demangle.AST {
 	var out []demangle.AST
 	for i := 0; i < len(args); {

@@ -6,34 +6,34 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// A FormKind is what DPC++ makes a kernel of another for.
+// A FormKind is the purpose of a kernel that DPC++ generates from another kernel.
 type FormKind string
 
 const (
-	// RoundedRange runs the kernel over a range that is rounded up to a size that suits
-	// the device. For one parallel_for over a range there are this kernel and the one
-	// that was written. The runtime takes one of them by the range.
+	// RoundedRange runs the kernel over a range that is rounded up to a size that suits the device.
+	// A parallel_for over a range is compiled to both this kernel and the original. The runtime
+	// selects one of them by the range.
 	RoundedRange FormKind = "rounded-range"
 
-	// Reduction runs the kernel and reduces, or does a part of that. The kernel that was
-	// written is not there itself.
+	// Reduction runs the kernel and performs a reduction, or a part of it. The original kernel is
+	// not compiled itself.
 	Reduction FormKind = "reduction"
 )
 
-// A Form says which kernel DPC++ made another one of.
+// A Form describes the original of a kernel that DPC++ generates.
 type Form struct {
-	Kernel string // that was written, as Display names it
+	Kernel string // the original, as named by Display
 	Kind   FormKind
 
-	// Strategy is a way of reducing. The SYCL library takes one when the program runs, by
-	// what the device has, and then all kernels of that one. It is "" when the name does
-	// not say it.
+	// Strategy is the reduction algorithm. At run time, the SYCL library selects a strategy by the
+	// device's capabilities, and then runs all of its kernels. It is "" if the name does not
+	// contain it.
 	Strategy string
 }
 
-// FormOf reports whether DPC++ or its headers made a kernel of another. It knows the names
-// that releases from 2021 to 2026 give to such kernels. Kernels that no type of the
-// program names, such as those that fill memory, are made of none.
+// FormOf reports whether DPC++ or its headers generated a kernel from another one. It supports the
+// names that releases from 2021 to 2026 give to such kernels. Kernels that no type of the program
+// names, such as fill kernels, have no original.
 func FormOf(symbol string) (form Form, ok bool) {
 	m := madeOf(parse(Base(symbol)))
 	if m.written == nil {
@@ -43,20 +43,20 @@ func FormOf(symbol string) (form Form, ok bool) {
 	return Form{name, m.kind, m.strategy}, whole
 }
 
-// made is what the name of a kernel says that was made of another.
+// made is the information in the name of a generated kernel.
 type made struct {
-	written       demangle.AST // nil: it was made of none
+	written       demangle.AST // nil if there is no original
 	kind          FormKind
 	strategy, tag string
 }
 
-// A wrapper is a class template that DPC++ names kernels by.
+// A wrapper is a class template with which DPC++ names kernels.
 type wrapper struct {
 	kind FormKind
-	arg  int // which template argument names the kernel that was written
+	arg  int // index of the template argument that names the original kernel
 }
 
-// wrappers are by the last part of the names. Those of reductions are in several
+// wrappers are indexed by the last part of the names. The wrappers for reductions are in several
 // namespaces below sycl, which differ between releases.
 var wrappers = map[string]wrapper{
 	"__pf_kernel_wrapper":          {RoundedRange, 0},
@@ -69,7 +69,7 @@ var wrappers = map[string]wrapper{
 	"__sycl_reduction_aux_kernel":  {Reduction, 0},
 }
 
-// madeOf returns what a kernel was made of.
+// madeOf returns the original of a kernel.
 func madeOf(tree demangle.AST) made {
 	m := madeOnce(tree)
 	if m.written == nil {
@@ -78,7 +78,7 @@ func madeOf(tree demangle.AST) made {
 	if name, _ := text(m.written); name == "sycl::detail::auto_name" {
 		return made{}
 	}
-	// A kernel that was made may be what another was made of.
+	// The original of a generated kernel may itself be generated.
 	if of := madeOf(m.written); of.written != nil {
 		if of.kind == Reduction {
 			return of
@@ -102,7 +102,7 @@ func madeOnce(tree demangle.AST) made {
 	w, ok := wrappers[class]
 	switch {
 	case space == "sycl::detail::reduction::main_krn::", space == "sycl::detail::reduction::aux_krn::":
-		w, ok = wrapper{Reduction, 0}, true // 2022 and 2023: a class for each strategy
+		w, ok = wrapper{Reduction, 0}, true // 2022 and 2023: one class per strategy
 	case strings.HasSuffix(class, "Krn"):
 		ok = ok && space == "sycl::detail::reduction::" && (len(t.Args) > 1 || class == "InitMemKrn")
 	case w.kind == RoundedRange:
@@ -131,10 +131,10 @@ func madeOnce(tree demangle.AST) made {
 	return m
 }
 
-// unnamed returns what a kernel was made of whose name is the type of a lambda in DPC++'s
-// headers. The kernel that was written is a template argument of the function that has the
-// lambda: for a rounded range, as in 2021, the first one or, when that is no name of the
-// program, the type of the kernel; for a reduction the last one that is not of the headers.
+// unnamed returns the original of a kernel whose name is the type of a lambda in DPC++'s headers.
+// The original is a template argument of the function that contains the lambda. For a rounded
+// range, as in 2021, it is the first argument or, if that does not name a type of the program, the
+// type of the kernel; for a reduction, it is the last argument that is not from the headers.
 func unnamed(tree demangle.AST) made {
 	q, ok := tree.(*demangle.Qualified)
 	if !ok {
@@ -166,7 +166,7 @@ func unnamed(tree demangle.AST) made {
 	return made{written: kernelArgument(f), kind: Reduction, strategy: strategy}
 }
 
-// function returns the outermost function template that a local type is in, or nil.
+// function returns the outermost function template that contains a local type, or nil.
 func function(scope demangle.AST) *demangle.Template {
 	for {
 		switch s := scope.(type) {
@@ -184,8 +184,8 @@ func function(scope demangle.AST) *demangle.Template {
 	}
 }
 
-// kernelArgument returns the template argument of a function of DPC++'s headers that is
-// the kernel that was written, or nil.
+// kernelArgument returns the template argument of a function in DPC++'s headers that is the
+// original kernel, or nil.
 func kernelArgument(f *demangle.Template) demangle.AST {
 	var args []demangle.AST
 	for _, arg := range f.Args {

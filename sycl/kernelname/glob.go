@@ -2,7 +2,7 @@ package kernelname
 
 import "strings"
 
-// MatchAny reports whether one of the texts is one of the patterns: see [Match].
+// MatchAny reports whether one of the patterns matches one of the texts, see [Match].
 func MatchAny(patterns []string, texts ...string) bool {
 	for _, p := range patterns {
 		for _, t := range texts {
@@ -14,10 +14,9 @@ func MatchAny(patterns []string, texts ...string) bool {
 	return false
 }
 
-// Match reports whether the whole text is the pattern, in which "*" stands for any text, also
-// none. No other character is special, as names of kernels have brackets and question marks in
-// them. Each part between stars is looked
-// for once, so that no pattern takes long.
+// Match reports whether a pattern matches the whole text. "*" matches any text, including none. No
+// other character is special, because kernel names contain brackets and question marks. Each part
+// between stars is searched for once, so that no pattern takes long.
 func Match(pattern, text string) bool {
 	first, rest, ok := strings.Cut(pattern, "*")
 	if !ok {

@@ -1,13 +1,11 @@
-// Package kernelname turns the symbols of kernels and device functions into the
-// names that people gave them.
+// Package kernelname converts the symbols of kernels and device functions to their names in the
+// source.
 //
-// A SYCL kernel is named by a type: its symbol is the mangled name of that type's
-// type information, so that class VectorAdd becomes _ZTS9VectorAdd. The device
-// header sycl_lite wraps the type of a kernel with required sizes into
-// sycl_lite::kernel_with, which the author never wrote, as DPC++ does with the type of
-// a kernel that it makes of another ([FormOf]). And DPC++'s runtime finds a
-// kernel of a SYCLBIN only when its symbol starts with [Prefix], which people never
-// see.
+// A SYCL kernel is named by a type: its symbol is the mangled name of that type's type information,
+// so that class VectorAdd becomes _ZTS9VectorAdd. The device header sycl_lite wraps the type of a
+// kernel with required sizes in sycl_lite::kernel_with, which is not in the source. DPC++ likewise
+// wraps the type of a kernel from which it generates another ([FormOf]). DPC++'s runtime finds a
+// kernel of a SYCLBIN only if its symbol starts with [Prefix], which names omit.
 package kernelname
 
 import (
@@ -18,20 +16,20 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// Prefix is how the symbols of kernels start that the function ext_oneapi_get_kernel
-// of DPC++'s runtime can find: it puts the prefix before every name that lacks it.
+// Prefix is the prefix of the symbols of kernels that the function ext_oneapi_get_kernel of DPC++'s
+// runtime can find. The function adds the prefix to every name that lacks it.
 const Prefix = "__sycl_kernel_"
 
-// Base returns the symbol of a kernel without the prefix: the same for a kernel
-// whether or not it was built to be found in a SYCLBIN.
+// Base returns the symbol of a kernel without the prefix. The result does not depend on whether the
+// kernel was built to be found in a SYCLBIN.
 func Base(symbol string) string { return strings.TrimPrefix(symbol, Prefix) }
 
-// compiled matches what DPC++'s runtime puts before the names of kernels whose source
-// it has compiled itself. A file that it writes lists them with and without it.
+// compiled matches what DPC++'s runtime prepends to the names of kernels whose source it has
+// compiled itself. A file that it writes lists them both with and without it.
 var compiled = regexp.MustCompile(`^rtc_[0-9]+\$`)
 
-// Distinct returns the symbols without those that only name another one again: of
-// rtc_0$K and K, which DPC++'s runtime writes for one kernel, K stays.
+// Distinct returns the symbols without aliases: of rtc_0$K and K, which DPC++'s runtime writes for
+// the same kernel, it keeps K.
 func Distinct(symbols []string) []string {
 	if !slices.ContainsFunc(symbols, compiled.MatchString) {
 		return symbols
@@ -46,27 +44,25 @@ func Distinct(symbols []string) []string {
 	})
 }
 
-// maxMangled bounds the names that are demangled: longer ones come from no
-// compiler, and names can grow a lot.
+// maxMangled limits the length of demangled names: no compiler generates longer ones, and names can
+// grow a lot.
 const maxMangled = 16 << 10
 
-// sizes matches what follows the kernel's own name in kernel_with.
+// sizes matches the text after the kernel's own name in kernel_with.
 var sizes = regexp.MustCompile(`(, \d+u){4}>$`)
 
-// versioned matches where a name says which version of DPC++'s headers it is of: in
-// an inline namespace, which people do not write.
+// versioned matches the inline namespace with the version of DPC++'s headers, which sources omit.
 var versioned = regexp.MustCompile(`\bsycl::_V\d+::`)
 
-// freeFunction matches the prefix inside of the mangled names that DPC++ gives to
-// kernels that are functions.
+// freeFunction matches the prefix inside mangled names that DPC++ gives to free function kernels.
 var freeFunction = regexp.MustCompile(`\b` + Prefix)
 
-// Display returns the name of a kernel or function as people write it:
-// "__sycl_kernel__ZTS9VectorAdd" and "_ZTS9VectorAdd" are VectorAdd, and
-// "_Z19__sycl_kernel_scalePff" is scale(float*, float). A kernel that runs
-// another over a rounded range has the name of that one ([FormOf]); one of a reduction also
-// has what sets it apart from the others: "Sum (reduction, KernelOneWGTag)". A name that is not mangled stays
-// as it is but for the prefix and what the runtime puts before it.
+// Display returns the name of a kernel or function as in the source: "__sycl_kernel__ZTS9VectorAdd"
+// and "_ZTS9VectorAdd" become VectorAdd, and "_Z19__sycl_kernel_scalePff" becomes scale(float*,
+// float). A kernel that runs another over a rounded range has the name of the original ([FormOf]).
+// For a reduction, the name also has what distinguishes it from the others: "Sum (reduction,
+// KernelOneWGTag)". A name that is not mangled is unchanged, except for the prefix and what the
+// runtime prepends.
 func Display(symbol string) string {
 	symbol = Base(symbol[len(compiled.FindString(symbol)):])
 	tree := parse(symbol)
@@ -90,12 +86,12 @@ func Display(symbol string) string {
 	return name
 }
 
-// stable matches what DPC++ puts before the mangled name of a variable with internal
-// linkage, so that those of different sources differ.
+// stable matches what DPC++ prepends to the mangled name of a variable with internal linkage, to
+// make it unique among sources.
 var stable = regexp.MustCompile(`^(?:uid[0-9a-f]*)?___(_Z.*)$`)
 
-// Constant returns the name of a specialization constant as people write it, from its
-// symbolic id: "_ZN3app5scaleE" and "uid0123456789abcdef____ZN3appL5scaleE" are app::scale.
+// Constant returns the name of a specialization constant as in the source, given its symbolic id:
+// "_ZN3app5scaleE" and "uid0123456789abcdef____ZN3appL5scaleE" become app::scale.
 func Constant(id string) string {
 	if m := stable.FindStringSubmatch(id); m != nil {
 		id = m[1]
@@ -103,8 +99,8 @@ func Constant(id string) string {
 	return Display(id)
 }
 
-// parse returns what a mangled name says, without the words that make a type the
-// symbol of a kernel, or nil.
+// parse parses a mangled name. The result omits the words that make a type the symbol of a kernel.
+// It is nil if the name is invalid.
 func parse(symbol string) demangle.AST {
 	if len(symbol) > maxMangled {
 		return nil
@@ -120,11 +116,11 @@ func parse(symbol string) demangle.AST {
 	return tree
 }
 
-// text writes a name out, as far as it is short enough for people to read.
+// text returns a parsed name as text, truncated to a readable length; whole reports if it is complete.
 func text(tree demangle.AST) (name string, whole bool) {
 	name = demangle.ASTToString(tree, demangle.MaxLength(14)) // up to 1<<14 bytes
 	whole = len(name) < 1<<14
-	// Regular expressions are slow, and most names have nothing to replace.
+	// Regular expressions are slow, and most names need no replacement.
 	if strings.Contains(name, "#1") {
 		name = locatedLambda.ReplaceAllStringFunc(name, lambdaLocation)
 	}

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// ShortNames returns the short forms of names, see [Shorten]. As this takes memory for all of
-// them, there are none of more than 50,000 names.
+// ShortNames returns the short forms of names, see [Shorten]. To limit memory, it returns none for
+// more than 50,000 names.
 func ShortNames(names []string) map[string]string {
 	const most = 50_000
 	short := map[string]string{}
@@ -21,14 +21,13 @@ func ShortNames(names []string) map[string]string {
 	return short
 }
 
-// Shorten returns short forms of the names of kernels, as [Display] writes them. In a short
-// form "*" stands for what is cut: long namespaces, long template arguments that all
-// kernels of the same template share, parameters of functions that have a kernel in them, and
-// calls of lambdas that have other lambdas in them. So what differs stays, as in
-// "*::gemm<*, double>".
+// Shorten returns short forms of kernel names, as returned by [Display]. In a short form, "*"
+// replaces long namespaces, long template arguments that all kernels of the same template share,
+// parameters of functions that contain a kernel, and calls of lambdas that contain other lambdas.
+// So the differences remain, as in "*::gemm<*, double>".
 //
-// As a pattern, in which "*" stands for any text, a short form matches its name. Different
-// names have different short forms. The result does not depend on the order of the names.
+// Used as a pattern, in which "*" matches any text, a short form matches its name. Different names
+// have different short forms. The result does not depend on the order of the names.
 func Shorten(names []string) []string {
 	values := slices.Clone(names)
 	slices.Sort(values)
@@ -41,19 +40,19 @@ func Shorten(names []string) []string {
 }
 
 const (
-	longPart   = 10 // parts of names of as many bytes stay
+	longPart   = 10 // parts of names up to this many bytes are kept
 	mostNested = 6  // levels of template arguments that are shortened
 )
 
-// A shape is a name in parts: "head<args>tail", or the head alone.
+// A shape is a name split into parts: "head<args>tail", or only the head.
 type shape struct {
 	head string
-	args []string // nil: there are none
+	args []string // nil if there are none
 	tail string
 }
 
-// inArguments returns the identifiers in template arguments of names. A pattern for the
-// name of a template could match a name that has the template as an argument.
+// inArguments returns the identifiers in template arguments of names. A pattern for the name of a
+// template could match a name that has the template as an argument.
 func inArguments(names []string) map[string]bool {
 	found := map[string]bool{}
 	for _, n := range names {
@@ -66,8 +65,8 @@ func inArguments(names []string) map[string]bool {
 	return found
 }
 
-// shortenSet returns the short forms of names, which are sorted and differ. The
-// namespaces of names that are kept stay.
+// shortenSet returns the short forms of sorted, distinct names. It keeps the namespaces of the
+// names in kept.
 func shortenSet(names []string, depth int, kept map[string]bool) map[string]string {
 	out := make(map[string]string, len(names))
 	if depth > mostNested {
@@ -78,9 +77,9 @@ func shortenSet(names []string, depth int, kept map[string]bool) map[string]stri
 	}
 	shapes := make([]shape, len(names))
 	groups := map[string][]int{}
-	several := map[string]int{} // groups by head
+	several := map[string]int{} // number of groups by head
 	var order []string
-	heads := map[string]map[string]bool{} // by their ends
+	heads := map[string]map[string]bool{} // heads by their ends
 	for i, n := range names {
 		s := split(n)
 		shapes[i] = s
@@ -113,7 +112,7 @@ func shortenSet(names []string, depth int, kept map[string]bool) map[string]stri
 	return out
 }
 
-// cutHead returns a head without the namespaces that no other head needs.
+// cutHead returns a head without namespaces that are not needed to distinguish it from other heads.
 func cutHead(head string, heads map[string]map[string]bool) string {
 	for end := range ends(head) {
 		if len(heads[end]) != 1 {
@@ -131,14 +130,14 @@ func cutHead(head string, heads map[string]map[string]bool) string {
 	return head
 }
 
-// A group is names that differ in their arguments alone.
+// A group holds names that differ only in their arguments.
 type group struct {
 	head  string // shortened
-	alone bool   // no names with the same head are in other groups
+	alone bool   // no other group has the same head
 	depth int
 }
 
-// shortenGroup shortens the names of a group, which have the indexes.
+// shortenGroup shortens the names of a group, given by their indexes.
 func shortenGroup(names []string, shapes []shape, indexes []int, g group, out map[string]string) {
 	first := &shapes[indexes[0]]
 	if first.args == nil {
@@ -173,8 +172,8 @@ func shortenGroup(names []string, shapes []shape, indexes []int, g group, out ma
 	}
 }
 
-// shortenColumn returns the short forms of an argument of names of one group. With names of
-// other groups, "*" could stand for another number of arguments.
+// shortenColumn returns the short forms of one argument of the names of a group. With names of
+// other groups, "*" could match a different number of arguments.
 func shortenColumn(shapes []shape, indexes []int, column int, g group) map[string]string {
 	var values []string
 	for _, i := range indexes {
@@ -192,7 +191,7 @@ func shortenColumn(shapes []shape, indexes []int, column int, g group) map[strin
 	return shortenSet(values, g.depth+1, nil)
 }
 
-// keepDistinct keeps names as they are whose short forms are those of others.
+// keepDistinct restores names whose short forms are not unique.
 func keepDistinct(names []string, out map[string]string) {
 	count := make(map[string]int, len(names))
 	for _, n := range names {
@@ -205,7 +204,7 @@ func keepDistinct(names []string, out map[string]string) {
 		}
 	}
 	if again {
-		// A whole name may be the short form of another.
+		// A whole name may equal the short form of another one.
 		keepDistinct(names, out)
 	}
 }
@@ -224,7 +223,7 @@ func split(name string) shape {
 			open, start, depth = i, i+1, 1
 		case open < 0:
 			if strings.IndexByte("({[ ", b) >= 0 {
-				return shape{head: name} // a function, or a lambda
+				return shape{head: name} // a function or a lambda
 			}
 		case strings.IndexByte("<({[", b) >= 0:
 			depth++
@@ -246,7 +245,7 @@ func split(name string) shape {
 	return shape{head: name}
 }
 
-// withoutCalls cuts what follows a lambda that another lambda is in: the name of the
+// withoutCalls removes the text after a lambda that contains another lambda: the name of the
 // function that calls it.
 func withoutCalls(name string) string {
 	const call = "::operator()("
@@ -265,7 +264,7 @@ func withoutCalls(name string) string {
 	}
 }
 
-// withoutParameters cuts the parameters of functions that something else is in.
+// withoutParameters removes the parameters of functions that contain something else.
 func withoutParameters(name string) string {
 	var b strings.Builder
 	for {
@@ -288,7 +287,8 @@ func withoutParameters(name string) string {
 	}
 }
 
-// closing returns the offset after the bracket that closes one before the text, or -1.
+// closing returns the offset after the bracket that closes one before the text, or -1 if there is
+// none.
 func closing(text string) int {
 	depth := 1
 	for i := range len(text) {
@@ -304,9 +304,9 @@ func closing(text string) int {
 	return -1
 }
 
-// ends returns the ends of a name that its namespaces could be cut to, the shortest first:
-// "::kernel" and "::detail::kernel" of a::detail::kernel. Of the number of an enumeration
-// it is the number: ")3" of (a::mode)3.
+// ends returns the ends to which the namespaces of a name can be shortened, shortest first:
+// "::kernel" and "::detail::kernel" for a::detail::kernel. For an enumerator given as a number, it
+// is the number: ")3" for (a::mode)3.
 func ends(head string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		name := head
@@ -328,10 +328,10 @@ func ends(head string) iter.Seq[string] {
 	}
 }
 
-// isPlain reports whether a name has nothing but identifiers and namespaces.
+// isPlain reports whether a name consists of identifiers and namespaces only.
 func isPlain(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return r != ':' && !isPart(r) })
 }
 
-// isPart reports whether identifiers have the character.
+// isPart reports whether identifiers can contain the character.
 func isPart(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -2,7 +2,7 @@ package kernelname
 
 import "strings"
 
-// Stem returns the name of a kernel up to its template arguments or parameters, and these.
+// Stem splits the name of a kernel before its template arguments or parameters.
 func Stem(name string) (stem, arguments string) {
 	for i := 1; i < len(name); i++ {
 		switch {
