@@ -23,23 +23,23 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// Options say what to compile ahead of time.
+// Options configure the ahead-of-time compilation.
 type Options struct {
 	Ocloc   string // path
-	Server  string // path of the library that makes ocloc a server; empty to run it for each image
+	Server  string // path of the library that turns ocloc into a server; empty to run it for each image
 	Targets []Target
 	CodeDir string          // for native images
 	Options []string        // of ocloc's compiler
 	Library bool            // images of other modules are linked to these
 	Share   Sharing         // how devices of a family share a compilation; empty for ShareFamilies
-	Servers *Servers        // that live on; without them, servers end with Run
-	Kept    *buildstep.Kept // images that were made before
+	Servers *Servers        // servers that outlive Run; if nil, servers end with Run
+	Kept    *buildstep.Kept // existing images
 }
 
-// A Target is what a device takes. What has the same SPIR-V is compiled once for devices
-// that ocloc does not tell apart.
+// A Target lists what a device gets. Equal SPIR-V is compiled once for devices that ocloc does not
+// distinguish.
 type Target struct {
-	Device string // as ocloc calls it
+	Device string // ocloc's name
 	Table  string
 	Output string // the table with native images
 }
@@ -48,13 +48,13 @@ type Target struct {
 type image struct {
 	device, table, spirv string
 	name                 string // in CodeDir
-	original             *image // the image to copy, nil to compile
+	original             *image // the image to copy, or nil to compile
 }
 
 // Run compiles the SPIR-V of tables' rows for Intel GPUs.
 func Run(ctx context.Context, log io.Writer, o Options) error {
 	if o.Servers == nil {
-		// A process of ocloc takes up to 170 MiB, and Bazel runs an action for each processor.
+		// An ocloc process uses up to 170 MiB, and Bazel runs an action per processor.
 		o.Servers = NewServers(ctx, min(runtime.GOMAXPROCS(0), 4))
 		defer o.Servers.Close()
 	}
@@ -84,12 +84,12 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	return out.Commit()
 }
 
-// A plan is what has to be compiled.
+// A plan lists what has to be compiled.
 type plan struct {
 	o        *Options
 	versions map[string]string    // of devices
 	names    map[[2]string]string // of images, by version and path of the SPIR-V
-	taken    map[string]bool      // those names
+	taken    map[string]bool      // these names
 	images   []*image
 	results  []*filetable.Table
 
@@ -169,7 +169,8 @@ func (p *plan) add(target Target) error {
 	return nil
 }
 
-// versions returns for each device what is equal for those that ocloc does not tell apart.
+// versions returns for each device a value that is equal for devices that ocloc does not
+// distinguish.
 func (o *Options) versions(ctx context.Context) (map[string]string, error) {
 	versions := map[string]string{}
 	for _, target := range o.Targets {
@@ -187,14 +188,14 @@ func (o *Options) versions(ctx context.Context) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Without an answer it is a device of its own.
+		// Without an answer, it counts as a separate device.
 		versions[device] = cmp.Or(strings.TrimSpace(string(text)), device)
 	}
 	return versions, nil
 }
 
-// compileAll compiles images, several at a time, and writes what ocloc printed to log in the
-// order of the images.
+// compileAll compiles images, several at a time, and writes ocloc's output to log in the order of
+// the images.
 func (o *Options) compileAll(ctx context.Context, log io.Writer, images []*image, out *outfile.Group) error {
 	scratch, err := out.Folder(o.CodeDir)
 	if err != nil {
@@ -261,10 +262,10 @@ func (o *Options) copyImage(ctx context.Context, log io.Writer, directory string
 // libraryOption keeps functions that modules of other files call.
 const libraryOption = "-library-compilation"
 
-// maxModule is the largest SPIR-V module that is read, in bytes.
+// maxModule is the maximum size of a SPIR-V module, in bytes.
 const maxModule = 1 << 30
 
-// compile compiles one module, and writes what ocloc prints to log.
+// compile compiles one module, and writes ocloc's output to log.
 func (o *Options) compile(ctx context.Context, log io.Writer, im *image, file string) error {
 	module, err := cli.ReadInput(im.spirv, "", maxModule)
 	if err != nil {
@@ -275,7 +276,7 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im *image, file st
 	if o.Library {
 		options = append(slices.Clip(options), libraryOption)
 	}
-	if len(options) > 0 { // of several -options, ocloc may take the last
+	if len(options) > 0 { // of several -options, ocloc may use only the last
 		args = append(args, "-options", strings.Join(options, " "))
 	}
 	recipe := buildstep.Recipe{Programs: append([]string{o.Server, o.Ocloc}, libraries(o.Ocloc)...), Options: args, Input: module}
@@ -292,9 +293,8 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im *image, file st
 	})
 }
 
-// oclocOn lets ocloc compile a file to another one. A module with debug information needs a
-// compiler that starts anew and gets paths with a length that all have; what it says has the
-// paths as they are.
+// oclocOn runs ocloc to compile a file to another file. A module with debug information requires a
+// fresh compiler process and paths of a fixed length; the returned output has the original paths.
 func (o *Options) oclocOn(ctx context.Context, debug bool, in, out string, args []string) ([]byte, error) {
 	if !debug {
 		return o.ocloc(ctx, false, append(args, "-file", in, "-o", out)...)
@@ -309,15 +309,15 @@ func (o *Options) oclocOn(ctx context.Context, debug bool, in, out string, args 
 	return []byte(plain.Replace(string(printed))), err
 }
 
-// hasDebugInfo returns whether a module may have debug information. The symbols of its image
-// then depend on the addresses in the compiler's memory, which are other ones for each module
-// that a server compiles.
+// hasDebugInfo reports whether a module may have debug information. The symbols of its image then
+// depend on the addresses in the compiler's memory, which differ for each module that a server
+// compiles.
 func hasDebugInfo(module []byte) bool {
 	return bytes.Contains(module, []byte(".DebugInfo.")) || bytes.Contains(module, []byte("SPIRV.debug"))
 }
 
-// padded returns a path of the same file with a length that all have, because the addresses
-// in the compiler's memory depend on the lengths of its arguments.
+// padded returns a path of a fixed length to the same file, because the addresses in the
+// compiler's memory depend on the lengths of its arguments.
 func padded(path string) string {
 	const length = 1024
 	if !filepath.IsAbs(path) {
@@ -327,8 +327,8 @@ func padded(path string) string {
 	return folder + strings.Repeat("/", max(1, length-len(folder)-len(rest))) + rest
 }
 
-// ocloc runs ocloc, in a server unless the compiler has to start anew, and returns what it
-// prints. A server's failure is no failure: the program runs, and what it says counts.
+// ocloc runs ocloc, in a server unless a fresh process is required, and returns its output. If a
+// server fails, it runs the program, whose output counts.
 func (o *Options) ocloc(ctx context.Context, anew bool, args ...string) ([]byte, error) {
 	release, err := o.Servers.slot(ctx)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// Command returns the command that runs the step. The servers live on from run to run, and
-// images that it made before are copied; both are nil for one run.
+// Command returns the command that runs the step. The servers are reused from run to run, and
+// existing images are copied; both are nil for a single run.
 func Command(servers *Servers, kept *buildstep.Kept) *cli.Command {
 	return &cli.Command{
 		Args:  "IN.table...",

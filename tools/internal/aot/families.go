@@ -107,7 +107,7 @@ func parseFamilies(text string) (*families, error) {
 	return f, nil
 }
 
-// Families returns the family of each device that belongs to one, by ocloc's name of the device.
+// Families returns the family of each device that belongs to one, by ocloc's name for the device.
 func Families() map[string]string {
 	families := map[string]string{}
 	for device, m := range measured.members {

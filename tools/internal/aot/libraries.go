@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// loaderCache names the libraries that the loader finds. It changes when a package with one
-// is installed.
+// loaderCache is the loader's cache of library names. It changes when a package with a library is
+// installed.
 const loaderCache = "/etc/ld.so.cache"
 
-// compilerLibraries are how the names of the compiler's libraries begin.
+// compilerLibraries are the name prefixes of the compiler's libraries.
 var compilerLibraries = []string{"libocloc", "libigc", "libigdfcl", "libopencl-clang"}
 
-// libraries returns the files of ocloc's compiler that the loader may find: where the system
-// has libraries, in directories of LD_LIBRARY_PATH, and beside the program. ocloc opens them by
-// name when it runs, so that a new one is a new compiler though the program is the same.
+// libraries returns the files of ocloc's compiler that the loader may find: in the system's
+// library directories, in directories of LD_LIBRARY_PATH, and next to the program. ocloc opens
+// them by name at run time, so a new library means a new compiler even if the program is
+// unchanged.
 func libraries(ocloc string) []string {
 	list := []string{loaderCache}
 	if cache, err := os.ReadFile(loaderCache); err == nil {
@@ -33,7 +34,7 @@ func libraries(ocloc string) []string {
 		}
 	}
 	for _, folder := range folders {
-		entries, _ := os.ReadDir(folder) // there are none in many
+		entries, _ := os.ReadDir(folder) // many directories have none
 		for _, e := range entries {
 			if isCompilerLibrary(e.Name()) {
 				list = append(list, filepath.Join(folder, e.Name()))

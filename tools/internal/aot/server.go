@@ -18,21 +18,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// Servers are processes of ocloc that compile one module after the other, so that the
-// compiler is loaded once. The library that [Options.Server] names makes ocloc such a
-// process; its source, rules/ocloc/server.c, has the protocol.
+// Servers are ocloc processes that compile one module after another, so the compiler is loaded
+// once. The library that [Options.Server] names turns ocloc into such a process. Its source,
+// rules/ocloc/server.c, documents the protocol.
 type Servers struct {
 	ctx    context.Context // of the processes
-	slots  chan struct{}   // one for each process of ocloc that runs
-	wait   time.Duration   // after which a server without work ends
+	slots  chan struct{}   // one for each running ocloc process
+	wait   time.Duration   // idle time after which a server ends
 	mu     sync.Mutex
 	idle   map[kind][]*server
 	unfit  map[kind]bool
 	closed bool
 }
 
-// A kind is what servers are equal in: their files, and the sizes and times of ocloc and of its
-// libraries.
+// A kind is what interchangeable servers share: their files, and the sizes and times of ocloc and
+// its libraries.
 type kind struct{ library, ocloc, state string }
 
 func kindOf(library, ocloc string) kind {
@@ -43,8 +43,8 @@ func kindOf(library, ocloc string) kind {
 	return kind{library, ocloc, state}
 }
 
-// NewServers returns servers that live until ctx ends or Close is called. At most atOnce
-// compile at a time, and a server without work ends after five minutes.
+// NewServers returns servers that live until ctx ends or Close is called. At most atOnce compile
+// at a time, and an idle server ends after five minutes.
 func NewServers(ctx context.Context, atOnce int) *Servers {
 	return &Servers{
 		ctx: ctx, slots: make(chan struct{}, atOnce), wait: 5 * time.Minute,
@@ -52,7 +52,7 @@ func NewServers(ctx context.Context, atOnce int) *Servers {
 	}
 }
 
-// slot waits until ocloc may run. What it returns is called when it has.
+// slot waits until ocloc may run. The caller must call the returned function afterwards.
 func (p *Servers) slot(ctx context.Context) (release func(), err error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -62,7 +62,7 @@ func (p *Servers) slot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Close ends all servers that wait for work, and the others when they are done.
+// Close ends all idle servers, and the others when they are done.
 func (p *Servers) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,8 +75,8 @@ func (p *Servers) Close() {
 	p.idle = nil
 }
 
-// run runs a command line and returns what ocloc printed. It is not ok when there is no
-// server, or when it does not succeed: then the program ocloc shall say why.
+// run runs a command line and returns ocloc's output. ok is false if there is no server, or if the
+// run fails: the ocloc program then reports why.
 func (p *Servers) run(ctx context.Context, k kind, args []string) (printed []byte, ok bool) {
 	for {
 		s := p.take(ctx, k)
@@ -90,14 +90,14 @@ func (p *Servers) run(ctx context.Context, k kind, args []string) (printed []byt
 			return printed, true
 		}
 		s.end()
-		// One that waited for work may have been killed meanwhile. A new one was not.
+		// An idle server may have been killed in the meantime. A new one was not.
 		if ctx.Err() != nil || err == nil || s.requests == 0 {
 			return nil, false
 		}
 	}
 }
 
-// giveUp ends the servers of a kind that wait for work, and starts no more.
+// giveUp ends the idle servers of a kind, and starts no more.
 func (p *Servers) giveUp(k kind) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *Servers) giveUp(k kind) {
 	delete(p.idle, k)
 }
 
-// take returns a server that nobody else has, or nil.
+// take returns an idle server, or nil.
 func (p *Servers) take(ctx context.Context, k kind) *server {
 	p.mu.Lock()
 	if p.unfit[k] {
@@ -133,7 +133,7 @@ func (p *Servers) take(ctx context.Context, k kind) *server {
 	return s
 }
 
-// put lets a server wait for work, or ends it when it has done enough.
+// put returns a server to the idle ones, or ends it if it has done enough.
 func (p *Servers) put(k kind, s *server) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,7 +145,7 @@ func (p *Servers) put(k kind, s *server) {
 	p.idle[k] = append(p.idle[k], s)
 }
 
-// retire ends a server unless it has work.
+// retire ends a server unless it is busy.
 func (p *Servers) retire(k kind, s *server) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,18 +156,18 @@ func (p *Servers) retire(k kind, s *server) {
 }
 
 const (
-	maxRequests = 1000     // of a server, as no compiler gives back all of its memory
+	maxRequests = 1000     // per server, because no compiler frees all of its memory
 	maxPrinted  = 64 << 20 // bytes, for a request
 )
 
-// A server is a process of ocloc.
+// A server is an ocloc process.
 type server struct {
 	cancel   context.CancelFunc // kills it
 	stdin    io.Writer
 	stdout   *bufio.Reader
 	wait     func() error
 	requests int
-	timer    *time.Timer // which ends it while it waits for work
+	timer    *time.Timer // which ends it while it is idle
 }
 
 // start starts a server that lives until life ends. It waits for its greeting until ctx ends.
@@ -177,7 +177,7 @@ func start(ctx, life context.Context, k kind) (*server, error) {
 		return nil, err
 	}
 	life, cancel := context.WithCancel(life)
-	// Without the library, which the loader may leave out, ocloc prints its help and ends.
+	// Without the library, which the loader may skip, ocloc prints its help and exits.
 	cmd := cli.Program(life, k.ocloc, "--help")
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+strings.TrimRight(library+":"+os.Getenv("LD_PRELOAD"), ":"))
 	s := &server{cancel: cancel, wait: cmd.Wait}
@@ -207,7 +207,8 @@ func start(ctx, life context.Context, k kind) (*server, error) {
 	return s, nil
 }
 
-// preloadable returns the path of a library for LD_PRELOAD, in which a colon or a space ends it.
+// preloadable returns the path of a library for LD_PRELOAD, where a colon or a space ends the
+// path.
 func preloadable(path string) (string, error) {
 	if absolute, err := filepath.Abs(path); err == nil && !strings.ContainsAny(absolute, ": ") {
 		return absolute, nil
@@ -224,7 +225,7 @@ func (s *server) end() {
 	s.wait()
 }
 
-// request runs a command line and returns its exit code and what it printed.
+// request runs a command line and returns its exit code and output.
 func (s *server) request(args []string) (code int, printed []byte, err error) {
 	var text bytes.Buffer
 	for _, arg := range args {
