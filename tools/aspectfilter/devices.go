@@ -47,7 +47,7 @@ func (l *listing) run(_ context.Context, env *cli.Env, args []string) error {
 	})
 }
 
-// features are the aspects that people ask for most; the others are in the JSON.
+// features are the most requested aspects; the others are in the JSON.
 var features = []struct {
 	name string
 	has  aspect.Aspect
@@ -106,8 +106,7 @@ type deviceJSON struct {
 	MaxWorkGroupSize    uint64   `json:"max-work-group-size,omitempty"`
 	MaxWorkItemSizes    []uint64 `json:"max-work-item-sizes,omitempty"` // as in the configuration
 	LocalMemorySize     uint64   `json:"local-memory-size,omitempty"`
-	// MatrixCombinations is empty where joint_matrix does not work, and absent where
-	// that is not known.
+	// MatrixCombinations is empty if joint_matrix does not work, and absent if that is not known.
 	MatrixCombinations []string          `json:"matrix-combinations,omitzero"`
 	ESIMDIntrinsics    []string          `json:"esimd-intrinsics,omitzero"`   // likewise
 	RefusedExtensions  []string          `json:"refused-extensions,omitzero"` // likewise

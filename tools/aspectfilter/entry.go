@@ -55,7 +55,7 @@ func (e *deviceEntry) run(ctx context.Context, env *cli.Env, args []string) erro
 	if err != nil {
 		return err
 	}
-	// Two devices of a kind have the same entry, or the later one counts.
+	// Duplicate devices must have the same entry; otherwise the later one counts.
 	config, err := deviceconfig.Read("the entries", bytes.NewReader(text))
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (e *deviceEntry) entries(devices []*deviceconfig.OpenCLDevice) ([]byte, err
 	return text.Bytes(), nil
 }
 
-// devices returns what the flags choose.
+// devices returns the devices that the flags select.
 func (e *deviceEntry) devices(ctx context.Context, env *cli.Env) ([]*deviceconfig.OpenCLDevice, error) {
 	if e.oclocDevice != "" {
 		d, err := e.askOcloc(ctx)
@@ -153,17 +153,17 @@ func (e *deviceEntry) readClinfo(ctx context.Context, env *cli.Env) ([]*deviceco
 	return deviceconfig.ReadClinfo(filepath.Base(e.clinfo)+" --raw", &out)
 }
 
-// askOcloc returns what ocloc knows of a device that need not be there.
+// askOcloc returns ocloc's data on a device that need not be installed.
 func (e *deviceEntry) askOcloc(ctx context.Context) (*deviceconfig.OpenCLDevice, error) {
 	d := &deviceconfig.OpenCLDevice{ID: e.oclocDevice, From: "ocloc query", Partial: true, Answers: map[string]string{
-		"CL_DEVICE_TYPE": "CL_DEVICE_TYPE_GPU", "CL_DEVICE_VENDOR_ID": "0x8086", // ocloc knows no others
+		"CL_DEVICE_TYPE": "CL_DEVICE_TYPE_GPU", "CL_DEVICE_VENDOR_ID": "0x8086", // ocloc supports no others
 	}}
 	for _, q := range []struct{ query, prefix string }{{"CL_DEVICE_EXTENSIONS", "cl_"}, {"CL_DEVICE_OPENCL_C_FEATURES", "__opencl_c_"}} {
 		answer, err := e.oclocQuery(ctx, q.query)
 		if err != nil {
 			return nil, err
 		}
-		// ocloc exits with 0 also when it knows no such device.
+		// ocloc exits with 0 even if it does not support the device.
 		if !strings.HasPrefix(answer, q.prefix) {
 			return nil, cli.BadInput(fmt.Errorf("ocloc does not know the device %s:\n%s", e.oclocDevice, answer))
 		}
@@ -174,7 +174,7 @@ func (e *deviceEntry) askOcloc(ctx context.Context) (*deviceconfig.OpenCLDevice,
 	return d, err
 }
 
-// oclocQuery returns what ocloc prints. It also writes files where it runs.
+// oclocQuery returns ocloc's output. ocloc also writes files to its working directory.
 func (e *deviceEntry) oclocQuery(ctx context.Context, query string) (string, error) {
 	program, err := exec.LookPath(e.ocloc)
 	if err == nil {

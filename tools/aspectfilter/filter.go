@@ -11,9 +11,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/targetfilter"
 )
 
-// filter is the command without a name, which filters a table or plans that.
+// filter is the command without a name, which filters a table or plans the filtering.
 type filter struct {
-	filters, outputs, reasons cli.Strings // one a target
+	filters, outputs, reasons cli.Strings // one per target
 	plan, requireTaken        bool
 	configs, targets, fixed   cli.Strings
 	reading                   inputs.Reading
@@ -58,7 +58,7 @@ func (f *filter) run(ctx context.Context, env *cli.Env, args []string) error {
 	return targetfilter.Filter(ctx, env.Stderr, o)
 }
 
-// check refuses flags that do not go together.
+// check rejects conflicting flags.
 func (f *filter) check(args []string) error {
 	if f.plan {
 		return f.checkPlan(args)

@@ -1,4 +1,4 @@
-// Command aspectfilter keeps the rows of a file table that a target can take.
+// Command aspectfilter keeps the rows of a file table that a target can run.
 package main
 
 import (

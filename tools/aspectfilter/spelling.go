@@ -8,12 +8,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// dpcppName is the filter of DPC++'s design of optional kernel features. A program of this
-// name, or the subcommand, takes that filter's options.
+// dpcppName is the name of the filter in DPC++'s design of optional kernel features. A program of
+// this name, or the subcommand, accepts that filter's options.
 const dpcppName = "sycl-aspect-filter"
 
-// dpcppCommand is the command with that filter's options. Its name is "" for a program that
-// does nothing else.
+// dpcppCommand is the command with that filter's options. Its name is "" for a program that has
+// only this function.
 func dpcppCommand(name string) *cli.Command {
 	return &cli.Command{
 		Name:  name,
@@ -40,7 +40,7 @@ and extensions of SPIR-V count that the target lacks.`,
 	}
 }
 
-// dpcppTool is the program when it is called by that filter's name.
+// dpcppTool is the program when it is run under that filter's name.
 func dpcppTool() *cli.Tool {
 	c := dpcppCommand("")
 	return &cli.Tool{Name: dpcppName, Short: c.Short, Commands: []*cli.Command{c}}
