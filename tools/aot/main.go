@@ -1,5 +1,5 @@
-// Command aot compiles SPIR-V for Intel GPUs ahead of time. It is a program of its own so
-// that a change of other steps does not compile anything again.
+// Command aot compiles SPIR-V for Intel GPUs ahead of time. It is a separate program so that
+// changes to other steps do not trigger recompilation.
 package main
 
 import (
