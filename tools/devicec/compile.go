@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// A compilation turns a source into bitcode.
+// A compilation compiles a source to bitcode.
 type compilation struct {
 	output                     string
 	candidates, inputs, unused string // "" for none
@@ -78,7 +78,7 @@ func (c *compilation) run(ctx context.Context, env *cli.Env, args []string) erro
 	case errors.As(err, &failed) && failed.Code == 1:
 		fmt.Fprint(env.Stderr, out.Relabel(errors.New(failed.Output)))
 		return cli.No(nil)
-	case failed != nil: // it did not end by itself
+	case failed != nil: // it was killed
 		return buildstep.Fault(out.Relabel(errors.New(failed.Error())).Error())
 	case err != nil:
 		return out.Relabel(err)

@@ -220,7 +220,7 @@ func dpcppFlags(fs *flag.FlagSet, d *steps.DPCPP) {
 	fs.StringVar(&d.Library, "library", "", "`path` of libsycl-jit.so, DPC++'s compiler")
 }
 
-// placeFlags declares the flags for where images and their files go.
+// placeFlags declares the flags for the locations of images and their files.
 func placeFlags(fs *flag.FlagSet, code, properties, table *string) {
 	fs.StringVar(code, "code-dir", "", "the `folder` for SPIR-V (required)")
 	fs.StringVar(properties, "properties-dir", "", "the `folder` for property files and symbol files (required)")

@@ -18,8 +18,8 @@ import (
 
 // A hostCheck compares the two compiles of sources.
 type hostCheck struct {
-	headers, objects cli.Strings // one of each for each source
-	compiles         cli.Strings // none, or one for each source
+	headers, objects cli.Strings // one of each per source
+	compiles         cli.Strings // none, or one per source
 	layouts, symbol  string
 }
 
@@ -94,8 +94,8 @@ func (c *hostCheck) run(ctx context.Context, env *cli.Env, sources []string) err
 	return outfile.Write(c.layouts, func(w io.Writer) error { return writeLayouts(w, c.symbol, layouts) })
 }
 
-// writeLayouts writes a table as rules/dpcpp/host/sycl/detail/kernel_desc.hpp declares it. It is
-// assembler code, which no option of a C++ compiler changes.
+// writeLayouts writes a table as declared in rules/dpcpp/host/sycl/detail/kernel_desc.hpp. It is
+// assembler code because no C++ compiler option affects that.
 func writeLayouts(w io.Writer, symbol string, layouts map[string]*hostkernels.Layout) error {
 	var b, texts strings.Builder
 	names := slices.Sorted(maps.Keys(layouts))

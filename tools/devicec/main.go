@@ -1,6 +1,6 @@
-// Command devicec runs the device compilers for the rules, one build step a
-// subcommand: it skips what a step has nothing to do for, checks what the
-// compilers do not, and leaves no half-written output.
+// Command devicec runs the device compilers for the rules, one build step per subcommand: it skips
+// steps that have nothing to do, makes checks that the compilers do not, and leaves no
+// half-written output.
 package main
 
 import (
