@@ -14,7 +14,7 @@ import (
 // Input stands for the bad file in a command line.
 const Input = "INPUT"
 
-// A kind is files of which no program can make anything.
+// A kind is a kind of file that no program can use.
 type kind struct {
 	about, name string
 	shown       string // in the message
@@ -35,9 +35,9 @@ func kinds() []kind {
 	}
 }
 
-// BadInputs runs each command line, in which [Input] stands for the file, with each kind of
-// bad file. Empty lists the commands that take an empty file: for them it is a text
-// without lines.
+// BadInputs runs each command line, in which [Input] stands for the file, with each kind of bad
+// file. Empty lists the commands that accept an empty file, which is a text without lines for
+// them.
 func BadInputs(t *testing.T, tool func() *cli.Tool, commands []string, empty ...string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {

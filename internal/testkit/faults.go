@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// Faults runs a program where its outputs cannot be written: it says so, the exit code is 4, the
-// outputs of the run before are whole, and nothing is left beside them.
+// Faults runs a program whose outputs cannot be written: it must report that with exit code 4,
+// keep the outputs of the previous run intact, and leave nothing next to them.
 func Faults(t *testing.T, j Job) {
 	t.Helper()
 	g := j.run(t)
@@ -36,8 +36,8 @@ func Faults(t *testing.T, j Job) {
 	t.Run("full disk", g.fullDisk)
 }
 
-// leadToFull runs the program with a link to /dev/full instead of an output, for the main one and for
-// some others.
+// leadToFull runs the program with a link to /dev/full instead of an output, for the main one and
+// for some others.
 func (g *generations) leadToFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("left out: ", err)
@@ -46,8 +46,8 @@ func (g *generations) leadToFull(t *testing.T) {
 		t.Skip("left out: a link goes with the folder that is replaced")
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(g.new)), func(name string) bool {
-		_, before := g.job.Before[name]                          // it is an input as well
-		return before || name == g.job.Main || g.new[name] == "" // which needs no room
+		_, before := g.job.Before[name]                          // it is also an input
+		return before || name == g.job.Main || g.new[name] == "" // which needs no space
 	})
 	names = names[:min(3, len(names))]
 	if g.job.Main != "" {
@@ -72,7 +72,7 @@ func (g *generations) leadToFull(t *testing.T) {
 	}
 }
 
-// fails runs a program that cannot write its outputs, and says why in one of these words.
+// fails runs a program that cannot write its outputs and must report why in one of these words.
 func (g *generations) fails(t *testing.T, cmd *exec.Cmd, why ...string) {
 	t.Helper()
 	code, errs := run(t, cmd)
@@ -103,7 +103,7 @@ func (g *generations) mode(t *testing.T, folder, file os.FileMode) {
 	})
 }
 
-// fullDisk runs a program on disks of several sizes, from one without room to one where all goes well.
+// fullDisk runs a program on disks of several sizes, from no free space to enough.
 func (g *generations) fullDisk(t *testing.T) {
 	unshare, err := exec.LookPath("unshare")
 	if err == nil {
@@ -113,7 +113,7 @@ func (g *generations) fullDisk(t *testing.T) {
 		t.Skip("left out: the system lets nobody mount a disk: ", err)
 	}
 	after := filepath.Join(t.TempDir(), "after")
-	// The disk is there for these commands only.
+	// The disk is mounted for these commands only.
 	const script = `set -e
 mount -t tmpfs -o size=${room}k,nr_inodes=${files} none .
 cd "$PWD"
@@ -160,7 +160,7 @@ exit $code`
 	}
 }
 
-// run runs a program and returns its exit code and what it wrote to standard error.
+// run runs a program and returns its exit code and standard error.
 func run(t testing.TB, cmd *exec.Cmd) (code int, stderr string) {
 	t.Helper()
 	var errs bytes.Buffer
@@ -171,14 +171,14 @@ func run(t testing.TB, cmd *exec.Cmd) (code int, stderr string) {
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// shell has a shell run a program, as "$0" "$@" of the commands.
+// shell runs a program in a shell, as "$0" "$@" of the commands.
 func shell(cmd *exec.Cmd, commands string) *exec.Cmd {
 	cmd.Args = append([]string{"sh", "-c", commands, cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = "/bin/sh"
 	return cmd
 }
 
-// asNobody has a program run by a user who may not write everywhere, as root may.
+// asNobody runs a program as a user without root's write access.
 func asNobody(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	if os.Geteuid() != 0 {

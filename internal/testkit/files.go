@@ -1,5 +1,5 @@
-// Package testkit has what tests share: files, golden files, compilers, programs that are
-// killed, and inputs that are none. What goes wrong ends the test.
+// Package testkit provides shared test helpers: files, golden files, compilers, killed programs,
+// and invalid inputs. Failures end the test.
 package testkit
 
 import (
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// WriteFile writes a file, with the directories that it is in, and returns its name.
+// WriteFile writes a file, creates its parent directories, and returns its name.
 func WriteFile[T string | []byte](t testing.TB, name string, content T) string {
 	t.Helper()
 	makeFolder(t, name)
@@ -19,8 +19,8 @@ func WriteFile[T string | []byte](t testing.TB, name string, content T) string {
 	return name
 }
 
-// Script makes a program that notes its arguments in NAME.calls and then does what the
-// shell commands say. It returns the absolute path.
+// Script writes a program that records its arguments in NAME.calls and then runs the shell
+// commands. It returns the absolute path.
 func Script(t testing.TB, name, commands string) string {
 	t.Helper()
 	path, err := filepath.Abs(name)
@@ -34,7 +34,7 @@ func Script(t testing.TB, name, commands string) string {
 	return path
 }
 
-// Link makes a symbolic link, with the directories that it is in.
+// Link creates a symbolic link and its parent directories.
 func Link(t testing.TB, to, name string) {
 	t.Helper()
 	makeFolder(t, name)
@@ -43,8 +43,8 @@ func Link(t testing.TB, to, name string) {
 	}
 }
 
-// Unlistable makes a directory with one far below it that no program can list, whoever runs
-// it: its path is longer than the system takes.
+// Unlistable makes a directory with one deep below it that no program can list, for any user: its
+// path is longer than the system allows.
 func Unlistable(t testing.TB, name string) {
 	t.Helper()
 	if err := os.MkdirAll(name, 0o755); err != nil {
@@ -67,7 +67,7 @@ func makeFolder(t testing.TB, name string) {
 	}
 }
 
-// ReadFile returns what a file has.
+// ReadFile returns the content of a file.
 func ReadFile(t testing.TB, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(name)

@@ -19,21 +19,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// A Job is a program that writes outputs into its current directory. Generation is 0 or 1: from other
-// inputs it makes other outputs.
+// A Job is a program that writes outputs into its current directory. Generation is 0 or 1 and
+// selects the inputs, which lead to different outputs.
 type Job struct {
 	// Command returns the program with its arguments, which do not depend on the directory.
 	Command func(generation int) *exec.Cmd
-	// Main is the output that is there only when all others are there and of its run, "" when
-	// outputs name each other nowhere: then each is whole.
+	// Main is the output that exists only if all others exist and are from its run. It is "" if
+	// outputs do not refer to each other; then each must be complete.
 	Main string
-	// Replaces says that a directory of outputs is replaced, and its files never one by one.
+	// Replaces is true if a directory of outputs is replaced as a whole instead of file by file.
 	Replaces bool
-	// Before are files that are there before the program runs.
+	// Before are files that exist before the program runs.
 	Before map[string]string
 }
 
-// Files are the content of the files of a directory, by their names, without scratch directories.
+// Files maps file names in a directory to contents, without scratch directories.
 type Files map[string]string
 
 // ReadFiles reads a directory.
@@ -60,7 +60,7 @@ func ReadFiles(t testing.TB, dir string) Files {
 	return files
 }
 
-// write makes these the files of a directory. Scratch directories stay.
+// write replaces the files of a directory with these. Scratch directories stay.
 func (f Files) write(t testing.TB, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -77,7 +77,7 @@ func (f Files) write(t testing.TB, dir string) {
 	}
 }
 
-// in says whether all of these files are among others.
+// in reports whether all of these files are among others.
 func (f Files) in(others Files) bool {
 	for name, content := range f {
 		if other, ok := others[name]; !ok || other != content {
@@ -87,14 +87,15 @@ func (f Files) in(others Files) bool {
 	return true
 }
 
-// generations are the outputs of a job: of generation 0, and of 1 in a directory with those.
+// generations are the outputs of a job: of generation 0, and of generation 1 in a directory that
+// has the former.
 type generations struct {
 	job      Job
 	dir      string
 	old, new Files
 }
 
-// run makes both generations. The directory has those of generation 1 then.
+// run produces both generations. Afterwards the directory has generation 1.
 func (j Job) run(t testing.TB) *generations {
 	t.Helper()
 	g := &generations{job: j, dir: t.TempDir()}
@@ -128,7 +129,7 @@ func (g *generations) command(generation int) *exec.Cmd {
 	return cmd
 }
 
-// end runs the program to its end.
+// end runs the program to completion.
 func (g *generations) end(t testing.TB, generation int) {
 	t.Helper()
 	cmd := g.command(generation)
@@ -137,19 +138,19 @@ func (g *generations) end(t testing.TB, generation int) {
 	}
 }
 
-// A State is what a run left of outputs.
+// A State is the state of the outputs after a run.
 type State string
 
 // States.
 const (
 	Old    State = "old"    // the outputs of generation 0
-	New    State = "new"    // those of generation 1
+	New    State = "new"    // the outputs of generation 1
 	Absent State = "absent" // there is no main output
-	Mixed  State = "mixed"  // some whole outputs of each, and no main one is promised
+	Mixed  State = "mixed"  // some complete outputs of each, and no main one is promised
 	Torn   State = "torn"   // none of these
 )
 
-// state tells the state of the directory, and why it is torn.
+// state returns the state of the directory, and why it is torn.
 func (g *generations) state(t testing.TB) (State, string) {
 	t.Helper()
 	now := ReadFiles(t, g.dir)
@@ -186,7 +187,7 @@ func (g *generations) left(t testing.TB) (n int) {
 	return n
 }
 
-// rounds is how often a program is killed. RULES_SYCL_KILLS sets another number.
+// rounds is the number of times a program is killed. RULES_SYCL_KILLS overrides it.
 func rounds() int {
 	if n, err := strconv.Atoi(os.Getenv("RULES_SYCL_KILLS")); err == nil {
 		return n
@@ -194,9 +195,10 @@ func rounds() int {
 	return 8
 }
 
-// Killed kills a program, each time in a directory with the outputs of another generation, and then runs
-// it to its end. Half of the kills are at any moment of a run, half after it has a scratch directory. It
-// counts the states: none is torn, and no scratch directory is left in the end.
+// Killed kills a program, each time in a directory with the outputs of the other generation, and
+// then runs it to completion. Half of the kills are at any moment of a run, half after it has a
+// scratch directory. It counts the states: none may be torn, and no scratch directory may be left
+// at the end.
 func Killed(t *testing.T, j Job) map[State]int {
 	t.Helper()
 	g := j.run(t)
@@ -262,16 +264,16 @@ func (g *generations) start(t testing.TB) (cmd *exec.Cmd, ended chan struct{}) {
 	return cmd, ended
 }
 
-// again runs the program to its end after one was killed.
+// again runs the program to completion after one was killed.
 func (g *generations) again(t testing.TB) {
 	t.Helper()
-	if len(g.job.Before) > 0 { // what it edits
+	if len(g.job.Before) > 0 { // the files that it edits
 		g.old.write(t, g.dir)
 	}
 	g.end(t, 1)
 }
 
-// done fails unless a program has ended well.
+// done fails unless a program exits successfully.
 func (g *generations) done(t testing.TB, cmd *exec.Cmd) {
 	t.Helper()
 	if !cmd.ProcessState.Success() {
@@ -279,7 +281,7 @@ func (g *generations) done(t testing.TB, cmd *exec.Cmd) {
 	}
 }
 
-// writes waits until the program has a scratch directory, or has ended.
+// writes waits until the program has a scratch directory, or has exited.
 func (g *generations) writes(t testing.TB, ended <-chan struct{}) {
 	for g.left(t) == 0 {
 		select {

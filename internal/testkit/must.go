@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// NoError ends a test with an error, if there is one.
+// NoError ends the test if there is an error.
 func NoError(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -15,8 +15,8 @@ func NoError(t testing.TB, err error) {
 	}
 }
 
-// Fails checks that an error says what a test wants, and ends the test at one that it does not want.
-// It reports whether there has to be an error: behind that most tests have nothing to look at.
+// Fails checks that an error has the wanted text, and ends the test at an unexpected error. It
+// reports whether an error is wanted, after which most tests have nothing left to check.
 func Fails(t testing.TB, err error, want string) bool {
 	t.Helper()
 	if want == "" {
@@ -27,7 +27,7 @@ func Fails(t testing.TB, err error, want string) bool {
 	return want != ""
 }
 
-// BlamesInput is Fails for errors that blame the input.
+// BlamesInput is Fails for errors caused by the input.
 func BlamesInput(t testing.TB, err error, want string) bool {
 	t.Helper()
 	if want != "" && !errors.As(err, new(interface{ BadInput() })) {
@@ -36,7 +36,7 @@ func BlamesInput(t testing.TB, err error, want string) bool {
 	return Fails(t, err, want)
 }
 
-// Written returns what a function writes.
+// Written returns the output of a function.
 func Written(t testing.TB, write func(io.Writer) error) string {
 	t.Helper()
 	var b strings.Builder
@@ -44,8 +44,8 @@ func Written(t testing.TB, write func(io.Writer) error) string {
 	return b.String()
 }
 
-// Must takes what a call returns, and returns a function that ends the test if that is an error,
-// else returns the value: f := testkit.Must(os.Open(name))(t).
+// Must accepts the results of a call, and returns a function that ends the test if there is an
+// error, and otherwise returns the value: f := testkit.Must(os.Open(name))(t).
 func Must[T any](value T, err error) func(t testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

@@ -11,9 +11,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// JSONMutations returns copies of a JSON document that differ from it in one place, with a name
-// each: without a member or with another one, with a value of another type, with numbers
-// and texts that may be out of range, with an element more or less.
+// JSONMutations returns named copies of a JSON document that each have one change: a member
+// removed or replaced, a value of another type, numbers and texts that may be out of range, an
+// element added or removed.
 func JSONMutations(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(name string, mutation []byte) bool) {
 		var root any
@@ -37,12 +37,12 @@ func unmarshal(data []byte, to *any) (err error) {
 }
 
 type mutator struct {
-	seen  map[string]bool // places by the names that lead to them: one element of a list is enough
+	seen  map[string]bool // locations by their paths: one element per list is enough
 	yield func(name string) bool
 	done  bool
 }
 
-// try sets another value, shows the document and sets the old value again.
+// try sets another value, passes on the document and restores the old value.
 func (m *mutator) try(name string, set func(any), old, v any) {
 	if m.done {
 		return

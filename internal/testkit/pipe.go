@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Pipe makes a named pipe. Where the system has none, the test is skipped.
+// Pipe creates a named pipe. It skips the test if the system has none.
 func Pipe(t testing.TB, name string) {
 	t.Helper()
 	switch err := makePipe(name); {

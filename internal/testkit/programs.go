@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Program returns the path of a program: that of LLVM 21 when LLVM has it, whatever
-// other versions there are. Without it the test is skipped, except under Bazel: there
-// all programs are part of the machine, and a skip would hide a fault.
+// Program returns the path of a program, preferring LLVM 21 over other LLVM versions. If it is not
+// installed the test is skipped, except under Bazel, where all programs are provided and a skip
+// would hide an error.
 func Program(t testing.TB, name string) string {
 	t.Helper()
 	candidates := []string{"/usr/lib/llvm-21/bin/" + name, name + "-21"}
@@ -28,8 +28,8 @@ func Program(t testing.TB, name string) string {
 	return ""
 }
 
-// ProgramOf returns the path of a program of a release of LLVM. Where that is not installed the
-// test is skipped, as few machines have all releases.
+// ProgramOf returns the path of a program of an LLVM release. If it is not installed the test is
+// skipped, because few systems have all releases.
 func ProgramOf(t testing.TB, release, name string) string {
 	t.Helper()
 	path, err := exec.LookPath("/usr/lib/llvm-" + release + "/bin/" + name)
@@ -42,9 +42,9 @@ func ProgramOf(t testing.TB, release, name string) string {
 	return path
 }
 
-// DPCPP returns the driver of DPC++'s compiler library, built by Bazel or by the machine's
-// C++ compiler, and that library, which SYCL_JIT_LIBRARY names: without it the test is
-// skipped. The test is of a package two directories below the module's.
+// DPCPP returns the driver of DPC++'s compiler library, built by Bazel or by the host's C++
+// compiler, and the library, which SYCL_JIT_LIBRARY names. If it is not set, the test is skipped.
+// The test's package must be two directories below the module's.
 func DPCPP(t testing.TB) (driver, library string) {
 	t.Helper()
 	library = os.Getenv("SYCL_JIT_LIBRARY")

@@ -11,8 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ValidateJSON holds JSON against a schema, and the schema against the one of its
-// dialect.
+// ValidateJSON validates JSON against a schema, and the schema against its dialect's schema.
 func ValidateJSON(schema, data []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {
@@ -21,7 +20,7 @@ func ValidateJSON(schema, data []byte) error {
 	return validate(schema, v)
 }
 
-// ValidateYAML holds YAML against a schema. Days are text.
+// ValidateYAML validates YAML against a schema. Dates are text.
 func ValidateYAML(schema, data []byte) error {
 	var n yaml.Node
 	if err := yaml.Unmarshal(data, &n); err != nil {
@@ -35,7 +34,7 @@ func ValidateYAML(schema, data []byte) error {
 	return validate(schema, v)
 }
 
-// SameMembers holds the JSON members of a struct against the properties of a schema.
+// SameMembers compares the JSON members of a struct with the properties of a schema.
 func SameMembers(t testing.TB, value any, properties map[string]any) {
 	t.Helper()
 	typ := reflect.TypeOf(value)
@@ -71,7 +70,7 @@ func validate(schema []byte, v any) error {
 	return s.Validate(v)
 }
 
-// CompileSchema returns a schema, to hold many values against it.
+// CompileSchema returns a schema, to validate many values against it.
 func CompileSchema(schema []byte) (*Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
@@ -92,7 +91,7 @@ func CompileSchema(schema []byte) (*Schema, error) {
 // A Schema is a compiled JSON Schema.
 type Schema struct{ *jsonschema.Schema }
 
-// ValidateJSON holds JSON against the schema.
+// ValidateJSON validates JSON against the schema.
 func (s *Schema) ValidateJSON(data []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {

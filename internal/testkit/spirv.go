@@ -9,7 +9,7 @@ type SPIRVConstant struct {
 	Bits uint64 // of the default value
 }
 
-// A SPIRVType is a type of constants: its opcode, and what the opcode needs.
+// A SPIRVType is a type of constants: its opcode and operands.
 type SPIRVType struct {
 	op       uint32
 	operands []uint32
