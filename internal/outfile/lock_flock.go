@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockNew makes and locks the file by which a scratch directory has an owner. On file systems
-// without locks the directory has none, and none is taken for left.
+// lockNew creates and locks the file that shows that a scratch directory is in use. On file
+// systems without locks there is no such file, and no directory counts as abandoned.
 func lockNew(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -35,8 +35,8 @@ func lockNew(name string) (*os.File, error) {
 	return f, nil
 }
 
-// lockLeft locks the file of a scratch directory that no program has any more. It returns nil
-// when one has it, or when that cannot be known.
+// lockLeft locks the file of an abandoned scratch directory. It returns nil if the directory is in
+// use, or if that cannot be determined.
 func lockLeft(name string) *os.File {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {

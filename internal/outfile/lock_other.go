@@ -4,7 +4,7 @@ package outfile
 
 import "os"
 
-// lockNew locks nothing: what killed programs leave stays.
+// lockNew does nothing: files of killed programs are not removed.
 func lockNew(string) (*os.File, error) { return nil, nil }
 
 func lockLeft(string) *os.File { return nil }

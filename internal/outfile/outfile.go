@@ -1,19 +1,19 @@
-// Package outfile writes the outputs of programs. It writes an output whole or not at all,
-// and the outputs of a [Group] together or not at all, also when the program is killed.
+// Package outfile writes the outputs of programs. It writes an output completely or not at all,
+// and the outputs of a [Group] together or not at all, even if the program is killed.
 //
-// An output is written in a scratch directory beside its place, and then renamed. Links are
-// followed: what they lead to is replaced, and they stay. A file that is replaced keeps
-// its mode, and its owner as far as the system permits; other files get what the umask
-// leaves. A device, a pipe, or what /dev/stdout leads to is written to and never replaced.
+// An output is written in a scratch directory next to its destination, and then renamed. Symbolic
+// links are followed: their target is replaced, and they stay. A replaced file keeps its mode, and
+// its owner as far as the system permits; the umask applies to other files. A device, a pipe, or
+// the target of /dev/stdout is written to and never replaced.
 //
-// A group with several outputs first removes its main outputs, then puts the others in
-// their places, and the main ones last. So a main output is there only when the others are
-// there and of the same run. Two outputs of a group cannot have the same place. Programs that
-// run at the same time must have different outputs; Bazel, Make and Ninja see to that.
+// A group with several outputs first removes its main outputs, then moves the others to their
+// destinations, and the main ones last. A main output therefore exists only if the others exist
+// and are from the same run. Two outputs of a group cannot have the same destination. Programs
+// that run at the same time must have different outputs; Bazel, Make and Ninja ensure that.
 //
-// [ScratchDir] and [TempDir] make scratch directories, also for other files that are not done
-// yet. A program that is killed leaves them. The next one that makes such a directory in the
-// same place removes what no running program has.
+// [ScratchDir] and [TempDir] create scratch directories, which are also for other unfinished
+// files. A killed program leaves them behind. The next program that creates one in the same
+// directory removes the ones that no running program uses.
 package outfile
 
 import (
@@ -28,8 +28,8 @@ import (
 	"sync"
 )
 
-// An outputError says that an output cannot be written. Also when its directory is missing, the
-// fault is not in an input.
+// An outputError reports that an output cannot be written. It is not an input error, even if the
+// output's directory is missing.
 type outputError struct {
 	Name string
 	why  error
@@ -37,8 +37,8 @@ type outputError struct {
 
 func (e *outputError) Error() string { return e.Name + ": cannot be written: " + e.why.Error() }
 
-// A takenError says that an output cannot have its place, because another output has it, or
-// files that belong to others are there. The fault is not in the machine.
+// A takenError reports that an output conflicts with another output, or with existing unrelated
+// files. It is not a system error.
 type takenError struct{ text string }
 
 func (e *takenError) Error() string { return e.text }
@@ -61,7 +61,7 @@ func failed(name string, err error) error {
 	return &outputError{name, err}
 }
 
-// Write calls write for the content of an output.
+// Write calls write to produce the content of an output.
 func Write(name string, write func(w io.Writer) error) error {
 	t, err := find(name)
 	if err != nil {
@@ -78,16 +78,16 @@ func Write(name string, write func(w io.Writer) error) error {
 	return g.Commit()
 }
 
-// A Group is outputs that appear together when it is committed. It has to be closed.
+// A Group is a set of outputs that appear together when it is committed. It must be closed.
 type Group struct {
 	mu      sync.Mutex
 	homes   map[string]*home // by their directories
 	items   []*item
 	folders map[string]*item // the items that are directories
-	taken   map[string]bool  // the places of outputs, without links
+	taken   map[string]bool  // the destinations of outputs, without links
 }
 
-// A home is the scratch directory beside outputs.
+// A home is the scratch directory next to outputs.
 type home struct {
 	dir    string
 	files  int
@@ -100,12 +100,12 @@ type item struct {
 	place   target
 	scratch string
 	main    bool
-	heads   []string // of a directory, when it is one: the main files in it
+	heads   []string // for a directory: the main files in it
 	folder  bool
 	real    string // the path of a directory without links
 }
 
-// File returns where to write an output.
+// File returns the path to write an output to.
 func (g *Group) File(name string) (scratch string, err error) { return g.file(name, false) }
 
 // Main is File for a main output.
@@ -137,7 +137,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 	if t.isStream() {
 		err = g.copied(i)
 	} else if i.scratch, err = g.scratchFile(filepath.Dir(t.path)); err != nil && t.info != nil {
-		// The directory takes no new files: write to the file that is there.
+		// The directory accepts no new files, so write to the existing file.
 		i.place.copied, err = true, g.copied(i)
 	}
 	if err != nil {
@@ -147,7 +147,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 	return i.scratch, nil
 }
 
-// take reserves a place for an output, so that no other output gets it.
+// take reserves a destination for an output, so no other output gets it.
 func (g *Group) take(name, place string) error {
 	if g.taken[place] {
 		return &takenError{fmt.Sprintf("'%s' is given for two outputs: name another place for one of them", name)}
@@ -159,7 +159,7 @@ func (g *Group) take(name, place string) error {
 	return nil
 }
 
-// realPath returns the absolute path of a place in a directory without links.
+// realPath returns the absolute path of a name in a directory without links.
 func realPath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -171,14 +171,14 @@ func realPath(path string) string {
 	return filepath.Join(dir, base)
 }
 
-// copied has an output written elsewhere and copied to its place.
+// copied arranges for an output to be written elsewhere and copied to its destination.
 func (g *Group) copied(i *item) (err error) {
 	i.scratch, err = g.scratchFile(os.TempDir())
 	return err
 }
 
-// scratchFile names a file in the scratch directory of a directory. No name begins with another
-// name, so that [Group.Relabel] can tell them apart.
+// scratchFile names a file in the scratch directory of a directory. No name is a prefix of another
+// name, so [Group.Relabel] can tell them apart.
 func (g *Group) scratchFile(dir string) (string, error) {
 	h := g.homes[dir]
 	if h == nil {
@@ -199,10 +199,9 @@ func (g *Group) scratchFile(dir string) (string, error) {
 	return filepath.Join(h.dir, strconv.Itoa(h.files)+"_"), nil
 }
 
-// Folder returns a directory in which to write the content of an output directory, in directories
-// that are made when they are missing. Main outputs in it get their places in the order in
-// which they were named. What the directory holds already stays, unless it has the name of
-// one of its new files.
+// Folder returns a directory to write the content of an output directory to. It creates missing
+// parent directories. Main outputs in it are moved in the order in which they were named. Existing
+// content stays, unless it has the name of a new file.
 func (g *Group) Folder(name string) (scratch string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -235,8 +234,8 @@ func (g *Group) Folder(name string) (scratch string, err error) {
 	return i.scratch, nil
 }
 
-// scratchFolder makes the scratch directory of an output directory beside it. It makes it in the
-// output directory when the directory around that is on another disk or takes no files.
+// scratchFolder creates the scratch directory of an output directory next to it. If the parent
+// directory is on another disk or accepts no files, it creates it in the output directory.
 func (g *Group) scratchFolder(i *item) (err error) {
 	beside := filepath.Dir(i.place.path)
 	if i.place.info != nil && !sameDisk(beside, i.place.info) {
@@ -281,8 +280,7 @@ func writeScratch(name, scratch string, write func(w io.Writer) error) error {
 	return failed(name, f.Close())
 }
 
-// relabel returns an error with the name of the output instead of that of its scratch
-// file.
+// relabel returns an error with the name of the output instead of the name of its scratch file.
 func relabel(err error, scratch, name string) error {
 	if !strings.Contains(err.Error(), scratch) {
 		return err
@@ -298,7 +296,7 @@ type relabeledError struct {
 func (e *relabeledError) Error() string { return e.text }
 func (e *relabeledError) Unwrap() error { return e.err }
 
-// Relabel returns an error with the names of outputs instead of those of scratch files.
+// Relabel returns an error with the names of outputs instead of the names of scratch files.
 func (g *Group) Relabel(err error) error {
 	if err == nil {
 		return nil
@@ -311,7 +309,7 @@ func (g *Group) Relabel(err error) error {
 	return err
 }
 
-// Close removes what was not committed.
+// Close removes everything that was not committed.
 func (g *Group) Close() {
 	for _, h := range g.homes {
 		h.remove()
@@ -319,7 +317,7 @@ func (g *Group) Close() {
 	g.homes, g.items, g.folders, g.taken = nil, nil, nil, nil
 }
 
-// Commit puts all outputs in their places.
+// Commit moves all outputs to their destinations.
 func (g *Group) Commit() error {
 	defer g.Close()
 	for _, i := range g.items {
@@ -344,7 +342,7 @@ func (g *Group) Commit() error {
 	return nil
 }
 
-// rank returns when an output gets its place.
+// rank returns the order in which an output is moved.
 func (i *item) rank() int {
 	switch {
 	case i.main:
@@ -355,7 +353,7 @@ func (i *item) rank() int {
 	return 0
 }
 
-// clear removes a main output, and those in a directory.
+// clear removes a main output, and the main outputs in a directory.
 func (i *item) clear() error {
 	if i.main {
 		return i.place.clear()
@@ -372,7 +370,7 @@ func (i *item) clear() error {
 	return nil
 }
 
-// put puts an output in its place.
+// put moves an output to its destination.
 func (i *item) put() error {
 	switch {
 	case i.folder:
@@ -395,7 +393,7 @@ func copyFrom(w io.Writer, name string) error {
 
 var errManyLinks = errors.New("too many links")
 
-// A target is where an output goes.
+// A target is the destination of an output.
 type target struct {
 	path   string // without a link at the end
 	info   os.FileInfo
@@ -421,7 +419,7 @@ func find(name string) (target, error) {
 			t.info = info
 			return t, nil
 		case isDescriptor(t.path):
-			// The name of an open file is not a place where another file can be put.
+			// The name of an open file is not a location that another file can be moved to.
 			t.info, t.copied = info, true
 			return t, nil
 		}
@@ -443,10 +441,10 @@ func isDescriptor(path string) bool {
 	return strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/dev/fd/") || path == "/dev/stdout" || path == "/dev/stderr"
 }
 
-// isStream reports whether the output is written to what is there.
+// isStream reports whether the output is written to the existing file.
 func (t target) isStream() bool { return t.copied || t.info != nil && !t.info.Mode().IsRegular() }
 
-// stream writes to what is there.
+// stream writes to the existing file.
 func (t target) stream(name string, write func(w io.Writer) error) error {
 	flags := os.O_WRONLY
 	switch {
@@ -459,7 +457,7 @@ func (t target) stream(name string, write func(w io.Writer) error) error {
 	if err != nil {
 		return failed(name, err)
 	}
-	// Hide that it is a file: nobody may go back in it.
+	// Hide that it is a file: seeking in it is not allowed.
 	if err := write(struct{ io.Writer }{f}); err != nil {
 		f.Close()
 		return relabel(err, t.path, name)
@@ -478,7 +476,7 @@ func (t target) clear() error {
 	return nil
 }
 
-// replace puts a file in its place. One that is there keeps its mode.
+// replace moves a file to its destination. A replaced file's mode is kept.
 func (t target) replace(scratch string) error {
 	if t.info != nil {
 		if err := keep(scratch, t.info); err != nil {
@@ -488,8 +486,8 @@ func (t target) replace(scratch string) error {
 	return os.Rename(scratch, t.path)
 }
 
-// put puts a file in its place as replace does. A file that is mounted cannot be replaced:
-// put writes to it.
+// put moves a file to its destination, like replace. A mount point cannot be replaced, so put
+// writes to it.
 func (t target) put(scratch string) error {
 	err := t.replace(scratch)
 	if t.info == nil || !isMount(err) {
@@ -499,13 +497,13 @@ func (t target) put(scratch string) error {
 	return t.stream(t.path, func(w io.Writer) error { return copyFrom(w, scratch) })
 }
 
-// keep gives a file the mode and the owner of the one that it replaces.
+// keep gives a file the mode and the owner of the file that it replaces.
 func keep(name string, old os.FileInfo) error {
 	keepOwner(name, old)
 	return os.Chmod(name, old.Mode().Perm())
 }
 
-// putFolder puts a directory in its place.
+// putFolder moves a directory to its destination.
 func (i *item) putFolder() error {
 	if i.place.info != nil {
 		keepOwner(i.scratch, i.place.info)
@@ -519,13 +517,13 @@ func (i *item) putFolder() error {
 	return i.merge()
 }
 
-// isHere reports whether the directory is the current one. That one is not replaced.
+// isHere reports whether the directory is the current one, which is not replaced.
 func (i *item) isHere() bool {
 	here, err := os.Stat(".")
 	return err == nil && i.place.info != nil && os.SameFile(here, i.place.info)
 }
 
-// merge puts the files of a directory into the one that is there, the main ones last.
+// merge moves the files of a directory into the existing one, the main ones last.
 func (i *item) merge() error {
 	if err := os.MkdirAll(i.place.path, 0o777); err != nil {
 		return err
@@ -560,7 +558,7 @@ func (i *item) mergeFile(name string) error {
 	if !t.isStream() && t.replace(scratch) == nil {
 		return nil
 	}
-	// It is a device, or a link leads elsewhere, such as to another disk.
+	// It is a device, or a link to a different location, such as another disk.
 	var there Group
 	defer there.Close()
 	if err := there.Write(t.path, func(w io.Writer) error { return copyFrom(w, scratch) }); err != nil {

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner and the group of another one, as far as that is
-// permitted.
+// keepOwner sets the owner and the group of a file to another file's, as far as permitted.
 func keepOwner(name string, old os.FileInfo) {
 	was, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -26,7 +25,7 @@ func keepOwner(name string, old os.FileInfo) {
 	}
 }
 
-// sameDisk reports whether files can be renamed from a directory into another.
+// sameDisk reports whether files can be renamed from one directory to another.
 func sameDisk(dir string, other os.FileInfo) bool {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -37,5 +36,5 @@ func sameDisk(dir string, other os.FileInfo) bool {
 	return okA && okB && a.Dev == b.Dev
 }
 
-// isMount reports whether a file was not renamed because another is mounted there.
+// isMount reports whether a rename failed because the file is a mount point.
 func isMount(err error) bool { return errors.Is(err, syscall.EXDEV) || errors.Is(err, syscall.EBUSY) }

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// ReplaceFolder makes a directory that has what write puts into it, and nothing else. A directory
-// that is there is replaced by two renames, when it has a file of the name mark, as each directory
-// that ReplaceFolder made has, or is empty. Another directory is an error.
+// ReplaceFolder makes a directory with exactly the files that write puts into it. It replaces an
+// existing directory with two renames if that directory is empty or has a file named mark, as
+// every directory made by ReplaceFolder has. Otherwise it returns an error.
 func ReplaceFolder(name, mark string, write func(dir string) error) (err error) {
 	place, err := filepath.Abs(name)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// ScratchPrefix is how the names of scratch directories begin.
+// ScratchPrefix is the prefix of scratch directory names.
 const ScratchPrefix = ".rules_sycl-tmp-"
 
-// lockName is a file in each scratch directory that the program locks which has the directory.
-// A lock ends with its program, however that ends.
+// lockName is a file in each scratch directory that is locked by the program using the directory.
+// The lock ends with the program, however that ends.
 const lockName = "lock"
 
-// scratchDirs are what a program that is stopped removes.
+// scratchDirs are the directories that an interrupted program removes.
 var scratchDirs = struct {
 	mu    sync.Mutex
 	list  map[string]bool
-	swept map[string]bool // folders in which was looked for what others left
+	swept map[string]bool // directories already searched for abandoned scratch directories
 }{list: map[string]bool{}, swept: map[string]bool{}}
 
 // RemoveScratch removes all scratch directories of the program, which is about to end.
@@ -32,9 +32,8 @@ func RemoveScratch() {
 	}
 }
 
-// ScratchDir makes a directory in another one for files that are not done yet. It is removed
-// by remove, or by [RemoveScratch]. Directories that killed programs left in the same
-// place are removed.
+// ScratchDir creates a directory for unfinished files in another directory. It is removed by
+// remove, or by [RemoveScratch]. Directories that killed programs left there are removed.
 func ScratchDir(parent string) (dir string, remove func(), err error) {
 	sweep(parent)
 	for {
@@ -66,8 +65,7 @@ func drop(dir string, lock *os.File) {
 	delete(scratchDirs.list, dir)
 }
 
-// sweep removes the scratch directories in a directory that no program has, once in the life of
-// this one.
+// sweep removes the abandoned scratch directories in a directory, once per process.
 func sweep(parent string) {
 	scratchDirs.mu.Lock()
 	done := scratchDirs.swept[parent]
@@ -78,7 +76,7 @@ func sweep(parent string) {
 	}
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return // making a directory there says why
+		return // creating a directory there reports the error
 	}
 	for _, e := range entries {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), ScratchPrefix) {
@@ -101,14 +99,14 @@ func TempDir() (dir string, remove func(), err error) {
 	if err != nil {
 		var path *os.PathError
 		if errors.As(err, &path) {
-			err = path.Err // a name that is made up says nothing
+			err = path.Err // a generated name is of no use to the reader
 		}
-		// Not %w: that the directory is missing is no fault of an input.
+		// Not %w: a missing directory is not an input error.
 		err = fmt.Errorf("there can be no scratch folder in %s: %v; set TMPDIR to another folder", parent, err)
 	}
 	return dir, remove, err
 }
 
-// errSwept says that another program takes a scratch directory for one that was left: it
-// looked between two steps of making it.
+// errSwept reports that another program treated a scratch directory as abandoned: it looked
+// between two steps of its creation.
 var errSwept = errors.New("the scratch folder is taken for one that was left")
