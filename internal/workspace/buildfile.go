@@ -14,22 +14,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Builds are the BUILD files of a workspace, for programs that change them.
-// Nothing outside of the workspace is read or written.
+// Builds are the BUILD files of a workspace, for programs that edit them. Nothing outside the
+// workspace is read or written.
 type Builds struct {
 	dir     string // without links
 	sources *Sources
 	files   map[string]*BuildFile
 }
 
-// A BuildFile is one of them.
+// A BuildFile is a BUILD file.
 type BuildFile struct {
 	Path   string // relative to the workspace, with "/"
 	Before []byte
 	Parsed *build.File // to be changed
 }
 
-// After returns what the file is to be, formatted as buildifier does.
+// After returns the new content of the file, formatted like buildifier.
 func (f *BuildFile) After() []byte { return build.Format(f.Parsed) }
 
 // OpenBuilds opens a workspace.
@@ -48,8 +48,8 @@ func OpenBuilds(workspace string) (*Builds, error) {
 // Close closes the workspace.
 func (b *Builds) Close() error { return b.sources.root.Close() }
 
-// Find returns the BUILD file of a label and the rule in it, nil when there is no
-// call with that name.
+// Find returns the BUILD file of a label and the rule in it, or nil if there is no call with that
+// name.
 func (b *Builds) Find(label string) (*BuildFile, *build.Rule, error) {
 	pkg, name, ok := gate.SplitLabel(label)
 	if !ok {
@@ -79,11 +79,11 @@ func (b *Builds) file(where string) (*BuildFile, error) {
 	return f, nil
 }
 
-// maxNesting is how many brackets may be open in a BUILD file. Of thousands, the library that formats
-// files takes minutes.
+// maxNesting is the maximum bracket depth of a BUILD file. With thousands, the formatting library
+// takes minutes.
 const maxNesting = 500
 
-// parseBuild parses a BUILD file. Brackets in strings and comments count as others do.
+// parseBuild parses a BUILD file. Brackets in strings and comments count too.
 func parseBuild(where string, data []byte) (*build.File, error) {
 	open, line := 0, 1
 	for _, c := range data {
@@ -102,8 +102,7 @@ func parseBuild(where string, data []byte) (*build.File, error) {
 	return build.ParseBuild(where, data)
 }
 
-// Write puts files in the places of those that were read, which must not have changed: all
-// of them, or none.
+// Write replaces the files that were read, which must not have changed: all of them, or none.
 func (b *Builds) Write(files []*BuildFile) error {
 	var g outfile.Group
 	defer g.Close()
@@ -121,7 +120,7 @@ func (b *Builds) Write(files []*BuildFile) error {
 	return g.Commit()
 }
 
-// unchanged returns why a file is not the one that was read.
+// unchanged returns why a file differs from the one that was read.
 func (b *Builds) unchanged(f *BuildFile) error {
 	root := b.sources.root
 	info, err := root.Lstat(f.Path)

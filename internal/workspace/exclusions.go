@@ -8,20 +8,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// Exclusions take files away, however their names are spelled: from the current directory or
-// from the root, through links to directories or without.
+// Exclusions exclude files, however their names are spelled: relative to the current directory or
+// the root, through links to directories or directly.
 type Exclusions struct{ list []*exclusion }
 
 type exclusion struct {
 	text    string
 	folder  string // absolute
 	pattern pattern
-	real    string  // the directory that the pattern begins with, without links
-	rest    pattern // what is behind it
+	real    string  // the directory that the pattern starts with, without links
+	rest    pattern // the rest of the pattern
 	used    bool
 }
 
-// Add adds a pattern, which may begin with a path to another directory.
+// Add adds a pattern, which may start with a path to another directory.
 func (e *Exclusions) Add(text string) error {
 	x := &exclusion{text: text}
 	folder, rest := splitFolder(strings.TrimRight(text, "/"))
@@ -33,7 +33,7 @@ func (e *Exclusions) Add(text string) error {
 		return err
 	}
 	names, _ := x.pattern.cut()
-	for n := len(names); n >= 0; n-- { // but for a link to a file, which is not its file
+	for n := len(names); n >= 0; n-- { // except for a link to a file, which is not resolved
 		path := filepath.Join(append([]string{x.folder}, names[:n]...)...)
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
 			continue
@@ -48,7 +48,7 @@ func (e *Exclusions) Add(text string) error {
 	return nil
 }
 
-// Match reports whether a file is taken away.
+// Match reports whether a file is excluded.
 func (e *Exclusions) Match(name string) bool {
 	if len(e.list) == 0 {
 		return false
@@ -57,7 +57,7 @@ func (e *Exclusions) Match(name string) bool {
 	if err != nil {
 		return false
 	}
-	real := path // but for the file itself, which may be a link
+	real := path // except for the file itself, which may be a link
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		real = filepath.Join(dir, filepath.Base(path))
 	}
@@ -70,7 +70,7 @@ func (e *Exclusions) Match(name string) bool {
 	return any
 }
 
-// Unused returns the patterns that took nothing away.
+// Unused returns the patterns that excluded nothing.
 func (e *Exclusions) Unused() (list []string) {
 	for _, x := range e.list {
 		if !x.used {

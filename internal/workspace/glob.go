@@ -18,7 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Limits of a search for files.
+// Limits on a file search.
 const (
 	maxPatterns = 1000
 	maxPattern  = 4096
@@ -26,8 +26,7 @@ const (
 	maxVisited  = 1_000_000
 )
 
-// SplitPatterns returns the patterns of an input: they stand in lines of their
-// own or between commas.
+// SplitPatterns returns the patterns of an input, which are separated by newlines or commas.
 func SplitPatterns(s string) (list []string) {
 	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {
 		if part = strings.TrimSpace(part); part != "" {
@@ -95,8 +94,8 @@ func errNoneWanted() error {
 	return cli.Usagef("patterns that begin with ! take files away, and there is none that finds some")
 }
 
-// Find returns the files that patterns match. In contrast to those of [Glob] they may
-// begin with a path to another directory.
+// Find returns the files that patterns match. Unlike patterns for [Glob], they may start with a
+// path to another directory.
 func Find(patterns []string) ([]string, error) {
 	byFolder := map[string][]string{}
 	var folders []string
@@ -131,8 +130,8 @@ func Find(patterns []string) ([]string, error) {
 	return slices.DeleteFunc(all, unwanted.Match), nil
 }
 
-// splitFolder returns the directory that a pattern is for, and the rest: the one in front of
-// its first special character if it is not relative to the current one.
+// splitFolder splits a pattern that is not relative to the current directory into the directory
+// before its first special character and the rest.
 func splitFolder(pattern string) (folder, rest string) {
 	if !filepath.IsAbs(pattern) && !strings.HasPrefix(pattern, "..") {
 		return ".", pattern
@@ -145,10 +144,11 @@ func splitFolder(pattern string) (folder, rest string) {
 	return pattern[:i+1], pattern[i+1:]
 }
 
-// A pattern is its parts between slashes.
+// A pattern is a list of parts between slashes.
 type pattern []string
 
-// stars stand for any text in a name, as one does. To doublestar, "a***" does not match "a".
+// stars matches several stars, which are equivalent to one. In doublestar, "a***" does not match
+// "a".
 var stars = regexp.MustCompile(`\*+`)
 
 func parsePattern(text string) (pattern, error) {
@@ -183,14 +183,14 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
-// parseUnwanted parses a pattern that takes files away, or directories.
+// parseUnwanted parses a pattern that excludes files or directories.
 func parseUnwanted(text string) (pattern, error) {
 	p, err := parsePattern(strings.TrimRight(text, "/"))
-	return append(p, "**"), err // which stands for no directory as well
+	return append(p, "**"), err // which also matches no directory
 }
 
-// cut divides a pattern after the names in front, which have no special characters. A
-// last part is never in front.
+// cut splits a pattern after its leading names without special characters. The last part is never
+// among them.
 func (p pattern) cut() (names, rest pattern) {
 	n := 0
 	for n < len(p)-1 && !strings.ContainsAny(p[n], "*?") {
@@ -199,8 +199,7 @@ func (p pattern) cut() (names, rest pattern) {
 	return p[:n], p[n:]
 }
 
-// literal makes characters plain that are special to doublestar and not here, such as
-// brackets.
+// literal escapes characters that are special to doublestar but not here, such as brackets.
 var literal = strings.NewReplacer("[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
 func (p pattern) matches(path string) bool {
@@ -211,7 +210,7 @@ func (p pattern) matches(path string) bool {
 func (p pattern) mayMatchIn(folder string) bool {
 	depth := strings.Count(folder, "/") + 1
 	if any := slices.Index(p, "**"); any >= 0 && any <= depth {
-		// What is below the directories that are written out may be anywhere.
+		// Below the literal directories, a match may be anywhere.
 		return any == 0 || p[:any].matches(strings.Join(strings.SplitN(folder, "/", any+1)[:any], "/"))
 	}
 	return depth < len(p) && p[:depth].matches(folder)
@@ -219,7 +218,7 @@ func (p pattern) mayMatchIn(folder string) bool {
 
 type searcher struct {
 	*Folder
-	found   []string // with "/", from the directory
+	found   []string // with "/", relative to the directory
 	visited int
 }
 
@@ -274,7 +273,7 @@ func (s *searcher) find(p pattern) error {
 	})
 }
 
-// isNowhere reports whether an error says that there is no file of a name.
+// isNowhere reports whether an error means that a file does not exist.
 func isNowhere(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -12,11 +12,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-// Sources are the files of a workspace, named by their paths in it. What is outside of
-// it is not looked at.
+// Sources are the files of a workspace, named by their paths in it. Files outside are not read.
 type Sources struct {
 	root  *os.Root
-	files map[string]*build.File // by path, nil for those that are none
+	files map[string]*build.File // by path, nil for paths without a file
 }
 
 // HasFile reports whether there is a regular file.
@@ -38,11 +37,11 @@ func (w *Sources) Open(path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// maxBuildFile is the size up to which BUILD files are read.
+// maxBuildFile is the maximum size of BUILD files that are read.
 const maxBuildFile = 4 << 20
 
-// Target returns the BUILD file of a label and the line in it where the target begins, 1
-// when that is not known.
+// Target returns the BUILD file of a label and the line in it where the target starts, or 1 if
+// that is not known.
 func (w *Sources) Target(label string) (path string, line int, ok bool) {
 	pkg, name, ok := gate.SplitLabel(label)
 	if !ok {
@@ -58,7 +57,7 @@ func (w *Sources) Target(label string) (path string, line int, ok bool) {
 	return "", 0, false
 }
 
-// line returns where a target begins in a BUILD file, 1 when that is not known.
+// line returns the line of a BUILD file where a target starts, or 1 if that is not known.
 func (w *Sources) line(path, name string) int {
 	f, known := w.files[path]
 	if !known {
@@ -75,7 +74,7 @@ func (w *Sources) line(path, name string) int {
 	return 1
 }
 
-// ruleNamed returns the rule of a name, nil when there is none.
+// ruleNamed returns the rule with a name, or nil if there is none.
 func ruleNamed(f *build.File, name string) *build.Rule {
 	for _, r := range f.Rules("") {
 		if r.Name() == name {

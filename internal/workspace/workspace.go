@@ -1,9 +1,8 @@
-// Package workspace reads the files of a Bazel workspace, finds them by patterns, and
-// edits BUILD files.
+// Package workspace reads the files of a Bazel workspace, finds them by patterns, and edits BUILD
+// files.
 //
-// Any file may have been written by an attacker. Files are opened once, have to be
-// regular, and have to be where their names say: a link in the workspace does not lead
-// out of it.
+// Any file may have been written by an attacker. Files are opened once, must be regular, and must
+// be located where their names state: a symbolic link in the workspace cannot point outside of it.
 package workspace
 
 import (
@@ -20,7 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// An OpenError says why a file cannot be read. It is bad input.
+// An OpenError reports why a file cannot be read. It is bad input.
 type OpenError struct {
 	name string
 	err  error
@@ -40,8 +39,8 @@ func Reason(err error) error {
 	return err
 }
 
-// A Folder opens files. Names in the workspace, if there is one, are of files that
-// are in it or in the output directories of Bazel that it has links to.
+// A Folder opens files. If there is a workspace, names in it must refer to files in it or in the
+// Bazel output directories that it links to.
 type Folder struct {
 	root    *os.Root // nil without a workspace
 	dir     string   // absolute, as it was given
@@ -49,8 +48,8 @@ type Folder struct {
 	outputs []string // absolute, without links
 }
 
-// Open returns the directory of a workspace. With an empty name there is no workspace,
-// files may be anywhere, and links may lead anywhere.
+// Open returns the directory of a workspace. If the name is empty there is no workspace, files may
+// be anywhere, and links may point anywhere.
 func Open(workspace string) (*Folder, error) {
 	if workspace == "" {
 		return &Folder{}, nil
@@ -70,9 +69,8 @@ func Open(workspace string) (*Folder, error) {
 	return o, nil
 }
 
-// bazelOutputs returns where the links lead that Bazel makes in a workspace:
-// bazel-out, bazel-bin and others. A link of such a name that leads elsewhere was
-// not made by Bazel.
+// bazelOutputs returns the targets of the links that Bazel creates in a workspace: bazel-out,
+// bazel-bin and others. A link with such a name but a different target was not created by Bazel.
 func bazelOutputs(workspace string) (list []string) {
 	entries, err := os.ReadDir(workspace)
 	if err != nil {
@@ -93,7 +91,7 @@ func bazelOutputs(workspace string) (list []string) {
 	return list
 }
 
-// outputFolder returns the directory ".../execroot/NAME/bazel-out" of a path in it.
+// outputFolder returns the directory ".../execroot/NAME/bazel-out" that contains a path.
 func outputFolder(path string) (string, bool) {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	for i := 0; i+2 < len(parts); i++ {
@@ -112,7 +110,7 @@ func (f *Folder) Close() error {
 	return f.root.Close()
 }
 
-// Sources returns the files of the workspace, nil when there is none.
+// Sources returns the files of the workspace, or nil if there is none.
 func (f *Folder) Sources() *Sources {
 	if f.root == nil {
 		return nil
@@ -126,8 +124,8 @@ func (f *Folder) Path(name string) (string, error) {
 	return path, err
 }
 
-// resolve returns the path of a file without links, and the directory that it has
-// to stay in, "" for any.
+// resolve returns the path of a file without links, and the directory that it must stay in, or ""
+// for any.
 func (f *Folder) resolve(name string) (path, within string, err error) {
 	path, err = filepath.EvalSymlinks(name)
 	if err == nil {
@@ -159,7 +157,7 @@ func isBelow(path, folder string) bool {
 	return err == nil && filepath.IsLocal(rest)
 }
 
-// Open opens a regular file, and nothing that would never end.
+// Open opens a regular file. It rejects files that would never end.
 func (f *Folder) Open(name string) (*os.File, error) {
 	path, within, err := f.resolve(name)
 	if err != nil {
@@ -169,7 +167,7 @@ func (f *Folder) Open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, &OpenError{name, fmt.Errorf("cannot be read: %w", Reason(err))}
 	}
-	// It is looked at after it was opened, so that it cannot change in between.
+	// It is checked after it was opened, so it cannot change in between.
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = &OpenError{name, errors.New("is not a regular file")}
