@@ -1,62 +1,61 @@
-// Package icpxflags says what becomes of each option of DPC++'s compiler drivers (icpx -fsycl,
-// clang++ -fsycl) where another compiler is the host compiler: which step of a build takes it,
-// and what to write instead when none does. It is one table ([Table]) for programs, for the
-// rules, which load it as rules/private/icpx_flags.bzl, and for people, who read it in
+// Package icpxflags describes how each option of DPC++'s compiler drivers (icpx -fsycl, clang++
+// -fsycl) is translated if another compiler is the host compiler: which build step gets it, and
+// what to write instead if none does. It is one table ([Table]) for programs, for the rules, which
+// load it as rules/private/icpx_flags.bzl, and for the documentation in
 // docs/reference/icpx-options.md. tools/generate writes the two files.
 //
-// The meaning of the options is that of sycl/doc/UsersManual.md in intel/llvm. Options that are
-// not in the table belong to the compile for devices and to the compile for the host, but for
-// those that begin with -fsycl or -fno-sycl, which are errors.
+// The meaning of the options follows sycl/doc/UsersManual.md in intel/llvm. Options that are not
+// in the table are passed to both the device compile and the host compile, except for unknown
+// options that start with -fsycl or -fno-sycl, which are errors.
 package icpxflags
 
-// A Taker says who takes an option.
+// A Taker is the destination of an option.
 type Taker string
 
 const (
-	Nothing   Taker = "nothing"   // what it asks for is done anyway
-	Device    Taker = "device"    // the compile for devices
-	Both      Taker = "both"      // the compiles for devices and for the host, which gets other options
-	Host      Taker = "host"      // the compile for the host, and its link
-	Intel     Taker = "intel"     // the same, where the host compiler is Intel's; with others it is an error
-	Attribute Taker = "attribute" // it means an attribute
-	Backend   Taker = "backend"   // the compilers that make native code of SPIR-V
-	Emulation Taker = "emulation" // a second compile for devices, and the compiler of native images
+	Nothing   Taker = "nothing"   // always enabled
+	Device    Taker = "device"    // the device compile
+	Both      Taker = "both"      // the device compile and the host compile, which gets different options
+	Host      Taker = "host"      // the host compile, and its link
+	Intel     Taker = "intel"     // the same, if the host compiler is Intel's; otherwise it is an error
+	Attribute Taker = "attribute" // set by an attribute
+	Backend   Taker = "backend"   // the compilers that compile SPIR-V to native code
+	Emulation Taker = "emulation" // a second device compile, and the compiler of native images
 	Error     Taker = "error"
 )
 
-// A Flag is what becomes of options that mean the same.
+// A Flag is the translation of options with the same meaning.
 type Flag struct {
-	// Names are the options. Behind a name that ends in "=" is a value, or a target for
-	// the value that is in the next argument.
+	// Names are the options. A name that ends in "=" is followed by a value, or by a target for
+	// the value in the next argument.
 	Names []string
 	Next  bool // whether the value is in the next argument
 	Taker Taker
 
-	// Attribute is the name of the attribute that it means, and Means its value when the
-	// option has none of its own.
+	// Attribute is the name of the equivalent attribute, and Means its value if the option has no
+	// value.
 	Attribute, Means string
 
-	// Device and Host are what the two compiles take in its place, and "{}" in them is the
-	// words of the value. Without Device, the compile for devices takes the option as it is
-	// written; so does that for the host when it is the only one.
+	// Device and Host are the replacements for the two compiles, in which "{}" stands for the
+	// words of the value. Without Device, the device compile gets the option unchanged; so does
+	// the host compile if it is the only destination.
 	Device, Host []string
 
-	// Native is what the compiler of native images takes, and JIT what the runtime compiles
-	// SPIR-V with. An option with a value has neither: they take the words of the value.
+	// Native is the replacement for the compiler of native images, and JIT for the runtime's
+	// SPIR-V compiler. An option with a value has neither: they get the words of the value.
 	Native, JIT []string
 
-	// Why says what is done anyway, what to write instead, or how else it is written. In it,
-	// "{}" is the value.
+	// Why states what is always enabled, what to write instead, or the alternative spelling. In
+	// it, "{}" is the value.
 	Why string
 
-	// Sets is what the option sets in the command line of syclc++, where the rules refuse it
-	// or have an attribute. Command is what to write instead in a command of syclc++, where it
-	// is not what Why says.
+	// Sets is the setting on the command line of syclc++ if the rules reject the option or have an
+	// attribute. Command is the replacement for a syclc++ command if it differs from Why.
 	Sets    Setting
 	Command string
 }
 
-// A Setting is what an option of syclc++ sets.
+// A Setting is a setting of a syclc++ option.
 type Setting string
 
 const (
@@ -72,7 +71,7 @@ const (
 	HostOptions  Setting = "with which options the host compile is done"
 )
 
-// A Section has the options that are about one thing.
+// A Section groups related options.
 type Section struct {
 	Title string
 	Flags []Flag
