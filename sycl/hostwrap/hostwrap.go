@@ -1,44 +1,42 @@
-// Package hostwrap is what joins the host code of a program and its device code. It reads
-// the integration headers of DPC++: what the device compile of a source tells its host
-// compile of the kernels. And it writes device images into host programs: assembler source
-// of an object that registers them with DPC++'s runtime when the program starts, and takes
-// them back when it ends.
+// Package hostwrap joins the host code of a program with its device code. It reads DPC++'s
+// integration headers, which tell the host compile of a source about the kernels of its device
+// compile. And it writes device images into host programs: assembler source of an object that
+// registers them with DPC++'s runtime when the program starts, and unregisters them when it ends.
 //
-// That source is for x86-64 ELF and for the assemblers of GNU and of LLVM. A program
-// can have several such objects. Each calls two functions of libsycl:
+// That source is for x86-64 ELF and for the assemblers of GNU and of LLVM. A program can have
+// several such objects. Each calls two functions of libsycl:
 //
 //	__sycl_register_lib(descriptor)    by .init_array, before ordinary
 //	                                   constructors, which may submit kernels
 //	__sycl_unregister_lib(descriptor)  by .fini_array, after their destructors
 //
-// The descriptor is a table of the images as package hostbin reads it: of version 2
-// for releases before 2026, of version 3 for others, with entries in the older of
-// their two layouts. The libsycl of 2025.3.1 and
-// that of 2026.2.0 were tried with it.
+// The descriptor is a table of the images in the format that package hostbin reads: version 2 for
+// releases before 2026, version 3 for others, with entries in the older of their two layouts. It
+// was tested with libsycl 2025.3.1 and 2026.2.0.
 //
-// The runtime takes any one of several kernels that have the same name. So does the host:
-// a program has one instance of libsycl's templates for a class that names kernels, which
-// says what the kernel of that class is called in device code. That name may be another one
-// in each source: a class that is first named in parallel_for<class K> belongs to the
-// function in device code, and to the namespace on the host. Therefore an object has a symbol for
-// each kernel, with the name of its class where an integration header has it. The symbol is in a
-// section group that has the kernel's place in its name. Linkers keep one of several groups of a
-// name, as for a kernel in a header. For kernels of different places they report that
-// sycl_kernel_is_defined_twice_NAME has two definitions.
+// If several kernels have the same name, the runtime uses any of them. So does the host: a program
+// has one instance of libsycl's templates for a class that names kernels, which defines the device
+// code name of that class's kernel. That name may differ between sources: a class that is first
+// named in parallel_for<class K> belongs to the function in device code, and to the namespace on
+// the host. Therefore an object has a symbol for each kernel, with the name of its class if an
+// integration header has it. The symbol is in a section group whose name contains the kernel's
+// location. Linkers keep one of several groups with the same name, as for a kernel in a header.
+// For kernels at different locations they report that sycl_kernel_is_defined_twice_NAME has two
+// definitions.
 //
-// A place is the name of a file without directories, as those of a header depend on how it is
-// included, with line and column. So kernels of copied files, and of one source with other
-// definitions, are not told apart, and neither are those of different shared libraries. Of
-// kernels that libsycl's headers make, and of those without an integration header, the place is
-// that of the code, which is not known when they have none.
+// A location is a file name without directories, because the directories of a header depend on how
+// it is included, with line and column. Kernels of copied files, of one source with different
+// macro definitions, and of different shared libraries are therefore not distinguished. For
+// kernels that libsycl's headers generate, and for kernels without an integration header, the
+// location comes from debug information in the code, and is unknown without it.
 //
-// The runtime links all images of a set of virtual functions, which fails when two have the
-// same function, wherever that is from. So each object has a symbol
-// sycl_virtual_function_is_defined_twice_NAME of its own for each of them.
+// The runtime links all images of a set of virtual functions, which fails if two have the same
+// function, regardless of its origin. Each object therefore has its own symbol
+// sycl_virtual_function_is_defined_twice_NAME for each of them.
 //
-// The bytes of images are not in the source: directives .incbin name their files as
-// the caller does, and the assembler opens them. A relative name is looked for in the
-// assembler's current directory, then in those of its flags -I.
+// The bytes of images are not in the source: .incbin directives name their files as the caller
+// does, and the assembler opens them. A relative name is searched for in the assembler's current
+// directory, then in the directories of its -I flags.
 package hostwrap
 
 import (
