@@ -36,14 +36,13 @@ func SplitPatterns(s string) (list []string) {
 	return list
 }
 
-// Glob returns the files in a directory that patterns match, sorted, each once, with
-// the directory in front. "*" stands for any text in a name, "?" for a character and
-// "**" for any directories; patterns that begin with "!" take files away again, or
-// directories with all that is in them, wherever they stand in the list. Patterns cannot leave the directory. Links are
-// followed where a pattern spells them out, and only to the directory itself and to
-// outputs of Bazel: "bazel-bin/**/*.compat.json" finds reports there, and
-// "**/*.compat.json" does not. A directory that cannot be read stands for its files, so that
-// whoever reads what was found says why.
+// Glob returns the files in a directory that match patterns, sorted, each once, prefixed with the
+// directory. "*" matches any text in a name, "?" a character and "**" any directories; patterns
+// that start with "!" exclude files, or directories with their content, regardless of their
+// position in the list. Patterns cannot leave the directory. Links are followed only if a pattern
+// names them literally, and only to the directory itself and to Bazel outputs:
+// "bazel-bin/**/*.compat.json" finds reports there, and "**/*.compat.json" does not. An unreadable
+// directory is returned instead of its files, so reading the results reports the error.
 func Glob(folder string, patterns []string) ([]string, error) {
 	found, err := search(folder, patterns)
 	return found, safetext.Error(err)
