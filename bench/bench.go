@@ -29,9 +29,9 @@ const MiB = 1 << 20
 type Program struct {
 	Name   string
 	Runs   int  // of each contender, unless --runs says something else
-	Limits bool // the program has limits, so that --check has a meaning
+	Limits bool // the program has limits that --check can check
 
-	// Setup adds flags, and returns what is run after they have been read.
+	// Setup adds flags, and returns the function to run after they have been parsed.
 	Setup func(b *Bench) (run func() error)
 }
 
@@ -39,14 +39,14 @@ type Program struct {
 type Bench struct {
 	Context  context.Context
 	Flags    *flag.FlagSet
-	Runs     int       // of each contender, of which the best counts
-	Dir      string    // scratch directory, when Scratch has made one
-	Progress io.Writer // what is being done, for people
+	Runs     int       // of each contender; the best counts
+	Dir      string    // scratch directory, if Scratch created one
+	Progress io.Writer // progress messages
 	remove   func()    // removes Dir
 	Report
 }
 
-// benchmarks are what the first argument chooses from.
+// benchmarks are the values of the first argument.
 var benchmarks = []Program{
 	{Name: "build", Runs: 1, Limits: true, Setup: setupBuild},
 	{Name: "formats", Runs: 5, Limits: true, Setup: setupFormats},
@@ -56,7 +56,7 @@ var benchmarks = []Program{
 	{Name: "report", Runs: 3, Limits: true, Setup: setupReport},
 }
 
-// main ends with 1 when --check was given and a limit is missed, with 2 after an error.
+// main exits with 1 if --check was given and a limit is missed, and with 2 after an error.
 func main() {
 	cli.Main("bench", func(ctx context.Context) int {
 		missed, err := run(ctx, os.Args[1:])
@@ -82,8 +82,8 @@ func run(ctx context.Context, args []string) (missed bool, err error) {
 	return false, fmt.Errorf("the first argument is the benchmark: %s", strings.Join(names, ", "))
 }
 
-// run prints what a program measures, and returns whether a limit was missed that
-// --check asks for.
+// run prints the measurements of a program, and reports whether --check was given and a limit is
+// missed.
 func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Writer) (missed bool, err error) {
 	b := &Bench{Context: ctx, Flags: flag.NewFlagSet(p.Name, flag.ContinueOnError), Progress: stderr, Report: Report{Machine: thisMachine()}}
 	b.Flags.SetOutput(stderr)
@@ -118,7 +118,7 @@ func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Write
 	return check && slices.ContainsFunc(b.Limits, func(l Limit) bool { return !l.Met }), err
 }
 
-// NoArguments refuses arguments that are no flags.
+// NoArguments rejects arguments other than flags.
 func (b *Bench) NoArguments() error {
 	if b.Flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", b.Flags.Arg(0))
@@ -126,7 +126,7 @@ func (b *Bench) NoArguments() error {
 	return nil
 }
 
-// Scratch makes the scratch directory below another one. It is removed at the end.
+// Scratch creates the scratch directory below another directory. It is removed at the end.
 func (b *Bench) Scratch(below string) (err error) {
 	if below == "" {
 		return errors.New("--dir is missing: the folder to write to")
@@ -135,8 +135,8 @@ func (b *Bench) Scratch(below string) (err error) {
 	return err
 }
 
-// Tool returns the absolute path of the tool to measure: of a binary, or of one
-// that is built from this module when the name of the binary is "".
+// Tool returns the absolute path of the tool to measure: the given binary, or one that is built
+// from this module if binary is "".
 func (b *Bench) Tool(name, binary string) (string, error) {
 	return b.built(name, binary, "go", "build", "github.com/rules-sycl/rules_sycl/tools/"+name)
 }
@@ -156,7 +156,7 @@ func (b *Bench) built(name, binary, compiler string, args ...string) (string, er
 	return filepath.Abs(binary)
 }
 
-// call runs a program in a directory. What it prints is in the error.
+// call runs a program in a directory. Its output is in the error.
 func (b *Bench) call(dir string, argv ...string) error {
 	cmd := cli.Program(b.Context, argv[0], argv[1:]...)
 	cmd.Dir = dir
@@ -166,7 +166,7 @@ func (b *Bench) call(dir string, argv ...string) error {
 	return nil
 }
 
-// atOnce calls a function for the numbers below n, as many at once as there are processors.
+// atOnce calls a function for the numbers below n, with one call per processor at a time.
 func atOnce(n int, run func(i int) error) error {
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	errs := make([]error, n)

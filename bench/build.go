@@ -12,24 +12,24 @@ import (
 	"strings"
 )
 
-// What the design asks for, of the processor time of the monolith.
+// Limits of the design, relative to the processor time of the monolith.
 const (
 	coldTimes    = 0.9
 	changedTimes = 1. / 20
 )
 
-// buildCompilers are the programs that are not ours.
+// buildCompilers are the external programs.
 var buildCompilers = []string{"clang++", "llvm-dis", "llvm-link", "opt", "llvm-spirv", "spirv-val", "ocloc"}
 
-// tools are ours.
+// tools are the programs of this project.
 var tools = []string{"devicec", "postlink", "aspectfilter", "aot", "packager"}
 
-// setupBuild measures the steps of a sycl_binary with many kernels for several GPUs,
-// against a monolith, which is one module that one call of ocloc compiles for all GPUs,
-// against the bare compilers with a module for each source, and against clang-sycl-linker. All
-// of them compile the same sources, on the same machine in the same run: at first, after an edit
-// of one kernel, after a kernel was added to a source, and without any change. As in Bazel, a
-// step runs only when its command or its inputs have changed; Bazel itself is not measured.
+// setupBuild measures the steps of a sycl_binary with many kernels for several GPUs against three
+// alternatives: a monolith, which is one module that one call of ocloc compiles for all GPUs; the
+// bare compilers with a module for each source; and clang-sycl-linker. All of them compile the
+// same sources, on the same machine in the same run: initially, after an edit of one kernel, after
+// a kernel was added to a source, and without any change. As in Bazel, a step runs only if its
+// command or its inputs have changed; Bazel itself is not measured.
 //
 //	go run ./bench build --dir /var/tmp
 func setupBuild(b *Bench) func() error {
@@ -52,7 +52,7 @@ func setupBuild(b *Bench) func() error {
 		}
 		p, err := find(b, *version, *bin, *header)
 		if err == nil {
-			// The library that makes ocloc a server.
+			// The library that turns ocloc into a server.
 			p["server"], err = b.built("server", "", "cc", "-std=gnu11", "-O1", "-shared", "-fPIC", *source, "-ldl")
 		}
 		if err != nil {
@@ -109,7 +109,7 @@ func find(b *Bench, version, bin, header string) (programs, error) {
 	return p, err
 }
 
-// A contestant is a design with a project of its own.
+// A contestant is a design with its own project.
 type contestant struct {
 	name    string
 	design  design
@@ -117,13 +117,13 @@ type contestant struct {
 	project *project
 }
 
-// phases are what is measured, in this order.
+// phases are the measured phases, in order.
 var phases = []struct {
 	name   string
 	change func(*project) error
 }{{"cold", (*project).reset}, {"one kernel changed", (*project).edit}, {"one kernel added", (*project).add}, {"nothing changed", nil}}
 
-// measureBuild measures all designs with as many kernels.
+// measureBuild measures all designs with a number of kernels.
 func measureBuild(b *Bench, p programs, kernels int, devices []string, ways []buildWay, steps bool) error {
 	var all []contestant
 	for _, w := range ways {
@@ -181,7 +181,7 @@ func measureBuild(b *Bench, p programs, kernels int, devices []string, ways []bu
 	return nil
 }
 
-// build plays the part of a build tool in the directory of the project.
+// build acts as the build tool in the directory of the project.
 func (c *contestant) build(b *Bench, p programs, times stepTimes) (err error) {
 	before, err := os.Getwd()
 	if err == nil {

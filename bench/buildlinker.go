@@ -2,18 +2,18 @@ package main
 
 import "strings"
 
-// linker is LLVM's program that links SYCL device code. LLVM 22 of Debian has none, and then
-// it does not take part.
+// linker is LLVM's program that links SYCL device code. Debian's LLVM 22 does not include it; then
+// it is not measured.
 const linker = "clang-sycl-linker"
 
-// linkerArch is the only GPU for which this program calls ocloc. For another one it makes
-// SPIR-V silently.
+// linkerArch is the only GPU for which this program calls ocloc. For other GPUs it silently writes
+// SPIR-V.
 const linkerArch = "bmg_g21"
 
-// buildByLinker lets clang-sycl-linker make one image of all sources for each device. It
-// takes one device a call, and each call links and makes the SPIR-V. The last "-device" of
-// ocloc's command line counts, so that its options name the device; the images are those
-// that ocloc makes alone, but all of them are labelled with linkerArch.
+// buildByLinker runs clang-sycl-linker to link all sources into one image for each device. It
+// accepts one device per call, and each call links and generates the SPIR-V. The last "-device" of
+// ocloc's command line takes effect, so its options name the device; the images equal ocloc's own,
+// but all of them are labelled with linkerArch.
 func buildByLinker(b *builder, p programs, sources, devices []string, _ buildWay) error {
 	all, err := compileAll(b, p, sources, false)
 	if err != nil {
@@ -24,7 +24,7 @@ func buildByLinker(b *builder, p programs, sources, devices []string, _ buildWay
 		err := b.run(step{
 			args:   append([]string{p[linker], "--triple=spirv64-unknown-unknown", "--arch=" + linkerArch, "--ocloc-options=-q -device " + device, "-o", stem + ".img"}, all...),
 			inputs: all,
-			// The SPIR-V and the native code stay beside the image.
+			// The SPIR-V and the native code stay next to the image.
 			outputs: []string{stem + ".img"},
 		})
 		if err != nil {

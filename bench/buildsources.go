@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// A project is the sources of a program with many kernels, each a multiplication of
-// matrices in tiles with a sum of its own.
+// A project is the sources of a program with many kernels, each a tiled matrix multiplication with
+// its own sum.
 type project struct {
 	dir      string
 	sources  int
 	kernels  int      // of a source
-	versions [][]int  // of the kernels of each source: another one for each edit
-	header   string   // folder of the device header
-	devices  []string // as ocloc calls them
+	versions [][]int  // of the kernels of each source, changed by each edit
+	header   string   // directory of the device header
+	devices  []string // ocloc's names
 	workers  workers
 }
 
-// kernelsOfSource is how many kernels a source has of so many.
+// kernelsOfSource returns the number of kernels per source.
 func kernelsOfSource(kernels int) int {
 	switch {
 	case kernels >= 128:
@@ -71,8 +71,8 @@ func (p *project) write(i int) error {
 	return os.WriteFile(filepath.Join(p.dir, p.source(i)+".cpp"), []byte(b.String()), 0o666)
 }
 
-// reset writes all sources as they are at first, without edits and added kernels. No
-// worker runs then.
+// reset writes all sources in their initial state, without edits and added kernels. No worker may
+// be running.
 func (p *project) reset() error {
 	if err := errors.Join(p.workers.end(), os.RemoveAll(p.dir)); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (p *project) reset() error {
 	return nil
 }
 
-// edit changes a kernel of the source in the middle.
+// edit changes a kernel in the middle source.
 func (p *project) edit() error {
 	i := p.sources / 2
 	p.versions[i][0]++

@@ -19,15 +19,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// A step is one command of a build. As in Bazel, it runs when its command or the content of
-// an input is another one than before.
+// A step is one command of a build. As in Bazel, it runs if its command or the content of an input
+// has changed.
 type step struct {
 	args            []string
 	inputs, outputs []string // files and directories
-	worker          bool     // whether a process of the program runs all such steps
+	worker          bool     // whether one process of the program runs all such steps
 }
 
-// name returns the program's, with its first argument when that is a command.
+// name returns the name of the program, with its first argument if that is a command.
 func (s *step) name() string {
 	name := filepath.Base(s.args[0])
 	if len(s.args) > 1 && !strings.HasPrefix(s.args[1], "-") && filepath.Ext(s.args[1]) == "" {
@@ -44,7 +44,7 @@ type builder struct {
 	times   stepTimes // nil to measure none
 }
 
-// stepTimes has the processor time of all steps that ran a program, by its name.
+// stepTimes holds the total processor time of all steps, by program name.
 type stepTimes map[string]*stepTime
 
 type stepTime struct {
@@ -52,7 +52,7 @@ type stepTime struct {
 	used  time.Duration
 }
 
-// measured runs a function that is a step, and adds its time.
+// measured runs a function as a step, and adds its time.
 func (t stepTimes) measured(name string, run func() error) error {
 	if t == nil {
 		return run()
@@ -85,7 +85,7 @@ func (b *builder) run(steps ...step) error {
 	return nil
 }
 
-// runOne runs a step unless it did the same before.
+// runOne runs a step unless it is up to date.
 func (b *builder) runOne(s step) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", s.args)
@@ -127,20 +127,20 @@ func (b *builder) runOne(s step) error {
 	return os.WriteFile(note, []byte(key), 0o666)
 }
 
-// start runs a command in a process of its own.
+// start runs a command in a separate process.
 func (b *builder) start(ctx context.Context, args []string) ([]byte, error) {
 	return cli.Program(ctx, args[0], args[1:]...).CombinedOutput()
 }
 
-// A worker is a process that runs commands of one program, as Bazel's persistent workers do.
-// It lives from build to build.
+// A worker is a process that runs commands of one program, like Bazel's persistent workers. It is
+// reused from build to build.
 type worker struct {
 	cmd       *exec.Cmd
 	stdin     io.WriteCloser
 	responses *json.Decoder
 }
 
-// workers are those of a project, by program.
+// workers are the workers of a project, by program.
 type workers map[string]*worker
 
 func (w workers) of(program string) *worker {
@@ -160,7 +160,7 @@ func (w workers) end() error {
 	return errors.Join(errs...)
 }
 
-// request lets the worker run a command.
+// request sends a command to the worker.
 func (w *worker) request(ctx context.Context, args []string) ([]byte, error) {
 	if w.cmd == nil {
 		if err := w.begin(ctx, args[0]); err != nil {
@@ -231,16 +231,16 @@ func (b *builder) checksum(name string) (string, error) {
 // programs are the compilers and our tools, by name.
 type programs map[string]string
 
-// A design is what builds all sources of the current directory.
+// A design builds all sources of the current directory.
 type design func(b *builder, p programs, sources, devices []string, w buildWay) error
 
-// A way is how the rules build.
+// A way is a configuration of the rules.
 type buildWay struct {
 	split string // device_code_split
 	rdc   bool   // whether the sources are linked
 }
 
-// compileAll makes the bitcode of sources.
+// compileAll compiles sources to bitcode.
 func compileAll(b *builder, p programs, sources []string, unused bool) (bitcode []string, err error) {
 	for _, source := range sources {
 		out, err := compile(b, p, source, unused)
@@ -252,7 +252,7 @@ func compileAll(b *builder, p programs, sources []string, unused bool) (bitcode 
 	return bitcode, nil
 }
 
-// compile makes the bitcode of a source. The rules also list the headers that it does not read.
+// compile compiles a source to bitcode. The rules also list the headers that it does not read.
 func compile(b *builder, p programs, source string, unused bool) (bitcode string, err error) {
 	bitcode = "out/" + source + ".bc"
 	clang := step{
@@ -291,7 +291,7 @@ func buildByRules(b *builder, p programs, sources, devices []string, w buildWay)
 	return b.run(pack)
 }
 
-// splitSources makes the modules of each source.
+// splitSources splits the bitcode of each source into modules.
 func splitSources(b *builder, p programs, sources, bitcode []string, w buildWay) error {
 	postlink := []string{p["postlink"], "--llvm-dis", p["llvm-dis"], "--opt", p["opt"], "--split", w.split, "--emit-only-kernels-as-entry-points"}
 	if !w.rdc {
@@ -322,7 +322,7 @@ func splitSources(b *builder, p programs, sources, bitcode []string, w buildWay)
 	return b.run(link, split)
 }
 
-// imagesOf makes the images of a source for all devices. It returns what the packager gets.
+// imagesOf produces the images of a source for all devices. It returns the packager's arguments.
 func imagesOf(b *builder, p programs, stem string, devices []string) (pack step, err error) {
 	translate := step{
 		args: []string{p["devicec"], "translate", "--llvm-spirv", p["llvm-spirv"], "--spirv-val", p["spirv-val"], "--code-dir", stem + ".spv",
@@ -358,10 +358,10 @@ func imagesOf(b *builder, p programs, stem string, devices []string) (pack step,
 	return pack, nil
 }
 
-// targetOf returns the target of a device of ocloc.
+// targetOf returns the target for an ocloc device.
 func targetOf(device string) string { return "intel_gpu_" + strings.ReplaceAll(device, "-", "_") }
 
-// linkedModule links bitcode, and makes SPIR-V of it.
+// linkedModule links bitcode, and translates it to SPIR-V.
 func linkedModule(b *builder, p programs, name string, bitcode []string) (spirv string, err error) {
 	linked, clean, spirv := name+".linked.bc", name+".clean.bc", name+".spv"
 	return spirv, b.run(
@@ -371,7 +371,7 @@ func linkedModule(b *builder, p programs, name string, bitcode []string) (spirv 
 	)
 }
 
-// buildMonolith makes one module, which one call of ocloc compiles for all devices.
+// buildMonolith builds one module, which one call of ocloc compiles for all devices.
 func buildMonolith(b *builder, p programs, sources, devices []string, _ buildWay) error {
 	all, err := compileAll(b, p, sources, false)
 	if err != nil {
@@ -387,7 +387,7 @@ func buildMonolith(b *builder, p programs, sources, devices []string, _ buildWay
 	})
 }
 
-// buildBare runs the compilers that buildByRules has run for it, and nothing else.
+// buildBare runs only the compilers that buildByRules runs.
 func buildBare(b *builder, p programs, sources, devices []string, _ buildWay) error {
 	for _, source := range sources {
 		bitcode, err := compile(b, p, source, false)

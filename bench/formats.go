@@ -7,18 +7,18 @@ import (
 	"path/filepath"
 )
 
-// How large the measured files are: the bytes of all images.
+// Sizes of the measured files: the bytes of all images.
 const (
 	imageCount = 10_000 // images to pack, and modules in each other file
 	packSize   = 1 << 30
 	listSize   = 4 << 30
-	smallSize  = 40 << 20 // must take as long to list
+	smallSize  = 40 << 20 // must list in the same time
 	copySize   = 2 << 30  // of the file to convert and to extract
 )
 
-// setupFormats measures packager against peers and limits on the same machine
-// in the same run: packing against cat and LLVM's clang-offload-packager, listing
-// and copying of large files against bounds of time and memory.
+// setupFormats measures packager against peers and limits on the same machine in the same run:
+// packing against cat and LLVM's clang-offload-packager, listing and copying of large files
+// against time and memory limits.
 //
 //	go run ./bench formats --dir /var/tmp
 //
@@ -46,8 +46,8 @@ func setupFormats(b *Bench) func() error {
 		if m.peer, err = findPeer(*peer); err != nil {
 			return err
 		}
-		// The memory of this process counts as that of its children until they have
-		// started, so another one writes the files, which takes more than it may.
+		// The memory of this process counts for its children until they have started, so a
+		// separate process writes the files, which needs more than the limit.
 		self, err := os.Executable()
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ func setupFormats(b *Bench) func() error {
 	}
 }
 
-// findPeer returns the path of LLVM's packager, "" when there is none.
+// findPeer returns the path of LLVM's packager, or "" if there is none.
 func findPeer(name string) (string, error) {
 	if name != "" {
 		return filepath.Abs(name)

@@ -9,10 +9,10 @@ type formatsRun struct {
 	packager, peer string // binaries; peer may be ""
 }
 
-// What the design asks for.
+// Limits of the design.
 const (
 	packOfCat  = 0.9 // of the throughput of cat
-	packOfPeer = 1   // of that of clang-offload-packager
+	packOfPeer = 1   // of clang-offload-packager's throughput
 	listMillis = 100
 	listOfList = 1.25 // of the time for the small file
 	memoryMiB  = 64
@@ -29,9 +29,8 @@ func (m *formatsRun) all() error {
 	return m.copy()
 }
 
-// pack packs images, property files and symbol files into one SYCLBIN, and
-// copies the same files into one with cat. The peer packs the images alone, as it
-// knows no metadata.
+// pack packs images, property files and symbol files into one SYCLBIN, and concatenates the same
+// files with cat. The peer packs only the images, because it does not support metadata.
 func (m *formatsRun) pack() error {
 	contenders := []Contender{
 		{Name: "packager pack", Bytes: packSize, Args: []string{m.packager, "pack", "--output", "out", "--table", triple + "=" + tableFile}},
@@ -64,7 +63,7 @@ func (m *formatsRun) pack() error {
 	return nil
 }
 
-// list lists a large and a small file with as many modules.
+// list lists a large and a small file with the same number of modules.
 func (m *formatsRun) list() error {
 	r, err := m.Compete(
 		Contender{Name: fmt.Sprintf("packager dump, %d MiB", listSize/MiB), Args: []string{m.packager, "dump", listFile}},

@@ -18,7 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// Names of the files to measure with.
+// Names of the measured files.
 const (
 	tableFile     = "pack.table" // with the images to pack, in the directory imageFolder
 	imageFolder   = "images"
@@ -29,7 +29,7 @@ const (
 
 const triple = "spir64-unknown-unknown"
 
-// writeInputs writes the files to measure with.
+// writeInputs writes the measured files.
 func writeInputs(dir string) error {
 	if err := writeImages(dir); err != nil {
 		return err
@@ -42,14 +42,14 @@ func writeInputs(dir string) error {
 	return nil
 }
 
-// spirvStart is how an image begins that is taken for SPIR-V.
+// spirvStart is the beginning of an image that is detected as SPIR-V.
 const spirvStart = "\x03\x02\x23\x07\x00\x00\x01\x00"
 
 func formatsKernel(i int) string {
 	return fmt.Sprintf("__sycl_kernel__ZTS%dKernel%06d", len("Kernel000000"), i)
 }
 
-// metadata is what compilers write for a split module.
+// metadata returns metadata as compilers write it for a split module.
 func metadata(i int) *propset.Registry {
 	r := new(propset.Registry)
 	q := requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}, SubGroupSizes: []uint32{16 << (i % 2)}}
@@ -58,8 +58,8 @@ func metadata(i int) *propset.Registry {
 	return r
 }
 
-// writeImages writes images that nothing can compress, each with a property file
-// and a symbol file, and the table of all.
+// writeImages writes incompressible images, each with a property file and a symbol file, and the
+// table of all.
 func writeImages(dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, imageFolder), 0o777); err != nil {
 		return err
@@ -86,8 +86,8 @@ func writeImages(dir string) error {
 	return outfile.Write(filepath.Join(dir, tableFile), table.Write)
 }
 
-// writeSparse writes a SYCLBIN with modules whose images are zeros except for
-// their first bytes, and leaves the zeros to the file system.
+// writeSparse writes a SYCLBIN with modules whose images are zeros except for their first bytes,
+// as a sparse file.
 func writeSparse(path string, size int64) error {
 	file := &syclbin.File{Version: 1, State: syclbin.Executable}
 	for i := range imageCount {
@@ -116,7 +116,7 @@ func writeSparse(path string, size int64) error {
 	return f.Close()
 }
 
-// zeros is an image of that many bytes.
+// zeros is an image of zeros with this size in bytes.
 type zeros int64
 
 func (z zeros) Size() int64 { return int64(z) }
@@ -141,7 +141,7 @@ type sparseWriter struct {
 	f *os.File
 }
 
-// block is a usual size of the blocks of file systems.
+// block is a common file system block size.
 const block = 4096
 
 var zeroBlock [block]byte

@@ -48,7 +48,7 @@ func setupGate(b *Bench) func() error {
 	}
 }
 
-// measureGate measures on many reports, of that size together, and on a small one.
+// measureGate measures many reports with a given total size, and a small one.
 func measureGate(b *Bench, tool string, names []string, size int64) error {
 	check := []string{tool, "check", "--fail-on=none"}
 	for _, c := range []struct {

@@ -14,22 +14,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// A Contender is a program that does the same as others. It runs in the scratch
-// directory, where it may make a file or directory named Out.
+// A Contender is a program that is compared with others. It runs in the scratch directory, where
+// it may create a file or directory named Out.
 type Contender struct {
 	Name   string
 	Args   []string
-	Run    func() error // what is measured instead of a program, with the programs that it runs
-	Bytes  int64        // read or written, 0 when that says nothing
-	Output string       // file for standard output, which is thrown away without one
-	Before func() error // what is done before each run, and not measured; may be nil
+	Run    func() error // measured instead of a program, including the programs that it runs
+	Bytes  int64        // read or written, 0 if not meaningful
+	Output string       // file for standard output, which is otherwise discarded
+	Before func() error // called before each run, and not measured; may be nil
 }
 
 // Out is removed before each run.
 const Out = "out"
 
-// Compete runs contenders in turn, so that what else the machine does meets all
-// of them, and returns the best of each, which also become results.
+// Compete runs contenders in turn, so that other load affects all of them, and returns the best
+// run of each. These also become results.
 func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 	out := filepath.Join(b.Dir, Out)
 	results := make([]Result, len(contenders))
@@ -65,8 +65,7 @@ func (b *Bench) Compete(contenders ...Contender) ([]Result, error) {
 	return results, os.RemoveAll(out)
 }
 
-// Measure runs a contender once. Contenders that complain do not count as having
-// worked.
+// Measure runs a contender once. If it writes to standard error, it counts as failed.
 func (b *Bench) Measure(c Contender) (Result, error) {
 	cmd := cli.Program(b.Context, c.Args[0], c.Args[1:]...)
 	cmd.Dir = b.Dir
@@ -116,8 +115,8 @@ func (b *Bench) measureFunction(c Contender) (Result, error) {
 	return Result{Name: c.Name, Seconds: seconds, CPU: (after - before).Seconds(), Bytes: c.Bytes}, err
 }
 
-// Time runs a function of this process, which returns how many bytes it has read
-// or written, 0 when that says nothing. The best run becomes a result.
+// Time runs a function of this process, which returns the number of bytes that it has read or
+// written, or 0 if that is not meaningful. The best run becomes a result.
 func (b *Bench) Time(name string, run func() (int64, error)) (Result, error) {
 	fmt.Fprintln(b.Progress, name)
 	best := newResult(name, 0)
@@ -137,7 +136,7 @@ func newResult(name string, size int64) Result {
 	return Result{Name: name, Seconds: math.Inf(1), CPU: math.Inf(1), Bytes: size}
 }
 
-// add makes the result also that of another run.
+// add merges another run into the result.
 func (r *Result) add(run Result) {
 	r.Seconds = min(r.Seconds, run.Seconds)
 	r.CPU = min(r.CPU, run.CPU)

@@ -8,17 +8,16 @@ import (
 	"path/filepath"
 )
 
-// setupPostlink measures the post-link step on a linked module of many kernels,
-// each of which becomes a module, against LLVM's opt on the same file, on the same
-// machine in the same run:
+// setupPostlink measures the post-link step on a linked module of many kernels, each of which
+// becomes a module, against LLVM's opt on the same file, on the same machine in the same run:
 //
 //   - one call of opt that reads and prints the module once, without verifying it;
-//   - one call of opt for each kernel, which keeps that kernel and what it uses.
+//   - one call of opt for each kernel, which keeps that kernel and its dependencies.
 //     A sample of these calls is run, and its time is scaled to all of them.
 //
-// The post-link step is the tool's process, without --opt: it reads the module,
-// finds the aspects of all functions, splits, and writes all modules as text with
-// their property and symbol files. Neither it nor opt translates anything.
+// The post-link step is the tool's process, without --opt: it reads the module, finds the aspects
+// of all functions, splits, and writes all modules as text with their property and symbol files.
+// Neither it nor opt translates anything.
 //
 //	go run ./bench postlink --dir /var/tmp --opt opt-21
 //
@@ -75,8 +74,8 @@ func setupPostlink(b *Bench) func() error {
 		if m.self, err = os.Executable(); err != nil {
 			return err
 		}
-		// The memory of this process counts as that of its children until they have
-		// started, so that others write the files.
+		// The memory of this process counts for its children until they have started, so other
+		// processes write the files.
 		fmt.Fprintln(b.Progress, "writing the module")
 		if _, err := b.Measure(m.part("generate")); err != nil {
 			return err

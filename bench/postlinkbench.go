@@ -9,13 +9,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// What the design asks for.
+// Limits of the design.
 const (
 	mostOfOnce = 1.5 // times one call of opt
 	ofEach     = 20  // times as fast as a call for each kernel
 )
 
-// inputFile is the module, in the directory where everything runs.
+// inputFile is the module, in the working directory of all programs.
 const inputFile = "linked.ll"
 
 type postlinkRun struct {
@@ -25,7 +25,7 @@ type postlinkRun struct {
 	calls           int
 }
 
-// part is what this program itself does as another process.
+// part runs a part of this program as a separate process.
 func (m *postlinkRun) part(role string) Contender {
 	return Contender{Name: role, Args: []string{m.self, "postlink", "--role=" + role, "--opt=" + m.opt,
 		fmt.Sprint("--kernels=", m.kernels), fmt.Sprint("--body=", m.body), fmt.Sprint("--calls=", m.calls)}}
@@ -62,7 +62,7 @@ func (m *postlinkRun) all() error {
 	return nil
 }
 
-// split runs opt for some of the kernels, as many at once as there are processors.
+// split runs opt for some of the kernels, with one process per processor at a time.
 func (m *postlinkRun) split() error {
 	if err := os.Mkdir(Out, 0o777); err != nil {
 		return err

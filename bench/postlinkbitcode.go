@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 )
 
-// mostOfDPCPP is the limit: times DPC++'s own post-link step, which translates as well.
+// mostOfDPCPP is the limit as a multiple of DPC++'s own post-link step, which also translates.
 const mostOfDPCPP = 1.0
 
 // bitcodeRun measures the post-link step from bitcode to bitcode, with opt for each module,
@@ -21,7 +21,7 @@ type bitcodeRun struct {
 	bitcode, dis, opt     string
 }
 
-// setFiles makes paths absolute, as programs run in the scratch directory.
+// setFiles makes paths absolute because programs run in the scratch directory.
 func (m *bitcodeRun) setFiles(bitcode, dpcpp, dis string) error {
 	var errs [4]error
 	m.bitcode, errs[0] = filepath.Abs(bitcode)
@@ -67,7 +67,7 @@ func (m *bitcodeRun) all() error {
 	return nil
 }
 
-// folder makes what contenders write to and read.
+// folder creates the files that contenders read and write.
 func (m *bitcodeRun) folder() error {
 	err := os.MkdirAll(filepath.Join(m.Dir, Out), 0o777)
 	return errors.Join(err, os.WriteFile(filepath.Join(m.Dir, "empty.ll"), nil, 0o666))
@@ -75,7 +75,7 @@ func (m *bitcodeRun) folder() error {
 
 func (m *bitcodeRun) run(argv ...string) error { return m.call(m.Dir, argv...) }
 
-// rows returns how many modules a table has.
+// rows returns the number of modules in a table.
 func (m *bitcodeRun) rows(name string) (int, error) {
 	f, err := os.Open(filepath.Join(m.Dir, name))
 	if err != nil {

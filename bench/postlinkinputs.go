@@ -6,13 +6,13 @@ import (
 	"io"
 )
 
-// A shape says how large a module is.
+// A shape holds the size parameters of a module.
 type shape struct {
 	kernels int
 	body    int // instructions of a kernel, about
 }
 
-// What modules have besides.
+// Other contents of modules.
 const (
 	perSource    = 10 // kernels of a source
 	helpers      = 40 // functions that kernels share
@@ -21,8 +21,8 @@ const (
 	localsOfBody = 6  // variables of a function
 )
 
-// A generator writes the text of a linked module: sources with kernels that share
-// functions, all compiled with -g, as DPC++'s front end leaves them.
+// A generator writes the text of a linked module: sources with kernels that share functions, all
+// compiled with -g, like output of DPC++'s front end.
 type generator struct {
 	*bufio.Writer
 	shape
@@ -56,7 +56,7 @@ func helperName(i int) string {
 	return fmt.Sprintf("_Z%d%sPU3AS1ff", len(name), name)
 }
 
-// A source is what the functions of one source have in common.
+// A source holds what the functions of one source share.
 type source struct {
 	number             int
 	name               string
@@ -140,7 +140,7 @@ func (g *generator) module() {
 	}
 }
 
-// function writes a function whose instructions all have a place in the source.
+// function writes a function whose instructions all have a source location.
 func (g *generator) function(symbol, head, name string, s *source, length int, group, metadata string, calls []string, seed int) {
 	program := g.add(`distinct !DISubprogram(name: "%s", linkageName: "%s", scope: !%d, file: !%d, line: %d, type: !%d, scopeLine: %[5]d, flags: DIFlagPrototyped | DIFlagAllCallsDescribed, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !%[7]d)`,
 		name, symbol, s.file, s.file, 10+seed, s.signature, s.unit)

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// The limits: processor time as a multiple of that of both compilers, and the time of one source
-// as a multiple of that of the slower one, when both run at once.
+// The limits: processor time as a multiple of both compilers' time, and the time for one source as
+// a multiple of the slower compiler's time, if both run at once.
 const (
 	times  = 1.05
 	slower = 1.10
 )
 
-// small has a kernel of one line, for which the fixed costs count most.
+// small has a one-line kernel, for which the fixed costs matter most.
 const small = `#include <sycl/sycl.hpp>
 
 void scale(sycl::queue &q, float *p, float by) {
@@ -22,8 +22,8 @@ void scale(sycl::queue &q, float *p, float by) {
 }
 `
 
-// setupPrograms measures syclc++ against what it calls: DPC++'s compiler library, and the host
-// compiler.
+// setupPrograms measures syclc++ against the programs that it calls: DPC++'s compiler library, and
+// the host compiler.
 //
 //	go run ./bench programs --dir /var/tmp --dpcpp "$VIRTUAL_ENV" [SOURCE...]
 //
@@ -84,11 +84,11 @@ func setupPrograms(b *Bench) func() error {
 	}
 }
 
-// compilers are called by hand: the host compile between DPC++'s integration header and footer, as
-// its own driver calls another host compiler.
+// compilers are called directly: the host compile between DPC++'s integration header and footer,
+// as its own driver calls a different host compiler.
 type compilers struct {
 	b                                *Bench
-	host, dpcpp, driver, source, out string // out is what the names of outputs begin with
+	host, dpcpp, driver, source, out string // prefix of the output names
 	deviceFlags, hostFlags           []string
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// The limit of a build in Bazel: the time of both compilers called by hand, for as many sources at a
-// time as there are processors.
+// The limit of a build in Bazel: the time of both compilers called directly, with one source per
+// processor at a time.
 const byHand = 1.0
 
 const module = `bazel_dep(name = "rules_cc", version = "0.1.1")
@@ -35,7 +35,8 @@ void scale%[1]d(sycl::queue &q, float *p) {
 }
 `
 
-// What the rules, and Bazel's C++ toolchain with -c opt, pass to the compilers. By hand they are the same.
+// The options that the rules, and Bazel's C++ toolchain with -c opt, pass to the compilers. Direct
+// calls use the same.
 var (
 	deviceOptions = []string{"-DNDEBUG", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-dwarf-version=4", "-fdebug-info-for-profiling"}
 	hostOptions   = []string{
@@ -44,7 +45,7 @@ var (
 	}
 )
 
-// A way makes a program of the sources in a directory of its own.
+// A way builds a program from the sources in a separate directory.
 type bazelWay struct {
 	name, build string // text of the BUILD file, "" without Bazel
 }
@@ -59,13 +60,13 @@ cc_binary(name = "program", srcs = glob(["*.cpp"]), features = ["sycl"], deps = 
 	{"by hand", ""},
 }
 
-// many measures programs of many sources: the first build, with all tools there, and that after
+// many measures programs of many sources: the first build, with all tools built, and a build after
 // an edit of one source.
 type many struct {
 	compilers
 	bazel   []string
 	sources int
-	seed    int64 // is in each source, so that no cache has what is measured
+	seed    int64 // in each source, so no cache contains the measured actions
 }
 
 func (m *many) folder(w bazelWay) string {
@@ -76,7 +77,7 @@ func (m *many) file(w bazelWay, i int) string {
 	return filepath.Join(m.folder(w), fmt.Sprintf("source%d.cpp", i))
 }
 
-// write makes a source that was never there before.
+// write writes a source that no earlier run has compiled.
 func (m *many) write(w bazelWay, i int) error {
 	m.seed++
 	content := fmt.Sprintf(text, i, m.seed)
@@ -150,8 +151,8 @@ func (m *many) measure(rules string) (err error) {
 	return nil
 }
 
-// shutdown ends Bazel's server. It is a child of this process, and gone for Bazel when that has
-// asked for its end.
+// shutdown ends Bazel's server. It is a child of this process, and Bazel considers it gone once it
+// has requested its end.
 func (m *many) shutdown() error {
 	cmd := cli.Program(m.b.Context, m.bazel[0], append(m.bazel[1:], "info", "server_pid")...)
 	cmd.Dir = m.b.Dir

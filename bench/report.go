@@ -11,9 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
 
-// setupReport measures how long compatibility reports take to build, to write
-// and to read, against the standard library's JSON encoder and the writing of as
-// many bytes, in the same run.
+// setupReport measures how long compatibility reports take to build, write and read, against the
+// standard library's JSON encoder and against writing the same number of bytes, in the same run.
 //
 //	go run ./bench report --check
 //	go run ./bench report --memory --kernels 500000 --devices 8 --check

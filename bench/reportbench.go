@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// measureReport measures what is done with a report, and how long it takes to build.
+// measureReport measures operations on a report, and building it.
 func measureReport(b *Bench, r *report.Report, build func() (*report.Report, error), limit time.Duration) error {
 	file := func(name string) string { return filepath.Join(b.Dir, name) }
 	// Writers write into files, as the tools do.

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// inputs returns devices that differ in what they offer, so that about a quarter of the
-// cells of the modules are a no.
+// inputs returns devices with different features, so about a quarter of the modules' outcomes are
+// a no.
 func inputs(devices int) (config *deviceconfig.Config, list []*deviceconfig.Device, err error) {
 	var text strings.Builder
 	for d := range devices {
@@ -26,7 +26,7 @@ func inputs(devices int) (config *deviceconfig.Config, list []*deviceconfig.Devi
 	return config, config.Devices(), nil
 }
 
-// modules returns modules whose needs differ. Some kernels are alone in their module, and
+// modules returns modules with different requirements. Some kernels are alone in their module, and
 // some share one.
 func modules(kernels int, devices []*deviceconfig.Device) iter.Seq[*report.Module] {
 	const shared = 4 // kernels in one module

@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 )
 
-// memory measures how much memory a process takes to build a report and write its JSON,
-// and one to read that and print it as text.
+// memory measures the memory that a process needs to build a report and write its JSON, and that
+// another needs to read it and print it as text.
 func memory(b *Bench, kernels, devices int, limit float64) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"text/tabwriter"
 )
 
-// A Report is what a benchmark prints.
+// A Report is the output of a benchmark.
 type Report struct {
-	Title   string   `json:"title,omitempty"` // what was measured, when the names of the results do not say it
+	Title   string   `json:"title,omitempty"` // what was measured, if the names of the results do not tell
 	Machine Machine  `json:"machine"`
 	Results []Result `json:"results"`
 	Limits  []Limit  `json:"limits,omitempty"`
 }
 
-// A Machine is where the benchmark ran.
+// A Machine describes where the benchmark ran.
 type Machine struct {
 	OS    string `json:"os"`
 	Arch  string `json:"arch"`
@@ -30,35 +30,35 @@ func thisMachine() Machine { return Machine{runtime.GOOS, runtime.GOARCH, runtim
 type Result struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`                 // of the fastest run
-	CPU     float64 `json:"cpu_seconds"`             // of all cores, of the run with the least; says more than the clock on a busy machine
+	CPU     float64 `json:"cpu_seconds"`             // of all cores, in the run with the least; more meaningful than elapsed time on a busy machine
 	Bytes   int64   `json:"bytes,omitempty"`         // read or written in that time
-	MaxRSS  int64   `json:"max_rss_bytes,omitempty"` // of the largest run; only of processes
+	MaxRSS  int64   `json:"max_rss_bytes,omitempty"` // of the largest run; only for processes
 }
 
-// A Limit is what a measured number has to keep to.
+// A Limit is a limit on a measured number.
 type Limit struct {
 	Name     string  `json:"name"`
 	Measured float64 `json:"measured"`
-	AtLeast  bool    `json:"at_least"` // or else at most
+	AtLeast  bool    `json:"at_least"` // otherwise at most
 	Value    float64 `json:"limit"`
 	Unit     string  `json:"unit"`
 	Met      bool    `json:"met"`
 }
 
-// AtLeast adds a limit that is met by what is not less.
+// AtLeast adds a lower limit.
 func (r *Report) AtLeast(name string, measured, limit float64, unit string) {
 	r.Limits = append(r.Limits, Limit{name, measured, true, limit, unit, measured >= limit})
 }
 
-// AtMost adds a limit that is met by what is not more.
+// AtMost adds an upper limit.
 func (r *Report) AtMost(name string, measured, limit float64, unit string) {
 	r.Limits = append(r.Limits, Limit{name, measured, false, limit, unit, measured <= limit})
 }
 
-// columns are those of the table, of which a report has the ones with numbers.
+// columns are the columns of the table. A report shows the ones with numbers.
 var columns = []struct {
 	title, format string
-	value         func(*Result) float64 // 0 when there is none
+	value         func(*Result) float64 // 0 if there is none
 }{
 	{"ms", "%.1f", func(r *Result) float64 { return r.Seconds * 1000 }},
 	{"CPU ms", "%.1f", func(r *Result) float64 { return r.CPU * 1000 }},

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// maxRSS returns the most memory that a process has used, in bytes.
+// maxRSS returns the maximum memory usage of a process, in bytes.
 func maxRSS(state *os.ProcessState) (int64, error) {
-	const kilo = 1024 // Linux counts in these
+	const kilo = 1024 // the unit on Linux
 	return state.SysUsage().(*syscall.Rusage).Maxrss * kilo, nil
 }
 
-// ProcessorTime returns what this process and its children have used, and the children's
-// children. Of those that still run, it counts hundredths of a second.
+// ProcessorTime returns the processor time of this process and its descendants. For running ones,
+// the resolution is a hundredth of a second.
 func ProcessorTime() (time.Duration, error) {
 	sum, err := runningProcessorTime()
 	if err != nil {
@@ -33,8 +33,7 @@ func ProcessorTime() (time.Duration, error) {
 	return sum, nil
 }
 
-// runningProcessorTime returns what those processes have used that were started by this one,
-// or by one of them, and still run.
+// runningProcessorTime returns the processor time of the running descendants of this process.
 func runningProcessorTime() (sum time.Duration, err error) {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -63,8 +62,8 @@ func runningProcessorTime() (sum time.Duration, err error) {
 	return sum, nil
 }
 
-// parseStat returns what a file /proc/PID/stat says: the number of the parent, and the
-// processor time of the process and of those of its children that have ended.
+// parseStat parses a file /proc/PID/stat: the parent's process ID, and the processor time of the
+// process and of its terminated children.
 func parseStat(stat string) (parent string, used time.Duration, err error) {
 	const tick = time.Second / 100 // of Linux for programs
 	// PID (NAME) STATE PARENT ..., and from the 14th on four times
@@ -82,8 +81,8 @@ func parseStat(stat string) (parent string, used time.Duration, err error) {
 	return fields[1], used, nil
 }
 
-// CountDaemons has [ProcessorTime] count daemons as well that programs of this process start,
-// such as Bazel's server: they become its children.
+// CountDaemons makes [ProcessorTime] include daemons that programs of this process start, such as
+// Bazel's server: they become its children.
 func CountDaemons() error {
 	const subreaper = 36 // PR_SET_CHILD_SUBREAPER
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, subreaper, 1, 0); errno != 0 {

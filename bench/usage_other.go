@@ -12,8 +12,8 @@ var errLinux = errors.New("the benchmarks measure memory and processor time on L
 
 func maxRSS(*os.ProcessState) (int64, error) { return 0, errLinux }
 
-// ProcessorTime fails.
+// ProcessorTime returns an error.
 func ProcessorTime() (time.Duration, error) { return 0, errLinux }
 
-// CountDaemons fails.
+// CountDaemons returns an error.
 func CountDaemons() error { return errLinux }
