@@ -23,23 +23,23 @@ import (
 
 // Limits of archives.
 const (
-	maxArchives  = 2         // in one another, such as a wheel in a zip
-	maxMembers   = 1_000_000 // of one
-	maxDirectory = 64 << 20  // bytes of the directory of a zip archive
-	maxMember    = 8 << 30   // bytes of one that has device code
-	maxWindow    = 128 << 20 // bytes that a decompressor keeps
+	maxArchives  = 2         // nesting depth, such as a wheel in a zip
+	maxMembers   = 1_000_000 // per archive
+	maxDirectory = 64 << 20  // bytes of a zip directory
+	maxMember    = 8 << 30   // bytes of a member with device code
+	maxWindow    = 128 << 20 // bytes of a decompressor's window
 
-	// An archive may unpack to a size that costs little, or by a factor that device code
-	// does not reach.
+	// freeSize and maxRatio bound the unpacked size: an archive may unpack to a size that costs
+	// little, or by a factor that device code does not reach.
 	freeSize = 64 << 20
 	maxRatio = 256
 )
 
 const unpackIt = "unpack it, and give the folder"
 
-// A budget is how many bytes may still be unpacked from an archive, with the archives
-// that are in it: by what decompresses a tar archive, and as members, of which some have
-// more bytes than there are in the tar archive.
+// A budget is the number of bytes that may still be unpacked from an archive, including nested
+// archives. It counts the bytes that decompressing a tar archive produces, and the bytes of
+// members, because sparse members are larger than their data in the tar archive.
 type budget struct {
 	tars, members atomic.Int64
 	size          int64
@@ -53,7 +53,7 @@ func newBudget(size int64) *budget {
 	return b
 }
 
-// errBomb is the error of a reader whose budget is spent.
+// errBomb is returned by a reader whose budget is exhausted.
 type errBomb struct{ size int64 }
 
 func (e *errBomb) Error() string {
@@ -63,7 +63,7 @@ func (e *errBomb) Error() string {
 // BadInput marks the error as caused by an input file.
 func (*errBomb) BadInput() {}
 
-// A spender reads what is unpacked.
+// A spender counts unpacked bytes against a budget.
 type spender struct {
 	io.Reader
 	left *atomic.Int64
@@ -78,12 +78,12 @@ func (s spender) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// memberFile returns the file of a member.
+// memberFile returns the file for a member.
 func memberFile(archive *file, labels archiveLabel, name string) *file {
 	return &file{name: archive.name + "/" + name, label: labels.member(name), depth: archive.depth + 1, top: archive.top}
 }
 
-// member reads a member. Of those that have no device code only the start is read.
+// member reads a member. If the member has no device code, it only reads the start.
 func (r *reader) member(ctx context.Context, f *file, in io.Reader, left *budget) []outcome {
 	if ctx.Err() != nil {
 		return nil
@@ -112,7 +112,7 @@ func (r *reader) member(ctx context.Context, f *file, in io.Reader, left *budget
 	return r.content(ctx, f, s, s.Size(), left)
 }
 
-// peek returns what a stream holds, and the stream from its start.
+// peek returns the kind of a stream's content, and the stream including its start.
 func peek(in io.Reader) (kind, io.Reader, error) {
 	head := make([]byte, headSize)
 	n, err := io.ReadFull(in, head)
@@ -122,8 +122,8 @@ func peek(in io.Reader) (kind, io.Reader, error) {
 	return kindOfHead(head[:n]), io.MultiReader(bytes.NewReader(head[:n]), in), nil
 }
 
-// fault returns the outcome of a file that cannot be unpacked. What does not come from the
-// system is a fault of the file. What the libraries say has no remedy.
+// fault returns the outcome of a file that cannot be unpacked. Errors that do not come from the
+// system are errors in the file. The libraries' errors have no suggested fix.
 func fault(f *file, err error) []outcome {
 	var system *os.PathError
 	var unpacked *scratchError
@@ -134,14 +134,14 @@ func fault(f *file, err error) []outcome {
 	return []outcome{{file: f, err: inFile(f, err)}}
 }
 
-// zips opens the directory of a zip archive.
+// zips reads the directory of a zip archive.
 func zips(in io.ReaderAt, size int64) (*zip.Reader, error) {
-	limited := &meter{ReaderAt: io.NewSectionReader(in, 0, size), left: maxDirectory} // places outside of the file are its end
+	limited := &meter{ReaderAt: io.NewSectionReader(in, 0, size), left: maxDirectory} // offsets outside of the file read as its end
 	z, err := zip.NewReader(limited, size)
 	switch {
 	case limited.left < 0:
 		return nil, cli.BadInput(fmt.Errorf("the directory of the archive has more than %d MiB: %s", maxDirectory>>20, unpackIt))
-	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // nothing is written to these paths
+	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // these paths are never written to
 		return nil, err
 	case len(z.File) > maxMembers:
 		return nil, cli.BadInput(fmt.Errorf("the archive has %d members, and %d can be read: %s", len(z.File), maxMembers, unpackIt))
@@ -151,7 +151,7 @@ func zips(in io.ReaderAt, size int64) (*zip.Reader, error) {
 	return z, nil
 }
 
-// A meter reads a limited number of bytes.
+// A meter limits the number of bytes read.
 type meter struct {
 	io.ReaderAt
 	left      int64
@@ -167,7 +167,7 @@ func (m *meter) ReadAt(b []byte, offset int64) (int, error) {
 	return m.ReaderAt.ReadAt(b, offset)
 }
 
-// startZip submits work for each member of a zip archive, and closes it afterwards.
+// startZip submits work for each member of a zip archive, and closes the archive afterwards.
 func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size int64, submit func(f *file, work func() []outcome)) {
 	z, err := zips(opened, size)
 	if err != nil {
@@ -175,7 +175,7 @@ func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size in
 		submit(f, func() []outcome { return fault(f, err) })
 		return
 	}
-	var open atomic.Int64 // members that are not read yet, and this function
+	var open atomic.Int64 // members not read yet, plus this function
 	open.Store(1)
 	closeOne := func() {
 		if open.Add(-1) == 0 {
@@ -201,12 +201,12 @@ func (r *reader) startZip(ctx context.Context, f *file, opened *os.File, size in
 
 func isRegular(member *zip.File) bool { return member.Mode().IsRegular() }
 
-// noMember returns the outcome of an archive of folders alone, or of nothing.
+// noMember returns the outcome of an archive without files.
 func noMember(f *file) []outcome {
 	return []outcome{{file: f, none: "there is no file in the archive"}}
 }
 
-// zipContent reads a zip archive that is in another archive.
+// zipContent reads a zip archive nested in another archive.
 func (r *reader) zipContent(ctx context.Context, f *file, in io.ReaderAt, size int64, left *budget) []outcome {
 	z, err := zips(in, size)
 	if err != nil {
@@ -243,7 +243,7 @@ func (r *reader) zipMember(ctx context.Context, archive *file, labels archiveLab
 	return r.member(ctx, f, in, left)
 }
 
-// tarContent reads a tar archive, which may be compressed.
+// tarContent reads a possibly compressed tar archive.
 func (r *reader) tarContent(ctx context.Context, f *file, compression kind, in io.Reader, left *budget) []outcome {
 	in, done, not := openTar(f, compression, in, left)
 	if not != nil {
@@ -253,9 +253,9 @@ func (r *reader) tarContent(ctx context.Context, f *file, compression kind, in i
 	return r.tarMembers(ctx, f, tar.NewReader(in), left)
 }
 
-// openTar returns a tar archive, which may be compressed, and a function to call when it
-// has been read; or the outcome of a file that is none. A compressed file of another kind
-// has no device code.
+// openTar returns a reader of a possibly compressed tar archive and a function to call after
+// reading; or the outcome of a file that is not a tar archive. Compressed files of other kinds have
+// no device code.
 func openTar(f *file, compression kind, in io.Reader, left *budget) (out io.Reader, done func(), not []outcome) {
 	done = func() {}
 	switch compression {

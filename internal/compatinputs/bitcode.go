@@ -29,18 +29,17 @@ import (
 
 // Limits of reading bitcode with llvm-dis.
 const (
-	maxBitcode     = 256 << 20 // bytes of one image
+	maxBitcode     = 256 << 20 // bytes per image
 	maxIRText      = 1 << 30   // bytes of its text
 	maxDisassembly = 5 * time.Minute
 	maxToolMessage = 4 << 10
 )
 
-// LLVM releases whose llvm-dis prints IR that package postlink parses.
+// LLVM releases whose llvm-dis output package postlink can parse.
 const (
 	oldestLLVM = 14
 	newestLLVM = 30
-	// opaquePointers is the first release that prints pointers without their element types unless
-	// it is asked for them.
+	// opaquePointers is the first release that prints opaque pointers by default.
 	opaquePointers = 15
 )
 
@@ -52,7 +51,8 @@ type disassembler struct {
 }
 
 // findDisassembler returns the program at path or, if path is empty, the llvm-dis of the newest
-// LLVM release next to the executable and in PATH: LLVM reads bitcode of older releases only.
+// LLVM release next to the executable and in PATH, because LLVM only reads bitcode of older
+// releases.
 func findDisassembler(path string) *disassembler {
 	if path != "" {
 		release, err := llvmRelease(path)
@@ -73,7 +73,7 @@ func findDisassembler(path string) *disassembler {
 	return best
 }
 
-// disassemblers returns the paths of programs that may be llvm-dis.
+// disassemblers returns the paths of possible llvm-dis programs.
 func disassemblers() (list []string) {
 	names := []string{"llvm-dis"}
 	for release := newestLLVM; release >= oldestLLVM; release-- {
@@ -136,7 +136,7 @@ func (d *disassembler) text(ctx context.Context, bitcode offload.Source) ([]byte
 	return out.Bytes(), nil
 }
 
-// firstLine returns the first line of what a tool prints that is not empty, without the tool's name.
+// firstLine returns the first non-empty line of a tool's output, without the tool's name.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -149,7 +149,7 @@ func firstLine(text string) string {
 	return ""
 }
 
-// A limitedBuffer keeps a limited number of bytes. Writing more fails, or is ignored with cut.
+// A limitedBuffer keeps a limited number of bytes. Writing more fails, or is ignored if cut is set.
 type limitedBuffer struct {
 	bytes.Buffer
 	limit     int
@@ -168,17 +168,17 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// needsLLVM reports whether only LLVM can tell what an image needs: bitcode without properties and
-// entries, as objects hold it before they are linked.
+// needsLLVM reports whether only LLVM can determine an image's requirements: bitcode without
+// properties and entries, as in objects before linking.
 func needsLLVM(img *hostbin.Image) bool {
 	return len(img.Entries) == 0 && img.Properties.Set(propset.DeviceRequirements) == nil && img.Properties.Set(propset.KernelNames) == nil &&
 		img.Model != "openmp" && img.Model != "cuda" && offload.Detect(img, img.Size()) == offload.Bitcode
 }
 
-// A bitcodeError is returned for a file with bitcode that was not read.
+// A bitcodeError is returned for a file with unread bitcode.
 type bitcodeError struct {
 	count   int // images
-	members int // with these images
+	members int // members with these images
 	first   string
 	err     error
 }
@@ -197,7 +197,7 @@ func (e *bitcodeError) Error() string {
 
 func (e *bitcodeError) Unwrap() error { return e.err }
 
-// A rejectedError is returned for bitcode that LLVM or package postlink cannot read.
+// A rejectedError is returned for bitcode that LLVM or package postlink rejects.
 type rejectedError struct{ err error }
 
 func (e rejectedError) Error() string { return e.err.Error() }
@@ -206,7 +206,7 @@ func (e rejectedError) Unwrap() error { return e.err }
 // BadInput marks the error as caused by an input file.
 func (rejectedError) BadInput() {}
 
-// readBitcode returns the modules of images of bitcode, and an error about those that cannot be read.
+// readBitcode returns the modules of bitcode images, and an error for images that cannot be read.
 func (r *reader) readBitcode(ctx context.Context, images []*hostbin.Image) ([]report.Module, error) {
 	if len(images) == 0 {
 		return nil, nil
@@ -260,7 +260,7 @@ func (r *reader) readBitcode(ctx context.Context, images []*hostbin.Image) ([]re
 	return slices.Concat(lists...), ctx.Err()
 }
 
-// bitcodeModules returns the modules that linking would make of an image of bitcode alone.
+// bitcodeModules returns the modules that would result from linking a single bitcode image.
 func (r *reader) bitcodeModules(ctx context.Context, d *disassembler, img *hostbin.Image) (list []report.Module, err error) {
 	defer func() {
 		if p := recover(); p != nil {

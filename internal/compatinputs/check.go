@@ -24,34 +24,35 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// CheckOptions say what to check, in the words of flags and inputs. What is empty is
-// not given.
+// CheckOptions select what to check, like flags and inputs. Empty options are not given.
 type CheckOptions struct {
-	Program     string   // the name of the program, for the result
+	Program     string   // the program name in the result
 	Reports     []string // files
 	BaseReports []string // files of the base branch
-	MayBeEmpty  bool     // that there is no report is for the policy to judge
+	MayBeEmpty  bool     // let the policy decide if there are no reports
 
-	Built   []*report.Report // that were not read from files, called by their labels
-	builtBy []string         // the flags of compat check that make them: see SetBuiltBy
+	Built   []*report.Report // reports not read from files, named by their labels
+	builtBy []string         // the compat check flags that make them: see SetBuiltBy
 
 	Policy       GateFile
 	Baseline     GateFile
 	BasePolicy   GateFile
 	BaseBaseline GateFile
-	// The same of the change, when Policy and Baseline are those of the base branch.
+	// NextPolicy and NextBaseline are those of the change, if Policy and Baseline are those of the
+	// base branch.
 	NextPolicy   GateFile
 	NextBaseline GateFile
-	Commits      []string // what is checked: see [gate.Input]
-	// What the base branch and the change say of devices: see [gate.Input].
+	Commits      []string // the checked commits: see [gate.Input]
+	// baseDevices and nextDevices are the device data of the base branch and of the change: see
+	// [gate.Input].
 	baseDevices []report.Device
 	nextDevices []report.Device
 	BaseDecides bool // Policy and Baseline are those of the base branch
-	// NotCompared says why some of these files are not given, and what to do about it.
+	// NotCompared explains why some of these files are missing, and how to fix it.
 	NotCompared []string
 
-	// These take the place of what the policy says.
-	Required        []string // patterns of devices
+	// The following options override the policy.
+	Required        []string // device patterns
 	CompareWithBase string   // required|optional
 	Undetermined    string   // ignore|note|warning|error
 	FailOn          string   // new|any|none
@@ -59,23 +60,23 @@ type CheckOptions struct {
 	FailOnEmpty     string   // true|false
 	FailOnStale     string   // true|false
 
-	Today    string // as 2027-03-31; the current day in UTC when it is empty
+	Today    string // as 2027-03-31; empty for the current day in UTC
 	Category string
 
-	// Workspace is the folder with the sources. When it is empty, they are not
-	// looked at, and links are followed wherever they lead.
+	// Workspace is the source directory. If it is empty, sources are not read, and links are
+	// followed regardless of their target.
 	Workspace string
 }
 
-// A GateFile is one that is read, or its content when that is known already, such as
-// from another revision. It is not given when its name is empty.
+// A GateFile is a file to read, or its known content, for example from another revision. It is not
+// given if its name is empty.
 type GateFile struct {
 	Name   string
-	Data   []byte // nil: read the file of the name
-	Absent bool   // it is known that there is none; the name, if any, is where it would be
+	Data   []byte // nil to read the named file
+	Absent bool   // the file is known not to exist; Name, if set, is its would-be path
 }
 
-// Check reads what the options name and decides.
+// Check reads the inputs that the options name and evaluates the gate.
 func Check(ctx context.Context, o CheckOptions) (r *gate.Result, err error) {
 	in, err := Load(ctx, o)
 	if err != nil {
@@ -84,10 +85,9 @@ func Check(ctx context.Context, o CheckOptions) (r *gate.Result, err error) {
 	return gate.Evaluate(in), nil
 }
 
-// Load reads what the options name. Errors are ready to print and to be the
-// result of a [cli.Run]: wrong values, and faults of policies and baselines, are
-// wrong usage, and so are policies that cannot be read; reports and baselines
-// that cannot be read are bad input.
+// Load reads the inputs that the options name. Errors are ready to print and can be returned from a
+// [cli.Run]: invalid values, invalid policies and baselines, and unreadable policies are usage
+// errors; unreadable reports and baselines are bad input.
 func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 	defer func() { err = safetext.Error(err) }()
 	if len(o.Reports)+len(o.Built) == 0 && !o.MayBeEmpty {
@@ -143,8 +143,8 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 	return in, nil
 }
 
-// builtFrom returns the file that a report was made of: the binary, or the archive that holds
-// it. A report on several files has the first.
+// builtFrom returns the file from which a report was made: the binary, or the archive that contains
+// it. For a report on several files, it returns the first.
 func builtFrom(r *report.Report) string {
 	if len(r.Files) == 0 {
 		return r.Label()
@@ -160,15 +160,15 @@ func builtFrom(r *report.Report) string {
 	return name
 }
 
-// ReadBaseline reads a baseline, wherever it is.
+// ReadBaseline reads a baseline from any path.
 func ReadBaseline(name string) (*gate.Baseline, error) {
 	b, err := readBaseline(&workspace.Folder{}, GateFile{Name: name})
 	return b, safetext.Error(err)
 }
 
-// PolicyDevices returns the devices that the policy and the options require or support by
-// name: what reports have to be about. A pattern names no device. It returns an error for a device of the policy that a
-// configuration does not have.
+// PolicyDevices returns the devices that the policy and the options require or support by name,
+// which reports must cover. It ignores patterns. It returns an error for a device of the policy
+// that a configuration lacks.
 func PolicyDevices(o CheckOptions, config *deviceconfig.Config) (names []string, err error) {
 	defer func() { err = safetext.Error(err) }()
 	folder, err := workspace.Open(o.Workspace)
@@ -209,14 +209,14 @@ func (o *CheckOptions) loadPolicies(folder *workspace.Folder, in *gate.Input) (e
 	if in.Policy, err = o.policy(*written); err != nil {
 		return err
 	}
-	// Without a policy, flags and inputs are the policy.
+	// Without a policy, flags and inputs define the policy.
 	if o.Policy.Name != "" {
 		in.Written = written
 	}
 	return nil
 }
 
-// loadBaselines reads the baselines. The policies are those of the input.
+// loadBaselines reads the baselines. It uses the policies of the input.
 func (o *CheckOptions) loadBaselines(folder *workspace.Folder, in *gate.Input) (err error) {
 	if in.Baseline, err = readBaseline(folder, o.Baseline); err != nil {
 		return o.noBaseline(err)
@@ -233,7 +233,7 @@ func (o *CheckOptions) loadBaselines(folder *workspace.Folder, in *gate.Input) (
 	return err
 }
 
-// noBaseline says who asks for a baseline that does not exist, and what makes it.
+// noBaseline explains what refers to a baseline that does not exist, and how to create it.
 func (o *CheckOptions) noBaseline(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -245,7 +245,7 @@ func (o *CheckOptions) noBaseline(err error) error {
 	return cli.BadInput(fmt.Errorf("%s: %w; make it where you work, and commit the file: %s", from, err, o.UpdateCommand(o.Baseline.Name)))
 }
 
-// UpdateCommand returns the command that makes a baseline of what is checked, for a shell.
+// UpdateCommand returns a shell command that creates a baseline of what is checked.
 func (o *CheckOptions) UpdateCommand(baseline string) string {
 	command := "compat baseline update"
 	if o.Policy.Name != "" {
@@ -268,7 +268,7 @@ func (o *CheckOptions) UpdateCommand(baseline string) string {
 	return command
 }
 
-// SetBuiltBy says by which flags compat check makes reports on these binaries.
+// SetBuiltBy sets the flags with which compat check makes reports on these binaries.
 func (o *CheckOptions) SetBuiltBy(binaries, devices, deviceConfig []string) {
 	flags := func(name string, values []string) {
 		for _, v := range values {
@@ -282,9 +282,8 @@ func (o *CheckOptions) SetBuiltBy(binaries, devices, deviceConfig []string) {
 	flags("--device-config", deviceConfig)
 }
 
-// CheckOutputs reports an output that is one of the files that are read: the check would
-// replace what it decides by, for whoever reads it next. More are files beside those of the
-// options.
+// CheckOutputs returns an error for an output that is also an input, which the check would
+// overwrite for later readers. more are further input files.
 func (o *CheckOptions) CheckOutputs(outputs, more []string) error {
 	inputs := slices.Concat(o.Reports, o.BaseReports, more)
 	for _, f := range []GateFile{o.Policy, o.Baseline, o.BasePolicy, o.BaseBaseline, o.NextPolicy, o.NextBaseline} {
@@ -307,8 +306,8 @@ func (o *CheckOptions) CheckOutputs(outputs, more []string) error {
 	return nil
 }
 
-// realPath returns the path of a file without links, as far as it exists. Outputs take the
-// place of a link and of one of several names, so that those are files of their own.
+// realPath returns the path of a file without links, as far as it exists. An output replaces a link
+// or one of several names of a file, so these count as separate files.
 func realPath(name string) string {
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -323,10 +322,10 @@ func realPath(name string) string {
 	return path
 }
 
-// SetBaseDevices says what the base branch knows of devices.
+// SetBaseDevices sets the device data of the base branch.
 func (o *CheckOptions) SetBaseDevices(config *deviceconfig.Config) { o.baseDevices = describe(config) }
 
-// SetNextDevices says what the change knows of devices, when the base branch decides.
+// SetNextDevices sets the device data of the change, if the base branch decides.
 func (o *CheckOptions) SetNextDevices(config *deviceconfig.Config) { o.nextDevices = describe(config) }
 
 func describe(config *deviceconfig.Config) (list []report.Device) {
@@ -336,9 +335,9 @@ func describe(config *deviceconfig.Config) (list []report.Device) {
 	return list
 }
 
-// missing says what has to be compared and is not given. A policy asks for the comparison
-// where something of the base branch is known: the same policy is for builds, which know
-// of no branch.
+// missing returns what is needed for a required comparison and not given. A policy requires a
+// comparison only if something is known about the base branch, because the same policy is used for
+// builds, which do not know about branches.
 func (o *CheckOptions) missing(in *gate.Input) (list []string) {
 	known := o.BasePolicy.given() || o.BaseBaseline.given() || len(o.BaseReports) > 0
 	if len(o.NotCompared) > 0 || o.NextPolicy.given() || !in.Policy.CompareWithBase || !known && o.CompareWithBase == "" {
@@ -355,7 +354,7 @@ func (o *CheckOptions) missing(in *gate.Input) (list []string) {
 
 func (f *GateFile) given() bool { return f.Name != "" || f.Absent }
 
-// policy returns a policy with the options that are over it.
+// policy returns a policy with the options that override it.
 func (o *CheckOptions) policy(written gate.Policy) (p *gate.Policy, err error) {
 	p = &written
 	if len(o.Required) > 0 {
@@ -397,8 +396,8 @@ func boolean(to *bool) func(value string) error {
 	}
 }
 
-// readPolicy returns nil when there is no file. That one cannot be read is wrong
-// usage: it is part of what was asked for.
+// readPolicy returns nil if there is no file. An unreadable policy is a usage error, because it was
+// requested.
 func readPolicy(folder *workspace.Folder, f GateFile) (*gate.Policy, error) {
 	switch {
 	case f.Absent:
@@ -415,7 +414,7 @@ func readPolicy(folder *workspace.Folder, f GateFile) (*gate.Policy, error) {
 	return p, err
 }
 
-// readBaseline returns nil when there is no file.
+// readBaseline returns nil if there is no file.
 func readBaseline(folder *workspace.Folder, f GateFile) (*gate.Baseline, error) {
 	switch {
 	case f.Absent:
@@ -431,7 +430,7 @@ func readBaseline(folder *workspace.Folder, f GateFile) (*gate.Baseline, error) 
 	return b, err
 }
 
-// CheckSize reports that a baseline is larger than a policy allows.
+// CheckSize returns an error if a baseline is larger than a policy allows.
 func CheckSize(b *gate.Baseline, p *gate.Policy) error {
 	if n := len(b.Findings); n > p.MaxBaseline {
 		return fmt.Errorf("the baseline has %d %s, and limits.max-baseline of the policy is %d: a policy with \"limits: {max-baseline: %d}\" takes them",
@@ -440,7 +439,7 @@ func CheckSize(b *gate.Baseline, p *gate.Policy) error {
 	return nil
 }
 
-// read reads a file, or the content of it that is known already.
+// read reads a file, or its known content.
 func read[T any](folder *workspace.Folder, f GateFile, decode func(name string, r io.Reader) (T, error)) (v T, err error) {
 	if f.Data != nil {
 		return decode(f.Name, bytes.NewReader(f.Data))
@@ -453,11 +452,11 @@ func read[T any](folder *workspace.Folder, f GateFile, decode func(name string, 
 	return decode(f.Name, file)
 }
 
-// WriteOptions say how to write a result.
+// WriteOptions configure how a result is written.
 type WriteOptions struct {
-	All     bool   // text, sarif, gitlab: also what is known, and what the policy covers; text: also notes
-	Program string // text: the command that runs compat, as render.TextOptions have it
-	Fix     string // text: the command that proposes edits, likewise
+	All     bool   // text, sarif, gitlab: include known and covered problems; text: also notes
+	Program string // text: the command that runs compat, as in render.TextOptions
+	Fix     string // text: the command that proposes edits, as in render.TextOptions
 }
 
 // Writers are the formats of results.

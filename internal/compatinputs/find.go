@@ -10,26 +10,26 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
-// A file is one to read.
+// A file is a file to read.
 type file struct {
-	name  string // for people: as it was given, or an archive, "/" and the member
+	name  string // for messages: the name as given, or an archive, "/" and the member
 	label label
 	how   how
-	depth int   // number of archives that it is in
+	depth int   // number of archives that contain it
 	top   *file // the file itself, or the outermost archive that it is in
 }
 
-// how says in what way a file was found.
+// A how is the way in which a file was found.
 type how uint8
 
 const (
-	inFolder  how = iota // in a folder or an archive
-	byPattern            // a pattern matches it
-	byName               // it was named
+	inFolder  how = iota // in a directory or an archive
+	byPattern            // by a pattern
+	byName               // by its name
 )
 
-// find returns the files that names, folders and patterns stand for, in their order.
-// Each is there once, by its first name.
+// find returns the files that names, directories and patterns select, in their order. Each file is
+// listed once, under its first name.
 func find(folder *workspace.Folder, names []string, glob func([]string) ([]string, error), log *log) ([]*file, error) {
 	f := finder{folder: folder, confined: glob != nil, globConfined: glob, log: log, seen: map[string]*file{}}
 	var wanted []string
@@ -69,7 +69,7 @@ func isLink(name string) bool {
 type finder struct {
 	folder   *workspace.Folder
 	confined bool
-	// globConfined finds files if confined is set.
+	// globConfined finds files by pattern, if confined is set.
 	globConfined func(patterns []string) ([]string, error)
 	log          *log
 	unwanted     workspace.Exclusions
@@ -85,7 +85,7 @@ func (f *finder) glob(pattern string) ([]string, error) {
 	return workspace.Find([]string{pattern})
 }
 
-// find adds the files that a name, a folder or a pattern stands for.
+// find adds the files that a name, a directory or a pattern selects.
 func (f *finder) find(name string) error {
 	info, err := os.Stat(name)
 	isPattern := strings.ContainsAny(name, "*?")
@@ -120,14 +120,14 @@ func (f *finder) find(name string) error {
 	return nil
 }
 
-// outside says how many links are not followed.
+// outside reports the number of links that are not followed.
 func (f *finder) outside(place string, links int) {
 	if links > 0 {
 		f.log.note(place, "links that are not followed, as they lead to nothing or out of the folder: %d", links)
 	}
 }
 
-// inFolder adds the files in a folder. Links that lead out of it are not followed.
+// inFolder adds the files in a directory. It does not follow links that lead out of it.
 func (f *finder) inFolder(name string) error {
 	root, err := f.folder.Path(name)
 	if err != nil {
@@ -156,7 +156,7 @@ func (f *finder) inFolder(name string) error {
 	return nil
 }
 
-// add adds a file that was found in a folder, or with "" in another way.
+// add adds a file; folder is the directory in which it was found, or "".
 func (f *finder) add(name, folder string, how how) error {
 	if f.unwanted.Match(name) {
 		return nil
@@ -166,7 +166,7 @@ func (f *finder) add(name, folder string, how how) error {
 	case err != nil && how == byName:
 		return err
 	case err != nil:
-		path = name // reading it says why
+		path = name // reading it reports the error
 	}
 	if known := f.seen[path]; known != nil {
 		known.how = max(known.how, how)

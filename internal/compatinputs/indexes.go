@@ -15,11 +15,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// maxReports is how many reports are checked at once.
+// maxReports is the maximum number of reports in a check.
 const maxReports = 10_000
 
-// readIndexes reads reports, several at once, and returns the index of each. A file that
-// has several names is read once.
+// readIndexes reads reports concurrently, and returns the index of each. It reads a file with
+// several names once.
 func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) ([]*gate.Index, error) {
 	if len(names) > maxReports {
 		return nil, cli.BadInput(fmt.Errorf("there are %d reports, and %d can be checked at once", len(names), maxReports))
@@ -28,13 +28,13 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 	if err != nil {
 		return nil, err
 	}
-	// Of a report only its index is kept, and the process ends soon.
+	// Only the index of a report is kept, and the process ends soon.
 	debug.SetGCPercent(400)
 	indexes := make([]*gate.Index, len(names))
 	errs := make([]error, len(names))
 	var mu sync.Mutex
 	next, size, failed := 0, 0, false
-	// Reports are taken in order: those before the first with a fault are read.
+	// Reports are taken in order, so that all reports before the first invalid one are read.
 	take := func() int {
 		mu.Lock()
 		defer mu.Unlock()

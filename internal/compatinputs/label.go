@@ -12,37 +12,36 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A label is the name that a report gives to a file. Baselines, policies and reports from
-// other builds refer to the file by it.
+// A label is the name of a file in a report. Baselines, policies and reports from other builds
+// refer to the file by its label.
 type label struct {
 	stable string // without versions, tags and hashes: see [StableLabel]
-	tagged string // with the Python and platform tags, for files whose stable labels are the same
-	exact  string // the name of the file, for files whose tagged labels are the same
+	tagged string // with the Python and platform tags, for files with equal stable labels
+	exact  string // the file name, for files with equal tagged labels
 }
 
-// Parts of file names that change from one release of Python, of a platform or of a library
-// to the next.
+// Parts of file names that vary between releases of Python, of a platform or of a library.
 var (
-	// soVersion is the version at the end of the name of a shared library.
+	// soVersion is the version suffix of a shared library's name.
 	soVersion = regexp.MustCompile(`\.so(\.[0-9]+)+$`)
 	// vendored is the hash that auditwheel (8 digits) and delvewheel (32) add to the names of
-	// libraries that they copy into a wheel.
+	// libraries copied into a wheel.
 	vendored = regexp.MustCompile(`(\.libs/[^/]*?)-(?:[0-9a-f]{8}|[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})(\.[^/]*)$`)
 	// moduleTag is the tag in the name of a Python extension module, such as
 	// ".cpython-311-x86_64-linux-gnu", ".cp312-win_amd64", ".pypy39-pp73-darwin" and ".abi3". In
-	// the pattern of a policy, part of it may be "*".
+	// policy patterns, part of it may be "*".
 	moduleTag = regexp.MustCompile(`\.(?:cpython-[0-9*]+[a-z]*|cp[0-9*]+[a-z]*|pypy[0-9*]+-pp[0-9*]+|graalpy[0-9*]*-[0-9*]+|abi[0-9]+t?)(?:-[0-9A-Za-z_*-]+)?(\.(?:so|pyd|dll))$`)
-	// buildFolder is a build directory of setuptools, such as "lib.linux-x86_64-cpython-311".
+	// buildFolder is a setuptools build directory, such as "lib.linux-x86_64-cpython-311".
 	buildFolder = regexp.MustCompile(`(^|/)(lib|temp|bdist)\.(?:linux|macosx|win)[^/]*/`)
-	// tagFolder is a directory called by the tags of a wheel, such as "cp311-cp311-linux_x86_64".
+	// tagFolder is a directory named by wheel tags, such as "cp311-cp311-linux_x86_64".
 	tagFolder = regexp.MustCompile(`(^|/)(?:cp|pp)[0-9]+t?(?:-[0-9A-Za-z_]+)*/`)
-	// pythonFolder is the directory of the modules of one release of Python.
+	// pythonFolder is the module directory of one Python release.
 	pythonFolder = regexp.MustCompile(`(^|/)python[0-9]\.[0-9]+t?(/)`)
 )
 
-// StableLabel returns a label without what changes from one release of Python, of a platform
-// or of a library to the next: Python and platform tags, the hashes of auditwheel and
-// delvewheel, and the versions of shared libraries.
+// StableLabel returns a label without the parts that vary between releases of Python, of a platform
+// or of a library: Python and platform tags, the hashes of auditwheel and delvewheel, and the
+// versions of shared libraries.
 func StableLabel(label string) string {
 	s := soVersion.ReplaceAllString(label, ".so")
 	if strings.Contains(s, ".libs/") {
@@ -57,8 +56,8 @@ func StableLabel(label string) string {
 	return s
 }
 
-// fileLabel returns the label of a file that was found in a folder, which may be "". A
-// file outside of the current folder is called by its path from that folder on.
+// fileLabel returns the label of a file found in a directory, which may be "". The label of a file
+// outside of the current directory is its path, beginning with the name of the given directory.
 func fileLabel(folder, name string) label {
 	shown := fromHere(name)
 	if !filepath.IsLocal(filepath.FromSlash(shown)) {
@@ -76,7 +75,7 @@ func newLabel(name, exact string) label {
 	return label{safetext.Escape(StableLabel(name)), safetext.Escape(soVersion.ReplaceAllString(name, ".so")), safetext.Escape(exact)}
 }
 
-// fromHere returns a path with "/", from the current folder on if it is below that.
+// fromHere returns a path with "/", relative to the current directory if it is below it.
 func fromHere(name string) string {
 	if filepath.IsAbs(name) {
 		if here, err := filepath.Abs("."); err == nil {
@@ -88,14 +87,14 @@ func fromHere(name string) string {
 	return filepath.ToSlash(filepath.Clean(name))
 }
 
-// An archiveLabel makes the labels of the members of an archive.
+// An archiveLabel derives the labels of the members of an archive.
 type archiveLabel struct {
 	label
-	data string // the directory in front of what a wheel installs outside of packages
+	data string // the directory of files that a wheel installs outside of packages
 }
 
-// newArchiveLabel returns the label of an archive. The label of a wheel is the name of the
-// distribution, because its file name has versions and tags.
+// newArchiveLabel returns the label of an archive. The label of a wheel is the distribution name,
+// because its file name contains versions and tags.
 func newArchiveLabel(name string, l label) archiveLabel {
 	d, ok := report.ParseWheel(path.Base(filepath.ToSlash(name)))
 	if !ok {
@@ -115,8 +114,8 @@ func (a archiveLabel) member(name string) label {
 	return l
 }
 
-// distinct gives each program a label of its own. Files with the same label and the same
-// device code, such as files of wheels for several versions of Python, are one program.
+// distinct assigns a unique label to each program. Files with the same label and device code, such
+// as files of wheels for several Python versions, are the same program.
 func distinct(parts []*part) []*part {
 	var list []*part
 	same := map[string]*part{}
@@ -163,7 +162,7 @@ func distinct(parts []*part) []*part {
 	return list
 }
 
-// contentOf identifies the device code of a part.
+// contentOf returns a key for the device code of a part.
 func contentOf(p *part) string {
 	h := sha256.New()
 	for _, m := range p.modules {

@@ -5,11 +5,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// maxLines is how many lines of one kind are printed.
+// maxLines is the maximum number of printed lines of a kind.
 const maxLines = 20
 
-// A log prints what people should know about the files that were read. Of lines of one
-// kind it prints the first ones, and how many there are more.
+// A log prints messages about the files that were read. It prints the first lines of each kind, and
+// the number of omitted lines.
 type log struct {
 	env   *cli.Env
 	lines map[string]int // by kind
@@ -21,7 +21,7 @@ func newLog(env *cli.Env) *log {
 	return &log{env: env, lines: map[string]int{}, line: env.Progress()}
 }
 
-// progress shows how many files were read.
+// progress shows the number of files read so far.
 func (l *log) progress(files, parts int, name string) {
 	if !l.line.Due() {
 		return
@@ -33,7 +33,7 @@ func (l *log) progress(files, parts int, name string) {
 	l.line.Show("%d files read, %d with device code: %s", files, parts, name)
 }
 
-// write prints warnings that are ready.
+// write prints complete warnings.
 func (l *log) write(lines []byte) {
 	if len(lines) > 0 {
 		l.line.Clear()
@@ -55,7 +55,7 @@ func (l *log) of(kind string) bool {
 	return l.lines[kind] <= maxLines
 }
 
-// leftOut says that images of a file are left out.
+// leftOut prints that images of a file are omitted.
 func (l *log) leftOut(place string, images leftOut) {
 	if !l.of(images.reason) {
 		return
@@ -67,7 +67,7 @@ func (l *log) leftOut(place string, images leftOut) {
 	}
 }
 
-// unreadable says that a file cannot be read.
+// unreadable prints that a file cannot be read.
 func (l *log) unreadable(err error) {
 	if l.of("the file cannot be read and is left out") {
 		l.line.Clear()
@@ -75,7 +75,7 @@ func (l *log) unreadable(err error) {
 	}
 }
 
-// unread warns of device images that are missing in the report.
+// unread warns about device images missing in the report.
 func (l *log) unread(err error) {
 	if l.of("device images were not read and are missing in the report") {
 		l.line.Clear()
@@ -83,7 +83,7 @@ func (l *log) unread(err error) {
 	}
 }
 
-// done says how many lines were not printed.
+// done prints the numbers of omitted lines.
 func (l *log) done() {
 	l.line.Clear()
 	for _, kind := range l.kinds {

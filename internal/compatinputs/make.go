@@ -1,18 +1,17 @@
-// Package compatinputs reads what compat and the action are about, as arguments, flags
-// and inputs name it.
+// Package compatinputs reads the inputs of compat and the action, as named by arguments, flags and
+// inputs.
 //
-// [MakeReports] makes reports of whatever holds device code: programs, libraries, objects
-// and archives of them, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels
-// and other zip and tar archives, folders and patterns of all these. [Load] reads what the
-// gate decides on: reports, policies and baselines. [Writers] are the formats of its results.
+// [MakeReports] makes reports on everything that contains device code: programs, libraries, objects
+// and archives of them, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels and
+// other zip and tar archives, and directories and patterns of all these. [Load] reads what the gate
+// decides on: reports, policies and baselines. [Writers] write its results.
 //
-// What a file is follows from its content. Files are read one after another, several at
-// once, and only what a report needs is kept of each.
+// The content of a file determines its type. Files are read in order, several at once, and only the
+// data for the report is kept.
 //
-// Any file may have been written by an attacker. Nothing is written to a place that an
-// archive names, and what is unpacked is limited by the size of the archive. Files that the
-// gate decides on are opened by package workspace, and their texts get into errors only when
-// a file is of the kind that it should be.
+// Any file may be written by an attacker. Nothing is written to paths from archives, and the
+// unpacked size is limited by the size of the archive. Package workspace opens the files that the
+// gate decides on, and errors quote them only if they have the expected type.
 package compatinputs
 
 import (
@@ -33,42 +32,42 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// ReportOptions say what to report on.
+// ReportOptions select what to report on.
 type ReportOptions struct {
-	Files    []string // files, folders and patterns; those that begin with ! take files away, or folders
+	Files    []string // files, directories and patterns; a leading ! excludes files or directories
 	Embedded []string // the same, for files whose images the program itself holds
 
-	// Label is what the report is about. With a label or embedded files, all files are
-	// together one program. Without, each is a program of its own, called by its file,
-	// unless all files are named and are SYCLBINs, SPIR-V modules or file tables: then
-	// they are one program, which has no name.
+	// Label is the subject of the report. With a label or embedded files, all files form one
+	// program. Otherwise, each file is a program of its own, labeled by its name, unless all files
+	// are named explicitly and are SYCLBINs, SPIR-V modules or file tables: these form one program
+	// without a label.
 	Label string
 
-	Devices      []string             // targets; when there are none, those that the files are for
-	Targets      []string             // that the files are built for: without devices, the report is on them too
-	DeviceConfig []string             // files with devices
-	Config       *deviceconfig.Config // in place of DeviceConfig, when it is not nil
+	Devices      []string             // targets; by default, those that the files are for
+	Targets      []string             // build targets: without devices, the report covers them, too
+	DeviceConfig []string             // device configuration files
+	Config       *deviceconfig.Config // replaces DeviceConfig if not nil
 	Reading      inputs.Reading
-	LLVMDis      string // path of llvm-dis, which reads bitcode; if empty, the newest one in PATH
+	LLVMDis      string // path of llvm-dis, which reads bitcode; default: the newest in PATH
 
-	// Workspace is the folder of the sources, the current one when it is "": debug information
-	// may name them by absolute paths, of which a report has the part below that folder.
+	// Workspace is the source directory, by default the current directory. Absolute paths in debug
+	// information become relative to it in a report.
 	Workspace string
 
-	// Confined says that Files are patterns, and that nothing outside of the current
-	// folder is read.
+	// Confined is set if Files are patterns, and nothing outside of the current directory may be
+	// read.
 	Confined bool
 	// Glob finds the files of patterns if Confined is set. By default it is [workspace.Glob] in the current
 	// directory.
 	Glob func(patterns []string) ([]string, error)
 
-	// Strict is for a gate. Each file is a program of its own unless there is a label, and
-	// it is an error that a file cannot be read which a folder, a pattern or an archive
-	// has. Without, that is a warning.
+	// Strict is set for a gate. Each file is then a program of its own unless there is a label, and
+	// an unreadable file found by a directory, a pattern or an archive is an error instead of a
+	// warning.
 	Strict bool
 }
 
-// glob returns how to find confined files, nil if files may be anywhere.
+// glob returns the function that finds confined files, or nil if files may be anywhere.
 func (o *ReportOptions) glob() func([]string) ([]string, error) {
 	switch {
 	case !o.Confined:
@@ -79,15 +78,15 @@ func (o *ReportOptions) glob() func([]string) ([]string, error) {
 	return func(patterns []string) ([]string, error) { return workspace.Glob(".", patterns) }
 }
 
-// MemoryLimit is the size, in bytes, from which on programs that read or make reports collect
-// garbage more often, so that half a million kernels take no more than 256 MiB.
+// MemoryLimit is the size in bytes above which programs that read or make reports collect garbage
+// more often, so that half a million kernels need at most 256 MiB.
 const MemoryLimit = 230 << 20
 
-// lookedFor says what is looked for, for messages about files that have none of it.
+// lookedFor lists the contents that files are searched for, for messages about files without any.
 const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file tables; all these in folders and in zip and tar archives"
 
-// MakeReports returns a report for each program; [report.Merge] joins them. Warnings and notes go
-// to the standard error of env.
+// MakeReports returns one report per program; [report.Merge] joins them. It writes warnings and
+// notes to the standard error of env.
 func MakeReports(ctx context.Context, env *cli.Env, o ReportOptions) ([]*report.Report, error) {
 	config := o.Config
 	if config == nil {
@@ -158,16 +157,16 @@ func (o *ReportOptions) workspaces() ([]string, error) {
 	return list, nil
 }
 
-// A part is what a file says: the modules of a program, or of a part of one.
+// A part is the content of a file: the modules of a program or of a part of one.
 type part struct {
-	name    string // of the file, as it was given; of a member after that of its archive
+	name    string // of the file, as given; for a member, after the name of its archive
 	file    report.File
 	label   label
-	bare    bool // a SYCLBIN, a SPIR-V module or a file table that was named itself
+	bare    bool // an explicitly named SYCLBIN, SPIR-V module or file table
 	modules []report.Module
 }
 
-// kernels returns the number of kernels in the modules, where each counts again in each.
+// kernels returns the number of kernels in the modules, where a kernel counts once per module.
 func (p *part) kernels() (n int) {
 	for i := range p.modules {
 		n += len(p.modules[i].Kernels)
@@ -182,17 +181,17 @@ type collector struct {
 	generator report.Generator
 	parts     []*part
 
-	has            map[*file]bool   // that have device code, themselves or in members
-	none           map[*file]string // why other files that were named have none
+	has            map[*file]bool   // files with device code, directly or in members
+	none           map[*file]string // why other named files have no device code
 	files, skipped int
 	images         int    // in host files
-	repeated       int    // those of them that are the same as others of their file
-	leftOut        string // why images were left out, the first reason
-	elsewhere      string // a source in debug information that is not in the workspace
+	repeated       int    // number of these that duplicate others in their file
+	leftOut        string // the first reason for omitting images
+	elsewhere      string // a source in debug information outside of the workspace
 	fault          error  // the first file that cannot be read
 }
 
-// add adds what was found in a file.
+// add adds the content of a file.
 func (c *collector) add(found outcome, embedded bool) error {
 	c.files++
 	c.log.progress(c.files, len(c.parts), found.name)
@@ -229,8 +228,8 @@ func (c *collector) add(found outcome, embedded bool) error {
 	return nil
 }
 
-// addFault decides about a file that cannot be read. It is an error if the file was
-// named, or if the machine is at fault.
+// addFault handles a file that cannot be read. This is an error if the file was named or if the
+// system caused it.
 func (c *collector) addFault(found outcome) error {
 	if found.named() || c.Strict || cli.ExitCode(found.err) != cli.ExitBadInput {
 		return found.err
@@ -240,7 +239,7 @@ func (c *collector) addFault(found outcome) error {
 	return nil
 }
 
-// check returns an error if nothing has device code.
+// check returns an error if no file has device code.
 func (c *collector) check() error {
 	switch {
 	case len(c.parts) > 0:
@@ -260,7 +259,7 @@ func (c *collector) check() error {
 	return emptyf("no device images in %s: looked for %s", filesOf(c.files), lookedFor)
 }
 
-// An EmptyError says that there is no device code to report on. It is bad input.
+// An EmptyError is returned if there is no device code to report on. It is bad input.
 type EmptyError struct{ msg string }
 
 func emptyf(format string, args ...any) error {
@@ -272,7 +271,7 @@ func (e *EmptyError) Error() string { return e.msg }
 // BadInput marks the error as caused by an input file.
 func (*EmptyError) BadInput() {}
 
-// summarize says which files have no device code, and how many images are repeated.
+// summarize prints which files have no device code, and how many images are duplicates.
 func (c *collector) summarize(named []*file) {
 	for _, f := range named {
 		if !c.has[f] {
@@ -295,8 +294,8 @@ func (c *collector) summarize(named []*file) {
 
 func filesOf(n int) string { return fmt.Sprintf("%d %s", n, safetext.Plural(n, "file", "files")) }
 
-// reports makes the reports on the parts and the chosen devices or, when there are none,
-// what the files are built for.
+// reports makes the reports on the parts for the chosen devices or, if there are none, for the
+// devices that the files are built for.
 func (c *collector) reports(chosen, built []*deviceconfig.Device, config *deviceconfig.Config) ([]*report.Report, error) {
 	programs := c.programs()
 	if len(chosen) == 0 {
@@ -311,7 +310,7 @@ func (c *collector) reports(chosen, built []*deviceconfig.Device, config *device
 		b := report.NewBuilder(config)
 		for i := range p.modules {
 			b.Add(&p.modules[i])
-			p.modules[i] = report.Module{} // it is not needed any more
+			p.modules[i] = report.Module{} // no longer needed
 		}
 		programs[i] = nil
 		b.JoinForms()
@@ -324,7 +323,7 @@ func (c *collector) reports(chosen, built []*deviceconfig.Device, config *device
 	return list, nil
 }
 
-// programs returns a part for each program.
+// programs returns one part per program.
 func (c *collector) programs() []*part {
 	bare := !slices.ContainsFunc(c.parts, func(p *part) bool { return !p.bare })
 	if c.Label == "" && len(c.Embedded) == 0 && (c.Strict || !bare) {
@@ -332,7 +331,7 @@ func (c *collector) programs() []*part {
 	}
 	whole := &part{name: c.parts[0].name, label: label{stable: c.Label}}
 	for _, p := range c.parts {
-		if p.bare { // the report does not depend on where a build has its files
+		if p.bare { // the report does not depend on the location of build outputs
 			for i := range p.modules {
 				p.modules[i].Files = nil
 			}

@@ -24,23 +24,23 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// An outcome is what became of a file.
+// An outcome is the result of reading a file.
 type outcome struct {
 	*file
-	part     *part     // nil when there is no device code
-	none     string    // why there is none
-	leftOut  []leftOut // images
-	images   int       // that were taken
-	repeated int       // those of them that are the same as others of the file
-	warnings []byte    // lines that are ready to print
-	unread   error     // about device images that were not read, with the name of the file
-	err      error     // why the file cannot be read, with its name
+	part     *part     // nil if there is no device code
+	none     string    // why there is no device code
+	leftOut  []leftOut // omitted images
+	images   int       // used images
+	repeated int       // number of these that duplicate others in the file
+	warnings []byte    // complete lines
+	unread   error     // about unread device images, with the file name
+	err      error     // why the file cannot be read, with the file name
 }
 
-// named reports whether the file itself was named.
+// named reports whether the file was named explicitly.
 func (o *outcome) named() bool { return o.how == byName && o.depth == 0 }
 
-// leftOut are images of a file that are left out for a reason.
+// A leftOut describes images of a file that are omitted for one reason.
 type leftOut struct {
 	reason string
 	count  int
@@ -55,14 +55,14 @@ type reader struct {
 	disassembler func() *disassembler
 }
 
-// A job is work on a file that may be done beside others.
+// A job is work on a file that may run concurrently with other jobs.
 type job struct {
 	file     *file
 	work     func() []outcome
 	outcomes chan []outcome
 }
 
-// each calls yield with what became of each file, in their order.
+// each calls yield with the outcome of each file, in order.
 func (r *reader) each(ctx context.Context, files []*file, yield func(outcome) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -94,7 +94,7 @@ func (r *reader) each(ctx context.Context, files []*file, yield func(outcome) er
 		})
 	}
 	var err error
-	for j := range inOrder { // to the end: jobs close files
+	for j := range inOrder { // do not stop early: jobs close files
 		for _, o := range <-j.outcomes {
 			if err == nil {
 				err = ctx.Err()
@@ -113,7 +113,8 @@ func (r *reader) each(ctx context.Context, files []*file, yield func(outcome) er
 	return err
 }
 
-// run does the work. A panic is an error: the exit code of one means wrong usage.
+// run runs the job. It turns a panic into an error, because the exit code of a panic means a usage
+// error.
 func (j *job) run() (list []outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -123,7 +124,7 @@ func (j *job) run() (list []outcome) {
 	return j.work()
 }
 
-// start opens a file and submits the work that it makes.
+// start opens a file and submits the work on it.
 func (r *reader) start(ctx context.Context, f *file, submit func(f *file, work func() []outcome)) {
 	opened, err := r.folder.Open(f.name)
 	if err != nil {
@@ -150,7 +151,7 @@ func (r *reader) start(ctx context.Context, f *file, submit func(f *file, work f
 	})
 }
 
-// kind is what a file is to be read as.
+// A kind is the format in which a file is read.
 type kind uint8
 
 const (
@@ -164,10 +165,10 @@ const (
 	xzFile
 )
 
-// headSize is how many bytes say what a file is.
+// headSize is the number of bytes that determine the kind of a file.
 const headSize = 1024
 
-// starts are how archives and compressed files begin.
+// starts are the magic numbers of archives and compressed files.
 var starts = []struct {
 	bytes string
 	kind  kind
@@ -181,7 +182,7 @@ func kindOf(in io.ReaderAt, size int64) kind {
 	return kindOfHead(head[:n])
 }
 
-// kindOfHead returns what a file is that starts with these bytes.
+// kindOfHead returns the kind of a file that starts with the given bytes.
 func kindOfHead(head []byte) kind {
 	for _, s := range starts {
 		if bytes.HasPrefix(head, []byte(s.bytes)) {
@@ -208,7 +209,7 @@ func isHost(format offload.Format) bool {
 	return false
 }
 
-// content returns what became of a file and, if it is an archive, of its members.
+// content returns the outcome of a file and, if it is an archive, of its members.
 func (r *reader) content(ctx context.Context, f *file, in io.ReaderAt, size int64, left *budget) []outcome {
 	switch kind := kindOf(in, size); kind {
 	case other:
@@ -225,7 +226,7 @@ func (r *reader) content(ctx context.Context, f *file, in io.ReaderAt, size int6
 // tableTitle is the first line of a file table with a column of code.
 var tableTitle = regexp.MustCompile(`^\[([^\]\r\n]*\|)?Code(\|[^\]\r\n]*)?\]\r?\n`)
 
-// otherContent reads a file table, and says what another file is.
+// otherContent reads a file table, and describes any other file.
 func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 	o := outcome{file: f}
 	head := make([]byte, min(size, headSize))
@@ -251,7 +252,7 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 	return o
 }
 
-// set keeps the modules of a file, or why they cannot be read.
+// set stores the modules of a file, or the reason why they cannot be read.
 func (o *outcome) set(in io.ReaderAt, size int64, modules []report.Module, bare bool, err error) {
 	if err == nil {
 		sum := sha256.New()
@@ -265,7 +266,7 @@ func (o *outcome) set(in io.ReaderAt, size int64, modules []report.Module, bare 
 	o.err = err
 }
 
-// deviceContent reads a file that may have device code.
+// deviceContent reads a file that may contain device code.
 func (r *reader) deviceContent(ctx context.Context, f *file, in io.ReaderAt, size int64) outcome {
 	o := outcome{file: f}
 	format := offload.Detect(in, size)
@@ -292,7 +293,7 @@ func (r *reader) deviceContent(ctx context.Context, f *file, in io.ReaderAt, siz
 	return o
 }
 
-// inFile returns an error with the name of its file.
+// inFile returns an error prefixed with the name of its file.
 func inFile(f *file, err error) error {
 	if err == nil {
 		return nil
@@ -346,7 +347,7 @@ func (r *reader) hostContent(ctx context.Context, o *outcome, in io.ReaderAt, si
 	o.set(in, size, modules, false, inFile(o.file, err))
 }
 
-// leaveOut sums up the images that are left out.
+// leaveOut summarizes the omitted images.
 func (o *outcome) leaveOut(images []hostbin.LeftOut) {
 	at := map[string]int{}
 	for _, l := range images {

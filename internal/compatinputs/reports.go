@@ -13,8 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// ReadReports reads the reports that the options name as they are, for renderings
-// that show all of them. Of several, one without a label is called by its file.
+// ReadReports reads the named reports unchanged, for formats that show them entirely. If there are
+// several, a report without a label is named after its file.
 func ReadReports(ctx context.Context, o CheckOptions) (list []*report.Report, err error) {
 	var names []string
 	err = o.eachReport(ctx, func(name string, in io.Reader) error {
@@ -33,8 +33,7 @@ func ReadReports(ctx context.Context, o CheckOptions) (list []*report.Report, er
 	return append(list, o.Built...), nil
 }
 
-// Digest returns the SHA-256 of the SHA-256 of each report that the options name or
-// have, in their order.
+// Digest returns the SHA-256 of the SHA-256 digests of all reports in the options, in order.
 func Digest(ctx context.Context, o CheckOptions) (string, error) {
 	all := sha256.New()
 	add := func(write func(io.Writer) error) error {
@@ -52,7 +51,7 @@ func Digest(ctx context.Context, o CheckOptions) (string, error) {
 	return hex.EncodeToString(all.Sum(nil)), err
 }
 
-// eachReport opens the files of reports that the options name, each once.
+// eachReport opens the named report files, each once.
 func (o *CheckOptions) eachReport(ctx context.Context, read func(name string, in io.Reader) error) (err error) {
 	defer func() { err = safetext.Error(err) }()
 	folder, err := workspace.Open(o.Workspace)

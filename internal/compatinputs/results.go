@@ -10,9 +10,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// ReadResults returns what files come to that may be results, as "compat check --format json"
-// writes them, and reports, which are checked as the options say. A finding about several
-// targets is there for each.
+// ReadResults returns the results from files that contain either results, as written by "compat
+// check --format json", or reports, which it checks with the options. A finding about several
+// targets is repeated for each.
 func ReadResults(ctx context.Context, o CheckOptions) (list []*gate.Result, err error) {
 	defer func() { err = safetext.Error(err) }()
 	folder, err := workspace.Open(o.Workspace)
@@ -46,7 +46,7 @@ func ReadResults(ctx context.Context, o CheckOptions) (list []*gate.Result, err 
 	return list, nil
 }
 
-// repeated returns the findings for the other targets that they are about.
+// repeated returns copies of findings for the other targets that they are about.
 func repeated(findings []gate.Finding) (list []gate.Finding) {
 	for _, f := range findings {
 		for _, label := range f.Also {

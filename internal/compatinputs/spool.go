@@ -11,10 +11,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// inMemory is the size up to which a member is kept in memory.
+// inMemory is the maximum size of a member kept in memory.
 const inMemory = 8 << 20
 
-// A spooled is what was read from a stream, to be read at any place.
+// A spooled is the content of a stream with random access.
 type spooled struct {
 	io.ReaderAt
 	size  int64
@@ -24,8 +24,8 @@ type spooled struct {
 func (s *spooled) Size() int64  { return s.size }
 func (s *spooled) Close() error { return s.close() }
 
-// spool reads a stream to its end. What is large is in a scratch file, which has no name
-// any more where the system allows that.
+// spool reads a stream to its end. Large content is stored in a scratch file, which is unlinked if
+// the system allows this.
 func spool(in io.Reader) (*spooled, error) {
 	var start bytes.Buffer
 	n, err := io.Copy(&start, io.LimitReader(in, inMemory))
@@ -64,7 +64,7 @@ func spool(in io.Reader) (*spooled, error) {
 	return &spooled{f, size, closeFile}, nil
 }
 
-// scratch is a scratch file whose errors say what it is.
+// A scratch is a scratch file with descriptive errors.
 type scratch struct{ f *os.File }
 
 func (s scratch) Write(b []byte) (int, error) {
@@ -75,14 +75,15 @@ func (s scratch) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// A scratchError says that a member cannot be unpacked. The fault is not in the archive.
+// A scratchError is returned if a member cannot be unpacked for reasons other than an error in the
+// archive.
 type scratchError struct{ text string }
 
 func (e *scratchError) Error() string {
 	return "a member of an archive cannot be unpacked: " + e.text
 }
 
-// noSpace returns the error of a scratch file that is not written.
+// noSpace returns the error for a failed write to a scratch file.
 func noSpace(err error) error {
 	return &scratchError{fmt.Sprintf("%v; set TMPDIR to a folder with more space", err)}
 }

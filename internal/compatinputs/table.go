@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// readTable returns a module for each row of a file table.
+// readTable returns one module per row of a file table.
 func (r *reader) readTable(name string, in io.Reader) ([]report.Module, error) {
 	table, err := filetable.Read(name, in)
 	if err != nil {
