@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// baseliner is the subcommand baseline.
+// A baseliner is the subcommand baseline.
 type baseliner struct {
 	gateFlags
 	file string
@@ -89,7 +89,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error 
 	return nil
 }
 
-// verify compares the file with what update would write.
+// verify compares the file with the output of update.
 func (b *baseliner) verify(env *cli.Env, want *gate.Baseline, reports []*gate.Index) error {
 	have, err := compatinputs.ReadBaseline(b.file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 )
 
-// checker is the subcommand check.
+// A checker is the subcommand check.
 type checker struct {
 	gateFlags
 	format, output, proposed, program, fix string
@@ -106,7 +106,7 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
 	return nil
 }
 
-// write writes the files and formats that were asked for.
+// write writes the requested files and formats.
 func (c *checker) write(env *cli.Env, r *gate.Result) error {
 	var out outfile.Group
 	defer out.Close()

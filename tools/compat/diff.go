@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// differ is the subcommand diff.
+// A differ is the subcommand diff.
 type differ struct {
 	format, output string
 	all, exitCode  bool
@@ -35,7 +35,7 @@ run, and groups of kernels by reason and by name. --all prints each change.
 The exit code is 0 whatever differs; with --exit-code it is 1 when anything was
 lost: a kernel that ran on a device, a kernel, or a device.`
 
-// diffWriters are the formats.
+// diffWriters are the output formats of diff.
 var diffWriters = map[string]func(io.Writer, *gate.Difference, render.ChangeOptions) error{
 	"text": render.Changes,
 	"json": func(w io.Writer, d *gate.Difference, _ render.ChangeOptions) error {
@@ -89,7 +89,7 @@ func (d *differ) run(_ context.Context, env *cli.Env, args []string) error {
 	return nil
 }
 
-// reportTitle says what a report is about.
+// reportTitle returns the subject of a report.
 func reportTitle(name string, r *report.Report) string {
 	return cmp.Or(r.Title(), filepath.ToSlash(name))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// explain is the subcommand explain.
+// explain implements the subcommand explain.
 func explain(_ context.Context, env *cli.Env, args []string) error {
 	if len(args) == 0 {
 		for _, r := range gate.Rules() {

@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
-// fixer is the subcommand fix.
+// A fixer is the subcommand fix.
 type fixer struct {
 	gateFlags
 	buildozer, write bool
@@ -97,7 +97,7 @@ func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) error {
 	return nil
 }
 
-// print writes the edits in the form that was asked for.
+// print writes the edits in the requested format.
 func (f *fixer) print(env *cli.Env, p *fixPlan, builds *workspace.Builds, changed []*workspace.BuildFile) error {
 	if f.buildozer {
 		for _, c := range p.commands {

@@ -14,9 +14,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// What becomes of devices that kernels cannot run on.
+// Values of --unsupported: what to do with devices that kernels cannot run on.
 const (
-	smallest = "smallest" // the candidate that loses the fewest statuses
+	smallest = "smallest" // the candidate with the smallest loss of statuses
 	drop     = "drop"
 	restrict = "restrict"
 	keep     = "keep"
@@ -25,15 +25,15 @@ const (
 // A misfit is a device that some kernels of a target cannot run on.
 type misfit struct {
 	device   string
-	findings []*gate.Finding // one for each kernel and rule
-	fails    int             // kernels that do not run on the device, also those that a policy covers
-	kernels  int             // of the target
+	findings []*gate.Finding // one per kernel and rule
+	fails    int             // kernels that do not run on the device, including those that a policy covers
+	kernels  int             // number of kernels in the target
 }
 
-// runs is how many kernels run on the device.
+// runs returns the number of kernels that run on the device.
 func (m *misfit) runs() int { return max(m.kernels-m.fails, 0) }
 
-// wanting returns the kernels that findings are about, each once.
+// wanting returns the distinct kernels of the findings.
 func (m *misfit) wanting() []string {
 	var names []string
 	for _, f := range m.findings {
@@ -44,10 +44,10 @@ func (m *misfit) wanting() []string {
 	return names
 }
 
-// A candidate is one way to come to terms with a misfit.
+// A candidate is one way to resolve a misfit.
 type candidate struct {
 	name string // an exception, drop or by hand
-	lost int    // statuses that are no longer good or no longer required
+	lost int    // statuses that become worse or are no longer required
 	what string
 }
 
@@ -56,8 +56,8 @@ const (
 	byHand    = "by hand"
 )
 
-// candidates returns what may be done about a misfit, the smallest first. Those by hand
-// come last: they lose nothing, and somebody has to write code.
+// candidates returns the ways to resolve a misfit, smallest loss first. Manual changes come last:
+// they lose nothing but require writing code.
 func (m *misfit) candidates(named bool) []candidate {
 	list := []candidate{{exception, len(m.wanting()), "allow it in the policy: " + strings.Join(m.exceptions(), ", ")}}
 	if named {
@@ -67,9 +67,9 @@ func (m *misfit) candidates(named bool) []candidate {
 	return append(list, candidate{byHand, 0, m.remedy()})
 }
 
-// exceptions returns entries of a policy that allow the findings, one for each rule.
+// exceptions returns policy entries that allow the findings, one per rule.
 func (m *misfit) exceptions() []string {
-	const most = 5 // kernels in an entry
+	const most = 5 // kernels per entry
 	byRule := map[gate.RuleID][]string{}
 	for _, f := range m.findings {
 		byRule[f.Rule] = append(byRule[f.Rule], strconv.Quote(f.Kernel))
@@ -86,7 +86,7 @@ func (m *misfit) exceptions() []string {
 	return list
 }
 
-// remedy says what may be done in the source.
+// remedy returns a fix in the source code.
 func (m *misfit) remedy() string {
 	var list []string
 	for _, f := range m.findings {
@@ -97,7 +97,7 @@ func (m *misfit) remedy() string {
 	return strings.Join(list, "; or ") + "; where a second kernel takes its place, name both as a family in the policy"
 }
 
-// String describes the misfit in a sentence.
+// String returns a sentence that describes the misfit.
 func (m *misfit) String() string {
 	names := m.wanting()
 	const most = 3
@@ -108,7 +108,7 @@ func (m *misfit) String() string {
 	return fmt.Sprintf("kernels that do not run on %s: %d of %d: %s", m.device, m.fails, m.kernels, list)
 }
 
-// misfits returns the devices that kernels of a target cannot run on, by name.
+// misfits returns the devices that kernels of a target cannot run on, sorted by name.
 func (e *edit) misfits() []*misfit {
 	var list []*misfit
 	c := e.counts[e.report]
@@ -118,9 +118,8 @@ func (e *edit) misfits() []*misfit {
 	return list
 }
 
-// choose returns the devices to take out, and explains each choice. A device is taken
-// out when fewer kernels run on it than do not; never are all of the devices that the
-// target names.
+// choose returns the devices to remove, and explains each choice. A device is removed if fewer
+// kernels run on it than do not. It never removes all devices that the target names.
 func (e *edit) choose() []string {
 	if e.counts[e.report] == nil {
 		e.note("%s: how many kernels %s has is not known, as the result is not about it: give its report", e.place, e.label)
@@ -155,7 +154,7 @@ func (e *edit) choose() []string {
 	return out
 }
 
-// explain says what the candidates for a device are, and which is chosen.
+// explain describes the candidates for a device, and the chosen one.
 func (e *edit) explain(m *misfit, chosen string) {
 	_, named := e.find(syclTargets, m.device)
 	_, fixed := e.find(fixedTargets, m.device)
@@ -172,8 +171,8 @@ func (e *edit) explain(m *misfit, chosen string) {
 	}
 }
 
-// leavesNoDevice reports whether one of the lists would name no device any more. A target
-// such as spir64 is for all devices and names none.
+// leavesNoDevice reports whether one of the lists would no longer name a device. A target such as
+// spir64 is for all devices and names none.
 func (e *edit) leavesNoDevice(out []string) bool {
 	if len(e.lists[fixedTargets]) > 0 && e.leavesNothing(fixedTargets, out) {
 		return true
@@ -187,7 +186,7 @@ func (e *edit) leavesNoDevice(out []string) bool {
 	return true
 }
 
-// nextStep is what to do about a finding in the source.
+// nextStep returns the fix of a finding in the source code.
 func nextStep(f *gate.Finding) string {
 	rule, _ := gate.LookupRule(f.Rule)
 	return strings.ReplaceAll(rule.Next, "{required}", f.Required)

@@ -19,25 +19,25 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// fixPlan collects edits of targets that have sycl_targets and fixed_targets.
+// A fixPlan collects edits of targets with sycl_targets and fixed_targets.
 type fixPlan struct {
 	builds      *workspace.Builds
 	unsupported string // smallest, drop, restrict or keep
 	config      *deviceconfig.Config
 	targets     map[string]*wanted // by label
-	commands    []string           // of buildozer
-	notes       []string           // what there is no edit for
-	plan        []string           // what the candidates are, in lines
+	commands    []string           // buildozer commands
+	notes       []string           // problems without an edit
+	plan        []string           // lines that describe the candidates
 	counts      map[string]*counts // by label
 }
 
-// counts are numbers of the kernels of a target.
+// counts are kernel counts of a target.
 type counts struct {
 	kernels int
 	fails   map[string]map[string]bool // by device: the kernels that do not run on it
 }
 
-// wanted is what findings ask for of a target, by canonical names of devices.
+// A wanted holds the changes to a target that findings ask for, by canonical device names.
 type wanted struct {
 	code, fixed map[string]bool
 	out         map[string][]*gate.Finding // devices that kernels cannot run on
@@ -53,7 +53,7 @@ func (p *fixPlan) note(format string, args ...any) {
 	}
 }
 
-// count counts the kernels of targets, and those that do not run on devices.
+// count counts the kernels of targets, and the kernels that do not run on each device.
 func (p *fixPlan) count(r *gate.Result) {
 	for _, t := range r.Targets {
 		if p.counts[t.Label] == nil {
@@ -77,14 +77,14 @@ func (p *fixPlan) count(r *gate.Result) {
 	}
 }
 
-// add sorts findings by what solves them.
+// add sorts findings by the edit that fixes them.
 func (p *fixPlan) add(findings []gate.Finding) {
 	var left []*gate.Finding
 	for i := range findings {
 		f := &findings[i]
 		least := gate.Warning
 		if f.Rule == gate.Undetermined {
-			least = gate.Error // that a kernel may run somewhere asks for no edit
+			least = gate.Error // an undetermined status asks for no edit
 		}
 		if f.Covered() || f.Severity < least {
 			continue
@@ -122,8 +122,8 @@ func (p *fixPlan) add(findings []gate.Finding) {
 	p.noteUnsolved(left)
 }
 
-// noteUnsolved notes what no edit solves, once for all kernels of a target that have the
-// same problem.
+// noteUnsolved notes problems that no edit fixes, once for all kernels of a target with the same
+// problem.
 func (p *fixPlan) noteUnsolved(findings []*gate.Finding) {
 	of := map[string][]*gate.Finding{}
 	var targets []string
@@ -140,7 +140,7 @@ func (p *fixPlan) noteUnsolved(findings []*gate.Finding) {
 	}
 }
 
-// apply edits the files, in memory, and returns those that changed.
+// apply edits the files in memory, and returns the changed ones.
 func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
 	var changed []*workspace.BuildFile
 	for _, label := range slices.Sorted(maps.Keys(p.targets)) {
@@ -155,11 +155,12 @@ func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
 	return changed, nil
 }
 
-// editable are the rules and macros that have sycl_targets and fixed_targets. Without
-// sycl_targets, all are for spir64.
+// editable are the rules and macros with sycl_targets and fixed_targets. Without sycl_targets, they
+// all build for spir64.
 var editable = []string{"sycl_binary", "sycl_cc_binary", "sycl_cc_library", "sycl_cc_test"}
 
-// imagesOf says where a call has the targets of the images that a report of it is about.
+// An imagesOf tells which attributes of a call hold the targets of the images that a report on it
+// covers.
 type imagesOf int
 
 const (
@@ -178,11 +179,11 @@ func imagesOfCall(kind string, r *build.Rule) imagesOf {
 	return elsewhere
 }
 
-// maxDeps is how many targets a report is followed through.
+// maxDeps is the maximum number of targets through which a report is followed.
 const maxDeps = 8
 
-// built returns the target whose images a report is about: that of its label or, when this
-// has none of its own, the only one that it depends on.
+// built returns the target whose images a report covers: the target with the report's label or, if
+// it has no images of its own, its only dependency.
 func (p *fixPlan) built(label string) (f *workspace.BuildFile, r *build.Rule, where string, ok bool) {
 	where = label
 	for range maxDeps {
@@ -220,7 +221,7 @@ func (p *fixPlan) built(label string) (f *workspace.BuildFile, r *build.Rule, wh
 	return nil, nil, "", false
 }
 
-// absolute returns the label of a dependency of a target.
+// absolute returns the absolute label of a dependency of a target.
 func absolute(dep, of string) (string, bool) {
 	if strings.HasPrefix(dep, "//") || strings.HasPrefix(dep, "@") {
 		return dep, true
@@ -229,7 +230,7 @@ func absolute(dep, of string) (string, bool) {
 	return "//" + pkg + ":" + strings.TrimPrefix(dep, ":"), ok
 }
 
-// ruleKind returns what a rule is called where it is defined.
+// ruleKind returns the name under which a rule is defined.
 func ruleKind(f *build.File, r *build.Rule) string {
 	kind := r.Kind()
 	for _, s := range f.Stmt {
@@ -244,7 +245,7 @@ func ruleKind(f *build.File, r *build.Rule) string {
 	return kind
 }
 
-// stringList returns the texts of a list, or why it is none.
+// stringList returns the strings of a list, or why it is not a list of strings.
 func stringList(e build.Expr) (list []string, why string) {
 	switch e := e.(type) {
 	case nil:
@@ -276,20 +277,20 @@ func lineOf(e build.Expr) int {
 	return start.Line
 }
 
-// A change is one of a list of a target.
+// A change is a change to one list of a target.
 type change struct {
 	attr string
 	add  bool
 	name string
 }
 
-// An edit is of the lists of one target.
+// An edit is a set of changes to the lists of one target.
 type edit struct {
 	*fixPlan
 	wanted *wanted
 	report string              // label of the report
-	label  string              // of the target that is edited
-	place  string              // of the target, for notes
+	label  string              // of the edited target
+	place  string              // location of the target, for notes
 	lists  map[string][]string // by attribute
 }
 
@@ -298,8 +299,8 @@ const (
 	fixedTargets = "fixed_targets"
 )
 
-// edit changes the lists of a target as the findings of a report ask for, and reports
-// whether it did.
+// edit changes the lists of a target as requested by the findings of a report, and reports whether
+// anything changed.
 func (p *fixPlan) edit(report, label string, f *workspace.BuildFile, r *build.Rule) bool {
 	w := p.targets[report]
 	e := &edit{p, w, report, label, fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call)), map[string][]string{}}
@@ -332,7 +333,7 @@ func (p *fixPlan) edit(report, label string, f *workspace.BuildFile, r *build.Ru
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// String says what is wanted, for people.
+// String returns a description of the wanted changes.
 func (w *wanted) String() string {
 	var parts []string
 	for _, p := range []struct {
@@ -346,7 +347,7 @@ func (w *wanted) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// find returns the name by which a list has a device.
+// find returns the name under which a list contains a device.
 func (e *edit) find(attr, device string) (name string, ok bool) {
 	i := slices.IndexFunc(e.lists[attr], func(n string) bool { return deviceconfig.Canonical(n) == device })
 	if i < 0 {
@@ -355,7 +356,7 @@ func (e *edit) find(attr, device string) (name string, ok bool) {
 	return e.lists[attr][i], true
 }
 
-// changes returns the changes of the lists.
+// changes returns the changes to the lists.
 func (e *edit) changes() []change {
 	out := slices.Sorted(maps.Keys(e.wanted.out))
 	if e.unsupported == smallest {
@@ -377,7 +378,7 @@ func (e *edit) changes() []change {
 	return append(list, removed...)
 }
 
-// add returns the changes that add devices to a list, without those to take out.
+// add returns the changes that add devices to a list, except for devices to remove.
 func (e *edit) add(attr string, devices map[string]bool, out []string) (list []change) {
 	for _, d := range slices.Sorted(maps.Keys(devices)) {
 		if _, known := e.config.Lookup(d); !known {
@@ -391,8 +392,8 @@ func (e *edit) add(attr string, devices map[string]bool, out []string) (list []c
 	return list
 }
 
-// remove returns the changes that take devices out of the lists; ok is false when nothing
-// would be left.
+// remove returns the changes that remove devices from the lists; ok is false if a list would become
+// empty.
 func (e *edit) remove(devices []string) (list []change, ok bool) {
 	attrs := []string{syclTargets, fixedTargets}
 	if e.unsupported == restrict {
@@ -418,8 +419,8 @@ func (e *edit) remove(devices []string) (list []change, ok bool) {
 	return list, true
 }
 
-// leavesNothing reports whether all of a list are devices to take out. Without fixed
-// targets, code is for every device, which is more than any list of them says.
+// leavesNothing reports whether all elements of a list are devices to remove. Without fixed
+// targets, the code is for every device, which is more than any list covers.
 func (e *edit) leavesNothing(attr string, out []string) bool {
 	return !slices.ContainsFunc(e.lists[attr], func(name string) bool { return !slices.Contains(out, deviceconfig.Canonical(name)) })
 }
@@ -428,8 +429,8 @@ func (e *edit) noteUnnamed(devices string) {
 	e.note("%s: %s does not name %s: the device is in devices of the report or in the policy; take it out there or change the kernel", e.place, e.label, devices)
 }
 
-// restrict returns the fixed targets that leave devices out. A target such as
-// spir64 takes all devices, so that with it nothing is left out.
+// restrict returns the fixed targets that exclude devices. A target such as spir64 accepts all
+// devices, so nothing can be excluded with it.
 func (e *edit) restrict(out []string) (list []change) {
 	left := 0
 	for _, name := range e.lists[syclTargets] {
@@ -455,7 +456,7 @@ func (e *edit) restrict(out []string) (list []change) {
 	return list
 }
 
-// change changes one list of a target, and adds the commands that do the same.
+// change applies a change to one list of a target, and adds the equivalent commands.
 func (p *fixPlan) change(label string, r *build.Rule, attr string, changes []change) {
 	var add, remove []string
 	for _, c := range changes {

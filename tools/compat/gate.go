@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
-// gateFlags are the flags of subcommands that check reports against a policy.
+// gateFlags are the flags of the subcommands that check reports against a policy.
 type gateFlags struct {
 	compatinputs.CheckOptions
 	baseReports, required, baseDeviceConfig cli.Strings
@@ -54,7 +54,7 @@ func (g *gateFlags) setupBinaries(fs *flag.FlagSet) {
 	fs.Var(&g.deviceConfig, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
 }
 
-// build makes the reports on binaries.
+// build makes reports on binaries.
 func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *compatinputs.CheckOptions) error {
 	if len(g.binaries.Values) == 0 {
 		if len(g.devices.Values)+len(g.deviceConfig.Values) > 0 {
@@ -80,7 +80,7 @@ func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *compatinputs.Che
 
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// options returns what the flags and the arguments, which are reports, say.
+// options returns the options set by flags and arguments, where arguments are reports.
 func (g *gateFlags) options(args []string) (compatinputs.CheckOptions, error) {
 	o := g.CheckOptions
 	o.Reports = args

@@ -14,9 +14,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// reporter is the subcommand report.
+// A reporter is the subcommand report.
 type reporter struct {
-	shower               // what is shown of the report
+	shower               // how to show the report
 	name                 string
 	source               report.Source
 	wanted, deviceConfig cli.Strings
@@ -110,7 +110,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 
 var isCommit = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 
-// calledBy returns the command that makes the same report, for a shell.
+// calledBy returns the shell command that makes the same report.
 func (r *reporter) calledBy(args []string) string {
 	command := "compat report" + fileArguments(args) + flagArguments("embedded", r.embedded.Values...) + flagArguments("device-config", r.deviceConfig.Values...)
 	for _, f := range []struct{ name, value string }{{"name", r.name}, {"commit", r.source.Commit}, {"date", r.source.Date}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}, {"workspace", r.workspace}} {

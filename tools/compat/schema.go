@@ -7,7 +7,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// printSchema is the subcommand schema.
+// printSchema implements the subcommand schema.
 func printSchema(_ context.Context, env *cli.Env, args []string) error {
 	schemas := map[string][]byte{"report": docs.ReportSchema, "policy": docs.PolicySchema, "baseline": docs.BaselineSchema, "result": docs.ResultSchema, "diff": docs.DiffSchema, "site": docs.SiteSchema}
 	if len(args) != 1 || schemas[args[0]] == nil {

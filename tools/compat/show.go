@@ -27,14 +27,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// shower is the subcommand show.
+// A shower is the subcommand show.
 type shower struct {
 	format, output   string
 	width, maxBytes  int
 	groupBy          string
 	command          string
 	reports          []string
-	whole            *report.Report // before a part is chosen
+	whole            *report.Report // before a part is selected
 	open, all, forms bool
 
 	devices, kernels, sources, files, statuses, rules, needs cli.Strings
@@ -63,10 +63,11 @@ that a table shows selects that kernel; quote it for the shell:
   compat show --kernels 'sim::Reduce<*' --devices 'intel_gpu_*' kernels.compat.json
   compat show --needs fp64 --group-by name kernels.compat.json`
 
-// maxComment is how many characters GitHub takes in a comment. Text has no fewer bytes.
+// maxComment is the maximum number of characters in a GitHub comment. Text has at least as many
+// bytes.
 const maxComment = 65_536
 
-// writers are the formats.
+// writers are the output formats of show and report.
 var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
 	"text": func(s *shower, w io.Writer, r *report.Report) error {
 		return render.Text(w, r, s.textOptions(w))
@@ -81,7 +82,7 @@ var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
 	"csv": func(_ *shower, w io.Writer, r *report.Report) error { return render.CSV(w, r) },
 }
 
-// formatsOf lists the formats of some writers.
+// formatsOf lists the formats of writers.
 func formatsOf[W any](writers map[string]W, separator string) string {
 	return strings.Join(slices.Sorted(maps.Keys(writers)), separator)
 }
@@ -96,7 +97,7 @@ func (s *shower) setup(fs *flag.FlagSet) cli.Run {
 	return s.run
 }
 
-// setupView declares the flags that say what is shown of a report.
+// setupView declares the flags that select what to show of a report.
 func (s *shower) setupView(fs *flag.FlagSet) {
 	s.statuses.Split, s.rules.Split = true, true
 	fs.BoolVar(&s.open, "open", false, "open the page in a browser")
@@ -113,16 +114,15 @@ func (s *shower) setupView(fs *flag.FlagSet) {
 	fs.IntVar(&s.maxBytes, "max-bytes", maxComment, "leave out of the markdown what makes it longer than this many `bytes`, 0 for nothing; GitHub takes 65536 in a comment and 1048576 in the summary of a job")
 }
 
-// formatFlag declares the flag that names the format.
+// formatFlag declares the flag that selects the format.
 func (s *shower) formatFlag(fs *flag.FlagSet) {
 	fs.StringVar(&s.format, "format", "", "`"+formatsOf(writers, "|")+"`; when it is missing that of --output by its name, html with --open, else text")
 }
 
-// endings are the names of files that say which format they have.
+// endings maps file name endings to formats.
 var endings = map[string]string{".csv": "csv", ".html": "html", ".json": "json", ".md": "markdown", ".txt": "text"}
 
-// chooseFormat chooses the format that no flag names. It is the same on a terminal and in
-// a pipe.
+// chooseFormat selects a format if no flag does. It is the same for a terminal and for a pipe.
 func (s *shower) chooseFormat() {
 	switch {
 	case s.format != "":
@@ -146,7 +146,7 @@ func (s *shower) run(ctx context.Context, env *cli.Env, args []string) error {
 	return s.show(ctx, env, r, s.path())
 }
 
-// show writes what the flags ask for of a report.
+// show writes a report as requested by the flags.
 func (s *shower) show(ctx context.Context, env *cli.Env, r *report.Report, path string) error {
 	s.whole = r
 	r, err := s.choose(r)
@@ -189,8 +189,8 @@ func (s *shower) check(args []string) error {
 	return nil
 }
 
-// fileArguments are files in a command that is shown. Of many, as a shell makes them of a
-// pattern, it names the first ones.
+// fileArguments returns files as arguments of a displayed command. If there are many, for example
+// from a shell pattern, it only includes the first.
 func fileArguments(names []string) (s string) {
 	const most = 3
 	for _, name := range names[:min(len(names), most)] {
@@ -202,12 +202,12 @@ func fileArguments(names []string) (s string) {
 	return s
 }
 
-// flagArguments is a flag with each of its values in a command that is shown.
+// flagArguments returns a flag with each of its values, for a displayed command.
 func flagArguments(name string, values ...string) (s string) {
 	for _, v := range values {
 		separator := " "
 		if strings.HasPrefix(v, "@") {
-			separator = "=" // as an argument of its own, it names a parameter file
+			separator = "=" // a separate argument would name a parameter file
 		}
 		s += " --" + name + separator + render.ShellQuote(v)
 	}
@@ -241,8 +241,8 @@ func joinGroupings(sep string) string {
 	return strings.Join(list, sep)
 }
 
-// path returns where to write. 'bazel run' starts programs in a folder of its
-// own and says where the user is.
+// path returns the output path. 'bazel run' starts programs in a different directory, and passes
+// the user's directory in a variable.
 func (s *shower) path() string {
 	dir := os.Getenv("BUILD_WORKING_DIRECTORY")
 	if s.output == "" || s.output == "-" || dir == "" || filepath.IsAbs(s.output) {
@@ -251,7 +251,7 @@ func (s *shower) path() string {
 	return filepath.Join(dir, s.output)
 }
 
-// choose returns the part of a report that the flags ask for.
+// choose returns the part of a report that the flags select.
 func (s *shower) choose(r *report.Report) (*report.Report, error) {
 	devices, err := inputs.DevicePatterns(deviceconfig.Default(), s.devices.Values)
 	if err != nil {
@@ -259,7 +259,7 @@ func (s *shower) choose(r *report.Report) (*report.Report, error) {
 	}
 	selection := report.Selection{Devices: devices, Kernels: s.kernels.Values, Sources: s.sources.Values, Files: s.files.Values, Rules: s.rules.Values, Needs: s.needs.Values}
 	for _, name := range s.statuses.Values {
-		v, _ := compat.ParseStatus(name) // checked with the other flags
+		v, _ := compat.ParseStatus(name) // validated along with the other flags
 		selection.Statuses = append(selection.Statuses, v)
 	}
 	part, unmatched := r.Select(selection)
@@ -283,8 +283,7 @@ func (s *shower) choose(r *report.Report) (*report.Report, error) {
 	return nil, cli.Usagef("the report has no kernel %q", name)
 }
 
-// openPage writes the page, beside the temporary files if nothing else was asked
-// for, and opens it.
+// openPage writes the page, by default into the directory for temporary files, and opens it.
 func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Writer) error) error {
 	path := s.path()
 	if path == "-" {
@@ -315,7 +314,7 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 	return nil
 }
 
-// textOptions returns how to print text: colours and the width are a terminal's.
+// textOptions returns how to print text: colors and the width depend on the terminal.
 func (s *shower) textOptions(w io.Writer) render.TextOptions {
 	o := render.TextOptions{Width: s.width, All: s.all, Forms: s.forms, Whole: s.whole, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
 	f := cli.Terminal(w)
@@ -335,7 +334,7 @@ func (s *shower) textOptions(w io.Writer) render.TextOptions {
 	return o
 }
 
-// readReports reads reports and joins them.
+// readReports reads reports and merges them.
 func readReports(names []string) (*report.Report, error) {
 	var parts []*report.Report
 	for _, name := range names {
@@ -358,8 +357,8 @@ func readReports(names []string) (*report.Report, error) {
 	return r, nil
 }
 
-// oneVersion refuses reports of two versions of a library: numbers of kernels of both
-// together say nothing about either.
+// oneVersion rejects reports on two versions of a library, because their total would be
+// meaningless.
 func oneVersion(names []string, parts []*report.Report) error {
 	known := map[string]int{}
 	for i, r := range parts {

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// siter is the subcommand site.
+// A siter is the subcommand site.
 type siter struct{ output string }
 
 const siteLong = `

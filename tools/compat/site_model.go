@@ -1,11 +1,11 @@
 package main
 
-// The files site*.go make a folder of static pages of reports on libraries: which versions run
-// on which devices, what changed between versions, and what devices run.
+// The files site*.go generate a directory of static pages from reports on libraries: which versions
+// run on which devices, what changed between versions, and what devices run.
 //
-// The pages need no server and load nothing from elsewhere. They depend on the reports alone.
-// No name of a report becomes a path or markup: the names of files are made of letters, digits
-// and few other characters.
+// The pages need no server, load nothing from elsewhere and depend only on the reports. No name
+// from a report becomes a path or markup: file names consist of letters, digits and few other
+// characters.
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ import (
 // siteSchema is the member "schema" of data.json.
 const siteSchema = "https://rules-sycl.github.io/schema/compat-site/v1"
 
-// A site is what reports say, by library, by device and by problem. Names are escaped.
+// A site holds the content of reports by library, by device and by problem. Names are escaped.
 type site struct {
 	Schema        string         `json:"schema"`
 	SchemaVersion string         `json:"schema-version"`
@@ -34,12 +34,12 @@ type site struct {
 	Problems      []*siteProblem `json:"problems"`
 }
 
-// A siteLibrary has versions, the newest first.
+// A siteLibrary is a library with its versions, newest first.
 type siteLibrary struct {
 	Name     string         `json:"name"`
 	Slug     string         `json:"page"`
 	Versions []*siteVersion `json:"versions"`
-	Changes  []siteChange   `json:"-"` // between versions of a platform
+	Changes  []siteChange   `json:"-"` // between versions for one platform
 }
 
 // A siteVersion is a release of a library for a platform.
@@ -57,24 +57,24 @@ type siteVersion struct {
 	report            *report.Report
 }
 
-// A siteShare is how many kernels of a version run on a device.
+// A siteShare is the number of kernels of a version that run on a device.
 type siteShare struct {
 	Version *siteVersion `json:"-"`
 	Device  *siteDevice  `json:"-"`
 	Name    string       `json:"device"`
 	Runs    int          `json:"runs"`
-	Maybe   int          `json:"maybe,omitempty"` // known only when the program runs
+	Maybe   int          `json:"maybe,omitempty"` // undetermined until run time
 	Fails   int          `json:"fails,omitempty"`
 }
 
-// A siteDevice has a share of each version that was compared with it.
+// A siteDevice is a device with a share for each version that was compared with it.
 type siteDevice struct {
 	Name   string       `json:"name"`
 	Slug   string       `json:"page"`
 	Shares []*siteShare `json:"-"`
 }
 
-// A siteProblem is something that kernels need and devices lack.
+// A siteProblem is a requirement of kernels that devices lack.
 type siteProblem struct {
 	Name  string       `json:"name"`
 	Rule  string       `json:"rule"`
@@ -82,7 +82,8 @@ type siteProblem struct {
 	Found []*siteFound `json:"-"`
 }
 
-// Versions returns how many versions have the problem. A version may have it in several ways.
+// Versions returns the number of versions with the problem. A version may have it in several
+// variants.
 func (p *siteProblem) Versions() int {
 	versions := map[*siteVersion]bool{}
 	for _, f := range p.Found {
@@ -91,7 +92,7 @@ func (p *siteProblem) Versions() int {
 	return len(versions)
 }
 
-// A siteFound is a problem of a version.
+// A siteFound is a problem in a version.
 type siteFound struct {
 	Version *siteVersion `json:"-"`
 	Problem *siteProblem `json:"-"`
@@ -102,17 +103,17 @@ type siteFound struct {
 	Devices []string     `json:"devices"`
 }
 
-// A siteChange is what differs between two versions.
+// A siteChange holds the differences between two versions.
 type siteChange struct {
 	Old, New   *siteVersion
 	Difference *gate.Difference
 	Sections   []gaterender.ChangeSection
 }
 
-// mostProblems is how many problems of a version the pages have.
+// mostProblems is the maximum number of problems shown per version.
 const mostProblems = 40
 
-// newSite makes a site of reports, each of one version of a library.
+// newSite builds a site from reports, each on one version of a library.
 func newSite(names []string, reports []*report.Report) (*site, error) {
 	s := &site{Schema: siteSchema, SchemaVersion: "1.0", Libraries: []*siteLibrary{}, Devices: []*siteDevice{}, Problems: []*siteProblem{}}
 	libraries := map[string]*siteLibrary{}
@@ -182,18 +183,18 @@ func (s *site) add(name string, r *report.Report, libraries map[string]*siteLibr
 
 var separators = regexp.MustCompile(`[-_.]+`)
 
-// distributionKey returns the name by which package indexes know a distribution: wheels of one
-// spell it in several ways.
+// distributionKey returns the normalized name of a distribution, as used by package indexes,
+// because its wheels may spell the name differently.
 func distributionKey(name string) string {
 	return strings.ToLower(separators.ReplaceAllString(name, "-"))
 }
 
-// add adds a report to a version. Wheels of a version for several versions of Python have the same
-// kernels, so that only those for the newest one count.
+// add adds a report to a version. Wheels for several Python versions have the same kernels, so only
+// the wheels for the newest version count.
 func (v *siteVersion) add(r *report.Report) {
 	tags := ""
 	for _, d := range r.Distributions() {
-		tags = d.Tags // in order
+		tags = d.Tags // sorted
 	}
 	switch n := safetext.CompareNatural(tags, v.tags); {
 	case v.parts == nil || n > 0:
@@ -205,7 +206,7 @@ func (v *siteVersion) add(r *report.Report) {
 
 func shortCommit(id string) string { return id[:min(len(id), 12)] }
 
-// finish orders the versions of a library and counts.
+// finish sorts the versions of a library and computes the counts.
 func (s *site) finish(l *siteLibrary, devices map[string]*siteDevice, problems map[string]*siteProblem) error {
 	type key struct{ version, kind string }
 	platforms, kinds := map[string]int{}, map[key]int{}
@@ -249,8 +250,8 @@ func (s *site) finish(l *siteLibrary, devices map[string]*siteDevice, problems m
 	return nil
 }
 
-// platformKind returns the operating system of a platform tag: versions are compared with those
-// of the same one.
+// platformKind returns the operating system of a platform tag. Versions are compared with those for
+// the same system.
 func platformKind(tag string) string {
 	for _, kind := range []string{"linux", "macosx", "win"} {
 		if strings.Contains(tag, kind) {
@@ -308,7 +309,7 @@ func (v *siteVersion) addProblems(problems map[string]*siteProblem) {
 	}
 }
 
-// Span names the oldest and the newest version.
+// Span returns the oldest and the newest version.
 func (l *siteLibrary) Span() string {
 	first, last := safetext.Escape(l.Versions[len(l.Versions)-1].version), safetext.Escape(l.Versions[0].version)
 	if first == last || first == "" {
@@ -317,10 +318,10 @@ func (l *siteLibrary) Span() string {
 	return first + " to " + last
 }
 
-// Title names the library and the version.
+// Title returns the names of the library and the version.
 func (v *siteVersion) Title() string { return strings.TrimSpace(v.Library.Name + " " + v.Name) }
 
-// Share returns that of a device, nil when it was not compared.
+// Share returns the share of a device, or nil if it was not compared.
 func (v *siteVersion) Share(d *siteDevice) *siteShare {
 	i, ok := slices.BinarySearchFunc(v.Shares, d.Name, func(s *siteShare, name string) int { return safetext.CompareNatural(s.Name, name) })
 	if !ok {
@@ -329,10 +330,10 @@ func (v *siteVersion) Share(d *siteDevice) *siteShare {
 	return v.Shares[i]
 }
 
-// All is the number of kernels that were compared.
+// All returns the number of compared kernels.
 func (s *siteShare) All() int { return s.Runs + s.Maybe + s.Fails }
 
-// Unknown returns how many kernels are known only when the program runs, "" if none or all are.
+// Unknown returns the number of undetermined kernels, or "" if there are none or all are.
 func (s *siteShare) Unknown() string {
 	if s.Maybe == 0 || s.Runs+s.Fails == 0 {
 		return ""
@@ -340,7 +341,7 @@ func (s *siteShare) Unknown() string {
 	return fmt.Sprintf(" + %d ?", s.Maybe)
 }
 
-// Class is that of the style.
+// Class returns the style class.
 func (s *siteShare) Class() string {
 	switch {
 	case s.All() == 0:
@@ -353,7 +354,7 @@ func (s *siteShare) Class() string {
 	return "m"
 }
 
-// Mark is a symbol for the share: all, some or no kernels run, or it is not known.
+// Mark returns a symbol for the share: all, some or no kernels run, or unknown.
 func (s *siteShare) Mark() string {
 	switch {
 	case s.All() == 0:
@@ -368,7 +369,7 @@ func (s *siteShare) Mark() string {
 	return "◐"
 }
 
-// Percent is never 100 % when a kernel does not run, and never 0 % when one does.
+// Percent returns 100 % only if all kernels run, and 0 % only if none does.
 func (s *siteShare) Percent() string {
 	all := s.All()
 	if all == 0 {
@@ -380,7 +381,7 @@ func (s *siteShare) Percent() string {
 	return render.Percent(s.Runs, all)
 }
 
-// Words says the share in words.
+// Words returns the share in words.
 func (s *siteShare) Words() string {
 	t := fmt.Sprintf("%d of %d %s", s.Runs, s.All(), safetext.Plural(s.All(), "kernel runs", "kernels run"))
 	if s.Maybe > 0 {
@@ -389,13 +390,13 @@ func (s *siteShare) Words() string {
 	return t
 }
 
-// slugs makes names of files.
+// slugs generates file names.
 type slugs map[string]bool
 
 func newSlugs() slugs { return slugs{} }
 
-// of returns a name of its own for a kind of file: small letters, digits and a few others,
-// with a letter or a digit at its begin.
+// of returns a unique name for a kind of file: lower-case letters, digits and few other characters,
+// beginning with a letter or a digit.
 func (s slugs) of(kind, name string) string {
 	var b strings.Builder
 	for _, c := range []byte(strings.ToLower(name)) {

@@ -25,10 +25,10 @@ var siteFiles embed.FS
 
 var siteTemplates = template.Must(template.Must(template.New("").Parse(gaterender.ChangesTemplate)).ParseFS(siteFiles, "site/site.html"))
 
-// sitePage is the input of the template of a page.
+// A sitePage is the input of a page template.
 type sitePage struct {
 	Root, Title, Lead string
-	Libraries         []*siteLibrary // of the table
+	Libraries         []*siteLibrary // for the table
 	Devices           []*siteDevice
 	Problems          []*siteProblem
 	Library           *siteLibrary
@@ -37,10 +37,10 @@ type sitePage struct {
 	Found             []*siteFound
 }
 
-// siteMark is the file that shows that a folder is a site.
+// siteMark is the file that identifies a directory as a site.
 const siteMark = "data.json"
 
-// Write makes the folder of the site. A site that is there is replaced as a whole.
+// Write writes the site to a directory. It replaces an existing site entirely.
 func (s *site) Write(folder string) error {
 	return outfile.ReplaceFolder(folder, siteMark, s.write)
 }
@@ -74,7 +74,7 @@ func (s *site) write(dir string) error {
 	return w.err
 }
 
-// A siteWriter writes files below a folder until the first error.
+// A siteWriter writes files into a directory until the first error.
 type siteWriter struct {
 	dir string
 	err error
@@ -134,8 +134,8 @@ func (w *siteWriter) library(l *siteLibrary) {
 		Library: l, Libraries: []*siteLibrary{l}, Devices: devices, Badge: newest.Title() + " " + right})
 }
 
-// headline says in a few words where a version runs, and the class of that: whole is the number of
-// devices that run all kernels. The device that runs the most stands for the others.
+// headline returns a short text on where a version runs, with its class: whole is the number of
+// devices that run all kernels. The device that runs the most represents the others.
 func (v *siteVersion) headline(whole int) (words, class string) {
 	if whole > 0 && whole == len(v.Shares) {
 		return "runs on " + safetext.Plural(whole, "the device", fmt.Sprintf("all %d devices", whole)), "n"
@@ -160,7 +160,7 @@ func (v *siteVersion) headline(whole int) (words, class string) {
 	return best.Percent() + " of kernels run on " + best.Name, "m"
 }
 
-// badgeColors have a contrast of 4.5 with white.
+// badgeColors have a contrast ratio of 4.5 with white.
 var badgeColors = map[string]string{"n": "#0d6b2d", "m": "#7a5200", "x": "#a3231e", "a": "#5a6572"}
 
 type badge struct{ Left, Right, Color string }
@@ -185,18 +185,18 @@ func (w *siteWriter) badge(name, left, right, class string) {
 	w.file(name, b.Bytes())
 }
 
-// maxPart is about how many bytes a file with rows has: pages load them when they are asked for.
+// maxPart is the approximate maximum size in bytes of a file with rows, which pages load on demand.
 const maxPart = 400_000
 
-// rowPart is a file with rows.
+// A rowPart is a file with rows.
 type rowPart struct {
 	rows, patterns []string
-	number         map[int32]int // of patterns, by row of the report
+	number         map[int32]int // pattern numbers by row of the report
 	size           int
 }
 
-// rows writes the kernels of a version in scripts, those with problems first. Cells with the
-// same words are one, and so are rows of cells in a file.
+// rows writes the kernels of a version into scripts, problems first. Equal cells are stored once,
+// and so are equal rows of cells in a file.
 func (w *siteWriter) rows(v *siteVersion) {
 	cells, cellNumber, cellOf := [][2]string{}, map[[2]string]int{}, []int{}
 	for _, c := range render.Cells(v.report) {
@@ -255,7 +255,7 @@ func (w *siteWriter) rows(v *siteVersion) {
 	}
 }
 
-// deviceNames returns the names of the devices of a report, escaped.
+// deviceNames returns the escaped names of the devices of a report.
 func deviceNames(r *report.Report) (list []string) {
 	for i := range r.Devices {
 		list = append(list, safetext.Escape(r.Devices[i].Name))
