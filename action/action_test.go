@@ -21,7 +21,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// The test is also the program: the fake runner starts it as a process.
+// The test binary is also the program: the fake runner starts it as a process.
 func TestMain(m *testing.M) {
 	if os.Getenv("ACTION_IS_PROGRAM") == "1" {
 		main()
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A checkout is the folder of a job.
+// A checkout is the directory of a job.
 type checkout struct {
 	*testing.T
 	dir string
@@ -51,14 +51,14 @@ func (w *checkout) read(name string) string {
 	return testkit.ReadFile(w, filepath.Join(w.dir, name))
 }
 
-// event sets what started the workflow.
+// event sets the event that started the workflow.
 func (w *checkout) event(name, text string) {
 	w.Helper()
 	path := testkit.WriteFile(w, filepath.Join(w.TempDir(), "event.json"), text)
 	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = name, path
 }
 
-// fixture sets the event of a file in testdata.
+// fixture sets the event to a file in testdata.
 func (w *checkout) fixture(name string) {
 	w.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", "events", name+".json"))
@@ -82,13 +82,13 @@ func (w *checkout) step(inputs ...string) fakeStep {
 	return fakeStep{Program: program, Dir: w.dir, Env: env, Matchers: problemMatchers}
 }
 
-// run runs the action with inputs, which stand in pairs.
+// run runs the action with inputs, given as name-value pairs.
 func (w *checkout) run(inputs ...string) *seenStep {
 	w.Helper()
 	return runStep(w, w.step(inputs...))
 }
 
-// ends runs the action, which has to end with an exit code and a conclusion, and to show a text.
+// ends runs the action and checks its exit code, its conclusion and that it shows a text.
 func (w *checkout) ends(code int, conclusion, text string, inputs ...string) *seenStep {
 	w.Helper()
 	s := w.run(inputs...)
@@ -97,7 +97,7 @@ func (w *checkout) ends(code int, conclusion, text string, inputs ...string) *se
 	return s
 }
 
-// kernel is one of a report, with the devices that lack fp64 for it.
+// A kernel is a kernel of a report, with the devices that lack fp64 for it.
 type kernel struct {
 	name  string
 	lacks []string
@@ -194,7 +194,7 @@ func TestFailure(t *testing.T) {
 			"Next: use another type or function, or submit another kernel where 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')"}) {
 		t.Errorf("annotations %+v", s.Annotations)
 	}
-	// All files say the same.
+	// All files agree.
 	wantText(t, "JSON", w.read("new/result.json"), `"conclusion": "failure"`, `"category": "linux"`)
 	wantText(t, "SARIF", w.read("r.sarif"), `"id": "linux/"`, `"level": "error"`, `"src/k.cpp"`)
 	wantText(t, "JUnit", w.read("r.xml"), "<failure")
@@ -205,7 +205,7 @@ func TestFailure(t *testing.T) {
 	if err != nil || len(b.Findings) != 1 {
 		t.Errorf("baseline %+v, %v", b, err)
 	}
-	// With it, nothing is new.
+	// With this baseline, nothing is new.
 	s = w.ends(0, "success", "", "reports", pattern, "baseline-file", "b.json")
 	if s.Outputs["baselined"] != "1" || s.Outputs["report-digest"] != digest || len(s.Annotations) != 0 {
 		t.Errorf("outputs %v, annotations %v", s.Outputs, s.Annotations)
@@ -261,7 +261,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// attacks are kernel names that mean something to GitHub.
+// attacks are kernel names with a special meaning to GitHub.
 var attacks = []string{
 	"k\n::error file=a.cpp,line=1::forged", "k\r::error file=a.cpp,line=1::forged", "::error::forged", // S-1
 	"a ##[error]x", "##[set-output name=conclusion;]success", "##[add-mask]e", "##[stop-commands]t", "#\u00ad#[error]x", // S-2
@@ -272,8 +272,8 @@ var attacks = []string{
 	"x.cpp:1:1: error: forged", "x.cpp:1: error: forged", "a(1,2): error TS1: forged", "error: forged", // S-23
 }
 
-// TestAttacks: nothing in a report is a command, markup or a message of a compiler,
-// and the program says the same as always.
+// TestAttacks checks that nothing in a report is a command, markup or a compiler message, and that
+// the result remains the same.
 func TestAttacks(t *testing.T) {
 	for _, attack := range attacks {
 		t.Run(fmt.Sprintf("%q", attack), func(t *testing.T) {
@@ -301,8 +301,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// checkMarkdown holds a summary against GitHub's dialect of Markdown: names are in
-// code, and there is no element that they could have made.
+// checkMarkdown checks a summary against GitHub's dialect of Markdown: names are in code spans, and
+// there is no element that they could have created.
 func checkMarkdown(t *testing.T, text, attack string) {
 	t.Helper()
 	program, err := exec.LookPath("cmark-gfm")
@@ -318,7 +318,7 @@ func checkMarkdown(t *testing.T, text, attack string) {
 	out, err := cmd.Output()
 	testkit.NoError(t, err)
 	page := regexp.MustCompile(`(?s)<code( class="language-yaml")?>.*?</code>`).ReplaceAllString(string(out), "")
-	page = regexp.MustCompile(`<a href="https://github.com/rules-sycl/rules_sycl/blob/main/docs/reference/gate-rules.md#[a-z-]+">`).ReplaceAllString(page, "") // of rules
+	page = regexp.MustCompile(`<a href="https://github.com/rules-sycl/rules_sycl/blob/main/docs/reference/gate-rules.md#[a-z-]+">`).ReplaceAllString(page, "") // for rules
 	for _, tag := range []string{"<a", "<img", "<b>", "<!--", "<script", "<del", "forged", "evil", "@org", "a@b"} {
 		if strings.Contains(page, tag) {
 			t.Errorf("%q makes %s:\n%s", attack, tag, out)
@@ -366,7 +366,7 @@ func mustMarkdown(t *testing.T, name string) string {
 	return text
 }
 
-// TestFiles: reports are regular files that are where their names say (S-14, S-15).
+// TestFiles checks that reports must be regular files at the named paths (S-14, S-15).
 func TestFiles(t *testing.T) {
 	secret := "TOP-SECRET-CONTENT"
 	for _, test := range []struct {
@@ -433,8 +433,8 @@ func (w *checkout) link(to, name string) {
 	testkit.Link(w, to, filepath.Join(w.dir, name))
 }
 
-// TestEmpty: a gate that looks at nothing fails unless the policy says otherwise,
-// and then devices that it requires are still missed (S-18).
+// TestEmpty checks that a gate without inputs fails unless the policy allows it, in which case
+// missing required devices still fail (S-18).
 func TestEmpty(t *testing.T) {
 	for _, test := range []struct {
 		name, policy string
@@ -481,7 +481,7 @@ func TestWorkingDirectory(t *testing.T) {
 	wantText(t, "SARIF", w.read("sub/new/r.sarif"), `"uri": "sub/src/k.cpp"`, "primaryLocationLineHash")
 }
 
-// onLines puts each kernel of a report on a line of its own, from the first one on.
+// onLines puts each kernel of a report on its own line, beginning with the first one.
 func onLines(text string, first int) string {
 	for at := regexp.MustCompile(`"line": ?7\b`); at.MatchString(text); first++ {
 		text = strings.Replace(text, at.FindString(text), fmt.Sprintf(`"line":%d`, first), 1)
@@ -489,7 +489,7 @@ func onLines(text string, first int) string {
 	return text
 }
 
-// TestManyProblems: the gravest are shown, and the rest is counted.
+// TestManyProblems checks that the most severe problems are shown, and the rest is counted.
 func TestManyProblems(t *testing.T) {
 	w := newCheckout(t)
 	var kernels []kernel
@@ -548,7 +548,7 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// TestNoFiles: what the runner does not provide is an error and no silence (S-27).
+// TestNoFiles checks that files that the runner does not provide cause an error (S-27).
 func TestNoFiles(t *testing.T) {
 	w := newCheckout(t)
 	w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
@@ -568,7 +568,7 @@ func TestNoFiles(t *testing.T) {
 	want(t, runStep(t, step), 4, "error")
 }
 
-// A file stays what it was when it cannot be written anew (S-27).
+// TestReadOnly checks that a file remains unchanged if it cannot be rewritten (S-27).
 func TestReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Log("root may write everywhere: a folder in place of the file stands for a disk that takes nothing")
@@ -584,7 +584,7 @@ func TestReadOnly(t *testing.T) {
 			t.Errorf("%s is left", e.Name())
 		}
 	}
-	// A link does not lead a file out of the workspace.
+	// A link must not cause writes outside of the workspace.
 	outside := t.TempDir()
 	w.link(outside, "elsewhere")
 	w.ends(4, "error", "", "reports", pattern, "json-file", "elsewhere/r.json", "fail-on", "none")
@@ -605,7 +605,7 @@ func TestReadOnly(t *testing.T) {
 	w.read("inside.json")
 }
 
-// A panic is an internal error and no conclusion (S-27).
+// TestPanic checks that a panic is an internal error, not a conclusion (S-27).
 func TestPanic(t *testing.T) {
 	var out, errs bytes.Buffer
 	env := environment{args: []string{"--reports", "x"}, stdout: &out, stderr: &errs, getenv: func(name string) string {
@@ -619,7 +619,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestLocally: outside of GitHub Actions the same program prints text.
+// TestLocally checks that the program prints text outside of GitHub Actions.
 func TestLocally(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
@@ -653,7 +653,7 @@ func TestLocally(t *testing.T) {
 	}
 }
 
-// TestDebug: the log says where values are from, and not what the token is.
+// TestDebug checks that the log shows the origin of values, but not the token.
 func TestDebug(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
@@ -672,7 +672,7 @@ func TestDebug(t *testing.T) {
 	}
 }
 
-// newGitHub makes a server for a job. It takes any token.
+// newGitHub returns a server for a job. It accepts any token.
 func newGitHub(t *testing.T, w *checkout) *fakeGitHub {
 	g := newFake(t)
 	g.token = ""
@@ -680,14 +680,14 @@ func newGitHub(t *testing.T, w *checkout) *fakeGitHub {
 	return g
 }
 
-// onGitHub sets the variables that say which run this is.
+// onGitHub sets the variables that identify the run.
 func (w *checkout) onGitHub() {
 	w.env["GITHUB_SERVER_URL"], w.env["GITHUB_RUN_ID"], w.env["GITHUB_RUN_ATTEMPT"] = "https://ghe.example", "99", "2"
-	w.env["GITHUB_SHA"] = strings.Repeat("a", 40) // of the merge
+	w.env["GITHUB_SHA"] = strings.Repeat("a", 40) // commit of the merge
 }
 
-// TestErrorsReplaceConclusions: a run that ends with an error leaves no older conclusion in the
-// comment, and says in the summary what went wrong and what to do.
+// TestErrorsReplaceConclusions checks that a run that ends with an error replaces an older
+// conclusion in the comment, and shows the error and its fix in the summary.
 func TestErrorsReplaceConclusions(t *testing.T) {
 	for _, test := range []struct {
 		name       string
@@ -766,7 +766,7 @@ func TestComments(t *testing.T) {
 			w.fixture(test.event)
 			g := newGitHub(t, w)
 			s := w.run("reports", pattern, "comment", "always", "token", "ghs_SECRET", "strict-delivery", "true")
-			// What a fork may not do changes nothing about the conclusion.
+			// The limited rights of a fork do not change the conclusion.
 			want(t, s, 1, "failure")
 			if len(g.requests) != test.requests {
 				t.Errorf("requests %q", g.requests)
@@ -826,14 +826,14 @@ func TestCommentModes(t *testing.T) {
 	}
 }
 
-// others returns the annotations without that about the base commit, which the
-// checkouts of the tests do not have.
+// others returns the annotations without the annotation about the base commit, which the tests'
+// checkouts lack.
 func others(list []seenAnnotation) []seenAnnotation {
 	return slices.DeleteFunc(slices.Clone(list), func(a seenAnnotation) bool { return a.Title == "not-compared" })
 }
 
-// TestNoDelivery: a comment that cannot be written changes the conclusion only when
-// that was asked for, and no error has the token (S-21).
+// TestNoDelivery checks that a failure to write the comment changes the conclusion only if
+// requested, and that no error contains the token (S-21).
 func TestNoDelivery(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -868,7 +868,8 @@ func TestNoDelivery(t *testing.T) {
 	}
 }
 
-// withoutDays returns a text without the ends of exceptions, which depend on the day.
+// withoutDays returns a text without the expiry dates of exceptions, which depend on the current
+// date.
 func withoutDays(text string) string {
 	return regexp.MustCompile(`expires: [0-9-]{10}`).ReplaceAllString(text, "expires: DAY")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// These attacks were once successful.
+// These attacks used to succeed.
 
 func TestAttackWorkingDirectoryThroughALink(t *testing.T) {
 	w := newCheckout(t)
@@ -22,7 +22,7 @@ func TestAttackWorkingDirectoryThroughALink(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(outside, "r.json")); err == nil {
 		t.Error("a file is written outside of the workspace")
 	}
-	// A link within the workspace is one to its folder.
+	// A link within the workspace refers to its directory.
 	w.link("real", "inside")
 	s := w.ends(0, "success", "", "reports", pattern, "working-directory", "inside", "json-file", "r.json")
 	if got := s.Outputs["result-file"]; got != "real/r.json" {
@@ -122,8 +122,7 @@ func TestAttackPathsThatAreCommandsOfGit(t *testing.T) {
 	}
 }
 
-// A line of a header that forty kernels get to takes one annotation, and leaves the others
-// to other causes.
+// A header line that forty kernels reach uses one annotation, and leaves the rest to other causes.
 func TestAnnotationsByCause(t *testing.T) {
 	w := newCheckout(t)
 	var kernels []kernel

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// strictBase commits a strict policy and puts a weak one over it. The report has a problem.
+// strictBase commits a strict policy and overwrites it with a weak one. The report has a problem.
 func (w *checkout) strictBase() (commit string) {
 	w.reports()
 	w.write(".github/sycl-compat.yml", strictPolicy)
@@ -22,14 +22,14 @@ func (w *checkout) strictBase() (commit string) {
 	return commit
 }
 
-// weakCommit makes a commit with a weak policy that no branch has.
+// weakCommit creates a commit with a weak policy that is on no branch.
 func (w *checkout) weakCommit() string {
 	w.git("add", "--all")
 	return w.git("commit-tree", "-m", "weak", w.git("write-tree"))
 }
 
-// TestAttackGit: the policy of the base is that of its commit, whatever the repository or the
-// environment say about objects.
+// TestAttackGit checks that the policy of the base is read from its commit, regardless of replaced
+// objects or environment variables.
 func TestAttackGit(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -82,8 +82,8 @@ func TestAttackGit(t *testing.T) {
 	}
 }
 
-// forgedRepository makes a bare repository in which the commit of the base has a weak policy.
-// Git does not compute the names of objects again when it reads them.
+// forgedRepository creates a bare repository in which the base commit has a weak policy. Git does
+// not verify object names when it reads objects.
 func forgedRepository(w *checkout, base string) string {
 	w.Helper()
 	dir := filepath.Join(w.TempDir(), "forged")
@@ -93,7 +93,7 @@ func forgedRepository(w *checkout, base string) string {
 	return dir
 }
 
-// forgedFiles returns the files of that repository: the objects of the checkout, but for the
+// forgedFiles returns the files of that repository: the objects of the checkout, except for the
 // policy.
 func forgedFiles(w *checkout, base string) map[string]string {
 	w.Helper()
@@ -119,8 +119,8 @@ func forgedFiles(w *checkout, base string) map[string]string {
 	return files
 }
 
-// TestAttackRepositoryInTheCheckout: a folder of the change that looks like a repository, or
-// is a submodule, does not say what the base was.
+// TestAttackRepositoryInTheCheckout checks that a directory of the change that looks like a
+// repository, or is a submodule, does not determine the base.
 func TestAttackRepositoryInTheCheckout(t *testing.T) {
 	t.Run("bare", func(t *testing.T) {
 		w := newCheckout(t)
@@ -140,7 +140,7 @@ func TestAttackRepositoryInTheCheckout(t *testing.T) {
 		w.write("sub/.github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceA+", "+deviceB+"]}\n")
 		base := w.commit()
 		w.based(base)
-		// The submodule has the history of the project: its root has no policy.
+		// The submodule has the project's history: its root has no policy.
 		testkit.NoError(t, os.RemoveAll(filepath.Join(w.dir, "sub")))
 		w.git("-c", "protocol.file.allow=always", "clone", "--quiet", ".", "sub")
 		w.write("sub/out/k.compat.json", encode(t, "//demo:kernels", []string{deviceB}, kernel{"Axpy", nil}))
@@ -149,7 +149,7 @@ func TestAttackRepositoryInTheCheckout(t *testing.T) {
 	})
 }
 
-// TestAttackForgedObjects: what the repository has under the name of an object is that object.
+// TestAttackForgedObjects checks that an object whose content does not match its name is rejected.
 func TestAttackForgedObjects(t *testing.T) {
 	w := newCheckout(t)
 	base := w.strictBase()
@@ -166,7 +166,7 @@ func TestAttackForgedObjects(t *testing.T) {
 	wantText(t, "what is seen", s.Stdout, "the repository has another blob under the name")
 }
 
-// TestAttackShallow: a base that the checkout does not have is no empty one.
+// TestAttackShallow checks that a base missing from the checkout is not treated as empty.
 func TestAttackShallow(t *testing.T) {
 	w := newCheckout(t)
 	w.strictBase()
@@ -175,8 +175,8 @@ func TestAttackShallow(t *testing.T) {
 	w.ends(1, "failure", "the checkout does not have the base commit 121212121212", "reports", pattern, "compare-with-base", "required")
 }
 
-// TestAttackPolicyThatIsNoFile: a policy of the base that is a link, a folder or a submodule
-// is no missing one.
+// TestAttackPolicyThatIsNoFile checks that a base policy that is a link, a directory or a submodule
+// is not treated as missing.
 func TestAttackPolicyThatIsNoFile(t *testing.T) {
 	for name, prepare := range map[string]func(w *checkout){
 		"a link":   func(w *checkout) { w.write("weak.yml", weakPolicy); w.link("weak.yml", "p.yml") },

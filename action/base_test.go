@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// fakeGit puts a script in place of git.
+// fakeGit replaces git with a script.
 func (w *checkout) fakeGit(script string) {
 	w.Helper()
 	dir := w.TempDir()
@@ -23,8 +23,8 @@ func (w *checkout) fakeGit(script string) {
 	w.env["PATH"] = dir + ":" + w.env["PATH"]
 }
 
-// TestUnknownIsNotAbsent: a change weakens a policy. Whatever keeps the action from reading the
-// policy of the base, it says so, with the cause and its fix, and fails if the comparison is required.
+// TestUnknownIsNotAbsent weakens a policy. Whenever the action cannot read the base policy, it must
+// report this, with the cause and its fix, and fail if the comparison is required.
 func TestUnknownIsNotAbsent(t *testing.T) {
 	const strict = "version: 1\ndevices: {required: ['*']}\nfail-on: any\nfail-on-stale: true\n"
 	const weakened = "fail-on is new, not any"
@@ -42,7 +42,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 		name    string
 		prepare func(w *checkout) string // returns the policy
 		after   func(w *checkout)        // the commit of the base
-		text    string                   // that is seen
+		text    string                   // expected text
 	}{
 		{"a file", plain, nil, weakened},
 		{"a link to its directory", func(w *checkout) string { plain(w); w.link("tools/ci", "ci"); return "ci/p.yml" }, nil, weakened},
@@ -135,7 +135,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 			if strings.Contains(s.Stdout, "fetch-depth") != strings.Contains(test.text, "fetch-depth") {
 				t.Errorf("fetch-depth: %s", s.Stdout)
 			}
-			// The base decides nothing that nobody can read.
+			// An unreadable base decides nothing.
 			if s := w.run(append(inputs, "policy-ref", "base")...); s.ExitCode < 2 || s.Outputs["conclusion"] != "error" {
 				t.Errorf("policy-ref: base: exit code %d: %s", s.ExitCode, s.Stdout)
 			}
@@ -143,7 +143,8 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 	}
 }
 
-// TestNoComparisonOfTags: a tag is put on a commit that was checked before.
+// TestNoComparisonOfTags checks that tags, which refer to commits that were checked before, are not
+// compared.
 func TestNoComparisonOfTags(t *testing.T) {
 	for name, event := range map[string]string{
 		"push":              `{"before": "` + strings.Repeat("0", 40) + `", "created": true, "ref": "refs/tags/v1"}`,
@@ -162,8 +163,8 @@ func TestNoComparisonOfTags(t *testing.T) {
 	}
 }
 
-// TestUntouched: the base branch became stricter after the change began. The change is
-// accused of what it does itself, and of nothing else.
+// TestUntouched checks that a change is blamed only for its own modifications if the base branch
+// became stricter after the change diverged.
 func TestUntouched(t *testing.T) {
 	policy := func(devices string) string { return "version: 1\ndevices: {required: [" + devices + "]}\n" }
 	const less = "no longer required"
@@ -171,7 +172,7 @@ func TestUntouched(t *testing.T) {
 		name   string
 		change func(w *checkout) // on the branch of the change
 		tip    func(w *checkout) // on the base branch, after that
-		later  func(w *checkout) // on the branch of the change again
+		later  func(w *checkout) // later, on the branch of the change
 		less   bool
 	}{
 		{"the change does something else", func(w *checkout) { w.write("x", "1") }, func(w *checkout) { w.write(".github/sycl-compat.yml", policy("'*'")) }, nil, false},
@@ -226,7 +227,8 @@ func TestUntouched(t *testing.T) {
 	}
 }
 
-// TestAttackHead: a build checks out an old commit with a weaker policy. The change is not taken for one that began there.
+// TestAttackHead checks that a build that checks out an old commit with a weaker policy does not
+// make the change start there.
 func TestAttackHead(t *testing.T) {
 	for _, moved := range []bool{false, true} {
 		w := newCheckout(t)
@@ -251,7 +253,8 @@ func TestAttackHead(t *testing.T) {
 	}
 }
 
-// TestUntouchedFiles: the baseline and the device configuration are compared in the same way.
+// TestUntouchedFiles checks that the baseline and the device configuration are compared in the same
+// way.
 func TestUntouchedFiles(t *testing.T) {
 	const data = deviceB + ":\n  aspects: [fp16, fp64, atomic64]\n  sub-group-sizes: [16, 32]\n"
 	spirv := testkit.ReadFile(t, "../sycl/spirv/testdata/kernels.spv")
@@ -266,7 +269,7 @@ func TestUntouchedFiles(t *testing.T) {
 		w.remove("old.yml")
 		w.commit()
 		w.git("checkout", "--quiet", "-b", "tip")
-		w.write("d.yml", strings.Replace(data, "fp64, ", "", 1)) // the base branch knows better by now
+		w.write("d.yml", strings.Replace(data, "fp64, ", "", 1)) // the base branch has corrected data by now
 		w.write("b.json", regexp.MustCompile(`(?s)"findings": \[.*?\n  \]`).ReplaceAllString(full, `"findings": []`))
 		tip := w.commit()
 		w.git("checkout", "--quiet", "-b", "change", "tip^")
@@ -286,7 +289,7 @@ func TestUntouchedFiles(t *testing.T) {
 	}
 }
 
-// TestMergeBases compares with git on histories that branch and merge.
+// TestMergeBases compares with git on histories with branches and merges.
 func TestMergeBases(t *testing.T) {
 	w := newCheckout(t)
 	w.write("x", "")

@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// object writes an offload binary, as an object of a program has it, with kernels of
-// which some need fp64.
+// object writes an offload binary, as in an object file of a program, with kernels of which some
+// need fp64.
 func (w *checkout) object(name string) {
 	w.Helper()
 	code := testkit.ReadFile(w, "../sycl/spirv/testdata/kernels.spv")
@@ -59,7 +59,7 @@ func TestBinaries(t *testing.T) {
 	}
 }
 
-// The report of binaries is one that a later check takes as that of the base.
+// A later check accepts the report on binaries as a base report.
 func TestBinariesReport(t *testing.T) {
 	w := newCheckout(t)
 	w.object("out/libk.so.1")
@@ -79,7 +79,7 @@ func TestBinariesReport(t *testing.T) {
 	}
 }
 
-// Names of files are no commands and no messages of compilers either.
+// File names are neither commands nor compiler messages.
 func TestAttackBinaries(t *testing.T) {
 	for _, attack := range attacks {
 		name := strings.NewReplacer("/", "", "\x00", "").Replace(attack)

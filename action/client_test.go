@@ -20,18 +20,18 @@ const (
 	marker    = "<!-- marker:v1:abc -->"
 )
 
-// fakeGitHub is a server with the comments of a pull request, under the path that
-// servers of enterprises have.
+// A fakeGitHub is a server with the comments of a pull request, under the path that enterprise
+// servers use.
 type fakeGitHub struct {
 	*httptest.Server
-	token     string // that is asked for, "" for any
+	token     string // required token, "" for any
 	comments  []comment
-	bodies    []string // that were written
+	bodies    []string // written bodies
 	perPage   int
 	requests  []string
-	viewer    string          // whom the token belongs to, "" if the server does not say
+	viewer    string          // owner of the token, "" if the server does not report it
 	minimized map[string]bool // comments, by node
-	// fail answers a request in place of the server, when it returns true.
+	// fail answers a request instead of the server if it returns true.
 	fail func(w http.ResponseWriter, r *http.Request, n int) bool
 }
 
@@ -100,7 +100,7 @@ func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"data": {}}`)
 	case r.Method == http.MethodDelete:
 		if n, _ := fmt.Sscanf(r.URL.Path, "/api/v3/repos/o/r/issues/comments/%d", &id); n == 1 && id <= len(f.comments) {
-			f.comments[id-1] = written("ghost", "-") // stays, so that numbers do
+			f.comments[id-1] = written("ghost", "-") // keeps its slot, so that numbers are stable
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
@@ -117,7 +117,7 @@ func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// waits are the times that a client would have waited.
+// waits are the delays requested by a client.
 type waits []time.Duration
 
 func (w *waits) sleep(_ context.Context, d time.Duration) error {
@@ -144,7 +144,7 @@ func TestKeep(t *testing.T) {
 		comments []comment
 		change   func(*wantedComment)
 		wrote    string // the last request
-		changed  int    // which comment, 0 is none
+		changed  int    // number of the changed comment, or 0
 	}{
 		{"none yet", nil, nil, "POST", 1},
 		{"others", []comment{written("a", "x"), written("b", "y"), written("c", "z")}, nil, "POST", 4},
@@ -199,7 +199,7 @@ func answer(status int, header ...string) func(http.ResponseWriter, *http.Reques
 	}
 }
 
-// first answers only the first n requests.
+// first limits f to the first n requests.
 func first(n int, f func(http.ResponseWriter, *http.Request, int) bool) func(http.ResponseWriter, *http.Request, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, i int) bool { return i <= n && f(w, r, i) }
 }
@@ -208,7 +208,7 @@ func TestAnswers(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		fail   func(http.ResponseWriter, *http.Request, int) bool
-		status int    // of the error, 0 is none
+		status int    // of the error, or 0
 		text   string // in the error
 		calls  int
 		waits  waits
@@ -252,7 +252,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A request may have been obeyed although its answer was an error.
+// A request may have succeeded even if its response was an error.
 func TestNoSecondComment(t *testing.T) {
 	f := newFake(t)
 	f.fail = func(w http.ResponseWriter, r *http.Request, n int) bool {
@@ -372,7 +372,7 @@ func TestNewClient(t *testing.T) {
 	}
 }
 
-// A token of somebody else would make a new comment each time.
+// With a different owner's token, each run would create a new comment.
 func TestAnotherAuthor(t *testing.T) {
 	f := newFake(t)
 	w := wantComment()

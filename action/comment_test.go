@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// atHead answers requests for the pull request with its head.
+// atHead answers requests for the pull request with a head commit.
 func atHead(commit string) func(http.ResponseWriter, *http.Request, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, _ int) bool {
 		if r.URL.Path != "/api/v3/repos/o/r/pulls/7" {
@@ -26,7 +26,8 @@ func atHead(commit string) func(http.ResponseWriter, *http.Request, int) bool {
 
 const otherCommit = "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 
-// TestCommentOfHead: a run comments only while its commit is the head of the pull request.
+// TestCommentOfHead checks that a run comments only while its commit is the head of the pull
+// request.
 func TestCommentOfHead(t *testing.T) {
 	named := []string{"pull-request", "7"}
 	for _, test := range []struct {
@@ -86,7 +87,7 @@ func TestCommentOfHead(t *testing.T) {
 	}
 }
 
-// TestPullRequestInput: a value that names no pull request is an error.
+// TestPullRequestInput checks that an invalid pull request number is an error.
 func TestPullRequestInput(t *testing.T) {
 	for value, ok := range map[string]bool{"7": true, "#7": true, "0": false, "-7": false, "7/../8": false, "x": false, "99999999999999999999": false} {
 		w := newCheckout(t)
@@ -97,14 +98,14 @@ func TestPullRequestInput(t *testing.T) {
 	}
 }
 
-// TestDuplicates: runs at the same time may have made several comments. One is left.
+// TestDuplicates checks that only one comment remains if concurrent runs created several.
 func TestDuplicates(t *testing.T) {
 	old := marker + "\nold"
 	ours := written(defaultAuthor, old)
 	for _, test := range []struct {
 		name     string
 		comments []comment
-		refuse   int // the status of an answer to a request to delete
+		refuse   int // status of the response to a delete request
 		bodies   []string
 	}{
 		{"two", []comment{ours, ours}, 0, []string{"new", "-"}},
@@ -136,7 +137,7 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestRefusals: GitHub says 403 for several reasons, each with its own advice.
+// TestRefusals checks that each reason for which GitHub responds with 403 has its own advice.
 func TestRefusals(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, test := range []struct {
@@ -145,7 +146,7 @@ func TestRefusals(t *testing.T) {
 		header  map[string]string
 		message string
 		text    string
-		waits   waits // before GitHub accepts it
+		waits   waits // until GitHub accepts it
 	}{
 		{"a permission", 403, nil, "Resource not accessible by integration", "the job needs the permission pull-requests: write", nil},
 		{"a locked conversation", 403, nil, "Unable to create comment because issue is locked.", "the conversation of the pull request is locked; unlock it", nil},
@@ -181,8 +182,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTokensOfForks: a token that may only read is no error for a fork and for Dependabot, and one that may write
-// writes.
+// TestTokensOfForks checks that a read-only token is not an error for a fork and for Dependabot,
+// and that a token with write access is used.
 func TestTokensOfForks(t *testing.T) {
 	for _, event := range []string{"pull_request", "pull_request-fork", "pull_request-gone", "pull_request-dependabot"} {
 		w := newCheckout(t)
@@ -207,7 +208,7 @@ func TestTokensOfForks(t *testing.T) {
 	}
 }
 
-// TestOwners: the token may belong to an app or a user, which only GitHub knows.
+// TestOwners checks tokens that belong to an app or a user, which only GitHub can tell.
 func TestOwners(t *testing.T) {
 	old := marker + "\nold"
 	for _, test := range []struct {
@@ -246,13 +247,13 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestSolved: once everything is solved, the comment says so, is deleted or is minimized, and comes back with the
-// next problem.
+// TestSolved checks that once all problems are solved, the comment says so, is deleted or is
+// minimized, and that it reappears with the next problem.
 func TestSolved(t *testing.T) {
 	policies := map[bool]string{true: "version: 1\ndevices: {required: [" + deviceB + "]}\n", false: "version: 1\ndevices: {required: ['*']}\n"}
 	for _, test := range []struct {
 		mode, solved string
-		comments     []string // after a problem, without one, and after another one
+		comments     []string // with a problem, without one, and with the next one
 	}{
 		{"on-problem", "", []string{"❌", "✅", "❌"}},
 		{"on-problem", "update", []string{"❌", "✅", "❌"}},
@@ -287,7 +288,7 @@ func TestSolved(t *testing.T) {
 	w.ends(2, "error", "input comment-when-solved: delete requires comment: on-problem", "reports", pattern, "comment", "always", "comment-when-solved", "delete")
 }
 
-// TestOnProblem: a comment is written for a problem or a new warning, and only then.
+// TestOnProblem checks that a comment is written only for a problem or a new warning.
 func TestOnProblem(t *testing.T) {
 	policy := func(text string) map[string]string {
 		return map[string]string{".github/sycl-compat.yml": "version: 1\n" + text}
@@ -326,8 +327,8 @@ func TestOnProblem(t *testing.T) {
 	}
 }
 
-// TestTrustOfRuns: a run that another one started checks the commit of that run. A report of the commit of the default
-// branch, which the runner names, is one of another commit.
+// TestTrustOfRuns checks that a run started by another run checks the commit of that run. A report
+// on the commit of the default branch, which the runner names, is then for the wrong commit.
 func TestTrustOfRuns(t *testing.T) {
 	of := func(commit string) string {
 		return strings.Replace(encode(t, "//demo:kernels", both, kernel{"Add", nil}), `"statistics"`, `"source": {"commit": "`+commit+`"}, "statistics"`, 1)

@@ -1,13 +1,11 @@
 package main
 
-// This file runs programs as GitHub's runner does, and says what GitHub would show of
-// them. It was written from the behaviour of the runner (version 2.336), in which lines
-// of both streams may be commands in two notations, commands can be stopped and
-// started, messages are unescaped, annotations are counted and cut, and files
-// with outputs and summaries are read when the step ends. Where the runner
-// depends on its machine, it is as careless here as it can be: comparisons of
-// .NET may skip characters that cannot be seen, so a line is also read without
-// these.
+// This file runs programs like GitHub's runner, and records what GitHub would show. It follows the
+// behavior of the runner (version 2.336): lines of both streams may be commands in two notations,
+// commands can be stopped and resumed, messages are unescaped, annotations are counted and
+// truncated, and output and summary files are read when the step ends. If the runner's behavior
+// depends on its host, the fake runner is as lenient as possible: .NET comparisons may ignore
+// invisible characters, so each line is also read without these.
 
 import (
 	"bytes"
@@ -31,25 +29,25 @@ type fakeStep struct {
 	Program  string
 	Args     []string
 	Dir      string
-	Env      map[string]string // besides the files of the runner, and nothing else
-	Without  []string          // variables of the runner that are not set
+	Env      map[string]string // in addition to the runner's files
+	Without  []string          // runner variables that are not set
 	Debug    bool              // RUNNER_DEBUG
-	Matchers []*regexp.Regexp  // of problems, that earlier steps have set
-	Summary  string            // what is in the summary already
+	Matchers []*regexp.Regexp  // problem matchers that earlier steps have set
+	Summary  string            // initial content of the summary
 }
 
-// seenStep is what GitHub shows of a step.
+// A seenStep is what GitHub shows of a step.
 type seenStep struct {
 	ExitCode    int
 	Log         []string // lines
 	Annotations []seenAnnotation
-	Dropped     int // annotations
+	Dropped     int // number of dropped annotations
 	Outputs     map[string]string
 	Summary     string
 	Masks       []string
-	Commands    []seenCommand // all that were obeyed
-	Faults      []string      // what the runner complains of
-	Stdout      string        // as it was written
+	Commands    []seenCommand // all executed commands
+	Faults      []string      // the runner's complaints
+	Stdout      string        // as written
 	Stderr      string
 
 	matchers []*regexp.Regexp
@@ -57,20 +55,20 @@ type seenStep struct {
 	counts   map[string]int
 }
 
-// A seenCommand is one that the runner obeys.
+// A seenCommand is a command that the runner executes.
 type seenCommand struct {
 	Name       string
 	Properties map[string]string
 	Data       string
 }
 
-// An seenAnnotation is a message at a place.
+// A seenAnnotation is a message at a location.
 type seenAnnotation struct {
 	Level, File, Line, Column, Title, Message string
-	Matched                                   bool // by a matcher of problems
+	Matched                                   bool // by a problem matcher
 }
 
-// runStep runs a step and returns what is seen of it.
+// runStep runs a step and returns its visible effects.
 func runStep(t testing.TB, s fakeStep) *seenStep {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,7 +91,7 @@ func runStep(t testing.TB, s fakeStep) *seenStep {
 	return seen
 }
 
-// environment makes the files of a step in a folder, and returns its variables.
+// environment creates the files of a step in a directory, and returns its variables.
 func (s *fakeStep) environment(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	env := map[string]string{"GITHUB_ACTIONS": "true", "CI": "true", "RUNNER_TEMP": dir}
@@ -114,8 +112,7 @@ func (s *fakeStep) environment(t testing.TB, dir string) map[string]string {
 	return env
 }
 
-// readFiles reads the files of a step: outputs, the summary, and those that it must not
-// write to.
+// readFiles reads the files of a step: outputs, the summary, and files that it must not write.
 func (s *seenStep) readFiles(t testing.TB, dir string) {
 	t.Helper()
 	read := func(name string) string { return testkit.ReadFile(t, filepath.Join(dir, name)) }
@@ -131,10 +128,10 @@ func (s *seenStep) readFiles(t testing.TB, dir string) {
 	s.readSummary(read("summary"))
 }
 
-// log returns the log as a text.
+// log returns the log as text.
 func (s *seenStep) log() string { return strings.Join(s.Log, "\n") }
 
-// readStreams returns what is seen of the streams of a program.
+// readStreams returns the visible effects of a program's streams.
 func readStreams(stdout, stderr string, matchers ...*regexp.Regexp) *seenStep {
 	s := &seenStep{Stdout: stdout, Stderr: stderr, matchers: matchers, counts: map[string]int{}}
 	for _, stream := range []string{stdout, stderr} {
@@ -145,8 +142,7 @@ func readStreams(stdout, stderr string, matchers ...*regexp.Regexp) *seenStep {
 	return s
 }
 
-// lines divides text as the reader of .NET does: a carriage return also
-// ends a line.
+// lines splits text like the .NET reader: a carriage return also ends a line.
 func lines(text string) []string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\r", "\n")
@@ -219,7 +215,7 @@ func (s *seenStep) command(line string) (seenCommand, bool) {
 	return seenCommand{}, false
 }
 
-// info reads what is before the data: a name and properties.
+// info parses the part before the data: a name and properties.
 func (s *seenStep) info(info, separator string, unescape func(string) string) (seenCommand, bool) {
 	name, properties, _ := strings.Cut(info, " ")
 	if !s.isCommand(name) {
@@ -234,7 +230,7 @@ func (s *seenStep) info(info, separator string, unescape func(string) string) (s
 	return c, true
 }
 
-// The per cent sign is the last that the runner unescapes in all three.
+// The runner unescapes the percent sign last in all three.
 func unescapeData(s string) string {
 	return unescape(s, "%0D", "\r", "%0A", "\n", "%25", "%")
 }
@@ -254,7 +250,7 @@ func unescape(s string, pairs ...string) string {
 	return s
 }
 
-// obey does what a command says; false is a line like any other.
+// obey executes a command. It returns false for a line that is not a command.
 func (s *seenStep) obey(c seenCommand, line string) bool {
 	if s.stopped != "" {
 		if !strings.EqualFold(c.Name, s.stopped) {
@@ -284,7 +280,7 @@ func (s *seenStep) obey(c seenCommand, line string) bool {
 }
 
 const (
-	mostAnnotations = 10 // of a kind
+	mostAnnotations = 10 // per level
 	longestMessage  = 4096
 	longestSummary  = 1 << 20
 )
@@ -304,7 +300,7 @@ func (s *seenStep) annotate(a seenAnnotation) {
 	s.Annotations = append(s.Annotations, a)
 }
 
-// fileCommands reads a file of names and values.
+// fileCommands parses a file of names and values.
 func (s *seenStep) fileCommands(file, text string) map[string]string {
 	values := map[string]string{}
 	list := strings.Split(text, "\n")
@@ -345,8 +341,8 @@ func (s *seenStep) readSummary(text string) {
 	s.Summary = text
 }
 
-// problemMatchers are matchers of problems that are in wide use: of compilers, linkers
-// and linters. Those that a step sets stay for all that follow.
+// problemMatchers are widely used problem matchers of compilers, linkers and linters. A matcher set
+// by a step applies to all following steps.
 var problemMatchers = []*regexp.Regexp{
 	regexp.MustCompile(`^(.*):(\d+):(\d+):\s+(?:fatal\s+)?(warning|error):\s+(.*)$`),  // gcc, clang
 	regexp.MustCompile(`^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)`), // the same without a column
@@ -362,7 +358,7 @@ var problemMatchers = []*regexp.Regexp{
 	regexp.MustCompile(`^.*\b(?:error|ERROR): (.*)$`),
 }
 
-// seenOutputs reads a file of outputs, nil when the runner would refuse it.
+// seenOutputs parses an output file. It returns nil if the runner would reject the file.
 func seenOutputs(text string) map[string]string {
 	var s seenStep
 	values := s.fileCommands("output", text)

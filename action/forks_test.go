@@ -12,18 +12,18 @@ import (
 
 const forkCommit = "ffffffffffffffffffffffffffffffffffffffff"
 
-// pull is a pull request as GitHub describes it.
+// pull returns a pull request as described by GitHub.
 func pull(number int, fork, commit, base string) string {
 	return fmt.Sprintf(`{"number": %d, "head": {"sha": %q, "repo": {"full_name": %q}}, "base": {"sha": "0", "repo": {"full_name": %q}}}`, number, commit, fork, base)
 }
 
-// TestAttackCommentOnAnotherPullRequest: a run for a fork comments on the pull request that
-// has its commit, and on no other one. What the artifact says does not count.
+// TestAttackCommentOnAnotherPullRequest checks that a run for a fork only comments on the pull
+// request that has its commit. The content of the artifact does not matter.
 func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
 	for _, test := range []struct {
 		name, branch string
 		pulls        []string
-		on           int // 0 for no comment
+		on           int // commented pull request, or 0
 		text         string
 	}{
 		{"the pull request of the commit", "main", []string{pull(7, "mallory/r", forkCommit, "o/r")}, 7, ""},
@@ -71,8 +71,8 @@ func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
 	}
 }
 
-// TestAttackArtifactOverPolicy: files that an artifact puts over those of the checkout decide
-// nothing, and neither do the data of devices in its reports.
+// TestAttackArtifactOverPolicy checks that files of an artifact that overwrite those of the
+// checkout decide nothing, and neither does the device data in its reports.
 func TestAttackArtifactOverPolicy(t *testing.T) {
 	w := newCheckout(t)
 	w.write(".github/sycl-compat.yml", strictPolicy)
@@ -87,11 +87,11 @@ func TestAttackArtifactOverPolicy(t *testing.T) {
 	if strings.Contains(s.Stdout, "not-compared") {
 		t.Errorf("the policy of the default branch is compared with another: %s", s.Stdout)
 	}
-	// A device that has more than the default branch says.
+	// A device with more capabilities than on the default branch.
 	w.write("from-change/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", nil}))
 	s = w.ends(1, "failure", "", "reports", "from-change/*.compat.json", "device-config", "d.yml")
 	wantText(t, "the log", s.log(), "the data of the required device "+deviceB+" have more than those of the base branch")
-	// Without a checkout nothing is known of the policy.
+	// Without a checkout, the policy is unknown.
 	w.env["GITHUB_SHA"] = strings.Repeat("e", 40)
 	w.ends(2, "error", "the checkout does not have the base commit", "reports", "from-change/*.compat.json")
 }

@@ -49,7 +49,7 @@ func keys(n *yaml.Node) (list []string) {
 	return list
 }
 
-// TestInputs: action.yml has the inputs of the program, with the same presets.
+// TestInputs checks that action.yml has the inputs of the program, with the same defaults.
 func TestInputs(t *testing.T) {
 	m := parseAction(t)
 	var names []string
@@ -97,7 +97,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestNoTextOfOthersInScripts: values reach the shell as variables (S-20).
+// TestNoTextOfOthersInScripts checks that values are passed to the shell as variables (S-20).
 func TestNoTextOfOthersInScripts(t *testing.T) {
 	m := parseAction(t)
 	if m.Runs.Using != "composite" || len(m.Runs.Steps) != 1 {
@@ -126,8 +126,8 @@ func TestNoTextOfOthersInScripts(t *testing.T) {
 	}
 }
 
-// TestActionlint: workflows that use the action are checked by actionlint, which
-// has to read the same inputs and outputs.
+// TestActionlint checks workflows that use the action with actionlint, which must see the same
+// inputs and outputs.
 func TestActionlint(t *testing.T) {
 	dir := t.TempDir()
 	testkit.WriteFile(t, filepath.Join(dir, "action", "action.yml"), actionFile)
@@ -206,7 +206,7 @@ func TestPage(t *testing.T) {
 	testkit.GoldenSection(t, page, "outputs", b.String())
 }
 
-// The workflow of the page is one that actionlint has nothing against.
+// actionlint must accept the workflow on the page.
 func TestPageWorkflow(t *testing.T) {
 	text := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(testkit.ReadFile(t, "../docs/check/github-action.md"))[1]
 	l, err := actionlint.NewLinter(os.Stderr, &actionlint.LinterOptions{})

@@ -9,7 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestPolicyLookup: one policy applies, the log says which, and the base has the same rule.
+// TestPolicyLookup checks that exactly one policy applies, that the log names it, and that the base
+// is searched in the same way.
 func TestPolicyLookup(t *testing.T) {
 	required := func(device string) string { return "version: 1\ndevices: {required: [" + device + "]}\n" }
 	const below = "libs/a"
@@ -77,8 +78,8 @@ func TestPolicyLookup(t *testing.T) {
 	}
 }
 
-// TestPathsOfInputs: every input may name files above the working directory and by absolute paths,
-// within the workspace.
+// TestPathsOfInputs checks that every input can name files above the working directory and by
+// absolute paths, within the workspace.
 func TestPathsOfInputs(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -142,7 +143,8 @@ func TestPathsOfInputs(t *testing.T) {
 	}
 }
 
-// TestDevicesOfPolicies: a policy that names a device which nobody knows says where, and what may be meant.
+// TestDevicesOfPolicies checks that an unknown device in a policy is reported with its location and
+// a suggestion.
 func TestDevicesOfPolicies(t *testing.T) {
 	for _, test := range []struct {
 		name, policy string

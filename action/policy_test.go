@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// git runs git in the workspace, and returns what it prints.
+// git runs git in the workspace, and returns its output.
 func (w *checkout) git(args ...string) string {
 	w.Helper()
 	cmd := exec.Command(testkit.Program(w, "git"), args...)
@@ -26,8 +26,7 @@ func (w *checkout) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit commits all files and makes an event of a pull request that is based on
-// the commit.
+// commit commits all files and creates a pull request event based on the commit.
 func (w *checkout) commit() (commit string) {
 	w.Helper()
 	if _, err := os.Stat(filepath.Join(w.dir, ".git")); err != nil {
@@ -38,7 +37,7 @@ func (w *checkout) commit() (commit string) {
 	return w.git("rev-parse", "HEAD")
 }
 
-// shallow makes git believe that the checkout has part of the history.
+// shallow makes git treat the checkout as shallow.
 func (w *checkout) shallow() {
 	w.Helper()
 	w.write(".git/shallow", w.git("rev-parse", "HEAD")+"\n")
@@ -53,7 +52,7 @@ const (
 	weakPolicy   = "version: 1\ndevices: {informative: ['*']}\nfail-on: none\n"
 )
 
-// TestPolicyOfTheBase: a change cannot approve itself (S-17).
+// TestPolicyOfTheBase checks that a change cannot approve itself (S-17).
 func TestPolicyOfTheBase(t *testing.T) {
 	base := func(w *checkout) {
 		w.reports()
@@ -199,7 +198,7 @@ func (w *checkout) remove(name string) {
 	testkit.NoError(w, os.Remove(filepath.Join(w.dir, name)))
 }
 
-// baseline returns one with which nothing of the reports is new.
+// baseline returns a baseline with which nothing in the reports is new.
 func (w *checkout) baseline() string {
 	w.Helper()
 	s := w.run("reports", pattern, "proposed-baseline-file", "made.json", "fail-on", "none", "policy-file", "")
@@ -210,11 +209,11 @@ func (w *checkout) baseline() string {
 	return w.read("made.json")
 }
 
-// The event says where a change is from, and nothing else of it gets anywhere.
+// The event determines the origin of a change; its text appears nowhere.
 func TestEventText(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
-	w.fixture("pull_request") // its title has commands
+	w.fixture("pull_request") // its title contains commands
 	s := w.ends(1, "failure", "", "reports", pattern)
 	if strings.Contains(s.Stdout+s.Summary, "$(id)") {
 		t.Error("the title of the pull request is shown")
@@ -225,8 +224,8 @@ func TestEventText(t *testing.T) {
 	}
 }
 
-// TestStreams: both streams of a process are commands to the runner (S-2), so
-// nothing goes to standard error, and a file that is no report is not shown.
+// TestStreams checks that nothing is written to standard error, because the runner reads commands
+// from both streams (S-2), and that an invalid report is not shown.
 func TestStreams(t *testing.T) {
 	w := newCheckout(t)
 	w.write("out/k.compat.json", "::error::x\n##[error]y\n")
@@ -236,7 +235,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// When there are more problems than annotations, that nothing was compared is still shown.
+// The missing comparison is shown even if there are more problems than annotations.
 func TestNotComparedComesFirst(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
@@ -247,7 +246,7 @@ func TestNotComparedComesFirst(t *testing.T) {
 	}
 }
 
-// A device that is said to have what it lacks lets kernels pass that do not run on it.
+// Device data that adds capabilities lets kernels pass that do not run on the device.
 func TestDeviceDataOfTheBase(t *testing.T) {
 	data := func(aspects string) string {
 		return deviceB + ":\n  aspects: [" + aspects + "]\n  sub-group-sizes: [16, 32]\n"
@@ -260,7 +259,7 @@ func TestDeviceDataOfTheBase(t *testing.T) {
 		w.based(w.commit())
 	}
 	widen := func(w *checkout) { base(w); w.write("d.yml", data("fp16, fp64, atomic64")) }
-	// reported writes a report with what a file says of the device, and no problem.
+	// reported writes a report with device data from a file, and without problems.
 	reported := func(w *checkout) {
 		w.Helper()
 		s := w.run("binaries", "out/k.spv", "devices", deviceB, "device-config", "d.yml", "report-file", "new.compat.json", "fail-on", "none")
@@ -317,8 +316,8 @@ func TestDeviceDataOfTheBase(t *testing.T) {
 	}
 }
 
-// The base of a pull request is what it is merged into, and not what the event has: the
-// branch may have moved on to a stricter policy.
+// The base of a pull request is the commit that it is merged into, not the commit in the event: the
+// branch may have advanced to a stricter policy.
 func TestBaseThatMovedOn(t *testing.T) {
 	for _, ref := range []string{"head", "base"} {
 		w := newCheckout(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// attacks are texts that mean something to the runner.
+// textAttacks are texts with a special meaning to the runner.
 var textAttacks = []string{
 	"k\n::error file=a.cpp,line=1::forged", "k\r::error file=a.cpp,line=1::forged", "k\r\n::error::forged",
 	"::error::forged", "  ::error::forged", "\u00a0\u2003::error::forged", "\u200b::error::forged", ":\u00ad:error::forged",
@@ -41,10 +41,10 @@ func testRunner(t testing.TB, log io.Writer, files ...string) *runner {
 	return newRunner(log, func(name string) string { return env[name] })
 }
 
-// runnerCommand is a command of Azure Pipelines or TeamCity, where the program may run as well.
+// runnerCommand is a command of Azure Pipelines or TeamCity, which may run the program, too.
 var runnerCommand = regexp.MustCompile(`(?i)##(vso|teamcity)\[`)
 
-// checkLog writes text to the log and checks that it is text.
+// checkLog writes text to the log and checks that it appears as text only.
 func checkLog(t *testing.T, text string) {
 	var out bytes.Buffer
 	testkit.NoError(t, testRunner(t, &out).log(func(w io.Writer) error { _, err := io.WriteString(w, text); return err }))
@@ -62,7 +62,7 @@ func checkLog(t *testing.T, text string) {
 	if text != "" && len(seen.Log) != strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1 {
 		t.Errorf("%q makes lines %q", text, seen.Log)
 	}
-	// The lines alone are no commands either, on whichever stream.
+	// The lines themselves are not commands on either stream.
 	bare := strings.Join(seen.Log, "\n")
 	if seen := readStreams("", bare, problemMatchers...); len(seen.Commands) != 0 || len(seen.Annotations) != 0 {
 		t.Errorf("%q without the guard is seen as %+v", text, seen)
@@ -91,7 +91,7 @@ func checkAnnotation(t *testing.T, text string) {
 
 func checkOutput(t *testing.T, text string) {
 	path := filepath.Join(t.TempDir(), "output")
-	// What an earlier writer left has no line end.
+	// An earlier writer may have left an unterminated line.
 	testkit.WriteFile(t, path, "before=1")
 	r := testRunner(t, io.Discard, "GITHUB_OUTPUT", path)
 	for _, v := range []outputValue{wordValue(text), pathValue(text), urlValue(text)} {
@@ -122,8 +122,8 @@ func TestTextAttacks(t *testing.T) {
 	}
 }
 
-// TestLibrary: the fake runner sees what the library does by itself, and would see
-// the same of this package.
+// TestLibrary checks that the fake runner detects what the library does on its own, and thus would
+// detect the same in this package.
 func TestLibrary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "output")
 	var out bytes.Buffer
@@ -155,7 +155,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// Text is shown as it is when it means nothing.
+// Text without special meaning is shown unchanged.
 func TestPlainText(t *testing.T) {
 	for text, want := range map[string]string{
 		"sim::Reduce<double>::operator()(int) const":                       "| sim::Reduce<double>::operator()(int) const",
@@ -206,7 +206,7 @@ func TestOutputNames(t *testing.T) {
 	}
 }
 
-// zeros are not random: a value can have the delimiter in it.
+// zeros is a predictable random source: a value can contain the delimiter.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
@@ -241,7 +241,7 @@ func TestDelimiter(t *testing.T) {
 	}
 }
 
-// Files that are missing or cannot be written are errors and no panics.
+// Missing or unwritable files are errors, not panics.
 func TestRunnerWithoutFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"not set": "", "a folder": dir, "in a folder that is missing": filepath.Join(dir, "gone", "x"), "a device": os.DevNull} {
@@ -365,8 +365,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// Programs that stand in for the runner refuse empty lines, and what another one
-// wrote into the file may end within a line.
+// Runner substitutes reject empty lines, and earlier content of the file may end within a line.
 func TestLinesOfTheOutputFile(t *testing.T) {
 	for before, want := range map[string]string{
 		"":      "^n<<(\\S+)\n1\n\\S+\nm<<(\\S+)\n2\n\\S+\n$",

@@ -22,11 +22,10 @@ var script string
 //go:embed checksums.txt
 var checksums string
 
-// fakeProgram stands for the program of the action: it says who it is and what it
-// got.
+// fakeProgram replaces the action's program: it prints its name and its inputs.
 const fakeProgram = "#!/bin/sh\necho \"program $REAL reports=$INPUT_REPORTS\"\nexit 1\n"
 
-// fakeGo stands for go build: it writes such a program.
+// fakeGo replaces go build: it writes such a program.
 const fakeGo = `#!/bin/sh
 [ "$1" = build ] || exit 9
 while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
@@ -35,13 +34,13 @@ printf '#!/bin/sh\necho "program built reports=$INPUT_REPORTS"\nexit 1\n' > "$ou
 chmod +x "$out"
 `
 
-// release is a copy of the action's folder and a folder of programs.
+// A release is a copy of the action's directory with a directory of programs.
 type release struct {
 	*checkout
-	path string // of programs for the script
+	path string // directory of the programs that the script can find
 }
 
-// newRelease makes an action whose programs have the checksums.
+// newRelease returns an action with the given checksums and programs.
 func newRelease(t *testing.T, lines string, programs ...string) *release {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -52,7 +51,7 @@ func newRelease(t *testing.T, lines string, programs ...string) *release {
 	r.write("src/action/run.sh", script)
 	r.write("src/action/checksums.txt", checksums+lines)
 	r.write("src/MODULE.bazel", "module(\n    name = \"rules_sycl\",\n    version = \"1.2.3\",\n)\n")
-	// Only what the script may use is to be found.
+	// Only the tools that the script may use can be found.
 	for _, name := range append([]string{"dirname", "uname", "mktemp", "rm", "cut", "sha256sum", "cat", "chmod"}, programs...) {
 		target, err := exec.LookPath(name)
 		testkit.NoError(t, err)
@@ -68,8 +67,7 @@ func (r *release) tool(name, text string) {
 	testkit.NoError(r, os.WriteFile(filepath.Join(r.path, name), []byte(text), 0o755))
 }
 
-// curl makes one available: the real one where there is one, else one that copies
-// files of this machine.
+// curl provides curl: the real one if it is installed, or else a script that copies local files.
 func (r *release) curl() {
 	r.Helper()
 	if target, err := exec.LookPath("curl"); err == nil {
@@ -187,7 +185,7 @@ func (r *release) removeTool(tool string) {
 	testkit.NoError(r, os.Remove(filepath.Join(r.path, tool)))
 }
 
-// mirror makes a folder of releases, with a program for each platform.
+// mirror creates a directory of releases, with a program per platform.
 func (r *release) mirror() {
 	r.Helper()
 	r.curl()
@@ -197,8 +195,8 @@ func (r *release) mirror() {
 	r.env["INPUT_DOWNLOAD_BASE_URL"] = "file://" + filepath.Join(r.dir, "mirror") + "/"
 }
 
-// TestDownload: a redirect does not lead to a host that is not reached over https,
-// and what comes is not run unless it is the program (S-26).
+// TestDownload checks that a redirect to a host without https is not followed, and that a download
+// with the wrong checksum is not run (S-26).
 func TestDownload(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is missing: releases in folders stand for those of servers")
@@ -233,10 +231,10 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// TestBuild builds the real program, where there is go and a source tree.
+// TestBuild builds the real program if go and a source tree are available.
 func TestBuild(t *testing.T) {
 	if os.Getenv("TEST_SRCDIR") != "" {
-		return // Bazel has built it: the other tests run it
+		return // Bazel has built it, and the other tests run it
 	}
 	if testing.Short() {
 		t.Skip("a build takes long")
@@ -260,7 +258,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// The checksums that are committed are of programs, each once.
+// The committed checksums are for programs, without duplicates.
 func TestChecksums(t *testing.T) {
 	seen := map[string]bool{}
 	for l := range strings.Lines(checksums) {

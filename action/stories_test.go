@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestStories: what people see of what happens to a project, as docs/check/policies.md tells it.
+// TestStories checks what users see in the scenarios of docs/check/policies.md.
 func TestStories(t *testing.T) {
 	page := testkit.ReadFile(t, "../docs/check/policies.md")
 	good := func(t *testing.T) string {

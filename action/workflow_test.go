@@ -16,7 +16,7 @@ import (
 
 const baseWorkflow = "../examples/workflows/base-against-head.yml"
 
-// fakeBazel builds what has a file NAME.kernels, and leaves what it built before.
+// fakeBazel builds targets with a file NAME.kernels, and keeps earlier outputs.
 const fakeBazel = `#!/bin/sh
 set -eu
 [ "$1 $2" = "build //..." ]
@@ -28,8 +28,8 @@ for f in *.kernels; do
 done
 `
 
-// TestBaseAgainstHead runs the steps of the example with a program in place of Bazel: what
-// the base has is known, and what the change loses is new.
+// TestBaseAgainstHead runs the steps of the example with a fake Bazel: problems of the base are
+// known, and losses in the change are new.
 func TestBaseAgainstHead(t *testing.T) {
 	for _, program := range []string{"git", "bash", "tar", "find"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -75,7 +75,7 @@ func TestBaseAgainstHead(t *testing.T) {
 	wantText(t, "the log", s.log(), "kernel 'Loses' does not run on "+deviceB, "//demo:gone: no report is about the target, which the base branch has", "(known)")
 }
 
-// shell runs a script as the runner does, in the folder of the job.
+// shell runs a script like the runner does, in the directory of the job.
 func (w *checkout) shell(text string) {
 	w.Helper()
 	cmd := exec.CommandContext(w.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", text)
@@ -94,8 +94,8 @@ type workflowStep struct {
 	With      map[string]string
 }
 
-// workflowSteps returns the steps of the only job of a workflow, which actionlint has
-// nothing against and whose inputs of the action are known.
+// workflowSteps returns the steps of the only job of a workflow. It checks that actionlint accepts
+// the workflow and that the inputs of the action exist.
 func workflowSteps(t *testing.T, name string) []workflowStep {
 	t.Helper()
 	data := []byte(testkit.ReadFile(t, name))
