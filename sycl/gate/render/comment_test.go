@@ -19,8 +19,8 @@ func commentOn(t *testing.T, r *gate.Result, o CommentOptions) string {
 	return testkit.Written(t, func(w io.Writer) error { return Comment(w, r, o) })
 }
 
-// wheel is a report on a large wheel: modules with many kernels of templates, some of which
-// require fp64. Changes replace kernels of the first module; a nil one removes its kernel.
+// wheel returns reports on a large wheel: modules with many template kernels, some of which require
+// fp64. changes replaces kernels of the first module; a nil value removes the kernel.
 func wheel(changes map[string]reporttest.On) []*gate.Index {
 	var list []*gate.Index
 	for _, module := range []string{"_blas_impl", "_histogram_impl", "_linalg_impl", "_tensor_impl", "_ufunc_impl"} {
@@ -45,8 +45,8 @@ func wheel(changes map[string]reporttest.On) []*gate.Index {
 const summaryPage = "https://github.com/o/r/actions/runs/11"
 
 // TestWheels shows the comment, the summary and the code scanning results of a large wheel on its
-// first run, without a change, and with changes. Before, the comment had over 50,000 bytes
-// in each case.
+// first run, without a change, and with changes. The comment used to have over 50,000 bytes in each
+// case.
 func TestWheels(t *testing.T) {
 	const fixed = "pkg::extensions::_blas_impl::kernels::contiguous_kernel_7<double, pkg::tensor::offsets::TwoOffsetsIndexer<double>>"
 	const gone = "pkg::extensions::_blas_impl::kernels::contiguous_kernel_8<double, pkg::tensor::offsets::TwoOffsetsIndexer<double>>"
@@ -73,7 +73,7 @@ func TestWheels(t *testing.T) {
 				t.Errorf("a comment of %d bytes", len(comment))
 			}
 			summary := markdownOf(t, r, MarkdownOptions{})
-			// The lists of kernels fill a summary, and are not in a golden.
+			// The lists of kernels fill a summary, and are omitted from the golden file.
 			head, _, _ := strings.Cut(summary, "\n<details><summary>missing-aspect: ")
 			testkit.Golden(t, "wheel/"+test.name+".summary.md", head)
 			if len(summary) > 100_000 {
@@ -93,8 +93,8 @@ func TestWheels(t *testing.T) {
 	}
 }
 
-// TestCommentOfManyProblems checks that many new problems do not push out the rest, and that
-// a comment is longer than wanted only because of new problems.
+// TestCommentOfManyProblems checks that many new problems do not displace the rest, and that a
+// comment exceeds the intended size only because of new problems.
 func TestCommentOfManyProblems(t *testing.T) {
 	kernels := map[string]reporttest.On{}
 	for i := range 300 {

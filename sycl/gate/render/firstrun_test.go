@@ -9,7 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
 
-// TestFirstRun: the lines that a first run proposes are a policy with which it passes.
+// TestFirstRun checks that the lines proposed by a first run form a policy with which the run
+// passes.
 func TestFirstRun(t *testing.T) {
 	reports := facts(reporttest.Report("//p:t", []string{"a", "b"}, map[string]reporttest.On{
 		"K<\"`\u00e4\U0001F600##[x]\">": {"a": reporttest.Why(reporttest.FP64)}, "L": {"b": reporttest.Why(reporttest.SG8)}, "M": {"a": reporttest.Why(reporttest.FP64)}}))
@@ -33,12 +34,12 @@ func TestFirstRun(t *testing.T) {
 	if r := gate.Evaluate(gate.Input{Reports: reports, Today: today, Policy: p}); r.Conclusion != gate.Success || r.Counts.Allowed != 3 || r.Counts.Stale != 0 {
 		t.Errorf("%s with\n%s", Summary(r), lines[1])
 	}
-	// With a baseline there is a start already.
+	// With a baseline, there is nothing to introduce.
 	r = gate.Evaluate(gate.Input{Reports: reports, Today: today, Baseline: &gate.Baseline{}})
 	if text := written(t, "summary.md", r); strings.Contains(text, "baseline update") {
 		t.Error(text)
 	}
-	// A baseline does not hold that a device is not checked.
+	// A baseline cannot hold a missing device.
 	p.Required = []string{"missing"}
 	r = gate.Evaluate(gate.Input{Reports: reports, Today: today, Policy: p})
 	if text := written(t, "text.txt", r); r.Conclusion != gate.Failure || strings.Contains(text, "baseline update") {

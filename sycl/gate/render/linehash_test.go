@@ -13,8 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// The values are those that the action that uploads SARIF files gives to the same
-// text.
+// The expected values were computed by the action that uploads SARIF files.
 func TestLineHashes(t *testing.T) {
 	greeting := []string{"e9496ae3ebfced30:1", "fb7c023a8b9ccb3f:1", "ce8ba1a563dcdaca:1", "e20e36e16fcb0cc8:1", "b3edc88f2938467e:1", "c8e28b0b4002a3a0:1", "c129715d7a2bc9a3:1"}
 	for _, test := range []struct {
@@ -62,7 +61,7 @@ func FuzzLineHashes(f *testing.F) {
 	})
 }
 
-// tree is a workspace.
+// A tree is a workspace.
 type tree map[string]string
 
 func (w tree) HasFile(path string) bool { _, ok := w[path]; return ok }
@@ -85,7 +84,8 @@ func TestLineHashesInSARIF(t *testing.T) {
 	}
 	in := gate.Input{Reports: facts(r), Today: today, Workspace: tree{"k.cpp": " a\nb\n  \t\tc\n d", "l.cpp": "one line", "BUILD.bazel": "\n\n c\nd"}}
 	text := written(t, "result.sarif", gate.Evaluate(in))
-	// That of a line of k.cpp, one of the BUILD file, and none of a line that l.cpp does not have.
+	// One for a line of k.cpp, one for the BUILD file, and none for a line that l.cpp does not
+	// have.
 	if n := strings.Count(text, "primaryLocationLineHash"); n != 2 || !strings.Contains(text, `"primaryLocationLineHash": "54703d4cd895b18:1"`) || !strings.Contains(text, `"primaryLocationLineHash": "180aee12dab6264:1"`) {
 		t.Errorf("%d fingerprints in\n%s", n, text)
 	}

@@ -43,7 +43,7 @@ func facts(reports ...*report.Report) (list []*gate.Index) {
 
 var today = time.Date(2026, 11, 21, 23, 59, 0, 0, time.UTC)
 
-// whole is a result with findings of all kinds.
+// whole returns a result with findings of all kinds.
 func whole(t testing.TB) *gate.Result {
 	p := policy(t, reporttest.Policy)
 	b := gate.NewBaseline(gate.Evaluate(gate.Input{Reports: facts(reporttest.Before()), Policy: p, Today: today}))
@@ -51,7 +51,7 @@ func whole(t testing.TB) *gate.Result {
 	return gate.Evaluate(gate.Input{Reports: facts(reporttest.Everything()), Baseline: b, Policy: p, Today: today, Generator: report.Generator{Name: "compat", Version: "1.0"}, Category: "linux"})
 }
 
-// formats are all renderings.
+// formats are all output formats.
 var formats = map[string]func(w io.Writer, r *gate.Result) error{
 	"text.txt":     func(w io.Writer, r *gate.Result) error { return Text(w, r, TextOptions{All: true}) },
 	"warnings.txt": func(w io.Writer, r *gate.Result) error { return Warnings(w, r, "") },
@@ -109,7 +109,7 @@ func TestChanges(t *testing.T) {
 	})
 	changes := gate.Diff(facts(before, reporttest.Report("//demo:gone", []string{pvc}, map[string]reporttest.On{"Old": {}, "Older": {pvc: why(reporttest.FP64)}})), facts(after))
 	testkit.Golden(t, "changes.txt", testkit.Written(t, func(w io.Writer) error { return Changes(w, changes, ChangeOptions{}) }))
-	// No change is without a kernel or a device, and each that was decided has its statuses.
+	// Every change has a kernel or a device, and every status change has two different statuses.
 	for _, c := range changes.Changes {
 		if c.Kernel == "" && c.Device == "" || c.Kernel != "" && c.Device != "" && c.Old == c.New {
 			t.Errorf("%+v", c)
@@ -120,7 +120,8 @@ func TestChanges(t *testing.T) {
 	testkit.Golden(t, "changes.json", string(data)+"\n")
 }
 
-// TestManyChanges: many changes are about a screen, and --all has a line for each.
+// TestManyChanges checks that many changes fit on about one screen, and that --all prints a line
+// for each.
 func TestManyChanges(t *testing.T) {
 	const dg2, pvc = "intel_gpu_dg2", "intel_gpu_pvc"
 	fp64 := reporttest.Why(reporttest.FP64)
@@ -139,7 +140,7 @@ func TestManyChanges(t *testing.T) {
 	o := ChangeOptions{Old: "lib 0.9", New: "lib 0.10", Command: "compat diff a.json b.json"}
 	for name, write := range map[string]func(io.Writer, *gate.Difference, ChangeOptions) error{"manychanges.txt": Changes, "manychanges.md": ChangesMarkdown, "manychanges.html": ChangesHTML, "manychanges.csv": ChangesCSV} {
 		text := testkit.Written(t, func(w io.Writer) error { return write(w, d, o) })
-		if at := strings.Index(text, "<body>"); at >= 0 { // the style is that of reports
+		if at := strings.Index(text, "<body>"); at >= 0 { // the style is tested with reports
 			text = text[at:]
 		}
 		testkit.Golden(t, name, text)
@@ -150,7 +151,7 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// TestHostileChanges: no name becomes markup, a formula or a line of its own.
+// TestHostileChanges checks that no name becomes markup, a formula or a line of its own.
 func TestHostileChanges(t *testing.T) {
 	kernels := map[string]reporttest.On{}
 	for _, name := range attacks {
@@ -160,7 +161,7 @@ func TestHostileChanges(t *testing.T) {
 		old, now := facts(reporttest.Report("old", []string{"a"}, map[string]reporttest.On{"K": {}})), facts(reporttest.Report(name, []string{name}, kernels))
 		d := gate.Diff(old, now)
 		summary := func(w io.Writer, _ *gate.Difference, _ ChangeOptions) error {
-			if name == "" { // a report of a device without a name cannot be read
+			if name == "" { // a report with an unnamed device is invalid
 				return nil
 			}
 			return Markdown(w, gate.Evaluate(gate.Input{Reports: now, Base: old, Today: today}), MarkdownOptions{})
@@ -190,7 +191,7 @@ func TestHostileChanges(t *testing.T) {
 	}
 }
 
-// rowsOf returns what has a row in CSV.
+// rowsOf returns the CSV rows of a difference.
 func rowsOf(d *gate.Difference) (list []string) {
 	for _, c := range d.Changes {
 		for range max(1, len(c.Statuses)) {
@@ -207,7 +208,7 @@ func TestWarningsOfAGoodResult(t *testing.T) {
 	}
 }
 
-// attacks are names that mean something to a terminal, a runner or a format.
+// attacks are names with a special meaning to a terminal, a runner or a format.
 var attacks = []string{
 	"k\n::error file=a.cpp,line=1::forged", "k\r::error::forged", "::error::forged", "a ::error::forged",
 	"a ##[error]x", "##[set-output name=conclusion;]success", "##[stop-commands]t", "##vso[task.complete result=Succeeded]", "##VSO[task.setvariable variable=PATH]x", "x ##teamcity[buildStatus status='SUCCESS']", "###vso[task.prependpath]/",
@@ -217,7 +218,7 @@ var attacks = []string{
 	"../../etc/passwd", "file:///etc/passwd", "C:\\x", "%2e%2e/x", "x.cpp:1:1: error: forged", "=cmd()", "", " ", "\"", "'", "{0}", "a\xffb",
 }
 
-// attack is a result in which all texts of the report and the policy are the name.
+// attack returns a result in which all texts of the report and the policy are the name.
 func attack(name string) *gate.Result {
 	r := reporttest.Report(name, []string{name + "d"}, map[string]reporttest.On{})
 	reasons := []report.Reason{
@@ -242,11 +243,11 @@ func attack(name string) *gate.Result {
 	return gate.Evaluate(gate.Input{Reports: []*gate.Index{gate.NewIndex(name, r)}, Policy: p, Today: today, Category: name})
 }
 
-// oldCommand is what runners take commands from within a line.
+// oldCommand matches commands that runners accept within a line.
 var oldCommand = regexp.MustCompile(`##[A-Za-z]*\[`)
 
-// checkLines reports lines of a log that a runner would take for a command, and
-// characters that are not what they seem.
+// checkLines reports lines of a log that a runner would interpret as a command, and misleading
+// characters.
 func checkLines(t *testing.T, name, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -255,7 +256,7 @@ func checkLines(t *testing.T, name, text string) {
 			t.Errorf("%s: a command: %q", name, line)
 		}
 		for _, c := range line {
-			// What the renderings themselves have beyond ASCII.
+			// Non-ASCII characters in the output itself.
 			if strings.ContainsRune("✅❌⚠\ufe0f", c) {
 				continue
 			}
@@ -295,7 +296,7 @@ func checkAttack(t *testing.T, name string) {
 	}
 }
 
-// checkMarkdown reports rows that are not those of the findings.
+// checkMarkdown reports rows that do not belong to the findings.
 func checkMarkdown(t *testing.T, text string, r *gate.Result) {
 	t.Helper()
 	rows := 0
@@ -317,8 +318,8 @@ func checkMarkdown(t *testing.T, text string, r *gate.Result) {
 	if heads := strings.Count(text, "\n| | Rule |"); rows != groups+2*heads {
 		t.Errorf("%d rows for %d groups of findings:\n%s", rows, groups, text)
 	}
-	// Outside of code spans there is nothing that others wrote.
-	// A block has no backquote and no line break of a name, so that it ends where it should.
+	// There is no untrusted text outside of code spans. A block contains no backquote and no line
+	// break from a name, so that it ends at the right position.
 	text = regexp.MustCompile("(?s)\n```yaml\n[^`]*\n```\n").ReplaceAllString(text, "\n")
 	text = regexp.MustCompile(`\[([a-z-]+)\]\(`+regexp.QuoteMeta(helpURI)+`#[a-z-]+\)`).ReplaceAllString(text, "$1")
 	plain := regexp.MustCompile("(`+)[^`](.*?[^`])??(`+)").ReplaceAllString(text, "")
@@ -367,8 +368,7 @@ func checkXML(t *testing.T, text string) {
 	}
 }
 
-// checkSARIF reports what of SARIF 2.1.0 a log does not keep to: its schema, indexes, URIs
-// and messages.
+// checkSARIF reports violations of SARIF 2.1.0 in a log: schema, indexes, URIs and messages.
 func checkSARIF(t *testing.T, text string) {
 	t.Helper()
 	checkSARIFSchema(t, text)
@@ -444,7 +444,7 @@ func TestFormatsAreWellFormed(t *testing.T) {
 	checkMarkdown(t, written(t, "summary.md", r), r)
 }
 
-// All formats come to the same conclusion.
+// All formats agree on the conclusion.
 func TestFormatsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -468,14 +468,14 @@ func TestMarkdownIsShort(t *testing.T) {
 	if text := markdownOf(t, r, MarkdownOptions{MaxBytes: 20_000}); len(text) > 20_000 || !strings.Contains(text, "more are left out here") {
 		t.Errorf("%d bytes", len(text))
 	}
-	// Kernels with one problem share a line where there are many.
+	// If there are many kernels with one problem, they share a line.
 	const want = `p/BUILD.bazel:1: error: 3000 kernels ('kernel0000', 'kernel0001', 'kernel0002' and 2997 more) do not run on a: they require aspect fp64 [missing-aspect]
 compat: note: 3000 problems in 1 line; 'compat check --format json' has them all
 `
 	if got := written(t, "text.txt", r); !strings.HasPrefix(got, want) || strings.Count(got, "\n") > 6 {
 		t.Errorf("got\n%s", got)
 	}
-	// Where they differ in what they need, there are not more lines than before.
+	// If they have different requirements, there are no more lines than before.
 	kernels = map[string]reporttest.On{}
 	for i := range 300 {
 		why := reporttest.FP64
@@ -488,7 +488,7 @@ compat: note: 3000 problems in 1 line; 'compat check --format json' has them all
 	}
 }
 
-// manyKernels is a result in which many kernels have few problems.
+// manyKernels returns a result with many kernels and few problems.
 func manyKernels(n int) *gate.Result {
 	kernels := map[string]reporttest.On{}
 	for i := range n {
@@ -504,8 +504,8 @@ func manyKernels(n int) *gate.Result {
 	return gate.Evaluate(gate.Input{Reports: facts(r), Today: today})
 }
 
-// TestGroups: kernels with the same problem on the same devices have one row, and all of
-// them are in a list.
+// TestGroups checks that kernels with the same problem on the same devices share a row, and that a
+// list contains all of them.
 func TestGroups(t *testing.T) {
 	const sources = "https://github.com/o/r/blob/0123456789abcdef0123456789abcdef01234567/"
 	short := markdownOf(t, manyKernels(17), MarkdownOptions{Sources: sources})
@@ -534,7 +534,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestSteps: each rule is said what to do about once, and only for what fails or is new.
+// TestSteps checks that the advice for each rule is given once, and only for failing or new
+// findings.
 func TestSteps(t *testing.T) {
 	r := manyKernels(15)
 	for format, prefix := range map[string]string{"text.txt": "compat: next: ", "warnings.txt": "compat: note: next: ", "summary.md": "- "} {
@@ -565,7 +566,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestFixCommand: the command that proposes edits is that of whoever runs the check.
+// TestFixCommand checks that the command that proposes edits is the caller's.
 func TestFixCommand(t *testing.T) {
 	r := manyKernels(3)
 	for command, want := range map[string]string{
@@ -578,7 +579,7 @@ func TestFixCommand(t *testing.T) {
 	}
 }
 
-// htmlOf renders Markdown in the dialect of GitHub.
+// htmlOf renders Markdown in GitHub's dialect.
 func htmlOf(t *testing.T, text string) string {
 	path, err := exec.LookPath("cmark-gfm")
 	if err != nil {
@@ -591,7 +592,7 @@ func htmlOf(t *testing.T, text string) string {
 	return string(out)
 }
 
-// Whatever a name is, it ends up in one code element of one cell.
+// Any name ends up in one code element of one cell.
 func TestMarkdownAgainstCmark(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	alphabet := []string{"`", "``", "|", "\\", "\\|", "<b>", "</td>", "\n", " ", "a", "@org/x", "http://e.example", "a@b.example", "*", "_", "[x](y)", "&lt;", "#", "~~"}
@@ -620,7 +621,7 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 	}
 }
 
-// A change that allows its own failure is seen, though it passes.
+// A change that allows its own failure passes, but is reported.
 func TestAttackS17PolicyOfTheChange(t *testing.T) {
 	now := policy(t, "devices: {required: ['*']}\nallow: [{rule: missing-aspect, kernels: ['K*'], reason: trust me, expires: 2029-01-01}]")
 	base := policy(t, "devices: {required: ['*']}")
@@ -636,7 +637,7 @@ func TestAttackS17PolicyOfTheChange(t *testing.T) {
 			t.Errorf("%s does not say so:\n%s", format, text)
 		}
 	}
-	// With the policy of the base branch it does not pass.
+	// With the policy of the base branch, it does not pass.
 	in.Policy = base
 	if r := gate.Evaluate(in); r.Conclusion != gate.Failure {
 		t.Error("the change passes with the policy of the base branch")
@@ -650,7 +651,7 @@ func FuzzAttack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) { checkAttack(t, name) })
 }
 
-// What is read from a file is safe to print.
+// Text read from a file is safe to print.
 func FuzzMessage(f *testing.F) {
 	f.Add(testkit.Written(f, whole(f).Encode))
 	f.Fuzz(func(t *testing.T, text string) {
@@ -667,7 +668,7 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// TestLongNames: of long names of kernels the part in which they differ is shown.
+// TestLongNames checks that shortened kernel names contain their differences.
 func TestLongNames(t *testing.T) {
 	const long = "app::detail::simulation::Integrate<app::detail::policies::VelocityVerlet<app::detail::fields::Electromagnetic>, %s>"
 	kernels := map[string]reporttest.On{}
@@ -677,7 +678,7 @@ func TestLongNames(t *testing.T) {
 	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"dg2"}, kernels)), Today: today})
 	for _, format := range []string{"text.txt", "warnings.txt", "summary.md"} {
 		text := written(t, format, r)
-		text, _, _ = strings.Cut(text, "```yaml") // which has whole names, as policies do
+		text, _, _ = strings.Cut(text, "```yaml") // which contains whole names, as policies do
 		for _, name := range []string{"*::Integrate<*, double>", "*::Integrate<*, float>"} {
 			if !strings.Contains(text, name) || strings.Contains(text, "simulation") {
 				t.Errorf("%s: no %s in %s", format, name, text)
@@ -686,7 +687,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestGroupsByLine: kernels that one line of a file keeps from running have one line.
+// TestGroupsByLine checks that kernels that fail because of the same line of a file share a line.
 func TestGroupsByLine(t *testing.T) {
 	bad := reporttest.On{"a": reporttest.Why(reporttest.FP64)}
 	r := reporttest.Report("//p:t", []string{"a", "b"}, map[string]reporttest.On{"A": bad, "B": bad, "C": bad, "D": bad, "E": bad, "F": {"a": reporttest.Why(reporttest.FP16)}})
@@ -704,8 +705,8 @@ func TestGroupsByLine(t *testing.T) {
 	}
 }
 
-// TestAttackDrownedNotices: neither many problems nor many other notices push out of a comment
-// that the change asks for less.
+// TestAttackDrownedNotices checks that neither many problems nor many other notices displace the
+// notice about a weakened policy from a comment.
 func TestAttackDrownedNotices(t *testing.T) {
 	kernels := map[string]reporttest.On{}
 	for i := range 3000 {

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// logOf returns the run of a result as SARIF.
+// logOf returns the SARIF run for a result.
 func logOf(t *testing.T, r *gate.Result, o ScanOptions) sarifRun {
 	t.Helper()
 	text := testkit.Written(t, func(w io.Writer) error { return SARIF(w, r, o) })
@@ -114,8 +114,8 @@ func TestNamesKeepTheirSpelling(t *testing.T) {
 	}
 }
 
-// TestKnownProblemsAreLeftOut checks what code scanners get by default: neither what is known
-// nor what the policy allows, as long as it does not fail.
+// TestKnownProblemsAreLeftOut checks the default problems for code scanners: known and allowed
+// problems are omitted, unless they fail.
 func TestKnownProblemsAreLeftOut(t *testing.T) {
 	reports := facts(reporttest.Report("//p:t", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}, "L": {}}))
 	known := gate.NewBaseline(gate.Evaluate(gate.Input{Reports: reports, Today: today}))
@@ -157,8 +157,7 @@ func TestKnownProblemsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestSARIFLimits checks the texts of rules, which code scanning limits, and the number of
-// results that it shows.
+// TestSARIFLimits checks the limits of code scanning on rule texts and on the number of results.
 func TestSARIFLimits(t *testing.T) {
 	kernels := map[string]reporttest.On{}
 	for i := range maxSARIF + 10 {

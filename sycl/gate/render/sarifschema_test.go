@@ -13,14 +13,14 @@ import (
 	"sync"
 	"testing"
 
-	// Of this module only the schema is used, which it has in a constant. Its own
-	// check is of what its types keep of a log.
+	// This module is used only for its schema, which is a constant. Its own validation only covers
+	// what its types keep of a log.
 	_ "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// sarifSchema returns the schema of SARIF 2.1.0, errata 01, as OASIS publishes it.
+// sarifSchema returns the schema of SARIF 2.1.0, errata 01, as published by OASIS.
 var sarifSchema = sync.OnceValues(func() ([]byte, error) {
 	var name string
 	if sources, bazel := os.LookupEnv("SARIF_SOURCES"); bazel {
@@ -55,7 +55,7 @@ var sarifSchema = sync.OnceValues(func() ([]byte, error) {
 	return []byte(schema), err
 })
 
-// checkSARIFSchema holds a log against the official schema.
+// checkSARIFSchema validates a log against the official schema.
 func checkSARIFSchema(t *testing.T, text string) {
 	t.Helper()
 	schema, err := sarifSchema()
