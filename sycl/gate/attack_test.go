@@ -13,8 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// The names of these tests are those of a list of attacks on gates. Those on
-// renderings are in package render.
+// The names of these tests refer to a list of attacks on gates. The tests of attacks on output
+// formats are in package render.
 
 func TestAttackS12PolicyBombs(t *testing.T) {
 	laughs := "version: 1\ndevices:\n  required: &a [x, x, x, x, x, x, x, x, x]\n"
@@ -35,7 +35,7 @@ func TestAttackS12PolicyBombs(t *testing.T) {
 	}
 }
 
-// Reports of another build under the same label cannot make a status better.
+// Reports from a different build under the same label cannot improve a status.
 func TestAttackS16ReportsThatContradict(t *testing.T) {
 	bad := func() *report.Report {
 		return reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}})
@@ -52,7 +52,7 @@ func TestAttackS16ReportsThatContradict(t *testing.T) {
 			t.Errorf("%s: got %q", name, got)
 		}
 	}
-	// Neither can one that describes a device in another way.
+	// Nor can a report with a different description of a device.
 	better := good()
 	better.Targets[0] = "//p:u"
 	better.Devices[0].OpenWorld = true

@@ -11,7 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// TestAttackNamesThatLookAlike: a device or a key that only looks like another one is another.
+// TestAttackNamesThatLookAlike checks that a device or a key with a similar-looking name is
+// different.
 func TestAttackNamesThatLookAlike(t *testing.T) {
 	for _, text := range []string{
 		"version: 1\nfail\u2010on: none\n", "version: 1\nfail-\u03bfn: none\n", "version: 1\nFail-On: none\n", "version: 1\nfail_on: none\n",
@@ -30,7 +31,7 @@ func TestAttackNamesThatLookAlike(t *testing.T) {
 			t.Errorf("a report on %q: %q", name, brief(r))
 		}
 	}
-	// Other names of a device are that device, for what is required and for what is asked of it.
+	// Aliases denote the same device, both as required and as checked.
 	other := policy(t, "devices: {required: [intel_gpu_12_60_7]}")
 	r := Evaluate(Input{Reports: facts(reportOf("//p:t", []string{"intel_gpu_pvc"}, map[string]on{"K": {"intel_gpu_pvc": why(fp64)}})), Policy: other, Today: today})
 	if want := []string{"error missing-aspect K intel_gpu_pvc FAILS"}; !slices.Equal(brief(r), want) {
@@ -38,7 +39,7 @@ func TestAttackNamesThatLookAlike(t *testing.T) {
 	}
 }
 
-// TestAttackRulesThatAreOff: what says that a change asks for less cannot be turned off.
+// TestAttackRulesThatAreOff checks that rules about a weakened policy cannot be turned off.
 func TestAttackRulesThatAreOff(t *testing.T) {
 	for _, rule := range []RuleID{PolicyWeakened, NotCompared, DeviceDataChanged, SuppressionExpired, SuppressionStale} {
 		_, err := ReadPolicy("p.yaml", strings.NewReader(fmt.Sprintf("version: 1\nrules: {%s: off}\n", rule)))
@@ -56,8 +57,8 @@ func TestAttackRulesThatAreOff(t *testing.T) {
 	}
 }
 
-// TestAttackBaselineThatListsAll: a change that adds what it breaks to the baseline is seen,
-// and decides nothing where the baseline is that of the base branch.
+// TestAttackBaselineThatListsAll checks that a change that adds its regressions to the baseline is
+// reported, and decides nothing if the baseline of the base branch applies.
 func TestAttackBaselineThatListsAll(t *testing.T) {
 	devices := []string{"a", "b"}
 	was := reportOf("//p:t", devices, map[string]on{"K": {"a": why(fp64)}, "L": {}})
@@ -73,7 +74,7 @@ func TestAttackBaselineThatListsAll(t *testing.T) {
 	if r := Evaluate(Input{Reports: facts(now), Baseline: old, NextBaseline: own, BaseDecides: true, Today: today}); r.Conclusion != Failure || !weakened(r) {
 		t.Errorf("%s, %+v", r.Conclusion, r.Notices)
 	}
-	// A count that is for more than there is.
+	// A count greater than the number of problems.
 	many := *old
 	many.Findings = slices.Clone(old.Findings)
 	many.Findings[0].Count = 1 << 30
@@ -82,7 +83,8 @@ func TestAttackBaselineThatListsAll(t *testing.T) {
 	}
 }
 
-// TestAttackTimeZones: an exception ends with its day in UTC, wherever the machine is.
+// TestAttackTimeZones checks that an exception expires at the end of its date in UTC, regardless of
+// the local time zone.
 func TestAttackTimeZones(t *testing.T) {
 	x := policy(t, "allow: [{rule: missing-aspect, kernels: [K], reason: r, expires: 2026-11-25}]")
 	bad := facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}}))
@@ -103,7 +105,8 @@ func TestAttackTimeZones(t *testing.T) {
 	}
 }
 
-// TestAttackKernelTwice: a kernel that a report or several have twice has its worst status.
+// TestAttackKernelTwice checks that a kernel that occurs twice, in one or several reports, has its
+// worst status.
 func TestAttackKernelTwice(t *testing.T) {
 	bad := reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {}})
 	good := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}, "L": {}})

@@ -43,8 +43,8 @@ func TestWider(t *testing.T) {
 	}
 }
 
-// That a baseline has other data of a device excuses new problems only when it is not the
-// change that made them others.
+// Different device data in a baseline excuses new problems only if the change did not modify the
+// data.
 func TestDeviceDataOfTheChange(t *testing.T) {
 	was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
 	now := reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})

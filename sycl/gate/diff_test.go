@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// renamable makes a report on kernels by name with the lines of their places, 0 for none.
+// renamable makes a report on kernels by name, with the lines of their locations, or 0 for none.
 func renamable(label string, lines map[string]uint32, problems map[string]reporttest.On) *Index {
 	on := map[string]reporttest.On{}
 	for name := range lines {
@@ -76,7 +76,8 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// A kernel in another target is the same, and a device that all targets have did not come.
+// A kernel in a different target is the same kernel, and a device that all targets have is not an
+// added device.
 func TestMovedTarget(t *testing.T) {
 	kernels := map[string]uint32{"K": 0}
 	d := Diff([]*Index{renamable("old", kernels, nil)}, []*Index{renamable("new", kernels, nil)})
@@ -106,7 +107,8 @@ func TestUnqualified(t *testing.T) {
 	}
 }
 
-// TestDifferenceOnce: a summary has several drafts, and a difference takes time.
+// TestDifferenceOnce checks that the difference is computed once, because a summary has several
+// drafts and a difference takes time.
 func TestDifferenceOnce(t *testing.T) {
 	was, now := renamable("t", map[string]uint32{"K": 0}, nil), renamable("t", map[string]uint32{"L": 0}, nil)
 	r := Evaluate(Input{Reports: []*Index{now}, Base: []*Index{was}, Today: today})
@@ -118,7 +120,7 @@ func TestDifferenceOnce(t *testing.T) {
 	}
 }
 
-// FuzzRenamed: names may be anything.
+// FuzzRenamed checks that any names are accepted.
 func FuzzRenamed(f *testing.F) {
 	f.Add("a::K<(unsigned char)4, c::T>", "b::K<4u, d::T>")
 	f.Add("f()::{lambda(h&)#10002}", "f()::{lambda(h&)#1}")

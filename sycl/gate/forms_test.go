@@ -9,14 +9,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// The kernels of a reduction, as reports had them before forms were joined.
+// The kernels of a reduction, as in reports made before forms were joined.
 const (
 	sumMain = "_ZTSN4sycl3_V16detail9reduction7MainKrnI3SumLNS2_8strategyE8EJNS1_14KernelOneWGTagEEEE"
 	sumMany = "_ZTSN4sycl3_V16detail9reduction7MainKrnI3SumLNS2_8strategyE8EJNS1_19KernelMultipleWGTagEEEE"
 	sumAux  = "_ZTSN4sycl3_V16detail9reduction6AuxKrnI3SumLNS2_8strategyE8EJNS1_23EmptyReductionPredicateEEEE"
 )
 
-// withForms makes a report in which a kernel has forms.
+// withForms makes a report with a kernel that has forms.
 func withForms(devices []string, kernels map[string]on, name, display string, forms ...string) *report.Report {
 	r := reportOf("//p:t", devices, kernels)
 	for i := range r.Kernels {
@@ -27,8 +27,8 @@ func withForms(devices []string, kernels map[string]on, name, display string, fo
 	return r
 }
 
-// Problems of kernels that a report lists as forms of another are problems of that one,
-// in baselines, reports of the base branch, exceptions and families that name the form.
+// If a report lists kernels as forms of another kernel, their problems become problems of that
+// kernel, even in baselines, base reports, exceptions and families that name the form.
 func TestFormsAreKnown(t *testing.T) {
 	devices := []string{"a", "b"}
 	joined := func(o on) *report.Report {
@@ -77,8 +77,8 @@ func TestFormsAreKnown(t *testing.T) {
 	}
 }
 
-// TestFormsOfTwoReports: of two reports, one has a kernel of its own that is a form of another in
-// the other one. There are two kernels, whichever report is first.
+// TestFormsOfTwoReports checks two reports, where a kernel in one report is a form of a kernel in
+// the other one. There are two kernels, regardless of the order of the reports.
 func TestFormsOfTwoReports(t *testing.T) {
 	devices := []string{"a"}
 	joined := withForms(devices, map[string]on{sumAux: nil}, sumAux, "Sum", sumMain)

@@ -40,12 +40,13 @@ type Input struct {
 
 	// Written is the policy as written in its file, if flags or inputs override part of it.
 	Written *Policy
-	// BasePolicy and BaseBaseline are those of the base branch, to show where the change asks for
-	// less. They are nil if unknown. A base branch without a policy has [DefaultPolicy], and one
-	// without a baseline has an empty one.
+	// BasePolicy and BaseBaseline come from the base branch, to show where the change asks for less.
+	// They are nil if unknown. A base branch without a policy has [DefaultPolicy], and one without a
+	// baseline has an empty one.
 	BasePolicy   *Policy
 	BaseBaseline *Baseline
-	// NextPolicy and NextBaseline are those of the change, if those of the base branch apply.
+	// NextPolicy and NextBaseline come from the change, if the base branch's policy and baseline
+	// apply.
 	NextPolicy   *Policy
 	NextBaseline *Baseline
 	// BaseDevices are the device data of the base branch, or nil if unknown. If there are base

@@ -18,7 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// Short names of what makes reports.
+// Short names for making reports.
 type on = reporttest.On
 
 var (
@@ -45,7 +45,7 @@ func policy(t testing.TB, text string) *Policy {
 
 var today = time.Date(2026, 11, 21, 23, 59, 0, 0, time.UTC)
 
-// brief says what a result is made of, in lines.
+// brief returns a result as short lines.
 func brief(r *Result) (lines []string) {
 	for _, f := range r.Findings {
 		var devices []string
@@ -175,7 +175,7 @@ func TestDevicesThatTwoReportsDescribeDifferently(t *testing.T) {
 	}
 }
 
-// known is an input with a baseline or with reports of the base branch.
+// known returns an input with a baseline or with base reports.
 func known(asBase bool, was, now *report.Report, p *Policy) Input {
 	in := Input{Reports: facts(now), Policy: p, Today: today}
 	if asBase {
@@ -200,7 +200,7 @@ func TestKnown(t *testing.T) {
 		name       string
 		policy     string
 		was, now   *report.Report
-		want, base []string // with a baseline, with base reports; nil when the same
+		want, base []string // with a baseline, with base reports; nil for the same
 	}{
 		{"nothing new", "", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, bad), []string{"error missing-aspect K a,b unchanged"}, nil},
 		{"any fails", "fail-on: any", reportOf("//p:t", []string{"a", "b"}, bad), reportOf("//p:t", []string{"a", "b"}, bad), []string{"error missing-aspect K a,b unchanged FAILS"}, nil},
@@ -263,8 +263,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestKnownRenamed: what is known of a kernel is known when it has another name, where
-// nothing else can be meant.
+// TestKnownRenamed checks that a known problem of a renamed kernel remains known if the match is
+// unambiguous.
 func TestKnownRenamed(t *testing.T) {
 	in := func(file string, line uint32, kernels map[string]on) *report.Report {
 		r := reportOf("//p:t", []string{"a", "b"}, kernels)
@@ -279,7 +279,7 @@ func TestKnownRenamed(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		was, now *report.Report
-		from     string // "" when it is new
+		from     string // "" for a new problem
 		want     string
 	}{
 		{"a namespace", in("", 0, map[string]on{"x::K": bad}), in("", 0, map[string]on{"y::K": bad}), "x::K", "error missing-aspect y::K a updated"},
@@ -315,7 +315,7 @@ func TestKnownInEither(t *testing.T) {
 	}
 }
 
-// whole is a result with findings of all kinds.
+// whole returns a result with findings of all kinds.
 func whole(t testing.TB) *Result {
 	p := policy(t, reporttest.Policy)
 	b := NewBaseline(Evaluate(Input{Reports: facts(reporttest.Before()), Policy: p, Today: today}))
@@ -354,7 +354,7 @@ func TestProperties(t *testing.T) {
 			t.Fatalf("an exception makes %d failures of %d", got.Counts.Failing, r.Counts.Failing)
 		}
 
-		// With the baseline made of a result, what is left fails by any measure.
+		// With the baseline made from a result, the remaining findings fail in any case.
 		var file bytes.Buffer
 		testkit.NoError(t, NewBaseline(Evaluate(Input{Reports: reports, Policy: p, Today: today})).Encode(&file))
 		b, err := ReadBaseline("baseline.json", bytes.NewReader(file.Bytes()))
@@ -393,8 +393,8 @@ func TestWithoutNumbers(t *testing.T) {
 	}
 }
 
-// TestDeviceDigestsOutliveNumbers: the digest of a device is that of baselines that were
-// written before, and does not depend on the numbers of aspects.
+// TestDeviceDigestsOutliveNumbers checks that the digest of a device matches older baselines, and
+// does not depend on aspect numbers.
 func TestDeviceDigestsOutliveNumbers(t *testing.T) {
 	device, ok := deviceconfig.Default().Lookup("intel_gpu_pvc")
 	if !ok {

@@ -24,7 +24,7 @@ func TestRenamedIntegers(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	other := kernels("long long")
-	other["a::K<int, long>"] = 0 // either may be meant
+	other["a::K<int, long>"] = 0 // ambiguous
 	if d := Diff([]*Index{renamable("libx.so", other, nil)}, []*Index{renamable("x.dll", kernels("short"), nil)}); d.Unpaired != [2]int{3, 2} {
 		t.Errorf("%+v", d)
 	}
@@ -61,7 +61,7 @@ func TestPairLibraries(t *testing.T) {
 	}
 }
 
-// Libraries with the same kernels that were all renamed lose nothing, also not in a baseline.
+// If all libraries with the same kernels are renamed, nothing is lost, even in a baseline.
 func TestRenamedLibraries(t *testing.T) {
 	fp64 := map[string]reporttest.On{"Foo": {"a": []report.Reason{reporttest.FP64}}, "Bar": {}}
 	var old, now []*Index

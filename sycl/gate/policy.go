@@ -24,8 +24,8 @@ type Policy struct {
 	Families []Family
 	Allow    []Exception
 
-	// CompareWithBase makes the gate fail if the policy and the baseline cannot be compared with
-	// those of the base branch.
+	// CompareWithBase makes the gate fail if the policy and the baseline cannot be compared with the
+	// base branch's.
 	CompareWithBase bool
 
 	MaxAllow    int  // limit on exceptions

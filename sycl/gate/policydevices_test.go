@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
-// TestCheckDevices: a policy that names a device which nobody knows says where.
+// TestCheckDevices checks that an unknown device in a policy is reported with its location.
 func TestCheckDevices(t *testing.T) {
 	for _, test := range []struct{ name, devices, want string }{
 		{"known", "required: [intel_gpu_pvc, spir64]", ""},
@@ -36,7 +36,7 @@ func TestCheckDevices(t *testing.T) {
 	}
 }
 
-// TestMergeConflicts: a file with a merge conflict says so, even if it could be read.
+// TestMergeConflicts checks that a merge conflict in a file is reported, even if the file is valid.
 func TestMergeConflicts(t *testing.T) {
 	baseline := wholeBaseline(t)
 	entries := strings.Split(baseline, "\n")
@@ -72,7 +72,7 @@ func readsPolicy(name, text string) error {
 	return err
 }
 
-// TestPrefix: the paths of a result are from the repository on.
+// TestPrefix checks that the paths of a result are relative to the repository.
 func TestPrefix(t *testing.T) {
 	in := Input{Prefix: "libs/a", Policy: &Policy{File: "../p.yml", Required: []string{"*", "gone"}, FailOn: FailOnNew, FailOnSeverity: Error,
 		Families: []Family{{Name: "f", Kernels: []string{"none"}, Line: 3}}}}

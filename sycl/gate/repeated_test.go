@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// imagesOf gives kernels of a report device images, each of which has a digest that the
-// text stands for.
+// imagesOf sets the device images of kernels in a report. Each text stands for an image with its
+// own digest.
 func imagesOf(r *report.Report, images map[string][]string) *report.Report {
 	var all []string
 	for i := range r.Kernels {
@@ -35,7 +35,7 @@ func imagesOf(r *report.Report, images map[string][]string) *report.Report {
 	return r
 }
 
-// A problem that the reports of a binary and of a rule have counts once.
+// A problem in the reports on a binary and on a rule counts once.
 func TestRepetitions(t *testing.T) {
 	bad := map[string]on{"Good": {}, "Bad": {"a": why(fp64), "b": why(fp64)}}
 	one := map[string][]string{"Good": {"1"}, "Bad": {"1", "2"}}
@@ -98,7 +98,7 @@ func TestRepetitions(t *testing.T) {
 			if a, b := encoded(t, r), encoded(t, Evaluate(in)); strings.ReplaceAll(strings.ReplaceAll(a, "r0.json", "x"), "r1.json", "x") != strings.ReplaceAll(strings.ReplaceAll(b, "r0.json", "x"), "r1.json", "x") {
 				t.Error("the order of the reports matters")
 			}
-			// All that is in the base branch is known, whichever of the reports it has.
+			// Everything on the base branch is known, no matter which of the reports it has.
 			for _, base := range [][]*Index{facts(own(), test.other), facts(own()), facts(test.other)} {
 				if len(base) == 1 && test.also == "" {
 					continue
@@ -112,7 +112,8 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// A baseline made of one of two reports holds for both, and one of both for each.
+// A baseline made from one of two reports applies to both, and a baseline made from both applies to
+// each.
 func TestRepetitionsAndBaseline(t *testing.T) {
 	images := map[string][]string{"Bad": {"1"}}
 	bad := map[string]on{"Bad": {"a": why(fp64)}}
@@ -123,7 +124,7 @@ func TestRepetitionsAndBaseline(t *testing.T) {
 		if len(b.Findings) != 1 || b.Findings[0].Count != 1 {
 			t.Errorf("the baseline of %s has %+v", from, b.Findings)
 		}
-		b.Targets = nil // what is not checked is another matter
+		b.Targets = nil // lost coverage is a separate topic
 		for to, reports := range sets {
 			if r := Evaluate(Input{Reports: reports, Baseline: b, Today: today}); r.Conclusion != Success || r.Counts.Unchanged != 1 || r.Counts.Absent != 0 {
 				t.Errorf("the baseline of %s with %s: %+v", from, to, r.Counts)

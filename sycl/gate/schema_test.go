@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestDiffSchema holds differences of many reports against the published schema.
+// TestDiffSchema validates differences of many reports against the published schema.
 func TestDiffSchema(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	kinds := map[string]bool{}
@@ -36,8 +36,8 @@ func TestDiffSchema(t *testing.T) {
 	}
 }
 
-// TestSchema holds results against the published schema, and the schema against
-// the types. The same for baselines.
+// TestSchema validates results and baselines against the published schemas, and compares the
+// schemas with the types.
 func TestSchema(t *testing.T) {
 	for name, test := range map[string]struct {
 		schema []byte
@@ -97,7 +97,7 @@ func TestSchema(t *testing.T) {
 	} {
 		testkit.SameMembers(t, pair.typ, pair.properties)
 	}
-	// The schema of policies names the rules and the keys.
+	// The policy schema names the rules and the keys.
 	var p map[string]any
 	json.Unmarshal(docs.PolicySchema, &p)
 	var ids []string

@@ -13,14 +13,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestStrict: what the schemas refuse the readers refuse, and the other way round, but for
-// what no schema can say.
+// TestStrict checks that the readers reject what the schemas reject, and vice versa, except for
+// what a schema cannot express.
 func TestStrict(t *testing.T) {
 	var policy any
 	testkit.NoError(t, yaml.Unmarshal([]byte(wholePolicy), &policy))
 	policyJSON, err := json.Marshal(policy)
 	testkit.NoError(t, err)
-	// A few findings have all members that there are.
+	// A few findings have all members.
 	result := whole(t)
 	result.Findings = slices.DeleteFunc(result.Findings, func(f Finding) bool { return f.Suppression == nil && f.Family == "" && f.Text == "" && f.Cause == "" })
 	for _, test := range []struct {
@@ -28,7 +28,7 @@ func TestStrict(t *testing.T) {
 		schema   []byte
 		document []byte
 		read     func(data []byte) error
-		stricter string // what only the reader refuses
+		stricter string // rejected only by the reader
 	}{
 		{"policy", docs.PolicySchema, bytes.ReplaceAll(policyJSON, []byte("T00:00:00Z"), nil), func(data []byte) error { _, err := ReadPolicy("x", bytes.NewReader(data)); return err }, "duplicate family|limits.max-allow is 0\\)$"},
 		{"baseline", docs.BaselineSchema, []byte(wholeBaseline(t)), func(data []byte) error { _, err := ReadBaseline("x", bytes.NewReader(data)); return err }, "does not match its entry"},

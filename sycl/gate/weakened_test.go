@@ -82,7 +82,7 @@ func TestWeakened(t *testing.T) {
 	}
 }
 
-// weaknesses returns the texts of a result about what it asks for less.
+// weaknesses returns the texts in a result about a weakened policy or baseline.
 func weaknesses(r *Result) (list []string) {
 	for _, n := range r.Notices {
 		if n.Rule == PolicyWeakened {
@@ -133,11 +133,11 @@ func TestWeakenedBaseline(t *testing.T) {
 			if got := weaknesses(Evaluate(in)); !slices.Equal(got, test.want) {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
-			// The same when the baseline of the base branch is the one that counts.
+			// The same if the baseline of the base branch applies.
 			in.Baseline, in.BaseBaseline, in.NextBaseline = &test.old, nil, &test.now
 			var want []string
 			for _, s := range test.want {
-				if !strings.HasPrefix(s, "the data of the required device") { // of the reports, and not of a baseline
+				if !strings.HasPrefix(s, "the data of the required device") { // about the reports, not a baseline
 					want = append(want, "once it is merged, the change asks for less: "+s)
 				}
 			}
@@ -148,7 +148,7 @@ func TestWeakenedBaseline(t *testing.T) {
 	}
 }
 
-// A deleted baseline is one without anything.
+// A deleted baseline is equivalent to an empty one.
 func TestBaselineDeleted(t *testing.T) {
 	in := Input{Reports: facts(reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})), Today: today, BaseBaseline: &Baseline{File: "b.json", Targets: []BaselineTarget{{[]string{"a"}, "//gone:t"}}}}
 	want := "the baseline no longer lists the target //gone:t: it is no failure when these are not checked"
