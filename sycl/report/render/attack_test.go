@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// withName is a report of one kernel of this name.
+// withName returns a report on one kernel with the given name.
 func withName(t testing.TB, name string) *report.Report {
 	return reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{}, Kernels: []report.ModuleKernel{{Name: name}}, Images: reporttest.Native(1, "intel_gpu_pvc")}}, "intel_gpu_pvc")
 }
@@ -25,7 +25,8 @@ func TestAttackS7MarkupInThePage(t *testing.T) {
 			plain := withName(t, "kernel")
 			plain.Targets[0] = "kernel"
 			text, without := pageText(t, r, o), pageText(t, plain, o)
-			// JSON in a script element has no markup but what ends the element or begins a comment.
+			// The only special texts in JSON in a script element end the element or begin a
+			// comment.
 			for _, part := range []string{"<script", "</script", "<!--"} {
 				if got, want := strings.Count(strings.ToLower(text), part), strings.Count(without, part); got != want {
 					t.Errorf("%q: %q is in the page %d times, and %d times with a plain name", name, part, got, want)

@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// repeated is a report of many kernels, whose rows are those of a small one.
+// repeated returns a report on many kernels, with the rows of a small report.
 func repeated(b *testing.B, kernels int) *report.Report {
 	r := reporttest.Build(b, reporttest.Large(500), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
 	var list []report.Kernel
@@ -26,8 +26,8 @@ func repeated(b *testing.B, kernels int) *report.Report {
 	return r
 }
 
-// BenchmarkRenderings says how long renderings take, and what they allocate beside the
-// report, for each kernel.
+// BenchmarkRenderings measures the time and the allocations of renderings per kernel, without the
+// report itself.
 func BenchmarkRenderings(b *testing.B) {
 	const kernels = 500_000
 	r := repeated(b, kernels)

@@ -53,13 +53,13 @@ func TestRenderings(t *testing.T) {
 	testkit.Golden(t, "100-problems.md", markdown(t, medium, MarkdownOptions{MaxBytes: 5000}))
 	testkit.Golden(t, "20000.md", markdown(t, large(t), MarkdownOptions{MaxBytes: 65_536, Command: "compat show 'a b.json'"}))
 	testkit.Golden(t, "20000-numbers.md", markdown(t, large(t), MarkdownOptions{MaxBytes: 700}))
-	// Lines end in LF in the repository.
+	// Files in the repository have LF line ends.
 	testkit.Golden(t, "two.csv", strings.ReplaceAll(csvText(t, two), "\r\n", "\n"))
 	testkit.Golden(t, "merged.csv", strings.ReplaceAll(csvText(t, merged), "\r\n", "\n"))
 	if text := csvText(t, two); strings.Count(text, "\n") != strings.Count(text, "\r\n") || strings.Count(text, "\r\n") != len(two.Kernels)*len(two.Devices)+1 {
 		t.Errorf("not one line with CR and LF for each cell:\n%q", text)
 	}
-	// Style and script have tests of their own; a golden file of them says nothing.
+	// Style and script have their own tests and are omitted from the golden file.
 	body := func(r *report.Report, o HTMLOptions) string {
 		s := pageText(t, r, o)
 		s = strings.Replace(s, pageStyle, "", 1)
@@ -72,7 +72,7 @@ func TestRenderings(t *testing.T) {
 	testkit.Golden(t, "empty.html", body(empty, HTMLOptions{}))
 }
 
-// A page has the files that hold a kernel, and the kernels that are forms of it.
+// A page lists the files that contain a kernel, and the kernel's forms.
 func TestFilesAndFormsInPages(t *testing.T) {
 	r := reporttest.Build(t, reporttest.Large(10), "intel_gpu_pvc")
 	r.Kernels[0].Forms = &report.Forms{Reduction: []string{"_ZTS<1>"}}
@@ -92,8 +92,8 @@ func TestFilesAndFormsInPages(t *testing.T) {
 	}
 }
 
-// A page has the name and the symbol of each kernel once, and is bounded by them, however long they
-// are and whatever is wrong with the kernels.
+// A page contains the name and the symbol of each kernel once, and its size is bounded by these,
+// regardless of their length and the number of problems.
 func TestNamesOnceInPages(t *testing.T) {
 	for _, test := range []struct {
 		kernels, length int
@@ -123,14 +123,13 @@ func TestNamesOnceInPages(t *testing.T) {
 	}
 }
 
-// Renderings are written as they are made: what they allocate does not have all kernels
-// in it several times.
+// Output is streamed: no rendering allocates memory for all kernels several times.
 func TestRenderingsNeedLittleMemory(t *testing.T) {
 	r := large(t)
 	kernels := uint64(len(r.Kernels))
 	for name, c := range map[string]struct {
 		render func(io.Writer) error
-		most   uint64 // bytes for each kernel
+		most   uint64 // bytes per kernel
 	}{
 		"text":     {func(w io.Writer) error { return Text(w, r, TextOptions{}) }, 150},
 		"Markdown": {func(w io.Writer) error { return Markdown(w, r, MarkdownOptions{MaxBytes: 65_536}) }, 150},
@@ -146,7 +145,7 @@ func TestRenderingsNeedLittleMemory(t *testing.T) {
 	}
 }
 
-// A cell can have very many reasons. Nothing is looked for among all of them for each.
+// A cell can have a huge number of reasons, none of which may cause a search among all.
 func TestManyReasons(t *testing.T) {
 	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2", "spir64")
 	for i := range r.Outcomes {
@@ -177,7 +176,7 @@ var hostileNames = []string{
 	"::error file=a.cpp,line=1::forged", "x ##[error]y", "%0A::error::x", "%s%d", "=cmd()", "+1", "-1+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "\r=1", " =1", `"=1`, "＝1", "a;=cmd()", "a,b", `a"b`, "{{.}}", "${x}", "javascript:alert(1)", "constructor", "__proto__",
 }
 
-// hostile is a report with hostile texts wherever a report can have texts.
+// hostile returns a report with hostile texts in all text members.
 func hostile(t testing.TB) *report.Report {
 	t.Helper()
 	var modules []report.Module
@@ -201,7 +200,7 @@ func hostile(t testing.TB) *report.Report {
 	r.Outcomes = nil
 	rows := r.Rows
 	r.Rows = nil
-	for i := range r.Kernels { // each has a row and outcomes of its own
+	for i := range r.Kernels { // each has its own row and outcomes
 		var row []int32
 		for _, o := range rows[r.Kernels[i].Row] {
 			c := outcomes[o]
@@ -227,7 +226,7 @@ func hostile(t testing.TB) *report.Report {
 	return r
 }
 
-// checkVisible fails for characters that a reader cannot see.
+// checkVisible fails for invisible characters.
 func checkVisible(t *testing.T, text string) {
 	t.Helper()
 	for i, c := range text {
@@ -237,7 +236,7 @@ func checkVisible(t *testing.T, text string) {
 	}
 }
 
-// hostileReports are all hostile, a merged one, too, whose labels are.
+// hostileReports returns hostile reports, including a merged one, with hostile labels.
 func hostileReports(t testing.TB) []*report.Report {
 	second := hostile(t)
 	second.Targets[0] = "x\n| forged |</script>`@org/team"
@@ -249,7 +248,7 @@ func TestHostileHTML(t *testing.T) {
 		for _, o := range []HTMLOptions{{}, {MaxCells: 1}} {
 			text := pageText(t, r, o)
 			checkVisible(t, text)
-			// Names may add no tag, no attribute and no entity that reads otherwise.
+			// Names must not add tags, attributes or ambiguous entities.
 			known := regexp.MustCompile(`^(?:!DOCTYPE html|/?(?:html|head|body|title|header|main|section|footer|p|h1|h2|h3|span|div|ul|li|dl|dt|dd|td|code|form|label|option|table|caption|thead|tbody|tr|noscript|details|summary|wbr|script|style|select|button|output)|` +
 				`(?:html lang="en"|meta (?:charset|name|http-equiv)="[^"<>]*"(?: content="[^"<>]*")?|a (?:class="skip" )?href="#[a-z0-9]+"|a class="show" href="#rule=(?:[A-Za-z0-9%+._-]|&#43;)*&amp;status=[a-z]"|/a|/th|/td|(?:p|ul|li|dd|details|span|td|th|tr|div|table|section|h2|caption|label|button|input|select|option|output|form)(?: (?:class|id|aria-labelledby|aria-label|aria-live|role|tabindex|scope|colspan|name|type|value|autocomplete|spellcheck|placeholder)="[^"<>]*"| hidden)+|` +
 				`script type="application/json" id="data"))$`)
@@ -288,12 +287,12 @@ func TestHostileHTML(t *testing.T) {
 
 func (o HTMLOptions) isLazy() bool { return o.MaxCells == 1 }
 
-// templateText escapes as html/template does.
+// templateText escapes text like html/template.
 func templateText(s string) string {
 	return strings.ReplaceAll(html.EscapeString(s), "+", "&#43;")
 }
 
-// TestPolicy: what the policy of a page allows is what the page has.
+// TestPolicy checks that the content security policy of a page allows exactly its content.
 func TestPolicy(t *testing.T) {
 	text := pageText(t, reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc"), HTMLOptions{})
 	policy := html.UnescapeString(regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)[1])
@@ -317,8 +316,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// outsideSpans returns Markdown without its code spans, by the rules of
-// CommonMark: a span ends at as many backticks as it begins with.
+// outsideSpans returns Markdown without its code spans, according to CommonMark: a span ends at as
+// many backticks as it begins with.
 func outsideSpans(t *testing.T, line string) string {
 	t.Helper()
 	var out strings.Builder
@@ -367,7 +366,7 @@ func TestHostileMarkdown(t *testing.T) {
 					t.Errorf("text outside of code: %q\nfrom %q", got, line)
 				}
 				if strings.HasPrefix(line, "| ") {
-					// In a table a stroke ends a cell, in code, too.
+					// In a table, a vertical bar ends a cell, even in code.
 					cells := strings.Count(regexp.MustCompile(`\\.`).ReplaceAllString(line, ""), "|")
 					if want := strings.Count(got, "|"); cells != want || strings.Count(line, "|")-strings.Count(line, `\|`) != want {
 						t.Errorf("%d strokes in a row of %d: %s", cells, want, line)
@@ -378,7 +377,7 @@ func TestHostileMarkdown(t *testing.T) {
 	}
 }
 
-// TestMarkdownReaders lets GitHub's own reader make HTML of hostile names.
+// TestMarkdownReaders converts hostile names to HTML with GitHub's own parser.
 func TestMarkdownReaders(t *testing.T) {
 	reader, err := exec.LookPath("cmark-gfm")
 	if err != nil {
@@ -435,7 +434,7 @@ func TestHostileCSV(t *testing.T) {
 				}
 			}
 		}
-		// Readers for whom a semicolon separates fields see quotes, too.
+		// Readers with semicolons as separators interpret quotes, too.
 		for _, part := range strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }) {
 			if strings.HasPrefix(part, "=") || strings.HasPrefix(part, `"=`) {
 				t.Errorf("a formula: %q", part)
@@ -490,7 +489,7 @@ func TestMarkdownIsAsShortAsAsked(t *testing.T) {
 	}
 }
 
-// FuzzRenderings: whatever a report has in it, each rendering is whole.
+// FuzzRenderings checks that each rendering is complete for any report.
 func FuzzRenderings(f *testing.F) {
 	for _, name := range hostileNames {
 		f.Add(name, "fp64", false)
@@ -503,7 +502,7 @@ func FuzzRenderings(f *testing.F) {
 		reason.Required, reason.Text = required, name
 		for line := range strings.Lines(text(t, TextOptions{}, r)) {
 			checkVisible(t, line)
-			// Continuous integration systems take such lines for commands.
+			// Continuous integration systems interpret such lines as commands.
 			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
 				t.Errorf("a line that is a command: %q", line)
 			}
@@ -531,7 +530,7 @@ func FuzzRenderings(f *testing.F) {
 	})
 }
 
-// withConstants returns a report on the program, with specialization constants in an image.
+// withConstants returns a report on the program with specialization constants in an image.
 func withConstants(t *testing.T, constants []report.Constant) *report.Report {
 	modules := reporttest.Program()
 	modules[1].Images[1].Constants = &constants
@@ -543,8 +542,8 @@ var tileAndFlag = []report.Constant{
 	{DisplayName: "flag\x1b", Name: "_Z4flag", Parts: []report.ConstantPart{{Default: "bytes:01", Number: 2, Size: 1}}},
 }
 
-// TestConstants: every form that people read has the specialization constants, harmless in each, of
-// many the first.
+// TestConstants checks that all human-readable formats have the specialization constants, safe in
+// each, and truncated if there are many.
 func TestConstants(t *testing.T) {
 	r := withConstants(t, tileAndFlag)
 	const plain = "\nSpecialization constants and their default values:\n    app::<b>tile: i32 16, float 2.5, in images of Fp64Axpy.\n    flag\\u{1b}: bytes:01, in images of Fp64Axpy.\n"
@@ -584,7 +583,7 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestOfImages: kernels of the same images share the list of what those have.
+// TestOfImages checks that kernels with the same images share a list.
 func TestOfImages(t *testing.T) {
 	names := [][]string{{"x", "y", "x"}, {"y", "z"}}
 	kind := 0
@@ -603,7 +602,8 @@ func TestOfImages(t *testing.T) {
 	}
 }
 
-// TestConstantsOnPage: the page has the specialization constants of each kernel, each list once.
+// TestConstantsOnPage checks that the page has the specialization constants of each kernel, and
+// each distinct list once.
 func TestConstantsOnPage(t *testing.T) {
 	r := withConstants(t, tileAndFlag)
 	page := pageText(t, r, HTMLOptions{})

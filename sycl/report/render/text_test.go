@@ -26,7 +26,7 @@ func text(t testing.TB, o TextOptions, reports ...*report.Report) string {
 
 var largeReport *report.Report
 
-// large returns a report of 20,000 kernels. Tests do not change it.
+// large returns a report on 20,000 kernels. Tests must not modify it.
 func large(t testing.TB) *report.Report {
 	if largeReport == nil {
 		largeReport = reporttest.Build(t, reporttest.Large(20_000), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")
@@ -41,7 +41,7 @@ func TestText(t *testing.T) {
 	long[0].Kernels = reporttest.Kernels("_ZTSN3sim6detail12ReduceKernelINS_4MeshIdLi3EEENS_10BoundariesIfEEEE", "_ZTSZ4mainEUlvE0_")
 	hostile := []report.Module{{Needs: &requirement.Requirements{}, Images: []report.ModuleImage{reporttest.IR(1)},
 		Kernels: reporttest.Kernels("a\n::error::forged", "::error file=a.cpp::forged", "a very long name that wraps where::error::begins", "\x1b[2Jcls", "rtl\u202egnp", "zero\u200bwidth", "##[error]x")}}
-	// Many devices that agree share a column with a legend.
+	// Many devices with the same cells share a column with a legend.
 	c := deviceconfig.Default()
 	var gpus []*deviceconfig.Device
 	for _, d := range c.Devices() {
@@ -103,7 +103,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// A lambda without a name is known by its place.
+// An unnamed lambda is identified by its location.
 func TestLambdaPlace(t *testing.T) {
 	modules := []report.Module{{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("_ZTSZ4mainEUlN4sycl3_V12idILi1EEEE_", "_ZTSN3app4FillE"), Images: []report.ModuleImage{reporttest.IR(1)}}}
 	for i := range modules[0].Kernels {
@@ -123,7 +123,7 @@ func TestLambdaPlace(t *testing.T) {
 	}
 }
 
-// TestWideCharacters has names of which some characters take two columns of a terminal.
+// TestWideCharacters tests names with characters that are two columns wide in a terminal.
 func TestWideCharacters(t *testing.T) {
 	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("a", "b", "c"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "intel_gpu_dg2")
 	for i, name := range []string{"行列::積", strings.Repeat("行列", 8), "transpose"} {
@@ -144,7 +144,7 @@ All 3 kernels run on intel_gpu_dg2.
 	}
 }
 
-// TestCharactersWithoutWidth: the rest of a name is not measured for each line.
+// TestCharactersWithoutWidth checks that the rest of a name is not measured again for each line.
 func TestCharactersWithoutWidth(t *testing.T) {
 	name := "行" + strings.Repeat("\u0301", 1000)
 	lines := splitName(name, 20)
@@ -158,7 +158,7 @@ func TestCharactersWithoutWidth(t *testing.T) {
 	}
 }
 
-// A kernel that needs several things that are known only at run time is listed once.
+// A kernel with several requirements that are undetermined until run time is listed once.
 func TestSeveralNeedsOfOneKernel(t *testing.T) {
 	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}, SubGroupSizes: []uint32{8}},
 		Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "spir64")
@@ -168,7 +168,7 @@ func TestSeveralNeedsOfOneKernel(t *testing.T) {
 	}
 }
 
-// A report of 41 kernels or more is not a table of all kernels.
+// A report on more than 40 kernels is not printed as a table of all kernels.
 func TestLargeText(t *testing.T) {
 	few := reporttest.Large(100)
 	for i := range few {
@@ -211,8 +211,8 @@ func TestLargeText(t *testing.T) {
 	}
 }
 
-// Long names are short in large reports, and the short form selects one kernel. Kernels with
-// forms say how many, and list them on request.
+// Long names are shortened in large reports, and each short form selects one kernel. Kernels with
+// forms show their number, and list them on request.
 func TestNamesOfLargeReports(t *testing.T) {
 	r := reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "x86_64")
 	for i := range r.Kernels {
@@ -238,7 +238,7 @@ func TestNamesOfLargeReports(t *testing.T) {
 	if s := text(t, TextOptions{GroupBy: ByKernel, Forms: true}, r); !strings.Contains(s, "  reduction: _ZTS1b\n") {
 		t.Errorf("forms are not listed:\n%s", s)
 	}
-	// The names of a part are distinct in the whole.
+	// The names in a part are unique in the whole report.
 	part, _ := r.Select(report.Selection{Needs: []string{"fp64"}})
 	for _, whole := range []*report.Report{nil, r} {
 		table := newTable(part)
@@ -253,7 +253,7 @@ func TestNamesOfLargeReports(t *testing.T) {
 	}
 }
 
-// The text of no report has many more than 200 lines.
+// The text of any report has at most about 200 lines.
 func TestTextIsShort(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	small := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "nvidia_gpu_sm_80", "spir64")
