@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// The names of these tests are those of a list of attacks on everything that
-// reads reports. Others on renderings are TestHostileHTML and its like.
+// The names of these tests refer to a list of attacks on all readers of reports. Further tests on
+// output formats are TestHostileHTML and similar ones.
 
 func TestAttackS10Sizes(t *testing.T) {
 	head := `{"schema":"` + report.Schema + `",`

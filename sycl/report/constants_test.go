@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// scaled returns the property sets of a kernel with a constant by this number.
+// scaled returns the property sets of a kernel with a constant that has the given number.
 func scaled(kernel string, number uint32, value ...byte) *propset.Registry {
 	r := new(propset.Registry)
 	r.Add(propset.KernelNames).Put(kernel, propset.Uint(1))
@@ -27,8 +27,8 @@ func scaled(kernel string, number uint32, value ...byte) *propset.Registry {
 	return r
 }
 
-// TestConstants: images have their specialization constants, also when they differ in
-// nothing else, and native code those types that SPIR-V elsewhere in the file says.
+// TestConstants checks that images have their specialization constants, even if they differ in
+// nothing else, and that constants of native code have the types from SPIR-V elsewhere in the file.
 func TestConstants(t *testing.T) {
 	code := testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.Float, Bits: 0x40200000}, testkit.SPIRVConstant{ID: 4, Type: testkit.I8, Bits: 1})
 	native := syclbin.NewNative("intel_gpu_pvc", "spir64_gen-unknown-unknown", bytes.NewReader([]byte("native")))
@@ -76,8 +76,8 @@ func TestConstants(t *testing.T) {
 	check(reporttest.Merge(t, decoded, r))
 }
 
-// TestConstantsOfRow: where SPIR-V and property sets do not fit, types are left out; where
-// the property sets are wrong, there is no report.
+// TestConstantsOfRow checks that types are omitted if SPIR-V and property sets do not match, and
+// that invalid property sets are an error.
 func TestConstantsOfRow(t *testing.T) {
 	code := bytes.NewReader(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.Double}))
 	m, err := report.FromRow(code, scaled("K", 3, 0, 0, 0x20, 0x40), nil)

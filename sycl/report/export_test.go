@@ -1,5 +1,5 @@
 package report
 
-// What tests use of this package beyond its exported names.
+// Unexported identifiers of this package that tests use.
 
 func (r *Report) Check() error { return r.check() }

@@ -21,8 +21,8 @@ import (
 //     a strategy that works without it. So a strategy that is rejected for that aspect does
 //     not count if there is a different one. A device must run all forms that count.
 //
-// A form remains a kernel of its own if several kernels have the name of its original, and a form
-// for a rounded range also if no kernel has that name.
+// A form remains a kernel of its own if several kernels have the name of its original. A form for a
+// rounded range also does so if no kernel has that name.
 func (b *Builder) JoinForms() {
 	j := joiner{written: map[string]string{}, several: map[string]bool{}, reduces: map[string]string{}, index: map[string]int32{}}
 	for i := range b.kernels {

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// oclocArchive returns an archive of ocloc.
+// oclocArchive returns an ocloc archive.
 func oclocArchive(members ...string) string {
 	b := "!<arch>\n"
 	for i, name := range members {
@@ -25,7 +25,8 @@ func oclocArchive(members ...string) string {
 	return b
 }
 
-// TestFamiliesOfNativeCode checks which GPUs native code of a SYCLBIN runs on, by how the code is named.
+// TestFamiliesOfNativeCode checks which GPUs native code of a SYCLBIN runs on, depending on its
+// name.
 func TestFamiliesOfNativeCode(t *testing.T) {
 	for _, test := range []struct {
 		name, arch, target, code string

@@ -16,7 +16,7 @@ const (
 	writtenFill = "_ZTSN3app4FillE"
 	madeOfFill  = "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperIN3app4FillEEE"
 
-	// A reduction of 64 bits: the strategies that group_reduce with and without atomics.
+	// A 64-bit reduction: the strategies are group_reduce with and without atomics.
 	sumAtomic  = "_ZTSN4sycl3_V16detail9reduction7MainKrnIN3app3SumELNS2_8strategyE2EJEEE"
 	sumMain    = "_ZTSN4sycl3_V16detail9reduction7MainKrnIN3app3SumELNS2_8strategyE5EJEEE"
 	sumAux     = "_ZTSN4sycl3_V16detail9reduction6AuxKrnIN3app3SumELNS2_8strategyE5EJEEE"
@@ -28,7 +28,7 @@ func TestJoinForms(t *testing.T) {
 	both := func() []report.ModuleKernel { return reporttest.Kernels(madeOfFill, writtenFill) }
 	for name, c := range map[string]struct {
 		modules []report.Module
-		want    string // kernels, and for each device status, what is held, scope and rules
+		want    string // kernels, and per device: status, code, scope and rules
 	}{
 		"in one image": {
 			[]report.Module{{Needs: fp64, Kernels: both(), Images: []report.ModuleImage{reporttest.IR(1)}}},
@@ -74,7 +74,7 @@ func TestJoinForms(t *testing.T) {
 	}
 }
 
-// Devices that lack the aspect atomic64 take another strategy.
+// Devices that lack the aspect atomic64 use a different strategy.
 func TestJoinStrategies(t *testing.T) {
 	atomic := &needs{Aspects: []aspect.Aspect{aspect.Atomic64}}
 	for name, c := range map[string]struct {
@@ -100,8 +100,7 @@ func TestJoinStrategies(t *testing.T) {
 	}
 }
 
-// joinedRows returns the kernels of a report and, for each device, status, what is held,
-// scope and rules.
+// joinedRows returns the kernels of a report and, per device, status, code, scope and rules.
 func joinedRows(t *testing.T, modules []report.Module, devices ...string) string {
 	t.Helper()
 	r := reporttest.BuildJoined(t, modules, devices...)
@@ -121,7 +120,7 @@ func joinedRows(t *testing.T, modules []report.Module, devices ...string) string
 	return strings.Join(rows, "; ")
 }
 
-// A kernel keeps the place where it was written, and lists the images of both.
+// A kernel keeps its source location, and lists the images of both.
 func TestJoinFormsDescribes(t *testing.T) {
 	modules := []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(madeOfFill), Images: []report.ModuleImage{reporttest.IR(1)}}, {Needs: &needs{}, Kernels: reporttest.Kernels(writtenFill), Images: []report.ModuleImage{reporttest.IR(2)}}}
 	modules[0].Kernels[0].Source.Location = srcloc.Location{Path: "include/sycl/handler.hpp", Line: 300}
@@ -135,8 +134,8 @@ func TestJoinFormsDescribes(t *testing.T) {
 	}
 }
 
-// The row of a reduction has the lowest name of its forms, whatever their order is, lists
-// the others, and is selected by each of them.
+// The row of a reduction has the first name of its forms in sort order, regardless of their order,
+// lists the other forms, and can be selected by each of them.
 func TestJoinFormsOfReduction(t *testing.T) {
 	modules := []report.Module{{Needs: &needs{}, Kernels: reporttest.Kernels(sumMain, sumAux, sumAtomic), Images: []report.ModuleImage{reporttest.IR(1)}}}
 	for i := range modules[0].Kernels {
@@ -157,7 +156,7 @@ func TestJoinFormsOfReduction(t *testing.T) {
 	}
 }
 
-// Kernels of different symbols and one name could both be what another was made of.
+// Kernels with different symbols and the same name could both be the original.
 func TestJoinFormsWhenUnclear(t *testing.T) {
 	modules := []report.Module{{Kernels: reporttest.Kernels(writtenFill, "_ZN3app4FillE", madeOfFill)}}
 	modules[0].Needs, modules[0].Images = &needs{}, []report.ModuleImage{reporttest.IR(1)}

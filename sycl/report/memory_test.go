@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// A report that is read takes little more memory than the names in it.
+// A decoded report needs little more memory than its names.
 func TestReportsNeedLittleMemory(t *testing.T) {
 	const kernels, most = 20_000, 300
 	text := []byte(encode(t, reporttest.Build(t, reporttest.Large(kernels), "intel_gpu_dg2", "intel_gpu_pvc", "intel_gpu_tgllp", "x86_64", "intel_cpu_spr", "nvidia_gpu_sm_80", "spir64")))
@@ -27,8 +27,8 @@ func TestReportsNeedLittleMemory(t *testing.T) {
 	runtime.KeepAlive(text)
 }
 
-// A builder takes little more memory for a module than the names in it, and gives that up
-// when the report is made.
+// A builder needs little more memory for a module than its names, and releases it after building
+// the report.
 func TestBuildersNeedLittleMemory(t *testing.T) {
 	const kernels, most = 20_000, 300
 	modules := reporttest.Large(kernels)
@@ -51,17 +51,17 @@ func TestBuildersNeedLittleMemory(t *testing.T) {
 	runtime.KeepAlive(modules)
 }
 
-// heap returns the size of what is still in use.
+// heap returns the size of live memory.
 func heap() uint64 {
 	runtime.GC()
-	runtime.GC() // what had finalizers
+	runtime.GC() // for objects with finalizers
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// Joining reports allocates little more than the lists of the result. With a map of every
-// outcome it was 9,700 bytes for each of these kernels.
+// Merging reports allocates little more than the lists of the result. With a map of all outcomes,
+// it allocated 9,700 bytes per kernel here.
 func TestMergingNeedsLittleMemory(t *testing.T) {
 	const kernels, most = 20_000, 3_000
 	one := reporttest.BuildLabelled(t, "//a:a", reporttest.Large(kernels), "intel_gpu_dg2", "intel_gpu_pvc", "x86_64", "spir64")

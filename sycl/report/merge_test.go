@@ -45,7 +45,7 @@ func TestMerge(t *testing.T) {
 		t.Error(err)
 	}
 
-	// What has no kernels is no target of a merged report, unless nothing has.
+	// A target without kernels is not in a merged report, unless no part has kernels.
 	nothing := reporttest.BuildLabelled(t, "//no:kernels", nil)
 	if got := reporttest.Merge(t, one, nothing, other).Targets; !slices.Equal(got, joined.Targets) {
 		t.Errorf("targets %q", got)
@@ -54,7 +54,7 @@ func TestMerge(t *testing.T) {
 		t.Errorf("targets without kernels: %q", got)
 	}
 
-	// Images that differ in their kinds alone.
+	// Images that differ only in their kinds.
 	changed := reporttest.BuildLabelled(t, "//other:kernels", reporttest.Program(), "intel_gpu_pvc")
 	for i := range changed.ImageKinds {
 		changed.ImageKinds[i].LinkOptions = "-x"
@@ -139,7 +139,7 @@ func TestSelect(t *testing.T) {
 	if err := part.Check(); err != nil {
 		t.Error(err)
 	}
-	// A name can be given as it is shown.
+	// A name can be given as displayed.
 	r.Kernels[0].DisplayName = "a\nb"
 	if part, _ := r.Select(report.Selection{Kernels: []string{`a\u{a}b`}}); len(part.Kernels) != 1 {
 		t.Errorf("%d kernels by a name as it is shown", len(part.Kernels))

@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// withPlaces returns the sets of an image with a kernel and its places.
+// withPlaces returns the property sets of an image with a kernel and its locations.
 func withPlaces(kernel, places string, aspects ...aspect.Aspect) *propset.Registry {
 	r := new(propset.Registry)
 	(&needs{Aspects: aspects}).Put(r)
@@ -77,8 +77,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPlacesOfSeveralModules checks that a kernel that several modules have gets
-// the places of all.
+// TestPlacesOfSeveralModules checks that a kernel in several modules gets the locations from all.
 func TestPlacesOfSeveralModules(t *testing.T) {
 	modules := []report.Module{
 		row(t, []byte("one"), withPlaces("_ZTS1K", "\natomic64\t7:0:b.cpp\t\n", aspect.Atomic64)),
@@ -97,7 +96,7 @@ func TestPlacesOfSeveralModules(t *testing.T) {
 	}
 }
 
-// TestNoPathOfTheMachine looks for folders of a build in the JSON.
+// TestNoPathOfTheMachine searches the JSON for directories of a build.
 func TestNoPathOfTheMachine(t *testing.T) {
 	places := "11:0:/home/u/.cache/bazel/1/execroot/_main/app/deep.cpp\nfp64\t5:9:/s/sandbox/1/execroot/_main/bazel-out/k8-opt/bin/gen/m.hpp\t\n"
 	r := reporttest.Build(t, []report.Module{row(t, []byte("native"), withPlaces("_ZTS4Deep", places, aspect.FP64))}, "intel_gpu_pvc")

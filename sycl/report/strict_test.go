@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// everyMember is a report with each member that there is.
+// everyMember is a report with all members.
 const everyMember = `{
   "schema": "SCHEMA",
   "devices": [
@@ -41,8 +41,8 @@ const everyMember = `{
   "targets": ["//p:t", "//q:t"]
 }`
 
-// TestStrict: what the schema refuses the reader refuses, and the other way round, but for
-// what no schema can say.
+// TestStrict checks that the reader rejects what the schema rejects, and vice versa, except for
+// what a schema cannot express.
 func TestStrict(t *testing.T) {
 	text := strings.NewReplacer("DIGEST", strings.Repeat("0", 32), "SCHEMA", report.Schema).Replace(everyMember)
 	if _, err := report.Decode("r.json", strings.NewReader(text)); err != nil {
