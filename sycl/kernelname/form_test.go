@@ -2,11 +2,12 @@ package kernelname
 
 import "testing"
 
-// Names that DPC++ gives to the kernels of one that reduces, from 2021 to 2026.
+// Names that DPC++ gives to the kernels of a reduction, from 2021 to 2026.
 func TestReductions(t *testing.T) {
 	const (
 		reductions = "_ZTSN4sycl3_V16detail9reduction"
-		// Of: queue.submit([&](handler &h) { h.parallel_for(range, reduction(...), [=](id<1>, auto &) {...}); });
+		// Symbol for: queue.submit([&](handler &h) { h.parallel_for(range, reduction(...),
+		// [=](id<1>, auto &) {...}); });
 		unnamedRun = "_ZTSZZN4sycl3_V16detail16NDRangeReductionILNS1_9reduction8strategyE1EE3runINS1_9auto_nameELi1ENS0_3ext6oneapi12experimental10propertiesINSA_6detail20properties_type_listIJEEEEEZNS1_22reduction_parallel_forIS7_LS4_0ELi1ESF_JNS1_14reduction_implIfSt4plusIvELi0ELm1ELb0ENS0_6bufferIfLi1ENS1_17aligned_allocatorIfEEvEEEEZZ4mainENKUlRNS0_7handlerEE_clESQ_EUlNS0_2idILi1EEERT_E_EEEvSQ_NS0_5rangeIXT1_EEET2_DpT3_EUlSU_DpRT0_E_SO_EEvSQ_NS0_8nd_rangeIXT0_EEERT1_RT3_RSZ_ENKUlSU_E_cl"
 		lambda     = "main::{lambda(sycl::handler&)#1}::operator()(sycl::handler&) const::{lambda(sycl::id<1>, auto:1&)#1}"
 	)
@@ -48,7 +49,7 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// DPC++ of 2021 names the kernel of a rounded range by a lambda in its headers.
+// DPC++ 2021 names the kernel of a rounded range after a lambda in its headers.
 func TestRoundedRangeOf2021(t *testing.T) {
 	const (
 		head = "_ZTSZN2cl4sycl7handler27getRangeRoundedKernelLambda"

@@ -26,7 +26,7 @@ func ExampleShorten() {
 	// Sum
 }
 
-// kernels are kernels of libraries: of dpctl 0.22.1, dpnp 0.20.0 and oneMKL 2026.2.0.
+// kernels returns kernels of libraries: dpctl 0.22.1, dpnp 0.20.0 and oneMKL 2026.2.0.
 func kernels(t testing.TB) (names []string) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/libraries.txt")
@@ -46,7 +46,7 @@ func TestShortenLibraries(t *testing.T) {
 	testkit.Golden(t, "shortened.txt", b.String())
 }
 
-// checkShort checks that short forms are patterns for one name each.
+// checkShort checks that each short form is a pattern that matches only its name.
 func checkShort(t *testing.T, names []string) (short []string) {
 	t.Helper()
 	short = kernelname.Shorten(names)
@@ -98,7 +98,7 @@ func TestShortenDistinct(t *testing.T) {
 	}
 }
 
-// The order of names does not count.
+// The result does not depend on the order of names.
 func TestShortenOrder(t *testing.T) {
 	names := kernels(t)
 	want := map[string]string{}
