@@ -60,7 +60,7 @@ func TestBelow(t *testing.T) {
 		"/home/u/p/src/a.cpp":     "src/a.cpp",
 		"/home/u/p//src/./a.cpp":  "src/a.cpp",
 		"/home/u/p/x/../a.cpp":    "a.cpp",
-		"/home/u/p/../q/a.cpp":    "q/a.cpp", // below the last folder
+		"/home/u/p/../q/a.cpp":    "q/a.cpp", // below the last directory
 		"/home/u/p/../../v/a.cpp": "/home/u/p/../../v/a.cpp",
 		"/home/u/pq/a.cpp":        "pq/a.cpp",
 		"/home/v/a.cpp":           "/home/v/a.cpp",
@@ -107,7 +107,7 @@ func TestHostileSets(t *testing.T) {
 	}
 }
 
-// TestMerge: what is added counts where it has a place.
+// TestMerge checks that added locations take precedence.
 func TestMerge(t *testing.T) {
 	registry := func(properties map[string]string) *propset.Registry {
 		r := new(propset.Registry)
@@ -138,8 +138,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// FuzzOf: what is read from a property can be written and read again, and has only
-// paths of the workspace.
+// FuzzOf checks that what is read from a property can be written and read again, and only has paths
+// of the workspace.
 func FuzzOf(f *testing.F) {
 	f.Add("11:0:a.cpp\nfp64\t7:19:src/math.hpp\t_Z6squared\n")
 	f.Add("\nfp16\t\t_Z4farv\n12345\t1:1:b.cpp\t\n")
