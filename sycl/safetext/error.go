@@ -1,7 +1,6 @@
 package safetext
 
-// Error returns an error whose text is that of err after [Shorten] and [Escape]; a nil
-// error stays nil.
+// Error returns an error with the text of err after [Shorten] and [Escape], or nil if err is nil.
 func Error(err error) error {
 	if err == nil {
 		return nil

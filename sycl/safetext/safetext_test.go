@@ -70,7 +70,7 @@ func TestQuote(t *testing.T) {
 		"a\nb":      `"a\nb"`,
 		long + "b":  `"` + long + `b"`,
 		long + "bc": `"` + long + `b"...`,
-		long + "ä":  `"` + long + `"...`, // no half of a character
+		long + "ä":  `"` + long + `"...`, // not truncated within a character
 	} {
 		if got := Quote(s); got != want {
 			t.Errorf("%q is %s, want %s", s, got, want)
