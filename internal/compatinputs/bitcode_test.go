@@ -17,8 +17,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// deviceCode returns LLVM IR of kernels that need fp64 if their names begin with _ZTS1D. A helper
-// that no kernel calls, and one that another object defines, are not kernels.
+// deviceCode returns LLVM IR of kernels that require fp64 if their names begin with _ZTS1D. It also
+// has a helper that no kernel calls and one that another object defines, which are not kernels.
 func deviceCode(kernels ...string) string {
 	var b strings.Builder
 	b.WriteString(`target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64"
@@ -48,10 +48,10 @@ define spir_kernel void @%s(ptr addrspace(1) %%p) {
 	return b.String()
 }
 
-// bitcode returns what fakeLLVM takes for the bitcode of IR.
+// bitcode returns what fakeLLVM accepts as the bitcode of IR.
 func bitcode(ir string) []byte { return []byte("BC\xc0\xde" + ir) }
 
-// fakeLLVM makes an llvm-dis of a release whose bitcode is the text behind a magic number. It
+// fakeLLVM creates a fake llvm-dis of a release, whose bitcode is the text after a magic number. It
 // rejects code that begins with bad.
 func fakeLLVM(t *testing.T, name, release string) string {
 	return testkit.Script(t, name, `if [ "$1" = --version ]; then echo "Debian LLVM version `+release+`"; exit 0; fi
@@ -60,7 +60,7 @@ case $code in bad*) echo "$0: error: <stdin>: Invalid record" >&2; exit 1;; esac
 printf '%s\n' "$code"`)
 }
 
-// codeBundle returns a bundle of clang-offload-bundler with an image for spir64.
+// codeBundle returns a clang-offload-bundler bundle with an image for spir64.
 func codeBundle(code []byte) []byte {
 	const id = "sycl-spir64-unknown-unknown"
 	var b bytes.Buffer
@@ -79,7 +79,7 @@ func codeBundle(code []byte) []byte {
 	return b.Bytes()
 }
 
-// members joins archives of one member each.
+// members concatenates archives with one member each.
 func members(archives ...[]byte) []byte {
 	all := []byte("!<arch>\n")
 	for _, a := range archives {
@@ -88,7 +88,8 @@ func members(archives ...[]byte) []byte {
 	return all
 }
 
-// kernelsOn returns the names of the kernels of a report, with "no" for those that a device does not run.
+// kernelsOn returns the names of the kernels of a report, with "no" for kernels that a device does
+// not run.
 func kernelsOn(r *report.Report) (list []string) {
 	for i := range r.Kernels {
 		s := r.Kernels[i].Name
@@ -138,7 +139,7 @@ func TestBitcode(t *testing.T) {
 	}
 }
 
-// What cannot be read of a file in a folder or a wheel is a warning, and an error for a gate.
+// Unreadable bitcode in a directory or a wheel is a warning, or an error for a gate.
 func TestBitcodeInPart(t *testing.T) {
 	lib := members(arFile("a.o", object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")))), arFile("bad.o", object(t, offload.SYCL, bitcode("bad"))))
 	enter(t, map[string][]byte{"out/libk.a": lib, "dist/k-1.0-py3-none-any.whl": zipFileOf(t, zip.Deflate, member{"k/libk.a", lib})})
@@ -156,7 +157,7 @@ func TestBitcodeInPart(t *testing.T) {
 	}
 }
 
-// Without LLVM the objects are counted, and a gate fails.
+// Without LLVM, the objects are counted, and a gate fails.
 func TestBitcodeWithoutLLVM(t *testing.T) {
 	lib := members(arFile("a.o", object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")))), arFile("b.o", object(t, offload.SYCL, bitcode("bad"))))
 	enter(t, map[string][]byte{"libk.a": lib, "out/libk.a": lib, "out/k.o": object(t, offload.SYCL, kernels)})
@@ -185,7 +186,7 @@ func TestBitcodeWithoutLLVM(t *testing.T) {
 	}
 }
 
-// The newest LLVM in PATH counts, whatever its program is called.
+// The newest LLVM in PATH is used, regardless of its program name.
 func TestFindDisassembler(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "bin/README", "")
@@ -198,7 +199,7 @@ func TestFindDisassembler(t *testing.T) {
 	}
 }
 
-// A stopped run leaves no work behind.
+// A canceled run leaves no work behind.
 func TestBitcodeStopped(t *testing.T) {
 	enter(t, map[string][]byte{"libk.a": members(arFile("a.o", object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")))))})
 	slow := testkit.Script(t, "llvm-dis", `if [ "$1" = --version ]; then echo "LLVM version 21.1.8"; exit 0; fi; sleep 600`)
@@ -209,7 +210,7 @@ func TestBitcodeStopped(t *testing.T) {
 	}
 }
 
-// TestBitcodeOfLLVM reads what llvm-as of the system writes.
+// TestBitcodeOfLLVM reads the output of the system's llvm-as.
 func TestBitcodeOfLLVM(t *testing.T) {
 	assembler, err := exec.LookPath("llvm-as")
 	if err != nil {

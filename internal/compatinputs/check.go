@@ -38,8 +38,8 @@ type CheckOptions struct {
 	Baseline     GateFile
 	BasePolicy   GateFile
 	BaseBaseline GateFile
-	// NextPolicy and NextBaseline are those of the change, if Policy and Baseline are those of the
-	// base branch.
+	// NextPolicy and NextBaseline come from the change, if Policy and Baseline come from the base
+	// branch.
 	NextPolicy   GateFile
 	NextBaseline GateFile
 	Commits      []string // the checked commits: see [gate.Input]
@@ -47,7 +47,7 @@ type CheckOptions struct {
 	// [gate.Input].
 	baseDevices []report.Device
 	nextDevices []report.Device
-	BaseDecides bool // Policy and Baseline are those of the base branch
+	BaseDecides bool // Policy and Baseline come from the base branch
 	// NotCompared explains why some of these files are missing, and how to fix it.
 	NotCompared []string
 
@@ -306,8 +306,8 @@ func (o *CheckOptions) CheckOutputs(outputs, more []string) error {
 	return nil
 }
 
-// realPath returns the path of a file without links, as far as it exists. An output replaces a link
-// or one of several names of a file, so these count as separate files.
+// realPath returns the path of a file with links resolved in its existing part. An output replaces
+// a link or one of several names of a file, so these count as separate files.
 func realPath(name string) string {
 	path, err := filepath.Abs(name)
 	if err != nil {

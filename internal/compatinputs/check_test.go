@@ -18,8 +18,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// enterWorkspace makes a folder the current one, with good.json, a report without
-// problems.
+// enterWorkspace creates a directory with good.json, a report without problems, and makes it the
+// current directory.
 func enterWorkspace(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -42,10 +42,10 @@ func goodReport(t *testing.T) string {
 	return testkit.Written(t, r.Encode)
 }
 
-// oneEntry is a baseline whose entry has no fingerprint.
+// oneEntry is a baseline with an entry that has no fingerprint.
 var oneEntry = gate.Baseline{Findings: []gate.Entry{{Count: 1, Rule: "missing-aspect"}}}
 
-// The table of exit codes in docs/check/policies.md.
+// This is the table of exit codes in docs/check/policies.md.
 func TestExitCodes(t *testing.T) {
 	enterWorkspace(t)
 	testkit.WriteFile(t, "policy.yaml", "version: 1\nlimits: {max-baseline: 0}\n")
@@ -102,14 +102,14 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// programsOf is a check of programs as well.
+// programsOf returns a check that also checks programs.
 func programsOf(o CheckOptions) CheckOptions {
 	o.SetBuiltBy([]string{"dist/*.whl"}, []string{"a", "b"}, nil)
 	o.Reports = []string{"good.json"}
 	return o
 }
 
-// wantedFingerprint returns the fingerprint that the reader of a baseline asks for.
+// wantedFingerprint returns the fingerprint that the baseline reader expects.
 func wantedFingerprint(t *testing.T, text string) string {
 	t.Helper()
 	_, err := gate.ReadBaseline("b", strings.NewReader(text))
@@ -192,7 +192,7 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 	up := filepath.Join("up", filepath.Base(dir), "good.json")
 	for _, test := range []struct {
 		name, file string
-		want       string // "" is success
+		want       string // "" for success
 	}{
 		{"a file of the workspace", "good.json", ""},
 		{"by its whole path", filepath.Join(dir, "good.json"), ""},
@@ -219,20 +219,20 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 			}
 		})
 	}
-	// Policies and baselines are held to the same.
+	// Policies and baselines have the same restrictions.
 	for _, o := range []CheckOptions{{Policy: GateFile{Name: "passwd.json"}}, {Baseline: GateFile{Name: "passwd.json"}}, {BasePolicy: GateFile{Name: "environ.json"}}, {BaseBaseline: GateFile{Name: "folder/elsewhere.json"}}, {BaseReports: []string{"link.json"}}} {
 		o.Reports, o.Workspace = []string{"good.json"}, "."
 		if _, err := Check(t.Context(), o); err == nil || !strings.Contains(err.Error(), "leads out of the workspace") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	// A device is no file even where links may lead anywhere.
+	// A device is rejected even if links may lead anywhere.
 	for _, name := range []string{"/dev/zero", "pipe.json"} {
 		if _, err := Check(t.Context(), CheckOptions{Reports: []string{name}}); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "is not a regular file") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A file of several names is one report.
+	// A file with several names is one report.
 	r, err := Check(t.Context(), CheckOptions{Reports: []string{"good.json", "same.json", "./good.json", up}, Workspace: "."})
 	testkit.NoError(t, err)
 	if got := r.Targets[0].Reports; !slices.Equal(got, []string{"good.json"}) {
@@ -255,7 +255,7 @@ func TestAttackS10ManyReports(t *testing.T) {
 	}
 }
 
-// Names of files are also text that somebody else chose.
+// File names are also untrusted text.
 func TestAttackS1NamesOfFiles(t *testing.T) {
 	enterWorkspace(t)
 	for _, name := range []string{"a\n::error::x.json", "a ##[error]x.json", "a ##vso[task.complete]x.json", "##teamcity[x].json", "a\r::x.json"} {
@@ -269,7 +269,7 @@ func TestAttackS1NamesOfFiles(t *testing.T) {
 	}
 }
 
-// What errors quote of a file is cut, also those that the library returns.
+// Quotes from a file in errors are truncated, even in errors from the library.
 func TestLongTexts(t *testing.T) {
 	enterWorkspace(t)
 	good := testkit.ReadFile(t, "good.json")

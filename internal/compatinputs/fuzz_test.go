@@ -13,8 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// FuzzArchive: whatever an archive holds, there is a report that can be read, or an error
-// about the input.
+// FuzzArchive checks that any archive results in a readable report or in an input error.
 func FuzzArchive(f *testing.F) {
 	obj := object(f, offload.SYCL, kernels[:len(kernels)/16*4])
 	f.Add(zipFileOf(f, zip.Deflate, member{"lib/k.so", obj}, member{"../x", obj}))

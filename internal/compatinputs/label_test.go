@@ -33,7 +33,7 @@ func TestStableLabel(t *testing.T) {
 		"p.libs/libk-2-0a1b2c3d.so":                                  "p.libs/libk-2.so",
 		"p.libs/k-0123456789abcdef0123456789abcdef.dll":              "p.libs/k.dll",
 		"p.libs/libm-0a1b2c3d.2.so":                                  "p.libs/libm.2.so",
-		"p/libk-0a1b2c3d.so":                                         "p/libk-0a1b2c3d.so", // no vendored library
+		"p/libk-0a1b2c3d.so":                                         "p/libk-0a1b2c3d.so", // not a vendored library
 		"p.libs/libk-2024.so":                                        "p.libs/libk-2024.so",
 		"build/lib.linux-x86_64-cpython-311/p/k.so":                  "build/lib/p/k.so",
 		"build/lib.win-amd64-3.9/p/k.pyd":                            "build/lib/p/k.pyd",
@@ -53,7 +53,7 @@ func TestStableLabel(t *testing.T) {
 	}
 }
 
-// wheelOf returns a wheel for one release of Python with these members.
+// wheelOf returns a wheel for one Python release with the given members.
 func wheelOf(t *testing.T, members ...member) []byte { return zipFileOf(t, zip.Deflate, members...) }
 
 // labelsOf returns the labels of the programs in files.
@@ -69,8 +69,8 @@ func labelsOf(t *testing.T, files map[string][]byte) []string {
 	return labels
 }
 
-// TestLabelsOfModules checks that modules for two releases of Python have the same label, and
-// that modules which would collide stay distinct.
+// TestLabelsOfModules checks that modules for two Python releases have the same label, and that
+// modules with colliding labels remain distinct.
 func TestLabelsOfModules(t *testing.T) {
 	one := object(t, offload.SYCL, kernels)
 	two := object(t, offload.SYCL, kernels, []byte("\x03\x02\x23\x07\x00\x04\x01\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"))
@@ -105,7 +105,7 @@ func TestLabelsOfModules(t *testing.T) {
 	}
 }
 
-// modules writes a report on modules, whose kernel K lacks fp64 on intel_gpu_dg2.
+// modules writes a report on modules, whose kernel K requires fp64, which intel_gpu_dg2 lacks.
 func modules(t *testing.T, file string, labels ...string) {
 	t.Helper()
 	config := deviceconfig.Default()
@@ -124,8 +124,8 @@ func modules(t *testing.T, file string, labels ...string) {
 	testkit.WriteFile(t, file, testkit.Written(t, r.Encode))
 }
 
-// TestOldBaselinesMatch checks that a baseline fits the modules for another release of Python,
-// and those that have another label because of the version of compat.
+// TestOldBaselinesMatch checks that a baseline matches the modules for a different Python release,
+// and modules with a different label due to the version of compat.
 func TestOldBaselinesMatch(t *testing.T) {
 	const py311, py312, py313 = "p/p/k.cpython-311-x86_64-linux-gnu.so", "p/p/k.cpython-312-x86_64-linux-gnu.so", "p/p/k.cpython-313-x86_64-linux-gnu.so"
 	for _, test := range []struct {
@@ -156,7 +156,7 @@ func TestOldBaselinesMatch(t *testing.T) {
 				"baseline":     {Reports: []string{"now.json"}, Baseline: GateFile{Name: "b.json"}, BaseBaseline: GateFile{Name: "b.json"}},
 				"base reports": {Reports: []string{"now.json"}, BaseReports: []string{"old.json"}},
 			} {
-				// In a report of the base branch, device code that is new has no problem that is known.
+				// In a base report, new device code has no known problems.
 				if name == "base reports" && len(test.now) > len(test.old) {
 					continue
 				}
@@ -168,8 +168,8 @@ func TestOldBaselinesMatch(t *testing.T) {
 	}
 }
 
-// TestOldPatternsMatch checks that the exception of a policy fits a module whose label has
-// lost its tags.
+// TestOldPatternsMatch checks that a policy exception matches a module whose label no longer has
+// tags.
 func TestOldPatternsMatch(t *testing.T) {
 	enterWorkspace(t)
 	modules(t, "now.json", "p/p/k.so")

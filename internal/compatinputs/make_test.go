@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// object is an offload binary with images of SYCL, or of another model.
+// object returns an offload binary with images for SYCL or another model.
 func object(t testing.TB, kind offload.OffloadKind, code ...[]byte) []byte {
 	t.Helper()
 	var images []offload.Image
@@ -46,7 +46,7 @@ func object(t testing.TB, kind offload.OffloadKind, code ...[]byte) []byte {
 	return []byte(testkit.Written(t, func(w io.Writer) error { return offload.Write(w, images, offload.Options{Version: 2}) }))
 }
 
-// bundle is an object with native code for a GPU.
+// bundle returns an object with native code for a GPU.
 func bundle(t testing.TB, arch, code string) []byte {
 	t.Helper()
 	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64_gen-unknown-unknown"}, {Key: "arch", Value: arch}}, Content: strings.NewReader(code)}
@@ -66,7 +66,7 @@ func arFile(name string, content []byte) []byte {
 	return fmt.Appendf(nil, "!<arch>\n%-48s%-10d`\n%s%s", name+"/", len(content), content, "\n"[:len(content)%2])
 }
 
-// A member is one of an archive.
+// A member is a member of an archive.
 type member struct {
 	name string
 	data []byte
@@ -118,7 +118,7 @@ func zstdOf(t testing.TB, data []byte) []byte {
 	return w.EncodeAll(data, nil)
 }
 
-// enter writes files to a new folder, and goes there.
+// enter writes files to a new directory and makes it the current directory.
 func enter(t testing.TB, files map[string][]byte) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -127,7 +127,7 @@ func enter(t testing.TB, files map[string][]byte) {
 	}
 }
 
-// makeReport makes a report, and returns what is printed beside it.
+// makeReport makes a report, and returns it with the printed messages.
 func makeReport(ctx context.Context, o ReportOptions) (r *report.Report, stderr string, err error) {
 	var log bytes.Buffer
 	programs, err := MakeReports(ctx, &cli.Env{Tool: "compat", Stderr: &log}, o)
@@ -162,8 +162,8 @@ func TestFiles(t *testing.T) {
 		files  map[string][]byte
 		args   []string
 		labels []string
-		in     []string // files of images; nil: the labels
-		stderr string   // a part
+		in     []string // files of images; nil for the labels
+		stderr string   // part of standard error
 	}{
 		{"an offload binary", map[string][]byte{"k.o": obj}, []string{"k.o"}, []string{"k.o"}, nil, ""},
 		{"the ./ of a name", map[string][]byte{"k.o": obj}, []string{"./k.o"}, []string{"k.o"}, nil, ""},
@@ -233,8 +233,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// patched marks the members of a zip archive as encrypted, or with another method of
-// compression.
+// patched returns a zip archive whose members are marked as encrypted, or with a different
+// compression method.
 func patched(archive []byte, flags, method byte) []byte {
 	archive = bytes.Clone(archive)
 	for _, header := range []struct {
@@ -256,8 +256,7 @@ func patched(archive []byte, flags, method byte) []byte {
 	return archive
 }
 
-// A file that cannot be read is an error when it was named or the reading is strict, and
-// else a warning.
+// An unreadable file is an error if it was named or if the check is strict, or else a warning.
 func TestFaults(t *testing.T) {
 	obj := object(t, offload.SYCL, kernels)
 	broken := arFile("k.o", obj[:len(obj)/2])
@@ -266,7 +265,7 @@ func TestFaults(t *testing.T) {
 		name  string
 		file  string
 		data  []byte
-		whole bool // the fault is of the file and not of a member
+		whole bool // the error is in the file, not in a member
 		want  string
 	}{
 		{"an object that is cut", "b.a", broken, true, "b.a: "},
@@ -304,7 +303,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A member that cannot be unpacked is no fault of the archive, and none to go on after.
+// Failing to unpack a member is a system error, not an archive error, and ends the run.
 func TestNoScratchFolder(t *testing.T) {
 	obj := object(t, offload.SYCL, kernels)
 	large := make([]byte, inMemory+1)
@@ -323,7 +322,7 @@ func TestNoScratchFolder(t *testing.T) {
 	}
 }
 
-// What a folder has that cannot be read was not looked at.
+// Unreadable entries of a directory are reported as not checked.
 func TestUnreadableFolder(t *testing.T) {
 	enter(t, map[string][]byte{"out/k.o": object(t, offload.SYCL, kernels)})
 	testkit.Unlistable(t, "out/locked")
@@ -344,7 +343,7 @@ func TestUnreadableFolder(t *testing.T) {
 	}
 }
 
-// What is left out by the thousand is a few lines.
+// Thousands of omissions are reported in a few lines.
 func TestFewLines(t *testing.T) {
 	files := map[string][]byte{"k.o": object(t, offload.SYCL, kernels)}
 	for i := range 100 {
@@ -358,7 +357,7 @@ func TestFewLines(t *testing.T) {
 	}
 }
 
-// Links are followed in a folder, and not out of it. A link and its file are one.
+// Links are followed within a directory, but not out of it. A link and its target are one file.
 func TestLinks(t *testing.T) {
 	obj := object(t, offload.SYCL, kernels)
 	enter(t, map[string][]byte{"out/libk.so.1.2": obj, "secret/s.so": object(t, offload.SYCL, kernels, kernels)})
@@ -372,7 +371,7 @@ func TestLinks(t *testing.T) {
 	if !slices.Equal(labels, []string{"out/libk.so"}) || !slices.Equal(files, []string{"out/libk.so"}) || !strings.Contains(stderr, "out: note: links that are not followed, as they lead to nothing or out of the folder: 1") {
 		t.Errorf("programs %q, files %q, standard error %s", labels, files, stderr)
 	}
-	// In the folder of a job, patterns do not follow them either.
+	// In the directory of a job, patterns do not follow them, either.
 	t.Chdir("out")
 	if _, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"*.so"}, Confined: true}); err != nil || !strings.Contains(stderr, "*.so: note: links that are not followed, as they lead to nothing or out of the folder: 1") {
 		t.Errorf("%v, %s", err, stderr)
@@ -395,7 +394,7 @@ func TestOneProgram(t *testing.T) {
 	if labels, files := programs(r); !slices.Equal(labels, []string{"//demo:k"}) || !slices.Equal(files, []string{"k.o"}) {
 		t.Errorf("programs %q, files %q", labels, files)
 	}
-	// The labels of files do not depend on where a build is.
+	// The labels of files do not depend on the location of the build.
 	dir, err := filepath.Abs(".")
 	testkit.NoError(t, err)
 	t.Chdir(t.TempDir())
@@ -407,7 +406,7 @@ func TestOneProgram(t *testing.T) {
 	}
 }
 
-// An archive without files is named as what it is, however deep it is.
+// An archive without files is reported by its type, at any nesting depth.
 func TestArchivesWithoutFiles(t *testing.T) {
 	folders := zipFileOf(t, zip.Store, member{"a/", nil}, member{"a/b/", nil})
 	for name, data := range map[string][]byte{
@@ -416,7 +415,7 @@ func TestArchivesWithoutFiles(t *testing.T) {
 		enter(t, map[string][]byte{name: data})
 		want := name + ": there is no file in the archive: looked for"
 		if strings.HasPrefix(name, "nothing.t") {
-			want = name + ": no " // tar archives begin with their first member
+			want = name + ": no " // tar archives are recognized by their first member
 		}
 		if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{name}}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
@@ -435,7 +434,7 @@ func TestPanicNamesItsFile(t *testing.T) {
 	}
 }
 
-// Where all images are left out, the message has the first reason.
+// If all images are omitted, the message has the first reason.
 func TestFirstReason(t *testing.T) {
 	enter(t, map[string][]byte{"a.o": object(t, offload.OpenMP, kernels), "b.o": object(t, offload.SYCL, nil)})
 	_, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"a.o", "b.o"}})
@@ -444,8 +443,8 @@ func TestFirstReason(t *testing.T) {
 	}
 }
 
-// Device code without kernels, as numba-dpex has it, is no fault, but somebody who looks for
-// kernels is told why there are none.
+// Device code without kernels, such as numba-dpex has, is not an error, but a message explains the
+// missing kernels.
 func TestNoKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	module := binary.LittleEndian.AppendUint32(nil, 0x07230203)

@@ -10,12 +10,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// wheelsEnv names wheels that DPC++ built, such as those of dpctl and dpnp, as a list of
-// paths like that of PATH.
+// wheelsEnv names the variable with wheels built with DPC++, such as dpctl and dpnp, as a list of
+// paths like PATH.
 const wheelsEnv = "COMPATINPUTS_WHEELS"
 
-// Of each wheel one command makes a report that can be read, whose labels are without the
-// version of the wheel, and in which each kernel has images with files.
+// For each wheel, one command makes a valid report, with labels without the version of the wheel,
+// and in which each kernel has images with files.
 func TestWheels(t *testing.T) {
 	list := filepath.SplitList(os.Getenv(wheelsEnv))
 	if len(list) == 0 {

@@ -12,8 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
-// compiledIn returns the module with kernels as a compiler makes it that is called with the
-// absolute path of the source.
+// compiledIn returns the module with kernels as compiled with an absolute source path.
 func compiledIn(t *testing.T, folder string) []byte {
 	const header, opString = 20, 7
 	out := bytes.Clone(kernels[:header])
@@ -40,7 +39,8 @@ func compiledIn(t *testing.T, folder string) []byte {
 	return out
 }
 
-// Absolute paths in debug information are from the workspace on, and are none elsewhere.
+// Absolute paths in debug information become relative to the workspace, and are omitted outside of
+// it.
 func TestWorkspace(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
