@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// fullDisk takes some bytes.
+// A fullDisk accepts a limited number of bytes.
 type fullDisk struct{ left int }
 
 func (d *fullDisk) Write(p []byte) (int, error) {
@@ -69,7 +69,8 @@ func TestAttackS27FoldersThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestFilesOfCheckAppearTogether: the files of one call are there when all can be written.
+// TestFilesOfCheckAppearTogether checks that the files of one call are only written if all can be
+// written.
 func TestFilesOfCheckAppearTogether(t *testing.T) {
 	gateWorkspace(t)
 	before := list(t, ".")
@@ -84,7 +85,7 @@ func TestFilesOfCheckAppearTogether(t *testing.T) {
 	testkit.ReadFile(t, "a.json")
 }
 
-// list returns the files below a folder.
+// list returns the files below a directory.
 func list(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
@@ -95,7 +96,7 @@ func list(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// A file that is not what was asked for is not printed, whatever asks for it.
+// The content of a file of the wrong type is never printed.
 func TestAttackS14NothingIsPrinted(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
@@ -129,7 +130,7 @@ func TestAttackS15PatternsOfTheUser(t *testing.T) {
 	}
 }
 
-// TestAttackDeviceData: a device that is said to have more than before is noticed.
+// TestAttackDeviceData checks that device data with added capabilities is reported.
 func TestAttackDeviceData(t *testing.T) {
 	code := testkit.ReadFile(t, filepath.Join(goldenDir, "kernels.spv"))
 	t.Chdir(t.TempDir())
@@ -149,7 +150,7 @@ func TestAttackDeviceData(t *testing.T) {
 	}
 }
 
-// TestAttackOutputsOverInputs: what a check reads stays as it is.
+// TestAttackOutputsOverInputs checks that a check does not overwrite its inputs.
 func TestAttackOutputsOverInputs(t *testing.T) {
 	gateWorkspace(t)
 	testkit.WriteFile(t, "p.yml", "version: 1\n")

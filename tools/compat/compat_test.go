@@ -20,7 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// run runs the tool and returns its exit code and what it printed.
+// run runs the tool and returns its exit code and its output.
 func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -28,7 +28,7 @@ func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// mustRun is run for commands that have to work without a word.
+// mustRun is like run for commands that must succeed silently.
 func mustRun(t testing.TB, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := run(t, args...)
@@ -38,7 +38,7 @@ func mustRun(t testing.TB, args ...string) string {
 	return stdout
 }
 
-// ends runs the tool, which has to end with an exit code and to say something on standard error.
+// ends runs the tool and checks its exit code and a text on standard error.
 func ends(t testing.TB, code int, why string, args ...string) {
 	t.Helper()
 	if got, _, stderr := run(t, args...); got != code || !strings.Contains(stderr, why) {
@@ -46,7 +46,7 @@ func ends(t testing.TB, code int, why string, args ...string) {
 	}
 }
 
-// prints runs a command, which has to print a text and nothing else.
+// prints runs a command that must print exactly a text.
 func prints(t testing.TB, want string, args ...string) {
 	t.Helper()
 	if got := mustRun(t, args...); got != want {
@@ -54,7 +54,7 @@ func prints(t testing.TB, want string, args ...string) {
 	}
 }
 
-// has compares a text with what it has to contain.
+// has checks that a text contains all parts.
 func has(t testing.TB, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -64,7 +64,7 @@ func has(t testing.TB, text string, parts ...string) {
 	}
 }
 
-// goldenDir is where golden files are, wherever a test has gone.
+// goldenDir is the directory of the golden files, independent of the current directory.
 var goldenDir string
 
 func TestMain(m *testing.M) {
@@ -84,8 +84,8 @@ func properties(q *requirement.Requirements, kernels ...string) *propset.Registr
 	return r
 }
 
-// enterWorkspace makes a folder with a SYCLBIN, a SPIR-V module and a file table, and
-// goes there.
+// enterWorkspace creates a directory with a SYCLBIN, a SPIR-V module and a file table, and makes it
+// the current directory.
 func enterWorkspace(t *testing.T) {
 	t.Helper()
 	code := testkit.ReadFile(t, filepath.Join(goldenDir, "kernels.spv"))
@@ -111,7 +111,7 @@ func enterWorkspace(t *testing.T) {
 	testkit.WriteFile(t, "k.table", "[Code|Properties]\nk.bc|fp64.prop\n")
 }
 
-// writeSYCLBIN writes what a builder has.
+// writeSYCLBIN writes a builder's SYCLBIN to a file.
 func writeSYCLBIN(t *testing.T, name string, b *syclbin.Builder) {
 	t.Helper()
 	write := func(w io.Writer) error { return syclbin.Write(w, b.File(syclbin.Executable), syclbin.Options{}) }
@@ -122,7 +122,7 @@ func TestReportAndShow(t *testing.T) {
 	enterWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:kernels", "--output", "r.json", "k.syclbin")
 	data := testkit.ReadFile(t, "r.json")
-	// Bazel links the version of the module into the tools, go test does not.
+	// Bazel links the version of the module into the tools; go test does not.
 	testkit.GoldenFile(t, filepath.Join(goldenDir, "syclbin.json"), strings.Replace(data, `"version":"`+cli.Version+`"`, `"version":"VERSION"`, 1))
 	testkit.GoldenFile(t, filepath.Join(goldenDir, "syclbin.txt"), mustRun(t, "show", "r.json"))
 	if got := mustRun(t, "show", "--format", "json", "r.json"); got != data {
@@ -131,7 +131,7 @@ func TestReportAndShow(t *testing.T) {
 	if got := mustRun(t, "report", "--format=json", "--name=//demo:kernels", "k.syclbin"); got != data {
 		t.Error("standard output has another report than the file")
 	}
-	// The format is the same on a terminal and in a pipe; the name of a file can say it.
+	// The format is the same for a terminal and a pipe, and may depend on the file name.
 	text := mustRun(t, "show", "--command=compat report --name //demo:kernels k.syclbin", "r.json")
 	if got := mustRun(t, "report", "--name=//demo:kernels", "k.syclbin"); got != text {
 		t.Errorf("the report is not printed as text:\n%s", got)
@@ -161,12 +161,12 @@ func TestReportAndShow(t *testing.T) {
 	mustRun(t, "report", "--output", "t.json", "--devices", "intel_gpu_dg2,intel_gpu_dg1", "--device-config", "own.yaml", "k.table")
 	testkit.GoldenFile(t, filepath.Join(goldenDir, "table.txt"), mustRun(t, "show", "t.json"))
 
-	// Together the files are one program: what a device lacks in one, it may find in another.
+	// Together, the files are one program: a device may find in one what it lacks in another.
 	mustRun(t, "report", "--output", "u.json", "--devices", "intel_gpu_pvc,intel_gpu_skl", "k.syclbin", "k.table")
 	testkit.GoldenFile(t, filepath.Join(goldenDir, "together.txt"), mustRun(t, "show", "u.json"))
 }
 
-// A program takes native code of its own; of a file that it loads it takes either.
+// A program uses native code of its own. For a file that it loads, either code may be used.
 func TestReportEmbedded(t *testing.T) {
 	enterWorkspace(t)
 	metadata := properties(&requirement.Requirements{}, "_ZTS9VectorAdd")
@@ -189,7 +189,7 @@ func TestReportEmbedded(t *testing.T) {
 	}
 }
 
-// The report itself has the formats and views of show.
+// The report command itself has the formats and views of show.
 func TestReportFormats(t *testing.T) {
 	enterWorkspace(t)
 	mustRun(t, "report", "--output", "r.json", "k.syclbin")
@@ -219,7 +219,7 @@ func TestReportFormats(t *testing.T) {
 	}
 }
 
-// A target of the build that no image is for is in the report all the same.
+// A build target without any image is in the report nonetheless.
 func TestReportTargets(t *testing.T) {
 	enterWorkspace(t)
 	metadata := properties(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, "_ZTS4Axpy")
@@ -272,7 +272,7 @@ func TestShowFormats(t *testing.T) {
 		if !strings.Contains(got, want) || strings.Contains(got, "VectorAdd") || format != "json" && strings.Contains(got, "intel_gpu_dg2") {
 			t.Errorf("%s: no %q or too much in\n%s", format, want, got)
 		}
-		// Bazel runs tools elsewhere than where the user is.
+		// Bazel runs tools outside of the user's directory.
 		t.Setenv("BUILD_WORKING_DIRECTORY", t.TempDir())
 		if out := mustRun(t, append(args, "--output", "out", "r.json")...); out != "" {
 			t.Errorf("%s: printed %q", format, out)
@@ -287,7 +287,7 @@ func TestShowFormats(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return
 	}
-	// A browser that says what it was to open.
+	// A browser that prints the page to open.
 	t.Setenv("PATH", t.TempDir())
 	testkit.NoError(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), "xdg-open"), []byte("#!/bin/sh\necho \"$1\" > opened\n"), 0o755))
 	page := filepath.Join(t.TempDir(), "page.html")

@@ -13,7 +13,7 @@ func TestDevices(t *testing.T) {
 		name   string
 		args   []string
 		code   int
-		output string // a line
+		output string // one line
 		stderr string
 	}{
 		{"all", nil, 0, "intel_gpu_acm_g10  Arc A770", ""},
@@ -36,7 +36,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// hasFields reports whether a text has a line with the words of another one.
+// hasFields reports whether a text has a line with the same words as another line.
 func hasFields(text, line string) bool {
 	want := strings.Join(strings.Fields(line), " ")
 	for l := range strings.Lines(text) {

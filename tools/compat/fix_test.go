@@ -26,13 +26,13 @@ const fixHead = `load("@rules_sycl//rules:defs.bzl", "sycl_binary", "sycl_compat
 
 `
 
-// kernelsRule is a BUILD file with the target of the reports of gateWorkspace.
-// SubGroup8 does not run on intel_gpu_pvc, and Fp64Axpy not on intel_gpu_dg2.
+// kernelsRule returns a BUILD file with the target of the reports of gateWorkspace. SubGroup8 does
+// not run on intel_gpu_pvc, and Fp64Axpy does not run on intel_gpu_dg2.
 func kernelsRule(attrs string) string {
 	return fixHead + "sycl_binary(\n    name = \"kernels\",\n    srcs = [\"k.cpp\"],\n" + attrs + ")\n"
 }
 
-// withRule is kernelsRule for another rule.
+// withRule is like kernelsRule for a different rule.
 func withRule(rule, attrs string) string {
 	loaded := []string{rule, "sycl_compat_report"}
 	slices.Sort(loaded)
@@ -53,7 +53,7 @@ func TestFix(t *testing.T) {
 			t.Errorf("%s: got %s", flags, text)
 		}
 	}
-	// changed writes a report in which texts are others.
+	// changed writes a copy of a report with replaced texts.
 	changed := func(to, from string, replace ...string) {
 		testkit.WriteFile(t, to, strings.NewReplacer(replace...).Replace(testkit.ReadFile(t, from)))
 	}
@@ -70,9 +70,9 @@ func TestFix(t *testing.T) {
 		build  string
 		args   []string
 		code   int
-		stdout string // part; "" is nothing
+		stdout string // part of it, "" for nothing
 		stderr string
-		after  string // the file after --write, when it changes
+		after  string // the file after --write, if it changes
 	}{
 		{"a target is dropped", kernelsRule(all), append(dg2, "--unsupported=drop", "before.json"), 0, "-        \"intel_gpu_dg2\",  # discrete\n", "",
 			kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_pvc\",\n    ],\n")},
@@ -141,7 +141,7 @@ func TestFix(t *testing.T) {
 			if now != test.after {
 				t.Errorf("after --write:\n%s", now)
 			}
-			// The file is as buildifier leaves it, and there is nothing more to do.
+			// The file is formatted like buildifier's output, and nothing more remains to be done.
 			f, err := build.ParseBuild("BUILD.bazel", []byte(now))
 			if err != nil || string(build.Format(f)) != now {
 				t.Errorf("%v, buildifier would change\n%s", err, now)
@@ -154,10 +154,11 @@ func TestFix(t *testing.T) {
 	}
 }
 
-// TestFixPlans shows what is proposed when kernels do not run on devices, with the
-// candidates and what each loses.
+// TestFixPlans prints the proposals for kernels that do not run on devices, with the candidates and
+// their losses.
 func TestFixPlans(t *testing.T) {
-	// Fp64 does not run on intel_gpu_dg2, Group8 not on intel_gpu_pvc, Group64 on neither.
+	// Fp64 does not run on intel_gpu_dg2, Group8 does not run on intel_gpu_pvc, and Group64 runs on
+	// neither.
 	modules := func(plain, fp64, group8, group64 int) (list []report.Module) {
 		add := func(name string, n int, needs requirement.Requirements) {
 			for i := range n {
@@ -209,7 +210,7 @@ func TestFixPlans(t *testing.T) {
 	testkit.Golden(t, "fixplans.txt", plans.String())
 }
 
-// patched applies a patch with the program of that name, where there is one.
+// patched applies a patch with the patch program, if installed.
 func patched(t *testing.T, diff, before, after string) {
 	t.Helper()
 	path, err := exec.LookPath("patch")
@@ -238,7 +239,7 @@ func TestFixBuildozer(t *testing.T) {
 	}
 }
 
-// TestFixWrite: the BUILD files are changed all or none.
+// TestFixWrite checks that either all BUILD files are changed or none.
 func TestFixWrite(t *testing.T) {
 	gateWorkspace(t)
 	before := kernelsRule("    sycl_targets = [\n        \"spir64\",\n        \"intel_gpu_dg2\",\n    ],\n")
@@ -259,7 +260,7 @@ func TestFixWrite(t *testing.T) {
 	testkit.NoError(t, os.Remove("zoo/BUILD.bazel"))
 	testkit.WriteFile(t, "zoo/BUILD.bazel", before)
 	testkit.NoError(t, os.Chmod("zoo/BUILD.bazel", 0o640))
-	// A run that was killed has left this; its file is not locked.
+	// A killed run has left this directory; its file is not locked.
 	left := filepath.Join("zoo", outfile.ScratchPrefix+"left")
 	testkit.NoError(t, os.Mkdir(left, 0o700))
 	prints(t, "demo/BUILD.bazel: changed\nzoo/BUILD.bazel: changed\n", write...)
@@ -272,7 +273,7 @@ func TestFixWrite(t *testing.T) {
 	}
 }
 
-// Labels come from reports, and anybody can write one.
+// Labels come from reports, which are untrusted.
 func TestAttackFixLabels(t *testing.T) {
 	gateWorkspace(t)
 	data := testkit.ReadFile(t, "before.json")
@@ -312,7 +313,7 @@ func TestAttackFixLabels(t *testing.T) {
 	}
 }
 
-// What no edit solves is one warning for all kernels of a target with the same problem.
+// Problems that no edit fixes cause one warning for all kernels of a target with the same problem.
 func TestFixNotesManyKernelsOnce(t *testing.T) {
 	var findings []gate.Finding
 	for _, target := range []string{"//demo:b", "//demo:a"} {
@@ -325,7 +326,7 @@ func TestFixNotesManyKernelsOnce(t *testing.T) {
 	}
 	p := newFixPlan(nil, keep)
 	p.add(findings)
-	p.add(findings) // of another report with the same kernels
+	p.add(findings) // from another report on the same kernels
 	if len(p.notes) != 4 {
 		t.Fatalf("got %q", p.notes)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestEveryFormatHasAGolden prints a report, a difference and a result in every format that
-// the flags accept. A format without a golden file fails.
+// TestEveryFormatHasAGolden prints a report, a difference and a result in every format that the
+// flags accept. A format without a golden file fails.
 func TestEveryFormatHasAGolden(t *testing.T) {
 	gateWorkspace(t)
 	for _, command := range []struct {
@@ -31,7 +31,7 @@ func TestEveryFormatHasAGolden(t *testing.T) {
 				if text == "" || stderr != "" {
 					t.Fatalf("%q on standard output, and %q", text, stderr)
 				}
-				// Pages have the same style and script, which others test.
+				// Pages have the same style and script, which have their own tests.
 				if at := strings.Index(text, "<main"); format == "html" && at >= 0 {
 					text, _, _ = strings.Cut(text[at:], "<script")
 				}

@@ -16,8 +16,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
-// gateWorkspace makes the files of workspace and reports on them: before.json and
-// now.json, in which Fp64Axpy has lost the device intel_gpu_pvc.
+// gateWorkspace creates the files of workspace with the reports before.json and now.json, in which
+// Fp64Axpy has lost the device intel_gpu_pvc.
 func gateWorkspace(t *testing.T) {
 	t.Helper()
 	enterWorkspace(t)
@@ -34,8 +34,8 @@ func goodReport(t *testing.T) {
 	testkit.WriteFile(t, "good.json", mustRun(t, "show", "--format", "json", "--kernels", "VectorAdd", "good.json"))
 }
 
-// Two reports on the same file, under the labels of a binary and of a report rule, have the
-// same problems. Each counts once, and a baseline of one report holds for both.
+// Two reports on the same file, under the labels of a binary and of a report rule, have the same
+// problems. Each counts once, and a baseline made from one report applies to both.
 func TestCheckTwoReports(t *testing.T) {
 	gateWorkspace(t)
 	mustRun(t, "report", "--name", "//demo:compat", "--output", "rule.json", "--devices", "intel_gpu_pvc,intel_gpu_dg2", "k.syclbin")
@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 		name           string
 		args           []string
 		code           int
-		stdout, stderr []string // "" is nothing
+		stdout, stderr []string // "" for nothing
 	}{
 		{"all devices are required", []string{"before.json"}, 1, []string{
 			"demo/BUILD.bazel:3: error: kernel 'Fp64Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]\n",
@@ -137,7 +137,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Sources are looked at inside of the workspace only.
+// Sources are read only within the workspace.
 func TestCheckStaysInTheWorkspace(t *testing.T) {
 	gateWorkspace(t)
 	data := testkit.ReadFile(t, "before.json")
@@ -162,11 +162,11 @@ func TestCheckFiles(t *testing.T) {
 	for name, want := range map[string]string{"r.sarif": `"primaryLocationLineHash": "`, "r.xml": "<testsuites", "g.json": `"check_name": "missing-aspect"`, "s.md": "## ❌", "r.json": `"conclusion": "failure"`, "b.json": "compat-baseline/v1"} {
 		has(t, testkit.ReadFile(t, name), want)
 	}
-	// With the proposed baseline the same change passes.
+	// With the proposed baseline, the same change passes.
 	ends(t, 0, "", "check", "--baseline", "b.json", "before.json")
 	ends(t, 1, "", "check", "--fail-on=any", "--baseline", "b.json", "before.json")
 	ends(t, 2, "'./r.sarif' is given for two outputs", "check", "--json-file", "r.sarif", "--sarif-file", "./r.sarif", "before.json")
-	// A failure leaves no half of a file.
+	// A failure leaves no partial file.
 	ends(t, 4, "gone/r.sarif", "check", "--sarif-file", "gone/r.sarif", "before.json")
 }
 
@@ -308,15 +308,14 @@ func TestManyReports(t *testing.T) {
 	ends(t, 3, "all/b.json", "check", "all/a.json", "all/b.json", "all/d.json")
 }
 
-// container is an offload binary with a SPIR-V module: what an object of a program has.
+// container returns an offload binary with a SPIR-V module, as in a program's object file.
 func container(t *testing.T, code string) string {
 	t.Helper()
 	image := offload.Image{OffloadKind: offload.SYCL, Strings: []offload.String{{Key: "triple", Value: "spir64-unknown-unknown"}, {Key: "arch", Value: ""}}, Content: strings.NewReader(code)}
 	return testkit.Written(t, func(w io.Writer) error { return offload.Write(w, []offload.Image{image}, offload.Options{Version: 2}) })
 }
 
-// The same binaries are checked without a report. What is known stays known when another
-// file comes.
+// The same binaries are checked without a report. Known problems remain known if a file is added.
 func TestCheckBinaries(t *testing.T) {
 	enterWorkspace(t)
 	t.Setenv("CI", "")
@@ -335,7 +334,7 @@ func TestCheckBinaries(t *testing.T) {
 	testkit.NoError(t, os.Remove("out/libk.so.1"))
 	ends(t, 0, "", append([]string{"check", "--baseline", "b.json"}, args...)...)
 	other := []byte(testkit.ReadFile(t, "k.spv"))
-	other[8] ^= 1 // the number of the compiler: other images, which are not the same problems
+	other[8] ^= 1 // the compiler version: different images, which do not have the same problems
 	testkit.WriteFile(t, "out/l.o", container(t, string(other)))
 	if code, stdout, stderr := run(t, append([]string{"check", "--baseline", "b.json"}, args...)...); code != 1 || !strings.Contains(stdout, "10 new, 10 known") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
@@ -354,7 +353,7 @@ func TestCheckBinaries(t *testing.T) {
 	}
 }
 
-// TestFirstRunCommand: the command that a first run proposes makes the next one pass.
+// TestFirstRunCommand checks that the next run passes after the command that a first run proposes.
 func TestFirstRunCommand(t *testing.T) {
 	code := testkit.ReadFile(t, filepath.Join(goldenDir, "kernels.spv"))
 	gateWorkspace(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// enterLarge enters a folder with the report "large report.json" and returns the report.
+// enterLarge enters a directory with the report "large report.json" and returns the report.
 func enterLarge(t *testing.T) *report.Report {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -24,7 +24,7 @@ func enterLarge(t *testing.T) *report.Report {
 	return r
 }
 
-// words returns the arguments of a command as a shell reads it.
+// words returns the arguments of a command as parsed by a shell.
 func words(t *testing.T, command string) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf '%s\\n' "+command).Output()
@@ -34,7 +34,7 @@ func words(t *testing.T, command string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
-// What the text of a large report leaves out, the commands in it show.
+// The commands in the text of a large report show what the text omits.
 func TestHintsCanBePasted(t *testing.T) {
 	enterLarge(t)
 	for _, args := range [][]string{
@@ -62,7 +62,7 @@ func TestHintsCanBePasted(t *testing.T) {
 			if got := mustRun(t, words...); got == text {
 				t.Errorf("%q shows nothing else than %q", words, args)
 			}
-			// A command keeps what was selected before.
+			// A command keeps the previous selection.
 			for _, word := range args {
 				if word != "kernel" && word != "name" && word != "source" && word != "file" && word != "--group-by" && !strings.Contains(command, word) {
 					t.Errorf("%q is not in the command %s", word, command)
@@ -75,7 +75,7 @@ func TestHintsCanBePasted(t *testing.T) {
 	}
 }
 
-// A name that is shown selects the kernel.
+// A displayed name selects the kernel.
 func TestNamesSelectKernels(t *testing.T) {
 	r := enterLarge(t)
 	text := mustRun(t, "show", "--group-by", "kernel", "--all", "--devices", "x86_64", "large report.json")
@@ -90,8 +90,8 @@ func TestNamesSelectKernels(t *testing.T) {
 			t.Errorf("%s selects\n%s", name, part)
 		}
 	}
-	// So does what a group has in common.
-	rows := 1 // with the head
+	// So does the common part of a group.
+	rows := 1 // with the header
 	for _, k := range r.Kernels {
 		if strings.HasPrefix(k.DisplayName, "sim::Blur<") {
 			rows++
@@ -102,7 +102,7 @@ func TestNamesSelectKernels(t *testing.T) {
 	}
 }
 
-// Markdown fits in a comment unless something else is asked for.
+// Markdown fits in a comment by default.
 func TestMarkdownFitsInAComment(t *testing.T) {
 	r := enterLarge(t)
 	text := mustRun(t, "show", "--format", "markdown", "large report.json")
@@ -135,7 +135,7 @@ func TestShowFlags(t *testing.T) {
 	}
 }
 
-// The command that shows what is left out does not name thousands of files.
+// The command that shows omitted parts does not name thousands of files.
 func TestShowCommandIsShort(t *testing.T) {
 	gateWorkspace(t)
 	args := []string{"show", "--format", "text", "--group-by", "reason"}
@@ -149,7 +149,7 @@ func TestShowCommandIsShort(t *testing.T) {
 	}
 }
 
-// Two versions of a library have no number of kernels together.
+// Kernels of two versions of a library cannot be counted together.
 func TestTwoVersions(t *testing.T) {
 	of := func(wheels ...string) *report.Report {
 		r := &report.Report{}
@@ -168,7 +168,7 @@ func TestTwoVersions(t *testing.T) {
 		{[]*report.Report{of(v20), of(win20)}, false},
 		{[]*report.Report{of(v18), of("x-0.20.0-py3-none-any.whl")}, false},
 		{[]*report.Report{of("build/libk.so"), of("build/libk.so")}, false},
-		{[]*report.Report{of(v18, v20)}, false}, // one report keeps them apart
+		{[]*report.Report{of(v18, v20)}, false}, // a single report distinguishes them
 	} {
 		names := []string{"a.json", "b.json", "c.json"}
 		err := oneVersion(names, test.reports)

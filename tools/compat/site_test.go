@@ -62,8 +62,8 @@ func writeSite(t *testing.T, dir string, names []string, list []*report.Report) 
 
 var siteLink = regexp.MustCompile(`(?:href|src|data-rows)="([^"]*)"`)
 
-// checkSite checks that links lead to files and to places in them, that nothing is from elsewhere
-// and that pages are below 1 MB.
+// checkSite checks that links lead to existing files and anchors, that nothing is loaded from
+// elsewhere and that pages are below 1 MB.
 func checkSite(t *testing.T, found map[string]string) {
 	t.Helper()
 	for name, text := range found {
@@ -106,7 +106,7 @@ func TestSite(t *testing.T) {
 	}
 	testkit.Golden(t, "site/badge.svg", found["b/lib/a10.svg"])
 
-	// The order of the reports does not matter, and what is there already goes.
+	// The order of the reports does not matter, and existing files are removed.
 	testkit.WriteFile(t, filepath.Join(dir, "l", "stale.html"), "")
 	slices.Reverse(names)
 	slices.Reverse(list)
@@ -124,9 +124,8 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// TestSiteSchema holds the published schema against the types of data.json.
-// A package has one entry, however its wheels spell it, and a version counts once for all
-// versions of Python.
+// TestSiteOnePackage checks that a package has one entry, regardless of how its wheels spell its
+// name, and that a version counts once for all Python versions.
 func TestSiteOnePackage(t *testing.T) {
 	fp64, maybe := reporttest.Why(reporttest.FP64), reporttest.Why(reporttest.Maybe)
 	kernels := map[string]reporttest.On{"K": {}, "L": {"a": fp64}, "M": {"a": maybe}}
@@ -156,6 +155,7 @@ func TestSiteOnePackage(t *testing.T) {
 	}
 }
 
+// TestSiteSchema compares the published schema with the types of data.json.
 func TestSiteSchema(t *testing.T) {
 	var s map[string]any
 	if err := json.Unmarshal(docs.SiteSchema, &s); err != nil || s["$id"] != siteSchema {
