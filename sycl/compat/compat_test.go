@@ -262,7 +262,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestKeeps checks the rules of the aspect filter where they differ from Check.
+// TestKeeps checks the rules of the aspect filter that differ from Check.
 func TestKeeps(t *testing.T) {
 	config := testConfig(t)
 	for _, test := range []struct {

@@ -1,19 +1,18 @@
 package compat_test
 
-// The tests of the corpus compare the statuses of this project with those of a compiler
-// for real devices. They make a few hundred SPIR-V modules from the sources under
-// testdata/, have ocloc compile each for a dozen GPUs, and hold whether ocloc
-// takes it against what the packages spirv, deviceconfig and compat say.
+// The corpus tests compare the statuses of this project with the results of a compiler for real
+// devices. They build a few hundred SPIR-V modules from the sources under testdata/, compile each
+// with ocloc for a dozen GPUs, and compare whether ocloc accepts it with the answers of the packages
+// spirv, deviceconfig and compat.
 //
-// The two need not say the same in three cases only. The sizes of work-groups are
-// not checked by ocloc at all, so that a module may fail on our side alone, for
-// that one reason. The shapes of matrices are not known of every device, and then
-// the status is open. And ocloc takes some code that the device cannot run, or
-// refuses some for reasons that no property has words for: these cases are the list
-// of gaps. Everything else is a fault of this project.
+// The two may differ in three cases only. ocloc does not check the sizes of work-groups, so a
+// module may fail only in this project, for that one reason. The shapes of matrices are not known
+// for every device; then the status is undetermined. And ocloc accepts some code that the device
+// cannot run, or rejects some for reasons that no property expresses: these cases are the list of
+// gaps. Everything else is an error in this project.
 //
-// testdata/agreement.txt has the outcome; go test -every=1 -update writes it anew. Without
-// -every=1 only some of the modules are compiled, and theirs are the lines that are compared.
+// testdata/agreement.txt has the results; go test -every=1 -update rewrites it. Without -every=1
+// only some of the modules are compiled, and only their lines are compared.
 
 import (
 	"flag"
@@ -36,21 +35,21 @@ var (
 	every = flag.Int("every", 5, "compare one of so many modules; 1 compares all, which takes some minutes")
 )
 
-// targets are the devices that modules are compiled for: one of each generation
-// that ocloc knows, and those that differ from the others of theirs.
+// targets are the devices that modules are compiled for: one of each generation that ocloc
+// supports, and devices that differ from the rest of their generation.
 var targets = []string{
 	"intel_gpu_tgllp", "intel_gpu_acm_g10", "intel_gpu_pvc", "intel_gpu_pvc_vg", "intel_gpu_mtl_h", "intel_gpu_arl_h",
 	"intel_gpu_bmg_g21", "intel_gpu_ptl_h", "intel_gpu_nvl_p", "intel_gpu_cri",
 }
 
-// A gap is code that ocloc takes for devices that cannot run it or, if it refuses
-// it, for reasons of its own.
+// A gap is code that ocloc accepts for devices that cannot run it or, if it rejects it, for
+// reasons of its own.
 type gap struct {
 	letter  string
 	modules string   // pattern of their names
-	devices []string // all when there are none
+	devices []string // all if empty
 	refused bool     // by ocloc
-	require string   // what our reasons say is missing, "" when ocloc refuses
+	require string   // the missing feature in our reasons, "" if ocloc rejects
 	why     string
 }
 
@@ -85,7 +84,7 @@ func (g *gap) covers(name, device string, ocloc outcome, reasons []compat.Reason
 	})
 }
 
-// Marks for the pairs of a module and a device. A gap has its own letter.
+// Marks for the pairs of a module and a device. Each gap has its own letter.
 const (
 	bothTake   = "."
 	bothRefuse = "x"
@@ -103,7 +102,7 @@ func mark(name, device string, ocloc outcome, ours compat.Result) string {
 	case ours.Status == compat.Compatible && ocloc.accepted:
 		return bothTake
 	case ours.Status == compat.Incompatible && isOnly(compat.UnsupportedWorkGroupSize):
-		// A refusal by ocloc would be for something that we do not see.
+		// An error from ocloc would have a reason that we do not detect.
 		if ocloc.accepted {
 			return workGroup
 		}
@@ -195,7 +194,7 @@ func TestAgreement(t *testing.T) {
 	testkit.Golden(t, "agreement.txt", table.String())
 }
 
-// build makes the code of a module and returns what it needs.
+// build compiles a module and returns its requirements.
 func build(t *testing.T, tools compilers, m *module, dir, base string) (*requirement.Requirements, error) {
 	if err := tools.compile(t.Context(), m, dir, base); err != nil {
 		return nil, err
@@ -245,7 +244,7 @@ func (a *agreement) has(letter string) bool {
 	return slices.ContainsFunc(a.marks, func(row []string) bool { return slices.Contains(row, letter) })
 }
 
-// isPartOf compares the rows with those in a file of testdata, which has a row for each of all modules.
+// isPartOf compares the rows with a file of testdata, which has a row for every module.
 func (a *agreement) isPartOf(t *testing.T, name string, all []*module) {
 	data, err := os.ReadFile("testdata/" + name)
 	testkit.NoError(t, err)

@@ -12,14 +12,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
-// unknownToOcloc are the GPUs that this ocloc no longer compiles for. They need
-// the package of the older one.
+// unknownToOcloc are the GPUs that this ocloc no longer supports. They need the package of the
+// older one.
 var unknownToOcloc = []string{
 	"bdw", "skl", "kbl", "cfl", "apl", "glk", "whl", "aml", "cml", "icllp", "ehl",
 }
 
-// listed are the aspects that ocloc answers questions about: each means that all
-// of the words are among the extensions and OpenCL C features of the device.
+// listed are the aspects that ocloc can be queried about: each requires that all of the words are
+// among the extensions and OpenCL C features of the device.
 var listed = []struct {
 	aspect aspect.Aspect
 	words  []string
@@ -32,8 +32,7 @@ var listed = []struct {
 	{aspect.ExtOneAPIAtomic16, []string{"__opencl_c_ext_fp16_global_atomic_add", "__opencl_c_ext_fp16_local_atomic_add"}},
 }
 
-// tried are the names of modules that show what a device has: ocloc takes one of
-// those for the same fact.
+// tried maps facts to the names of modules that prove them: ocloc accepts one of the modules.
 var tried = []struct{ fact, module string }{
 	{"sub-group size 4", "sub_groups SG=4 F=NONE"},
 	{"sub-group size 8", "sub_groups SG=8 F=NONE"},
@@ -44,8 +43,7 @@ var tried = []struct{ fact, module string }{
 	{"ext_intel_matrix", "cooperative_matrix SG=16 N=16"},
 }
 
-// TestDevices holds what the table says of each Intel GPU against what ocloc says
-// of it.
+// TestDevices compares the table's data on each Intel GPU with ocloc's.
 func TestDevices(t *testing.T) {
 	tools, compiler := findCompilers(t), findOcloc(t)
 	config := deviceconfig.Default()
@@ -103,7 +101,7 @@ func TestDevices(t *testing.T) {
 	testkit.Golden(t, "devices.txt", text.String())
 }
 
-// tryModules returns the facts that compiling shows of each device.
+// tryModules returns the facts about each device that compiling proves.
 func tryModules(t *testing.T, tools compilers, compiler ocloc, devices []*deviceconfig.Device) []map[string]bool {
 	t.Helper()
 	modules := map[string]*module{}
@@ -170,8 +168,8 @@ func (o ocloc) words(ctx context.Context, device string) (map[string]bool, error
 	return words, nil
 }
 
-// versionAlias returns the name of the target that has the version in it, such as
-// intel_gpu_12_60_7, or "" for a target without one.
+// versionAlias returns the target name with a version, such as intel_gpu_12_60_7, or "" for a
+// target without one.
 func versionAlias(d *deviceconfig.Device) string {
 	i := slices.IndexFunc(d.Aliases, func(a string) bool {
 		rest := strings.TrimPrefix(a, "intel_gpu_")
@@ -183,8 +181,8 @@ func versionAlias(d *deviceconfig.Device) string {
 	return d.Aliases[i]
 }
 
-// sameGeneration reports whether alias and version agree but for the revision,
-// which DPC++ and ocloc do not count alike.
+// sameGeneration reports whether alias and version agree except for the revision, which DPC++ and
+// ocloc number differently.
 func sameGeneration(alias, version string) bool {
 	a := strings.Split(strings.TrimPrefix(alias, "intel_gpu_"), "_")
 	v := strings.Split(version, ".")

@@ -42,7 +42,7 @@ var libraryTargets = []string{
 	"intel_gpu_tgllp", "intel_gpu_acm_g10", "intel_gpu_mtl_u", "intel_gpu_pvc", "intel_gpu_bmg_g21", "intel_gpu_lnl_m", "intel_gpu_ptl_h",
 }
 
-// A libraryLine is what the file has of a module.
+// A libraryLine is the file's line for a module.
 type libraryLine struct {
 	library string // distribution and version
 	digest  string // the first 32 digits of the SHA-256 sum of the SPIR-V
@@ -51,10 +51,10 @@ type libraryLine struct {
 	ocloc   []outcome // of libraryTargets
 }
 
-// libraryOutcome is what TestLibraries counts; docs/project/evidence.md has the numbers as well.
+// libraryOutcome holds the counts of TestLibraries; docs/project/evidence.md has the numbers too.
 const libraryOutcome = "994 pairs: 755 that both take, 216 that both refuse, 19 undetermined here, 4 known disagreements"
 
-// knownPairs are the disagreements that are known.
+// knownPairs are the known disagreements.
 var knownPairs = []struct {
 	module, device, why string
 }{
@@ -72,9 +72,9 @@ func pairsHead() string {
 	return "library\tmodule\tbytes\tneeds\t" + strings.Join(libraryTargets, "\t") + "\n"
 }
 
-// TestLibraries compares statuses with what ocloc said of modules of published libraries. It
-// needs neither: testdata/libraries.tsv has what each module needs, and what ocloc said. With
-// -wheels it makes that file. .ci/ocloc-truth calls it so.
+// TestLibraries compares statuses with ocloc's results for modules of published libraries. It
+// needs neither ocloc nor the libraries: testdata/libraries.tsv has the requirements and ocloc's
+// result for each module. With -wheels it generates that file, as .ci/ocloc-truth does.
 func TestLibraries(t *testing.T) {
 	config := deviceconfig.Default()
 	if *wheels != "" {
@@ -175,7 +175,7 @@ func (m *libraryLine) String() string {
 	return line + "\n"
 }
 
-// makePairs compiles modules of the wheels, and writes the file anew after each of them.
+// makePairs compiles modules of the wheels, and rewrites the file after each of them.
 func makePairs(t *testing.T, config *deviceconfig.Config) {
 	compiler := ocloc{*using, t.TempDir()}
 	if compiler.path == "" {
@@ -216,7 +216,7 @@ func makePairs(t *testing.T, config *deviceconfig.Config) {
 	}
 }
 
-// one compiles in a process of its own: when IGC crashes, "ocloc multi" can wait for ever.
+// one compiles in a separate process: if IGC crashes, "ocloc multi" can hang.
 func (o ocloc) one(ctx context.Context, r request) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
@@ -257,8 +257,8 @@ type libraryModule struct {
 	needs  *requirement.Requirements
 }
 
-// chooseModules returns the smallest modules of a wheel that need the same, and how many
-// distinct ones it has.
+// chooseModules returns the smallest of the modules of a wheel with equal requirements, and the
+// number of distinct ones.
 func chooseModules(t *testing.T, name string) (chosen []*libraryModule, all int) {
 	z, err := zip.OpenReader(name)
 	if err != nil {

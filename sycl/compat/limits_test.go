@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// TestCompilerLimits checks what compilers refuse beyond aspects, as ocloc 26.27 does.
+// TestCompilerLimits checks compiler errors beyond aspects, which match ocloc 26.27.
 func TestCompilerLimits(t *testing.T) {
 	feature := func(names ...string) *requirement.Requirements { return &requirement.Requirements{Extensions: names} }
 	for _, test := range []struct {
@@ -48,7 +48,8 @@ func TestCompilerLimits(t *testing.T) {
 		if r.Status != test.want || !hasRule {
 			t.Errorf("%s: %v %+v, want %v", test.name, r.Status, r.Reasons, test.want)
 		}
-		// A build leaves out what the compiler refuses. Local memory is for the driver to refuse.
+		// A build leaves out code that the compiler rejects. Local memory is checked by the
+		// driver.
 		wantKept := test.want != Incompatible || test.rule == UnsupportedLocalMemory
 		if kept, reasons := New(config).Keeps(test.needs, d); kept != wantKept {
 			t.Errorf("%s: kept %t for %v, want %t", test.name, kept, reasons, wantKept)

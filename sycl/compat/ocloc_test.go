@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// ocloc runs Intel's compiler in a directory that its files go to.
+// ocloc runs Intel's compiler in a directory for its files.
 type ocloc struct {
 	path string
 	dir  string
@@ -29,17 +29,17 @@ func findOcloc(t *testing.T) ocloc {
 // A request is a module to compile for a device.
 type request struct {
 	file   string
-	device string // in the words of ocloc
+	device string // ocloc's name
 }
 
-// An outcome is what ocloc made of a request.
+// An outcome is ocloc's result for a request.
 type outcome struct {
 	accepted bool
 	message  string // its first error
 }
 
-// batch is how many requests one process of ocloc gets. A process takes much
-// longer to start than a small module to compile.
+// batch is the number of requests per ocloc process. A process takes much longer to start than a
+// small module to compile.
 const batch = 100
 
 // compile returns the outcomes of requests.
@@ -60,7 +60,7 @@ func (o ocloc) compile(ctx context.Context, requests []request) ([]outcome, erro
 	return outcomes, nil
 }
 
-// multi compiles with one process, or more where a module ends it.
+// multi compiles with one process, or more if a module crashes it.
 func (o ocloc) multi(ctx context.Context, name string, requests []request) ([]outcome, error) {
 	var outcomes []outcome
 	size := len(requests) // that one process gets
@@ -71,7 +71,7 @@ func (o ocloc) multi(ctx context.Context, name string, requests []request) ([]ou
 		var exit *exec.ExitError
 		switch crashed := errors.As(err, &exit) && !exit.Exited(); {
 		case crashed && len(part) > 1:
-			// Nothing was printed. Come nearer to the module that did it.
+			// Nothing was printed. Bisect to find the module that crashed it.
 			size = len(part) / 2
 			continue
 		case crashed:
@@ -85,7 +85,7 @@ func (o ocloc) multi(ctx context.Context, name string, requests []request) ([]ou
 	return outcomes, nil
 }
 
-// process runs ocloc once and returns what it prints.
+// process runs ocloc once and returns its output.
 func (o ocloc) process(ctx context.Context, name string, requests []request) ([]byte, error) {
 	var list strings.Builder
 	for _, r := range requests {
@@ -101,10 +101,10 @@ func (o ocloc) process(ctx context.Context, name string, requests []request) ([]
 	return out, errors.Join(err, os.RemoveAll(filepath.Join(o.dir, name)))
 }
 
-// parseMulti reads what "ocloc multi" prints: for each line of its file "Command
-// number N:" with N from 1, messages, and whether the build succeeded. A module
-// with an extension that the device's compiler does not take ends the process, so
-// that there are fewer outcomes than the n lines.
+// parseMulti parses the output of "ocloc multi": for each line of its file "Command number N:"
+// with N from 1, messages, and whether the build succeeded. A module with an extension that the
+// device's compiler does not support ends the process, so there may be fewer outcomes than the n
+// lines.
 func parseMulti(out []byte, n int) ([]outcome, error) {
 	var outcomes []outcome
 	var message string
@@ -122,7 +122,7 @@ func parseMulti(out []byte, n int) ([]outcome, error) {
 			message = ""
 		case text == "Build succeeded.":
 			outcomes = append(outcomes, outcome{accepted: true})
-		case isFailure && code == "-11": // the device's compiler said no
+		case isFailure && code == "-11": // the device's compiler rejected it
 			outcomes = append(outcomes, outcome{message: message})
 		case isFailure:
 			return outcomes, fmt.Errorf("error code %s: %s", code, message)
@@ -138,7 +138,7 @@ func parseMulti(out []byte, n int) ([]outcome, error) {
 	return outcomes, nil
 }
 
-// ask returns what ocloc prints for a question.
+// ask returns ocloc's answer to a query.
 func (o ocloc) ask(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, o.path, args...)
 	cmd.Dir = o.dir

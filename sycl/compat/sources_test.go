@@ -47,7 +47,7 @@ type module struct {
 	file   string // with the code, once compiled
 }
 
-// readSources returns the files of testdata/ that modules are made from.
+// readSources returns the files of testdata/ that modules are generated from.
 func readSources(t *testing.T) []*source {
 	t.Helper()
 	entries, err := os.ReadDir("testdata")
@@ -90,7 +90,7 @@ func (s *source) readHead() {
 	}
 }
 
-// modules returns the modules that the source makes, in the order of its lines.
+// modules returns the modules of the source, in the order of its lines.
 func (s *source) modules() []*module {
 	list := []*module{{source: s, name: s.name, values: map[string]string{}}}
 	for _, l := range s.loops {
@@ -113,7 +113,7 @@ func (s *source) modules() []*module {
 	return list
 }
 
-// compilers are the programs that make modules.
+// compilers are the programs that build modules.
 type compilers struct {
 	clang, translator, assembler string
 }
@@ -193,8 +193,7 @@ func run(ctx context.Context, stdin, name string, args ...string) error {
 	return nil
 }
 
-// inParallel calls work for 0 to n-1 with as many calls at a time as the test may
-// use processors.
+// inParallel calls work for 0 to n-1, with one call per available processor at a time.
 func inParallel(n int, work func(int)) {
 	todo := make(chan int)
 	var workers sync.WaitGroup
