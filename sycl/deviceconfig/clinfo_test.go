@@ -27,7 +27,7 @@ func TestPoCL(t *testing.T) {
 	sameAgain(t, e, e.Text())
 }
 
-// sameAgain checks that what Text returns is read as the same device.
+// sameAgain checks that the output of Text is read as the same device.
 func sameAgain(t *testing.T, e *Entry, text string) {
 	t.Helper()
 	c, err := Read("entry", strings.NewReader(text))

@@ -47,8 +47,8 @@ func TestEmbeddedFilesAreSound(t *testing.T) {
 	}
 }
 
-// TestDefault compares all that is known about each device with
-// testdata/default.golden, so that no change of a fact goes unseen.
+// TestDefault compares all known facts about each device with testdata/default.golden, so every
+// change is visible.
 func TestDefault(t *testing.T) {
 	var got strings.Builder
 	for _, d := range Default().Devices() {
@@ -154,8 +154,8 @@ func TestFactsThatDecide(t *testing.T) {
 	}
 }
 
-// TestGPUsOfLLVM: what decides whether a kernel is built for NVIDIA and AMD GPUs. No other
-// sub-group size than the GPU's own may be among its sizes: PTX has no place for one.
+// TestGPUsOfLLVM checks the facts that decide whether a kernel is built for NVIDIA and AMD GPUs.
+// The GPU's own sub-group size must be the only one, because PTX cannot express a size.
 func TestGPUsOfLLVM(t *testing.T) {
 	for _, d := range Default().Devices() {
 		want := uint32(32)
@@ -490,7 +490,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestNearestOfFamily: what is meant is another spelling, and no other device.
+// TestNearestOfFamily checks that suggestions are other spellings, not other devices.
 func TestNearestOfFamily(t *testing.T) {
 	config := Default()
 	for name, want := range map[string]string{
