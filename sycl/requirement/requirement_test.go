@@ -104,7 +104,7 @@ func TestFromProperties(t *testing.T) {
 	})
 }
 
-// same compares requirements, taking nil and empty slices for the same.
+// same compares requirements, treating nil and empty slices as equal.
 func same(a, b *Requirements) bool {
 	x, y := *a, *b
 	for _, q := range []*Requirements{&x, &y} {
@@ -157,7 +157,7 @@ func TestFromPropertiesErrors(t *testing.T) {
 			if !errors.As(err, &e) || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
-			// What can be read stays.
+			// The readable part stays.
 			q := Readable(registry(append(tt.in, prop("reqd_sub_group_size", propset.Uint32s(7)))...))
 			if len(q.Unreadable) != 1 && tt.in[0].Key != "reqd_sub_group_size" || q.HasFixedTargets || !slices.Contains(q.SubGroupSizes, 7) {
 				t.Errorf("without what cannot be read: %+v", q)
@@ -175,8 +175,8 @@ func TestFromPropertiesErrors(t *testing.T) {
 	})
 }
 
-// TestPut compares with text that DPC++ writes for the same needs, but for the
-// names of fixed targets and several sub-group sizes.
+// TestPut compares with DPC++'s text for the same requirements, except for the names of fixed
+// targets and several sub-group sizes.
 func TestPut(t *testing.T) {
 	tests := []struct {
 		name string
@@ -298,7 +298,7 @@ func FuzzFromProperties(f *testing.F) {
 	})
 }
 
-// Requirements that DPC++ has no key for are in a set of our own.
+// Requirements that DPC++ has no key for are in a separate set.
 func TestOwnSet(t *testing.T) {
 	q := Requirements{Intrinsics: []string{"llvm.genx.nbarrier", "llvm.genx.dpas2"}, Extensions: []string{"SPV_B", "SPV_A"}}
 	r := new(propset.Registry)
