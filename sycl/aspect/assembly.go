@@ -62,7 +62,7 @@ var (
 	assemblyVariable    = regexp.MustCompile(`\b[VAPST]\d{1,9}\b`)
 )
 
-// An AssemblyNeed is what a GPU must have for a name of [AssemblyNames].
+// An AssemblyNeed is a GPU requirement of a name from [AssemblyNames].
 type AssemblyNeed struct {
 	Family   string // of intrinsics for the same hardware, "" if all Intel GPUs have it
 	Aspect   Aspect // if Aspects

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Most texts are those of published libraries: oneCCL, oneMKL and AutoRound.
+// Most texts come from published libraries: oneCCL, oneMKL and AutoRound.
 func TestAssembly(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"lsc_fence.ugm.evict.gpu", "lsc_fence"},
