@@ -21,7 +21,7 @@ import (
 type program struct {
 	start    uint64 // address of the data
 	data     []byte
-	pointers []uint64 // places in the data
+	pointers []uint64 // offsets in the data
 }
 
 // A pointer is an address in a table of words.
@@ -38,7 +38,7 @@ func (p *program) put(b []byte) pointer {
 
 func (p *program) text(s string) pointer { return p.put([]byte(s + "\x00")) }
 
-// words puts numbers and pointers, and returns where they start and end.
+// words appends numbers and pointers, and returns their start and end.
 func (p *program) words(words ...any) (begin, end pointer) {
 	begin = p.put(nil)
 	for _, w := range words {
@@ -83,10 +83,9 @@ func (p *program) descriptor(count int, images ...any) {
 	p.words(1|count<<16, begin, 0, 0)
 }
 
-// openMP puts an OpenMP descriptor of images with that code.
+// openMP appends an OpenMP descriptor of images with that code.
 func (p *program) openMP(newEntries bool, codes ...string) {
-	// In a table of several programming models, of which one is OpenMP, and with
-	// a variable.
+	// In a table of several programming models, including OpenMP, and with a variable.
 	var words []any
 	addr := p.text("region")
 	for i, name := range []string{"__omp_offloading_a", "counter", "_ZTS1C"} {
@@ -113,8 +112,8 @@ const (
 	elfStart = 0x100 // of the data in the file
 )
 
-// linked returns an ELF file with one segment. Its pointers are relocated or in
-// place.
+// linked returns an ELF file with one segment. Its pointers either have relocations or hold
+// addresses.
 func (p *program) linked(typ uint16, relocated bool) []byte {
 	data := bytes.Clone(p.data)
 	var rela []byte
@@ -250,8 +249,8 @@ func (p *program) pe() []byte {
 	return append(append(out, p.data...), make([]byte, 0x10)...)
 }
 
-// coffRelocatable returns an object whose data has relocations for its pointers:
-// the addends are in place.
+// coffRelocatable returns an object whose data has relocations for its pointers, with the addends
+// in the data.
 func (p *program) coffRelocatable(machine, absolute uint16) []byte {
 	le := binary.LittleEndian
 	data := bytes.Clone(p.data)
@@ -281,8 +280,8 @@ func (p *program) coffRelocatable(machine, absolute uint16) []byte {
 	return append(slices.Concat(out, data, relocations, symbols), 4, 0, 0, 0)
 }
 
-// manyRelocations returns the object with its number of relocations before the
-// first of them, as objects with too many of them have it.
+// manyRelocations returns the object with its number of relocations before the first one, the form
+// for objects with too many.
 func manyRelocations(object []byte) []byte {
 	le := binary.LittleEndian
 	b := bytes.Clone(object)
@@ -295,7 +294,7 @@ func manyRelocations(object []byte) []byte {
 	return slices.Insert(b, int(at), append(first, 0, 0, 0, 0, 0, 0)...)
 }
 
-// coffObject returns an object with one section, whose name is long.
+// coffObject returns an object with one section, which has a long name.
 func coffObject(name string, content []byte) []byte {
 	out := make([]byte, coffHeader+coffSection)
 	binary.LittleEndian.PutUint16(out, coffAMD64)
@@ -360,7 +359,7 @@ func compress(t testing.TB, version, method uint16, bundle []byte) []byte {
 	return append(append(b, sum[:8]...), stream.Bytes()...)
 }
 
-// textBundle returns a text of clang-offload-bundler.
+// textBundle returns a text bundle of clang-offload-bundler.
 func textBundle(comment string, parts ...string) string {
 	var b strings.Builder
 	for i := 0; i < len(parts); i += 2 {

@@ -65,7 +65,7 @@ type coff struct {
 	table, count                     int64 // of the section headers
 	symbols, symbolCount, symbolSize int64
 
-	sections  []coffLoaded // of an object, as its symbols count them
+	sections  []coffLoaded // of an object, in the numbering of its symbols
 	symbolRaw []byte       // of all symbols, once they are read
 }
 

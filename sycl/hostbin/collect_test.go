@@ -90,7 +90,7 @@ func TestKernelEntries(t *testing.T) {
 	}
 }
 
-// Options that are in the descriptor of an image are in a property set of its module.
+// Options in the descriptor of an image are in a property set of its module.
 func TestAddOptions(t *testing.T) {
 	with, without := image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k")
 	with.CompileOptions, with.LinkOptions = "-ze-intel-greater-than-4GB-buffer-required", "-l"
@@ -108,7 +108,7 @@ func TestAddOptions(t *testing.T) {
 	}
 }
 
-// Options do not make images of which nothing is known forms of one module.
+// Options do not make images without metadata forms of one module.
 func TestAddOptionsAlone(t *testing.T) {
 	a, b := image("sycl", "nvptx64", "", "BC\xc0\xde1"), image("sycl", "spir64", "", "BC\xc0\xde2")
 	a.CompileOptions, b.CompileOptions = "-g", "-g"
@@ -120,7 +120,7 @@ func TestAddOptionsAlone(t *testing.T) {
 	}
 }
 
-// A fault of an image has its place, and is one of the input.
+// An error in an image has its location, and is an input error.
 func TestAddFaults(t *testing.T) {
 	var broken *spirv.FormatError
 	var metadata *propset.SyntaxError

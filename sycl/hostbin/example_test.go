@@ -9,7 +9,7 @@ import (
 )
 
 func Example() {
-	// An archive of ocloc with one member.
+	// An ocloc archive with one member.
 	archive := "!<arch>\n" + fmt.Sprintf("%-48s%-10d`\n", "64.12.60.7", 4) + "code"
 	host, err := hostbin.NewFile(strings.NewReader(archive), int64(len(archive)))
 	if err != nil {

@@ -29,7 +29,7 @@ func gpuELF(config uint32) []byte {
 	return data
 }
 
-// gpuArchive returns an archive of ocloc with members of these names, each with code of its own.
+// gpuArchive returns an ocloc archive with members of these names, each with different code.
 func gpuArchive(names ...string) string {
 	data := archiveMagic + member("pad_0", "\x00\x00\x00\x00\x00\x00\x00\x00")
 	for i, name := range names {
@@ -38,12 +38,12 @@ func gpuArchive(names ...string) string {
 	return data
 }
 
-// gpuObject returns an object with an image that has the target spir64_gen and no architecture.
+// gpuObject returns an object with an image for the target spir64_gen without an architecture.
 func gpuObject(t testing.TB, code string) []byte {
 	return object(testSection{name: ".llvm.offloading", typ: 1, content: container(t, gpuTriple, "", code)})
 }
 
-// descriptorWith returns a shared library with code for spir64_gen that is compressed by zstd.
+// descriptorWith returns a shared library with code for spir64_gen that is compressed with zstd.
 func descriptorWith(t testing.TB, code string) []byte {
 	w := testkit.Must(zstd.NewWriter(nil, zstd.WithSingleSegment(true)))(t)
 	p := &program{start: elfBase + elfStart}
@@ -107,7 +107,7 @@ func TestGPUCode(t *testing.T) {
 	}
 }
 
-// TestGPUCodeProperties checks that the members of an archive keep what the program has about the image.
+// TestGPUCodeProperties checks that archive members keep the program's metadata for the image.
 func TestGPUCodeProperties(t *testing.T) {
 	f := testkit.Must(parse(descriptorWith(t, gpuArchive("64.pvc", "64.bmg"))))(t)
 	if len(f.Images) != 2 {

@@ -31,8 +31,8 @@ func describe(t testing.TB, f *File) []string {
 	return lines
 }
 
-// two returns a program with two images in one descriptor, and words before it
-// that only look like one.
+// two returns a program with two images in one descriptor, after words that only look like a
+// descriptor.
 func two(start uint64, version, kind int, newEntries bool) *program {
 	p := &program{start: start}
 	p.words(1|1<<16, p.text("no image"), 0, 0)
@@ -91,8 +91,7 @@ func TestDescriptorTables(t *testing.T) {
 	}
 }
 
-// openMP returns a program with an OpenMP descriptor, and words before it that
-// only look like one.
+// openMP returns a program with an OpenMP descriptor, after words that only look like one.
 func openMP(start uint64, newEntries bool) *program {
 	p := &program{start: start}
 	text := p.text("no image")
@@ -281,7 +280,7 @@ func TestSectionsAndArchives(t *testing.T) {
 			if got := describe(t, f); !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
-			// What was cut off is missed, or was of no interest: never a panic.
+			// The missing part is reported, or was of no interest. There is never a panic.
 			for n := range test.data {
 				_, _ = parse(test.data[:n])
 			}
@@ -289,8 +288,8 @@ func TestSectionsAndArchives(t *testing.T) {
 	}
 }
 
-// TestStringsOfContainers: an image keeps some strings of its entry, which count, and not
-// the others.
+// TestStringsOfContainers checks that an image keeps some strings of its entry, which count, and
+// not the others.
 func TestStringsOfContainers(t *testing.T) {
 	file := func(key string) []byte {
 		images := make([]offload.Image, 65)
@@ -335,7 +334,7 @@ func TestIdentifiers(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	const start = elfBase + elfStart
-	// change builds a library of one image, whose words are changed before.
+	// change builds a library with one image, and changes its words first.
 	change := func(f func(p *program, image []any)) []byte {
 		p := &program{start: start}
 		image := p.image(2, 4, 2, false, "spir64", []byte("spirv"), "_ZTS1A")
@@ -458,7 +457,7 @@ func TestFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := parse(test.data)
 			testkit.BlamesInput(t, err, test.want)
-			// A fault that is found by following a pointer names the place of the image.
+			// An error found by following a pointer names the location of the image.
 			if fault := (*FormatError)(nil); bytes.HasPrefix(test.data, []byte("\x7fELF")) && errors.As(err, &fault) && fault.Offset == 0 {
 				t.Errorf("%v: no offset", err)
 			}

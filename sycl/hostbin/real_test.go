@@ -58,7 +58,7 @@ func TestLibrariesOfDPCPP(t *testing.T) {
 	var files, images, empty, sets, properties, kernels int
 	eachLibrary(t, name, func(path string, data []byte, f *File) {
 		files++
-		// Whoever registers images has a descriptor of them.
+		// A library that registers images has a descriptor.
 		if registers := bytes.Contains(data, []byte("__sycl_register_lib")); registers != (len(f.Images) > 0) {
 			t.Errorf("%s: %d images, registers any: %v", path, len(f.Images), registers)
 		}
@@ -96,13 +96,13 @@ func TestLibrariesOfDPCPP(t *testing.T) {
 	}
 }
 
-// releasesEnv names two wheels, divided by a colon, of which DPC++ before 2026 compiled
-// the first and DPC++ 2026 the second: dpctl 0.21.1, and dpnp 0.20.0, which has
-// dpctl's kernels in a namespace of its own.
+// releasesEnv names two wheels, separated by a colon. DPC++ before 2026 compiled the first and
+// DPC++ 2026 the second: dpctl 0.21.1, and dpnp 0.20.0, which has dpctl's kernels in its own
+// namespace.
 const releasesEnv = "HOSTBIN_RELEASES"
 
-// TestReleasesAgree reads the same kernels as two releases compiled them, with
-// different numbers of aspects.
+// TestReleasesAgree reads the same kernels compiled by two releases, with different aspect
+// numbers.
 func TestReleasesAgree(t *testing.T) {
 	before, after, ok := strings.Cut(os.Getenv(releasesEnv), ":")
 	if !ok {
@@ -197,7 +197,7 @@ func TestBundlesOfClang(t *testing.T) {
 	bundler := testkit.Program(t, "clang-offload-bundler")
 	objcopy := testkit.Program(t, "llvm-objcopy")
 	dir := t.TempDir()
-	// The bundler looks for objcopy under this name only.
+	// The bundler searches for objcopy under this name only.
 	testkit.NoError(t, os.Symlink(objcopy, filepath.Join(dir, "llvm-objcopy")))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -258,7 +258,7 @@ func TestBundlesOfClang(t *testing.T) {
 	}
 }
 
-// openMPSource has a kernel, whose code for the device is code for the host.
+// openMPSource has a kernel whose device code is host code.
 const openMPSource = `
 #pragma omp declare target
 int counter;
@@ -330,8 +330,8 @@ func TestOpenMPOfClang(t *testing.T) {
 	}
 }
 
-// lookalikeSource has a table that differs from an OpenMP descriptor only in what
-// the symbols of other objects are.
+// lookalikeSource has a table that differs from an OpenMP descriptor only in the symbols of other
+// objects.
 const lookalikeSource = `
 extern char a, b, c, d;
 static const char text[] = "begin, end";
@@ -390,8 +390,7 @@ func write(t *testing.T, name, text string) {
 	testkit.NoError(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
-// descriptorSource has the descriptor table of an image as the offload wrapper
-// makes it, version 2.
+// descriptorSource has the descriptor table of an image in the offload wrapper's form, version 2.
 const descriptorSource = `
 struct entry { void *addr; const char *name; unsigned long long size; int flags, reserved; };
 struct property { const char *name; const void *value; unsigned type; unsigned long long size; };
