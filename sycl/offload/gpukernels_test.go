@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// hsaco returns an ELF file for AMD GPUs with dynamic symbols of these names: section 1
-// has the symbols, section 2 their names, section 3 those of the sections.
+// hsaco returns an ELF file for AMD GPUs with dynamic symbols of these names: section 1 has the
+// symbols, section 2 their names, section 3 the section names.
 func hsaco(names ...string) []byte {
 	le := binary.LittleEndian
 	text := []byte{0}

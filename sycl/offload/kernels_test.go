@@ -99,7 +99,7 @@ func FuzzKernels(f *testing.F) {
 	})
 }
 
-// spirv returns a module with these words behind the header.
+// spirv returns a module with these words after the header.
 func spirv(order binary.ByteOrder, words ...uint32) string {
 	data := make([]byte, 0, 4*(5+len(words)))
 	for _, w := range append([]uint32{0x07230203, 0x00010400, 0, 10, 0}, words...) {
@@ -108,7 +108,7 @@ func spirv(order binary.ByteOrder, words ...uint32) string {
 	return string(data)
 }
 
-// Instructions of three operands, one of capability.
+// Instructions with three operands, one capability.
 const capability, entry, function = 2<<16 | 17, 4<<16 | 15, 5<<16 | 54
 
 func TestEntryPoints(t *testing.T) {

@@ -147,7 +147,7 @@ func TestRoundTrip(t *testing.T) {
 			if again := write(t, o, in...); !bytes.Equal(data, again) {
 				t.Error("the second time other bytes were written")
 			}
-			// Containers that follow one another are read in order.
+			// Consecutive containers are read in order.
 			files, err := readAll(append(slices.Clone(data), data...))
 			testkit.NoError(t, err)
 			out := images(files)
@@ -342,7 +342,7 @@ func allocated(f func()) uint64 {
 }
 
 func TestManyStringsOfTheSameBytes(t *testing.T) {
-	// 200,000 strings that are the ends of one long text would be 20 GiB.
+	// 200,000 strings that are the ends of one long text would take 20 GiB.
 	const count, text = 200_000, 200_000
 	data := write(t, Options{Version: 2}, Image{Strings: make([]String, count), Content: strings.NewReader(strings.Repeat("x", text))})
 	list := int(binary.LittleEndian.Uint64(data[0x28:]))
@@ -470,7 +470,7 @@ func FuzzReadAll(f *testing.F) {
 		if len(list) == 0 {
 			return
 		}
-		// What was read can be written, and reads the same again.
+		// Input that was read can be written, and reads the same again.
 		again, err := readAll(write(t, Options{Version: 2}, list...))
 		testkit.NoError(t, err)
 		if len(again) != 1 || len(again[0].Entries) != len(list) {
