@@ -28,7 +28,7 @@ type Builder struct {
 // identity is a digest of what identifies split modules: their metadata and key.
 type identity [sha256.Size]byte
 
-// A module has at most one image per form.
+// A form identifies an image in a group of modules: a module has at most one image per form.
 type form struct {
 	identity     identity // of the module
 	kind         Kind

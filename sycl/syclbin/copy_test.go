@@ -9,8 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// copier is an image that counts how often it was copied its own way, in which it
-// leaves out some bytes at the end.
+// copier is an image that counts its CopyTo calls, which omit some bytes at the end.
 type copier struct {
 	*strings.Reader
 	copied *int

@@ -15,7 +15,7 @@ func Example() {
 	properties.Add(propset.KernelNames).Put("__sycl_kernel__ZTS6kernel", propset.Uint(1))
 	const spirv = "\x03\x02\x23\x07\x00\x00\x01\x00" // the start of a module
 
-	// The runtime tells native images apart when each stands in a module of its own.
+	// The runtime distinguishes native images if each is in a separate module.
 	var b syclbin.Builder
 	for _, image := range []*syclbin.Image{
 		syclbin.NewIR(syclbin.SPIRV, "spir64-unknown-unknown", strings.NewReader(spirv)),

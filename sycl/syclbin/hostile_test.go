@@ -6,12 +6,10 @@ import (
 	"testing"
 )
 
-// mostAllocated is what reading files of that size may allocate, whatever they
-// claim.
+// mostAllocated is the limit on allocations for reading files of that size, whatever they claim.
 func mostAllocated(size int) uint64 { return 4*uint64(size) + 16<<20 }
 
-// readOnly reads data, which has to end in an error for a fault of the file or in
-// a model that Verify can look at.
+// readOnly reads data, and expects either an error in the file or a model that Verify can check.
 func readOnly(t *testing.T, data []byte) {
 	f, err := read(data)
 	if err != nil {
@@ -36,7 +34,7 @@ func TestEveryValueOfEveryByte(t *testing.T) {
 			data := vector(t, v.name)
 			changed := slices.Clone(data)
 			for i, old := range data {
-				// The bound is that of one file, and all values stay within it.
+				// The limit is per file, and all values stay below it.
 				if n := allocated(func() {
 					for b := range 256 {
 						if changed[i] = byte(b); changed[i] != old {

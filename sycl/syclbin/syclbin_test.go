@@ -133,8 +133,7 @@ func sampleParts(t testing.TB) []samplePart {
 	}
 }
 
-// sample is a file of others with several modules of several images, some of them
-// empty.
+// sample is a file of others with several modules of several images, some of them empty.
 func sample(t testing.TB) *File {
 	f := &File{Version: 1, State: Executable, Global: new(propset.Registry)}
 	modules := map[*propset.Registry]*Module{}
@@ -154,7 +153,7 @@ func sample(t testing.TB) *File {
 	return f
 }
 
-// built is what a Builder makes of the same images.
+// built returns a Builder's result for the same images.
 func built(t testing.TB) *File {
 	t.Helper()
 	var b Builder
@@ -164,7 +163,7 @@ func built(t testing.TB) *File {
 	return b.File(Executable)
 }
 
-// describe lists all of a file, for comparisons.
+// describe lists the content of a file, for comparisons.
 func describe(t testing.TB, f *File) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", f.State)
@@ -268,7 +267,7 @@ func TestBuilderIdentity(t *testing.T) {
 	}
 }
 
-// TestImagesAreToldApart looks at what the runtime reads: compile_target.
+// TestImagesAreToldApart checks the property that the runtime reads: compile_target.
 func TestImagesAreToldApart(t *testing.T) {
 	var targets []string
 	for _, m := range built(t).Modules {
@@ -343,7 +342,7 @@ func TestReleases(t *testing.T) {
 			if a, ok := f.AmbiguousAspect(); ok == states || ok && a != aspect.Atomic64 {
 				t.Errorf("%v: ambiguous: %v, %v", tt.release, a, ok)
 			}
-			// Who knows better than the file says so.
+			// A caller can set the release of a file that does not state it.
 			f.AssumeRelease(release.Before2026())
 			got, _ = requirement.FromProperties(f.Modules[0].Metadata)
 			if want := []aspect.Aspect{aspect.FP64, release.Before2026().Aspect(27)}; !states && !slices.Equal(got.Aspects, want) || states && !slices.Equal(got.Aspects, q.Aspects) {
@@ -423,7 +422,7 @@ func put64(data []byte, at int, n uint64) []byte {
 	return data
 }
 
-// A fault of the container has the type of all faults of the file, and its place.
+// A container error has the type of all file errors, and its location.
 func TestContainerRefused(t *testing.T) {
 	data := write(t, sample(t), Options{})
 	_, err := read(put64(data, 8, 1<<63))
@@ -485,7 +484,7 @@ func TestVersion1Refused(t *testing.T) {
 	}
 }
 
-// firstIndicesZero is what compilers wrote that do not advance first indices.
+// firstIndicesZero is the output of compilers that do not advance first indices.
 func firstIndicesZero(t *testing.T) []byte {
 	data := write(t, sample(t), Options{Bare: true})
 	for i := range 3 {
@@ -512,19 +511,19 @@ func TestLenientReaderRepairs(t *testing.T) {
 		t.Errorf("found %v", f.Findings)
 	}
 
-	// A file whose counts do not add up is not repaired.
+	// A file with inconsistent counts is not repaired.
 	if _, err := readLenient(put32(data, fileHeaderSize+16, 1)); err == nil {
 		t.Error("no error for counts that do not add up")
 	}
 
-	// Images of no module are left out.
+	// Images without a module are left out.
 	bare := vector(t, "v1_bare")
 	f, err = readLenient(put32(bare, 0x48, 0))
 	if err != nil || len(f.Modules[0].IR) != 0 || !slices.Equal(findingIDs(f.Findings), []string{"unreferenced-header"}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 
-	// Surplus in metadata is dropped.
+	// Surplus metadata is dropped.
 	surplus := bytes.Replace(bare, []byte("state=1|1"), []byte("state=1|01")[:9], 1)
 	copy(surplus[0x78+len("[SYCLBIN/global metadata]\n"):], "stat=1|01")
 	if _, err := read(surplus); err == nil {
@@ -544,7 +543,7 @@ func findingIDs(list []Finding) []string {
 	return ids
 }
 
-// An entry of a version 2 file, as tests make them.
+// An entry of a version 2 file, in the form for tests.
 func v2Entry(role, body string, own ...string) offload.Image {
 	strs := []offload.String{{Key: "sycl_format_version", Value: "2"}, {Key: "role", Value: role}}
 	for i := 0; i < len(own); i += 2 {
@@ -671,7 +670,7 @@ func TestRecognition(t *testing.T) {
 	}
 }
 
-// sparse is a large file of which only some pages are not zeros.
+// sparse is a large file with only some nonzero pages.
 type sparse struct {
 	pages map[int64][]byte
 	size  int64
@@ -784,7 +783,7 @@ func walk(data []byte, check func([]byte)) {
 	}
 }
 
-// check reads data in both ways, and does with the result all that can be done.
+// check reads data in both ways, and exercises the result.
 func check(t testing.TB, data []byte) {
 	for _, open := range []func([]byte) (*File, error){read, readLenient} {
 		f, err := open(data)
@@ -833,7 +832,7 @@ func FuzzNewFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data) })
 }
 
-// Of images that are the same in all that counts, one is kept.
+// Of images that are equal in every relevant property, one is kept.
 func TestAddOnce(t *testing.T) {
 	ab := registry(t, "[S]\na=1|1\nb=1|2\n")
 	ba := registry(t, "[S]\nb=1|2\na=1|1\n")

@@ -47,14 +47,14 @@ func mustParse(text string) *propset.Registry {
 	return r
 }
 
-// Rules that need the bytes of a file have cases where those are read.
+// Rules that need the bytes of a file have cases in the tests that read them.
 func TestVerify(t *testing.T) {
 	ir := func(f *File) *Image { return f.Modules[0].IR[0] }
 	native := func(f *File) *Image { return f.Modules[1].Native[0] }
 	tests := []struct {
 		name   string
 		damage func(f *File)
-		want   []string // id, place, and part of the message
+		want   []string // id, location, and part of the message
 	}{
 		{"a good file", func(f *File) {}, nil},
 		{"no state", func(f *File) { f.Global, f.State = mustParse("[SYCLBIN/global metadata]\n"), NoState },
