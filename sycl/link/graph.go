@@ -28,7 +28,7 @@ type Node struct {
 	Places  []Place  `json:"places"`
 	Targets []string `json:"targets"`
 	Kernels int      `json:"kernels"` // number of kernels
-	Exports int      `json:"exports"` // number of images
+	Exports int      `json:"exports"` // number of exported symbols
 }
 
 // graph returns the graph of the linked modules.

@@ -27,9 +27,9 @@ const (
 	dg2    = gen + "=intel_gpu_dg2_g10"
 )
 
-// A part is what a test wants of an abstract module.
+// A part describes an abstract module for a test.
 type part struct {
-	targets          []string // TRIPLE or TRIPLE=ARCH; IR for spir64 when there is none
+	targets          []string // TRIPLE or TRIPLE=ARCH; IR for spir64 if empty
 	bytes            string
 	kernels          []string
 	exports, imports []string
@@ -96,7 +96,7 @@ func (p part) module() *syclbin.Module {
 	return m
 }
 
-// file makes an input in object state.
+// file returns an input in object state.
 func file(name string, parts ...part) Input {
 	f := &syclbin.File{Version: 1, State: syclbin.Object, Global: new(propset.Registry)}
 	for _, p := range parts {
@@ -299,7 +299,7 @@ func TestNoProblem(t *testing.T) {
 	}
 }
 
-// TestManyFixedTargets: the configuration of devices is copied once, not for each target.
+// TestManyFixedTargets checks that the device configuration is copied once, not per target.
 func TestManyFixedTargets(t *testing.T) {
 	cost := func(n int) float64 {
 		q := &requirement.Requirements{HasFixedTargets: true, FixedTargets: slices.Repeat([]string{"intel_gpu_pvc"}, n)}
@@ -350,7 +350,7 @@ func TestState(t *testing.T) {
 	for name, test := range map[string]struct {
 		inputs  []syclbin.State
 		options Options
-		want    syclbin.State // NoState when it is refused
+		want    syclbin.State // NoState if it is rejected
 	}{
 		"input":                                {[]syclbin.State{in, in}, Options{}, exe},
 		"object":                               {[]syclbin.State{obj, obj}, Options{}, exe},
@@ -386,7 +386,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// Whether modules need each other decides the state when nothing asks for one.
+// If no state is requested, it depends on whether modules need each other.
 func TestStateOfImports(t *testing.T) {
 	f := []string{"f"}
 	importer, exporter := part{kernels: []string{"k"}, imports: f}, part{exports: f, bytes: "f"}
@@ -462,7 +462,7 @@ func TestErrors(t *testing.T) {
 		inputs  []Input
 		options Options
 		want    string
-		bad     bool // the fault of an input
+		bad     bool // an input error
 	}{
 		"no input":                       {nil, Options{}, "link: there is nothing to combine", false},
 		"a state that is none":           {[]Input{file("a")}, Options{State: &other}, "link: a file cannot be in state 7", false},
@@ -552,7 +552,7 @@ func TestOnlyIdenticalModulesAreOne(t *testing.T) {
 	if r := combine(t, Options{}, file("a", k), file("b", other)); len(r.Problems) != 1 {
 		t.Errorf("%+v", r.Problems)
 	}
-	// The order of constants says which default value is whose.
+	// The order of constants determines which default value belongs to which.
 	x := part{constants: []spec{{"x", []uint32{0, 0, 1}}, {"y", []uint32{1, 0, 1}}}, defaults: []byte{1, 1}}
 	y := x
 	y.constants = []spec{x.constants[1], x.constants[0]}
@@ -561,8 +561,8 @@ func TestOnlyIdenticalModulesAreOne(t *testing.T) {
 	}
 }
 
-// random makes parts that share names, so that they meet in all ways, but mostly
-// without conflicts.
+// random returns parts that share names, so that they meet in all ways, but mostly without
+// conflicts.
 func random(r *rand.Rand, n int) []part {
 	var list []part
 	for i := range n {
@@ -571,7 +571,7 @@ func random(r *rand.Rand, n int) []part {
 			p.imports = append(p.imports, fmt.Sprintf("f%d", r.IntN(n)))
 		}
 		if r.IntN(3) == 0 {
-			p.kernels, p.imports = nil, nil // only names in exports tell these apart
+			p.kernels, p.imports = nil, nil // distinguished only by names in exports
 			p.sets = map[string]map[string]propset.Value{fmt.Sprintf("unknown%d", r.IntN(2)): {"key": propset.Uint(r.Uint32())}}
 		}
 		switch r.IntN(4) {
@@ -580,7 +580,7 @@ func random(r *rand.Rand, n int) []part {
 		case 1:
 			p.constants = []spec{{"c", []uint32{0, 0, 4}}, {"b", []uint32{1, 0, 4}}}
 			p.defaults = []byte{1, 2, 3, 4, 5, 6, 7, 8}
-		case 2: // two modules that only their bytes tell apart, for no target that could conflict
+		case 2: // two modules that differ only in their bytes, for no target that could conflict
 			p = part{bytes: fmt.Sprint(r.IntN(3)), sets: map[string]map[string]propset.Value{"alike": {"k": propset.Uint(1)}}}
 		}
 		list = append(list, p)
@@ -668,7 +668,7 @@ func TestNothingDoesSomethingToATerminal(t *testing.T) {
 	}
 }
 
-// chain makes files of 100 modules, in which each module imports from the next.
+// chain returns files of 100 modules, in which each module imports from the next.
 func chain(files int) []Input {
 	var inputs []Input
 	for i := range files {
@@ -695,7 +695,7 @@ func TestManySymbols(t *testing.T) {
 	if len(r.File.Modules) != 100_000 || len(r.Graph.Imports) != 99_999 {
 		t.Errorf("%d modules, %d imports", len(r.File.Modules), len(r.Graph.Imports))
 	}
-	// The work is counted in allocations, which no other process changes.
+	// The work is measured in allocations, which other processes do not affect.
 	allocs := func(inputs []Input) float64 {
 		return testing.AllocsPerRun(1, func() { combine(t, Options{}, inputs...) })
 	}
@@ -706,7 +706,7 @@ func TestManySymbols(t *testing.T) {
 }
 
 func TestManyConflicts(t *testing.T) {
-	// Each file exports everything, and imports what none has.
+	// Each file exports everything, and imports symbols that no file has.
 	var inputs []Input
 	var exports, imports []string
 	for i := range 100 {
@@ -746,8 +746,8 @@ func FuzzCombine(f *testing.F) {
 	})
 }
 
-// FuzzMetadata combines files whose modules have the metadata of texts, divided by
-// NUL. It gets deeper than FuzzCombine, for which most of what it tries is no file.
+// FuzzMetadata combines files whose modules have the metadata of texts, separated by NUL. It
+// reaches deeper than FuzzCombine, most of whose inputs are not files.
 func FuzzMetadata(f *testing.F) {
 	texts := func(in Input) string {
 		var list []string
@@ -796,7 +796,7 @@ func FuzzMetadata(f *testing.F) {
 	})
 }
 
-// checkCombine checks what has to hold for any two inputs.
+// checkCombine checks the invariants for any two inputs.
 func checkCombine(t *testing.T, first, second Input, options uint8) {
 	o := Options{AllowUnresolved: options&1 != 0}
 	if state := syclbin.State(options >> 1 & 3); state <= syclbin.Executable {

@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// verified returns a file without findings but those of its symbols.
+// verified returns a file without findings other than about its symbols.
 func verified(state syclbin.State, parts ...part) *syclbin.File {
 	f := file("f", parts...).File
 	f.State = state
@@ -28,7 +28,7 @@ func TestVerify(t *testing.T) {
 	for name, test := range map[string]struct {
 		state syclbin.State
 		parts []part
-		want  []string // id, place, and part of the message
+		want  []string // id, location, and part of the message
 	}{
 		"one module":                         {exe, []part{{kernels: k}}, nil},
 		"a kernel in two modules":            {exe, []part{{kernels: k}, {kernels: k}}, []string{`kernel-duplicate: abstract module 1: the kernel "k" is in abstract module 0 as well, for target spir64`}},
@@ -81,8 +81,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// What can be combined has no findings about symbols, whatever the state is that the
-// linker chooses, and what cannot has some in a file of the same modules.
+// Inputs that can be combined have no findings about symbols, in whatever state the linker
+// chooses, and inputs that cannot have some in a file of the same modules.
 func TestVerifyAndCombineAgree(t *testing.T) {
 	isSymbol := func(f syclbin.Finding) bool {
 		return slices.ContainsFunc(symbolRules, func(r syclbin.Rule) bool { return r.ID == f.ID })
