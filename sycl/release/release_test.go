@@ -12,13 +12,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// TestNumbers holds the numbers against those of the runtimes' own headers.
+// TestNumbers compares the numbers with the runtimes' own headers.
 func TestNumbers(t *testing.T) {
 	data, err := os.ReadFile("testdata/aspects.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Aspects that 2026.0 has under another name.
+	// Aspects with a different name in 2026.0.
 	renamed := " ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle ext_oneapi_ballot_group ext_oneapi_fixed_size_group ext_oneapi_tangle_group "
 	named := map[string]bool{"host": true, "int64_base_atomics": true, "int64_extended_atomics": true, "usm_restricted_shared_allocations": true} // deprecated: in another header
 	for line := range strings.Lines(string(data)) {
@@ -68,7 +68,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestEveryNumberComesBack writes what was read, whatever it was.
+// TestEveryNumberComesBack writes every number that was read.
 func TestEveryNumberComesBack(t *testing.T) {
 	for _, r := range All() {
 		for _, n := range []uint32{0, 1, 24, 25, 27, 28, 35, 71, 89, 107, 255, 12345, 1<<16 - 1, 1 << 17, 1<<32 - 1} {
@@ -113,7 +113,7 @@ func TestWriteAndRead(t *testing.T) {
 			t.Errorf("%s: %v: %v", release, a, err)
 		}
 	}
-	// What is no list of aspects stays, such as the names of fixed targets.
+	// Values other than lists of aspects stay, such as the names of fixed targets.
 	odd := new(propset.Registry)
 	odd.Add(propset.DeviceRequirements).Put("aspects", propset.Uint(28))
 	odd.Add(propset.DeviceRequirements).Put("fixed_target", propset.String("pvc1"))
@@ -135,7 +135,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestRefuses has the answers that the runtimes gave.
+// TestRefuses has the runtimes' answers.
 func TestRefuses(t *testing.T) {
 	const container, image, size, magic, inner = "Unsupported Offload Binary version number.", "Unexpected image type.", "Unexpected file contents size.", "Incorrect Offload Binary magic number.", "Incorrect SYCLBIN magic number."
 	for _, tt := range []struct {
