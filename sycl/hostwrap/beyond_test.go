@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The samples are what libsycl-jit of 2026.2.0 writes. Without a file there is no footer.
+// The samples are output of libsycl-jit 2026.2.0. Without a file there is no footer.
 func TestBeyondKernels(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile("testdata/" + name)

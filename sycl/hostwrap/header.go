@@ -75,7 +75,7 @@ const HeaderByName = "// The host finds kernels by their names.\n"
 //	};
 //
 // The class of an unnamed kernel is KernelInfoData<'_', 'Z', …>, with the characters of getName's
-// result. The classes follow a list of the kernels' parameters:
+// result. A list of the kernels' parameters precedes the classes:
 //
 //	const kernel_param_desc_t kernel_signatures[] = {
 //	  //--- _ZTSN3app5ScaleE

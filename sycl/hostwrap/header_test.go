@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// What libsycl-jit of 2026.2.0 writes.
+// Output of libsycl-jit 2026.2.0.
 func TestParseHeader(t *testing.T) {
 	text, err := os.ReadFile("testdata/kernels.h")
 	if err != nil {

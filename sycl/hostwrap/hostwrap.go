@@ -28,7 +28,7 @@
 // it is included, with line and column. Kernels of copied files, of one source with different
 // macro definitions, and of different shared libraries are therefore not distinguished. For
 // kernels that libsycl's headers generate, and for kernels without an integration header, the
-// location comes from debug information in the code, and is unknown without it.
+// location comes from the device code, and is unknown if that has none.
 //
 // The runtime links all images of a set of virtual functions, which fails if two have the same
 // function, regardless of its origin. Each object therefore has its own symbol

@@ -50,7 +50,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// What the assembler and the linker make is what hostbin finds.
+// hostbin finds the images in the output of the assembler and the linker.
 func TestRoundTrip(t *testing.T) {
 	for _, tool := range []string{"cc", "clang"} {
 		for _, r := range release.All() {
@@ -65,7 +65,7 @@ func TestRoundTrip(t *testing.T) {
 				images[1].Properties = other
 				images[1].Options = propset.JITOptions{Compile: "-ze-opt-level=2 -g", Link: "-l \"x\""}
 				images = append(images, Image{File: "c.bc", Target: "spir64_x86_64", Format: offload.Bitcode, Entries: []string{"k\u00e4 \"\\8\tname"}})
-				// An image whose end is the start of what comes next.
+				// An image that ends where the next data starts.
 				contents := [][]byte{bytes.Repeat([]byte("0123456789abcdef"), 1000), []byte("x"), []byte("\x00\x01\xff")}
 				compare(t, link(t, tool, images, contents, r), images, contents)
 			})
@@ -73,7 +73,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// link makes a shared library of images with these contents, and opens it.
+// link builds a shared library of images with these contents, and opens it.
 func link(t *testing.T, tool string, images []Image, contents [][]byte, r *release.Release) *hostbin.File {
 	t.Helper()
 	path := testkit.Program(t, tool)
@@ -124,8 +124,8 @@ func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
 	}
 }
 
-// A program calls the two functions once each, in the order of constructors and
-// destructors, however many objects it has.
+// A program calls each of the two functions once, in the order of constructors and destructors,
+// for any number of objects.
 func TestCalls(t *testing.T) {
 	path := testkit.Program(t, "cc")
 	dir := t.TempDir()
@@ -208,8 +208,8 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
-// Kernels of one name in two objects of a program: a linker takes them when they are of one
-// place, as those of a header, and names the kernel when they are not.
+// Kernels with one name in two objects of a program: a linker accepts them if they have the same
+// location, as in a header, and names the kernel if they do not.
 func TestKernelsOfOneName(t *testing.T) {
 	at := func(file string, line uint32) []Image {
 		image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS5Twice"}, Properties: new(propset.Registry)}
@@ -261,7 +261,7 @@ func TestKernelsOfOneName(t *testing.T) {
 	}
 }
 
-// A virtual function is in one image for a device: the runtime links all of a set.
+// A virtual function is in one image per device: the runtime links all of a set.
 func TestVirtualFunctions(t *testing.T) {
 	image := func(target, device, name string) Image {
 		r := new(propset.Registry)
@@ -296,8 +296,7 @@ func TestVirtualFunctions(t *testing.T) {
 	}
 }
 
-// Kernels of one class in two objects, whatever their symbols are and whether there is code
-// in them.
+// Kernels of one class in two objects, regardless of their symbols and whether they have code.
 func TestKernelsOfOneClass(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	of := func(symbol, class, file string, line uint32) Kernel {
@@ -313,7 +312,7 @@ func TestKernelsOfOneClass(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second Kernel
 		images        [2][]Image
-		symbol        string // that is defined twice; "" when the program links
+		symbol        string // defined twice; "" if the program links
 	}{
 		"of two functions":           {first: of("_ZTSZ1fvE1K", "K", "a.cpp", 3), second: of("_ZTSZ1gvE1K", "K", "b.cpp", 3), symbol: "K"},
 		"of two lines":               {first: of("_ZTS1K", "K", "a.cpp", 3), second: of("_ZTS1K", "K", "a.cpp", 4), symbol: "K"},
@@ -345,7 +344,7 @@ func TestKernelsOfOneClass(t *testing.T) {
 		})
 	}
 
-	// In one object, with the path that the code has.
+	// In one object, with the path in the code.
 	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTSZ1fvE1K"}, Properties: new(propset.Registry)}
 	srcloc.Put(image.Properties, "_ZTSZ1fvE1K", srcloc.Kernel{Location: srcloc.Location{Path: "lib/a.cpp", Line: 4}})
 	err := Write(io.Discard, []Image{image}, []Kernel{of("_ZTSZ1fvE1K", "K", "a.cpp", 3), of("_ZTSZ1gvE1K", "K", "b.cpp", 3)}, release.Newest())
@@ -354,7 +353,7 @@ func TestKernelsOfOneClass(t *testing.T) {
 	}
 }
 
-// TestKernelsWithoutImage: libsycl learns the names of kernels that no image has.
+// TestKernelsWithoutImage checks that libsycl gets the names of kernels without an image.
 func TestKernelsWithoutImage(t *testing.T) {
 	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS1A"}}
 	for name, test := range map[string]struct {
