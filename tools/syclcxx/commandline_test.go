@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// shown is what a test compares: fields that are not those of an empty command line.
+// shown returns the fields to compare: those that differ from an empty command line.
 func shown(l *commandLine) string {
 	var out []string
 	v := reflect.ValueOf(*l)
@@ -84,7 +84,7 @@ func fromFiles(name string) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// args divides a command line as a shell does.
+// args splits a command line like a shell.
 func args(t *testing.T, line string) []string {
 	t.Helper()
 	words, wrong := divided(line, true)
@@ -177,7 +177,7 @@ func TestParse(t *testing.T) {
 		{"a.cpp -ipo -xHost -fsycl-host-compiler=/opt/icpx", "Words=[a.cpp:c++] Host=[-ipo -xHost] Link=[-ipo -xHost] HostCompiler=/opt/icpx"},
 		{"a.cpp --dpcpp d --driver=r --host-headers=h --ocloc=o --share-gpu-families=off", "Words=[a.cpp:c++] HostCompiler= DPCPP=d Driver=r HostHeaders=h Ocloc=o ShareFamilies=off"},
 
-		// Files of options.
+		// Response files.
 		{"@quotes", "Words=[a.cpp:c++] Host=[-DA=x\"y -DB=p'q r -DC= z] Device=[-DA=x\"y -DB=p'q r -DC= z]"},
 		{"@empty a.cpp", "Words=[a.cpp:c++]"},
 		{"@outer", "Mode=1 Words=[a.cpp:c++] Host=[-O2] Device=[-O2] Link=[-O2]"},
@@ -258,7 +258,7 @@ func TestResponseFiles(t *testing.T) {
 	}
 }
 
-// Each option of icpx is taken, or refused in words that are not those of the rules.
+// Each icpx option is accepted, or rejected with a message that differs from the rules' message.
 func TestTable(t *testing.T) {
 	ofRules := []string{"attribute", "copts", "linkopts", "deps", "sycl_binary", "True", "backend_options", "output group", "toolchain", "Bazel", "rules"}
 	for _, section := range icpxflags.Table() {

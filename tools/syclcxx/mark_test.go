@@ -10,7 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestDeviceDigest: what only the device compile sees changes the preprocessed source.
+// TestDeviceDigest checks that input only seen by the device compile changes the preprocessed
+// source.
 func TestDeviceDigest(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const source = "#include <sycl/sycl.hpp>\n#ifdef __SYCL_DEVICE_ONLY__\n#include \"device.hpp\"\n#endif\n"
@@ -40,7 +41,8 @@ func TestDeviceDigest(t *testing.T) {
 	}
 }
 
-// TestCheckMark: an object is not made of preprocessed or assembler source that lacks its device code.
+// TestCheckMark checks that no object is built from preprocessed or assembler source without its
+// device code.
 func TestCheckMark(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "good.ii", "int main() {}\n// rules_sycl host code \n")
@@ -56,7 +58,8 @@ func TestCheckMark(t *testing.T) {
 	}
 }
 
-// TestSystemFiles: the innermost directory of the search list decides, as with -MMD of gcc.
+// TestSystemFiles checks that the innermost directory of the search list decides, as for gcc's
+// -MMD.
 func TestSystemFiles(t *testing.T) {
 	t.Setenv("CPATH", "/usr/include/mine")
 	t.Setenv("CPLUS_INCLUDE_PATH", "/env")
@@ -77,7 +80,7 @@ func TestSystemFiles(t *testing.T) {
 	}
 }
 
-// TestMapped: the last rule that matches wins, as in gcc.
+// TestMapped checks that the last matching rule wins, as in gcc.
 func TestMapped(t *testing.T) {
 	line := testkit.Must(parseLine(strings.Fields("-ffile-prefix-map=/src=a -fdebug-prefix-map=/src/lib=b -fmacro-prefix-map=/src/x=c -c a.cpp")))(t)
 	c := &compiler{line: line}

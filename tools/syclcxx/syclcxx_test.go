@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 )
 
-// A source is SYCL when it or a header of the project reads one of libsycl.
+// A source is SYCL if it or a project header reads a header of libsycl.
 func TestReadsSYCL(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
@@ -50,7 +50,7 @@ func TestReadsSYCL(t *testing.T) {
 		{"macro.cpp", "", true},
 		{"named.cpp", "", false},
 		{"named.cpp", "-include include/prelude.hpp", true},
-		{"named.cpp", "-include " + absolute, true}, // as CMake names precompiled headers
+		{"named.cpp", "-include " + absolute, true}, // CMake's name for precompiled headers
 		{"named.cpp", "-x assembler", false},
 		{"-", "-x c++", false},
 		{"include/prelude.hpp", "", true},
@@ -66,7 +66,7 @@ func TestReadsSYCL(t *testing.T) {
 	}
 }
 
-// recorded returns a record as writeBitcode has it.
+// recorded returns a record in the format of writeBitcode.
 func recorded(source, bitcode, header string) []byte {
 	out := []byte(recordMagic)
 	for _, part := range []string{source, bitcode, header} {
@@ -76,8 +76,8 @@ func recorded(source, bitcode, header string) []byte {
 	return append(out, make([]byte, -len(out)&7)...)
 }
 
-// TestWriteBitcode: the assembler source of device code names the source, refers to the symbol of the device
-// link, and leaves the stack of the program as it is.
+// TestWriteBitcode checks that the assembler source of device code names the source, refers to the
+// symbol of the device link, and does not make the program's stack executable.
 func TestWriteBitcode(t *testing.T) {
 	dir := t.TempDir()
 	u := &compilation{compiler: &compiler{line: &commandLine{}}, source: "a \"b\".cpp", folder: dir}
@@ -131,7 +131,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// Objects that are no ELF files are the linker's business.
+// Objects other than ELF files are left to the linker.
 func FuzzReadObject(f *testing.F) {
 	f.Add([]byte("!<arch>\na.o/            0           0     0     644     4         `\nabcd"))
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
@@ -144,7 +144,7 @@ func FuzzReadObject(f *testing.F) {
 	})
 }
 
-// The exit code and the message of what can be told without a compiler.
+// The exit code and the message of errors that need no compiler.
 func TestErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "a.cpp", "#include <sycl/sycl.hpp>\n")
@@ -164,7 +164,7 @@ func TestErrors(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		args := strings.Fields(test.args)
-		if !strings.Contains(test.args, "host-compiler") { // this machine may have none
+		if !strings.Contains(test.args, "host-compiler") { // this system may have none
 			args = append([]string{"-fsycl-host-compiler=true"}, args...)
 		}
 		code := run(t.Context(), &cli.Env{Stdout: &stderr, Stderr: &stderr}, args)
@@ -174,7 +174,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestLinkSYCLBINs: -fsycl-link makes one SYCLBIN of several, in the state that -fsyclbin= names.
+// TestLinkSYCLBINs checks that -fsycl-link merges several SYCLBINs into one, in the state that
+// -fsyclbin= names.
 func TestLinkSYCLBINs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, kernel := range []string{"a", "b"} {
@@ -210,7 +211,7 @@ func TestLinkSYCLBINs(t *testing.T) {
 	}
 }
 
-// pack runs a command of packager and returns what it prints.
+// pack runs a packager command and returns its output.
 func pack(t *testing.T, command string, args ...string) string {
 	t.Helper()
 	var out, log bytes.Buffer
