@@ -8,7 +8,7 @@ import (
 
 func TestMayHaveLambdas(t *testing.T) {
 	for _, tt := range []struct {
-		kernel string // behind "f("
+		kernel string // after "f("
 		want   bool
 	}{
 		{"[=] { p[0] = n; });", false},
@@ -39,7 +39,7 @@ func TestMayHaveLambdas(t *testing.T) {
 	}
 }
 
-// Kernels whose class says that g++ captures the same.
+// Kernels whose class shows that g++ has the same captures.
 func TestNeedLayoutsOfForms(t *testing.T) {
 	const plain, nested = "f([=] { p[0] = n; });", "f([=] { [=] { p[0] = n; }(); });"
 	for _, tt := range []struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// header returns what an integration header has of kernels of 8 bytes, at lines 1, 2 and so on.
+// header returns an integration header with kernels of 8 bytes, at lines 1, 2 and so on.
 func header(symbols ...string) (kernels []hostwrap.Kernel) {
 	for i, s := range symbols {
 		kernels = append(kernels, hostwrap.Kernel{Name: s, Location: srcloc.Location{Path: "a.cpp", Line: uint32(i + 1), Column: 7}, Size: 8})
@@ -56,7 +56,7 @@ const (
 func TestCompare(t *testing.T) {
 	const lambda, second = "Z4mainEUlvE_", "Z4mainEUlvE0_"
 	add := strconv.FormatUint(hash("_ZTS3Add"), 10)
-	// Of a kernel of 8 bytes, as g++ and clang name the symbol.
+	// The symbol of a kernel of 8 bytes in g++ and clang.
 	submitted := func(kernel string, size int, hash string) string {
 		return fmt.Sprintf("_ZN10rules_sycl9SubmittedI%sLm%dELm%sELm0EE4hereE", kernel, size, hash)
 	}
@@ -65,7 +65,7 @@ func TestCompare(t *testing.T) {
 		compiler string
 		device   []string // types
 		host     []string // symbols
-		want     []string // place, severity, and how the text begins or what it has
+		want     []string // location, severity, and the start or a part of the text
 	}{
 		{"same", gcc16, []string{lambda, second}, []string{submitted(lambda, 8, "0"), submitted(second, 8, "0")}, nil},
 		{"none", gcc16, nil, nil, nil},
@@ -168,7 +168,7 @@ func TestTypes(t *testing.T) {
 }
 
 func TestFoldExpression(t *testing.T) {
-	// The lambda of a fold expression is several kernels of one place.
+	// The lambda of a fold expression is several kernels at one location.
 	one := func(symbols ...string) []Kernel {
 		kernels := header(symbols...)
 		for i := range kernels {
@@ -189,7 +189,8 @@ func TestFoldExpression(t *testing.T) {
 			t.Errorf("%s: got %v", tt.compiler, found)
 		}
 	}
-	// Two reductions of one function are at one place of libsycl's headers, and differ in their arguments.
+	// Two reductions in one function have the same location in libsycl's headers, and differ in
+	// their arguments.
 	device = one("_ZTSN4sycl3RedIZ4mainEUlvE_JiEEE", "_ZTSN4sycl3RedIZ4mainEUlvE0_JiEEE")
 	host := object(t, gcc16,
 		"_ZN10rules_sycl9SubmittedIN4sycl3RedIZ4mainEUlvE_JiEEELm8ELm0ELm0EE4hereE",

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 )
 
-// What rules/dpcpp/host and libsycl's headers have of this.
+// The relevant parts of rules/dpcpp/host and libsycl's headers.
 const library = `
 namespace rules_sycl {
 template <class K, unsigned long Size, unsigned long Name, unsigned long Form>
@@ -89,7 +89,7 @@ func TestLayouts(t *testing.T) {
 	tests := []struct {
 		name    string
 		body    string
-		kernels []kernel // the one that the body submits and, if any, the Rounded of it
+		kernels []kernel // the one that the body submits and its Rounded, if any
 	}{
 		{"copied object", `struct P { _Complex float v; constexpr P() : v(1) {} constexpr P(const P &o) : v(o.v) {} };
 			constexpr P p; const long n = 7; submit([&](Handler &h) { h.single_task([=] { use(s); auto q = p; out[0] = int(__real__ q.v) + n; }); });`,

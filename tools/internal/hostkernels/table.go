@@ -131,7 +131,7 @@ func check(k hostwrap.Kernel) error {
 	return nil
 }
 
-// typeOf returns the typeid name for the type of a kernel, or "" if another kernel has the name.
+// typeOf returns the typeid name for the type of a kernel, or "" if another kernel has that name.
 func typeOf(k hostwrap.Kernel, types map[string]string) string {
 	if name, ok := types[k.Name]; ok {
 		return name

@@ -34,7 +34,7 @@ var same = &Comparison{
 	Types: map[string]string{"_ZTSZ4mainEUlvE_": "Z4mainEUlvE3_"},
 }
 
-// What rules/dpcpp/host has of this, with the parts of libsycl's headers that it needs.
+// The relevant parts of rules/dpcpp/host, and of libsycl's headers that it needs.
 const tableReader = `
 #include <stdio.h>
 struct Param { int kind, info, offset; };
@@ -72,7 +72,7 @@ void NAME() {
 }
 `
 
-// TestRead has programs of two sources read their tables.
+// TestRead checks that programs of two sources read their tables.
 func TestRead(t *testing.T) {
 	cxx := testkit.Program(t, "c++")
 	dir := t.TempDir()
@@ -123,7 +123,7 @@ src/b.cpp
 	}
 }
 
-// TestSection looks at the section, which shared libraries must not have in read-only memory.
+// TestSection checks the section, which must not be in read-only memory in shared libraries.
 func TestSection(t *testing.T) {
 	cxx := testkit.Program(t, "c++")
 	dir := t.TempDir()
