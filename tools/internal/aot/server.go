@@ -31,7 +31,7 @@ type Servers struct {
 	closed bool
 }
 
-// A kind is what interchangeable servers share: their files, and the sizes and times of ocloc and
+// A kind identifies interchangeable servers: their files, and the sizes and times of ocloc and
 // its libraries.
 type kind struct{ library, ocloc, state string }
 

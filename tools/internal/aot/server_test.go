@@ -20,9 +20,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// TestMain lets the test be ocloc: as a server where a library is to be preloaded, unless
-// OCLOC_IS says otherwise. It notes how often it starts, and what it compiles, in the
-// directory OCLOC_NOTES.
+// TestMain lets the test binary act as ocloc: as a server if a library is preloaded, unless
+// OCLOC_IS overrides that. It records each start, and each compilation, in the directory
+// OCLOC_NOTES.
 func TestMain(m *testing.M) {
 	notes := os.Getenv("OCLOC_NOTES")
 	if notes == "" {
@@ -84,7 +84,7 @@ func readRequest(in *bufio.Reader) (args []string, ok bool) {
 	}
 }
 
-// fakeOcloc writes what compiled to the file that the last argument names.
+// fakeOcloc writes by, the kind of process that compiles, to the file that the last argument names.
 func fakeOcloc(args []string, by string) (code int, printed string) {
 	if args[1] == "ids" {
 		return 0, "1.2.3\n"
@@ -107,7 +107,7 @@ func note(dir, kind, text string) {
 	}
 }
 
-// noted returns how many notes of a kind there are.
+// noted returns the number of notes of a kind.
 func noted(t *testing.T, kind string) int {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("notes", kind))
@@ -117,7 +117,7 @@ func noted(t *testing.T, kind string) int {
 	return strings.Count(string(data), "\n")
 }
 
-// modules writes SPIR-V and a table of it, in a new directory, and returns what compiles it
+// modules writes SPIR-V and a table of it, in a new directory, and returns options that compile it
 // with the fake.
 func modules(t *testing.T, is string, texts ...string) Options {
 	t.Helper()
@@ -137,14 +137,14 @@ func modules(t *testing.T, is string, texts ...string) Options {
 	return Options{Ocloc: self, Server: "server.so", CodeDir: "bin", Targets: []Target{{Device: "pvc", Table: "k.table", Output: "out.table"}}}
 }
 
-// atOnce is how many images an action compiles at a time.
+// atOnce is the number of images that an action compiles at a time.
 var atOnce = min(runtime.GOMAXPROCS(0), 4)
 
-// TestServer: what compiles each module, and how many processes there are.
+// TestServer checks what compiles each module, and the number of processes.
 func TestServer(t *testing.T) {
 	for is, test := range map[string]struct {
 		by      string
-		servers int // at most; one for each that is compiled at a time
+		servers int // at most; one for each concurrent compilation
 		runs    int // of the program
 	}{
 		"":          {"server", atOnce, 0},
@@ -173,7 +173,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestServers: servers outlive a run, and one that refused a module does not.
+// TestServers checks that servers outlive a run, except for one that rejected a module.
 func TestServers(t *testing.T) {
 	o := modules(t, "", "a", "b", "c", "d")
 	o.Servers = NewServers(t.Context(), atOnce)
@@ -190,7 +190,7 @@ func TestServers(t *testing.T) {
 		t.Errorf("%d modules were compiled by servers, want 12", got)
 	}
 
-	// The program says why a module is refused. The next one has a server again.
+	// The program reports why a module is rejected. The next one has a server again.
 	testkit.WriteFile(t, "0.spv", "bad")
 	o.Targets[0].Table = "bad.table"
 	testkit.WriteFile(t, "bad.table", "[Code]\n0.spv\n")
@@ -208,7 +208,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestKilledServers: new servers take the place of those that were killed while they waited.
+// TestKilledServers checks that new servers replace the ones killed while idle.
 func TestKilledServers(t *testing.T) {
 	o := modules(t, "", "a", "b", "c", "d")
 	o.Servers = NewServers(t.Context(), atOnce)
@@ -224,8 +224,8 @@ func TestKilledServers(t *testing.T) {
 	}
 }
 
-// TestChangedLibrary: when a library of the compiler is another one, no server that has the old
-// one in its memory compiles, and no image that it made is taken.
+// TestChangedLibrary checks that after a compiler library has changed, no server with the old one
+// in memory compiles, and no image from it is reused.
 func TestChangedLibrary(t *testing.T) {
 	o := modules(t, "", "a")
 	t.Setenv("LD_LIBRARY_PATH", t.TempDir())
@@ -254,7 +254,7 @@ func TestChangedLibrary(t *testing.T) {
 	}
 }
 
-// TestIdleServers: servers without work end.
+// TestIdleServers checks that idle servers end.
 func TestIdleServers(t *testing.T) {
 	o := modules(t, "", "a", "b")
 	o.Servers = NewServers(t.Context(), atOnce)
@@ -274,7 +274,7 @@ func TestIdleServers(t *testing.T) {
 	}
 }
 
-// TestDebugInfo: a module with debug information is compiled by a process of its own.
+// TestDebugInfo checks that a separate process compiles a module with debug information.
 func TestDebugInfo(t *testing.T) {
 	o := modules(t, "", "a", "OpenCL.DebugInfo.100", "NonSemantic.Shader.DebugInfo.200", "SPIRV.debug")
 	testkit.NoError(t, Run(t.Context(), &strings.Builder{}, o))
@@ -287,7 +287,7 @@ func TestDebugInfo(t *testing.T) {
 	}
 }
 
-// TestKnownImages: how many modules are compiled when others were before.
+// TestKnownImages checks how many modules are compiled after others were.
 func TestKnownImages(t *testing.T) {
 	for name, test := range map[string]struct {
 		kept     *buildstep.Kept
@@ -343,11 +343,11 @@ func link(t *testing.T, program string) string {
 	return path
 }
 
-// TestServerEnds: a run that is stopped does not wait for its server.
+// TestServerEnds checks that an interrupted run does not wait for its server.
 func TestServerEnds(t *testing.T) {
 	for _, is := range []string{"hangs", "hangs when it starts"} {
 		o := modules(t, is, "a")
-		// As in a worker, they live longer than the run.
+		// As in a worker, they outlive the run.
 		o.Servers = NewServers(t.Context(), atOnce)
 		defer o.Servers.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -376,7 +376,7 @@ func TestPreloadable(t *testing.T) {
 	}
 }
 
-// library returns the library of rules/ocloc, built by Bazel or by the machine's C compiler.
+// library returns the library of rules/ocloc, built by Bazel or by the host's C compiler.
 func library(t *testing.T) string {
 	t.Helper()
 	if path, bazel := os.LookupEnv("OCLOC_SERVER"); bazel {
@@ -391,7 +391,8 @@ func library(t *testing.T) string {
 	return path
 }
 
-// TestLibrary: a program like ocloc becomes a server, with the library that it was linked with.
+// TestLibrary checks that a program like ocloc becomes a server, with the library that it was
+// linked with.
 func TestLibrary(t *testing.T) {
 	server := library(t)
 	t.Chdir(t.TempDir())
@@ -417,7 +418,7 @@ int oclocInvoke(unsigned n, const char **a) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	// A program that starts ocloc is as good.
+	// A program that starts ocloc works too.
 	testkit.WriteFile(t, "script", "#!/bin/sh\nexec ./ocloc \"$@\"\n")
 	testkit.NoError(t, os.Chmod("script", 0o755))
 	for _, ocloc := range []string{"./ocloc", "./script"} {
@@ -429,7 +430,7 @@ int oclocInvoke(unsigned n, const char **a) {
 			code int
 		}{{"a", 0}, {"no", -11}, {long, 0}, {"a b\n", 0}} {
 			code, printed, err := s.request([]string{"ocloc", test.arg})
-			// The order is that of a program whose output is a file.
+			// The order matches a program whose output is a file.
 			if want := fmt.Sprintf("!call %d: %s", i+1, test.arg); code != test.code || string(printed) != want || err != nil {
 				t.Errorf("%s: %d, %.60q, %v; want %d, %.60q", ocloc, code, printed, err, test.code, want)
 			}
@@ -444,7 +445,7 @@ int oclocInvoke(unsigned n, const char **a) {
 	}
 }
 
-// TestRealServer: the images of a server are those of the program ocloc, byte by byte.
+// TestRealServer checks that the images of a server equal the ocloc program's, byte for byte.
 func TestRealServer(t *testing.T) {
 	ocloc, server := testkit.Program(t, "ocloc"), library(t)
 	clang, llvmSPIRV := testkit.Program(t, "clang"), testkit.Program(t, "llvm-spirv")
@@ -502,7 +503,7 @@ kernel void %s(global float *a, local float *l, int n) {
 		}
 	}
 
-	// After the first server has refused a module, the program says why.
+	// After the first server has rejected a module, the program reports why.
 	testkit.WriteFile(t, "k.table", "[Code]\nk0.spv\nbad.spv\n")
 	testkit.WriteFile(t, "bad.spv", "no SPIR-V")
 	err = Run(t.Context(), &strings.Builder{}, Options{
@@ -514,8 +515,8 @@ kernel void %s(global float *a, local float *l, int n) {
 	}
 }
 
-// TestSameBytes: an image with debug information has the same bytes each time, and in each
-// directory.
+// TestSameBytes checks that an image with debug information has the same bytes each time, and in
+// each directory.
 func TestSameBytes(t *testing.T) {
 	ocloc, server := testkit.Program(t, "ocloc"), library(t)
 	module := testkit.ReadFile(t, filepath.Join("..", "..", "..", "sycl", "spirv", "testdata", "kernels.spv"))
@@ -523,7 +524,7 @@ func TestSameBytes(t *testing.T) {
 	if !hasDebugInfo([]byte(module)) {
 		t.Fatal("the module has no debug information")
 	}
-	// The flag that atFixedAddresses sets, as a process sees it that inherits it.
+	// The flag that atFixedAddresses sets, as seen by a process that inherits it.
 	fixed := exec.Command("/bin/sh", "-c", "test $((0x$(cat /proc/self/personality) & 0x40000)) != 0")
 	if err := atFixedAddresses(fixed.Run); err != nil {
 		t.Skip("this system lets no process turn off address space randomization for another one")
