@@ -32,7 +32,7 @@ func TestDeviceEntry(t *testing.T) {
 		name   string
 		args   []string
 		code   int
-		stdout string // how it begins
+		stdout string // prefix
 		stderr string // a part
 	}{
 		{"a device of a file", []string{"--from", "saved", "--device", "ONE/0"}, 0, "# ONE/0 of clinfo --raw\n# CL_DEVICE_NAME: Fast (R) Thing\nopencl_fast_r_thing:\n  aspects:\n    - gpu # ", ""},
@@ -63,7 +63,7 @@ func TestDeviceEntry(t *testing.T) {
 	}
 }
 
-// TestDerivedEntryDecides uses an entry in the place where people do.
+// TestDerivedEntryDecides uses an entry in the way that users do.
 func TestDerivedEntryDecides(t *testing.T) {
 	workspace(t)
 	testkit.WriteFile(t, "saved", clinfoOutput)
@@ -74,7 +74,7 @@ func TestDerivedEntryDecides(t *testing.T) {
 	}
 }
 
-// TestOcloc asks the real compiler about devices that need not be there.
+// TestOcloc queries the real compiler about devices that need not be installed.
 func TestOcloc(t *testing.T) {
 	testkit.Program(t, "ocloc")
 	for _, test := range []struct {

@@ -18,7 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// run runs the tool and returns its exit code and what it printed.
+// run runs the tool and returns its exit code and output.
 func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -26,7 +26,7 @@ func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// ok runs the tool, which has to succeed silently on standard error, and returns what it printed.
+// ok runs the tool, which must succeed without output on standard error, and returns its output.
 func ok(t testing.TB, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := run(t, args...)
@@ -36,7 +36,7 @@ func ok(t testing.TB, args ...string) string {
 	return stdout
 }
 
-// workspace makes a directory with property files of several needs and goes there.
+// workspace creates a directory with property files of several requirements and changes to it.
 func workspace(t testing.TB) {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,8 +65,8 @@ func contents(t testing.TB, name string) string {
 	return string(data)
 }
 
-// TestAssumedRuntime reads a property file of DPC++ 2025.3, in which 64-bit atomics have
-// the number that another aspect has today.
+// TestAssumedRuntime reads a property file of DPC++ 2025.3, in which 64-bit atomics have a number
+// that now belongs to another aspect.
 func TestAssumedRuntime(t *testing.T) {
 	workspace(t)
 	r := new(propset.Registry)
@@ -134,7 +134,7 @@ dropped row 4 (fixed.bc), kernel fixed
 	}
 }
 
-// TestSeveralTargets compares the tables of one run with those of a run for each target.
+// TestSeveralTargets compares the tables of one run with separate runs for each target.
 func TestSeveralTargets(t *testing.T) {
 	workspace(t)
 	testkit.WriteFile(t, "bare.table", "[Code]\na.bc\n")
@@ -186,7 +186,7 @@ func TestReasonsOfTargets(t *testing.T) {
 func TestWithoutProperties(t *testing.T) {
 	workspace(t)
 	testkit.WriteFile(t, "bad.yaml", "[]\n")
-	const text = "[Code]\r\na.bc\n\nb.bc" // as it came, whatever its line ends
+	const text = "[Code]\r\na.bc\n\nb.bc" // unchanged, regardless of line endings
 	testkit.WriteFile(t, "code.table", text)
 	ok(t, "--target", "no such target", "--device-config-file", "bad.yaml", "--output", "out.table", "code.table")
 	if got := contents(t, "out.table"); got != text {
@@ -270,7 +270,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// plan is what readers of a plan find in it.
+// plan holds the parts of a plan that readers use.
 type plan struct {
 	Targets      []string `json:"targets"`
 	FixedTargets []string `json:"fixed-targets"`
@@ -346,8 +346,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A plan in a file names tables and code relative to its directory, and without the configuration
-// of Bazel, which path mapping takes away from some paths.
+// A plan in a file names tables and code relative to its directory, and without Bazel's
+// configuration, which path mapping removes from some paths.
 func TestPlanNamesFiles(t *testing.T) {
 	workspace(t)
 	table := func(configuration string) string {

@@ -17,7 +17,7 @@ func TestSpelling(t *testing.T) {
 		args string
 		code int
 		want string // on standard output, or in the error
-		file string // what out.table has
+		file string // the content of out.table
 	}{
 		"a device":               {"-target=intel_gpu_dg2 in.table", 0, dg2, ""},
 		"an output":              {"-target intel_gpu_dg2 -o out.table in.table", 0, "", dg2},
@@ -49,7 +49,7 @@ func TestSpelling(t *testing.T) {
 			if out.String() != test.want || test.file != "" && contents(t, "out.table") != test.file {
 				t.Errorf("got\n%s\nwant\n%s", out.String(), test.want)
 			}
-			// The subcommand is the same.
+			// The subcommand is equivalent.
 			code, stdout, stderr := run(t, append([]string{dpcppName}, strings.Fields(test.args)...)...)
 			if code != test.code || stdout != test.want {
 				t.Errorf("%s: exit %d, %s\n%s", dpcppName, code, stdout, stderr)
