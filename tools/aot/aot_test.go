@@ -47,7 +47,8 @@ func TestAot(t *testing.T) {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
-	// All options are one argument: those of its compiler are text that it divides itself.
+	// All options are one argument: the options of ocloc's compiler are text that it splits
+	// itself.
 	os.Remove("ocloc.calls")
 	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--library", "--option=-a", "--option=-b 'c d'", "--code-dir", "bin", "--output", "out.table", "two.table"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -56,7 +57,7 @@ func TestAot(t *testing.T) {
 		t.Errorf("ocloc was called with %q", got)
 	}
 
-	// Modules that the filter dropped: both outputs are there, and ocloc was not run.
+	// Modules that the filter dropped: both outputs exist, and ocloc was not run.
 	os.Remove("ocloc.calls")
 	testkit.WriteFile(t, "none.table", "[Code|Properties|Symbols]\n")
 	if code, stderr := run(t, "--ocloc", ocloc, "--device", "pvc", "--code-dir", "none", "--output", "none.out.table", "none.table"); code != 0 {
@@ -73,7 +74,8 @@ func TestAot(t *testing.T) {
 	}
 }
 
-// TestAotSameDevices: a module is compiled once for devices that ocloc does not tell apart.
+// TestAotSameDevices checks that a module is compiled once for devices that ocloc does not
+// distinguish.
 func TestAotSameDevices(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ocloc := testkit.Script(t, "ocloc", `if [ "$1" = ids ]; then
@@ -111,7 +113,8 @@ fi`)
 	}
 }
 
-// TestAotDevicesWithoutNumbers: devices that ocloc says nothing about are not the same.
+// TestAotDevicesWithoutNumbers checks that devices without an answer from ocloc count as
+// different.
 func TestAotDevicesWithoutNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ocloc := testkit.Script(t, "ocloc", `if [ "$1" != ids ]; then for last; do :; done; echo native > "$last"; fi`)
