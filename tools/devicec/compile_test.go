@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// compiler is a clang++ that reads the file after -o and that after -MF, as scripts can.
+// compiler is a clang++ script that reads the files after -o and -MF.
 const compiler = `while [ $# -gt 0 ]; do
   case $1 in
   -o) out=$2 ;;

@@ -19,7 +19,7 @@ func run(t *testing.T, args ...string) (code int, stderr string) {
 	return code, errs.String()
 }
 
-// ok runs the tool in the current directory, which has to succeed silently on standard error.
+// ok runs the tool in the current directory, which must succeed without output on standard error.
 func ok(t *testing.T, args ...string) {
 	t.Helper()
 	if code, stderr := run(t, args...); code != 0 || stderr != "" {
@@ -27,7 +27,7 @@ func ok(t *testing.T, args ...string) {
 	}
 }
 
-// says runs the tool, which has to end with an exit code and with a text on standard error.
+// says runs the tool, which must end with an exit code and with a text on standard error.
 func says(t *testing.T, want int, text string, args ...string) {
 	t.Helper()
 	if code, stderr := run(t, args...); code != want || !strings.Contains(stderr, text) {
@@ -114,13 +114,13 @@ func TestKernelsOfTheSameName(t *testing.T) {
 	}
 }
 
-// TestRealCompilers runs the steps as a build does.
+// TestRealCompilers runs the steps of a build.
 func TestRealCompilers(t *testing.T) {
 	dis, link, translator, val := testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	as := testkit.Program(t, "llvm-as")
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "a.ll", ir)
-	// Two sources may have a main each: stock clang puts both into the device code.
+	// Two sources may each have a main: stock clang includes both in the device code.
 	testkit.WriteFile(t, "b.ll", strings.ReplaceAll(ir, "4Axpy", "5Other"))
 	for _, name := range []string{"a", "b"} {
 		if out, err := exec.Command(as, name+".ll", "-o", name+".bc").CombinedOutput(); err != nil {
@@ -138,7 +138,7 @@ func TestRealCompilers(t *testing.T) {
 	if got := testkit.ReadFile(t, "all.sym"); got != "_ZTS4Axpy\n_ZTS5Other\n" {
 		t.Errorf("symbols: %q", got)
 	}
-	// fp64 is aspect 6; the kernel names are there for the runtime.
+	// fp64 is aspect 6; the kernel names are for the runtime.
 	want := "[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n[SYCL/kernel names]\n_ZTS4Axpy=1|1\n_ZTS5Other=1|1\n"
 	if got := testkit.ReadFile(t, "all.prop"); got != want {
 		t.Errorf("properties:\n%s\nwant\n%s", got, want)

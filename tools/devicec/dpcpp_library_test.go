@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// dpcppSources are placesSources as SYCL is really written.
+// dpcppSources are placesSources in real SYCL.
 var dpcppSources = map[string]string{
 	"math/tenth.hpp": placesSources["math/tenth.hpp"],
 	"app/kernels.cpp": `#include <sycl/sycl.hpp>

@@ -67,8 +67,7 @@ func code(name string, kernel bool, imports ...string) string {
 	return string(data)
 }
 
-// driver makes a program that writes what is in the directory to where post-link is to
-// write its results.
+// driver returns a program that copies the content of the directory to the output of post-link.
 func driver(t *testing.T, files map[string]string) string {
 	t.Helper()
 	testkit.NoError(t, os.MkdirAll("made", 0o755))
@@ -85,8 +84,8 @@ const (
 	emptyProperties   = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n"
 )
 
-// made is what DPC++ makes of a source: an image with nothing in it, one with kernels,
-// and one of its device library.
+// made is DPC++'s output for a source: an empty image, one with kernels, and one of its device
+// library.
 func made() map[string]string {
 	return map[string]string{
 		"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n1.spv|1.prop|1.sym\n2.spv|2.prop|2.sym\n",
@@ -130,7 +129,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestImagesOfNothing: a source without kernels has no images.
+// TestImagesOfNothing checks that a source without kernels has no images.
 func TestImagesOfNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.bc", "bitcode")
@@ -148,7 +147,7 @@ func TestImagesOfNothing(t *testing.T) {
 	}
 }
 
-// TestUndefined: a function that no image defines has to be allowed.
+// TestUndefined checks that a function without a definition must be allowed.
 func TestUndefined(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.bc", "bitcode")
@@ -166,7 +165,7 @@ func TestUndefined(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
-	// One for each type, which is more than people want to read.
+	// One per type, which is too many to read.
 	testkit.WriteFile(t, "made/1.spv", module("_ZTS6Kernel", "_Z37__sycl_getScalar2020SpecConstantValueIfET_PKcPKvS4_", "_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_"))
 	code, stderr = images(t, "--allow-device-image-dependencies", "k.bc")
 	want = "devicec: error: k.bc: kernel 'Kernel' reads a specialization constant, which DPC++'s own post-link step in libsycl-jit does not lower. Set post_link = \"rules_sycl\" in its BUILD file\n"
@@ -175,8 +174,8 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
-// TestVirtualFunctions: the runtime links virtual functions, and no others, to the kernels of
-// another image.
+// TestVirtualFunctions checks that the runtime links virtual functions, and no others, to the
+// kernels of another image.
 func TestVirtualFunctions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.bc", "bitcode")
@@ -197,7 +196,7 @@ func TestVirtualFunctions(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
-	// Of modules that are split already, an image has the functions that it is for.
+	// If modules are already split, an image has the functions that it is for.
 	testkit.WriteFile(t, "made/images.table", "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n")
 	for properties, want := range map[string]string{virtualProperties: "_ZN5Shape4areaEv\n", "[SYCL/exported symbols]\n_ZN5Shape4areaEv=1|1\n": ""} {
 		testkit.WriteFile(t, "k.table", "[Code|Properties]\nk.bc|k.prop\n")
@@ -209,7 +208,7 @@ func TestVirtualFunctions(t *testing.T) {
 	}
 }
 
-// TestImagesFailures: what goes wrong is said, and the outputs stay as they were.
+// TestImagesFailures checks that errors are reported, and the outputs stay unchanged.
 func TestImagesFailures(t *testing.T) {
 	for name, test := range map[string]struct {
 		files    map[string]string // instead of those of made
@@ -265,7 +264,7 @@ func TestImagesFailures(t *testing.T) {
 	}
 }
 
-// TestTranslateKeepsModules: a module that is called as files of device libraries are keeps its own.
+// TestTranslateKeepsModules checks that a module with the name of a device library file is kept.
 func TestTranslateKeepsModules(t *testing.T) {
 	t.Chdir(t.TempDir())
 	driver(t, made())
@@ -319,7 +318,7 @@ func TestTranslateByDPCPP(t *testing.T) {
 		t.Errorf("code: %v, %v", m, err)
 	}
 
-	// What others call must not be dropped.
+	// Functions that others call must not be dropped.
 	testkit.WriteFile(t, "b.prop", "[SYCL/exported symbols]\nf=1|1\n")
 	if code, stderr := translate("k.table"); code != 0 || strings.Count(testkit.ReadFile(t, "driver.calls"), " b.bc -- -fsycl-device-code-split=off -fsycl-allow-device-image-dependencies\n") != 1 {
 		t.Errorf("exit %d: %s\n%s", code, stderr, testkit.ReadFile(t, "driver.calls"))

@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// gpuModule writes a module with a kernel, as post-link does: NAME.ll and NAME.prop.
+// gpuModule writes a module with a kernel, like post-link: NAME.ll and NAME.prop.
 func gpuModule(t *testing.T, name, triple, convention, body string, requirements ...propset.Property) {
 	t.Helper()
 	kernel := "_ZTS" + name
@@ -54,7 +54,7 @@ func runGPU(t *testing.T, device, module string, more ...string) (int, string) {
 	return run(t, append(args, module+".table")...)
 }
 
-// TestGPU: each kernel is in its image, and images say for which GPU they are.
+// TestGPU checks that each kernel is in its image, and that images state their GPU.
 func TestGPU(t *testing.T) {
 	t.Chdir(t.TempDir())
 	kernels := func(file string) []string {
@@ -104,7 +104,8 @@ func TestGPU(t *testing.T) {
 	}
 }
 
-// TestGPULibCLC: libclc's functions are part of the image, and what it does badly is refused.
+// TestGPULibCLC checks that libclc's functions are part of the image, and that its incorrect ones
+// are rejected.
 func TestGPULibCLC(t *testing.T) {
 	const library = "/usr/lib/clc/nvptx64--.bc" // Debian's libclc-21
 	if _, err := os.Stat(library); err != nil {
@@ -160,7 +161,7 @@ func TestGPULibCLC(t *testing.T) {
 	}
 }
 
-// TestGPURefuses: what would compute wrong numbers is never built.
+// TestGPURefuses checks that code that would compute wrong numbers is never built.
 func TestGPURefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	number := func(key string, n uint32) propset.Property {

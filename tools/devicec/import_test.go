@@ -26,8 +26,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/stepstest"
 )
 
-// callers has kernels that need different things, and two that call what another
-// file defines.
+// callers has kernels with different requirements, and two that call functions of another file.
 const callers = `SYCL_EXTERNAL float weight(unsigned long i);
 template <class T>
 __attribute__((noinline)) inline T twice(T x) { return x + x; }
@@ -65,7 +64,7 @@ void own(double *d) {
 }
 `
 
-// imports runs the tool on SYCLBINs, and the steps of a build on what comes out.
+// imports runs the tool on SYCLBINs, and the steps of a build on the result.
 func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*propset.Registry, modules []*spirv.Module) {
 	t.Helper()
 	dis, link, opt := testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "opt")
@@ -94,8 +93,8 @@ func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*pr
 	return properties, modules
 }
 
-// TestImportRealCompilers: what kernels need, and where they are, is known after the
-// way through a SYCLBIN, and calls from one to the other are calls.
+// TestImportRealCompilers checks that the requirements and locations of kernels are preserved by a
+// SYCLBIN, and that calls between modules stay calls.
 func TestImportRealCompilers(t *testing.T) {
 	sized := "_ZTSN9sycl_lite11kernel_withI5SizedLj64ELj2ELj1ELj16EEE"
 	for name, test := range map[string]struct {
@@ -175,7 +174,7 @@ func TestImportRealCompilers(t *testing.T) {
 					got[symbol] = f
 				}
 			}
-			// Where there is no inlining, a helper is what forces the first aspect.
+			// Without inlining, a helper forces the first aspect.
 			if slices.Contains(test.options, "-O0") {
 				w := want["_ZTS4Wide"]
 				w.Because = got["_ZTS4Wide"].Because
@@ -189,7 +188,7 @@ func TestImportRealCompilers(t *testing.T) {
 			}
 
 			if test.version == 2 || test.bitcode {
-				return // one way is enough to see that nothing varies
+				return // one way is enough to show that nothing varies
 			}
 			before := testkit.ReadFile(t, "callers.syclbin.bc")
 			imports(t, test.names, "callers.syclbin", "library.syclbin")
@@ -200,7 +199,7 @@ func TestImportRealCompilers(t *testing.T) {
 	}
 }
 
-// TestImportTwice: when two SYCLBINs define a function, it is not clear which is meant.
+// TestImportTwice checks that a function that two SYCLBINs define is ambiguous.
 func TestImportTwice(t *testing.T) {
 	dis, link, translator := testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "llvm-spirv")
 	t.Chdir(t.TempDir())
@@ -219,8 +218,8 @@ func TestImportTwice(t *testing.T) {
 	}
 }
 
-// TestImportOfTheSameKernel: a kernel of a source and one of a SYCLBIN have one name in
-// the end, whatever they are called now.
+// TestImportOfTheSameKernel checks that a kernel of a source and one of a SYCLBIN end up with one
+// name, whatever their current names.
 func TestImportOfTheSameKernel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "source.ll", ir)
@@ -315,8 +314,8 @@ func TestImportRefusals(t *testing.T) {
 	}
 }
 
-// TestImportTakesOneBFloat16Library: DPC++ puts both forms of the library beside the
-// kernels that use it.
+// TestImportTakesOneBFloat16Library checks that one form of the library is imported. DPC++ adds
+// both forms to kernels that use it.
 func TestImportTakesOneBFloat16Library(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dis := testkit.Script(t, "dis", `case $(cat "$1") in
@@ -364,8 +363,8 @@ printf '  ret void\n}\n'`)
 	}
 }
 
-// TestImportChoosesIR: of the forms of a module the one for the target is taken, and
-// code for it serves the targets of its architecture; what modules lose is said once.
+// TestImportChoosesIR checks that the form of a module for the target is used, that code for it
+// serves the targets of its architecture, and that what modules lose is reported once.
 func TestImportChoosesIR(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir()) // apart from other tests

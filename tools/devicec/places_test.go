@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// placesSources is a program as a build sees it: the SYCL header is in another
-// repository, the kernels and their helpers are in the workspace.
+// placesSources is a program as in a build: the SYCL header is in another repository, the kernels
+// and their helpers are in the workspace.
 var placesSources = map[string]string{
 	"external/lib+/lite.hpp": `#pragma once
 unsigned long __spirv_BuiltInGlobalInvocationId(int dimension);

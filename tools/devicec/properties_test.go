@@ -35,8 +35,8 @@ func length(text string) string {
 	return string([]byte{byte('0' + n/10), byte('0' + n%10)})
 }
 
-// TestPropertiesReachSPIRV: what properties become is in the SPIR-V of both translators.
-// Some of it has an extension, without which a translator drops it or fails.
+// TestPropertiesReachSPIRV checks that the properties are in the SPIR-V of both translators. Some
+// need an extension, without which a translator drops them or fails.
 func TestPropertiesReachSPIRV(t *testing.T) {
 	kernel := func(properties string) string {
 		return "define spir_kernel void @k(ptr addrspace(1) %p) \"sycl-module-id\"=\"a.cpp\" " + properties + " {\n  store i32 1, ptr addrspace(1) %p\n  ret void\n}\n"
@@ -50,7 +50,7 @@ func TestPropertiesReachSPIRV(t *testing.T) {
 	for name, test := range map[string]struct {
 		ir   string
 		want []string // regular expressions
-		llc  bool     // LLVM's own translator has it as well
+		llc  bool     // LLVM's own translator also supports it
 	}{
 		"a work-group size":             {kernel(`"sycl-work-group-size"="8,4"`), []string{`OpExecutionMode %\S+ LocalSize 4 8 1\n`}, true},
 		"a hint":                        {kernel(`"sycl-work-group-size-hint"="8,4,2"`), []string{`OpExecutionMode %\S+ LocalSizeHint 2 4 8\n`}, true},

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A signal ends the tool while it waits for a compiler, and all that the compiler has
+// A signal ends the tool while it waits for a compiler, and everything that the compiler has
 // started.
 func TestSignals(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -22,8 +22,8 @@ func widthModule(kernel string, number uint32, value uint64) string {
 	return string(testkit.SPIRV(kernel, testkit.SPIRVConstant{ID: number, Type: testkit.I32, Bits: value}))
 }
 
-// TestSpecialize: two sources have the constant, each by another number, and one has an image without
-// it. A copy of an image with the default values is left out.
+// TestSpecialize checks two sources that have the constant with different numbers. One has an
+// image without it. A copy of an image with the default values is left out.
 func TestSpecialize(t *testing.T) {
 	t.Chdir(t.TempDir())
 	copied := widthProperties("A", 0, 8) + "[SYCL/misc properties]\nspecConstsReplacedWithDefault=1|1\n"
@@ -46,7 +46,7 @@ func TestSpecialize(t *testing.T) {
 		"b.new.table": "[Code|Properties|Symbols]\nb/b.spv|bp/b.prop|bp/b.sym\nb/c.spv|bp/c.prop|bp/c.sym\n",
 		"a/a.spv":     widthModule("A", 0, 16), "ap/a.prop": widthProperties("A", 0, 16), "ap/a.sym": "A\n", "a/empty.spv": "",
 		"b/b.spv": widthModule("B", 5, 16), "bp/b.prop": widthProperties("B", 5, 16), "bp/b.sym": "B\n",
-		"b/c.spv": widthModule("C", 0, 8), "bp/c.prop": "", "bp/c.sym": "", // which no property set says anything of
+		"b/c.spv": widthModule("C", 0, 8), "bp/c.prop": "", "bp/c.sym": "", // without any properties
 	} {
 		if got := testkit.ReadFile(t, name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
@@ -71,7 +71,7 @@ func TestSpecialize(t *testing.T) {
 	}
 	for _, test := range []struct {
 		folders [4]string // of the first and of the second table
-		taken   string    // "" when all are outputs of their own
+		taken   string    // "" if all are separate outputs
 	}{
 		{[4]string{"c", "p", "c", "q"}, "c"},
 		{[4]string{"c", "p", "d", "./p"}, "p"},
@@ -85,7 +85,7 @@ func TestSpecialize(t *testing.T) {
 			t.Errorf("%q: exit %d: %s, %v", f, code, stderr, err)
 		}
 	}
-	// When a table cannot be written, all are the old ones.
+	// If a table cannot be written, all stay the old ones.
 	code, stderr := run(t, "specialize", "--set=width=1", "--code-dir=a", "--properties-dir=ap", "--table=a.new.table", "--code-dir=e", "--properties-dir=ep", "--table=gone/e.table", "a.table", "b.table")
 	if code != 4 || !strings.Contains(stderr, "gone/e.table") || testkit.ReadFile(t, "a/a.spv") != widthModule("A", 0, 16) {
 		t.Errorf("exit %d: %s", code, stderr)
@@ -99,8 +99,8 @@ func TestSpecialize(t *testing.T) {
 	says(t, 3, "in/b.spv: [SYCL/specialization constants] width: the value is a 32-bit number", append(args, "--set=width=1")...)
 }
 
-// TestSpecializeMappedPaths: a table names files with the configuration, which Bazel has taken
-// out of their paths.
+// TestSpecializeMappedPaths checks a table that names files with the configuration, which Bazel
+// has removed from their paths.
 func TestSpecializeMappedPaths(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const bin = "bazel-out/cfg/bin/"
