@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// rounds is how often programs are killed. RULES_SYCL_KILLS sets another number.
+// rounds is the number of times programs are killed. RULES_SYCL_KILLS overrides it.
 func rounds(t *testing.T) int {
 	if n, err := strconv.Atoi(os.Getenv("RULES_SYCL_KILLS")); err == nil {
 		return n
@@ -50,8 +50,8 @@ func generation(content string) error {
 	return g.Commit()
 }
 
-// whole says what is wrong with the outputs in a directory, "" when they are of one
-// generation or their table is not there.
+// whole describes an inconsistency in the outputs in a directory, or returns "" if they are of one
+// generation or their table does not exist.
 func whole(dir string) string {
 	read := func(name string) string { data, _ := os.ReadFile(filepath.Join(dir, name)); return string(data) }
 	for table, names := range map[string][]string{
@@ -74,8 +74,7 @@ func whole(dir string) string {
 	return ""
 }
 
-// writer starts a program that writes generations in a directory: without a count until it is
-// killed.
+// writer starts a program that writes generations in a directory, endlessly if there is no count.
 func writer(t *testing.T, dir, name string, count int) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestWriter$")
@@ -101,8 +100,8 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// others puts a file of somebody else into the output directories, which then cannot be
-// exchanged as a whole.
+// others puts an unrelated file into the output directories, which then cannot be exchanged as a
+// whole.
 func others(t *testing.T, dir string) {
 	for _, folder := range []string{"code", "parts"} {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o777); err != nil {

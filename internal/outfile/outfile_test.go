@@ -23,8 +23,8 @@ func put(t *testing.T, name, content string) {
 	}
 }
 
-// holds fails unless the files of the current directory are these, with their content. The
-// names of directories end in "/".
+// holds fails unless the current directory has exactly these files, with their content. The names
+// of directories end in "/".
 func holds(t *testing.T, want map[string]string) {
 	t.Helper()
 	got := map[string]string{}
@@ -73,7 +73,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Errors of the file system are about the output, not about a name that is gone.
+// File system errors name the output, not a name that no longer exists.
 func TestErrorNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	err := Write("out", func(w io.Writer) error {
@@ -87,7 +87,7 @@ func TestErrorNames(t *testing.T) {
 	}
 }
 
-// Two outputs of a group cannot be one file, however it is called.
+// Two outputs of a group cannot be one file, however it is named.
 func TestGroupTaken(t *testing.T) {
 	t.Chdir(t.TempDir())
 	here, err := os.Getwd()
@@ -142,7 +142,7 @@ func TestGroupTaken(t *testing.T) {
 	}
 }
 
-// A message is about the output that it names, whatever outputs were named before.
+// A message refers to the output that it names, whatever outputs were named before.
 func TestRelabel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var g Group

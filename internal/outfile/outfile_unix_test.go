@@ -50,7 +50,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A link in a directory of outputs may lead to another disk, where files appear whole as well.
+// A link in a directory of outputs may point to another disk, where files also appear complete.
 func TestFolderWithLinksToAnotherDisk(t *testing.T) {
 	elsewhere, err := os.MkdirTemp("/dev/shm", "outfile")
 	if err != nil {
@@ -206,7 +206,7 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// What standard output leads to is written to, be it a pipe or a file.
+// The target of standard output is written to, whether a pipe or a file.
 func TestStandardOutput(t *testing.T) {
 	if os.Getenv("HELPER") == "stdout" {
 		os.Stdout.WriteString("before ")

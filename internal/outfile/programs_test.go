@@ -2,8 +2,8 @@
 
 package outfile_test
 
-// This file holds every program that writes outputs against what docs/project/architecture.md
-// promises of them.
+// This file tests that every program that writes outputs keeps the guarantees of
+// docs/project/architecture.md.
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // names are the programs.
 var names = []string{"aot", "aspectfilter", "compat", "devicec", "packager", "postlink", "syclcxx"}
 
-// setUp makes programs, unless Bazel did, and the inputs of both generations.
+// setUp builds programs, unless Bazel did, and the inputs of both generations.
 func setUp(t *testing.T) {
 	t.Helper()
 	if programs != "" {
@@ -64,7 +64,7 @@ func setUp(t *testing.T) {
 	}
 }
 
-// makeDPCPP makes an installation of DPC++ with a stand-in for its library, and a host compiler.
+// makeDPCPP creates an installation of DPC++ with a stand-in for its library, and a host compiler.
 func makeDPCPP(t *testing.T) {
 	t.Helper()
 	library := filepath.Join(programs, "dpcpp", "lib", "libsycl-jit.so.99.1")
@@ -103,10 +103,10 @@ echo "int x;" | exec ` + testkit.Program(t, "c++") + ` -x c++ -c - -o "$out"
 	testkit.NoError(t, os.WriteFile(filepath.Join(programs, "host"), []byte(compiler), 0o755))
 }
 
-// modules is how many modules the inputs have.
+// modules is the number of modules in the inputs.
 const modules = 12
 
-// makeInputs makes the inputs of a generation: the same files, with its number in names of kernels.
+// makeInputs writes the inputs of a generation: the same files, with its number in kernel names.
 func makeInputs(t *testing.T, generation int) {
 	t.Helper()
 	in := func(name string) string { return filepath.Join(inputs, fmt.Sprint(generation), name) }
@@ -174,7 +174,7 @@ func command(line string, generation int) *exec.Cmd {
 type writer struct {
 	command, main string
 	before        map[string]string
-	edits         bool // what is there before: that is generation 0
+	edits         bool // existing files: generation 0
 	replaces      bool
 }
 
@@ -234,7 +234,7 @@ func each(t *testing.T, test func(*testing.T, testkit.Job)) {
 	}
 }
 
-// TestProgramsKilled kills each writer a few times, or as often as RULES_SYCL_KILLS says.
+// TestProgramsKilled kills each writer a few times, or RULES_SYCL_KILLS times.
 func TestProgramsKilled(t *testing.T) {
 	all := map[testkit.State]int{}
 	each(t, func(t *testing.T, j testkit.Job) {

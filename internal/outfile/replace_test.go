@@ -25,7 +25,7 @@ func TestReplaceFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	has("mark", "1")
-	// A run that fails, or is killed before its end, leaves what was there.
+	// A run that fails, or is killed before its end, leaves the existing files.
 	fault := errors.New("fault")
 	err := ReplaceFolder(dir, "mark", func(made string) error {
 		if err := generation("2", "b")(made); err != nil {
@@ -52,7 +52,7 @@ func TestReplaceFolder(t *testing.T) {
 	if err := ReplaceFolder(filepath.Dir(dir), "mark", generation("4", "d")); !errors.As(err, new(*takenError)) {
 		t.Errorf("a folder of others: %v", err)
 	}
-	// A link stays, and what it leads to is replaced.
+	// A link stays, and its target is replaced.
 	link := filepath.Join(filepath.Dir(dir), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Skip(err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// That the directory for temporary files is missing is no fault of an input.
+// A missing directory for temporary files is not an input error.
 func TestMissingTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", "/gone")
 	_, _, err := TempDir()
@@ -21,7 +21,7 @@ func TestMissingTempDir(t *testing.T) {
 	}
 }
 
-// What a killed program leaves, the next one removes; what a running one has, stays.
+// The next program removes what a killed one left; the files of a running one stay.
 func TestLeftFolders(t *testing.T) {
 	dir := t.TempDir()
 	folders := func() (list []string) {
@@ -34,7 +34,7 @@ func TestLeftFolders(t *testing.T) {
 	}
 	killed.Process.Kill()
 	killed.Wait()
-	// Left before a lock was made, and of no program.
+	// Left before a lock was created, and used by no program.
 	if err := os.Mkdir(filepath.Join(dir, ScratchPrefix+"early"), 0o700); err != nil {
 		t.Fatal(err)
 	}
