@@ -60,8 +60,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// A directory that cannot be read is found instead of its files, wherever a pattern may
-// match some.
+// An unreadable directory is found instead of its files if a pattern may match some.
 func TestGlobFindsUnreadableFolders(t *testing.T) {
 	enter(t)
 	testkit.Unlistable(t, "x/locked")
@@ -86,7 +85,7 @@ func TestGlobFindsUnreadableFolders(t *testing.T) {
 	}
 }
 
-// Patterns find files and take them away however their directories are spelled.
+// Patterns find and exclude files however their directories are spelled.
 func TestFind(t *testing.T) {
 	dir := enter(t)
 	for _, name := range []string{"b/a.json", "b/old/a.json", "c/old/a.json"} {
@@ -151,14 +150,14 @@ func TestAttackS15Patterns(t *testing.T) {
 	if _, err := Glob(".", slices.Repeat([]string{"*"}, maxPatterns+1)); cli.ExitCode(err) != 2 {
 		t.Errorf("got %v", err)
 	}
-	// A link that the pattern names is followed only where reports may be.
+	// A link that the pattern names is followed only if reports may be there.
 	if found, err := Glob(".", []string{"out/*.json"}); cli.ExitCode(err) != 3 || found != nil {
 		t.Errorf("%q, %v", found, err)
 	}
 	if found, err := Glob(".", []string{"**/secret.json", "*/secret.json", "**/deep.json"}); err != nil || found != nil {
 		t.Errorf("%q, %v", found, err)
 	}
-	// Patterns that make some matchers try everything.
+	// Patterns that cause exponential backtracking in some matchers.
 	for _, pattern := range []string{strings.Repeat("**/*", 20), strings.Repeat("*a", 1000) + "b", strings.Repeat("**/a/", 40) + "x"} {
 		if _, err := Glob(".", []string{pattern}); err != nil {
 			t.Errorf("%.20q: %v", pattern, err)
@@ -206,7 +205,7 @@ func FuzzGlob(f *testing.F) {
 		if len(path) > 200 || !fs.ValidPath(path) || !p.matches(path) {
 			return
 		}
-		// The search comes to what matches.
+		// The search reaches the matches.
 		for i := range path {
 			if path[i] == '/' && !p.mayMatchIn(path[:i]) {
 				t.Errorf("%q matches %q, and not the folder %q", text, path, path[:i])

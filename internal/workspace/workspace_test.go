@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// enter makes a directory the current one, with the file good.json.
+// enter makes a directory with the file good.json the current one.
 func enter(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -22,7 +22,7 @@ func enter(t *testing.T) string {
 	return dir
 }
 
-// Nothing of a source file gets out of the workspace, and nothing blocks.
+// Source files cannot make anything leave the workspace or block.
 func TestAttackS14Sources(t *testing.T) {
 	enter(t)
 	testkit.Link(t, "/etc/passwd", "passwd.cpp")
@@ -47,7 +47,7 @@ func TestAttackS14Sources(t *testing.T) {
 	}
 }
 
-// FuzzBuilds: whatever a BUILD file has, it is read or refused, and what is written can be read.
+// FuzzBuilds checks that every BUILD file is read or rejected, and that written files can be read.
 func FuzzBuilds(f *testing.F) {
 	for _, seed := range []string{"x(name=\"a\")\n", "load(\":b.bzl\", \"x\")\n\nx(\n    name = \"a\",  # c\n    y = [1, {2: 3}] + z if q else r\"s\",\n)\n", "x(name=\"a\", y=" + strings.Repeat("f(", 600) + strings.Repeat(")", 600) + ")\n"} {
 		f.Add([]byte(seed))
