@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each option is in the table once, with what its taker needs and nothing else.
+// Each option is in the table once, with exactly what its taker needs.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, section := range Table() {
