@@ -118,7 +118,8 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
-// TestFunction: what a function uses includes the time of a program that it leaves running.
+// TestFunction checks that a function's usage includes the time of a program that it leaves
+// running.
 func TestFunction(t *testing.T) {
 	cmd := exec.Command(self, "spin")
 	defer func() {

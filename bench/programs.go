@@ -85,7 +85,7 @@ func setupPrograms(b *Bench) func() error {
 }
 
 // compilers are called directly: the host compile between DPC++'s integration header and footer,
-// as its own driver calls a different host compiler.
+// like its own driver does with a different host compiler.
 type compilers struct {
 	b                                *Bench
 	host, dpcpp, driver, source, out string // prefix of the output names
