@@ -16,8 +16,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// A source is a file of testdata/ from which modules are made. The comments that
-// it begins with say how:
+// A source is a file of testdata/ from which modules are generated. Its first comments define
+// them:
 //
 //	for NAME: A B C    makes a module for each value of the macro NAME, or the
 //	                   text ${NAME} in assembly; "-" leaves it undefined
