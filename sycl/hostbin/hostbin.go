@@ -2,8 +2,8 @@
 // COFF executables, shared libraries, objects, and ar archives of them, and bundles
 // of clang-offload-bundler.
 //
-// Compilers put device images into host files in these ways, all of which are
-// looked for; numbers are little endian everywhere:
+// Compilers put device images into host files in the following ways, all of which are supported;
+// all numbers are little endian:
 //
 //	section .llvm.offloading
 //	          OffloadBinary containers, one after another, in objects of Clang
@@ -60,24 +60,22 @@
 //	             name. Kernels have size 0. The newer table has the entries of all
 //	             programming models, with kind 1 for OpenMP.
 //
-// It has no target. Newer compilers put the image into a container in section
-// .llvm.offloading, which has one; such an image is found both ways and is listed
-// once.
+// It has no target. Newer compilers put the image into a container in section .llvm.offloading,
+// which has a target; such an image is found both ways and listed once.
 //
-// A descriptor has no name in a stripped program, so it is found by its form in
-// the data. Where pointers are is known from the relocations: those of the dynamic
-// segment in position-independent ELF files, those of the sections in objects.
-// Other pointers are in place: in ELF files with packed relative relocations or
-// without any, and in PE files, whose addresses count from the image base that the
-// file asks for. Tables are found in ELF and COFF files for x86-64 and AArch64.
+// A descriptor has no name in a stripped program, so it is found by its form in the data. The
+// relocations give the locations of pointers: in position-independent ELF files the relocations of
+// the dynamic segment, in objects the relocations of the sections. Other pointers are stored in
+// the data: in ELF files with packed relative relocations or without any, and in PE files, whose
+// addresses count from the image base that the file requests. Tables are found in ELF and COFF
+// files for x86-64 and AArch64.
 //
-// Not read, and refused by name: ELF files of 32 bits and big-endian ones, PE files
-// of 32 bits, and thin archives. COFF objects for other machines are taken for
-// files that have no images. The fat binaries of CUDA and HIP in their own sections
-// (.nv_fatbin, .hip_fatbin) are not looked at.
+// Not supported, and rejected by name: 32-bit and big-endian ELF files, 32-bit PE files, and thin
+// archives. COFF objects for other architectures count as files without images. The fat binaries
+// of CUDA and HIP in their own sections (.nv_fatbin, .hip_fatbin) are ignored.
 //
-// The layouts are those of DPC++'s compiler.hpp, of LLVM's and DPC++'s offload
-// wrappers and bundlers, and of Intel's compute runtime for archives of ocloc.
+// The layouts follow DPC++'s compiler.hpp, LLVM's and DPC++'s offload wrappers and bundlers, and,
+// for ocloc archives, Intel's compute runtime.
 package hostbin
 
 import (
