@@ -3,7 +3,7 @@
 //
 // An output is written in a scratch directory next to its destination, and then renamed. Symbolic
 // links are followed: their target is replaced, and they stay. A replaced file keeps its mode, and
-// its owner as far as the system permits; the umask applies to other files. A device, a pipe, or
+// its owner if the system permits; the umask applies to other files. A device, a pipe, or
 // the target of /dev/stdout is written to and never replaced.
 //
 // A group with several outputs first removes its main outputs, then moves the others to their

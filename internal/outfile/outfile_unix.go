@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner sets the owner and the group of a file to another file's, as far as permitted.
+// keepOwner sets the owner and the group of a file to another file's, if permitted.
 func keepOwner(name string, old os.FileInfo) {
 	was, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
