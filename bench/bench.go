@@ -1,5 +1,5 @@
 // Command bench measures the tools and the rules against peers and limits, on the same machine
-// in the same run. README.md says what each benchmark measures.
+// in the same run. README.md describes each benchmark.
 //
 //	go run ./bench BENCHMARK --dir /var/tmp
 package main
@@ -28,7 +28,7 @@ const MiB = 1 << 20
 // A Program is a benchmark.
 type Program struct {
 	Name   string
-	Runs   int  // of each contender, unless --runs says something else
+	Runs   int  // of each contender, unless --runs overrides it
 	Limits bool // the program has limits that --check can check
 
 	// Setup adds flags, and returns the function to run after they have been parsed.
