@@ -105,7 +105,7 @@ func TestAttackTimeZones(t *testing.T) {
 	}
 }
 
-// TestAttackKernelTwice checks that a kernel that occurs twice, in one or several reports, has its
+// TestAttackKernelTwice checks that a duplicate kernel, in one or several reports, has its
 // worst status.
 func TestAttackKernelTwice(t *testing.T) {
 	bad := reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}, "L": {}})

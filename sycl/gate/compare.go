@@ -64,8 +64,8 @@ func former(renamed []pair) map[*kernel]*kernel {
 	return out
 }
 
-// formerInBaseline is like formerKernels for the baseline, which has no kernels without problems.
-// Kernels that it lacks may or may not be new, and each can prevent a pairing.
+// formerInBaseline is like formerKernels for the baseline, which has problems of kernels, but no
+// source lines. Kernels that it lacks may or may not be new, and each can prevent a pairing.
 func (e *evaluator) formerInBaseline(open []*item) map[*kernel]*kernel {
 	skip := func(name string) bool {
 		_, unnamed := withoutNumbers(name)
