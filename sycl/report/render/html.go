@@ -605,7 +605,7 @@ func (p *page) Rules() []string {
 // Columns returns the number of table columns.
 func (p *page) Columns() int { return 1 + len(p.Devices) }
 
-// Heads returns the device names in pieces, after each of which a line may break.
+// Heads returns the device names split at possible line breaks.
 func (p *page) Heads() [][]string {
 	var list [][]string
 	for _, name := range p.Data.Devices {
