@@ -22,7 +22,7 @@ import (
 // The first line is the location of the kernel, which may be empty: line, column and path. Each
 // further line is for one aspect: its name, the location that causes the requirement, and the
 // function there, which is empty for the kernel itself. An aspect without a name is given by its
-// number. Functions have mangled names.
+// number. Functions are given by their symbols.
 const Set = "rules_sycl/source places"
 
 // mostOrigins is the maximum number of origins in a property. Builds do not produce more.
