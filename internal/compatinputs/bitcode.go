@@ -47,7 +47,7 @@ const (
 type disassembler struct {
 	path    string
 	release int
-	err     error // why there is none
+	err     error // why no program was found
 }
 
 // findDisassembler returns the program at path or, if path is empty, the llvm-dis of the newest
