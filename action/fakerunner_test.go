@@ -36,7 +36,7 @@ type fakeStep struct {
 	Summary  string            // initial content of the summary
 }
 
-// A seenStep is what GitHub shows of a step.
+// A seenStep holds what GitHub shows of a step.
 type seenStep struct {
 	ExitCode    int
 	Log         []string // lines
