@@ -92,7 +92,7 @@ func (d *diagnostics) steps(prefix string, lists ...[]string) {
 	}
 }
 
-// findings prints at most most lines of findings and returns the printed groups.
+// findings prints findings in up to most lines and returns the printed groups.
 func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (gate.Severity, string)) []group {
 	groups := groupsOf(list)
 	if len(list) <= most {

@@ -68,7 +68,7 @@ func (t *table) appendKinds(key []byte, k *report.Kernel) []byte {
 }
 
 // constantLines lists the specialization constants of a report by name, with the numbers of kernels
-// whose images have them. It lists at most most constants, unless most is 0.
+// whose images have them. It lists up to most constants, or all if most is 0.
 func (t *table) constantLines(most int, quote quoter) (lines []string) {
 	constants := t.constants()
 	type user struct {
