@@ -280,7 +280,7 @@ func TestSectionsAndArchives(t *testing.T) {
 			if got := describe(t, f); !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
-			// The missing part is reported, or was of no interest. There is never a panic.
+			// Truncation is an error or does not matter. It must not cause a panic.
 			for n := range test.data {
 				_, _ = parse(test.data[:n])
 			}
