@@ -55,7 +55,7 @@ func (e *deviceEntry) run(ctx context.Context, env *cli.Env, args []string) erro
 	if err != nil {
 		return err
 	}
-	// Duplicate devices must have the same entry; otherwise the later one counts.
+	// Identical devices have equal entries; otherwise the later entry counts.
 	config, err := deviceconfig.Read("the entries", bytes.NewReader(text))
 	if err != nil {
 		return err
