@@ -185,7 +185,7 @@ func parsePattern(text string) (pattern, error) {
 // parseUnwanted parses a pattern that excludes files or directories.
 func parseUnwanted(text string) (pattern, error) {
 	p, err := parsePattern(strings.TrimRight(text, "/"))
-	return append(p, "**"), err // which also matches no directory
+	return append(p, "**"), err // which also matches zero directories
 }
 
 // cut splits a pattern after its leading names without special characters. The last part is never
