@@ -14,27 +14,27 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// annotationsGlobal lists what [[clang::annotate]] says of functions and variables.
+// annotationsGlobal is the variable that lists the [[clang::annotate]] annotations of functions and
+// variables.
 const annotationsGlobal = "llvm.global.annotations"
 
-// Annotations of our device header, which stand for attributes that stock clang does
-// not have.
+// Annotations that our device header uses for attributes that stock clang lacks.
 const (
 	annotateExternal   = "sycl-external"   // SYCL_EXTERNAL
 	annotateDeviceHas  = "sycl-device-has" // [[sycl::device_has(...)]], with names of aspects after the colon
 	annotateProperties = "sycl-properties" // with names and values of attributes as arguments
 )
 
-// lowerAnnotations turns annotations of functions and variables, and the properties that
-// the device header gives them, into the attributes and the metadata that DPC++'s front
-// end would have given them, and removes them:
+// lowerAnnotations replaces annotations of functions and variables, and the properties that the
+// device header gives them, with the attributes and metadata that DPC++'s front end would have
+// generated:
 //
-//   - "sycl-external" makes a function SYCL_EXTERNAL, of the source that id names
+//   - "sycl-external" makes a function SYCL_EXTERNAL, in the source named by id
 //   - "sycl-device-has:fp64,fp16" declares aspects
-//   - "sycl-properties" with pairs of arguments, a name and a value each, gives a function
-//     or a variable attributes. Values are texts, integers or null
+//   - "sycl-properties" with name and value arguments in pairs gives a function or a variable
+//     attributes. Values are strings, integers or null
 //
-// Other annotations stay, and so do those of pointers.
+// It keeps other annotations and annotations of pointers.
 func lowerAnnotations(m *llvmir.Module, id string) error {
 	var errs []error
 	filterElements(m, annotationsGlobal, func(e llvmir.Value) bool {
@@ -64,7 +64,7 @@ type annotation struct {
 	arguments llvmir.Value
 }
 
-// readAnnotation reads an element: what is annotated, the text, the file, the line, and
+// readAnnotation reads an element: the annotated value, the text, the file, the line, and the
 // arguments.
 func readAnnotation(m *llvmir.Module, e llvmir.Value) annotation {
 	a := annotation{module: m}
@@ -85,7 +85,7 @@ func readAnnotation(m *llvmir.Module, e llvmir.Value) annotation {
 	return a
 }
 
-// constantText returns the text of which a value is the address.
+// constantText returns the text that a value points to.
 func constantText(m *llvmir.Module, v llvmir.Value) (string, bool) {
 	name, _ := v.BaseGlobal()
 	g := m.Global(name)
@@ -101,7 +101,7 @@ func constantText(m *llvmir.Module, v llvmir.Value) (string, bool) {
 	return text, ok
 }
 
-// fault makes an error of what is wrong with the annotation, with its place.
+// fault returns an error about the annotation, with its location.
 func (a annotation) fault(format string, arguments ...any) error {
 	place := ""
 	if a.file != "" {
@@ -110,8 +110,8 @@ func (a annotation) fault(format string, arguments ...any) error {
 	return &devicecode.MetadataError{Msg: fmt.Sprintf("%sannotation %q of '%s': %s", place, a.text, displayName(a.of), fmt.Sprintf(format, arguments...))}
 }
 
-// lower gives what is annotated what the annotation says. It reports whether the
-// annotation is one of the device header.
+// lower applies the annotation to the annotated value. It reports whether the annotation comes from
+// the device header.
 func (a annotation) lower(id string) (bool, error) {
 	f, _ := a.of.(*llvmir.Function)
 	key, argument, _ := strings.Cut(a.text, ":")
@@ -132,7 +132,7 @@ func (a annotation) lower(id string) (bool, error) {
 	return true, nil
 }
 
-// lowerProperties gives what is annotated the attributes that the arguments name.
+// lowerProperties gives the annotated value the attributes that the arguments name.
 func (a annotation) lowerProperties() error {
 	list, err := argumentProperties(a.module, a.arguments)
 	if err != nil {
@@ -173,18 +173,18 @@ func argumentProperties(m *llvmir.Module, arguments llvmir.Value) ([]property, e
 	return list, nil
 }
 
-// kernelOnly are properties that mean nothing for a function that a kernel calls, such as
-// the call operator of the kernel's function object. Clang leaves annotations of a kernel's
-// entry point out, and where the operator is inlined nothing says which kernel it is of.
+// kernelOnly lists the properties that have no meaning for a function that a kernel calls, such as
+// the call operator of the kernel's function object. Clang omits annotations of a kernel's entry
+// point, and once the operator is inlined, nothing identifies its kernel.
 var kernelOnly = []string{
 	"sycl-floating-point-control", attrGRFSize, "sycl-max-linear-work-group-size", "sycl-max-work-group-size",
 	"sycl-sub-group-size", "sycl-work-group-size", "sycl-work-group-size-hint",
 }
 
-// A property is what becomes an attribute of a function or a variable.
+// A property is a name and a value that become an attribute of a function or a variable.
 type property struct{ name, value string }
 
-// readProperty reads two constants: a text, and a text, an integer or null.
+// readProperty reads two constants: a string, and a string, an integer or null.
 func readProperty(m *llvmir.Module, name, value llvmir.Value) (property, bool) {
 	var p property
 	var ok bool
@@ -226,7 +226,7 @@ func setAttribute(s interface {
 	return nil
 }
 
-// displayName is what people call a function or a variable.
+// displayName returns the demangled name of a function or a variable.
 func displayName(s llvmir.Symbol) string {
 	switch s := s.(type) {
 	case *llvmir.Function:
@@ -237,7 +237,7 @@ func displayName(s llvmir.Symbol) string {
 	return ""
 }
 
-// declareAspects adds aspects to those that a function declares.
+// declareAspects adds to the aspects that a function declares.
 func declareAspects(m *llvmir.Module, f *llvmir.Function, names string) error {
 	declared := []int32{}
 	if id, ok := f.Metadata(devicecode.DeclaredAspectsMD); ok {
@@ -245,7 +245,7 @@ func declareAspects(m *llvmir.Module, f *llvmir.Function, names string) error {
 	}
 	for name := range strings.SplitSeq(names, ",") {
 		if name = strings.TrimSpace(name); name == "" {
-			continue // device_has() declares that nothing is needed
+			continue // device_has() declares that no aspect is needed
 		}
 		a, err := aspect.Parse(name)
 		if err != nil {

@@ -15,24 +15,24 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A SpecConstantMode says what becomes of the calls that read specialization constants.
+// A SpecConstantMode selects how calls that read specialization constants are lowered.
 type SpecConstantMode = constants.Mode
 
-// The modes, named as DPC++'s post-link tool takes them.
+// The modes, named as in the options of DPC++'s post-link tool.
 const (
-	// SpecConstantsNative makes constants of SPIR-V, which the driver sets when it
-	// compiles an image.
+	// SpecConstantsNative lowers them to SPIR-V specialization constants, which the driver sets
+	// when it compiles an image.
 	SpecConstantsNative = constants.Native
-	// SpecConstantsEmulation makes loads from a buffer that the runtime fills, for
-	// images that are compiled ahead of time.
+	// SpecConstantsEmulation lowers them to loads from a buffer that the runtime fills, for images
+	// that are compiled ahead of time.
 	SpecConstantsEmulation = constants.Emulation
 )
 
 // SpecConstantModes lists the modes.
 var SpecConstantModes = []SpecConstantMode{SpecConstantsNative, SpecConstantsEmulation}
 
-// modeOf returns the mode that DPC++'s driver asks for, by the target triple: native for
-// SPIR-V that is compiled when a program runs.
+// modeOf returns the mode that DPC++'s driver selects for the target triple: native for SPIR-V that
+// is compiled at run time.
 func modeOf(triple string) SpecConstantMode {
 	arch, _, _ := strings.Cut(triple, "-")
 	if arch == "" || arch == "spir" || arch == "spir64" || strings.HasPrefix(arch, "spirv") {
@@ -41,8 +41,8 @@ func modeOf(triple string) SpecConstantMode {
 	return SpecConstantsEmulation
 }
 
-// imageConstants is the specialization constants of an image. Its code is made when it is
-// needed, and forgotten when it is written.
+// imageConstants holds the specialization constants of an image. Its code is generated on demand,
+// and dropped once written.
 type imageConstants struct {
 	constants.Options
 
@@ -53,8 +53,8 @@ type imageConstants struct {
 	before bool // the code was lowered before
 }
 
-// lowerConstants prepares the images that read specialization constants, and adds those
-// with default values.
+// lowerConstants prepares the images that read specialization constants, and adds the images with
+// default values.
 func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, []Diagnostic, error) {
 	lowered, err := constants.Lowered(m)
 	if err != nil {
@@ -95,8 +95,8 @@ func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, []D
 	return images, warnings, nil
 }
 
-// keepConstants gives images the constants that were lowered before. An image has those of
-// which it has a number; constants that are loaded from a buffer are all in each image.
+// keepConstants gives images the constants that were lowered before. An image has the constants
+// whose numbers occur in it; constants loaded from a buffer are in every image.
 func keepConstants(m *llvmir.Module, images []*Image, lowered []propset.SpecConstant) {
 	numbers, native := constants.Numbers(m)
 	for _, image := range images {
@@ -117,8 +117,8 @@ func keepConstants(m *llvmir.Module, images []*Image, lowered []propset.SpecCons
 
 func readsConstants(f *llvmir.Function) bool { return !f.Defined() && constants.Reads(f.Name()) }
 
-// withDefaultValues adds a copy of each image that reads constants, in which these have
-// their default values. It has the number after that of the image, or of its group.
+// withDefaultValues adds a copy of each image that reads constants, in which the constants have
+// their default values. The copy is numbered after the image or its group.
 func withDefaultValues(images []*Image) []*Image {
 	var list []*Image
 	for first := 0; first < len(images); {
@@ -185,7 +185,7 @@ func (image *Image) writeLowered(w io.Writer) error {
 	return err
 }
 
-// specConstants returns the constants of the image, nil when it has none.
+// specConstants returns the constants of the image, or nil if it has none.
 func (image *Image) specConstants() ([]propset.SpecConstant, error) {
 	c := image.constants
 	if c == nil || c.Mode == constants.Defaults {

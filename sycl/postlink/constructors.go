@@ -14,17 +14,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// checkStaticConstructors finds the variables that device code reads and that only a
-// static constructor gives their value: host programs run it when they start, devices
-// never do, so that kernels would read zeros. SYCL allows variables whose value the
-// compiler knows. It returns an error for each variable, at the place where it is
-// initialized, or where device code reads it when debug information does not say.
+// checkStaticConstructors finds the variables that device code reads but only a static constructor
+// initializes. Host programs run constructors at startup, devices never do, so kernels would read
+// zeros. SYCL allows variables with constant initializers. It returns an error for each variable,
+// at its initialization, or at the read in device code if debug information lacks that location.
 //
-// A constructor counts as writing a variable when it, or a function that it calls,
-// stores to it through a pointer that the code derives from the variable. A variable
-// that device code also writes is taken to be initialized there.
+// A constructor writes a variable if it, or a function that it calls, stores through a pointer
+// derived from the variable. A variable that device code also writes is assumed to be initialized
+// there.
 //
-// It has to run before dropHostCode.
+// It must run before dropHostCode.
 func checkStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
 	constructors := staticConstructors(m)
 	if len(constructors) == 0 {
@@ -56,8 +55,8 @@ func checkStaticConstructors(m *llvmir.Module, o SplitOptions) []Diagnostic {
 	return uninitialized(m, roots, newWrites(m, variables).onlyBy(constructors, deviceCode))
 }
 
-// onlyBy returns the variables that some functions write and others do not, with the
-// places of the former.
+// onlyBy returns the variables that some functions write and others do not, with the locations of
+// the writes.
 func (w *writes) onlyBy(writers, others []*llvmir.Function) map[string]llvmir.Frame {
 	all := map[string]llvmir.Frame{}
 	for _, f := range writers {
@@ -78,7 +77,7 @@ func (w *writes) onlyBy(writers, others []*llvmir.Function) map[string]llvmir.Fr
 	return all
 }
 
-// uninitialized makes the diagnostics.
+// uninitialized returns the diagnostics.
 func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[string]llvmir.Frame) []Diagnostic {
 	if len(variables) == 0 {
 		return nil
@@ -119,8 +118,8 @@ func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[str
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return a.String() == b.String() })
 }
 
-// variableName is kernelname.Display without what compilers append to the parts of a
-// variable, and to one of several of a name.
+// variableName is kernelname.Display without the suffixes that compilers append to the parts of a
+// variable and to duplicate names.
 func variableName(symbol string) string {
 	if strings.HasPrefix(symbol, "_Z") {
 		symbol, _, _ = strings.Cut(symbol, ".")
@@ -153,9 +152,9 @@ func staticConstructors(m *llvmir.Module) []*llvmir.Function {
 	return list
 }
 
-// functionOf returns the function of a name or of an alias, nil when there is none.
+// functionOf returns the function that a name or an alias refers to, or nil.
 func functionOf(m *llvmir.Module, name string) *llvmir.Function {
-	for range 10 { // aliases may lead to each other
+	for range 10 { // aliases may refer to each other
 		alias := m.Alias(name)
 		if alias == nil {
 			return m.Function(name)
@@ -169,8 +168,7 @@ func functionOf(m *llvmir.Module, name string) *llvmir.Function {
 	return nil
 }
 
-// writes knows what functions write through pointers to variables and to what their
-// parameters point to.
+// writes records what functions write through pointers to variables and through their parameters.
 type writes struct {
 	module    *llvmir.Module
 	variables map[string]bool // that count
@@ -182,17 +180,17 @@ func newWrites(m *llvmir.Module, variables map[string]bool) *writes {
 	return &writes{m, variables, map[*llvmir.Function]*written{}, 0}
 }
 
-// deepestCall bounds how far calls are followed.
+// deepestCall limits the depth to which calls are followed.
 const deepestCall = 1000
 
-// A written is what a function and those that it calls write.
+// A written is the set of writes of a function and its callees.
 type written struct {
 	variables map[string]llvmir.Frame
 	params    map[int]bool // what the parameter points to
 	returned  origins      // what the result points to
 }
 
-// An origin is what a pointer is derived from: a variable, or a parameter by number.
+// An origin is the variable, or the parameter by number, that a pointer is derived from.
 type origin struct {
 	variable string
 	param    int
@@ -200,7 +198,7 @@ type origin struct {
 
 type origins []origin
 
-// mostOrigins bounds what is known of one pointer: more is hostile code.
+// mostOrigins limits the origins of one pointer: only hostile code has more.
 const mostOrigins = 64
 
 func (list origins) with(more origins) origins {
@@ -212,8 +210,7 @@ func (list origins) with(more origins) origins {
 	return list
 }
 
-// of returns what a function writes. Where functions call each other, what is known so
-// far of the one that is asked for again must suffice.
+// of returns what a function writes. In a recursion, it returns what is known so far.
 func (w *writes) of(f *llvmir.Function) *written {
 	if known := w.known[f]; known != nil {
 		return known
@@ -253,7 +250,7 @@ func newPointers(w *writes, f *llvmir.Function, out *written) *pointers {
 			name = fmt.Sprint(unnamed)
 			unnamed++
 		}
-		// What is passed by value is a copy.
+		// An argument passed by value is a copy.
 		if _, copied := param.Attribute("byval"); !copied && param.Type != nil && param.Type.Kind() == llvmir.Pointer {
 			p.from[name] = origins{{param: i + 1}}
 		}
@@ -261,8 +258,8 @@ func newPointers(w *writes, f *llvmir.Function, out *written) *pointers {
 	return p
 }
 
-// mostRounds bounds how often a body is read. Loops take two rounds; more are needed
-// when code stores a pointer after the place that loads it.
+// mostRounds limits how often a body is read. Loops need two rounds; code that stores a pointer
+// after the instruction that loads it needs more.
 const mostRounds = 8
 
 func (p *pointers) follow() {
@@ -344,8 +341,8 @@ func (p *pointers) call(in *llvmir.Instr) {
 	}
 }
 
-// callUndefined sees to intrinsics that write, and to functions that make an object:
-// constructors, and those whose result the caller has a place for.
+// callUndefined handles intrinsics that write, and functions that create an object: constructors,
+// and functions that return through a pointer of the caller.
 func (p *pointers) callUndefined(in *llvmir.Instr, name string, arguments []llvmir.Operand) {
 	if len(arguments) == 0 {
 		return
@@ -357,8 +354,8 @@ func (p *pointers) callUndefined(in *llvmir.Instr, name string, arguments []llvm
 	}
 }
 
-// isConstructor reports whether a function is a constructor: its last name is that of
-// its class.
+// isConstructor reports whether a function is a constructor: its last name component equals its
+// class name.
 func isConstructor(symbol string) bool {
 	if !strings.HasPrefix(symbol, "_ZN") {
 		return false
@@ -387,7 +384,7 @@ func (p *pointers) slotOf(v llvmir.Value) string {
 	return p.slot[name]
 }
 
-// derive notes that a result points where a value does.
+// derive records that a result points where a value does.
 func (p *pointers) derive(result string, v llvmir.Value) {
 	p.add(p.from, result, p.origins(v))
 	if slot := p.slotOf(v); slot != "" && p.slot[result] == "" {
@@ -403,7 +400,7 @@ func (p *pointers) add(to map[string]origins, name string, more origins) {
 	}
 }
 
-// write notes that an instruction writes where a value points to.
+// write records that an instruction writes where a value points.
 func (p *pointers) write(in *llvmir.Instr, v llvmir.Value) {
 	for _, o := range p.origins(v) {
 		if o.variable != "" {
@@ -421,12 +418,11 @@ func (p *pointers) writeVariable(in *llvmir.Instr, variable string) {
 	}
 }
 
-// globalInit is how the name of a function starts that clang makes to initialize one
-// variable.
+// globalInit is the name prefix of the functions that clang generates to initialize one variable.
 const globalInit = "__cxx_global_var_init"
 
-// initFunction returns the function that initializes one variable and that a place is
-// in, as code of its own or inlined, "" when there is none.
+// initFunction returns the function that initializes one variable and contains a location, directly
+// or inlined, or "" if there is none.
 func initFunction(l llvmir.Frame) string {
 	for at, depth := &l, 0; at != nil && depth < devicecode.MaxChain; at, depth = at.InlinedAt, depth+1 {
 		if strings.HasPrefix(at.Function, globalInit) {
@@ -436,8 +432,7 @@ func initFunction(l llvmir.Frame) string {
 	return ""
 }
 
-// initPlace returns the place in the function itself, of one that has several inlined
-// into each other.
+// initPlace returns the location in the function itself if several are inlined into each other.
 func initPlace(l llvmir.Frame, function string) llvmir.Frame {
 	for at, depth := &l, 0; function != "" && at != nil && depth < devicecode.MaxChain; at, depth = at.InlinedAt, depth+1 {
 		if at.Function == function {
@@ -447,8 +442,8 @@ func initPlace(l llvmir.Frame, function string) llvmir.Frame {
 	return l
 }
 
-// place gives variables without a line that of their initialization: in a function
-// that initializes one variable, other instructions have it.
+// place gives a variable without a line the line of its initialization: in a function that
+// initializes one variable, other instructions have it.
 func (p *pointers) place() {
 	var places map[string]llvmir.Frame // by function
 	for name, where := range p.out.variables {

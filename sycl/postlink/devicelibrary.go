@@ -6,12 +6,10 @@ import (
 	"sync"
 )
 
-// The functions of DPC++'s device libraries, which its compiler links after the
-// aspects are known and before it splits: those of libsycl-crt, -cmath, -complex, -imf,
-// -itt and their fp64 parts, as DPC++ 2025.3 has them.
+// The functions of DPC++'s device libraries, which its compiler links between finding aspects and
+// splitting: libsycl-crt, -cmath, -complex, -imf, -itt and their fp64 parts in DPC++ 2025.3.
 const (
-	// libraryBoth has the functions that there are for double and, with f at the end, for
-	// float.
+	// libraryBoth lists the functions that exist for double and, with the suffix f, for float.
 	libraryBoth = "acos acosh asin asinh atan atan2 atanh cabs cacos cacosh carg casin casinh catan catanh cbrt ccos ccosh ceil " +
 		"cexp cexp10 cimag clog clog10 copysign cos cosh cospi cpolar cpow cproj creal csin csinh csqrt ctan ctanh erf erfc exp " +
 		"exp10 exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma log log10 log1p log2 logb modf " +
@@ -19,7 +17,7 @@ const (
 	libraryOnce = "abs div feclearexcept fedisableexcept feenableexcept fetestexcept labs ldiv llabs lldiv memcmp memcpy memset rand srand"
 )
 
-// libraryInternal matches those that compilers and headers call, and the variable that
+// libraryInternal matches the functions that compilers and headers call, and the variable that
 // holds the first failed assertion.
 var libraryInternal = regexp.MustCompile(`^(__assert_fail|__(mul|div)[sd]c3|__(devicelib|imf|itt_offload)_.*|SPIR_AssertHappenedMem)$`)
 

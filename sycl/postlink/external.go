@@ -16,9 +16,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// knownAspects are the aspects that functions use or declare as far as their own
-// source says: what aspects.Propagate found there. After it has seen the linked
-// module, callers know all of what they call.
+// knownAspects holds the aspects that functions use or declare according to their own source: those
+// that aspects.Propagate found before linking. On the linked module, it gives callers all aspects
+// of their callees.
 type knownAspects map[*llvmir.Function][]aspect.Aspect
 
 // newKnownAspects reads the aspects of all functions.
@@ -36,15 +36,15 @@ func newKnownAspects(m *llvmir.Module) (knownAspects, error) {
 	return known, nil
 }
 
-// An expectation is what the kernels of an image say that it needs: the aspects that
-// they use or declare, their sub-group sizes and fixed targets.
+// An expectation holds the requirements of an image according to its kernels: the aspects that they
+// use or declare, their sub-group sizes and fixed targets.
 type expectation struct {
 	aspects       []aspect.Aspect
 	subGroupSizes []uint32
 	fixedTargets  []string
 }
 
-// expectedOf returns what kernels expect.
+// expectedOf returns the expectation of kernels.
 func expectedOf(m *llvmir.Module, kernels []*llvmir.Function, known knownAspects) (*expectation, error) {
 	e := &expectation{}
 	for _, k := range kernels {
@@ -63,9 +63,9 @@ func expectedOf(m *llvmir.Module, kernels []*llvmir.Function, known knownAspects
 	return e, nil
 }
 
-// checkImages compares the functions of images with what their kernels expect: a
-// caller of a SYCL_EXTERNAL function of another source knows no more of it than its
-// declaration says. It warns of functions that kernels did not expect.
+// checkImages compares the functions of images with the expectations of their kernels: the caller
+// of a SYCL_EXTERNAL function in another source sees only its declaration. It warns about functions
+// that exceed them.
 func checkImages(m *llvmir.Module, images []*Image, known knownAspects) ([]Diagnostic, error) {
 	c := newExternalCheck(m, known)
 	var list []Diagnostic
@@ -89,15 +89,15 @@ func checkImages(m *llvmir.Module, images []*Image, known knownAspects) ([]Diagn
 type externalCheck struct {
 	module *llvmir.Module
 	known  knownAspects
-	ways   func() *paths // to all functions, made for the first warning
+	ways   func() *paths // to all functions, computed for the first warning
 }
 
 func newExternalCheck(m *llvmir.Module, known knownAspects) *externalCheck {
 	return &externalCheck{m, known, sync.OnceValue(func() *paths { return newPaths(m) })}
 }
 
-// image checks an image, which has to have kernels. Only SYCL_EXTERNAL functions count:
-// what callers know of others is in their own source.
+// image checks an image, which must have kernels. Only SYCL_EXTERNAL functions count: callers of
+// other functions are in the same source.
 func (c *externalCheck) image(image *Image) ([]Diagnostic, error) {
 	var kernels, functions []*llvmir.Function
 	for _, f := range image.entryPoints {
@@ -120,8 +120,8 @@ func (c *externalCheck) image(image *Image) ([]Diagnostic, error) {
 	return c.functions(functions, expected)
 }
 
-// functions compares functions with what is expected of them. For kernels with fixed
-// targets only those count.
+// functions compares functions with the expectation. For kernels with fixed targets, only the
+// targets count.
 func (c *externalCheck) functions(functions []*llvmir.Function, expected *expectation) ([]Diagnostic, error) {
 	var list []Diagnostic
 	for _, f := range functions {
@@ -140,7 +140,7 @@ func (c *externalCheck) functions(functions []*llvmir.Function, expected *expect
 	return list, nil
 }
 
-// targets warns of a function that was compiled for other targets than its kernels.
+// targets warns about a function that was compiled for different targets than its kernels.
 func (c *externalCheck) targets(f *llvmir.Function, expected *expectation) ([]Diagnostic, error) {
 	targets, ok, err := devicecode.FixedTargets(c.module, f)
 	if err != nil || !ok {
@@ -155,7 +155,7 @@ func (c *externalCheck) targets(f *llvmir.Function, expected *expectation) ([]Di
 	return []Diagnostic{c.warning(f, "", "compiled with a different `-fsycl-fixed-targets` switch than its calling kernel.")}, nil
 }
 
-// needs warns of a function that needs more of a device than its kernels say.
+// needs warns about a function that requires more of a device than its kernels state.
 func (c *externalCheck) needs(f *llvmir.Function, expected *expectation) []Diagnostic {
 	var list []Diagnostic
 	for _, a := range c.known[f] {
@@ -204,11 +204,11 @@ func usedOrDeclared(m *llvmir.Module, f *llvmir.Function) ([]aspect.Aspect, erro
 
 // subGroupSize returns the sub-group size that a function requires.
 func subGroupSize(m *llvmir.Module, f *llvmir.Function) (uint32, bool) {
-	size, err := devicecode.SubGroupSize(m, f) // errors are those of requirements
+	size, err := devicecode.SubGroupSize(m, f) // requirements returns the errors
 	return size, err == nil && size > 0
 }
 
-// An undefinedSymbol is used on the device and defined nowhere.
+// An undefinedSymbol is a symbol that is used on the device and defined nowhere.
 type undefinedSymbol struct {
 	name     string
 	variable bool
@@ -223,10 +223,10 @@ func (u undefinedSymbol) String() string {
 	return fmt.Sprintf("device %s '%s' is used but no source defines it; it is %s by %s", kind, kernelname.Display(u.name), use, calledBy(u.chain))
 }
 
-// calledBy names the functions of a chain from a kernel, the last one first.
+// calledBy names the functions of a chain from a kernel, last one first.
 func calledBy(chain []string) string { return callers(chain, "kernel") }
 
-// callers is calledBy for chains whose first function is of another kind.
+// callers is calledBy for chains that start at a function of a different kind.
 func callers(chain []string, root string) string {
 	var parts []string
 	for i, name := range slices.Backward(chain) {
@@ -242,20 +242,19 @@ func callers(chain []string, root string) string {
 	return strings.Join(parts, ", called by ")
 }
 
-// definedLater reports whether something else than a source defines a function.
+// definedLater reports whether something other than a source defines a function.
 func definedLater(name string) bool {
 	return strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) ||
 		bfloat16Library.MatchString(name) || name == assertFail || constants.Reads(name)
 }
 
-// undefined lists the functions and variables that a module's kernels reach and no code
-// defines, sorted by name, each with the shortest way to it. Intrinsics, SPIR-V built-ins and
-// those of explicit SIMD are for later tools to define, what a failed assertion calls is
-// the device's, what reads specialization constants is replaced later, a sanitizer's
-// functions are in its library, the bfloat16 library is the runtime's to link, and DPC++'s
-// compiler links other device libraries to its modules. Local memory is the device's, and
-// variables with names that are reserved for compilers are theirs, such as the vtables of
-// type information.
+// undefined lists the functions and variables that a module's kernels reach and no code defines,
+// sorted by name, each with the shortest path to it. It omits intrinsics and the built-ins of
+// SPIR-V and explicit SIMD, which later tools define; the assertion handler, which the device
+// defines; functions that read specialization constants, which are replaced later; a sanitizer's
+// functions, which its library defines; the bfloat16 library, which the runtime links; and other
+// device libraries, which DPC++'s compiler links. It also omits local memory, and variables with
+// names reserved for compilers, such as the vtables of type information.
 func undefined(m *llvmir.Module) []undefinedSymbol {
 	p := newPaths(m)
 	var list []undefinedSymbol
@@ -279,7 +278,7 @@ func undefined(m *llvmir.Module) []undefinedSymbol {
 	return list
 }
 
-// paths has the shortest way from a kernel to each symbol that kernels reach.
+// paths holds the shortest path from a kernel to each symbol that kernels reach.
 type paths struct {
 	module *llvmir.Module
 	from   map[string]string // a kernel's is ""
@@ -287,7 +286,7 @@ type paths struct {
 
 func newPaths(m *llvmir.Module) *paths { return newPathsFrom(m, m.Kernels()) }
 
-// newPathsFrom returns the ways from other functions than kernels.
+// newPathsFrom returns the paths from functions other than kernels.
 func newPathsFrom(m *llvmir.Module, roots []*llvmir.Function) *paths {
 	p := &paths{m, map[string]string{}}
 	var queue []llvmir.Symbol
@@ -321,5 +320,5 @@ func (p *paths) chain(symbol string) []string {
 	return chain
 }
 
-// calledBy returns the words for the way to a symbol, "" when no kernel reaches it.
+// calledBy describes the path to a symbol, or returns "" if no kernel reaches it.
 func (p *paths) calledBy(symbol string) string { return calledBy(p.chain(symbol)) }

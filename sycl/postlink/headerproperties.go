@@ -12,19 +12,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// kernelPropertyCall is what kernels of our header call with the name and the value of a
-// property that they have. Nothing defines it.
+// kernelPropertyCall is the function that kernels of our header call with the name and the value of
+// each property. It has no definition.
 const kernelPropertyCall = "_Z27__sycl_lite_kernel_propertyPKcS0_"
 
-// Where device code of our header uses a device_global, this annotation of the pointer to it
-// has the names and values of the variable's properties as arguments.
+// If device code of our header uses a device_global, this annotation of the pointer to it has the
+// names and values of the variable's properties as arguments.
 const (
 	annotatePointer  = "llvm.ptr.annotation."
 	annotateVariable = "sycl-device-global"
 )
 
-// lowerKernelProperties gives kernels the attributes that they call for, and removes the
-// calls.
+// lowerKernelProperties replaces the property calls of kernels with attributes.
 func lowerKernelProperties(m *llvmir.Module) error {
 	var errs []error
 	for _, f := range callersOf(m, kernelPropertyCall) {
@@ -53,7 +52,7 @@ func lowerKernelProperty(m *llvmir.Module, f *llvmir.Function, in *llvmir.Instr)
 	return setProperty(m, f, p)
 }
 
-// calledProperty reads the name and the value that a call has as arguments.
+// calledProperty reads a name and a value from the arguments of a call.
 func calledProperty(m *llvmir.Module, in *llvmir.Instr) (property, error) {
 	if in.NumOperands() != 2 {
 		return property{}, fmt.Errorf("it does not call for a property with a name and a value")
@@ -65,7 +64,7 @@ func calledProperty(m *llvmir.Module, in *llvmir.Instr) (property, error) {
 	return p, nil
 }
 
-// callersOf returns the functions that name a function, themselves or by an alias.
+// callersOf returns the functions that refer to a function, directly or through an alias.
 func callersOf(m *llvmir.Module, name string) []*llvmir.Function {
 	var list []*llvmir.Function
 	for _, e := range m.SymbolUsers(name) {
@@ -83,14 +82,14 @@ func callersOf(m *llvmir.Module, name string) []*llvmir.Function {
 	return list
 }
 
-// deleteUnused removes a declaration that nothing names anymore.
+// deleteUnused removes a declaration that is no longer used.
 func deleteUnused(m *llvmir.Module, name string) {
 	if f := m.Function(name); f != nil && !f.Defined() && len(m.SymbolUsers(name)) == 0 {
 		m.Delete(f)
 	}
 }
 
-// propertyError is an error of the input, with the place of an instruction.
+// propertyError is an input error with the location of an instruction.
 func propertyError(f *llvmir.Function, in *llvmir.Instr, err error) error {
 	place := ""
 	if where, ok := in.DebugLoc(); ok && devicecode.Known(where) {
@@ -99,9 +98,9 @@ func propertyError(f *llvmir.Function, in *llvmir.Instr, err error) error {
 	return &devicecode.MetadataError{Msg: fmt.Sprintf("%s'%s': %v", place, kernelname.Display(f.Name()), err)}
 }
 
-// lowerVariableProperties gives variables the attributes that annotations of pointers to them
-// name, and removes the annotations. The pointer is the variable itself or, in code that is
-// not optimized, a parameter: then all functions are read that pass it on.
+// lowerVariableProperties replaces annotations of pointers to variables with attributes of the
+// variables. The pointer is the variable itself or, in unoptimized code, a parameter; then all
+// functions that pass it on are read.
 func lowerVariableProperties(m *llvmir.Module, id string) error {
 	annotating := annotatingFunctions(m)
 	if len(annotating) == 0 {
@@ -128,7 +127,7 @@ func lowerVariableProperties(m *llvmir.Module, id string) error {
 	return errors.Join(v.errs...)
 }
 
-// plainPointer returns what has the result of an annotation and does nothing else.
+// plainPointer returns code that has the result of an annotation and no other effect.
 func plainPointer(in *llvmir.Instr) string {
 	result := ""
 	for t := range llvmir.Tokens(in.Text()) {
@@ -168,20 +167,20 @@ func annotatesVariable(m *llvmir.Module, in *llvmir.Instr) bool {
 	return text == annotateVariable
 }
 
-// variableProperties finds the variables that properties are for.
+// variableProperties finds the variables that properties apply to.
 type variableProperties struct {
 	module    *llvmir.Module
 	source    string
 	variables map[string]bool
-	given     map[*llvmir.Function]map[int][]property // what functions give to what a parameter points to
+	given     map[*llvmir.Function]map[int][]property // properties that functions give to the target of a parameter
 	queue     []*llvmir.Function
 	errs      []error
 }
 
-// mostProperties bounds what is known of one parameter: more is hostile code.
+// mostProperties limits the properties of one parameter: only hostile code has more.
 const mostProperties = 64
 
-// read gives variables, and parameters of the function, what its calls give them.
+// read gives variables, and parameters of the function, the properties in its calls.
 func (v *variableProperties) read(f *llvmir.Function) {
 	if !f.Defined() {
 		return
@@ -195,7 +194,7 @@ func (v *variableProperties) read(f *llvmir.Function) {
 	}
 }
 
-// fault notes an error once, however often the function is read.
+// fault records an error once, however often the function is read.
 func (v *variableProperties) fault(err error) {
 	if !slices.ContainsFunc(v.errs, func(old error) bool { return old.Error() == err.Error() }) {
 		v.errs = append(v.errs, err)
@@ -235,7 +234,7 @@ func (v *variableProperties) annotated(in *llvmir.Instr) ([]property, error) {
 	return list, nil
 }
 
-// give gives properties to what a pointer of a function points to.
+// give gives properties to the variable or parameter that a pointer of a function refers to.
 func (v *variableProperties) give(p *pointers, pointer llvmir.Value, list []property) error {
 	origins := p.origins(pointer)
 	if len(origins) == 0 {
@@ -290,8 +289,8 @@ func (v *variableProperties) giveVariable(name string, list []property) error {
 	return nil
 }
 
-// uniqueID returns the name by which hosts know a variable: its symbol. One that only its
-// source knows has the source's name before it, as another source may have its like.
+// uniqueID returns the name under which hosts find a variable: its symbol, prefixed with the
+// source's name if it is local to the source, because other sources may use the same symbol.
 func (v *variableProperties) uniqueID(g *llvmir.Global) string {
 	if g.Linkage().Local() {
 		return v.source + "____" + g.Name()

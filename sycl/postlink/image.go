@@ -14,37 +14,37 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// An Image is what becomes one device image. Several goroutines may use the images of
-// a module at once.
+// An Image is the part of a module that becomes one device image. The images of a module are safe
+// for concurrent use by multiple goroutines.
 type Image struct {
 	Number int    // images of an explicit SIMD split have the same
-	Source string // the module id of the entry points; "" when it did not count
+	Source string // the module id of the entry points; "" if it did not count
 	ESIMD  bool   // explicit SIMD code
 
 	module      *imageModule
 	entryPoints []*llvmir.Function
 	define      []llvmir.Symbol
 	registered  []registration  // of the entry points
-	constants   *imageConstants // nil when it reads no specialization constants
+	constants   *imageConstants // nil if it reads no specialization constants
 }
 
-// imageModule is what the images of a module share.
+// imageModule holds the data that the images of a module share.
 type imageModule struct {
 	ir        *llvmir.Module
 	split     SplitOptions
 	used      map[string]bool                 // device globals that all images keep
-	all       bool                            // an image has what nothing calls too, and functions as the code has them
+	all       bool                            // an image includes unused functions, unchanged
 	asDPCPP   bool                            // copies of functions that other modules define stay copies
-	libraries bool                            // the module is one of DPC++'s compiler, which links device libraries when it translates
-	writer    func() (*propertyWriter, error) // made once
+	libraries bool                            // the module is from DPC++'s compiler, which links device libraries when it translates
+	writer    func() (*propertyWriter, error) // computed once
 }
 
 func newImageModule(m *llvmir.Module, o Options, used map[string]bool, libraries bool) *imageModule {
 	return &imageModule{m, o.Split, used, o.AsDPCPP && o.Split.Whole, o.AsDPCPP, libraries, sync.OnceValues(func() (*propertyWriter, error) { return newPropertyWriter(m) })}
 }
 
-// EntryPoints returns the symbols of the image's kernels and SYCL_EXTERNAL functions,
-// in the order of the module. An image of a module without any has none.
+// EntryPoints returns the symbols of the image's kernels and SYCL_EXTERNAL functions, in module
+// order.
 func (image *Image) EntryPoints() []string {
 	names := make([]string, len(image.entryPoints))
 	for i, f := range image.entryPoints {
@@ -53,8 +53,8 @@ func (image *Image) EntryPoints() []string {
 	return names
 }
 
-// ExplicitSIMD returns the symbol of an entry point that is explicit SIMD code, "" when
-// there is none.
+// ExplicitSIMD returns the symbol of an entry point that is explicit SIMD code, or "" if there is
+// none.
 func (image *Image) ExplicitSIMD() string {
 	for _, f := range image.entryPoints {
 		if explicitSIMD(f) {
@@ -64,9 +64,9 @@ func (image *Image) ExplicitSIMD() string {
 	return ""
 }
 
-// SIMDBuiltin returns a built-in function or variable of the image that only DPC++'s own
-// step lowers: one of explicit SIMD or invoke_simd, or another one in an image with
-// explicit SIMD code. It is "" when there is none.
+// SIMDBuiltin returns a built-in function or variable of the image that only DPC++'s own step
+// lowers: an explicit SIMD or invoke_simd built-in, or any other in an image with explicit SIMD
+// code. It returns "" if there is none.
 func (image *Image) SIMDBuiltin() string {
 	simd := image.ExplicitSIMD() != ""
 	for _, s := range image.define {
@@ -82,8 +82,8 @@ func (image *Image) SIMDBuiltin() string {
 	return ""
 }
 
-// BFloat16Function returns a function of DPC++'s bfloat16 libraries that the image calls,
-// "" when there is none.
+// BFloat16Function returns a function of DPC++'s bfloat16 libraries that the image calls, or "" if
+// there is none.
 func (image *Image) BFloat16Function() (string, error) {
 	sets, err := image.Properties(PropertyOptions{ImportedSymbols: true})
 	if err != nil {
@@ -99,8 +99,8 @@ func (image *Image) BFloat16Function() (string, error) {
 	return "", nil
 }
 
-// WriteCode writes the image as a module of its own: its entry points are visible, as are
-// variables, other functions are internal, and what it does not define is declared.
+// WriteCode writes the image as a separate module. Its entry points and variables are visible,
+// other functions are internal, and undefined symbols are declared.
 func (image *Image) WriteCode(w io.Writer) error {
 	if image.constants != nil && !image.constants.before {
 		return image.writeLowered(w)
@@ -108,9 +108,9 @@ func (image *Image) WriteCode(w io.Writer) error {
 	return image.writeRead(w)
 }
 
-// WriteOwnCode is WriteCode for an image that is compiled again only when its own code has
-// changed: what it writes does not depend on other kernels and, where several sources were
-// linked, on other sources, unless the image uses code of theirs.
+// WriteOwnCode is WriteCode for an image that is recompiled only when its own code changes: its
+// output does not depend on other kernels or, if several sources were linked, on other sources,
+// unless the image uses their code.
 func (image *Image) WriteOwnCode(w io.Writer) error {
 	var text strings.Builder
 	if err := image.WriteCode(&text); err != nil {
@@ -123,8 +123,7 @@ func (image *Image) WriteOwnCode(w io.Writer) error {
 	return m.WriteCanonical(w)
 }
 
-// writeRead writes the code as it was read, with the calls that read specialization
-// constants.
+// writeRead writes the code as it was read, including the calls that read specialization constants.
 func (image *Image) writeRead(w io.Writer) error {
 	entry := make(map[*llvmir.Function]bool, len(image.entryPoints))
 	for _, f := range image.entryPoints {
@@ -132,7 +131,7 @@ func (image *Image) writeRead(w io.Writer) error {
 	}
 	visible := func(s llvmir.Symbol) bool {
 		f, ok := s.(*llvmir.Function)
-		if !ok { // hosts find some variables by name, and images that are linked may share others
+		if !ok { // hosts find some variables by name, and linked images may share others
 			return true
 		}
 		return entry[f] || image.module.all || image.module.asDPCPP && f.Linkage() == llvmir.AvailableExternally || f.HasAttribute(devicecode.AttrIndirectlyCallable) || f.HasAttribute(attrReferencedIndirectly) ||
@@ -154,9 +153,9 @@ func (image *Image) writeRead(w io.Writer) error {
 	return image.writeRegistered(w)
 }
 
-// idleDeviceGlobals returns the static device globals that the image's properties list, no
-// kernel of the image uses and llvm.compiler.used does not keep. A cleanup would drop them,
-// and then the runtime, which initializes those of the list, would not find them.
+// idleDeviceGlobals returns the static device globals that the image's properties list, no kernel
+// of the image uses and llvm.compiler.used does not keep. A cleanup would drop them, and the
+// runtime, which initializes all listed globals, would not find them.
 func (image *Image) idleDeviceGlobals() map[llvmir.Symbol]bool {
 	var local []*llvmir.Global
 	defined := make(map[llvmir.Entity]bool, len(image.define))
@@ -177,8 +176,8 @@ func (image *Image) idleDeviceGlobals() map[llvmir.Symbol]bool {
 	return idle
 }
 
-// Properties returns the property sets of the image. For NVPTX and AMDGCN they always
-// have the program's metadata.
+// Properties returns the property sets of the image. For NVPTX and AMDGCN, they always include the
+// program metadata.
 func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
 	m := image.module
 	w, err := m.writer()
@@ -204,8 +203,7 @@ func (image *Image) Properties(o PropertyOptions) (*propset.Registry, error) {
 	return sets, nil
 }
 
-// Symbols returns the text of the image's symbol file: the names of its entry points,
-// one a line.
+// Symbols returns the text of the image's symbol file: the names of its entry points, one per line.
 func (image *Image) Symbols() (string, error) { return symbols(image.entryPoints) }
 
 func symbols(entryPoints []*llvmir.Function) (string, error) {
@@ -219,7 +217,7 @@ func symbols(entryPoints []*llvmir.Function) (string, error) {
 	return b.String(), nil
 }
 
-// writeRegistered writes the list of registered kernels with those of the image.
+// writeRegistered writes the list of registered kernels, restricted to the image.
 func (image *Image) writeRegistered(w io.Writer) error {
 	if len(image.registered) == 0 {
 		return nil

@@ -10,13 +10,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// prefixKernelNames gives all kernels that lack it the prefix by which
-// ext_oneapi_get_kernel finds them, wherever the module names them. Names of comdats
-// stay as they are.
+// prefixKernelNames adds the prefix by which ext_oneapi_get_kernel finds kernels to all kernels
+// that lack it, throughout the module. Comdat names do not change.
 //
-// It fails when the module has a symbol of a new name already, and for kernels that a
-// sanitizer lists: the list has texts with the names, which the sanitizer's runtime
-// compares.
+// It fails if the module already has a symbol with a new name, and for kernels that a sanitizer
+// lists: the sanitizer's runtime compares the names in the list.
 func prefixKernelNames(m *llvmir.Module) error {
 	names := map[string]string{}
 	var errs []error
@@ -49,7 +47,7 @@ func prefixKernelNames(m *llvmir.Module) error {
 	return nil
 }
 
-// renameInDebugInfo gives the debug information of a kernel its new symbol.
+// renameInDebugInfo sets a kernel's new symbol in its debug information.
 func renameInDebugInfo(m *llvmir.Module, k *llvmir.Function) error {
 	const field = "linkageName"
 	id, _ := k.Metadata("dbg")
@@ -64,8 +62,8 @@ func renameInDebugInfo(m *llvmir.Module, k *llvmir.Function) error {
 	return m.SetNode(id, strings.Replace(n.Text(), field+": "+o.Text, field+": "+devicecode.MDString(k.Name()), 1))
 }
 
-// renameRegistered renames kernels in the list of the names by which free functions
-// ask for them: it has their symbols as text.
+// renameRegistered renames kernels in the list of the names by which free functions find them,
+// which holds their symbols as strings.
 func renameRegistered(m *llvmir.Module, names map[string]string) {
 	named := m.NamedMetadata(registeredNamesMD)
 	if named == nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 )
 
-// kernelWith is how the name type sycl_lite::kernel_with<Name, X, Y, Z, SubGroup>
-// of our device header starts in a kernel's name. Stock clang has no attributes
-// for required sizes in SYCL code, so the header puts them into the name.
+// kernelWith is the mangled prefix of the name type sycl_lite::kernel_with<Name, X, Y, Z, SubGroup>
+// of our device header. Stock clang has no attributes for required sizes in SYCL code, so the
+// header encodes them in the kernel's name.
 const kernelWith = "_ZTSN9sycl_lite11kernel_withI"
 
-// lowerKernelNames gives a kernel whose name type carries required sizes the
-// metadata that the SPIR-V translators understand.
+// lowerKernelNames gives a kernel whose name type encodes required sizes the metadata that SPIR-V
+// translators read.
 func lowerKernelNames(m *llvmir.Module) error {
 	for _, k := range m.Kernels() {
 		name := kernelname.Base(k.Name())

@@ -8,9 +8,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// The metadata about the source language: a node of a SPIR-V source language
-// and its version, of which translators take the first, and what front ends for
-// OpenCL C write.
+// The metadata about the source language: nodes of a SPIR-V source language and its version, of
+// which translators use the first, and the metadata that OpenCL C front ends write.
 const (
 	sourceLanguageMD = "spirv.Source"
 	openCLVersionMD  = "opencl.ocl.version"
@@ -24,12 +23,12 @@ var (
 	openCLCPP       = sourceLanguage{4, 100000} // OpenCL C++ 1.0, which DPC++ writes
 )
 
-// setSourceLanguage makes a module for SPIR-V say that it is OpenCL C++ 1.0, unless it
-// names another language. Intel's CPU device compiles atomics on generic pointers for
-// that language, and not for one that is unknown.
+// setSourceLanguage marks a SPIR-V module as OpenCL C++ 1.0, unless it names another language.
+// Intel's CPU device compiles atomics on generic pointers for that language, but not for an unknown
+// one.
 //
-// Of several languages, which linked modules have, one is left: OpenCL C++ 1.0 when it
-// is among them, else the first.
+// Of the several languages of linked modules, it keeps one: OpenCL C++ 1.0 if present, else the
+// first.
 func setSourceLanguage(m *llvmir.Module) {
 	if !strings.HasPrefix(m.Triple(), "spir") {
 		return
@@ -55,7 +54,7 @@ func setSourceLanguage(m *llvmir.Module) {
 	}
 }
 
-// languageOf reads a node, which says nothing when the language is unknown.
+// languageOf reads a node, which has no effect if the language is unknown.
 func languageOf(m *llvmir.Module, id int) (sourceLanguage, bool) {
 	n := m.Node(id)
 	if n == nil {

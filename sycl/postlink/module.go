@@ -16,8 +16,7 @@ type Module struct {
 	ir   *llvmir.Module
 }
 
-// Parse reads a module from its text, which llvm-dis makes of bitcode. The name is
-// used in errors.
+// Parse parses a module from the text that llvm-dis writes for bitcode. Errors contain name.
 func Parse(name string, text []byte) (*Module, error) {
 	ir, err := llvmir.Parse(name, string(text))
 	if err != nil {
@@ -29,7 +28,7 @@ func Parse(name string, text []byte) (*Module, error) {
 // WriteTo writes the module as text.
 func (m *Module) WriteTo(w io.Writer) (int64, error) { return m.ir.WriteTo(w) }
 
-// readAgain reads what would be written.
+// readAgain parses the module as it would be written.
 func (m *Module) readAgain() error {
 	var text strings.Builder
 	_, err := m.WriteTo(&text)
@@ -39,10 +38,9 @@ func (m *Module) readAgain() error {
 	return err
 }
 
-// Mark prepares the module of a source for being linked with others: its kernels get
-// the attribute that names the source, whatever name DPC++'s front end gave it, annotations become attributes and metadata, and
-// functions get the aspects that they use, which is what their callers in this source
-// know of them.
+// Mark prepares the module of a source for linking: its kernels get the attribute that names the source, replacing any name
+// that DPC++'s front end set, annotations become attributes and metadata, and functions get the aspects that they use, as
+// visible to their callers in this source.
 func (m *Module) Mark(source string, emulateFP64Conversions bool) error {
 	for _, f := range m.ir.Functions() {
 		if f.HasAttribute(devicecode.AttrModuleID) {
@@ -60,7 +58,7 @@ func markSource(m *llvmir.Module, id string, emulateFP64Conversions bool) error 
 	if err := aspects.Renumber(m); err != nil {
 		return err
 	}
-	setSourceLanguage(m) // a source that says nothing is SYCL, whatever others say
+	setSourceLanguage(m) // a source that names no language is SYCL, whatever others name
 	if err := lowerAnnotations(m, id); err != nil {
 		return err
 	}
@@ -68,25 +66,26 @@ func markSource(m *llvmir.Module, id string, emulateFP64Conversions bool) error 
 	return err
 }
 
-// markModule notes on every kernel of a module which source it comes from.
-// Kernels that DPC++'s front end has marked keep their mark.
+// markModule marks every kernel of a module with its source. Kernels that DPC++'s front end has
+// marked keep their mark.
 func markModule(m *llvmir.Module, id string) {
 	for _, k := range m.Kernels() {
 		if _, ok := k.Attribute(devicecode.AttrModuleID); !ok {
 			k.SetAttribute(devicecode.AttrModuleID, id)
 		}
 	}
-	// Stock clang compiles a source's main for the device as well. Nothing can call
-	// it there, and two sources may have one each.
+	// Stock clang also compiles a source's main for the device. Nothing can call it there, and two
+	// sources may each have one.
 	if main := m.Function("main"); main != nil && main.Defined() {
 		main.Internalize()
 	}
 }
 
-// Definitions are the names of what a module defines and others may not.
+// Definitions holds the names of the symbols that a module defines and other modules must not
+// define.
 type Definitions struct{ Kernels, Functions []string }
 
-// Definitions lists what the module defines and others may not.
+// Definitions returns the symbols that the module defines and other modules must not define.
 func (m *Module) Definitions() Definitions {
 	var d Definitions
 	for _, f := range m.ir.Functions() {

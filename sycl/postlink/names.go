@@ -6,10 +6,10 @@ const (
 	attrRegisterAllocMode    = "sycl-register-alloc-mode" // a number
 	attrGRFSize              = "sycl-grf-size"            // a number
 	attrOptLevel             = "sycl-optlevel"            // a number
-	attrWorkGroupStatic      = "sycl-work-group-static"   // of a kernel with memory that a work-group shares
+	attrWorkGroupStatic      = "sycl-work-group-static"   // of a kernel with memory shared by a work-group
 	attrImplicitLocalArg     = "sycl-implicit-local-arg"  // of the parameter that points to it
-	attrWorkGroupScratch     = "sycl-work-group-scratch"  // of a kernel that asks for the part whose size is set when it is submitted
-	attrUniqueID             = "sycl-unique-id"           // by which hosts know a variable
+	attrWorkGroupScratch     = "sycl-work-group-scratch"  // of a kernel that uses memory whose size is set at submission
+	attrUniqueID             = "sycl-unique-id"           // under which hosts find a variable
 	attrDeviceGlobalSize     = "sycl-device-global-size"  // in bytes
 	attrDeviceImageScope     = "sycl-device-image-scope"  // each image has its own variable
 	attrHostPipe             = "sycl-host-pipe"

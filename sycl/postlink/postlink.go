@@ -1,32 +1,32 @@
-// Package postlink turns linked device code into modules that can be compiled
-// and loaded on their own, and says what each needs.
+// Package postlink turns linked device code into modules that can be compiled and loaded on their
+// own, and reports what each requires.
 //
-// Device code is a [Module], LLVM IR as text, which [Parse] reads. [Module.Mark]
-// prepares the module of a source for being linked with others, and [Unrepeat] leaves
-// one of the kernels that several sources define alike. [Restore] is the way back from
-// a device image: it gives code what the image's properties say.
+// Device code is a [Module], LLVM IR as text, which [Parse] reads. [Module.Mark] prepares the
+// module of a source for being linked with others, and [Unrepeat] keeps one copy of each kernel
+// that several sources define identically. [Restore] is the reverse for a device image: it restores
+// in the code what the image's properties state.
 //
-// [Run] does all that happens to linked code, one pass after the other:
+// [Run] runs these passes over linked code:
 //
-//   - aspects get the numbers that this project has for them
+//   - aspects get this project's numbers
 //   - variables that only a static constructor would initialize are errors
-//   - what nothing on a device uses goes, and kernels get the metadata and the names
-//     that they have in images
-//   - functions and variables that kernels use and no source defines are errors, or warnings
+//   - code unused on a device is removed, and kernels get the metadata and the names that they have
+//     in images
+//   - functions and variables that kernels use but no source defines are errors or warnings
 //   - compile-time properties become the metadata that translators read
 //   - kernels get the sets of virtual functions that they may call
 //   - functions get the aspects that they use ([aspects.Propagate])
 //   - the module is divided into images
-//   - calls that read specialization constants are checked; they are replaced when an
-//     image's properties or its code are asked for
-//   - SYCL_EXTERNAL functions that need more than the kernels of their image expect
-//     are warned of
+//   - calls that read specialization constants are checked; they are replaced when an image's
+//     properties or code are requested
+//   - SYCL_EXTERNAL functions that require more than the kernels of their image expect are reported
+//     as warnings
 //
 // Then [Image.WriteCode] writes an image's code, [Image.Properties] returns its
 // property sets, and [Image.Symbols] its symbol file.
 //
-// All of it takes time in proportion to the module and to what is written. Attribute,
-// metadata and property names are those of DPC++'s post-link step.
+// All passes take time proportional to the size of the module and the output. Attribute, metadata
+// and property names match DPC++'s post-link step.
 package postlink
 
 import (
@@ -40,75 +40,71 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// Options say what Run does.
+// Options configure Run.
 type Options struct {
-	// Source is the module id of all code that does not say which source it is of.
-	// "" stands for a module whose sources were marked before they were linked.
+	// Source is the module id of all code that does not name its source. It is "" for a module
+	// whose sources were marked before linking.
 	Source string
 
 	Split SplitOptions
 
-	// ExcludeAspects has names or numbers of aspects that no function gets from its
-	// code or from what it calls, unless one declares them. Diagnostics are about them
-	// as well.
+	// ExcludeAspects has names or numbers of aspects that no function gets from its code or its
+	// callees, unless one declares them. Diagnostics still cover them.
 	ExcludeAspects []string
 
-	// EmulateFP64Conversions says that the device's compiler replaces what only
-	// moves and converts a double, so that it needs no fp64.
+	// EmulateFP64Conversions says that the device's compiler emulates moves and conversions of
+	// doubles, so they do not require fp64.
 	EmulateFP64Conversions bool
 
-	// KeepAspects leaves functions the aspects that the compiler has given them: none are
-	// found in code, and none come from what a function calls. The options above and
-	// below, which are about finding them, then do nothing.
+	// KeepAspects keeps the aspects that the compiler has given functions: none are found in code
+	// or propagated from callees. The options for finding aspects, above and below, then have no
+	// effect.
 	KeepAspects bool
 
-	// FixedTargets are those of -fsycl-fixed-targets, for kernels and SYCL_EXTERNAL
-	// functions that have none yet. They are compared with what Devices has of them;
-	// nil turns that off.
+	// FixedTargets are the targets of -fsycl-fixed-targets, for kernels and SYCL_EXTERNAL functions
+	// that have none yet. They are compared with Devices; nil disables the comparison.
 	FixedTargets []string
 	Devices      *deviceconfig.Config
 
-	// SYCLBINKernelNames gives kernels the names by which ext_oneapi_get_kernel finds
-	// them in a SYCLBIN: with [kernelname.Prefix] before. In images that are embedded
-	// in a program, kernels have the names that the program has.
+	// SYCLBINKernelNames gives kernels the names by which ext_oneapi_get_kernel finds them in a
+	// SYCLBIN, with [kernelname.Prefix]. In images embedded in a program, kernels have the
+	// program's names.
 	SYCLBINKernelNames bool
 
-	// SpecConstants says what becomes of the calls that read specialization constants.
-	// "" is for native when the target triple is that of SPIR-V which is compiled when
-	// a program runs, and for emulation otherwise.
+	// SpecConstants selects how calls that read specialization constants are lowered. "" means
+	// native if the target triple is SPIR-V that is compiled at run time, and emulation otherwise.
 	SpecConstants SpecConstantMode
 
-	// DefaultValueImages adds a copy of each image that reads specialization constants,
-	// in which these have their default values.
+	// DefaultValueImages adds a copy of each image that reads specialization constants, in which
+	// the constants have their default values.
 	DefaultValueImages bool
 
-	// DPCPPTranslator says that DPC++ translates the images to SPIR-V. It wants some
-	// compile-time properties in another form than llvm-spirv and llc.
+	// DPCPPTranslator says that DPC++ translates the images to SPIR-V. It requires some
+	// compile-time properties in a different form than llvm-spirv and llc.
 	DPCPPTranslator bool
 
-	// AsDPCPP does what DPC++'s post-link step does where it differs from what this
-	// package makes of the same code: an image of all kernels ([SplitOptions.Whole]) has
-	// the functions that nothing calls too, device globals that nothing uses go, and
-	// reads of specialization constants that are errors otherwise are warnings.
+	// AsDPCPP follows DPC++'s post-link step where this package differs: an image of all kernels
+	// ([SplitOptions.Whole]) keeps uncalled functions, unused device globals are removed, and
+	// invalid reads of specialization constants are warnings instead of errors.
 	AsDPCPP bool
 
-	// FromText says that the module was text before it was parsed, not bitcode. DPC++ then
-	// numbers specialization constants in another order.
+	// FromText says that the module was originally text, not bitcode. DPC++ then numbers
+	// specialization constants in a different order.
 	FromText bool
 }
 
-// A Diagnostic is a mistake in device code. Its String is the text that compilers
-// write, of several lines.
+// A Diagnostic is an error or a warning about device code. Its String method formats it as
+// compilers do, on several lines.
 type Diagnostic = devicecode.Diagnostic
 
-// A Result is what Run makes of a module.
+// A Result is the result of Run.
 type Result struct {
-	Images      []*Image // none when there is an error among the diagnostics
+	Images      []*Image // none if there is an error among the diagnostics
 	Diagnostics []Diagnostic
 }
 
-// Run does all that happens to a linked module, which it changes. Images refer to
-// the module, which nothing may change while they are in use.
+// Run runs all passes over a linked module, which it modifies. Images refer to the module, which
+// must not be modified while they are in use.
 func Run(m *Module, o Options) (*Result, error) {
 	if o.Source != "" {
 		if err := markSource(m.ir, o.Source, o.EmulateFP64Conversions); err != nil {
@@ -126,7 +122,7 @@ func run(m *llvmir.Module, o Options) (*Result, error) {
 	if err := aspects.Renumber(m); err != nil {
 		return nil, err
 	}
-	if list := checkStaticConstructors(m, o.Split); len(list) > 0 { // errors, of which what follows would say something else
+	if list := checkStaticConstructors(m, o.Split); len(list) > 0 { // later passes would report these errors differently
 		return &Result{Diagnostics: list}, nil
 	}
 	used := forgetUsed(m, o)
@@ -180,7 +176,7 @@ func propagateAspects(m *llvmir.Module, o Options) ([]Diagnostic, error) {
 	return found.Diagnostics, nil
 }
 
-// prepare does what changes a module before its aspects are found.
+// prepare runs the passes that modify a module before its aspects are found.
 func prepare(m *llvmir.Module, o Options) error {
 	dropHostCode(m)
 	setSourceLanguage(m)
@@ -198,7 +194,7 @@ func prepare(m *llvmir.Module, o Options) error {
 	return nil
 }
 
-// checkUndefined makes errors, or warnings, of the functions and variables that no source
+// checkUndefined returns errors or warnings about the functions and variables that no source
 // defines.
 func checkUndefined(m *llvmir.Module, o Options) ([]Diagnostic, error) {
 	if o.Split.Dependencies {
@@ -220,8 +216,8 @@ func checkUndefined(m *llvmir.Module, o Options) ([]Diagnostic, error) {
 	return warnings, errors.Join(errs...)
 }
 
-// dropHostCode removes what keeps host code alive in a device module: the lists
-// of static constructors and destructors, which no device runs.
+// dropHostCode removes the lists of static constructors and destructors, which keep host code alive
+// in a device module but run on no device.
 func dropHostCode(m *llvmir.Module) {
 	for _, name := range []string{"llvm.global_ctors", "llvm.global_dtors"} {
 		m.DeleteGlobal(name)

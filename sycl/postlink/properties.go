@@ -14,32 +14,32 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// PropertyOptions say which property sets an image gets beside those that all
-// images have. In parentheses is what DPC++'s post-link tool calls the option.
+// PropertyOptions select the property sets that an image gets in addition to those of all images.
+// The option of DPC++'s post-link tool is in parentheses.
 type PropertyOptions struct {
 	ParamInfo       bool // the removed parameters of kernels (-emit-param-info)
 	ExportedSymbols bool // functions and device globals that other images may import (-emit-exported-symbols)
-	ImportedSymbols bool // functions that other images have to define (-emit-imported-symbols)
+	ImportedSymbols bool // functions that other images must define (-emit-imported-symbols)
 	KernelNames     bool // (-emit-kernel-names)
-	ProgramMetadata bool // sizes a kernel, and symbols of device globals (-emit-program-metadata)
+	ProgramMetadata bool // sizes of each kernel, and symbols of device globals (-emit-program-metadata)
 	DeviceGlobals   bool // (-device-globals)
 
 	// Before2026 says that the image is for a release before 2026, which exports no
 	// device globals and reads which kernels may fail an assertion of the C library.
 	Before2026 bool
 
-	// CompileTarget is the target that the image will be compiled for ahead of
-	// time, "" when there is none (-o TARGET,FILE).
+	// CompileTarget is the target that the image will be compiled for ahead of time, "" if there is
+	// none (-o TARGET,FILE).
 	CompileTarget string
 }
 
-// imageOptions are PropertyOptions with what is known of the module.
+// imageOptions are PropertyOptions with facts about the module.
 type imageOptions struct {
 	PropertyOptions
 
 	// dependencies lets the image import functions of other images
-	// (-allow-device-image-dependencies). Without it only those of the bfloat16
-	// device library can be imported.
+	// (-allow-device-image-dependencies). Without it, only functions of the bfloat16 device library
+	// can be imported.
 	dependencies bool
 
 	// undefined lets the image import SYCL_EXTERNAL functions that no source defines.
@@ -49,17 +49,17 @@ type imageOptions struct {
 	// it is translated, so that it imports none of their functions.
 	deviceLibraries bool
 
-	// whole says that the image has all kernels, whatever they need. Then no required
-	// work-group size holds for all of them.
+	// whole says that the image has all kernels, whatever they require. Then no required work-group
+	// size holds for all of them.
 	whole bool
 
 	constants        []propset.SpecConstant
-	constantDefaults bool // the image has their default values in their place
+	constantDefaults bool // the image has their default values instead
 }
 
-// A propertyWriter finds the properties of images of one module. It has what
-// would cost as much as the whole module for each image. Several goroutines may
-// use it at once; the module must stay as it is.
+// A propertyWriter finds the properties of images of one module. It caches what would otherwise
+// cost time proportional to the module for each image. It is safe for concurrent use by multiple
+// goroutines while the module is not modified.
 type propertyWriter struct {
 	module     *llvmir.Module
 	order      map[*llvmir.Function]int
@@ -67,14 +67,14 @@ type propertyWriter struct {
 	sanitizer  string
 }
 
-// A registration gives a kernel a name by which free functions ask for it.
+// A registration gives a kernel a name by which free functions find it.
 type registration struct {
 	place        int
 	name, symbol string
 	text         string // of the node
 }
 
-// newPropertyWriter reads what concerns the whole module.
+// newPropertyWriter reads the data of the whole module.
 func newPropertyWriter(m *llvmir.Module) (*propertyWriter, error) {
 	w := &propertyWriter{module: m, order: make(map[*llvmir.Function]int, len(m.Functions()))}
 	for i, f := range m.Functions() {
@@ -90,8 +90,8 @@ func newPropertyWriter(m *llvmir.Module) (*propertyWriter, error) {
 
 const registeredNamesMD = "sycl_registered_kernels"
 
-// readRegistered returns by kernel what !{!{!"name", !"symbol"}, ...} has, of which linked
-// modules have several.
+// readRegistered returns the contents of !{!{!"name", !"symbol"}, ...} by kernel. Linked modules
+// have several of these nodes.
 func readRegistered(m *llvmir.Module) (map[string][]registration, error) {
 	named := m.NamedMetadata(registeredNamesMD)
 	if named == nil {
@@ -125,9 +125,8 @@ func readRegistered(m *llvmir.Module) (map[string][]registration, error) {
 	return registered, nil
 }
 
-// properties returns the property sets of a device image that defines some of the
-// symbols of the module; entryPoints are its kernels and SYCL_EXTERNAL functions.
-// Both lists are in the order of the module.
+// properties returns the property sets of a device image that defines some of the symbols of the
+// module; entryPoints are its kernels and SYCL_EXTERNAL functions. Both lists are in module order.
 func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmir.Function, o imageOptions) (*propset.Registry, error) {
 	c := w.read(define, entryPoints)
 	q, err := c.requirements()
@@ -143,7 +142,7 @@ func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmi
 	if len(o.constants) > 0 {
 		propset.PutSpecConstants(p.registry, o.constants)
 	}
-	// The order of the sets is that of DPC++.
+	// The sets are in DPC++'s order.
 	for _, write := range []func() error{
 		p.paramInfo, p.exportedSymbols, p.kernelNames, p.importedSymbols, p.programMetadata, p.misc, p.assertUsed,
 		p.implicitLocalArgs, p.dynamicLocalMemory, p.deviceGlobals, p.hostPipes, p.virtualFunctions, p.registeredKernels,
@@ -152,7 +151,7 @@ func (w *propertyWriter) properties(define []llvmir.Symbol, entryPoints []*llvmi
 			return nil, err
 		}
 	}
-	// Names of IR may hold any byte, those of properties not.
+	// Names in IR may hold any byte, unlike names of properties.
 	if err := p.registry.Validate(); err != nil {
 		return nil, &devicecode.MetadataError{Msg: err.Error()}
 	}
@@ -164,7 +163,7 @@ var bfloat16Library = regexp.MustCompile(`^__devicelib_Convert(FToBF16|BF16ToF)I
 
 const spirFunc = "spir_func"
 
-// imageCode is what an image holds of its module.
+// imageCode is the part of a module that an image holds.
 type imageCode struct {
 	writer      *propertyWriter
 	module      *llvmir.Module
@@ -175,7 +174,7 @@ type imageCode struct {
 	defined     map[string]bool // functions
 }
 
-// functionCode is a function with what its header says, which is read once.
+// functionCode is a function with the contents of its header, which is read once.
 type functionCode struct {
 	*llvmir.Function
 	attributes  []llvmir.Attribute
@@ -241,12 +240,12 @@ func (f *functionCode) Attachment(kind string) (llvmir.Attachment, bool) {
 	return llvmir.Attachment{}, false
 }
 
-// metadata returns the attached node of a kind, nil when there is none.
+// metadata returns the attached node of a kind, or nil.
 func (c *imageCode) metadata(f *functionCode, kind string) (*llvmir.Node, error) {
 	return devicecode.AttachedNode(c.module, f, kind)
 }
 
-// workGroupDims reads the dimensionality that a function requires, 0 for none.
+// workGroupDims returns the dimensionality that a function requires, or 0.
 func (c *imageCode) workGroupDims(f *functionCode) (uint32, error) {
 	const kind = "work_group_num_dim"
 	list, err := devicecode.AttachedSizes(c.module, f, kind, 1, 1)
@@ -259,7 +258,7 @@ func (c *imageCode) workGroupDims(f *functionCode) (uint32, error) {
 	return uint32(list[0]), nil
 }
 
-// imageProperties writes the sets of an image, each with a method.
+// imageProperties writes the sets of an image, with one method per set.
 type imageProperties struct {
 	*imageCode
 	registry *propset.Registry
@@ -268,17 +267,17 @@ type imageProperties struct {
 
 func (p *imageProperties) put(set, key string, v propset.Value) { p.registry.Add(set).Put(key, v) }
 
-// mark notes that something holds for a symbol.
+// mark records that a property holds for a symbol.
 func (p *imageProperties) mark(set string, name string) { p.put(set, name, propset.Uint(1)) }
 
-// paramInfo says which parameters of a kernel were removed: a bit for each that
-// it had.
+// paramInfo records which parameters of a kernel were removed, with a bit for each original
+// parameter.
 func (p *imageProperties) paramInfo() error {
 	if !p.options.ParamInfo {
 		return nil
 	}
 	const kind = "sycl_kernel_omit_args"
-	p.registry.Add(propset.KernelParamOpt) // be it empty
+	p.registry.Add(propset.KernelParamOpt) // even if empty
 	for _, f := range p.functions {
 		n, err := p.metadata(f, kind)
 		if err != nil {
@@ -365,8 +364,8 @@ func (p *imageProperties) importedSymbols() error {
 	return nil
 }
 
-// imports reports whether a function that the image uses and does not define is one
-// of another image.
+// imports reports whether a function that the image uses and does not define belongs to another
+// image.
 func (p *imageProperties) imports(f *llvmir.Function) bool {
 	o := p.options
 	if !f.Defined() && (bfloat16Library.MatchString(f.Name()) || o.undefined && importable(f) && f.HasAttribute(devicecode.AttrModuleID)) {
@@ -436,8 +435,7 @@ func (p *imageProperties) functionMetadata(f *functionCode) error {
 	return err
 }
 
-// narrow cuts sizes to the 32 bits that properties have for them, as DPC++'s step does: images are
-// the same as its.
+// narrow truncates sizes to the 32 bits of properties, so that images are identical to DPC++'s.
 func narrow(list []uint64) []uint32 {
 	short := make([]uint32, len(list))
 	for i, n := range list {
@@ -458,8 +456,8 @@ func (p *imageProperties) misc() error {
 		put("isEsimdImage", propset.Uint(1))
 	}
 	numbers := [][2]string{{attrRegisterAllocMode, attrRegisterAllocMode}, {attrGRFSize, attrGRFSize}}
-	// Devices that compile explicit SIMD code together with other code do not
-	// take an optimization level.
+	// Devices that compile explicit SIMD code together with other code do not accept an
+	// optimization level.
 	if simd == 0 || simd == len(p.entryPoints) {
 		numbers = append(numbers, [2]string{attrOptLevel, "optLevel"})
 	}
@@ -469,7 +467,7 @@ func (p *imageProperties) misc() error {
 			if err != nil {
 				return err
 			}
-			if ok { // the split has seen to it that others have the same
+			if ok { // the split ensures that others have the same
 				put(attribute[1], propset.Uint(n))
 				break
 			}
@@ -484,16 +482,15 @@ func (p *imageProperties) misc() error {
 	return nil
 }
 
-// What a failed assertion calls: the function of a device library and, before that is
-// linked, the one of the C library.
+// The functions that a failed assertion calls: in a device library and, before that is linked, in
+// the C library.
 const (
 	assertFail        = "__devicelib_assert_fail"
 	libraryAssertFail = "__assert_fail"
 )
 
-// assertUsed marks the kernels that may fail an assertion. Who calls a function
-// through a pointer is not known, so one that can be called so makes it all
-// kernels.
+// assertUsed marks the kernels that may fail an assertion. The callers of a function through a
+// pointer are unknown, so a function that can be called that way marks all kernels.
 func (p *imageProperties) assertUsed() error {
 	var failing []string
 	if p.module.Function(assertFail) != nil {
@@ -518,8 +515,8 @@ func (p *imageProperties) assertUsed() error {
 	return nil
 }
 
-// callersOf returns the functions of the image that call some functions, themselves or
-// through others, and the aliases of those, by name.
+// callersOf returns the functions of the image that call the given functions, directly or
+// indirectly, and their aliases, by name.
 func (p *imageProperties) callersOf(names []string) map[string]llvmir.Symbol {
 	users := map[string][]llvmir.Symbol{}
 	for _, s := range p.define {
@@ -564,12 +561,12 @@ func directCallees(f *llvmir.Function) map[string]bool {
 	return all
 }
 
-// noImplicitLocalArg stands for the parameter of a kernel whose work-groups share memory,
-// but whose code has none that points to it.
+// noImplicitLocalArg stands for the parameter of a kernel whose work-groups share memory, but that
+// has no parameter that points to it.
 const noImplicitLocalArg = math.MaxUint32
 
-// implicitLocalArgs says which parameter of a kernel points to the memory that
-// its work-group shares.
+// implicitLocalArgs records which parameter of a kernel points to the memory that its work-group
+// shares.
 func (p *imageProperties) implicitLocalArgs() error {
 	for _, f := range p.functions {
 		if _, ok := f.Attribute(attrWorkGroupStatic); !ok || !f.Kernel() {
@@ -587,8 +584,7 @@ func (p *imageProperties) implicitLocalArgs() error {
 	return nil
 }
 
-// dynamicLocalMemory names the kernels that use memory whose size is set when they are
-// submitted.
+// dynamicLocalMemory lists the kernels that use memory whose size is set at submission.
 func (p *imageProperties) dynamicLocalMemory() error {
 	for _, f := range p.functions {
 		if _, ok := f.Attribute(attrWorkGroupScratch); ok && f.Kernel() {
@@ -633,7 +629,7 @@ func (p *imageProperties) hostPipes() error {
 			return err
 		}
 		if !ok {
-			continue // headers from before there was the property
+			continue // headers that predate the property
 		}
 		id, err := variableID(g)
 		if err != nil {
@@ -657,7 +653,7 @@ func variableSize(g *llvmir.Global, key string) (size uint32, ok bool, err error
 	return uint32(n), true, nil
 }
 
-// variableID returns the name by which hosts know a variable.
+// variableID returns the name under which hosts find a variable.
 func variableID(g *llvmir.Global) (string, error) {
 	id, ok := g.Attribute(attrUniqueID)
 	if !ok {
@@ -666,8 +662,8 @@ func variableID(g *llvmir.Global) (string, error) {
 	return id, nil
 }
 
-// virtualFunctions names the set of virtual functions that the image defines, or
-// else the sets that it calls.
+// virtualFunctions lists the set of virtual functions that the image defines, or else the sets that
+// it calls.
 func (p *imageProperties) virtualFunctions() error {
 	var uses []string
 	for _, f := range p.functions {
@@ -682,7 +678,7 @@ func (p *imageProperties) virtualFunctions() error {
 		uses = append(uses, devicecode.SetNames(sets)...)
 	}
 	if len(uses) > 0 {
-		slices.Sort(uses) // DPC++'s order is that of a hash table
+		slices.Sort(uses) // DPC++'s order comes from a hash table
 		p.put(propset.VirtualFunctions, propset.UsesVirtualFunctionsSet, propset.String(strings.Join(slices.Compact(uses), ",")))
 	}
 	return nil

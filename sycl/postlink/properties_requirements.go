@@ -13,12 +13,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// requirements returns what a device must have to run the image: all that its
-// functions use or declare, and the sub-group sizes of its entry points and SYCL_EXTERNAL functions.
+// requirements returns what a device must support to run the image: everything that its functions
+// use or declare, and the sub-group sizes of its entry points and SYCL_EXTERNAL functions.
 //
-// An image may run on the fixed targets that all of its functions were compiled
-// for; functions that were compiled without do not count. Of several required
-// work-group sizes none holds for the whole image.
+// An image may run on the fixed targets that all of its functions were compiled for; functions
+// compiled without fixed targets do not count. If there are several required work-group sizes, none
+// holds for the whole image.
 func (c *imageCode) requirements() (*requirement.Requirements, error) {
 	q := &requirement.Requirements{}
 	aspects := aspectLists{map[aspect.Aspect]bool{}, map[int]bool{}}
@@ -38,9 +38,9 @@ func (c *imageCode) requirements() (*requirement.Requirements, error) {
 	return q, nil
 }
 
-// addSubGroups adds the sub-group sizes that functions require. Those of SYCL_EXTERNAL functions of
-// another source are not known to its callers, and DPC++ leaves them out. For kernels with fixed
-// targets they do not count, as in the design document.
+// addSubGroups adds the sub-group sizes that functions require. Callers do not know the sizes of
+// SYCL_EXTERNAL functions in other sources, and DPC++ omits them. For kernels with fixed targets
+// they do not count, following the design document.
 func (c *imageCode) addSubGroups(q *requirement.Requirements) error {
 	list := slices.Clone(c.entryPoints)
 	for _, f := range c.functions {
@@ -60,7 +60,7 @@ func (c *imageCode) addSubGroups(q *requirement.Requirements) error {
 	return nil
 }
 
-// addFunction adds what a function needs.
+// addFunction adds the requirements of a function.
 func (c *imageCode) addFunction(q *requirement.Requirements, aspects *aspectLists, targets *targetSet, f *functionCode) error {
 	if name, ok := aspect.Intrinsic(f.Name()); ok && !f.Defined() {
 		q.Need(&requirement.Requirements{Intrinsics: []string{name}})
@@ -107,8 +107,8 @@ func (c *imageCode) addAspects(a *aspectLists, f *functionCode) error {
 	return nil
 }
 
-// addWorkGroup adds the work-group size and the dimensionality that a function
-// requires. As in DPC++, a dimensionality counts until a function before had a size.
+// addWorkGroup adds the work-group size and the dimensionality that a function requires. As in
+// DPC++, a dimensionality counts only if no earlier function had a size.
 func (c *imageCode) addWorkGroup(q *requirement.Requirements, f *functionCode) error {
 	size, err := devicecode.WorkGroupSize(c.module, f)
 	if err != nil {
@@ -131,9 +131,8 @@ func (c *imageCode) addWorkGroup(q *requirement.Requirements, f *functionCode) e
 	return nil
 }
 
-// addMatrices adds the matrices that a function uses. DPC++ takes those of the
-// last function, which is the same as long as the split keeps kernels with
-// different ones apart.
+// addMatrices adds the matrices that a function uses. DPC++ uses the matrices of the last function,
+// which is equivalent because the split keeps kernels with different matrices apart.
 func (c *imageCode) addMatrices(q *requirement.Requirements, f *functionCode) error {
 	var more requirement.Requirements
 	for _, m := range []struct {
@@ -162,11 +161,11 @@ func (c *imageCode) addMatrices(q *requirement.Requirements, f *functionCode) er
 // plainText reports whether readers of properties take s for text.
 func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// A targetSet is the fixed targets that all functions so far were compiled for.
-// Targets are names; those that DPC++ wrote are numbers of aspects.
+// A targetSet holds the fixed targets that all functions so far were compiled for. Targets are
+// names, or aspect numbers if DPC++ wrote them.
 type targetSet struct {
-	any     bool // some function has any
-	named   bool // and some function has names
+	any     bool // some function has targets
+	named   bool // some function has names
 	names   []string
 	numbers map[string]aspect.Aspect
 	lists   map[int]bool // metadata that has been seen
@@ -186,7 +185,7 @@ func (c *imageCode) addTargets(s *targetSet, f *functionCode) error {
 		if name, ok := o.StringValue(); ok && name != "" && !strings.Contains(name, ",") && plainText(name) {
 			s.named = true
 			list = append(list, name)
-		} else if v, ok := o.Int(); ok && v >= 0 && v < 256 { // greater ones would be read as text
+		} else if v, ok := o.Int(); ok && v >= 0 && v < 256 { // greater numbers would be read as text
 			a := aspect.Aspect(v)
 			s.numbers[a.String()] = a
 			list = append(list, a.String())

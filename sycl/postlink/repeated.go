@@ -16,14 +16,14 @@ import (
 type Source struct {
 	Name        string
 	Definitions Definitions
-	Read        func() (*Module, error) // reads the module, which only repeated kernels need
+	Read        func() (*Module, error) // reads the module; needed only for repeated kernels
 }
 
-// A repeatError is a definition that a source repeats although it may not.
+// A repeatError reports a definition that a source must not repeat.
 type repeatError struct {
 	Source, Other string // their names
 	Symbol        string
-	Kernel        bool // defined differently; otherwise a function, of which there may be one
+	Kernel        bool // defined differently; otherwise a function, which must be unique
 }
 
 func (e *repeatError) Error() string {
@@ -36,11 +36,10 @@ func (e *repeatError) Error() string {
 // BadInput marks the error as caused by an input file.
 func (*repeatError) BadInput() {}
 
-// Unrepeat leaves one of each kernel that several sources define alike, as those do
-// that include a header with it, and returns the modules that it has changed by their
-// places in the list. Other kernels of one name are errors, and so are functions that
-// are defined twice. A kernel that comes from a SYCLBIN has the prefix that the kernel
-// of a source will have.
+// Unrepeat keeps one copy of each kernel that several sources define identically, for example by
+// including the same header, and returns the modules that it has changed, by index. Different
+// kernels with the same name are errors, and so are duplicate functions. A kernel from a SYCLBIN
+// already has the prefix that the kernel of a source will get.
 func Unrepeat(sources []Source) (changed map[int]*Module, err error) {
 	u := &unrepeating{
 		sources: sources, modules: map[int]*Module{}, repeated: map[int][]llvmir.Symbol{},
@@ -67,10 +66,10 @@ func Unrepeat(sources []Source) (changed map[int]*Module, err error) {
 type unrepeating struct {
 	sources  []Source
 	modules  map[int]*Module
-	repeated map[int][]llvmir.Symbol // kernels that go, by source
+	repeated map[int][]llvmir.Symbol // kernels to remove, by source
 	errs     []error
 
-	firstFunction, firstKernel map[string]int // the first source of a name
+	firstFunction, firstKernel map[string]int // the first source with a name
 }
 
 func (u *unrepeating) functionsOf(i int) {
@@ -97,7 +96,7 @@ func (u *unrepeating) kernelsOf(i int) error {
 	return nil
 }
 
-// repeatedKernel compares the kernels of one name of two sources.
+// repeatedKernel compares the kernels of the same name in two sources.
 func (u *unrepeating) repeatedKernel(first, second int, name string) error {
 	a, err := u.read(first)
 	if err != nil {
@@ -126,11 +125,10 @@ func (u *unrepeating) read(i int) (*Module, error) {
 	return u.modules[i], nil
 }
 
-// sameFunction reports whether two modules define a function alike: the same
-// instructions, attributes and, for what only they see, the same content. Debug
-// information and the numbers of metadata and attribute groups do not count, nor do
-// names of local symbols. Stock clang gives each source that includes a header the
-// header's kernels, and linkers want one of each.
+// sameFunction reports whether two modules define a function identically: with the same
+// instructions, attributes and contents of local symbols. Debug information, numbers of metadata
+// and attribute groups, and names of local symbols are ignored. Stock clang gives each source that
+// includes a header the header's kernels, and linkers require one of each.
 func sameFunction(a *llvmir.Module, b *llvmir.Module, name string) bool {
 	f, g := a.Function(name), b.Function(name)
 	if f == nil || g == nil || !f.Defined() || !g.Defined() {
@@ -139,11 +137,11 @@ func sameFunction(a *llvmir.Module, b *llvmir.Module, name string) bool {
 	return fingerprint(a, f) == fingerprint(b, g)
 }
 
-// fingerprint is a digest of what a function is.
+// fingerprint returns a digest of a function.
 func fingerprint(m *llvmir.Module, f *llvmir.Function) [sha256.Size]byte {
 	p := printer{m: m, hash: sha256.New(), local: map[string]int{}}
 	p.function(f)
-	// What local symbols hold, in the order in which they were met.
+	// Digest the contents of local symbols in order of first use.
 	for i := 0; i < len(p.order); i++ {
 		switch s := m.Symbol(p.order[i]).(type) {
 		case *llvmir.Function:
@@ -196,7 +194,7 @@ func (p *printer) function(f *llvmir.Function) {
 	}
 }
 
-// tokens digests a text in which symbols that only the module sees have numbers.
+// tokens digests a text, with local symbols replaced by numbers.
 func (p *printer) tokens(text string) {
 	for token := range llvmir.Tokens(text) {
 		name, isSymbol := llvmir.Value{Text: token.Text}.Global()

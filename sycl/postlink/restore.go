@@ -17,11 +17,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// placesMD on a kernel holds its property of [srcloc.Set], for code that has no
-// debug information any more.
+// placesMD on a kernel holds its property in [srcloc.Set], for code that no longer has debug
+// information.
 const placesMD = "rules_sycl_source_places"
 
-// A restoreError is a property of a device image that its code cannot be given back.
+// A restoreError reports a property of a device image that cannot be restored in its code.
 type restoreError struct {
 	Set, Key string
 	Msg      string
@@ -37,15 +37,14 @@ func (e *restoreError) Error() string {
 // BadInput marks the error as caused by an input file.
 func (*restoreError) BadInput() {}
 
-// Restore reads the code of a device image and gives it back what the image's property
-// sets say and SPIR-V does not, so that it can be linked and split again: it is the
-// reverse of [Image.Properties]. The code is for the target of stock clang's device
-// code then, which linkers want to be the same in all modules. The exported functions
-// and the kernels become those of the source that id names; other functions become
-// internal, as no other code can call them.
+// Restore reads the code of a device image and restores what the image's property sets state and
+// SPIR-V does not, so that the code can be linked and split again. It is the reverse of
+// [Image.Properties]. The code gets the target of stock clang's device code, because linkers
+// require the same target in all modules. The exported functions and the kernels belong to the
+// source named by id; other functions become internal, because no other code can call them.
 //
-// What is lost without harm to the code is returned, an item a property. What would
-// make other code of it is an error. The name is used in errors.
+// It returns the properties that are lost without changing the meaning of the code. A lost property
+// that would change it is an error. Errors contain name.
 func Restore(name string, text []byte, id string, r *propset.Registry) (m *Module, lost []string, err error) {
 	if m, err = Parse(name, retarget(text)); err != nil {
 		return nil, nil, err
@@ -59,7 +58,7 @@ func Restore(name string, text []byte, id string, r *propset.Registry) (m *Modul
 	return m, lost, nil
 }
 
-// deviceTarget is what stock clang says of its device code.
+// deviceTarget is the target of stock clang's device code.
 const deviceTarget = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"
 `
@@ -77,8 +76,8 @@ func retarget(text []byte) []byte {
 	return out
 }
 
-// makeMergeable lets other files define the functions of a module as well: each has a
-// device library of its own, and one is enough.
+// makeMergeable allows other files to define the functions of a module too: each file has its own
+// device library, and one is enough.
 func makeMergeable(m *llvmir.Module) {
 	for _, f := range m.Functions() {
 		if f.Defined() && f.Linkage() == llvmir.External {
@@ -111,7 +110,7 @@ func restore(m *llvmir.Module, id string, r *propset.Registry) (lost []string, e
 	return p.lost, errors.Join(errs...)
 }
 
-// restored is a module on its way back.
+// restored is a module being restored.
 type restored struct {
 	module      *llvmir.Module
 	registry    *propset.Registry
@@ -125,8 +124,8 @@ func (p *restored) lose(set, key, why string) {
 	p.lost = append(p.lost, fmt.Sprintf("the property %s of the set [%s] is lost: %s", kernelname.Display(key), set, why))
 }
 
-// shareVariables lets other images of the same program define the variables that others
-// see, which each image has its copy of. Those that hosts find by name are not copies.
+// shareVariables allows other images of the same program to define visible variables, because each
+// image has a copy. Variables that hosts find by name are not copies.
 func (p *restored) shareVariables() {
 	for _, g := range p.module.Globals() {
 		if g.Defined() && g.Linkage() == llvmir.External && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) && sanitizerOf(g.Name()) == "" {
@@ -137,7 +136,7 @@ func (p *restored) shareVariables() {
 
 func (p *restored) findEntryPoints(id string) error {
 	exported := p.registry.Set(propset.ExportedSymbols)
-	// Without either set no post-link step says what the functions are for.
+	// If both sets are missing, no post-link step has recorded what the functions are for.
 	known := exported.Len()+p.registry.Set(propset.KernelNames).Len() > 0
 	for _, f := range p.module.Functions() {
 		_, listed := exported.Get(f.Name())
@@ -177,8 +176,8 @@ func (p *restored) findEntryPoints(id string) error {
 	return errors.Join(errs...)
 }
 
-// requirements restores what all entry points of the image need: the split has kept
-// those apart that need different things.
+// requirements restores what all entry points of the image need: the split has separated entry
+// points with different requirements.
 func (p *restored) requirements() error {
 	q := p.needs
 	var aspects []string
@@ -220,7 +219,7 @@ func (p *restored) requirements() error {
 	return nil
 }
 
-// sizes restores required sizes that no kernel has: SPIR-V keeps most of them.
+// sizes restores required sizes that no kernel has; SPIR-V keeps most of them.
 func (p *restored) sizes() error {
 	q := p.needs
 	var kernels []*llvmir.Function
@@ -253,7 +252,7 @@ func (p *restored) sizes() error {
 	return nil
 }
 
-// sizeOfKernels gives all kernels a required size, unless one of them has its own.
+// sizeOfKernels gives all kernels a required size, unless one has its own.
 func (p *restored) sizeOfKernels(kernels []*llvmir.Function, kind, key string, sizes []uint64) {
 	if slices.ContainsFunc(kernels, func(f *llvmir.Function) bool { return f.HasMetadata(kind) }) {
 		return
@@ -268,7 +267,7 @@ func (p *restored) sizeOfKernels(kernels []*llvmir.Function, kind, key string, s
 	}
 }
 
-// kernelSizes restores what the program metadata says of a kernel.
+// kernelSizes restores a kernel's sizes from the program metadata.
 func (p *restored) kernelSizes(f *llvmir.Function) error {
 	metadata := p.registry.Set(propset.ProgramMetadata)
 	for _, key := range []string{"reqd_work_group_size", "reqd_sub_group_size", "work_group_num_dim", "max_work_group_size", "max_linear_work_group_size"} {
@@ -318,18 +317,18 @@ func placesOf(m *llvmir.Module, f *llvmir.Function) (propset.Value, bool) {
 	return propset.String(text[0]), true
 }
 
-// property restores one property of the sets that are about single kernels,
-// variables or the code as a whole, or says that it is lost.
+// property restores one property of the sets that are about single kernels, variables or the code
+// as a whole, or records that it is lost.
 func (p *restored) property(set string, property propset.Property) error {
 	key := property.Key
 	refuse := func(msg string) error { return &restoreError{set, key, msg} }
 	switch set {
 	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, srcloc.Set, requirement.OwnSet:
-		// Seen to above; imported functions are declared in the code.
+		// Handled above; imported functions are declared in the code.
 	case propset.DeviceLibMetadata:
-		// The library is linked, so that no runtime looks for it.
+		// The library is already linked, so the runtime need not provide it.
 	case propset.AssertUsed:
-		// Found again, by who calls the function that fails.
+		// Recomputed from the callers of the function that fails.
 	case propset.ProgramMetadata:
 		symbol, what, _ := strings.Cut(key, "@")
 		if f := p.module.Function(symbol); f == nil && what != "global_id_mapping" {
@@ -371,7 +370,7 @@ func (p *restored) property(set string, property propset.Property) error {
 	return nil
 }
 
-// removedParameters restores which parameters a kernel has lost.
+// removedParameters restores the record of a kernel's removed parameters.
 func (p *restored) removedParameters(property propset.Property) error {
 	f := p.module.Function(property.Key)
 	if f == nil || !f.Kernel() {
@@ -391,8 +390,8 @@ func (p *restored) removedParameters(property propset.Property) error {
 	return nil
 }
 
-// implicitLocalArg restores which parameter of a kernel points to the memory that its
-// work-group shares.
+// implicitLocalArg marks the parameter of a kernel that points to the memory that its work-group
+// shares.
 func (p *restored) implicitLocalArg(property propset.Property) error {
 	f := p.module.Function(property.Key)
 	number, ok := property.Value.Uint()
@@ -429,7 +428,7 @@ func hostPipe(g *llvmir.Global, values []uint32) bool {
 	return true
 }
 
-// variable restores what hosts know of a variable. SPIR-V keeps its name only.
+// variable restores the host properties of a variable. SPIR-V keeps only its name.
 func (p *restored) variable(set string, property propset.Property, put func(*llvmir.Global, []uint32) bool) error {
 	g := p.module.Global(property.Key)
 	if mapping, ok := p.registry.Set(propset.ProgramMetadata).Get(property.Key + "@global_id_mapping"); ok && g == nil {
@@ -498,7 +497,7 @@ func sizeList(sizes []uint64) string {
 	return strings.Join(list, ", ")
 }
 
-// textOperands returns the parts of a text between semicolons as operands.
+// textOperands returns the semicolon-separated parts of a text as operands.
 func textOperands(text string) []string {
 	if text == "" {
 		return nil

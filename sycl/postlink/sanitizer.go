@@ -8,12 +8,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// sanitizerLists are the names of the variables with a sanitizer's list of kernels, and
-// the sanitizers' names. A module that was instrumented for dynamic linking has "_" and
-// an id of its own after the name.
+// sanitizerLists maps the names of the variables with a sanitizer's list of kernels to the
+// sanitizers' names. A module instrumented for dynamic linking appends "_" and its own id to the
+// name.
 var sanitizerLists = [][2]string{{"__AsanKernelMetadata", "asan"}, {"__MsanKernelMetadata", "msan"}, {"__TsanKernelMetadata", "tsan"}}
 
-// sanitizerOf returns the sanitizer whose list of kernels a variable is, "" for others.
+// sanitizerOf returns the sanitizer whose list of kernels a variable holds, or "".
 func sanitizerOf(variable string) string {
 	for _, s := range sanitizerLists {
 		if rest, ok := strings.CutPrefix(variable, s[0]); ok && (rest == "" || rest[0] == '_') {
@@ -23,8 +23,8 @@ func sanitizerOf(variable string) string {
 	return ""
 }
 
-// sanitizerList returns a sanitizer's list of kernels, nil when the module has none. A
-// module is compiled with one sanitizer as a whole.
+// sanitizerList returns a sanitizer's list of kernels, or nil if the module has none. A module is
+// compiled with a single sanitizer.
 func sanitizerList(m *llvmir.Module) *llvmir.Global {
 	for _, g := range m.Globals() {
 		if sanitizerOf(g.Name()) != "" {
@@ -34,9 +34,8 @@ func sanitizerList(m *llvmir.Module) *llvmir.Global {
 	return nil
 }
 
-// lowerSanitizerLists makes the lists of kernels what sanitizers look for on a device:
-// structs with an array that others see. In IR of sources they are arrays that linkers
-// append to each other.
+// lowerSanitizerLists converts the lists of kernels to the form that sanitizers expect on a device:
+// visible structs with an array. In the IR of sources, they are arrays with appending linkage.
 func lowerSanitizerLists(m *llvmir.Module) error {
 	list := sanitizerList(m)
 	if list == nil {
@@ -67,11 +66,11 @@ func lowerSanitizerLists(m *llvmir.Module) error {
 	return nil
 }
 
-// nameSanitizerList gives a list the attributes by which a host finds it. Some linkers
-// leave them out when they append lists to each other.
+// nameSanitizerList gives a list the attributes by which a host finds it. Some linkers drop them
+// when they append lists.
 func nameSanitizerList(g *llvmir.Global) {
 	id := g.Name()
-	if !strings.Contains(strings.TrimPrefix(id, "__"), "_") { // of a module without an id, whose variable is one of C++
+	if !strings.Contains(strings.TrimPrefix(id, "__"), "_") { // of a module without an id, whose variable has C++ linkage
 		id = fmt.Sprintf("_Z%d%s", len(id), id)
 	}
 	g.SetAttribute(attrUniqueID, id)

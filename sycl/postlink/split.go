@@ -13,12 +13,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// A SplitMode says which entry points become a device image together.
+// A SplitMode selects which entry points share a device image.
 type SplitMode string
 
-// The split modes, named as -fsycl-device-code-split= takes them. In all of them
-// entry points with different optional features are kept apart, so that a device
-// that lacks one of them can take the others.
+// The split modes, named as in -fsycl-device-code-split=. All of them separate entry points with
+// different optional features, so that a device without one feature can run the others.
 const (
 	SplitAuto      SplitMode = "auto" // today as SplitPerSource
 	SplitPerKernel SplitMode = "per_kernel"
@@ -29,33 +28,32 @@ const (
 // SplitModes lists the split modes.
 var SplitModes = []SplitMode{SplitAuto, SplitPerKernel, SplitPerSource, SplitOff}
 
-// SplitOptions say how a module is split.
+// SplitOptions configure how a module is split.
 type SplitOptions struct {
 	Mode SplitMode
 
-	// KernelsOnly makes entry points of kernels and indirectly callable functions
-	// only; otherwise SYCL_EXTERNAL functions are entry points as well.
+	// KernelsOnly limits entry points to kernels and indirectly callable functions; otherwise
+	// SYCL_EXTERNAL functions are entry points too.
 	KernelsOnly bool
 
-	// Whole makes one image of all entry points, whatever they need and the mode says.
+	// Whole puts all entry points into one image, regardless of their requirements and the mode.
 	Whole bool
 
-	// ESIMD keeps explicit SIMD code and other code of an image apart.
+	// ESIMD separates explicit SIMD code from the other code of an image.
 	ESIMD bool
 
-	// Dependencies lets an image import SYCL_EXTERNAL functions that another one
-	// exports, which it only declares. Then a variable may be in several. Where only
-	// kernels are entry points, no image exports functions, and each has its copies.
+	// Dependencies lets an image import SYCL_EXTERNAL functions that another image exports, which
+	// it then only declares. A variable may then be in several images. If only kernels are entry
+	// points, no image exports functions, and each has its own copies.
 	Dependencies bool
 
-	// AllowUndefined makes warnings of the functions that kernels call and that no
-	// source defines, and lets images import them. Otherwise they are errors.
+	// AllowUndefined reports functions that kernels call and no source defines as warnings instead
+	// of errors, and lets images import them.
 	AllowUndefined bool
 }
 
-// images divides the module. The number of an image is that which DPC++'s post-link
-// step would give it: images are in descending order of what keeps their entry points
-// apart. A module without entry points is one image.
+// images splits the module. It numbers images like DPC++'s post-link step, in descending order of
+// the key that separates their entry points. A module without entry points is one image.
 func (im *imageModule) images() ([]*Image, error) {
 	list, err := im.groups()
 	for _, image := range list {
@@ -64,7 +62,7 @@ func (im *imageModule) images() ([]*Image, error) {
 	return list, err
 }
 
-// groups returns the images without what they share.
+// groups returns the images without their shared data.
 func (im *imageModule) groups() ([]*Image, error) {
 	m, o := im.ir, im.split
 	if !slices.Contains(SplitModes, o.Mode) {
@@ -109,7 +107,7 @@ func (im *imageModule) groups() ([]*Image, error) {
 		}
 	}
 	s.keep = keptVariables(m, im.used)
-	im.all = im.all && len(images) == 1 // where explicit SIMD code is apart, what nothing calls is of neither part
+	im.all = im.all && len(images) == 1 // if explicit SIMD code is separate, unused code belongs to neither part
 	if im.all {
 		s.keep = append(s.keep, unlinked(m)...)
 	}
@@ -121,8 +119,8 @@ func (im *imageModule) groups() ([]*Image, error) {
 	return images, nil
 }
 
-// entryPointGroups returns an image for each group of entry points that belong
-// together, in the order of images.
+// entryPointGroups returns an image for each group of entry points that belong together, in image
+// order.
 func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 	groups := map[string]*Image{}
 	for _, f := range m.Functions() {
@@ -148,7 +146,7 @@ func entryPointGroups(m *llvmir.Module, o SplitOptions) ([]*Image, error) {
 	return list, nil
 }
 
-// wholeImage returns an image of all that a module has, without entry points.
+// wholeImage returns an image of the whole module, without entry points.
 func wholeImage(m *llvmir.Module) *Image {
 	all := &Image{}
 	for _, f := range m.Functions() {
@@ -163,11 +161,10 @@ func wholeImage(m *llvmir.Module) *Image {
 	return all
 }
 
-// keptVariables returns the variables that are in all images, as in DPC++, be they used
-// or not: those that no linker may discard, such as tables of functions, and device
-// globals that the front end wants to be kept, as hosts find them by name. In code of
-// stock clang most of those that others see are the host's, unless they have attributes
-// for hosts.
+// keptVariables returns the variables that are in all images even if unused, as in DPC++: variables
+// that no linker may discard, such as tables of functions, and device globals that the front end
+// keeps because hosts find them by name. In code of stock clang, most visible variables belong to
+// the host, unless they have attributes for hosts.
 func keptVariables(m *llvmir.Module, used map[string]bool) []llvmir.Symbol {
 	dpcpp := byDPCPP(m)
 	var list []llvmir.Symbol
@@ -189,8 +186,8 @@ func keptVariables(m *llvmir.Module, used map[string]bool) []llvmir.Symbol {
 	return list
 }
 
-// unlinked returns what no linker may discard: functions, variables and aliases that
-// other modules see and do not define themselves.
+// unlinked returns the functions, variables and aliases that no linker may discard: other modules
+// see them and do not define them.
 func unlinked(m *llvmir.Module) []llvmir.Symbol {
 	var list []llvmir.Symbol
 	for _, s := range wholeImage(m).define {
@@ -202,12 +199,12 @@ func unlinked(m *llvmir.Module) []llvmir.Symbol {
 	return list
 }
 
-// byDPCPP reports whether a module says that DPC++'s front end made it.
+// byDPCPP reports whether a module is marked as generated by DPC++'s front end.
 func byDPCPP(m *llvmir.Module) bool {
 	return m.NamedMetadata(aspects.EnumerationMD) != nil || aspects.Finished(m)
 }
 
-// entryPoint reports whether something outside of the device code can call f.
+// entryPoint reports whether f can be called from outside the device code.
 func entryPoint(f *llvmir.Function, o SplitOptions) bool {
 	switch {
 	case !f.Defined():
@@ -229,15 +226,15 @@ func deviceBuiltin(name string) bool {
 // esimdBuiltin reports whether a function is a built-in of explicit SIMD.
 func esimdBuiltin(name string) bool { return mangledPrefix(name, "__esimd_") }
 
-// mangledPrefix reports whether the name of a function that is in no namespace
-// starts with a prefix before mangling.
+// mangledPrefix reports whether the unmangled name of a function in the global namespace starts
+// with a prefix.
 func mangledPrefix(name, prefix string) bool {
 	rest, ok := strings.CutPrefix(name, "_Z")
 	return ok && strings.HasPrefix(strings.TrimLeft(rest, "0123456789"), prefix)
 }
 
-// splitKey is equal for entry points that may share an image. Its order is that of
-// the images.
+// splitKey is equal for entry points that may share an image. Images are in the order of their
+// keys.
 func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source string, err error) {
 	var b strings.Builder
 	part := func(s string) { b.WriteString(s + "-") }
@@ -249,10 +246,10 @@ func splitKey(m *llvmir.Module, f *llvmir.Function, mode SplitMode) (key, source
 		source, _ = f.Attribute(devicecode.AttrModuleID)
 		return f.Name(), source, nil
 	}
-	if mode != SplitOff { // kernels that do not say which source they are of are together
+	if mode != SplitOff { // kernels without a source are together
 		source, _ = f.Attribute(devicecode.AttrModuleID)
 	}
-	// Code for fixed targets stays together whatever else it uses.
+	// Code for fixed targets stays together regardless of other features.
 	fixed, _, err := devicecode.FixedTargets(m, f)
 	if err != nil {
 		return "", "", err
@@ -332,8 +329,8 @@ func list[T any](b *strings.Builder, values []T) {
 	b.WriteString("-")
 }
 
-// splitAspects returns the aspects that keep a function apart from others: also
-// those below zero, which are no aspects of devices and are there for that only.
+// splitAspects returns the aspects that separate a function from others, including negative ones,
+// which exist only for that purpose and are not device aspects.
 func splitAspects(m *llvmir.Module, f *llvmir.Function) ([]int32, error) {
 	var values []int32
 	for _, kind := range []string{devicecode.UsedAspectsMD, devicecode.DeclaredAspectsMD} {
@@ -351,8 +348,7 @@ func splitAspects(m *llvmir.Module, f *llvmir.Function) ([]int32, error) {
 	return slices.Compact(values), nil
 }
 
-// splitESIMD divides an image by whether entry points are explicit SIMD code, which is
-// first, as in DPC++.
+// splitESIMD splits an image into explicit SIMD entry points and others, in DPC++'s order.
 func splitESIMD(image *Image) []*Image {
 	sycl, esimd := *image, *image
 	sycl.entryPoints, esimd.entryPoints, esimd.ESIMD = nil, nil, true
@@ -376,11 +372,11 @@ func explicitSIMD(f *llvmir.Function) bool {
 	return f.HasMetadata("sycl_explicit_simd")
 }
 
-// A splitter knows what entry points depend on.
+// A splitter computes the dependencies of entry points.
 type splitter struct {
 	m          *llvmir.Module
 	keep       []llvmir.Symbol                     // what every image defines
-	elsewhere  map[llvmir.Symbol]bool              // what only the image defines of which it is an entry point
+	elsewhere  map[llvmir.Symbol]bool              // defined only in the image of their entry point
 	indirect   map[*llvmir.Function][]*llvmir.Type // signatures that a function calls through pointers
 	referenced map[*llvmir.Type][]llvmir.Symbol    // functions that may be called so
 }
@@ -403,7 +399,7 @@ func newSplitter(m *llvmir.Module, o SplitOptions, groups []*Image) *splitter {
 		}
 	}
 	if len(s.referenced) == 0 {
-		return s // who calls through pointers does not matter
+		return s // callers through pointers do not matter
 	}
 	for _, f := range m.Functions() {
 		for in := range f.Calls() {
@@ -415,9 +411,9 @@ func newSplitter(m *llvmir.Module, o SplitOptions, groups []*Image) *splitter {
 	return s
 }
 
-// closure returns what an image defines: its entry points, what every image defines,
-// and what they depend on. Virtual functions are in the image of their set only, and
-// functions that the image imports in the one that exports them.
+// closure returns what an image defines: its entry points, what every image defines, and what they
+// depend on. Virtual functions are only in the image of their set, and imported functions only in
+// the image that exports them.
 func (s *splitter) closure(image *Image) []llvmir.Symbol {
 	roots := slices.Clone(s.keep)
 	for _, f := range image.entryPoints {
@@ -437,8 +433,8 @@ func (s *splitter) closure(image *Image) []llvmir.Symbol {
 	}
 }
 
-// calledThroughPointers returns the functions that some symbols may call through
-// pointers, but for those of types that were called before.
+// calledThroughPointers returns the functions that some symbols may call through pointers, except
+// for types that were called before.
 func (s *splitter) calledThroughPointers(symbols []llvmir.Symbol, called map[*llvmir.Type]bool) []llvmir.Symbol {
 	var list []llvmir.Symbol
 	for _, symbol := range symbols {
@@ -461,9 +457,9 @@ func (s *splitter) calledThroughPointers(symbols []llvmir.Symbol, called map[*ll
 	return list
 }
 
-// sharedVariables reports variables that several images define although there has
-// to be one of each: what one image writes, another would not read. DPC++'s front end
-// has checked the variables of sources, so that only device globals are left to check.
+// sharedVariables reports variables that several images define although there must be a single
+// copy: one image would not see what another writes. DPC++'s front end has checked the variables of
+// sources, so only device globals remain to be checked.
 func sharedVariables(images []*Image, dpcpp bool) error {
 	first := map[*llvmir.Global]*Image{}
 	for _, image := range images {
@@ -480,8 +476,8 @@ func sharedVariables(images []*Image, dpcpp bool) error {
 			if g.HasAttribute(attrDeviceGlobalSize) && inImageScope(g) {
 				return fmt.Errorf("device_global variable '%s' with property \"device_image_scope\" is used in more than one device image", g.Name())
 			}
-			// The runtime gives device globals of program scope one memory; other
-			// variables that can be written have as many as there are images.
+			// The runtime allocates a device global of program scope once; other writable variables
+			// have one copy per image.
 			if !dpcpp && !libraryInternal.MatchString(g.Name()) && g.AddrSpace() == globalAddressSpace && !g.Constant() && !g.HasAttribute(attrDeviceGlobalSize) && !g.HasAttribute(attrHostPipe) {
 				return fmt.Errorf("global variable '%s' is used in more than one device image, of kernels '%s' and '%s'; each would have a variable of its own. Put these kernels into one source, or do not split",
 					kernelname.Display(g.Name()), kernelname.Display(other.entryPoints[0].Name()), kernelname.Display(image.entryPoints[0].Name()))
@@ -496,20 +492,20 @@ const (
 	localAddressSpace  = 3
 )
 
-// inImageScope reports whether each device image has its own device global.
+// inImageScope reports whether each device image has its own copy of a device global.
 func inImageScope(g *llvmir.Global) bool {
 	v, ok := g.Attribute(attrDeviceImageScope)
 	return ok && v != "false"
 }
 
-// compilerUsed lists what a cleanup keeps although no code uses it.
+// compilerUsed lists the symbols that a cleanup keeps even if no code uses them.
 const compilerUsed = "llvm.compiler.used"
 
-// forgetUsed removes what keeps SYCL code alive that nothing uses: llvm.used, and
-// device globals in llvm.compiler.used. It returns the names of those that all images
-// keep: none as DPC++'s own step, which has static device globals only in the images that
-// use them, and else all of them. Static ones stay in the list for DPC++'s library, which
-// takes them out itself before it translates; translators would make a variable of it.
+// forgetUsed removes the lists that keep unused SYCL code alive: llvm.used, and device globals in
+// llvm.compiler.used. It returns the names of the device globals that all images keep: none in
+// DPC++'s own step, which puts static device globals only into the images that use them, and
+// otherwise all. Static ones stay in the list for DPC++'s library, which removes them before it
+// translates; translators would turn the list into a variable.
 func forgetUsed(m *llvmir.Module, o Options) map[string]bool {
 	m.DeleteGlobal("llvm.used")
 	used := map[string]bool{}
@@ -535,8 +531,8 @@ func forgetUsed(m *llvmir.Module, o Options) map[string]bool {
 	return nil
 }
 
-// dropDiscardable removes SYCL_EXTERNAL functions that nothing uses and that each source
-// which calls them defines itself, such as inline functions: no image exports them.
+// dropDiscardable removes unused SYCL_EXTERNAL functions that every calling source defines itself,
+// such as inline functions: no image exports them.
 func dropDiscardable(m *llvmir.Module) {
 	var roots, unused []llvmir.Symbol
 	for _, f := range m.Functions() {
@@ -562,14 +558,13 @@ func dropDiscardable(m *llvmir.Module) {
 	m.Delete(slices.DeleteFunc(unused, func(s llvmir.Symbol) bool { return used[s] })...)
 }
 
-// discardable reports whether a SYCL_EXTERNAL function may go when nothing uses it.
+// discardable reports whether a SYCL_EXTERNAL function may be removed if unused.
 func discardable(f *llvmir.Function) bool {
 	return f.Defined() && (f.Linkage() == llvmir.LinkOnce || f.Linkage() == llvmir.LinkOnceODR) && !f.Kernel() && f.HasAttribute(devicecode.AttrModuleID) &&
 		!f.HasAttribute(devicecode.AttrIndirectlyCallable) && !f.HasAttribute(attrReferencedIndirectly)
 }
 
-// filterElements removes elements of a variable that is an array, and the variable
-// when none is left.
+// filterElements removes elements of an array variable, and the variable itself once it is empty.
 func filterElements(m *llvmir.Module, name string, keep func(llvmir.Value) bool) {
 	g := m.Global(name)
 	if g == nil {
@@ -595,8 +590,7 @@ func filterElements(m *llvmir.Module, name string, keep func(llvmir.Value) bool)
 	}
 }
 
-// importable reports whether another image may use a function of this one, or this
-// one that of another.
+// importable reports whether one image may use a function defined in another.
 func importable(f *llvmir.Function) bool {
 	name := f.Name()
 	return !strings.HasPrefix(name, "llvm.") && !strings.HasPrefix(name, "__") && !strings.HasPrefix(kernelname.Display(name), "__") &&

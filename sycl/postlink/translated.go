@@ -10,9 +10,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// forgetTranslation removes what the translator from SPIR-V says and the way back
-// would say a second time. That kernels of the module may contract floating-point
-// operations is moved to the operations: other modules may be linked to this one.
+// forgetTranslation removes what the translator from SPIR-V adds and the translation back would
+// duplicate. It moves the permission to contract floating-point operations from kernels to the
+// operations, because other modules may be linked to this one.
 func forgetTranslation(m *llvmir.Module) {
 	contract := m.NamedMetadata("opencl.enable.FP_CONTRACT") != nil
 	for _, name := range []string{
@@ -53,8 +53,8 @@ func forgetTranslation(m *llvmir.Module) {
 // decorationsMD lists the SPIR-V decorations of an instruction or a variable.
 const decorationsMD = "spirv.Decorations"
 
-// saidDecorations are those that the IR itself says: flags of an instruction, and
-// what a variable is.
+// saidDecorations are the decorations that the IR itself expresses: flags of an instruction, and
+// properties of a variable.
 var saidDecorations = []int64{
 	22,         // Constant
 	40,         // FPFastMathMode
@@ -69,7 +69,7 @@ type decorations struct {
 	pruned map[int]int // lists without saidDecorations by the original; -1 for none left
 }
 
-// prune removes from an instruction the decorations that it says itself.
+// prune removes the decorations that an instruction expresses itself.
 func (d *decorations) prune(text string, list []llvmir.Attachment) string {
 	i := slices.IndexFunc(list, func(a llvmir.Attachment) bool { return a.Kind == decorationsMD })
 	if i < 0 || list[i].ID < 0 {
@@ -115,11 +115,10 @@ func (d *decorations) list(id int) int {
 	return d.pruned[id]
 }
 
-// arithmetic matches the start of an operation that may be contracted: its result and its name,
-// and its flags.
+// arithmetic matches the start of an operation that may be contracted: its result, name and flags.
 var arithmetic = regexp.MustCompile(`^((?:%(?:"[^"]*"|[^\s="]+)\s*=\s*)?f(?:add|sub|mul|div|rem))((?:\s+(?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast))*)\s`)
 
-// allowContraction gives a floating-point operation the flag that says so.
+// allowContraction adds the contract flag to a floating-point operation.
 func allowContraction(text string) string {
 	at := arithmetic.FindStringSubmatchIndex(text)
 	if at == nil {

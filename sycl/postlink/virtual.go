@@ -10,15 +10,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// findVirtualFunctions finds the sets of virtual functions that each kernel may call,
-// and adds them to the kernel's attribute calls-indirectly. A vtable is a variable whose
-// initial value names functions. A kernel that reaches the vtable of a class can make
-// objects of the class, and may call its functions.
+// findVirtualFunctions finds the sets of virtual functions that each kernel may call, and adds them
+// to the kernel's attribute calls-indirectly. A vtable is a variable whose initial value names
+// functions. A kernel that reaches the vtable of a class can create objects of the class and may
+// call its functions.
 //
-// A kernel that reaches a virtual call and still has no such attribute gets a warning:
-// the runtime cannot know what to link it with.
+// It warns about a kernel that reaches a virtual call and still has no such attribute: the runtime
+// cannot know what to link it with.
 //
-// The time grows with the size of the module, and for each set with what reaches it.
+// The time is proportional to the size of the module plus, for each set, the number of symbols that
+// reach it.
 func findVirtualFunctions(m *llvmir.Module) []Diagnostic {
 	v := newVirtualFunctions(m)
 	v.addSets()
@@ -29,7 +30,7 @@ func findVirtualFunctions(m *llvmir.Module) []Diagnostic {
 type virtualFunctions struct {
 	module *llvmir.Module
 	set    map[llvmir.Symbol]string   // which a virtual function belongs to
-	users  map[string][]llvmir.Symbol // by set: functions that say that they call it, and its vtables
+	users  map[string][]llvmir.Symbol // by set: functions that declare calls to it, and its vtables
 }
 
 func newVirtualFunctions(m *llvmir.Module) *virtualFunctions {
@@ -47,7 +48,7 @@ func newVirtualFunctions(m *llvmir.Module) *virtualFunctions {
 	return v
 }
 
-// vtables returns the variables that name a function, directly or by an alias.
+// vtables returns the variables that refer to a function, directly or through an alias.
 func vtables(m *llvmir.Module, f *llvmir.Function) []llvmir.Symbol {
 	var tables []llvmir.Symbol
 	seen := map[llvmir.Symbol]bool{f: true}
@@ -97,7 +98,7 @@ func (v *virtualFunctions) addSets() {
 	}
 }
 
-// checkCalls warns of kernels that make virtual calls and call no set.
+// checkCalls warns about kernels that make virtual calls but call no set.
 func (v *virtualFunctions) checkCalls() []Diagnostic {
 	if !v.module.Mentions(devicecode.AttrVirtualCall) { // as in most modules
 		return nil
@@ -128,8 +129,8 @@ func (v *virtualFunctions) checkCalls() []Diagnostic {
 	return list
 }
 
-// virtualCall reports whether a function makes a virtual call. It returns the location of
-// the first call that has one, else that of the function.
+// virtualCall reports whether a function makes a virtual call. It returns the location of the first
+// call that has one, or else the function's location.
 func virtualCall(f *llvmir.Function) (where llvmir.Frame, ok bool) {
 	for in := range f.Calls() {
 		if _, virtual := in.Attribute(devicecode.AttrVirtualCall); !virtual {
@@ -146,8 +147,8 @@ func virtualCall(f *llvmir.Function) (where llvmir.Frame, ok bool) {
 	return where, ok
 }
 
-// ways holds, for each symbol that reaches one of some symbols, the ends, the shortest way
-// there. A symbol that reaches a function of a set may call every function of the set.
+// ways holds the shortest path from each symbol to one of a set of symbols, the ends. A symbol that
+// reaches a function of a set may call every function of the set.
 type ways struct {
 	step map[llvmir.Symbol]step
 	from []llvmir.Symbol // the symbols of step, nearest first
@@ -162,7 +163,7 @@ func newWays() *ways {
 	return &ways{step: map[llvmir.Symbol]step{}, sets: map[string]bool{}}
 }
 
-// add adds a symbol. Its way goes on to the symbol to; with nil, it is an end itself.
+// add adds a symbol. Its path continues at the symbol to; if to is nil, the symbol is an end.
 func (w *ways) add(from, to llvmir.Symbol) {
 	if _, ok := w.step[from]; ok {
 		return
@@ -175,7 +176,8 @@ func (w *ways) add(from, to llvmir.Symbol) {
 	w.from = append(w.from, from)
 }
 
-// enterSet adds what uses a set. Its ways go on to the symbol to; with nil, they are ends.
+// enterSet adds the users of a set. Their paths continue at the symbol to; if to is nil, they are
+// ends.
 func (w *ways) enterSet(v *virtualFunctions, set string, to llvmir.Symbol) {
 	if w.sets[set] {
 		return
@@ -186,7 +188,7 @@ func (w *ways) enterSet(v *virtualFunctions, set string, to llvmir.Symbol) {
 	}
 }
 
-// follow adds every symbol that reaches one that was added.
+// follow adds every symbol that reaches an added symbol.
 func (w *ways) follow(v *virtualFunctions) {
 	for i := 0; i < len(w.from); i++ {
 		s := w.from[i]
@@ -201,8 +203,7 @@ func (w *ways) follow(v *virtualFunctions) {
 	}
 }
 
-// chain returns the functions on the way from a function to the end of its way, and the
-// place there.
+// chain returns the functions on the path from a function to its end, and the location there.
 func (w *ways) chain(f *llvmir.Function, where llvmir.Frame, sites *devicecode.CallSites) *devicecode.Chain {
 	c := devicecode.NewChain(f)
 	var from llvmir.Symbol = f
