@@ -13,9 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// Metadata about aspects. What DPC++'s front end writes is a list of numbers; its
-// last pass turns each into a pair with the aspect's name, which is what
-// Propagate writes. Both are read.
+// Metadata about aspects. DPC++'s front end writes a list of numbers; its last pass turns each into
+// a pair with the aspect's name, and Propagate writes these pairs. Both forms are read.
 const (
 	EnumerationMD        = "sycl_aspects"                    // on a module: the enumeration
 	typesUsingAspectsMD  = "sycl_types_that_use_aspects"     // on a module
@@ -23,55 +22,53 @@ const (
 	deviceHasAttribute   = "sycl-device-has"                 // on a function: the property device_has
 )
 
-// Options say how Propagate goes about it.
+// Options configure Propagate.
 type Options struct {
-	// Exclude has names or numbers of aspects that are not written, unless a
-	// function had them before or declares them, as DPC++ does with fp64 before
-	// optimization. Diagnostics are about them as well.
+	// Exclude lists names or numbers of aspects that are not written, unless a function had them
+	// before or declares them. DPC++ excludes fp64 this way before optimization. Diagnostics still
+	// cover them.
 	Exclude []string
 
 	// NoMismatch turns off the warnings about device_has.
 	NoMismatch bool
 
-	// EmulateFP64Conversions says that the device's compiler replaces what only
-	// moves and converts a double, so that it needs no fp64.
+	// EmulateFP64Conversions says that the device's compiler emulates moves and conversions of
+	// doubles, so they do not require fp64.
 	EmulateFP64Conversions bool
 
-	// FixedTargets are those of -fsycl-fixed-targets, for kernels and SYCL_EXTERNAL
-	// functions that carry none yet.
+	// FixedTargets are the targets of -fsycl-fixed-targets, for kernels and SYCL_EXTERNAL functions
+	// that have none yet.
 	FixedTargets []string
 
-	// NoFixedTargets leaves fixed targets alone: they come when sources are linked.
+	// NoFixedTargets leaves fixed targets unchanged: they are added when sources are linked.
 	NoFixedTargets bool
 
-	// Devices is what fixed targets are compared with; nil turns that off.
+	// Devices are the devices that fixed targets are compared with; nil disables the comparison.
 	Devices *deviceconfig.Config
 }
 
-// An Result says where aspects come from.
+// A Result is the result of Propagate.
 type Result struct {
-	// Derived says that the module has no metadata of DPC++'s front end, so that
-	// aspects were found by looking at the code.
+	// Derived reports that the module has no metadata of DPC++'s front end, so aspects were derived
+	// from the code.
 	Derived bool
 
 	Diagnostics []devicecode.Diagnostic
 }
 
-// Propagate finds the aspects that each function uses, itself and through
-// the functions it calls, and writes them to the function as !sycl_used_aspects.
-// Aspects that a function declares count as used. Kernels and SYCL_EXTERNAL
-// functions get !sycl_fixed_targets. It warns of functions that use more than they
-// declare, and of kernels that a fixed target cannot run.
+// Propagate finds the aspects that each function uses, directly and through its callees, and
+// attaches them to the function as !sycl_used_aspects. Aspects that a function declares count as
+// used. Kernels and SYCL_EXTERNAL functions get !sycl_fixed_targets. It warns about functions that
+// use more aspects than they declare, and about kernels that a fixed target cannot run.
 //
-// In modules of DPC++ a function uses aspects by the types in its signature and
-// its instructions and by metadata. For those of stock clang the rules are those
-// of package spirv, so that the translated module says the same: a value that an
-// instruction makes, or a constant it takes, uses the aspect of its type, and so do
-// certain instructions and SPIR-V built-ins; memory that is never read or written
+// In DPC++ modules, a function uses aspects through the types in its signature and instructions,
+// and through metadata. For stock clang, the rules match package spirv, so that the translated
+// module gives the same result: the type of an instruction's result or constant operand uses its
+// aspect, and so do certain instructions and SPIR-V built-ins; memory that is never read or written
 // uses none.
 //
-// The call graph starts at kernels and SYCL_EXTERNAL functions; others keep what
-// they use themselves.
+// The call graph starts at kernels and SYCL_EXTERNAL functions; unreachable functions keep only the
+// aspects that they use directly.
 func Propagate(m *llvmir.Module, o Options) (*Result, error) {
 	p := &propagation{module: m, options: o}
 	if err := p.run(); err != nil {
@@ -130,17 +127,16 @@ func (p *propagation) run() error {
 	return p.fixedTargets()
 }
 
-// Finished reports whether DPC++'s compiler has done its own propagation, after which
-// it drops the enumeration: what its functions use stands with them, and kernels have
-// fixed targets, be it none.
+// Finished reports whether DPC++'s compiler has done its own propagation, after which it drops the
+// enumeration: functions list their aspects, and kernels have fixed targets, even if empty.
 func Finished(m *llvmir.Module) bool {
 	kernels := m.Kernels()
 	return len(kernels) > 0 && m.NamedMetadata(EnumerationMD) == nil &&
 		!slices.ContainsFunc(kernels, func(k *llvmir.Function) bool { return !k.HasMetadata(devicecode.FixedTargetsMD) })
 }
 
-// readEnumeration takes in !sycl_aspects. A module without it was not made with
-// DPC++'s headers, or is finished.
+// readEnumeration reads !sycl_aspects. A module without it was not compiled with DPC++'s headers,
+// or is finished.
 func (p *propagation) readEnumeration() error {
 	p.fp64 = int32(aspect.FP64)
 	named := p.module.NamedMetadata(EnumerationMD)
@@ -165,7 +161,7 @@ func (p *propagation) readEnumeration() error {
 		if !ok {
 			return &devicecode.MetadataError{Msg: fmt.Sprintf("!%s: !%d is not a name and an i32", EnumerationMD, id)}
 		}
-		// Where names share a value, the first is the one in use.
+		// If names share a value, the first is used.
 		if _, ok := p.names[value]; !ok {
 			p.names[value] = name
 			p.pairs[value] = id
@@ -217,8 +213,7 @@ func (p *propagation) readTypes() error {
 	return nil
 }
 
-// readFunction takes in what a function says about itself and what its code
-// does.
+// readFunction reads the metadata and the code of a function.
 func (p *propagation) readFunction(i int) error {
 	n := &p.nodes[i]
 	f := n.function
@@ -266,8 +261,7 @@ func (p *propagation) functionAspects(f *llvmir.Function, kind string) (set aspe
 	return set, true, err
 }
 
-// list reads a list of aspects that belongs to a function or to one of its
-// instructions.
+// list reads a list of aspects of a function or of one of its instructions.
 func (p *propagation) list(f *llvmir.Function, kind string, id int) (aspectSet, error) {
 	set, ok := p.lists[id]
 	if ok {
@@ -289,7 +283,7 @@ func (p *propagation) list(f *llvmir.Function, kind string, id int) (aspectSet, 
 	return set, nil
 }
 
-// written returns the aspects that a function's metadata is to have.
+// written returns the aspects to write to a function's metadata.
 func (n *graphNode) written(excluded aspectSet) aspectSet {
 	set := n.used
 	set.remove(excluded)
@@ -303,7 +297,7 @@ func (p *propagation) writeAspects() {
 	lists := map[aspectSet]int{}
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		// In modules of DPC++, declarations have lists as well.
+		// In DPC++ modules, declarations have lists too.
 		if n.function == nil || p.derived && !n.function.Defined() {
 			continue
 		}
@@ -341,8 +335,7 @@ func (p *propagation) addList(set []int) int {
 	return p.module.AddNode(b.String())
 }
 
-// pair returns the node with an aspect's name and number. An aspect without a
-// name has none.
+// pair returns the node with an aspect's name and number. An aspect without a name has no node.
 func (p *propagation) pair(value int32) (id int, ok bool) {
 	if id, ok := p.pairs[value]; ok {
 		return id, true

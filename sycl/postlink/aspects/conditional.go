@@ -11,20 +11,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// conditionalCallAttribute marks DPC++'s functions that call their first argument
-// only on devices for which an expression, given by the integers among their other
-// arguments, is true. What the callee uses is no requirement of the caller.
+// conditionalCallAttribute marks DPC++'s functions that call their first argument only on devices
+// for which an expression, given by their other integer arguments, is true. The caller does not
+// require the callee's aspects.
 const conditionalCallAttribute = "sycl-call-if-on-device-conditionally"
 
-// maxConditions bounds the conditions that are kept apart. Past it, aspects that
-// some devices do not need count for all: that is never wrong, only strict.
+// maxConditions limits the number of separate conditions. Beyond it, conditional aspects count for
+// all devices, which is conservative.
 const maxConditions = 64
 
-// maxConditionLength bounds a condition, in bytes of its text.
+// maxConditionLength limits the length of a condition, in bytes of its text.
 const maxConditionLength = 1 << 10
 
-// conditions has the aspects that are used under each condition. A condition is
-// the text of a list of integers that differ from each other, "i32 1, i32 2".
+// conditions holds the aspects that are used under each condition. A condition is the text of a
+// list of distinct integers, "i32 1, i32 2".
 type conditions map[string]aspectSet
 
 type conditionalCall struct {
@@ -32,10 +32,10 @@ type conditionalCall struct {
 	condition string
 }
 
-// conditionalNode is what a node of the call graph knows of conditions.
+// conditionalNode holds the conditions of a node of the call graph.
 type conditionalNode struct {
 	conditional   []conditionalCall
-	actions       []int32         // of a declared function that calls conditionally: what it calls, at most maxConditions+1
+	actions       []int32         // of a declared function that calls conditionally: its callees, at most maxConditions+1
 	stated        conditions      // in metadata
 	below         conditions      // of the function and what it calls
 	unconditional bool            // whether some root calls it without a condition
@@ -53,14 +53,14 @@ func (c *conditions) add(condition string, set aspectSet) {
 	(*c)[condition] = set
 }
 
-// join adds what is used under other conditions and an outer one.
+// join adds the aspects of other conditions, combined with an outer one.
 func (c *conditions) join(outer string, o conditions) {
 	for inner, set := range o {
 		c.add(both(outer, inner), set)
 	}
 }
 
-// both returns the condition that two hold: the integers of both, each once.
+// both returns the conjunction of two conditions: the union of their integers.
 func both(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -74,8 +74,8 @@ func both(a, b string) string {
 	return strings.Join(words, ", ")
 }
 
-// conditionOf returns the condition of a list of integers. It is longer than
-// maxConditionLength when the list is too long.
+// conditionOf returns the condition of a list of integers. It is longer than maxConditionLength if
+// the list is too long.
 func conditionOf(values iter.Seq[int64]) string {
 	var words []string
 	length := 0
@@ -92,7 +92,7 @@ func conditionOf(values iter.Seq[int64]) string {
 	return strings.Join(words, ", ")
 }
 
-// integerOperands returns the integers among the operands of a call but the first.
+// integerOperands returns the integer operands of a call, except the first operand.
 func integerOperands(in *llvmir.Instr) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for k := 1; k < in.NumOperands(); k++ {
@@ -103,8 +103,7 @@ func integerOperands(in *llvmir.Instr) iter.Seq[int64] {
 	}
 }
 
-// conditionalCall reports whether an instruction is a conditional call, and notes
-// it.
+// conditionalCall reports whether an instruction is a conditional call, and records it.
 func (p *propagation) conditionalCall(i int, in *llvmir.Instr) bool {
 	name, ok := in.Callee()
 	if !ok {
@@ -145,7 +144,7 @@ func (p *propagation) conditionalCall(i int, in *llvmir.Instr) bool {
 // spreadContexts finds the conditions under which each function is called.
 func (p *propagation) spreadContexts() {
 	for _, members := range slices.Backward(p.order) {
-		// Callers have been here: members of a component share what they know.
+		// Callers were visited before: members of a component share their conditions.
 		always, contexts := false, map[string]bool{}
 		for _, v := range members {
 			n := &p.nodes[v]
@@ -165,7 +164,7 @@ func (p *propagation) spreadContexts() {
 	}
 }
 
-// enterCallees notes under which conditions a function calls others.
+// enterCallees records the conditions under which a function calls others.
 func (p *propagation) enterCallees(v int, contexts map[string]bool) {
 	for _, w := range p.nodes[v].calls {
 		p.nodes[w].enter("", contexts)
@@ -177,8 +176,8 @@ func (p *propagation) enterCallees(v int, contexts map[string]bool) {
 	}
 }
 
-// enter notes that a function is called under a condition from functions that are
-// called under conditions themselves.
+// enter records a call of a function under a condition, by functions that are called under
+// conditions themselves.
 func (n *graphNode) enter(condition string, outer map[string]bool) {
 	for o := range outer {
 		c := both(o, condition)
@@ -192,12 +191,13 @@ func (n *graphNode) enter(condition string, outer map[string]bool) {
 	}
 }
 
-// writeConditional writes what functions use under conditions.
+// writeConditional writes the aspects that functions use under conditions.
 func (p *propagation) writeConditional() {
 	nodes := sharedNodes{p.module, map[string]int{}}
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		// What calls too many has no list, as it would not be whole.
+		// A function with too many conditional callees has no list, because the list would be
+		// incomplete.
 		if n.function == nil || !n.function.Defined() && (len(n.actions) == 0 || len(n.actions) > maxConditions) {
 			continue
 		}
@@ -207,7 +207,7 @@ func (p *propagation) writeConditional() {
 	}
 }
 
-// sharedNodes adds metadata nodes to a module, one for each content.
+// sharedNodes adds metadata nodes to a module, one per distinct content.
 type sharedNodes struct {
 	module *llvmir.Module
 	ids    map[string]int
@@ -222,8 +222,7 @@ func (s sharedNodes) id(content string) int {
 	return id
 }
 
-// conditionPairs returns a function's conditions with what it uses under each, as
-// operands of metadata.
+// conditionPairs returns a function's conditions with the aspects of each, as metadata operands.
 func (p *propagation) conditionPairs(n *graphNode, nodes sharedNodes) []string {
 	all := n.usedUnder()
 	for _, action := range n.actions {
@@ -246,7 +245,7 @@ func (p *propagation) conditionPairs(n *graphNode, nodes sharedNodes) []string {
 	return pairs
 }
 
-// usedUnder returns what a function uses under each condition.
+// usedUnder returns the aspects that a function uses under each condition.
 func (n *graphNode) usedUnder() conditions {
 	var all conditions
 	if n.unconditional {

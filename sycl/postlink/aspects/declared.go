@@ -6,7 +6,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// checkDeclared warns of functions that use more than they declare.
+// checkDeclared warns about functions that use aspects that they do not declare.
 func (p *propagation) checkDeclared() {
 	type reported struct{ node, bit int }
 	seen := map[reported]bool{}
@@ -34,8 +34,7 @@ func (p *propagation) checkDeclared() {
 	}
 }
 
-// blamed returns the function to warn of when one uses an aspect that it does not
-// declare, -1 for none.
+// blamed returns the function to name in the warning about an undeclared aspect, or -1.
 func (p *propagation) blamed(i, bit int) int {
 	n := &p.nodes[i]
 	if !n.root {
@@ -46,8 +45,8 @@ func (p *propagation) blamed(i, bit int) int {
 	case next < 0:
 		return i
 	case p.nodes[next].declares && !p.nodes[next].declared.has(bit):
-		// The kernel repeats what the function it wraps declares, and that one is
-		// reported itself.
+		// The kernel repeats the declaration of the function that it wraps, which is reported
+		// itself.
 		return -1
 	case n.byAttribute && n.function.Kernel():
 		return next

@@ -9,16 +9,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// aspectGraph says which functions call which. Besides functions its nodes are
-// aliases, sets of virtual functions and, in derived mode, variables, which may
-// hold pointers to functions.
+// aspectGraph is the call graph. Its nodes are functions, aliases, sets of virtual functions and,
+// in derived mode, variables, which may hold pointers to functions.
 type aspectGraph struct {
 	nodes     []graphNode
 	index     map[string]int // by symbol
 	sets      map[string]int // the nodes of sets of virtual functions
-	callers   [][]int32      // made when first needed
+	callers   [][]int32      // created on first use
 	order     [][]int        // strongly connected components that roots reach, callees first
-	component []int32        // of a node: its place in order, -1 when no root reaches it
+	component []int32        // of a node: its place in order, -1 if no root reaches it
 
 	routes    map[routeKey]*route
 	uses      map[useKey]llvmir.Frame
@@ -29,14 +28,14 @@ type graphNode struct {
 	function *llvmir.Function // nil for other nodes
 	symbol   string
 	root     bool
-	calls    []int32 // distinct, in the order of the first call
+	calls    []int32 // distinct, in order of the first call
 
-	before      aspectSet // the metadata that was there
+	before      aspectSet // the original metadata
 	code        aspectSet // used by the function's signature and instructions
 	own         aspectSet // either of them
-	used        aspectSet // and by what it calls
+	used        aspectSet // and by its callees
 	declared    aspectSet
-	allDeclared aspectSet // by the function and what it calls
+	allDeclared aspectSet // by the function and its callees
 	declares    bool
 	byAttribute bool // and does so by attribute
 	virtualCall bool // itself
@@ -46,12 +45,12 @@ type graphNode struct {
 	conditionalNode
 }
 
-// functionAttributes are the attributes that matter here. They are read once, as
-// most stand in groups.
+// functionAttributes holds the attributes that matter here. They are read once, because most are in
+// groups.
 type functionAttributes struct {
 	external          bool   // SYCL_EXTERNAL, or a kernel
 	virtualSet        string // which the virtual function belongs to
-	callsSets         string // of virtual functions, divided by commas
+	callsSets         string // of virtual functions, separated by commas
 	deviceHas         *string
 	noInline          bool
 	conditionalCaller bool
@@ -78,11 +77,10 @@ func attributesOf(f *llvmir.Function) functionAttributes {
 	return all
 }
 
-// builtin matches functions that look like SYCL_EXTERNAL ones of a source but are
-// the compiler's.
+// builtin matches compiler functions that look like a source's SYCL_EXTERNAL functions.
 var builtin = regexp.MustCompile(`^_Z\d+__(spirv|sycl)_`)
 
-// addNodes makes the nodes, and the edges that do not come from calls.
+// addNodes creates the nodes, and the edges that do not come from calls.
 func (p *propagation) addNodes() {
 	size := len(p.module.Functions()) + len(p.module.Globals()) + len(p.module.Aliases())
 	p.nodes = make([]graphNode, 0, size)
@@ -101,7 +99,7 @@ func (p *propagation) addNodes() {
 	p.addVirtualSets(functions)
 }
 
-// addNode adds the node of a symbol, or of what has none.
+// addNode adds a node, with or without a symbol.
 func (p *propagation) addNode(n graphNode) int {
 	if n.symbol != "" {
 		p.index[n.symbol] = len(p.nodes)
@@ -110,7 +108,7 @@ func (p *propagation) addNode(n graphNode) int {
 	return len(p.nodes) - 1
 }
 
-// addHolders adds what holds pointers to functions: aliases and variables.
+// addHolders adds the aliases and variables that hold pointers to functions.
 func (p *propagation) addHolders() {
 	var holders []llvmir.Symbol
 	for _, a := range p.module.Aliases() {
@@ -152,9 +150,8 @@ func (p *propagation) addVirtualSets(functions int) {
 	}
 }
 
-// callVirtualSets has functions that reach a virtual call call the sets that they name.
-// A function that makes objects and calls none of their functions names sets as well,
-// and needs nothing of them.
+// callVirtualSets adds edges from functions that reach a virtual call to the sets that they name. A
+// function that only creates objects also names sets, but does not depend on them.
 func (p *propagation) callVirtualSets() {
 	if len(p.sets) == 0 {
 		return
@@ -175,7 +172,7 @@ func (p *propagation) callVirtualSets() {
 	p.callers = nil // there are more
 }
 
-// spread gives each function that a root reaches the aspects of those it calls.
+// spread gives each function that a root reaches the aspects of its callees.
 func (p *propagation) spread() {
 	for i := range p.nodes {
 		n := &p.nodes[i]
@@ -215,8 +212,8 @@ func (p *propagation) findComponents() {
 	}
 }
 
-// spreadInto gives the members of a component what they and those that they call use.
-// Callees of other components have been here.
+// spreadInto gives the members of a component the aspects of all members and callees. Callees in
+// other components were visited before.
 func (p *propagation) spreadInto(c int32) {
 	var all graphNode
 	for _, v := range p.order[c] {
@@ -234,7 +231,7 @@ func (p *propagation) spreadInto(c int32) {
 	}
 }
 
-// joinCalls adds what a member of a component uses, declares and calls.
+// joinCalls adds the aspects that a member of a component uses, declares and calls.
 func (p *propagation) joinCalls(all *graphNode, v int) {
 	n := &p.nodes[v]
 	all.used.join(n.own)
@@ -260,7 +257,7 @@ func (p *propagation) joinCalls(all *graphNode, v int) {
 	}
 }
 
-// callee returns a node's ith callee, those of conditional calls last.
+// callee returns a node's ith callee; callees of conditional calls are last.
 func (n *graphNode) callee(i int) (int32, bool) {
 	if i < len(n.calls) {
 		return n.calls[i], true
@@ -274,8 +271,8 @@ func (n *graphNode) callee(i int) (int32, bool) {
 // A route leads from each node to the nearest function that itself uses an aspect,
 // or declares it.
 type route struct {
-	distance []int32 // in calls, -1 when there is no such function
-	end      []int32 // the node itself when there is none
+	distance []int32 // in calls, -1 if there is none
+	end      []int32 // the node itself if there is none
 }
 
 type routeKey struct {
@@ -288,8 +285,8 @@ func (p *propagation) route(key routeKey) *route {
 		return r
 	}
 	r := p.newRoute()
-	// Ends are tried in turn: metadata of a function may repeat what another run has
-	// found in those that it calls.
+	// Ends are added in turn: a function's metadata may repeat what an earlier run found in its
+	// callees.
 	ends := []func(n *graphNode) bool{
 		func(n *graphNode) bool {
 			return n.code.has(key.bit) || n.before.has(key.bit) && !p.callsUser(n, key.bit)
@@ -334,7 +331,7 @@ func (p *propagation) findCallers() {
 	}
 }
 
-// leadTo adds the ways of nodes that have none yet to the nearest of more ends.
+// leadTo adds routes from nodes without one to the nearest of the additional ends.
 func (p *propagation) leadTo(r *route, isEnd func(*graphNode) bool) {
 	var queue []int32
 	for v := range p.nodes {
@@ -355,8 +352,7 @@ func (p *propagation) leadTo(r *route, isEnd func(*graphNode) bool) {
 	}
 }
 
-// callsUser reports whether a function calls one that uses an aspect, itself or
-// through others.
+// callsUser reports whether a function calls one that uses an aspect, directly or indirectly.
 func (p *propagation) callsUser(n *graphNode, bit int) bool {
 	for i := 0; ; i++ {
 		w, ok := n.callee(i)
@@ -370,8 +366,7 @@ func (p *propagation) callsUser(n *graphNode, bit int) bool {
 	}
 }
 
-// reason returns the route from a node to what makes it need an aspect: a use, else
-// a declaration.
+// reason returns the route from a node to the use of an aspect, or else to its declaration.
 func (p *propagation) reason(v, bit int) *route {
 	r := p.route(routeKey{bit: bit})
 	if r.distance[v] < 0 {
@@ -380,8 +375,7 @@ func (p *propagation) reason(v, bit int) *route {
 	return r
 }
 
-// next returns the first callee on the shortest way to a use, -1 when the node is
-// at the end.
+// next returns the first callee on the shortest route to a use, or -1 at the end.
 func (p *propagation) next(r *route, v int) int {
 	for i := 0; ; i++ {
 		w, ok := p.nodes[v].callee(i)
@@ -394,7 +388,7 @@ func (p *propagation) next(r *route, v int) int {
 	}
 }
 
-// nextFunction is next for a use, over nodes that are no functions.
+// nextFunction is next for a use, skipping nodes that are not functions.
 func (p *propagation) nextFunction(v, bit int) int {
 	r := p.route(routeKey{bit: bit})
 	for v = p.next(r, v); v >= 0 && p.nodes[v].function == nil; v = p.next(r, v) {
@@ -402,8 +396,8 @@ func (p *propagation) nextFunction(v, bit int) int {
 	return v
 }
 
-// chain returns the functions from a function to one that uses an aspect, and
-// where the use is.
+// chain returns the functions from a function to one that uses an aspect, and the location of the
+// use.
 func (p *propagation) chain(v, bit int) (*devicecode.Chain, llvmir.Frame) {
 	c := devicecode.NewChain(p.nodes[v].function)
 	r := p.reason(v, bit)
@@ -428,8 +422,8 @@ func (p *propagation) chain(v, bit int) (*devicecode.Chain, llvmir.Frame) {
 
 type useKey struct{ node, bit int }
 
-// useLocation returns where a function itself uses an aspect: at the first
-// instruction with a location, else where the function is.
+// useLocation returns the location of a function's direct use of an aspect: the first instruction
+// with a location, or else the function.
 func (p *propagation) useLocation(v, bit int) llvmir.Frame {
 	key := useKey{v, bit}
 	if where, ok := p.uses[key]; ok {

@@ -11,10 +11,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// Renumber gives the aspects in a module's metadata the numbers that package
-// aspect has for them. The numbers of the compiler are those of its own release,
-// which !sycl_aspects names or, in a module that has lost it, the functions that use
-// aspects; where neither does, numbers are left as they are.
+// Renumber changes the aspect numbers in a module's metadata to those of package aspect. Compilers
+// use the numbers of their own release, as named by !sycl_aspects or, if a module has lost it, by
+// the functions that use aspects. Numbers that neither names stay unchanged.
 func Renumber(m *llvmir.Module) error {
 	r := &renumbering{module: m, to: map[int32]int32{}, done: map[int]bool{}}
 	named := m.NamedMetadata(EnumerationMD)
@@ -46,8 +45,7 @@ func Renumber(m *llvmir.Module) error {
 	return r.err
 }
 
-// A renumbering is one run of Renumber. Nodes may be shared: each is changed
-// once.
+// A renumbering is one run of Renumber. Nodes may be shared, so each is changed once.
 type renumbering struct {
 	module  *llvmir.Module
 	to      map[int32]int32
@@ -56,10 +54,10 @@ type renumbering struct {
 	err     error
 }
 
-// learn takes in a pair of a name and a number.
+// learn records a pair of a name and a number.
 func (r *renumbering) learn(n *llvmir.Node) bool {
 	name, value, ok := devicecode.AspectPair(n)
-	// Where names share a number, the first is the one in use.
+	// If names share a number, the first is used.
 	if _, known := r.to[value]; !ok || known || value < 0 {
 		return ok
 	}
@@ -70,7 +68,7 @@ func (r *renumbering) learn(n *llvmir.Node) bool {
 	return true
 }
 
-// learnFromFunctions takes in the pairs that stand with functions.
+// learnFromFunctions records the pairs in metadata of functions.
 func (r *renumbering) learnFromFunctions() {
 	seen := map[int]bool{}
 	for _, f := range r.module.Functions() {
@@ -108,7 +106,7 @@ func (r *renumbering) function(f *llvmir.Function) {
 	}
 }
 
-// list changes a node of numbers and of pairs of a name and a number. Texts stay.
+// list changes a node of numbers and of pairs of a name and a number. Strings stay unchanged.
 func (r *renumbering) list(id int) {
 	n := r.once(id)
 	if n == nil {
@@ -171,7 +169,7 @@ func (r *renumbering) operand(o llvmir.NodeOperand) string {
 	return o.Text
 }
 
-// words changes the numbers of an attribute, which are divided by commas.
+// words changes the comma-separated numbers of an attribute.
 func (r *renumbering) words(text string) string {
 	words := strings.Split(text, ",")
 	for i, word := range words {
@@ -184,7 +182,7 @@ func (r *renumbering) words(text string) string {
 	return strings.Join(words, ",")
 }
 
-// once returns a node that has not been changed yet, nil when there is none.
+// once returns a node that has not been changed yet, or nil.
 func (r *renumbering) once(id int) *llvmir.Node {
 	if r.done[id] {
 		return nil

@@ -10,8 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// maxAspects is how many different aspects a module may use. DPC++ has about a
-// hundred.
+// maxAspects limits the number of distinct aspects in a module. DPC++ has about a hundred.
 const maxAspects = 256
 
 // An aspectSet has a bit for each aspect that the module uses.
@@ -32,7 +31,7 @@ func (s *aspectSet) remove(o aspectSet) {
 	}
 }
 
-// aspectTable gives the aspects that the module uses their bits and names.
+// aspectTable maps the aspects that the module uses to bits and names.
 type aspectTable struct {
 	numbers []int32 // by bit
 	bit     map[int32]int
@@ -72,8 +71,8 @@ func (t *aspectTable) sorted(s aspectSet) []int {
 	return list
 }
 
-// parse returns the number of an aspect given by name or number. The module's own
-// names come first.
+// parse returns the number of an aspect given by name or number. The module's own names take
+// precedence.
 func (t *aspectTable) parse(name string) (int32, error) {
 	if value, ok := t.values[name]; ok {
 		return value, nil
@@ -82,7 +81,7 @@ func (t *aspectTable) parse(name string) (int32, error) {
 	return int32(a), err
 }
 
-// name returns what an aspect is called.
+// name returns the name of an aspect.
 func (t *aspectTable) name(bit int) string {
 	value := t.numbers[bit]
 	if name, ok := t.valueName(value); ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// fixedTargets marks kernels and SYCL_EXTERNAL functions with the targets they
-// are made for, and compares them with what those targets can do.
+// fixedTargets marks kernels and SYCL_EXTERNAL functions with their fixed targets, and compares
+// their requirements with the targets' capabilities.
 func (p *propagation) fixedTargets() error {
 	list := -1
 	unknown := map[string]bool{}
@@ -77,7 +77,7 @@ func (p *propagation) checkTarget(i int, target string, unknown map[string]bool)
 		})
 	}
 	where, _ := n.function.DebugLoc()
-	// Sizes that cannot be read are errors of the step that writes properties.
+	// The step that writes properties reports sizes that cannot be read.
 	if size, err := devicecode.SubGroupSize(p.module, n.function); err == nil && size > 0 && len(device.SubGroupSizes) > 0 && !device.HasSubGroupSize(size) {
 		p.diagnostics = append(p.diagnostics, devicecode.Diagnostic{
 			Location: devicecode.Place(where),
@@ -96,8 +96,7 @@ func (p *propagation) checkTarget(i int, target string, unknown map[string]bool)
 	}
 }
 
-// fitsWorkGroup reports whether nothing is known that forbids the size, which is
-// in the order of OpenCL.
+// fitsWorkGroup reports whether no known limit forbids the size, which is in OpenCL order.
 func fitsWorkGroup(size []uint64, limits deviceconfig.Limits) bool {
 	total := uint64(1)
 	for i, s := range size {

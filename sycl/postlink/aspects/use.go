@@ -10,19 +10,19 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// typeTable knows the aspects of types.
+// typeTable maps types to aspects.
 type typeTable struct {
 	named       map[string]aspectSet // of !sycl_types_that_use_aspects
 	typeAspects map[*llvmir.Type]aspectSet
 }
 
-// A construct is what a feature of package aspect looks like in LLVM IR.
+// A construct is the form of a feature of package aspect in LLVM IR.
 type construct struct {
 	kind aspect.FeatureKind
 	ir   string
 }
 
-// constructs has the features by what they look like.
+// constructs maps constructs to features.
 var constructs = func() map[construct][]aspect.Feature {
 	table := map[construct][]aspect.Feature{}
 	for _, f := range aspect.Features {
@@ -45,8 +45,7 @@ func (p *propagation) of(a aspect.Aspect) aspectSet {
 	return s
 }
 
-// ofConstruct returns what a construct needs. Of features with a scope, it has to be
-// the same.
+// ofConstruct returns the aspects of a construct. For features with a scope, the scope must match.
 func (p *propagation) ofConstruct(kind aspect.FeatureKind, ir string, scope uint32) aspectSet {
 	var s aspectSet
 	for _, f := range constructs[construct{kind, ir}] {
@@ -57,8 +56,8 @@ func (p *propagation) ofConstruct(kind aspect.FeatureKind, ir string, scope uint
 	return s
 }
 
-// ofType returns the aspects of a type and of all it contains. What a pointer
-// points to is not contained.
+// ofType returns the aspects of a type and of all types that it contains. A pointer does not
+// contain its pointee.
 func (p *propagation) ofType(t *llvmir.Type) aspectSet {
 	if t == nil {
 		return aspectSet{}
@@ -66,7 +65,7 @@ func (p *propagation) ofType(t *llvmir.Type) aspectSet {
 	if s, ok := p.typeAspects[t]; ok {
 		return s
 	}
-	p.typeAspects[t] = aspectSet{} // a type that contains itself is not valid
+	p.typeAspects[t] = aspectSet{} // a type must not contain itself
 	p.steps++
 	var s aspectSet
 	switch t.Kind() {
@@ -101,7 +100,7 @@ func (p *propagation) ofType(t *llvmir.Type) aspectSet {
 	return s
 }
 
-// ofTargetType returns the aspects of a type that only a target has.
+// ofTargetType returns the aspects of a target-specific type.
 func (p *propagation) ofTargetType(t *llvmir.Type) aspectSet {
 	var s aspectSet
 	for _, f := range constructs[construct{aspect.TypeFeature, t.Name()}] {
@@ -115,7 +114,7 @@ func (p *propagation) ofTargetType(t *llvmir.Type) aspectSet {
 	return s
 }
 
-// readBody takes in a function's signature and instructions.
+// readBody reads a function's signature and instructions.
 func (p *propagation) readBody(i int) error {
 	f := p.nodes[i].function
 	own := p.signatureAspects(f)
@@ -161,7 +160,7 @@ func (p *propagation) signatureAspects(f *llvmir.Function) aspectSet {
 	s := p.ofType(f.Result())
 	for _, param := range f.Params() {
 		s.join(p.ofType(param.Type))
-		// What is passed by value is copied, unless the call goes away.
+		// An argument passed by value is copied, unless the call is removed.
 		if byval, ok := param.Attribute("byval"); ok && p.derived && p.nodes[p.index[f.Name()]].attributes.noInline && !f.Kernel() {
 			if t, err := p.module.Type(byval.Value); err == nil {
 				s.join(p.ofType(t))
@@ -179,8 +178,7 @@ func (p *propagation) signatureAspects(f *llvmir.Function) aspectSet {
 	return s
 }
 
-// isRecord reports whether something in a body is no code: a label or what only
-// debuggers look at.
+// isRecord reports whether a line of a body is not code: a label or a debug record.
 func isRecord(in *llvmir.Instr) bool {
 	op := in.Op()
 	if op == "label" || strings.HasPrefix(op, "#") {
@@ -190,12 +188,12 @@ func isRecord(in *llvmir.Instr) bool {
 	return ok && strings.HasPrefix(name, "llvm.dbg.")
 }
 
-// foldedValues has the aspects of a function's values that are computed from
-// specialization constants and other constants alone. Such a computation is done
-// when the device's code is made, so that it needs nothing itself.
+// foldedValues holds the aspects of a function's values that are computed only from specialization
+// constants and other constants. Such a computation is folded when device code is generated, so it
+// requires nothing itself.
 type foldedValues map[string]aspectSet
 
-// fold reports whether an instruction makes such a value.
+// fold reports whether an instruction computes such a value.
 func (p *propagation) fold(in *llvmir.Instr, base string, folded foldedValues) bool {
 	switch in.Op() {
 	case "call":
@@ -226,8 +224,8 @@ func (p *propagation) fold(in *llvmir.Instr, base string, folded foldedValues) b
 	return true
 }
 
-// instrAspects returns the aspects that an instruction uses, without those of the
-// function it calls. The instructions of a function must come in order.
+// instrAspects returns the aspects that an instruction uses, without the aspects of a called
+// function. It must be called on the instructions of a function in order.
 func (p *propagation) instrAspects(f *llvmir.Function, in *llvmir.Instr, folded foldedValues) (aspectSet, error) {
 	var s aspectSet
 	if isRecord(in) {
@@ -251,7 +249,7 @@ func (p *propagation) instrAspects(f *llvmir.Function, in *llvmir.Instr, folded 
 	return s, nil
 }
 
-// typedUse is DPC++'s rule: every type that an instruction mentions.
+// typedUse implements DPC++'s rule: every type that an instruction mentions counts.
 func (p *propagation) typedUse(in *llvmir.Instr) aspectSet {
 	var s aspectSet
 	switch in.Op() {
@@ -281,7 +279,7 @@ func (p *propagation) typedUse(in *llvmir.Instr) aspectSet {
 	return s
 }
 
-// derivedUse is the rule for code without metadata, that of package spirv.
+// derivedUse implements the rule of package spirv, for code without metadata.
 func (p *propagation) derivedUse(in *llvmir.Instr, folded foldedValues) aspectSet {
 	var s aspectSet
 	name, direct := in.Callee()
@@ -312,11 +310,11 @@ func replacesType(base string) bool {
 		slices.ContainsFunc(constructs[construct{aspect.InstructionFeature, base}], func(f aspect.Feature) bool { return f.ReplacesType })
 }
 
-// operandUse returns what an instruction's operand needs.
+// operandUse returns the aspects of an instruction's operand.
 func (p *propagation) operandUse(in *llvmir.Instr, i int, folded foldedValues) aspectSet {
 	o := in.Operand(i)
 	if local, ok := o.Local(); ok {
-		// The value counts where it is made, and a number of elements is no constant.
+		// The value counts where it is computed, and an element count is not a constant.
 		s := folded[local]
 		if in.Op() == "alloca" {
 			s.join(p.ofConstruct(aspect.InstructionFeature, aspect.VariableAlloca, 0))
@@ -330,7 +328,7 @@ func (p *propagation) operandUse(in *llvmir.Instr, i int, folded foldedValues) a
 	return s
 }
 
-// atomicUse returns what an atomic operation of LLVM needs.
+// atomicUse returns the aspects of an LLVM atomic operation.
 func (p *propagation) atomicUse(in *llvmir.Instr) aspectSet {
 	var s aspectSet
 	switch op := in.Op(); {
@@ -348,7 +346,7 @@ func (p *propagation) atomicUse(in *llvmir.Instr) aspectSet {
 	return s
 }
 
-// qualifier returns the first word after an instruction's name but "volatile".
+// qualifier returns the first word after an instruction's name other than "volatile".
 func qualifier(in *llvmir.Instr) string {
 	seen := false
 	for word := range strings.FieldsSeq(in.Text()) {
@@ -362,8 +360,8 @@ func qualifier(in *llvmir.Instr) string {
 	return ""
 }
 
-// builtinUse returns the aspects of calling a function that the translator to
-// SPIR-V replaces by an instruction.
+// builtinUse returns the aspects of calling a function that the SPIR-V translator replaces with an
+// instruction.
 func (p *propagation) builtinUse(in *llvmir.Instr, name, base string) aspectSet {
 	var s aspectSet
 	if f := p.module.Function(name); f == nil || f.Defined() {
@@ -392,7 +390,7 @@ func isOpenCLAtomic(base string) bool {
 		base != "atomic_init" && !strings.HasPrefix(base, "atomic_work_item_fence")
 }
 
-// atomic returns what an atomic operation on a type needs.
+// atomic returns the aspects of an atomic operation on a type.
 func (p *propagation) atomic(t *llvmir.Type, add bool) aspectSet {
 	var s aspectSet
 	if t == nil {
@@ -407,8 +405,8 @@ func (p *propagation) atomic(t *llvmir.Type, add bool) aspectSet {
 	return s
 }
 
-// scalarWidth returns the number of bits of a number and whether that is a float, 0
-// for other types.
+// scalarWidth returns the width of a numeric type in bits, or 0 for other types, and whether the
+// type is floating-point.
 func scalarWidth(t *llvmir.Type) (width uint32, float bool) {
 	switch t.Kind() {
 	case llvmir.Int:
@@ -439,8 +437,8 @@ func (p *propagation) onlyConverts(in *llvmir.Instr) bool {
 	return f != nil && f.Defined()
 }
 
-// baseName returns the name of a function of namespace scope without its
-// parameters and what the translator to SPIR-V appends to it: "_Z3foov" is foo.
+// baseName returns the name of a function at namespace scope, without parameters and the suffix of
+// the SPIR-V translator: foo for "_Z3foov".
 func baseName(symbol string) string {
 	if rest, ok := strings.CutPrefix(symbol, "_Z"); ok {
 		digits := 0
