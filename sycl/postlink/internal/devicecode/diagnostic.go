@@ -1,5 +1,5 @@
-// Package devicecode has what the passes over device code share: the names of its
-// attributes and metadata, readers of them, diagnostics, and compile-time properties.
+// Package devicecode holds the code shared by passes over device code: names and readers of
+// attributes and metadata, diagnostics, and compile-time properties.
 package devicecode
 
 import (
@@ -12,16 +12,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Diagnostic is a mistake in device code.
+// A Diagnostic is an error or a warning about device code.
 type Diagnostic struct {
 	IsError  bool            // otherwise it is a warning
-	Location srcloc.Location // as the compiler wrote the path; zero when the code has no debug information
+	Location srcloc.Location // with the path as written by the compiler; zero if the code has no debug information
 	Text     string          // one line
 	Notes    []string        // lines that follow
 }
 
-// String returns the diagnostic as compilers write it, without a newline at the
-// end:
+// String returns the diagnostic in the format of compilers, without a trailing newline:
 //
 //	hw.cpp:27:4: warning: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has'
 //	use is from this call chain:
@@ -50,7 +49,7 @@ const CompileWithDebug = "compile with '-g' to get source location"
 // Known reports whether a location names a line.
 func Known(l llvmir.Frame) bool { return l.Path != "" && l.Line > 0 }
 
-// Place returns a location that names a line, the zero Location for others.
+// Place returns a location that names a line, or the zero Location.
 func Place(l llvmir.Frame) srcloc.Location {
 	if !Known(l) {
 		return srcloc.Location{}
@@ -58,7 +57,7 @@ func Place(l llvmir.Frame) srcloc.Location {
 	return l.Location
 }
 
-// VariablePlace returns where debug information says that a variable is defined.
+// VariablePlace returns the location of a variable's definition according to debug information.
 func VariablePlace(m *llvmir.Module, g *llvmir.Global) (llvmir.Frame, bool) {
 	id, _ := g.Metadata("dbg")
 	expression := m.Node(id)
@@ -74,7 +73,7 @@ func VariablePlace(m *llvmir.Module, g *llvmir.Global) (llvmir.Frame, bool) {
 	return where, Known(where)
 }
 
-// BriefName returns a function's name as people write it, without parameters.
+// BriefName returns a function's demangled name without parameters.
 func BriefName(symbol string) string {
 	full := kernelname.Display(symbol)
 	if full == symbol || strings.HasPrefix(symbol, "_ZTS") {
@@ -86,8 +85,8 @@ func BriefName(symbol string) string {
 	return full
 }
 
-// chainName returns a function's name as it stands in a call chain: with its
-// parameters when they are known. A function of C has no mangled name with parameters.
+// chainName returns a function's name for a call chain, with its parameters if they are known. A C
+// function has no mangled name with parameters.
 func chainName(f *llvmir.Function) string {
 	s := kernelname.Display(f.Name())
 	if s == f.Name() && !f.Kernel() {
@@ -96,10 +95,10 @@ func chainName(f *llvmir.Function) string {
 	return s
 }
 
-// MaxChain is how many functions of a call chain are shown.
+// MaxChain limits the number of functions shown in a call chain.
 const MaxChain = 32
 
-// A Chain is the way from a function to another one by calls.
+// A Chain is a chain of calls from one function to another.
 type Chain struct {
 	lines []string
 }
@@ -118,8 +117,8 @@ func (c *Chain) add(name string, call llvmir.Frame) {
 	c.lines = append(c.lines, "  "+name)
 }
 
-// AddCall adds a function, nil when it is something else, that the last one of the
-// chain calls at a place.
+// AddCall adds a function that the last one of the chain calls at a location; nil stands for
+// something other than a function.
 func (c *Chain) AddCall(f *llvmir.Function, call llvmir.Frame) {
 	c.AddInlined(call)
 	if f != nil {
@@ -127,7 +126,8 @@ func (c *Chain) AddCall(f *llvmir.Function, call llvmir.Frame) {
 	}
 }
 
-// Cut reports whether the chain is long enough; then it ends with its last function.
+// Cut reports whether the chain has reached its maximum length; then it ends with its last
+// function.
 func (c *Chain) Cut(last *llvmir.Function) bool {
 	if len(c.lines) < MaxChain {
 		return false
@@ -165,7 +165,7 @@ func (c *Chain) Notes(use llvmir.Frame) []string {
 	return notes
 }
 
-// CallSites are places where functions name symbols.
+// CallSites holds the locations where functions refer to symbols.
 type CallSites map[callSite]llvmir.Frame
 
 type callSite struct {
@@ -173,7 +173,7 @@ type callSite struct {
 	symbol string
 }
 
-// Find returns the first place with a location, the zero Location when there is none.
+// Find returns the first known location, or the zero Location.
 func (s *CallSites) Find(caller *llvmir.Function, symbol string) llvmir.Frame {
 	key := callSite{caller, symbol}
 	if where, ok := (*s)[key]; ok {

@@ -13,14 +13,14 @@ import (
 
 const executionModeMD = "spirv.ExecutionMode"
 
-// A kernelProperty is a property of kernels that becomes metadata.
+// A kernelProperty is a kernel property that is lowered to metadata.
 type kernelProperty struct {
 	name     string // of the attribute
 	metadata string // what it becomes
 	content  func(k *kernel, value string) (string, error)
 }
 
-// kernelProperties are in the order in which their metadata is attached.
+// kernelProperties lists the properties in the order in which their metadata is attached.
 var kernelProperties = []kernelProperty{
 	{"sycl-work-group-size", "reqd_work_group_size", (*kernel).sizes},
 	{"sycl-work-group-size-hint", "work_group_size_hint", (*kernel).sizes},
@@ -48,7 +48,7 @@ const (
 	attrFloatingPoint     = "sycl-floating-point-control"
 )
 
-// A kernel is one whose properties are lowered.
+// A kernel is a kernel whose properties are being lowered.
 type kernel struct {
 	*llvmir.Function
 	triple     string // of the module
@@ -56,7 +56,7 @@ type kernel struct {
 	attributes map[string]string
 }
 
-// kernel gives a kernel and its parameters what their properties are.
+// kernel lowers the properties of a kernel and its parameters.
 func (l *lowering) kernel(f *llvmir.Function) error {
 	k := &kernel{f, l.triple, l.options.DPCPP, map[string]string{}}
 	attributes := propertiesOf(f.Attributes())
@@ -85,8 +85,8 @@ func (l *lowering) kernel(f *llvmir.Function) error {
 	return errors.Join(l.sizeForPTX(k), l.floatingPoint(k), l.kernelDecorations(f, attributes), l.parameters(f))
 }
 
-// dimensions notes the dimensionality of kernels whose sizes have fewer than three: the
-// metadata of the sizes always has three.
+// dimensions records the dimensionality of kernels whose sizes have fewer than three dimensions:
+// the metadata of the sizes always has three.
 func (l *lowering) dimensions(k *kernel) {
 	const kind = "work_group_num_dim"
 	value := cmp.Or(k.attributes["sycl-work-group-size"], k.attributes["sycl-max-work-group-size"])
@@ -95,8 +95,8 @@ func (l *lowering) dimensions(k *kernel) {
 	}
 }
 
-// sizeForPTX gives kernels for NVIDIA GPUs the attribute of which LLVM makes the directive
-// .reqntid: it does not read the metadata.
+// sizeForPTX gives kernels for NVIDIA GPUs the attribute that LLVM lowers to the .reqntid
+// directive, because LLVM does not read the metadata.
 func (l *lowering) sizeForPTX(k *kernel) error {
 	if !strings.HasPrefix(k.triple, "nvptx64-") {
 		return nil
@@ -113,7 +113,7 @@ func (l *lowering) sizeForPTX(k *kernel) error {
 	return nil
 }
 
-// sizes reads a work-group size, slowest dimension first. In metadata the fastest is first.
+// sizes reads a work-group size, slowest dimension first. In metadata, the fastest is first.
 func (k *kernel) sizes(value string) (string, error) {
 	words := strings.Split(value, ",")
 	if len(words) > 3 {
@@ -144,8 +144,8 @@ func (k *kernel) subGroupSize(value string) (string, error) {
 	return integer(32, n), err
 }
 
-// grfSize makes a mode of the number of registers. Other numbers have none: a compiler
-// for a device that knows them reads them in the property sets.
+// grfSize converts a number of registers to a mode. Other numbers have no mode: a device compiler
+// that supports them reads them in the property sets.
 func (k *kernel) grfSize(value string) (string, error) {
 	n, err := unsigned(value, 32)
 	mode, ok := map[uint64]uint64{0: 0, 128: 1, 256: 2}[n]
@@ -155,7 +155,7 @@ func (k *kernel) grfSize(value string) (string, error) {
 	return integer(32, mode), nil
 }
 
-// largestGRF is for the size that has no mode. DPC++ says it ahead of time only.
+// largestGRF handles the size that has no mode. DPC++ emits it only for ahead-of-time compilation.
 func (k *kernel) largestGRF(value string) (string, error) {
 	if value != "512" || !strings.HasPrefix(k.triple, "spir64_gen-") {
 		return "", nil
@@ -174,8 +174,8 @@ func (k *kernel) allocMode(value string) (string, error) {
 	return integer(32, n), err
 }
 
-// explicitSIMD reports whether the kernel is of explicit SIMD code, whose compiler reads
-// the registers in the property sets.
+// explicitSIMD reports whether the kernel is explicit SIMD code, whose compiler reads the number of
+// registers in the property sets.
 func (k *kernel) explicitSIMD() bool { return k.HasMetadata("sycl_explicit_simd") }
 
 func (k *kernel) registers(value string) (string, error) {
@@ -186,7 +186,7 @@ func (k *kernel) registers(value string) (string, error) {
 	return integer(32, n), err
 }
 
-// registersAsMode is for translators that do not read registers: llvm-spirv 21 drops them.
+// registersAsMode handles translators that do not read registers: llvm-spirv 21 drops them.
 func (k *kernel) registersAsMode(value string) (string, error) {
 	if k.dpcpp {
 		return "", nil
@@ -194,8 +194,7 @@ func (k *kernel) registersAsMode(value string) (string, error) {
 	return k.grfSize(value)
 }
 
-// singleTask says of kernels for FPGAs that they have one work-item. Other devices have
-// no use for it.
+// singleTask marks kernels for FPGAs that have one work-item. Other devices do not use it.
 func (k *kernel) singleTask(string) (string, error) {
 	if !strings.HasPrefix(k.triple, "spir64_fpga-") {
 		return "", nil
@@ -203,8 +202,8 @@ func (k *kernel) singleTask(string) (string, error) {
 	return integer(32, 0), nil
 }
 
-// clusterOf returns a reader of a property that says whether the pipeline may stall. The
-// metadata is for one of its values.
+// clusterOf returns a reader of a property that says whether the pipeline may stall. Only one of
+// its values has metadata.
 func clusterOf(value string) func(*kernel, string) (string, error) {
 	return func(_ *kernel, v string) (string, error) {
 		switch {
@@ -217,8 +216,8 @@ func clusterOf(value string) func(*kernel, string) (string, error) {
 	}
 }
 
-// interfaceOf returns a reader of a property that chooses an interface, and an option of
-// it unless its value is 0.
+// interfaceOf returns a reader of a property that selects an interface, and an option of it unless
+// its value is 0.
 func interfaceOf(name, option string) func(*kernel, string) (string, error) {
 	return func(_ *kernel, value string) (string, error) {
 		content := `!"` + name + `"`
@@ -251,7 +250,7 @@ var floatingPointModes = []floatingPointMode{
 	{1 << 5, 4459, []int{64}},
 }
 
-// floatingPoint says how a kernel rounds and what it does with denormals.
+// floatingPoint sets a kernel's rounding and denormal modes.
 func (l *lowering) floatingPoint(k *kernel) error {
 	value, ok := k.attributes[attrFloatingPoint]
 	if !ok {
@@ -275,7 +274,7 @@ func (l *lowering) floatingPoint(k *kernel) error {
 	return nil
 }
 
-// mode adds an execution mode that is about numbers of a width, unless it is there.
+// mode adds an execution mode for numbers of a given width, unless it exists.
 func (l *lowering) mode(f *llvmir.Function, mode, width int) {
 	if l.hasMode == nil {
 		l.hasMode = map[executionMode]bool{}
@@ -292,7 +291,7 @@ type executionMode struct {
 	mode, width int
 }
 
-// readModes notes the execution modes that kernels have already.
+// readModes records the execution modes that kernels already have.
 func (l *lowering) readModes() {
 	named := l.m.NamedMetadata(executionModeMD)
 	if named == nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// Attributes of functions, and of calls, that say what they are.
+// Attributes of functions and calls.
 const (
 	AttrModuleID           = "sycl-module-id"      // the source of a kernel or SYCL_EXTERNAL function
-	AttrIndirectlyCallable = "indirectly-callable" // the set a virtual function belongs to
-	AttrCallsIndirectly    = "calls-indirectly"    // sets of virtual functions, divided by commas
+	AttrIndirectlyCallable = "indirectly-callable" // the set that a virtual function belongs to
+	AttrCallsIndirectly    = "calls-indirectly"    // sets of virtual functions, separated by commas
 	AttrVirtualCall        = "virtual-call"        // of an instruction
 )
 
@@ -24,7 +24,7 @@ const (
 	FixedTargetsMD    = "sycl_fixed_targets"    // of kernels and SYCL_EXTERNAL functions
 )
 
-// A MetadataError describes metadata or attributes that no compiler writes.
+// A MetadataError reports metadata or attributes that no compiler writes.
 type MetadataError struct {
 	Function string // "" for the module
 	Msg      string
@@ -40,7 +40,7 @@ func (e *MetadataError) Error() string {
 // BadInput marks the error as caused by an input file.
 func (*MetadataError) BadInput() {}
 
-// MDString returns a string as it stands in metadata, after the "!".
+// MDString returns a string in the form used in metadata, after the "!".
 func MDString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -55,9 +55,8 @@ func MDString(s string) string {
 	return b.String()
 }
 
-// FixedTargets reads a function's fixed targets and reports whether it has a
-// list, which may be empty. DPC++ writes numbers of aspects that are called like
-// the targets; they come back as names.
+// FixedTargets returns a function's fixed targets and reports whether it has a list, which may be
+// empty. DPC++ writes the numbers of aspects named like the targets; they are returned as names.
 func FixedTargets(m *llvmir.Module, f *llvmir.Function) (targets []string, ok bool, err error) {
 	id, ok := f.Metadata(FixedTargetsMD)
 	if !ok {
@@ -80,7 +79,7 @@ func FixedTargets(m *llvmir.Module, f *llvmir.Function) (targets []string, ok bo
 	return targets, true, nil
 }
 
-// AspectNumbers reads a list of aspects, numbers or pairs of name and number.
+// AspectNumbers reads a list of aspects: numbers, or pairs of a name and a number.
 func AspectNumbers(m *llvmir.Module, id int) ([]int32, bool) {
 	n := m.Node(id)
 	if n == nil {
@@ -89,7 +88,7 @@ func AspectNumbers(m *llvmir.Module, id int) ([]int32, bool) {
 	return NodeAspects(m, n)
 }
 
-// NodeAspects is AspectNumbers for a node, which may be one without a number.
+// NodeAspects is AspectNumbers for a node, possibly without a number.
 func NodeAspects(m *llvmir.Module, n *llvmir.Node) ([]int32, bool) {
 	var values []int32
 	for _, operand := range n.Operands() {
@@ -102,7 +101,7 @@ func NodeAspects(m *llvmir.Module, n *llvmir.Node) ([]int32, bool) {
 	return values, true
 }
 
-// AspectOperand reads an aspect, a number or a pair of name and number.
+// AspectOperand reads an aspect: a number, or a pair of a name and a number.
 func AspectOperand(m *llvmir.Module, o llvmir.NodeOperand) (int32, bool) {
 	if value, ok := o.Int(); ok {
 		return int32(value), FitsAspect(value)
@@ -134,8 +133,8 @@ func AspectPair(n *llvmir.Node) (name string, value int32, ok bool) {
 	return name, int32(number), ok && FitsAspect(number)
 }
 
-// FitsAspect reports whether a value fits in an i32. Numbers below zero are
-// DPC++'s own: they keep kernels apart and are no aspects of devices.
+// FitsAspect reports whether a value fits in an i32. Negative numbers are internal to DPC++: they
+// separate kernels and are not device aspects.
 func FitsAspect(value int64) bool { return value >= math.MinInt32 && value <= math.MaxInt32 }
 
 // OperandNode returns the node that an operand is or refers to.

@@ -11,13 +11,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// cacheControlMD is attached to a load, a store or a transfer of memory. Each of its nodes
-// has a decoration, a level, a control and the number of the operand that it is about.
+// cacheControlMD is attached to a load, a store or a transfer of memory. Each of its nodes has a
+// decoration, a level, a control and an operand number.
 const cacheControlMD = "spirv.DecorationCacheControlINTEL"
 
-// pointerAnnotation is how names of the function that annotates a pointer start. Its
-// operands are the pointer, a text, the name of a source file, a line, and a list of names
-// and values when the text is propertiesText.
+// pointerAnnotation is the name prefix of the function that annotates a pointer. Its operands are
+// the pointer, a text, the name of a source file, a line, and a list of names and values if the
+// text is propertiesText.
 const (
 	pointerAnnotation = "llvm.ptr.annotation."
 	propertiesText    = "sycl-properties"
@@ -25,7 +25,7 @@ const (
 
 // An annotation is a call that gives a pointer properties.
 type annotation struct {
-	result     string // its name, "" when nothing uses it
+	result     string // its name, "" if unused
 	pointer    llvmir.Value
 	where      srcloc.Location
 	properties []pointerProperty
@@ -35,7 +35,7 @@ type annotation struct {
 	text       string // of the annotation that stays, "" for none
 }
 
-// A pointerProperty is a name and a value, which may be missing.
+// A pointerProperty is a name and an optional value.
 type pointerProperty struct {
 	name, value string
 	hasValue    bool
@@ -71,7 +71,7 @@ type body struct {
 	list        []*annotation          // in order of text
 	annotations map[string]*annotation // by result
 	casts       map[string]string      // results of casts and what they cast
-	gone        map[string]string      // results of calls that go, and the pointers that stand for them
+	gone        map[string]string      // results of removed calls, and the pointers that replace them
 }
 
 func (b *body) lower() error {
@@ -108,7 +108,7 @@ func (b *body) lower() error {
 	return nil
 }
 
-// bad blames an annotation.
+// bad returns an error about an annotation.
 func (b *body) bad(where srcloc.Location, err error) error {
 	place := "annotation of a pointer: "
 	if !where.IsZero() {
@@ -129,7 +129,7 @@ func (b *body) isAnnotation(in *llvmir.Instr) bool {
 	return ok && text == propertiesText
 }
 
-// read notes an annotation or a cast.
+// read records an annotation or a cast.
 func (b *body) read(in *llvmir.Instr) error {
 	switch in.Op() {
 	case "bitcast", "addrspacecast":
@@ -165,8 +165,8 @@ func (b *body) read(in *llvmir.Instr) error {
 	return nil
 }
 
-// place returns where the source annotates a pointer: by debug information, else as the
-// annotation itself says.
+// place returns the source location of a pointer annotation, from debug information or else from
+// the annotation itself.
 func (b *body) place(in *llvmir.Instr) srcloc.Location {
 	if where, ok := in.DebugLoc(); ok && Known(where) {
 		return where.Location
@@ -182,7 +182,7 @@ func (b *body) place(in *llvmir.Instr) srcloc.Location {
 	return srcloc.Location{Path: file, Line: uint32(line)}
 }
 
-// text returns the text of a constant of bytes that a zero ends.
+// text returns the text of a zero-terminated byte constant.
 func (b *body) text(v llvmir.Value) (string, bool) {
 	name, ok := v.BaseGlobal()
 	g := b.m.Global(name)
@@ -227,8 +227,8 @@ func (b *body) properties(v llvmir.Value) ([]pointerProperty, error) {
 	return properties, nil
 }
 
-// value reads the value of a property. A null pointer and an empty text are none. Stock
-// clang writes numbers as they are.
+// value reads the value of a property. A null pointer or an empty text means no value. Stock clang
+// writes numbers directly.
 func (b *body) value(v llvmir.Value) (value string, has, ok bool) {
 	if v.Text == "null" || v.Text == "zeroinitializer" {
 		return "", false, true
@@ -242,7 +242,7 @@ func (b *body) value(v llvmir.Value) (value string, has, ok bool) {
 	return value, value != "", ok
 }
 
-// translate finds out what becomes of an annotation.
+// translate determines the result of an annotation.
 func (b *body) translate(a *annotation) error {
 	var words strings.Builder
 	for _, p := range a.properties {
@@ -292,11 +292,11 @@ type access struct {
 	argument bool // of a call
 }
 
-// memoryFunctions are the intrinsics that read and write memory, and how many of their
-// arguments are pointers to it.
+// memoryFunctions maps the intrinsics that read and write memory to their number of pointer
+// arguments.
 var memoryFunctions = map[string]int{"llvm.memcpy.": 2, "llvm.memmove.": 2, "llvm.memset.": 1}
 
-// accesses returns what an instruction does through annotated pointers.
+// accesses returns the accesses of an instruction through annotated pointers.
 func (b *body) accesses(in *llvmir.Instr) []access {
 	first, last, argument := 0, 0, false
 	switch in.Op() {
@@ -338,8 +338,8 @@ func (b *body) root(name string) *annotation {
 	return nil
 }
 
-// edit gives an instruction the alignment and the cache controls of its pointers, and the
-// pointers of annotations that go.
+// edit gives an instruction the alignment and the cache controls of its pointers, and replaces the
+// results of removed annotations.
 func (b *body) edit(in *llvmir.Instr) {
 	e := in.Edit()
 	var controls []string
@@ -360,7 +360,7 @@ func (b *body) edit(in *llvmir.Instr) {
 	e.Apply()
 }
 
-// operandControls says of cache controls which operand they are about.
+// operandControls sets the operand number of cache controls.
 func operandControls(controls []string, operand int) []string {
 	list := make([]string, len(controls))
 	for i, c := range controls {
@@ -369,7 +369,7 @@ func operandControls(controls []string, operand int) []string {
 	return list
 }
 
-// rewrite puts what is left of an annotation in its place.
+// rewrite replaces an annotation with its remainder.
 func (b *body) rewrite(in *llvmir.Instr, a *annotation) {
 	e := in.Edit()
 	if _, ok := b.gone[a.result]; ok || a.text == "" && a.result == "" {
@@ -390,8 +390,8 @@ func (b *body) rewrite(in *llvmir.Instr, a *annotation) {
 	e.Apply()
 }
 
-// findGone finds the annotations that nothing is left of and that no name keeps: a type may
-// have the name of a value.
+// findGone finds the annotations that can be removed completely because no name needs them: a type
+// may have the name of a value.
 func (b *body) findGone() {
 	for _, a := range b.list {
 		if a.text == "" && a.result != "" && !b.m.HasType(a.result) {
@@ -400,14 +400,14 @@ func (b *body) findGone() {
 	}
 	for _, a := range b.list {
 		if text, ok := b.gone[a.result]; ok {
-			if b.gone[a.result] = b.standIn(text); b.gone[a.result] == "" { // in a circle, which code that cannot be reached may have
+			if b.gone[a.result] = b.standIn(text); b.gone[a.result] == "" { // in a cycle, which unreachable code may have
 				delete(b.gone, a.result)
 			}
 		}
 	}
 }
 
-// standIn returns the pointer that stands for another one at last, "" when there is none.
+// standIn returns the pointer that finally replaces another one, or "" if there is none.
 func (b *body) standIn(text string) string {
 	for range len(b.gone) + 1 {
 		name, ok := (llvmir.Value{Text: text}).Local()
@@ -420,8 +420,8 @@ func (b *body) standIn(text string) string {
 	return ""
 }
 
-// annotationText returns the operand for the text of an annotation, which is where the old
-// one is. Equal texts are one constant.
+// annotationText returns the operand for the text of an annotation, at the position of the old one.
+// Equal texts share a constant.
 func (b *body) annotationText(old llvmir.Value, text string) string {
 	name, _ := old.BaseGlobal()
 	g := b.m.Global(name)
@@ -435,7 +435,7 @@ func (b *body) annotationText(old llvmir.Value, text string) string {
 	return strings.ReplaceAll(operand, g.ValueType().String(), made.ValueType().String())
 }
 
-// A textKey is what two texts of annotations must share to be one.
+// A textKey is equal for annotation texts that can share a constant.
 type textKey struct {
 	text    string
 	space   int

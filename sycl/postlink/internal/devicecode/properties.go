@@ -6,21 +6,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// PropertyOptions say for which translator properties are lowered.
+// PropertyOptions select the translator that properties are lowered for.
 type PropertyOptions struct {
-	// DPCPP says that it is that of DPC++. It takes only decorations with the numbers of a
-	// withdrawn extension where others want those of the extensions that came after it, and
-	// it reads numbers of registers that others do not.
+	// DPCPP selects DPC++'s translator. It accepts only the decoration numbers of a withdrawn
+	// extension where others require those of its successors, and it reads numbers of registers
+	// that others do not.
 	DPCPP bool
 }
 
 // LowerProperties turns compile-time properties, which front ends leave in LLVM IR as attributes of
 // kernels, their parameters, variables and pointers, into the metadata that translators to SPIR-V read.
 //
-// DPC++'s front end does the same for most code before it writes IR. What it has done
-// stays as it is: metadata that a kernel or a variable has counts more than attributes.
+// DPC++'s front end does the same for most code before it writes IR. Its results are kept: existing
+// metadata of a kernel or a variable takes precedence over attributes.
 //
-// The metadata is that of DPC++, as docs/reference/post-link.md lists it.
+// The metadata is that of DPC++; docs/reference/post-link.md lists it.
 func LowerProperties(m *llvmir.Module, o PropertyOptions) ([]Diagnostic, error) {
 	l := &lowering{m: m, triple: m.Triple(), options: o, nodes: map[string]int{}, reported: map[string]bool{}, texts: map[textKey]*llvmir.Global{}}
 	var errs []error
@@ -35,12 +35,12 @@ func LowerProperties(m *llvmir.Module, o PropertyOptions) ([]Diagnostic, error) 
 	return l.diagnostics, errors.Join(errs...)
 }
 
-// A lowering is a run over a module.
+// A lowering is one run of LowerProperties.
 type lowering struct {
 	m           *llvmir.Module
 	triple      string
 	options     PropertyOptions
-	nodes       map[string]int // numbers of nodes that it has made, by content
+	nodes       map[string]int // numbers of created nodes, by content
 	modes       []int          // nodes for !spirv.ExecutionMode
 	hasMode     map[executionMode]bool
 	reported    map[string]bool // properties
@@ -48,7 +48,7 @@ type lowering struct {
 	diagnostics []Diagnostic
 }
 
-// node returns a node of a content such as "i32 8, i32 1".
+// node returns a node with a content such as "i32 8, i32 1".
 func (l *lowering) node(content string) int {
 	id, ok := l.nodes[content]
 	if !ok {

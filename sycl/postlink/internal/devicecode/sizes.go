@@ -10,23 +10,23 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// What says which sizes a function requires: the attribute that DPC++'s front end
-// writes for a kernel property, and the metadata that it becomes.
+// The attributes that DPC++'s front end writes for required sizes, and the metadata that they are
+// lowered to.
 const (
 	WorkGroupSizeMD   = "reqd_work_group_size"      // in the order of SPIR-V
-	workGroupSizeAttr = "sycl-work-group-size"      // in the order of the source, which is the reverse
+	workGroupSizeAttr = "sycl-work-group-size"      // in source order, the reverse
 	subGroupSizeMD    = "intel_reqd_sub_group_size" // a number
 	subGroupSizeAttr  = "sycl-sub-group-size"       // a number
 )
 
-// A Header is what a function says of itself beside its code.
+// A Header gives access to the attributes and metadata of a function.
 type Header interface {
 	Name() string
 	Attribute(key string) (string, bool)
 	Attachment(kind string) (llvmir.Attachment, bool)
 }
 
-// AttachedNode returns the node of a kind that a function has, nil when it has none.
+// AttachedNode returns a function's attached node of a kind, or nil.
 func AttachedNode(m *llvmir.Module, h Header, kind string) (*llvmir.Node, error) {
 	a, ok := h.Attachment(kind)
 	if !ok {
@@ -38,8 +38,8 @@ func AttachedNode(m *llvmir.Module, h Header, kind string) (*llvmir.Node, error)
 	return nil, &MetadataError{h.Name(), fmt.Sprintf("!%s: there is no node %s", kind, a.Text)}
 }
 
-// AttachedSizes reads metadata of least to most numbers that are not negative. It
-// returns nil when there is none.
+// AttachedSizes reads metadata of least to most non-negative numbers. It returns nil if there is
+// none.
 func AttachedSizes(m *llvmir.Module, h Header, kind string, least, most int) ([]uint64, error) {
 	n, err := AttachedNode(m, h, kind)
 	if n == nil || err != nil {
@@ -62,9 +62,8 @@ func AttachedSizes(m *llvmir.Module, h Header, kind string, least, most int) ([]
 	return list, nil
 }
 
-// WorkGroupSize returns the work-group size that a function requires, in the order of
-// the metadata, which counts when the function has the attribute as well. It returns
-// nil when no size is required.
+// WorkGroupSize returns the work-group size that a function requires, in the order of the metadata,
+// which takes precedence over the attribute. It returns nil if no size is required.
 func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 	if list, err := AttachedSizes(m, h, WorkGroupSizeMD, 1, 3); list != nil || err != nil {
 		return list, err
@@ -85,9 +84,8 @@ func WorkGroupSize(m *llvmir.Module, h Header) ([]uint64, error) {
 	return list, nil
 }
 
-// SubGroupSize returns the sub-group size that a function requires, 0 for none.
-// Sizes that are names, which are up to the device, have no positive number. One size
-// may be written several times.
+// SubGroupSize returns the sub-group size that a function requires, or 0. Named sizes, which depend
+// on the device, are not positive. The same size may be written several times.
 func SubGroupSize(m *llvmir.Module, h Header) (uint32, error) {
 	n, err := AttachedNode(m, h, subGroupSizeMD)
 	if err != nil {

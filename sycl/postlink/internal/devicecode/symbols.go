@@ -35,7 +35,7 @@ func (l *lowering) variable(g *llvmir.Global) error {
 	return nil
 }
 
-// hostAccess says how hosts access a device global or a pipe, and by which name.
+// hostAccess decorates a device global or a pipe with its host access and name.
 func (l *lowering) hostAccess(g *llvmir.Global, attributes []llvmir.Attribute) ([]string, error) {
 	values := map[string]string{}
 	for _, a := range attributes {
@@ -66,8 +66,8 @@ func (l *lowering) hostAccess(g *llvmir.Global, attributes []llvmir.Attribute) (
 	return []string{fmt.Sprintf("i32 %d, i32 %d, !%s", code, value, MDString(id))}, nil
 }
 
-// renumber replaces decorations of a withdrawn extension that DPC++'s front end has given
-// to a variable.
+// renumber replaces a variable's decorations of a withdrawn extension, which DPC++'s front end
+// writes.
 func (l *lowering) renumber(g *llvmir.Global) {
 	id, ok := g.Metadata(decorationsMD)
 	if !ok || l.options.DPCPP {
@@ -93,7 +93,7 @@ func (l *lowering) renumber(g *llvmir.Global) {
 	}
 }
 
-// renumbered returns a decoration with its number of today, false when it has that.
+// renumbered returns a decoration with its current number, or false if it already has it.
 func renumbered(operands []llvmir.NodeOperand) (string, bool) {
 	if len(operands) == 0 {
 		return "", false
@@ -153,7 +153,7 @@ func (l *lowering) parameters(f *llvmir.Function) error {
 	return nil
 }
 
-// alignParameter gives a parameter the alignment that its property is.
+// alignParameter gives a parameter the alignment in its property.
 func (l *lowering) alignParameter(f *llvmir.Function, i int, value string) error {
 	n, err := alignment(value)
 	if err != nil {
@@ -179,7 +179,7 @@ func (l *lowering) kernelDecorations(f *llvmir.Function, attributes []llvmir.Att
 	return nil
 }
 
-// propertiesOf returns the attributes that are properties, sorted, as DPC++ keeps them.
+// propertiesOf returns the attributes that are properties, sorted like in DPC++.
 func propertiesOf(attributes []llvmir.Attribute) []llvmir.Attribute {
 	var list []llvmir.Attribute
 	for _, a := range attributes {
@@ -191,8 +191,8 @@ func propertiesOf(attributes []llvmir.Attribute) []llvmir.Attribute {
 	return list
 }
 
-// decorate returns the decorations that properties are. It calls unknown with those that
-// are none that any pass knows.
+// decorate returns the decorations for properties. It calls unknown for properties that no pass
+// knows.
 func (l *lowering) decorate(attributes []llvmir.Attribute, unknown func(name string)) ([]string, error) {
 	var all []string
 	var errs []error
@@ -216,8 +216,8 @@ func (l *lowering) decorate(attributes []llvmir.Attribute, unknown func(name str
 	return all, errors.Join(errs...)
 }
 
-// pipelined says whether work-items go through a kernel one after the other, and at most
-// how many clock cycles apart. Below 0 the compiler chooses, and 0 turns it off.
+// pipelined sets whether work-items are pipelined through a kernel, and their maximum distance in
+// clock cycles. If negative, the compiler chooses; 0 disables pipelining.
 func pipelined(value string) ([]string, error) {
 	n, err := strconv.ParseInt(value, 10, 32)
 	switch {
@@ -242,7 +242,7 @@ func (l *lowering) list(contents []string) int {
 	return l.node(strings.Join(refs, ", "))
 }
 
-// isKnown reports whether some pass, the runtime or a front end knows a property.
+// isKnown reports whether any pass, the runtime or a front end knows a property.
 func isKnown(name string) bool {
 	switch name {
 	case attrHostAccess, attrPipelined, attrDeviceGlobalSize, attrHostPipe, attrUniqueID, attrFloatingPoint:
@@ -252,12 +252,12 @@ func isKnown(name string) bool {
 	return decorates || others[name] || slices.ContainsFunc(kernelProperties, func(p kernelProperty) bool { return p.name == name })
 }
 
-// unknown warns of a property that nothing knows.
+// unknown warns about an unknown property.
 func (l *lowering) unknown(name, owner string, where srcloc.Location) {
 	l.warn(name, fmt.Sprintf("property '%s' of %s is not known and has no effect", name, owner), where)
 }
 
-// warn warns of a property, once a name.
+// warn warns about a property, once per name.
 func (l *lowering) warn(name, text string, where srcloc.Location) {
 	if l.reported[name] {
 		return
@@ -270,5 +270,5 @@ func (l *lowering) warn(name, text string, where srcloc.Location) {
 	l.diagnostics = append(l.diagnostics, d)
 }
 
-// propertyError blames a property.
+// propertyError returns an error about a property.
 func propertyError(name string, err error) error { return fmt.Errorf("property %q: %w", name, err) }

@@ -1,30 +1,30 @@
 package devicecode
 
-// A valueKind is what the value of a property is, and what becomes of it in metadata.
+// A valueKind is the type of a property's value, and determines its metadata.
 type valueKind uint8
 
 const (
-	none    valueKind = iota // the decoration stands alone
+	none    valueKind = iota // the decoration has no operand
 	number                   // an unsigned integer of 32 bits
 	boolean                  // 0 when it is "false", else 1; a property without a value is true
-	flag                     // as boolean, but the decoration says it by being there: "false" gives none
-	numbers                  // integers, divided by commas
+	flag                     // as boolean, but expressed by the decoration's presence: "false" gives none
+	numbers                  // integers, separated by commas
 	text                     // any text
 	cache                    // a set of levels for each mode of a cache: see cacheControls
 	level                    // of a cache, which gets a control of the property
 )
 
-// A property is one that becomes a decoration of a kernel, a parameter, a variable or a
-// pointer.
+// A property is a property that is lowered to a decoration of a kernel, a parameter, a variable or
+// a pointer.
 type property struct {
 	decoration uint32 // of SPIR-V
-	withdrawn  uint32 // what it was in an extension that DPC++ still writes, 0 for the same
+	withdrawn  uint32 // its number in an extension that DPC++ still writes, 0 for the same
 	value      valueKind
 	controls   *cacheControls // of cache and level
 	dropped    bool           // by translators, when it is that of a pointer
 }
 
-// properties are those that become decorations. Most of them are for FPGAs, which DPC++
+// properties lists the properties that are lowered to decorations. Most are for FPGAs, which DPC++
 // supported until 2025.
 var properties = map[string]property{
 	attrAlignment:                     {decoration: 44, value: number},              // Alignment
@@ -62,18 +62,18 @@ var properties = map[string]property{
 	"sycl-word-size":                  {decoration: 5884, value: number},
 }
 
-// Properties that need more than their row.
+// Properties that need more than a table row.
 const (
 	attrAlignment        = "sycl-alignment"          // also of loads and stores
 	attrHostAccess       = "sycl-host-access"        // of device globals
 	attrPipelined        = "sycl-pipelined"          // of kernels: two decorations
 	attrDeviceGlobalSize = "sycl-device-global-size" // makes a variable a device global
-	attrHostPipe         = "sycl-host-pipe"          // makes a variable one of a pipe
-	attrUniqueID         = "sycl-unique-id"          // by which hosts know a variable
+	attrHostPipe         = "sycl-host-pipe"          // makes a variable a pipe
+	attrUniqueID         = "sycl-unique-id"          // under which hosts find a variable
 )
 
-// others are properties and attributes that become no decoration and no metadata here.
-// Other passes, the runtime or nobody reads them.
+// others lists properties and attributes that are not lowered here. Other passes or the runtime
+// read them, or nothing does.
 var others = map[string]bool{
 	"sycl-call-if-on-device-conditionally": true,
 	"sycl-device-has":                      true,
@@ -96,7 +96,7 @@ var others = map[string]bool{
 	"sycl-work-group-static":               true,
 }
 
-// The decorations of properties that have no row.
+// The decorations of properties without a table row.
 const (
 	decorationHostAccess         = 6188 // HostAccessINTEL
 	withdrawnHostAccess          = 6147
@@ -104,17 +104,17 @@ const (
 	decorationInitiationInterval = 5917
 )
 
-// hostAccess is what SPIR-V calls the accesses that SYCL numbers from 0: read, write,
-// read and write, none. The withdrawn extension has the numbers of SYCL.
+// hostAccess maps SYCL's numbers for host access (read, write, read and write, none, from 0) to
+// SPIR-V's. The withdrawn extension uses SYCL's numbers.
 var hostAccess = []uint32{1, 2, 3, 0}
 
-// readAndWrite is how hosts access a device global that does not say.
+// readAndWrite is the default host access of a device global.
 const readAndWrite = 2
 
 // cacheControls are the controls of loads or of stores.
 type cacheControls struct {
 	decoration uint32
-	modes      []int // control of SPIR-V by SYCL's cache_mode, -1 where there is none
+	modes      []int // SPIR-V control by SYCL's cache_mode, -1 for none
 	of         string
 }
 

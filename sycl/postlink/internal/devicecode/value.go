@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// integer writes an integer as metadata has it.
+// integer formats an integer for metadata.
 func integer(bits int, n uint64) string { return fmt.Sprintf("i%d %d", bits, n) }
 
 // unsigned reads a number.
@@ -49,7 +49,7 @@ func (l *lowering) number(p property) uint32 {
 	return p.decoration
 }
 
-// decorations returns the decorations that a property is: a number and operands each.
+// decorations returns the decorations for a property, each with a number and operands.
 func (l *lowering) decorations(p property, value string) ([]string, error) {
 	code := "i32 " + strconv.Itoa(int(l.number(p)))
 	switch p.value {
@@ -60,7 +60,7 @@ func (l *lowering) decorations(p property, value string) ([]string, error) {
 		return []string{code + ", " + integer(32, n)}, err
 	case flag:
 		switch {
-		case isFalse(value): // a translator would write the decoration all the same
+		case isFalse(value): // a translator would write the decoration anyway
 			return nil, nil
 		case l.options.DPCPP:
 			code += ", i32 1"
@@ -91,11 +91,11 @@ func (l *lowering) decorations(p property, value string) ([]string, error) {
 	return list, err
 }
 
-// A cacheControl is what a cache does with an access; L1 is level 0.
+// A cacheControl is the control of an access at a cache level; L1 is level 0.
 type cacheControl struct{ level, control int }
 
-// cacheControls reads the value of a property of kind cache or level. A digit of 4 bits a
-// mode, the lowest first, has a bit a level, L1 first.
+// cacheControls reads the value of a property of kind cache or level. It has 4 bits per mode,
+// lowest first, with one bit per level, L1 first.
 func (p property) cacheControls(value string) ([]cacheControl, error) {
 	n, err := unsigned(value, 32)
 	if err != nil {
