@@ -1,9 +1,9 @@
-// Package constants lowers specialization constants: it replaces the calls by which
-// device code reads them.
+// Package constants lowers specialization constants: it replaces the calls with which device code
+// reads them.
 //
-// DPC++'s headers read a constant by a call of a function that nothing defines. It gets
-// the constant's name, a string, and the address of a specialization_id, whose first
-// member is the default value:
+// DPC++'s headers read a constant by calling an undefined function. Its arguments are the
+// constant's name, a string, and the address of a specialization_id, whose first member is the
+// default value:
 //
 //	T __sycl_getScalar2020SpecConstantValue<T>(name, id, buffer)
 //	T __sycl_getComposite2020SpecConstantValue<T>(name, id, buffer)
@@ -11,10 +11,10 @@
 //	T __sycl_getCompositeSpecConstantValue<T>(name)
 //	T *llvm.sycl.alloca(name, id, buffer, T, alignment)     // memory of as many T as the constant says
 //
-// A [Mode] says what becomes of the calls. SPIR-V knows constants by numbers, one for
-// each scalar. So a constant of a class type has several, in the order of its members. A
-// [Set] says which numbers a name has, and what bytes of the whole each stands for: that
-// is what the runtime needs to set it.
+// A [Mode] selects how the calls are lowered. SPIR-V identifies constants by numbers, one for each
+// scalar, so a constant of a class type has several, in the order of its members. A [Set] records
+// the numbers of a name, and the bytes of the constant that each stands for, as the runtime needs
+// to set it.
 package constants
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// A Mode says what becomes of the calls that read constants.
+// A Mode selects how the calls that read constants are lowered.
 type Mode string
 
 // The modes.
@@ -39,7 +39,7 @@ const (
 	Defaults  Mode = "defaults"  // the default values
 )
 
-// prefixes are those of the functions that read constants.
+// prefixes lists the name prefixes of the functions that read constants.
 var prefixes = []struct {
 	name  string
 	older bool // of SYCL 1.2.1: without an argument for the default value
@@ -53,7 +53,7 @@ var prefixes = []struct {
 
 const allocaPrefix = "llvm.sycl.alloca."
 
-// Reads reports whether a function of this name reads a constant.
+// Reads reports whether the named function reads a constant.
 func Reads(name string) bool {
 	for _, p := range prefixes {
 		if strings.HasPrefix(name, p.name) {
@@ -63,22 +63,21 @@ func Reads(name string) bool {
 	return false
 }
 
-// Options say how constants are lowered.
+// Options configure how constants are lowered.
 type Options struct {
 	Mode Mode
 
-	// TextOrder numbers the calls of a function that is declared after them in their
-	// order, as DPC++ does with text that it does not divide. Otherwise the last call of a
-	// function is the first.
+	// TextOrder numbers calls in text order if the callee is declared after them, as DPC++ does
+	// with text that it does not split. Otherwise the last call of a function is first.
 	TextOrder bool
 
-	// AsDPCPP lowers, with a warning, what DPC++'s step takes and is an error otherwise:
-	// constants with two default values, or with none, and those that a mode cannot have.
+	// AsDPCPP lowers, with a warning, constants that DPC++'s step accepts and that are errors
+	// otherwise: constants with two default values or none, and constants that a mode does not
+	// support.
 	AsDPCPP bool
 }
 
-// Check reports what is wrong with the constants that some functions of a module read,
-// and returns warnings.
+// Check reports errors in the constants that some functions of a module read, and returns warnings.
 func Check(m *llvmir.Module, o Options, functions func(*llvmir.Function) bool) ([]devicecode.Diagnostic, error) {
 	l, err := newLowering(m, o, functions)
 	if err != nil {
@@ -87,8 +86,8 @@ func Check(m *llvmir.Module, o Options, functions func(*llvmir.Function) bool) (
 	return l.warnings, nil
 }
 
-// Lower replaces all calls that read constants in a module, and returns the constants;
-// nil for [Defaults].
+// Lower replaces all calls that read constants in a module, and returns the constants, or nil for
+// [Defaults].
 func Lower(m *llvmir.Module, o Options) ([]propset.SpecConstant, error) {
 	l, err := newLowering(m, o, func(*llvmir.Function) bool { return true })
 	if err != nil {
@@ -107,12 +106,12 @@ func Lower(m *llvmir.Module, o Options) ([]propset.SpecConstant, error) {
 	return l.result(), nil
 }
 
-// A lowering is the work on one module.
+// A lowering is one run of Lower or Check.
 type lowering struct {
 	Options
 	module    *llvmir.Module
 	layout    *llvmir.Layout
-	reads     []*read // in the order of DPC++, which decides numbers
+	reads     []*read // in DPC++'s order, which determines numbers
 	constants []*constant
 	byName    map[string]*constant
 	total     uint64 // bytes of all default values
@@ -122,7 +121,7 @@ type lowering struct {
 	declarations map[string]string // of SPIR-V built-ins, by name
 }
 
-// A constant is what all reads of a name have in common.
+// A constant holds the data that all reads of a name share.
 type constant struct {
 	name   string
 	first  *read
@@ -155,7 +154,7 @@ func newLowering(m *llvmir.Module, o Options, functions func(*llvmir.Function) b
 	return l, l.number()
 }
 
-// add adds the constant of a read, or compares it with what others read.
+// add adds the constant of a read, or compares it with other reads.
 func (l *lowering) add(r *read) error {
 	s, err := l.shapeOf(r)
 	if err != nil {
@@ -195,8 +194,8 @@ func (l *lowering) add(r *read) error {
 	return nil
 }
 
-// tolerate warns of what DPC++'s step takes, or refuses it. The text says what is wrong
-// with a constant, and what becomes of it in place of that step.
+// tolerate warns about a constant that DPC++'s step accepts, or rejects it. The text describes the
+// error and the result.
 func (l *lowering) tolerate(r *read, wrong, becomes string) error {
 	if !l.AsDPCPP {
 		return r.fail(wrong, printable(r.name))
@@ -211,7 +210,7 @@ func (l *lowering) warn(r *read, format string, args ...any) {
 	l.warnings = append(l.warnings, devicecode.Diagnostic{Location: r.where, Text: "in '" + kernelname.Display(r.function.Name()) + "': " + text})
 }
 
-// number gives constants their numbers and places.
+// number assigns numbers and offsets to constants.
 func (l *lowering) number() error {
 	next, offset := uint64(0), uint64(0)
 	if l.Mode == Native {
@@ -238,8 +237,7 @@ func (l *lowering) number() error {
 	return nil
 }
 
-// firstNumber returns the first number after those that the code gives constants of SPIR-V
-// itself.
+// firstNumber returns the first number that the code's own SPIR-V constants do not use.
 func firstNumber(m *llvmir.Module) uint64 {
 	next := uint64(0)
 	all, _ := Numbers(m)
@@ -251,7 +249,7 @@ func firstNumber(m *llvmir.Module) uint64 {
 	return next
 }
 
-// result returns what the runtime needs to know.
+// result returns the data for the runtime.
 func (l *lowering) result() []propset.SpecConstant {
 	var list []propset.SpecConstant
 	for _, c := range l.constants {
@@ -280,18 +278,18 @@ func (l *lowering) records(c *constant) []propset.SpecRecord {
 	return parts
 }
 
-// ReplacedMD is the named metadata of a module in which default values replace the
-// constants, as in DPC++.
+// ReplacedMD is the named metadata of a module whose constants were replaced with default values,
+// as in DPC++.
 const ReplacedMD = "sycl.specialization-constants-default-values-module"
 
-// Names of the metadata that says which constants a module has.
+// Names of the metadata that lists a module's constants.
 const (
 	constantsMD = "sycl.specialization-constants"
 	defaultsMD  = "sycl.specialization-constants-default-values"
 )
 
-// writeMetadata notes the constants in the module, as DPC++ does, for IR that is
-// written without property sets.
+// writeMetadata records the constants in the module, like DPC++, for IR that is written without
+// property sets.
 func (l *lowering) writeMetadata() {
 	var constants, defaults []int
 	for _, c := range l.constants {
@@ -310,8 +308,8 @@ func (l *lowering) writeMetadata() {
 	l.module.SetNamed(defaultsMD, defaults...)
 }
 
-// clean removes what nothing uses any more: the functions that read constants, the
-// strings with names, and the variables with default values.
+// clean removes symbols that are no longer used: the functions that read constants, the strings
+// with names, and the variables with default values.
 func (l *lowering) clean() {
 	var dead []llvmir.Symbol
 	for _, f := range l.module.Functions() {

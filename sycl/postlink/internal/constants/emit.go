@@ -11,7 +11,7 @@ import (
 
 // replaceCalls replaces all reads.
 func (l *lowering) replaceCalls() {
-	byFunction := map[*llvmir.Function]map[int]*read{} // a dead instruction has nil
+	byFunction := map[*llvmir.Function]map[int]*read{} // nil for a dead instruction
 	for _, r := range l.reads {
 		if r.left {
 			continue
@@ -24,7 +24,7 @@ func (l *lowering) replaceCalls() {
 			byFunction[r.function][at] = nil
 		}
 	}
-	for _, f := range l.module.Functions() { // in their order, which decides names
+	for _, f := range l.module.Functions() { // in order, which determines names
 		reads := byFunction[f]
 		if reads == nil {
 			continue
@@ -43,7 +43,7 @@ func (l *lowering) replaceCalls() {
 	}
 }
 
-// names makes names of local values that a function does not have.
+// names generates names of local values that are unused in a function.
 type names struct {
 	prefix string
 	next   int
@@ -70,7 +70,7 @@ func (n *names) name() string {
 	return fmt.Sprintf("%s%d", n.prefix, n.next-1)
 }
 
-// A code is instructions that compute a value.
+// A code is a sequence of instructions that compute a value.
 type code struct {
 	l     *lowering
 	names *names
@@ -88,8 +88,8 @@ func (c *code) add(format string, args ...any) string {
 	return result
 }
 
-// text returns the instructions. The last one has the result of the call that they replace,
-// so that the numbers of values without names stay.
+// text returns the instructions. The last one has the result of the replaced call, so that the
+// numbers of unnamed values do not change.
 func (c *code) text(result string) string {
 	var b strings.Builder
 	for i, line := range c.lines {
@@ -108,7 +108,7 @@ func (c *code) text(result string) string {
 	return b.String()
 }
 
-// keepName is no name of a value: the last instruction keeps its own.
+// keepName is not a valid value name: it marks the last instruction, which keeps its own name.
 const keepName = "\x00"
 
 // localText writes the name of a local value.
@@ -129,7 +129,7 @@ func isPlain(name string) bool {
 	return name != ""
 }
 
-// code returns what replaces a call.
+// code returns the replacement of a call.
 func (l *lowering) code(r *read, n *names) string {
 	c := &code{l: l, names: n, debug: r.debug}
 	var value string
@@ -144,8 +144,7 @@ func (l *lowering) code(r *read, n *names) string {
 	}
 	if a := r.allocates; a != nil {
 		if l.Mode != Native {
-			// With a buffer the value is not known in time, and the runtime refuses the
-			// kernel.
+			// With a buffer the value is not known in time, and the runtime rejects the kernel.
 			c.lines, value = nil, r.value.Text
 		}
 		space := ""
@@ -160,7 +159,7 @@ func (l *lowering) code(r *read, n *names) string {
 	return c.text(keepName) + fmt.Sprintf("store %s %s, %s %s%s\n", r.typ, value, r.returns.Type, r.returns.Text, r.debug)
 }
 
-// A composition puts a constant of SPIR-V together from its leaves.
+// A composition builds a SPIR-V constant from its leaves.
 type composition struct {
 	*code
 	leaves []leaf
@@ -168,7 +167,7 @@ type composition struct {
 	next   int
 }
 
-// value returns what has the value of the next leaves, which together are of a type.
+// value returns the operand for the next leaves, which together form a value of a type.
 func (c *composition) value(t *llvmir.Type) string {
 	if c.next >= len(c.leaves) {
 		return "undef"
@@ -199,7 +198,7 @@ func (c *composition) value(t *llvmir.Type) string {
 	return c.call(t.String(), "_Z29__spirv_SpecConstantComposite"+name+"_R"+letters(t), params, arguments)
 }
 
-// scalar returns what has the value of a leaf.
+// scalar returns the operand for a leaf.
 func (c *composition) scalar(l leaf) string {
 	id := c.number + uint32(c.next)
 	c.next++
@@ -212,7 +211,7 @@ func (c *composition) scalar(l leaf) string {
 	return value
 }
 
-// call calls a built-in function of SPIR-V, which it declares.
+// call adds a call to a SPIR-V built-in function, and declares it.
 func (c *code) call(result, name string, params, arguments []string) string {
 	convention := ""
 	if c.l.spir {
@@ -226,7 +225,7 @@ func (c *code) call(result, name string, params, arguments []string) string {
 		return symbol, fmt.Sprintf("declare %s%s %s(%s)", convention, result, symbol, strings.Join(params, ", "))
 	}
 	symbol, text := declaration()
-	for c.l.declarations[name] != "" && c.l.declarations[name] != text { // a class may be called like the letter of a number
+	for c.l.declarations[name] != "" && c.l.declarations[name] != text { // a class name may equal the letter of a numeric type
 		name += "_"
 		symbol, text = declaration()
 	}
@@ -250,17 +249,17 @@ func (c *code) load(r *read, offset uint64) string {
 	return value
 }
 
-// defaultValue returns the default value, as a value with a name when the call has one.
+// defaultValue returns the default value, as a named value if the call has a name.
 func (c *code) defaultValue(r *read) string {
 	text := c.l.defaultText(r)
 	if r.returns != nil || r.allocates != nil {
 		return text
 	}
-	// Translators and optimizers put the constant in its place.
+	// Translators and optimizers replace it with the constant.
 	return c.add("freeze %s %s", r.typ, text)
 }
 
-// defaultText writes the default value as one of the type that is read.
+// defaultText formats the default value in the type that is read.
 func (l *lowering) defaultText(r *read) string {
 	if r.typ == r.value.Type {
 		return r.value.Text
@@ -320,7 +319,7 @@ func (w *defaultWriter) value(t *llvmir.Type) string {
 	return opening + strings.Join(elements, ", ") + closing
 }
 
-// declare declares the built-in functions that calls name.
+// declare declares the built-in functions that calls refer to.
 func (l *lowering) declare() error {
 	for _, name := range sortedKeys(l.declarations) {
 		text := l.declarations[name]

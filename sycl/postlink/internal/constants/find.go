@@ -13,9 +13,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// An Error is a specialization constant that cannot be lowered.
+// An Error reports a specialization constant that cannot be lowered.
 type Error struct {
-	Place    srcloc.Location // zero when the code has no debug information
+	Place    srcloc.Location // zero if the code has no debug information
 	Function string          // symbol; "" for the module
 	Msg      string
 }
@@ -41,7 +41,7 @@ func quoted(s string) string { return devicecode.MDString(s) }
 // A read is a call that reads a constant.
 type read struct {
 	function *llvmir.Function
-	at       int // which instruction of the function it is
+	at       int // index of the instruction in the function
 	where    srcloc.Location
 
 	name         string
@@ -52,16 +52,16 @@ type read struct {
 	dead         []int  // instructions that only find the name
 	idVariable   string // "" without one
 
-	result    string        // local name, "" when there is none
-	returns   *llvmir.Value // the address to which the value goes, in place of a result
+	result    string        // local name, "" if there is none
+	returns   *llvmir.Value // the address that the value is stored to, instead of a result
 	buffer    *llvmir.Value // for emulation
 	allocates *allocation
-	debug     string // attachment that places instructions in the source
-	unset     bool   // no program can set it: it has the default value
+	debug     string // attachment with the source location
+	unset     bool   // programs cannot set it: it has the default value
 	left      bool   // the call stays
 }
 
-// An allocation is memory of as many elements as a constant says.
+// An allocation is memory whose number of elements is a constant.
 type allocation struct {
 	element *llvmir.Type
 	align   int64
@@ -72,7 +72,7 @@ func (r *read) fail(format string, args ...any) error {
 	return &Error{r.where, r.function.Name(), fmt.Sprintf(format, args...)}
 }
 
-// place says where a read is, in words.
+// place describes the location of a read.
 func (r *read) place() string {
 	text := "in '" + kernelname.Display(r.function.Name()) + "'"
 	if !r.where.IsZero() {
@@ -90,8 +90,8 @@ func (r *read) describe() string {
 	return "'" + safetext.Shorten(printable(text)) + "'"
 }
 
-// find returns all reads in the order in which DPC++ numbers constants: by the place of
-// the function that is called, and then the last call first, see TextOrder.
+// find returns all reads in DPC++'s numbering order: by position of the callee, then last call
+// first; see TextOrder.
 func (l *lowering) find(functions func(*llvmir.Function) bool) ([]*read, error) {
 	var reads []*read
 	var errs []error
@@ -132,28 +132,28 @@ func (l *lowering) find(functions func(*llvmir.Function) bool) ([]*read, error) 
 	return reads, errors.Join(errs...)
 }
 
-// A body is what has to be known of a function to find out which strings the names of
-// constants are. Unoptimized code keeps them in variables.
+// A body holds the data about a function that is needed to find the strings with the names of
+// constants. Unoptimized code keeps them in variables.
 type body struct {
 	function *llvmir.Function
 	calls    map[string][]*call // by callee
-	named    map[string]bool    // symbols that are named other than as a callee
+	named    map[string]bool    // symbols that are used other than as a callee
 	values   map[string]definition
 	stores   map[variable][]store
-	escaped  map[string]bool // local values whose use is not known
+	escaped  map[string]bool // local values with unknown uses
 	locals   map[string]bool
 	uses     map[string]int // of local values
 	loads    map[variable]int
 }
 
-// A variable is what an address points to: memory that an alloca makes, or a part of it.
-// A sanitizer makes one memory of all variables of a function.
+// A variable is the target of an address: the memory of an alloca, or a part of it. A sanitizer
+// puts all variables of a function into one alloca.
 type variable struct {
 	root   string // a local value
 	offset int64  // in bytes
 }
 
-// A call is a call of a function that reads a constant.
+// A call is a call to a function that reads a constant.
 type call struct {
 	at     int
 	result string
@@ -161,7 +161,7 @@ type call struct {
 	typ    *llvmir.Type
 	where  srcloc.Location
 	debug  string
-	plain  bool // a call that is no invoke
+	plain  bool // a call that is not an invoke
 }
 
 // A definition is an instruction that computes an address.
@@ -172,7 +172,7 @@ type definition struct {
 	at     int
 }
 
-// A store puts a value into a variable.
+// A store stores a value to a variable.
 type store struct {
 	value llvmir.Value
 	at    int
@@ -244,7 +244,7 @@ func (b *body) count(in *llvmir.Instr) {
 	}
 }
 
-// name notes which functions that read a constant are named other than by calling them.
+// name records the functions that read a constant and are used other than as a callee.
 func (b *body) name(in *llvmir.Instr, callee string) {
 	called := false
 	for name := range in.Globals() {
@@ -258,8 +258,7 @@ func (b *body) name(in *llvmir.Instr, callee string) {
 	}
 }
 
-// use notes a call of a function that reads a constant, and what an instruction may do
-// with addresses.
+// use records a call to a function that reads a constant, and an instruction's uses of addresses.
 func (b *body) use(in *llvmir.Instr, callee string, at int) {
 	for token := range llvmir.Tokens(in.Text()) {
 		if local, ok := (llvmir.Value{Text: token.Text}).Local(); ok {
@@ -295,10 +294,10 @@ func (b *body) store(value, pointer llvmir.Value, at int) {
 	}
 }
 
-// opCast is the op of definitions that are an address, or the same with an offset.
+// opCast is the op of definitions that copy an address or add an offset to it.
 const opCast = "cast"
 
-// variable follows casts from a local value to what it is the address of.
+// variable follows casts from a local value to the variable that it points to.
 func (b *body) variable(local string) variable {
 	v := variable{root: local}
 	for range deepestCast {
@@ -315,11 +314,11 @@ func (b *body) variable(local string) variable {
 	return v
 }
 
-// deepestCast bounds chains of casts, which hostile code may make circular.
+// deepestCast limits chains of casts, which may be circular in hostile code.
 const deepestCast = 100
 
-// moved returns the address of which an instruction makes another one, and how many bytes
-// that is behind it, when this is known.
+// moved returns the base address of an instruction that computes an address, and the offset in
+// bytes if it is known.
 func moved(in *llvmir.Instr) (from llvmir.Value, offset int64, ok bool) {
 	n := in.NumOperands()
 	if n == 0 {
@@ -340,14 +339,14 @@ func moved(in *llvmir.Instr) (from llvmir.Value, offset int64, ok bool) {
 	return from, offset, true
 }
 
-// sanitizes reports whether a function is one by which a sanitizer watches accesses. None of
-// them writes to what it gets the address of.
+// sanitizes reports whether a function is a sanitizer's access check. Such functions never write
+// through their arguments.
 func sanitizes(name string) bool {
 	return slices.ContainsFunc([]string{"__asan_", "__msan_", "__tsan_"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// global returns the symbol whose address a value is: through casts, and through a
-// variable that is written once.
+// global returns the symbol whose address a value holds, looking through casts and a variable that
+// is written once.
 func (b *body) global(v llvmir.Value) (string, bool) {
 	for range deepestCast {
 		local, ok := v.Local()
@@ -377,8 +376,8 @@ func (b *body) global(v llvmir.Value) (string, bool) {
 	return "", false
 }
 
-// dead returns the instructions that compute an address for one use only: those that
-// load the name of a constant from a variable, and the one that stores it there.
+// dead returns the instructions that compute an address for a single use: the loads of a constant's
+// name from a variable, and the store of the name.
 func (b *body) dead(v llvmir.Value) []int {
 	var list []int
 	for range deepestCast {
@@ -401,8 +400,8 @@ func (b *body) dead(v llvmir.Value) []int {
 	return list
 }
 
-// escapes reports whether others may write to a variable: through its address or one
-// that casts make of it. The address of one part of a memory is none of another part.
+// escapes reports whether other code may write to a variable through its address or casts of it. An
+// address of one part of an alloca cannot be used for another part.
 func (b *body) escapes(v variable) bool {
 	if b.escaped[v.root] && v.offset == 0 {
 		return true
@@ -415,7 +414,7 @@ func (b *body) escapes(v variable) bool {
 	return false
 }
 
-// constantAddress returns the symbol whose address a constant is, without an offset.
+// constantAddress returns the symbol whose address a constant holds, without an offset.
 func constantAddress(v llvmir.Value) (string, bool) {
 	name, ok := v.BaseGlobal()
 	if !ok {
@@ -432,7 +431,7 @@ func constantAddress(v llvmir.Value) (string, bool) {
 	return name, true
 }
 
-// readsIn returns what a function reads by calls of one function, in order of text.
+// readsIn returns the reads of a function through calls to one callee, in text order.
 func (l *lowering) readsIn(b *body, callee *llvmir.Function) ([]*read, error) {
 	var list []*read
 	var errs []error
@@ -450,7 +449,7 @@ func (l *lowering) readsIn(b *body, callee *llvmir.Function) ([]*read, error) {
 	return list, errors.Join(errs...)
 }
 
-// readCall finds out what a call reads.
+// readCall returns the read that a call performs.
 func (l *lowering) readCall(b *body, r *read, c *call, callee *llvmir.Function) error {
 	args := c.args
 	if len(args) > 0 {
@@ -510,8 +509,8 @@ func isOlder(name string) bool {
 	return false
 }
 
-// returnedType returns the type of what the first argument's address gets, "" when the
-// call returns its value.
+// returnedType returns the type of the value stored through the first argument, or "" if the call
+// returns its value.
 func returnedType(callee *llvmir.Function, first llvmir.Operand) string {
 	if a, ok := first.Attribute("sret"); ok {
 		return a.Value
@@ -524,7 +523,7 @@ func returnedType(callee *llvmir.Function, first llvmir.Operand) string {
 	return ""
 }
 
-// zeroOf returns the constant of a type whose bytes are 0.
+// zeroOf returns the all-zero constant of a type.
 func zeroOf(t *llvmir.Type) string {
 	switch t.Kind() {
 	case llvmir.Int:
@@ -538,7 +537,7 @@ func zeroOf(t *llvmir.Type) string {
 	return "zeroinitializer"
 }
 
-// nameOf returns the name of a constant and the variable that holds it.
+// nameOf returns the name of a constant and the variable that holds the name.
 func (l *lowering) nameOf(b *body, v llvmir.Value) (variable, name string, err error) {
 	variable, ok := b.global(v)
 	g := l.module.Global(variable)
@@ -560,7 +559,7 @@ func (l *lowering) nameOf(b *body, v llvmir.Value) (variable, name string, err e
 	return variable, name, nil
 }
 
-// isName reports whether a property may have a name as its key.
+// isName reports whether a name is a valid property key.
 func isName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\n\r\x00") }
 
 // readDefault reads the default value, the first member of a specialization_id. The
@@ -592,7 +591,7 @@ func (l *lowering) readDefault(b *body, r *read, v llvmir.Value) error {
 	return nil
 }
 
-// allocationOf reads what memory llvm.sycl.alloca makes.
+// allocationOf returns the allocation of a call to llvm.sycl.alloca.
 func allocationOf(args []llvmir.Operand, result *llvmir.Type) (*allocation, error) {
 	if len(args) != 5 || result == nil || result.Kind() != llvmir.Pointer || args[3].Type == nil {
 		return nil, errors.New("this is not a call of llvm.sycl.alloca: it takes a name, the address of a specialization_id, a buffer, an element and an alignment")

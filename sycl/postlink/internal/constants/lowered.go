@@ -11,9 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// Lowered returns the constants of a module in which calls were replaced before: what its
-// metadata says. Linked modules have the constants of all of them, whose numbers must
-// not clash.
+// Lowered returns the constants of a module whose calls were replaced before, from its metadata.
+// Linked modules have the constants of all inputs, whose numbers must not clash.
 func Lowered(m *llvmir.Module) ([]propset.SpecConstant, error) {
 	named := m.NamedMetadata(constantsMD)
 	if named == nil {
@@ -104,8 +103,8 @@ func loweredDefaults(m *llvmir.Module) ([]byte, error) {
 	return values, nil
 }
 
-// withoutClashes returns each constant once. What two modules say of a name must be the
-// same, and a number must be that of one constant.
+// withoutClashes returns each constant once. Two modules must agree about a name, and a number must
+// belong to one constant.
 func withoutClashes(list []propset.SpecConstant) ([]propset.SpecConstant, error) {
 	const remedy = "The modules that have them were lowered before they were linked; link them first, and then run post-link"
 	var kept []propset.SpecConstant
@@ -130,8 +129,8 @@ func withoutClashes(list []propset.SpecConstant) ([]propset.SpecConstant, error)
 	return kept, nil
 }
 
-// Numbers returns the numbers of the constants of SPIR-V that functions have, and whether
-// there are any in the module.
+// Numbers returns the numbers of the SPIR-V constants in functions, and reports whether the module
+// has any.
 func Numbers(m *llvmir.Module) (numbers map[string][]uint32, any bool) {
 	numbers = map[string][]uint32{}
 	for _, callee := range m.Functions() {

@@ -13,8 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 )
 
-// letters returns how names of functions spell a type, as DPC++ does; "" for a scalar
-// that cannot be a constant.
+// letters returns the mangling of a type in function names, as in DPC++, or "" for a scalar that
+// cannot be a constant.
 func letters(t *llvmir.Type) string {
 	switch t.Kind() {
 	case llvmir.Int:
@@ -97,17 +97,17 @@ func float16Bits(text, prefix string, form specialize.Float16) (uint64, bool) {
 	return uint64(bits), ok && fits
 }
 
-// special is what is not finite as LLVM 23 writes it.
+// special matches infinities and NaNs as LLVM 23 writes them.
 var special = regexp.MustCompile(`^([+-])(?:inf|(q)nan|(s?)nan\(0x([0-9A-Fa-f]+)\))$`)
 
-// specialBits reads what is not finite, for a type of so many bits, of which so many are the
-// fraction.
+// specialBits parses an infinity or a NaN of a type with the given numbers of bits and fraction
+// bits.
 func specialBits(text string, width, fraction int) (uint64, bool) {
 	part := special.FindStringSubmatch(text)
 	if part == nil {
 		return 0, false
 	}
-	bits := uint64(1)<<(width-1) - 1<<fraction // the exponent of what is not finite
+	bits := uint64(1)<<(width-1) - 1<<fraction // the exponent of infinities and NaNs
 	if part[1] == "-" {
 		bits |= 1 << (width - 1)
 	}
@@ -124,7 +124,7 @@ func specialBits(text string, width, fraction int) (uint64, bool) {
 	return bits, true
 }
 
-// integerBits reads an integer of so many bits, with a sign or without.
+// integerBits parses a signed or unsigned integer with the given number of bits.
 func integerBits(text string, width int) (uint64, bool) {
 	switch text {
 	case "true":
@@ -149,8 +149,8 @@ func integerBits(text string, width int) (uint64, bool) {
 	return n.Uint64(), true
 }
 
-// doubleBits reads a floating-point number, which LLVM writes in decimal, or as the bits
-// of a double when that is not exact.
+// doubleBits parses a floating-point number, which LLVM writes in decimal, or as the bits of a
+// double if decimal is not exact.
 func doubleBits(text string) (uint64, bool) {
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
 		bits, err := strconv.ParseUint(digits, 16, 64)
@@ -166,7 +166,7 @@ func decimal(text string) (float64, bool) {
 	return f, err == nil && strings.Trim(text, "+-.0123456789eE") == ""
 }
 
-// floatBits makes a float of a double, and keeps what is not a number as it is.
+// floatBits converts a double to a float, preserving NaNs.
 func floatBits(double uint64) uint32 {
 	f := math.Float64frombits(double)
 	if f == f {
@@ -179,7 +179,7 @@ func floatBits(double uint64) uint32 {
 	return sign | 0xff<<23 | payload
 }
 
-// doubleOf is the reverse of floatBits.
+// doubleOf is the inverse of floatBits.
 func doubleOf(float uint32) uint64 {
 	f := math.Float32frombits(float)
 	if f == f {
@@ -188,7 +188,7 @@ func doubleOf(float uint32) uint64 {
 	return uint64(float>>31)<<63 | 0x7ff<<52 | uint64(float&(1<<23-1))<<29
 }
 
-// scalarText writes bytes as a scalar of a type.
+// scalarText formats bytes as a scalar of a type.
 func scalarText(t *llvmir.Type, data []byte) (string, error) {
 	if len(data) > 8 {
 		return "", fmt.Errorf("its part of type %s cannot be a constant of SPIR-V", t)

@@ -8,35 +8,35 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// A shape is the value of a constant taken apart.
+// A shape is the value of a constant, split into scalars.
 type shape struct {
 	leaves []leaf // each has a number
-	parts  []part // what can be set, and room at the end of classes
+	parts  []part // settable parts, and padding at the end of classes
 	bytes  []byte // the default value
 	size   llvmir.Size
 }
 
-// A leaf is a scalar, or something of which the default value has nothing.
+// A leaf is a scalar, or a part that is missing in the default value.
 type leaf struct {
 	typ       *llvmir.Type
 	undefined bool
 	value     llvmir.Value // the scalar
 }
 
-// A part of a constant is that of a leaf, or has none.
+// A part of a constant belongs to a leaf, or is padding.
 type part struct {
-	leaf         int // -1 for room
+	leaf         int // -1 for padding
 	offset, size uint64
 }
 
-// Bounds of a constant. The sizes of SPIR-V's instructions are 16 bits.
+// Limits of a constant. The sizes of SPIR-V's instructions are 16 bits.
 const (
 	mostLeaves = 1 << 16
 	mostBytes  = 1 << 20
 	mostTotal  = 64 << 20 // of the default values of all constants
 )
 
-// shapeOf takes the constant of a read apart.
+// shapeOf returns the shape of the constant of a read.
 func (l *lowering) shapeOf(r *read) (*shape, error) {
 	size, err := l.layout.Size(r.typ)
 	if err != nil {
@@ -73,7 +73,7 @@ func (l *lowering) shapeOf(r *read) (*shape, error) {
 	return s, nil
 }
 
-// difference says what two reads of a name do not agree about, "" for nothing.
+// difference describes the difference between two reads of a name, or returns "".
 func (s *shape) difference(o *shape) string {
 	if len(s.leaves) != len(o.leaves) || len(s.parts) != len(o.parts) || s.size != o.size {
 		return "type"
@@ -94,7 +94,7 @@ func (s *shape) difference(o *shape) string {
 	return ""
 }
 
-// flattening makes a shape.
+// A flattening builds a shape.
 type flattening struct {
 	layout  *llvmir.Layout
 	memory  *memory
@@ -112,8 +112,8 @@ func isScalar(t *llvmir.Type) bool {
 
 var errTooMany = fmt.Errorf("it has more than %d scalars", mostLeaves)
 
-// walk takes a type at a place apart, and returns where the last thing in it ends. What
-// the default value does not have ends where it starts, as in DPC++.
+// walk splits a type at an offset, and returns the end of its last part. A part that is missing in
+// the default value ends where it starts, as in DPC++.
 func (f *flattening) walk(t *llvmir.Type, offset uint64) (end uint64, err error) {
 	if f.visited++; f.visited > 4*mostLeaves {
 		return 0, errTooMany
@@ -196,11 +196,11 @@ func (f *flattening) add(l leaf) error {
 	return nil
 }
 
-// A memory is a constant as bytes, with the scalars that it was made of.
+// A memory is a constant as bytes, with its original scalars.
 type memory struct {
 	layout  *llvmir.Layout
 	bytes   []byte
-	filled  []uint32 // how many bytes before each one are defined
+	filled  []uint32 // number of defined bytes before each one
 	set     []bool   // defined bytes
 	scalars map[uint64]llvmir.Value
 	visited int
@@ -230,7 +230,7 @@ func newMemory(layout *llvmir.Layout, v llvmir.Value) (*memory, error) {
 	return m, nil
 }
 
-// write puts a constant to a place.
+// write writes a constant at an offset.
 func (m *memory) write(v llvmir.Value, offset uint64) error {
 	if m.visited++; m.visited > 4*mostLeaves {
 		return errTooMany
@@ -265,7 +265,7 @@ func (m *memory) write(v llvmir.Value, offset uint64) error {
 	return nil
 }
 
-// text puts the bytes of a c"..." to a place.
+// text writes the bytes of a c"..." at an offset.
 func (m *memory) text(v llvmir.Value, text []byte, offset uint64) error {
 	switch {
 	case len(text) > mostLeaves:
@@ -283,7 +283,7 @@ func (m *memory) text(v llvmir.Value, text []byte, offset uint64) error {
 	return nil
 }
 
-// elements puts the elements of an aggregate or a vector to a place.
+// elements writes the elements of an aggregate or a vector at an offset.
 func (m *memory) elements(v llvmir.Value, offset uint64) error {
 	body := v.Type.Body()
 	if body == nil {
@@ -326,13 +326,13 @@ func (m *memory) elements(v llvmir.Value, offset uint64) error {
 	return nil
 }
 
-// defined reports whether any of some bytes is defined.
+// defined reports whether any byte of a range is defined.
 func (m *memory) defined(offset, size uint64) bool {
 	end := min(offset+size, uint64(len(m.bytes)))
 	return offset < end && m.filled[end] > m.filled[offset]
 }
 
-// at returns the scalar at a place: as it was written, else from its bytes.
+// at returns the scalar at an offset: as it was written, or else from its bytes.
 func (m *memory) at(t *llvmir.Type, offset, size uint64) (llvmir.Value, error) {
 	v, ok := m.scalars[offset]
 	if ok && (v.Type == t || t.Kind() == llvmir.Int && t.Bits() == 1 && v.Type.Kind() == llvmir.Int && v.Type.Bits() == 8) {
