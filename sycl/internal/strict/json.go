@@ -1,5 +1,5 @@
-// Package strict reads JSON and YAML files that may be hostile, and refuses what two
-// readers could understand differently.
+// Package strict reads untrusted JSON and YAML files, and rejects input that two readers could
+// interpret differently.
 package strict
 
 import (
@@ -13,26 +13,25 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what is read.
+// Limits on the input.
 const (
 	maxDepth = 32
 	maxText  = 1 << 20 // bytes of a text or a number
 )
 
-// An Error is a fault of a file, and its place.
+// An Error is an error in a file, with its location.
 type Error struct {
-	Offset int64 // in bytes, of the end of what is wrong
+	Offset int64 // in bytes, of the end of the invalid text
 	Msg    string
 }
 
 func (e *Error) Error() string { return e.Msg }
 
-// JSON reads a JSON object into a struct, in one pass and without the file in memory. It
-// refuses text that is not UTF-8, members that are unknown or occur twice, deep nesting,
-// null and data after the end. Members are needed, but for those that encoding/json omits
-// when they are empty: such a member must not be there with the value for which it is
-// omitted, so that one value is written in one way. Names of members are in lower case.
-// Faults of the file are an [Error].
+// JSON reads a JSON object into a struct, in one pass and without the file in memory. It rejects
+// text that is not UTF-8, unknown or duplicate members, deep nesting, null and data after the end.
+// Members are required, except those that encoding/json omits when they are empty: such a member
+// must not be present with the omitted value, so that each value has one encoding. Names of members
+// are in lower case. Errors in the file are of type [Error].
 func JSON(in io.Reader, to any) error {
 	d := &decoder{in: in, buf: make([]byte, 0, 64<<10), types: map[reflect.Type]*object{}}
 	if err := d.file(reflect.ValueOf(to).Elem()); err != nil {
@@ -44,10 +43,10 @@ func JSON(in io.Reader, to any) error {
 	return nil
 }
 
-// A decoder reads a file piece by piece.
+// A decoder reads a file in pieces.
 type decoder struct {
 	in     io.Reader
-	buf    []byte // what was read of the file and is needed
+	buf    []byte // the part of the file that was read and is still needed
 	i      int    // of the next byte in buf
 	start  int64  // offset of buf in the file
 	end    bool   // nothing follows buf
@@ -55,10 +54,10 @@ type decoder struct {
 	depth  int
 	member string // that was read last
 	types  map[reflect.Type]*object
-	texts  [256]string // that were read last, by a hash: many occur often
+	texts  [256]string // recently read, by hash: many repeat
 }
 
-// An object is what there is to know of a struct.
+// An object describes a struct.
 type object struct {
 	members []member
 	index   map[string]int
@@ -67,7 +66,7 @@ type object struct {
 type member struct {
 	name   string
 	field  int
-	absent func(reflect.Value) bool // whether the member is omitted with a value, nil for a needed one
+	absent func(reflect.Value) bool // reports whether a value is omitted; nil for a required member
 }
 
 func (d *decoder) file(to reflect.Value) error {
@@ -93,7 +92,7 @@ func (d *decoder) errorf(format string, args ...any) error {
 	return &Error{d.offset(), fmt.Sprintf(format, args...)}
 }
 
-// more reads more of the file behind buf. What is before the next byte is forgotten.
+// more reads more of the file into buf, and discards the part before the next byte.
 func (d *decoder) more() bool {
 	if d.end {
 		return false
@@ -123,7 +122,7 @@ func (d *decoder) more() bool {
 	return false
 }
 
-// peek returns the next byte that is no white space.
+// peek returns the next byte that is not white space.
 func (d *decoder) peek() (byte, bool) {
 	for {
 		for ; d.i < len(d.buf); d.i++ {
@@ -152,7 +151,7 @@ func (d *decoder) expect(chars string) (byte, error) {
 	return c, nil
 }
 
-// invalid is the error of a byte that is not the start of what may follow.
+// invalid returns the error for an unexpected byte.
 func (d *decoder) invalid() error {
 	for !utf8.FullRune(d.buf[d.i:]) && d.more() {
 	}
@@ -274,8 +273,8 @@ func (d *decoder) object(to reflect.Value) error {
 	return nil
 }
 
-// name reads the name of a member with the colon behind it, and returns its index. Those that were
-// seen may not occur again.
+// name reads the name of a member and the colon after it, and returns its index. It rejects
+// duplicates of seen members.
 func (d *decoder) name(o *object, seen uint64) (int, error) {
 	name, err := d.text()
 	if err != nil {
@@ -383,7 +382,7 @@ func (d *decoder) text() (string, error) {
 	return text, nil
 }
 
-// shared returns a text. One that was read not long before is the same string.
+// shared returns a text, reusing the string if it was read recently.
 func (d *decoder) shared(text []byte) string {
 	const long = 128
 	if len(text) > long {
@@ -400,7 +399,7 @@ func (d *decoder) shared(text []byte) string {
 	return *known
 }
 
-// word reads what is made of some characters.
+// word reads a run of the given characters.
 func (d *decoder) word(isPart func(byte) bool) string {
 	n := 0
 	for n < maxText && (d.i+n < len(d.buf) || d.more()) && isPart(d.buf[d.i+n]) {

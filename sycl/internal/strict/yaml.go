@@ -11,9 +11,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A YAMLFault is what makes a file no YAML document, and its place.
+// A YAMLFault reports that a file is not a valid YAML document, with the location.
 type YAMLFault struct {
-	Line int // from 1, 0 when it is not known
+	Line int // from 1, 0 if unknown
 	Msg  string
 }
 
@@ -24,12 +24,11 @@ func (f *YAMLFault) Error() string {
 	return f.Msg
 }
 
-// BadInput marks the error as caused by a file.
+// BadInput marks the error as caused by an input file.
 func (*YAMLFault) BadInput() {}
 
-// YAML returns the root of the one document in r, nil when there is none. Files
-// that are malformed or longer than max bytes are a [YAMLFault]; other errors come
-// from r.
+// YAML returns the root of the single document in r, or nil if r has none. It returns a [YAMLFault]
+// if the file is malformed or longer than max bytes; other errors come from r.
 func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	data, err := io.ReadAll(io.LimitReader(r, max+1))
 	if err != nil {
