@@ -13,10 +13,10 @@ const (
 	sectionSize = 64
 
 	maxSections = 1 << 20
-	maxNames    = 256 << 20 // compilers put the names of symbols there as well
+	maxNames    = 256 << 20 // compilers put the names of symbols there too
 )
 
-// An ELF is what the headers of an ELF file say.
+// An ELF holds the contents of the headers of an ELF file.
 type ELF struct {
 	Type, Machine uint16
 	Segments      []Segment
@@ -46,13 +46,13 @@ type Section struct {
 	names string // from the name on, with a NUL somewhere
 }
 
-// Name returns the name of the section. It takes as long as the name is.
+// Name returns the name of the section, in time proportional to its length.
 func (s Section) Name() string {
 	name, _, _ := strings.Cut(s.names, "\x00")
 	return name
 }
 
-// ShortName returns the name of the section, and whether it has no more bytes than most.
+// ShortName returns the name of the section, and whether its length is at most most bytes.
 func (s Section) ShortName(most int) (string, bool) {
 	name, _, ok := strings.Cut(s.names[:min(most+1, len(s.names))], "\x00")
 	return name, ok || len(s.names) == 0
@@ -61,7 +61,7 @@ func (s Section) ShortName(most int) (string, bool) {
 // HasPrefix reports whether the name starts with a prefix.
 func (s Section) HasPrefix(prefix string) bool { return strings.HasPrefix(s.names, prefix) }
 
-// An ELFError is a fault of a file, and where it is.
+// An ELFError is an error in a file, with its location.
 type ELFError struct {
 	Offset int64
 	Msg    string
@@ -70,7 +70,7 @@ type ELFError struct {
 
 func (e *ELFError) Error() string { return fmt.Sprintf("ELF: offset %#x: %s", e.Offset, e.Msg) }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks the error as caused by an input file.
 func (*ELFError) BadInput() {}
 
 func errorf(offset int64, format string, args ...any) error {
@@ -82,17 +82,16 @@ func cutf(offset int64, format string, args ...any) error {
 	return &ELFError{offset, fmt.Sprintf(format, args...), Cut}
 }
 
-// unsupportedf is errorf for what is not read.
+// unsupportedf is errorf for unsupported files.
 func unsupportedf(offset int64, format string, args ...any) error {
 	return &ELFError{offset, fmt.Sprintf(format, args...), Unsupported}
 }
 
-// ReadELF reads the headers of the ELF file in r, which has size bytes. Errors in the
-// content are of type [*ELFError]. Files of 32 bits and big-endian ones are refused by name.
+// ReadELF reads the headers of the ELF file in r, which has size bytes. Errors in the content are
+// of type [*ELFError]. 32-bit and big-endian files are rejected with a specific message.
 //
-// Everything that a header says about sizes and places of headers and of the names
-// of sections is checked. What it says about the content of segments and sections
-// is not: see [Range].
+// It checks all sizes and offsets of headers and section names, but not those of the contents of
+// segments and sections: see [Range].
 func ReadELF(r io.ReaderAt, size int64) (*ELF, error) {
 	p := parser{r, size}
 	var head [headerSize]byte
@@ -139,7 +138,7 @@ type parser struct {
 	size int64
 }
 
-// A table is a list of headers, as the header of the file has it.
+// A table is a list of headers, as described in the file header.
 type table struct {
 	what  string
 	start uint64
@@ -217,7 +216,7 @@ func (p parser) sections(f *ELF, t table, names uint64) error {
 	return p.nameSections(f, starts, f.Sections[names])
 }
 
-// nameSections gives the sections their names, which start at places of a table.
+// nameSections gives the sections their names, which are offsets into a table.
 func (p parser) nameSections(f *ELF, starts []uint32, table Section) error {
 	text, err := p.names(table)
 	if err != nil {
@@ -233,7 +232,7 @@ func (p parser) nameSections(f *ELF, starts []uint32, table Section) error {
 	return nil
 }
 
-// names reads the table of names, in which every name ends.
+// names reads the table of names and checks that every name is terminated.
 func (p parser) names(s Section) (string, error) {
 	const what = "the names of the sections"
 	switch {
@@ -255,7 +254,7 @@ func (p parser) names(s Section) (string, error) {
 	return b.String(), nil
 }
 
-// table reads headers, whose size has to be the usual one.
+// table reads headers, which must have the usual size.
 func (p parser) table(t table) (Buf, error) {
 	if t.size != t.want {
 		return nil, errorf(t.field, "the size of the %s is %d instead of %d", t.what, t.size, t.want)

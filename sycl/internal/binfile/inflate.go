@@ -12,19 +12,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// MaxInflated is how many bytes a file may inflate to.
+// MaxInflated limits the number of bytes that a file may inflate to.
 const MaxInflated = 1 << 30
 
-// How far a stream may inflate: to a size that costs nothing, or by a factor that
-// device images, which zstd makes 10 times smaller at best, do not reach.
+// Limits on inflation: a size that costs nothing, or a factor that device images do not reach,
+// because zstd compresses them at most 10 times.
 const (
 	freeInflation = 16 << 20
 	maxRatio      = 256
-	freeWindow    = 8 << 20 // of zstd, what encoders use that do not know the size
+	freeWindow    = 8 << 20 // of zstd, used by encoders that do not know the size
 )
 
-// InflationAllowed reports that a header promises too much: more than most bytes, or more
-// than the stored ones can hold if they are device code.
+// InflationAllowed returns an error if the size in a header is too large: more than most bytes, or
+// more than the stored bytes can hold if they are device code.
 func InflationAllowed(stored, want, most int64) error {
 	switch {
 	case want > most:
@@ -35,7 +35,7 @@ func InflationAllowed(stored, want, most int64) error {
 	return nil
 }
 
-// A Compression is how a stream is compressed.
+// A Compression is a compression method.
 type Compression uint8
 
 const (
@@ -52,8 +52,8 @@ func (m Compression) String() string {
 
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
-// RecognizeCompression returns the method of a stream by its first bytes: whatever is not
-// zstd is taken for zlib.
+// RecognizeCompression returns the method of a stream from its first bytes. It assumes zlib for
+// anything but zstd.
 func RecognizeCompression(head []byte) Compression {
 	if strings.HasPrefix(string(head), zstdMagic) {
 		return Zstd
@@ -61,7 +61,7 @@ func RecognizeCompression(head []byte) Compression {
 	return Zlib
 }
 
-// An InflatedSizeError says that a stream holds more or less than it should.
+// An InflatedSizeError reports that a stream holds more or less than expected.
 type InflatedSizeError struct {
 	Want int64
 	More bool
@@ -75,14 +75,13 @@ func (e *InflatedSizeError) Error() string {
 	return fmt.Sprintf("inflates to %s than the %d bytes", relation, e.Want)
 }
 
-// Inflate appends what the one stream in r holds, which has to be want bytes, to
-// memory.
+// Inflate appends the contents of the single stream in r, which must be want bytes, to memory.
 func Inflate(to *Memory, r io.Reader, method Compression, want int64) error {
 	in := bufio.NewReader(r)
 	var out io.ReadCloser
 	if method == Zstd {
-		// The window is allocated on the word of the stream. No encoder needs one
-		// that is larger than the content, rounded up to a power of 2.
+		// The window size comes from the stream. No encoder needs a window larger than the content,
+		// rounded up to a power of 2.
 		window := max(freeWindow, uint64(1)<<bits.Len64(uint64(want)))
 		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxMemory(MaxInflated), zstd.WithDecoderMaxWindow(window))
@@ -111,8 +110,8 @@ func Inflate(to *Memory, r io.Reader, method Compression, want int64) error {
 	return nil
 }
 
-// unexpected turns an end of input, which no error of a complete file is, into
-// one that says so.
+// unexpected replaces io.EOF, which a complete file does not cause, with an error for a truncated
+// file.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

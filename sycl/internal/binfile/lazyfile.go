@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// maxOpen is how many files stay open.
+// maxOpen limits the number of files that stay open.
 const maxOpen = 16
 
-// A File is a file for reading, of which there may be more than a process can have open. At
-// most a few are open at a time: one that was closed for others is opened again when it is
-// read. Several goroutines may read it at once.
+// A File is a file open for reading, possibly one of more than a process can have open. Only a few
+// are open at a time: a file closed in favor of others is reopened when it is read. It is safe for
+// concurrent reads by multiple goroutines.
 type File struct {
 	name string
-	info os.FileInfo // when it was opened first
+	info os.FileInfo // when it was first opened
 
 	// The rest is guarded by opened.
 	file    *os.File      // nil while it is closed
@@ -24,7 +24,7 @@ type File struct {
 	closed  bool          // by Close
 }
 
-// opened has the files that are open, those that were read last first.
+// opened holds the open files, most recently read first.
 var opened struct {
 	sync.Mutex
 	recent list.List
@@ -43,7 +43,8 @@ func Open(name string) (*File, error) {
 // Info describes the file.
 func (f *File) Info() os.FileInfo { return f.info }
 
-// ReadAt is that of [os.File]. It is an error when the file is another one by now.
+// ReadAt implements [io.ReaderAt]. It returns an error if the file was replaced since it was
+// opened.
 func (f *File) ReadAt(b []byte, offset int64) (int, error) {
 	file, err := f.acquire()
 	if err != nil {
@@ -53,7 +54,7 @@ func (f *File) ReadAt(b []byte, offset int64) (int, error) {
 	return file.ReadAt(b, offset)
 }
 
-// Close closes the file. Nothing reads it any more.
+// Close closes the file. It must not be read afterwards.
 func (f *File) Close() error {
 	opened.Lock()
 	defer opened.Unlock()
@@ -104,13 +105,13 @@ func (f *File) release() {
 	f.readers--
 }
 
-// makeRoom closes the files that were not read for longest.
+// makeRoom closes the least recently read files.
 func makeRoom() {
 	for e := opened.recent.Back(); e != nil && opened.recent.Len() >= maxOpen; {
 		f := e.Value.(*File)
 		e = e.Prev()
 		if f.readers == 0 {
-			f.shut() // after reading, closing has no fault to report
+			f.shut() // closing after reading has no error to report
 		}
 	}
 }

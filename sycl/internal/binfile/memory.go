@@ -7,7 +7,7 @@ import (
 
 // A Memory is a file in memory that grows without moving. Its zero value is empty.
 type Memory struct {
-	list [][]byte // all of chunkSize, but for the last
+	list [][]byte // all of chunkSize, except the last
 	size int64
 }
 
@@ -32,7 +32,7 @@ func (m *Memory) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// ReadAt is that of io.ReaderAt.
+// ReadAt implements [io.ReaderAt].
 func (m *Memory) ReadAt(b []byte, offset int64) (n int, err error) {
 	if offset < 0 {
 		return 0, fmt.Errorf("negative offset %d", offset)

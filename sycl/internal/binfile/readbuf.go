@@ -1,12 +1,11 @@
-// Package binfile reads binary files that nobody vouches for: numbers at checked offsets, the
-// headers of ELF files, compressed streams, and files of which there may be more than a process
-// can have open.
+// Package binfile reads untrusted binary files: numbers at checked offsets, the headers of ELF
+// files, compressed streams, and more files than a process can have open.
 package binfile
 
 import "encoding/binary"
 
-// A Buf is the bytes that are still to be read. Who makes one sees to it that it has
-// all the fields that will be read: reading more panics.
+// A Buf holds the bytes that are still to be read. Its creator must ensure that it holds all fields
+// that will be read: reading more panics.
 type Buf []byte
 
 // Uint16 reads 2 bytes.
@@ -30,12 +29,12 @@ func (b *Buf) Uint64() uint64 {
 	return v
 }
 
-// Sub reads n bytes as a Buf of its own.
+// Sub reads n bytes as a separate Buf.
 func (b *Buf) Sub(n int) Buf {
 	v := (*b)[:n:n]
 	*b = (*b)[n:]
 	return v
 }
 
-// Skip passes over n bytes.
+// Skip skips n bytes.
 func (b *Buf) Skip(n int) { *b = (*b)[n:] }
