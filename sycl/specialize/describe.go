@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// A Constant is a specialization constant of an image, to be shown.
+// A Constant describes a specialization constant of an image.
 type Constant struct {
 	Name        string // symbolic id
 	DisplayName string
@@ -20,18 +20,18 @@ type Part struct {
 	ID      uint32 // number in the SPIR-V
 	Offset  uint32 // in bytes from the start of the constant
 	Size    uint32
-	Type    string // "" when no SPIR-V says it
-	Default string // as people write it, or "bytes:" and hexadecimal digits when the type is not known
+	Type    string // "" if no SPIR-V states it
+	Default string // readable, or "bytes:" and hexadecimal digits if the type is unknown
 }
 
-// A scalarName says which scalar of which constant it is, in any image.
+// A scalarName identifies a scalar of a constant in any image.
 type scalarName struct {
 	constant     string
 	offset, size uint32
 }
 
-// Describe returns the specialization constants of each image, in the order of their set. The
-// types of an image without SPIR-V are those that a constant of the same name has in another one.
+// Describe returns the specialization constants of each image, in the order of their set. The types
+// of an image without SPIR-V come from a constant of the same name in another image.
 func Describe(images ...Image) ([][]Constant, error) {
 	types := map[scalarName]spirv.Scalar{}
 	read := make([]*imageConstants, len(images))
@@ -58,7 +58,7 @@ func Describe(images ...Image) ([][]Constant, error) {
 	return shown, nil
 }
 
-// describe returns a constant to be shown. Types that the image does not have are in types.
+// describe returns the description of a constant. Types that the image lacks are in types.
 func (c *imageConstants) describe(constant *propset.SpecConstant, types map[scalarName]spirv.Scalar) Constant {
 	shown := Constant{Name: constant.Name, DisplayName: kernelname.Constant(constant.Name)}
 	for _, r := range constant.Scalars() {
@@ -76,8 +76,8 @@ func (c *imageConstants) describe(constant *propset.SpecConstant, types map[scal
 	return shown
 }
 
-// HasDefaultsOnly reports whether an image is the copy of another one in which the default
-// values are in place of the constants. DPC++'s runtime takes it while a program sets none.
+// HasDefaultsOnly reports whether an image is a copy of another one with default values instead of
+// the constants. DPC++'s runtime uses it while a program sets none.
 func HasDefaultsOnly(metadata *propset.Registry) bool {
 	v, _ := metadata.Set(propset.MiscProperties).Get("specConstsReplacedWithDefault")
 	n, _ := v.Uint()

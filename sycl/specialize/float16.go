@@ -2,17 +2,17 @@ package specialize
 
 import "math"
 
-// A Float16 is a form of numbers of 16 bits: a sign, an exponent, and a fraction of that
-// many bits.
+// A Float16 is a 16-bit floating-point format: a sign, an exponent, and a fraction of that many
+// bits.
 type Float16 struct{ Fraction int }
 
-// The forms of half and bfloat16.
+// The formats of half and bfloat16.
 var Half, BFloat16 = Float16{10}, Float16{7}
 
-// bias returns what is added to exponents.
+// bias returns the exponent bias.
 func (f Float16) bias() int { return 1<<(14-f.Fraction) - 1 }
 
-// Encode rounds a number to the nearest one of the form; ok is false when it is too large.
+// Encode rounds a number to the nearest one of the format; ok is false if it is too large.
 func (f Float16) Encode(v float64) (bits uint16, ok bool) {
 	if math.Signbit(v) {
 		bits = 1 << 15
@@ -30,7 +30,7 @@ func (f Float16) Encode(v float64) (bits uint16, ok bool) {
 	_, exponent := math.Frexp(v) // 0.5 <= v / 2^exponent < 1
 	exponent = max(exponent-1, 1-f.bias())
 	steps := math.RoundToEven(math.Ldexp(v, f.Fraction-exponent))
-	// Steps beyond the fraction go on into the exponent.
+	// A carry out of the fraction increments the exponent.
 	number := float64(int(exponent+f.bias()-1)<<f.Fraction) + steps
 	if number >= float64(top) {
 		return 0, false
@@ -38,7 +38,7 @@ func (f Float16) Encode(v float64) (bits uint16, ok bool) {
 	return bits | uint16(number), true
 }
 
-// Decode returns the number that bits are.
+// Decode returns the number that bits encode.
 func (f Float16) Decode(bits uint16) float64 {
 	exponent, fraction := int(bits&0x7fff)>>f.Fraction, float64(bits&(1<<f.Fraction-1))
 	v := math.Ldexp(fraction, 1-f.bias()-f.Fraction)

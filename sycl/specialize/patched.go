@@ -12,7 +12,7 @@ import (
 // patched is a SPIR-V module with patches.
 type patched struct {
 	src     offload.Source
-	patches []spirv.Patch // in the order of their offsets
+	patches []spirv.Patch // in order of offset
 }
 
 func newPatched(src offload.Source, patches []spirv.Patch) *patched {

@@ -1,10 +1,9 @@
-// Package specialize shows the specialization constants of device images, and sets
-// them ahead of time.
+// Package specialize describes the specialization constants of device images, and sets them ahead
+// of time.
 //
-// A constant is set by another default value: in the SPIR-V module, where a compiler
-// for a device finds it, and in the property sets, where DPC++'s runtime finds it for
-// get_specialization_constant. Nothing else of the image changes, so that a program can still set
-// the constant when it runs.
+// Setting a constant changes its default value: in the SPIR-V module, for device compilers, and in
+// the property sets, where DPC++'s runtime finds it for get_specialization_constant. The rest of
+// the image is unchanged, so a program can still set the constant at run time.
 package specialize
 
 import (
@@ -23,9 +22,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// A Setting is a constant and the value that it gets.
+// A Setting is a constant and its new value.
 type Setting struct {
-	Name  string // symbolic id, or as people write it when only one constant is called so
+	Name  string // symbolic id, or the demangled name if it is unique
 	Value string // a number, true or false, a list or an object of these, or "bytes:" and hexadecimal digits
 }
 
@@ -35,24 +34,24 @@ type Image struct {
 	Metadata *propset.Registry // replaced by one with the new default values
 	Code     []offload.Source  // its SPIR-V modules, replaced by those with the new values
 
-	// Fixed says what else has the kernels of the image and cannot be changed, such
-	// as "native image for intel_gpu_pvc": it was made with the default values.
+	// Fixed names an unchangeable copy of the image's kernels, such as "native image for
+	// intel_gpu_pvc", which was compiled with the default values.
 	Fixed []string
 }
 
-// Options say what to do.
+// Options configure Set.
 type Options struct {
-	// DropFixed allows to change images that have something fixed. It is then left out of
-	// the image: Fixed becomes nil.
+	// DropFixed allows changes to images with Fixed set. The fixed part is then removed: Fixed
+	// becomes nil.
 	DropFixed bool
 }
 
-// A Change is what became of a constant.
+// A Change describes how a constant changed.
 type Change struct {
 	Name        string
 	DisplayName string
 	Parts       []ChangedPart
-	Images      []int // that have the constant, by place in the list
+	Images      []int // that have the constant, by index in the list
 }
 
 // A ChangedPart is a scalar of a constant. Types are empty when no SPIR-V module has it.
@@ -61,7 +60,7 @@ type ChangedPart struct {
 	Old, New string
 }
 
-// A RequestError is a setting that cannot be done: its name or its value is wrong.
+// A RequestError reports a setting with an invalid name or value.
 type RequestError struct {
 	Setting Setting
 	Msg     string
@@ -71,10 +70,10 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("%s=%s: %s", safetext.Shorten(e.Setting.Name), safetext.Shorten(e.Setting.Value), e.Msg)
 }
 
-// ErrFixed is in the error for images that have something fixed.
+// ErrFixed is wrapped by the error for images with Fixed set.
 var ErrFixed = errors.New("it has the old value compiled in")
 
-// An ImageError is a fault of an image.
+// An ImageError is an error in an image.
 type ImageError struct {
 	Place string
 	Err   error
@@ -87,7 +86,7 @@ func (e *ImageError) Unwrap() error { return e.Err }
 // BadInput marks the error as caused by an input file.
 func (*ImageError) BadInput() {}
 
-// Set sets constants in images. When it returns an error, no image is changed.
+// Set sets constants in images. If it returns an error, no image is changed.
 func Set(images []Image, settings []Setting, o Options) ([]Change, error) {
 	s := setter{images: images, names: map[string][]string{}, users: map[string][]user{}}
 	for i := range images {
@@ -116,13 +115,13 @@ func Set(images []Image, settings []Setting, o Options) ([]Change, error) {
 	return changes, nil
 }
 
-// A setter is the work on images.
+// A setter is one run of Set.
 type setter struct {
 	images    []Image
 	constants []*imageConstants
 
 	all   []string            // symbolic ids, in order of appearance
-	names map[string][]string // symbolic ids by what people call them
+	names map[string][]string // symbolic ids by demangled name
 	users map[string][]user   // images by symbolic id
 }
 
@@ -132,7 +131,7 @@ type user struct {
 	constant int
 }
 
-// imageConstants are the constants of an image.
+// imageConstants holds the constants of an image.
 type imageConstants struct {
 	list    []propset.SpecConstant
 	code    [][]spirv.SpecConstant // of each SPIR-V module
@@ -193,12 +192,11 @@ func readImage(img *Image) (*imageConstants, error) {
 	return c, nil
 }
 
-// maxDefault is how large the default value of a constant may be that has none in the
-// property sets.
+// maxDefault limits the size of a default value that is missing in the property sets.
 const maxDefault = 1 << 20
 
-// check compares the records of a constant with the types in the SPIR-V, and gives it a
-// default value, that of the SPIR-V, when the property sets have none.
+// check compares the records of a constant with the types in the SPIR-V, and gives it the SPIR-V's
+// default value if the property sets have none.
 func (c *imageConstants) check(constant *propset.SpecConstant, values map[uint32][]byte) error {
 	var value []byte
 	if constant.Default == nil {
@@ -248,7 +246,7 @@ func (s *setter) resolve(setting Setting) (string, error) {
 	return "", &RequestError{setting, fmt.Sprintf("%s; there are %s", msg, joined(known))}
 }
 
-// joined lists the first of some names.
+// joined lists the first few names.
 func joined(names []string) string {
 	const most = 5
 	var shown []string
@@ -309,8 +307,8 @@ func (s *setter) set(name string, setting Setting, o Options) (Change, error) {
 	return change, nil
 }
 
-// clash reports a number of a constant that another part of a constant of the image has:
-// compilers for devices know constants by their numbers alone.
+// clash reports a number that two parts of the image's constants share: device compilers identify
+// constants only by number.
 func (s *setter) clash(u user) error {
 	constant := s.constant(u)
 	own := map[uint32]uint32{} // offset by number
@@ -334,7 +332,7 @@ func (s *setter) clash(u user) error {
 	return nil
 }
 
-// differ says in what two constants of one name differ.
+// differ describes the difference between two constants of the same name.
 func differ(a, b *propset.SpecConstant) error {
 	left, right := a.Scalars(), b.Scalars()
 	if !slices.EqualFunc(left, right, func(l, r propset.SpecRecord) bool { return l.Offset == r.Offset && l.Size == r.Size }) {
@@ -348,8 +346,7 @@ func differ(a, b *propset.SpecConstant) error {
 	return nil
 }
 
-// types returns the types of the scalars of a constant, nil where no SPIR-V module has
-// the scalar.
+// types returns the types of the scalars of a constant, nil for scalars that no SPIR-V module has.
 func (s *setter) types(users []user) ([]*spirv.Scalar, error) {
 	types := make([]*spirv.Scalar, len(s.constant(users[0]).Scalars()))
 	from := make([]int, len(types))
@@ -412,7 +409,7 @@ func valueOf(c *propset.SpecConstant, records []propset.SpecRecord, types []*spi
 	return value, nil
 }
 
-// checkBools reports bytes that are no bool.
+// checkBools reports bytes that are not valid bools.
 func checkBools(records []propset.SpecRecord, types []*spirv.Scalar, value []byte) error {
 	for i, r := range records {
 		if t := types[i]; t != nil && t.Kind == spirv.Bool && value[r.Offset] > 1 {
@@ -439,7 +436,7 @@ func typeList(types []*spirv.Scalar) string {
 	return strings.Join(names, ", ")
 }
 
-// change notes the value of a constant for its image.
+// change records the value of a constant for its image.
 func (s *setter) change(u user, value []byte) error {
 	image, constant := s.constants[u.image], s.constant(u)
 	bytesOf := map[uint32][]byte{}

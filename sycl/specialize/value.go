@@ -14,14 +14,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// rawBytes is how a value starts that is the bytes of the whole constant in hexadecimal.
+// rawBytes is the prefix of a value that holds the bytes of the whole constant in hexadecimal.
 const rawBytes = "bytes:"
 
-// maxDepth is how deep lists and objects of a value may be nested.
+// maxDepth limits the nesting of lists and objects in a value.
 const maxDepth = 32
 
-// scalars returns the scalars of a value in order: one, or those of a list or an object
-// and of what is in it. The names in objects are for people; their order counts.
+// scalars returns the scalars of a value in order, including those in nested lists and objects.
+// Names in objects are for readers only; the order counts.
 func scalars(value string) ([]string, error) {
 	p := valueParser{rest: strings.TrimSpace(value)}
 	if err := p.value(0); err != nil {
@@ -33,7 +33,7 @@ func scalars(value string) ([]string, error) {
 	return p.found, nil
 }
 
-// A valueParser reads a value.
+// A valueParser parses a value.
 type valueParser struct {
 	rest  string
 	found []string
@@ -41,7 +41,7 @@ type valueParser struct {
 
 func (p *valueParser) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// take takes a character if it is the next one.
+// take consumes a character if it is next.
 func (p *valueParser) take(c byte) bool {
 	p.space()
 	if p.rest == "" || p.rest[0] != c {
@@ -51,7 +51,7 @@ func (p *valueParser) take(c byte) bool {
 	return true
 }
 
-// word takes what is before the next separator.
+// word consumes the text before the next separator.
 func (p *valueParser) word() string {
 	p.space()
 	n := strings.IndexAny(p.rest, "[]{},:\" \t\r\n")
@@ -91,7 +91,7 @@ func (p *valueParser) value(depth int) error {
 	return nil
 }
 
-// list takes elements up to the end of a list.
+// list consumes elements up to the end of a list.
 func (p *valueParser) list(end byte, element func() error) error {
 	if p.take(end) {
 		return nil
@@ -109,7 +109,7 @@ func (p *valueParser) list(end byte, element func() error) error {
 	}
 }
 
-// name takes the name of a member, and the colon after it.
+// name consumes the name of a member and the colon after it.
 func (p *valueParser) name() (name string, err error) {
 	if p.take('"') {
 		before, after, ok := strings.Cut(p.rest, `"`)
@@ -159,8 +159,8 @@ func encodeBool(text string) ([]byte, error) {
 	return nil, fmt.Errorf("%s is neither true nor false", safetext.Quote(text))
 }
 
-// encodeInt returns the bytes of an integer. Modules for OpenCL do not say whether it has a
-// sign. A bool is one of 8 bits there.
+// encodeInt returns the bytes of an integer. OpenCL modules do not record signedness. A bool is an
+// 8-bit integer there.
 func encodeInt(t spirv.Scalar, text string) ([]byte, error) {
 	if t.Bits == 8 && (text == "true" || text == "false") {
 		return encodeBool(text)
@@ -174,7 +174,7 @@ func encodeInt(t spirv.Scalar, text string) ([]byte, error) {
 	}
 	number := text
 	if len(text) > 1 && text[0] == '+' && text[1] >= '0' && text[1] <= '9' {
-		number = text[1:] // ParseUint takes no sign
+		number = text[1:] // ParseUint accepts no sign
 	}
 	var bits uint64
 	inRange := false
@@ -233,8 +233,8 @@ func encodeFloat(t spirv.Scalar, text string) ([]byte, error) {
 	return binary.LittleEndian.AppendUint16(nil, bits), nil
 }
 
-// formatted returns a scalar as people write it. Whether an integer has a sign is not known:
-// one with the highest bit is shown as a negative number, and in hexadecimal.
+// formatted returns a scalar in readable form. The signedness of an integer is unknown, so one with
+// the highest bit set is shown as a negative number and in hexadecimal.
 func formatted(t spirv.Scalar, value []byte) string {
 	var bits uint64
 	for i, b := range value {
