@@ -19,7 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
-// flags are those of the command, with the options that they set.
+// flags holds the flags of the command and the options that they set.
 type flags struct {
 	steps.PostLinkOptions
 	split               string // a [postlink.SplitMode], or DPC++'s name of one
@@ -28,7 +28,7 @@ type flags struct {
 	fixed, configs      cli.Strings
 	modules             cli.Strings
 	properties, symbols bool
-	dpcpp               bool                   // DPC++'s post-link step is asked
+	dpcpp               bool                   // run as DPC++'s post-link step
 	given               func(name string) bool // whether a flag is on the command line
 }
 
@@ -53,7 +53,7 @@ func (f *flags) declare(fs *flag.FlagSet) {
 	}
 }
 
-// modes declares what says how the module is split.
+// modes declares the flags that control splitting.
 func (f *flags) modes(fs *flag.FlagSet) {
 	names := make([]string, len(postlink.SplitModes))
 	for i, m := range postlink.SplitModes {
@@ -70,7 +70,7 @@ func (f *flags) modes(fs *flag.FlagSet) {
 	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
 }
 
-// outputs declares where the modules go.
+// outputs declares the flags for output files.
 func (f *flags) outputs(fs *flag.FlagSet) {
 	fs.StringVar(&f.Opt, "opt", "", "`path` of LLVM's opt, which cleans modules up and writes them as bitcode")
 	fs.BoolVar(&f.Text, "S", false, "write modules as text, with --opt too")
@@ -87,7 +87,7 @@ func (f *flags) outputs(fs *flag.FlagSet) {
 	fs.Var(&f.modules, "module", "`SOURCE=FOLDER`: write the modules of a source to a folder and their table to FOLDER.table; = in the name of the source is written %3D; may be repeated")
 }
 
-// needs declares what is about the needs of kernels.
+// needs declares the flags about requirements of kernels.
 func (f *flags) needs(fs *flag.FlagSet) {
 	modes := make([]string, len(postlink.SpecConstantModes))
 	for i, m := range postlink.SpecConstantModes {
@@ -106,7 +106,7 @@ func (f *flags) needs(fs *flag.FlagSet) {
 	fs.BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
 }
 
-// files declares what property and symbol files have.
+// files declares the flags for the contents of property and symbol files.
 func (f *flags) files(fs *flag.FlagSet) {
 	sets := f.Sets
 	fs.BoolVar(&f.properties, "properties", true, "write property files")
@@ -119,7 +119,7 @@ func (f *flags) files(fs *flag.FlagSet) {
 	fs.BoolVar(&sets.ProgramMetadata, "emit-program-metadata", sets.ProgramMetadata, "properties have the sizes of each kernel and the symbols of device globals; for NVPTX and AMDGCN always")
 }
 
-// setSpecConst reads a mode of specialization constants.
+// setSpecConst parses a mode of specialization constants.
 func (f *flags) setSpecConst(v string) error {
 	mode := postlink.SpecConstantMode(v)
 	if f.dpcpp {
@@ -132,7 +132,7 @@ func (f *flags) setSpecConst(v string) error {
 	return nil
 }
 
-// addOutput reads [TARGET,]FILE. Without a target it is the table of all modules.
+// addOutput parses [TARGET,]FILE. Without a target, the file is the table of all modules.
 func (f *flags) addOutput(v string) error {
 	target, file, ok := strings.Cut(v, ",")
 	switch {
@@ -148,7 +148,7 @@ func (f *flags) addOutput(v string) error {
 	return nil
 }
 
-// run splits the module that is the only argument.
+// run splits the module named by the only argument.
 func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	if f.all != "" {
 		if f.Output != "" {
@@ -189,7 +189,7 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	return steps.PostLink(ctx, env.Stderr, f.PostLinkOptions)
 }
 
-// checkOutputs looks at which flags for outputs go together.
+// checkOutputs checks the combination of output flags.
 func (f *flags) checkOutputs() error {
 	one := f.Output != "" || len(f.TargetOutputs) > 0
 	if one == (len(f.modules.Values) > 0) {
@@ -231,7 +231,7 @@ func (f *flags) checkOutputs() error {
 	return nil
 }
 
-// checkNeeds looks at the flags about the needs of kernels.
+// checkNeeds checks the flags about requirements of kernels.
 func (f *flags) checkNeeds() error {
 	const exclude, fixed = "sycl-propagate-aspects-usage-exclude-aspects", "fixed-targets"
 	for _, name := range []string{fixed, exclude, "fsycl-fp64-conv-emu"} {

@@ -16,7 +16,7 @@ func main() {
 	buildstep.MainWorker(tool(nil), func(_ context.Context, kept *buildstep.Kept) (*cli.Tool, func()) { return tool(kept), func() {} })
 }
 
-// dpcppTool is the program when it is called by the name of DPC++'s post-link step.
+// dpcppTool runs the program under the name of DPC++'s post-link step.
 func dpcppTool() *cli.Tool {
 	c := dpcppCommand("")
 	return &cli.Tool{Name: dpcppName, Short: c.Short, Commands: []*cli.Command{c}}

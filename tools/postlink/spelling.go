@@ -11,11 +11,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
-// dpcppName is the name of DPC++'s post-link step. A program of this name, or the
-// subcommand, has that step's defaults.
+// dpcppName is the name of DPC++'s post-link step. The program and the subcommand of this name have
+// that step's defaults.
 const dpcppName = "sycl-post-link"
 
-// dpcppLong is what --help says of the subcommand.
+// dpcppLong is the --help text of the subcommand.
 const dpcppLong = `
 Takes the command line of DPC++'s sycl-post-link, so that it can be put in its place:
 a link or a copy of this program that is called sycl-post-link does this. Options have
@@ -58,7 +58,7 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
 
 Errors are those of postlink. The exit codes are those of all tools of this project.`
 
-// dpcppDefaults are the flags whose defaults differ.
+// dpcppDefaults lists the flags whose defaults differ.
 var dpcppDefaults = map[string]string{
 	"split":                 "none",
 	"properties":            "false",
@@ -72,8 +72,8 @@ var dpcppDefaults = map[string]string{
 	"allow-undefined":       "true",
 }
 
-// dpcppCommand is the command with DPC++'s defaults. Its name is "" for a program that
-// does nothing else.
+// dpcppCommand returns the command with DPC++'s defaults. Its name is "" for a program that does
+// nothing else.
 func dpcppCommand(name string) *cli.Command {
 	return &cli.Command{
 		Name:    name,
@@ -100,14 +100,14 @@ func set(f *flag.Flag, value string) {
 	f.DefValue = value
 }
 
-// dpcppModes are the split modes as DPC++'s post-link step calls them.
+// dpcppModes maps the names of split modes in DPC++'s post-link step.
 var dpcppModes = map[string]postlink.SplitMode{"kernel": postlink.SplitPerKernel, "source": postlink.SplitPerSource, "none": postlink.SplitOff}
 
-// oldSpecConstModes are the modes of specialization constants as DPC++'s post-link step called
-// them until 2022.
+// oldSpecConstModes maps the names of modes of specialization constants that DPC++'s post-link step
+// used until 2022.
 var oldSpecConstModes = map[string]postlink.SpecConstantMode{"rt": postlink.SpecConstantsNative, "default": postlink.SpecConstantsEmulation}
 
-// mode returns the split mode of a name, "" when there is none.
+// mode returns the split mode of a name, or "" if there is none.
 func mode(name string) postlink.SplitMode {
 	if mode, ok := dpcppModes[name]; ok {
 		return mode
@@ -118,8 +118,8 @@ func mode(name string) postlink.SplitMode {
 	return ""
 }
 
-// dpcppFlags declares the options of DPC++'s post-link step that change nothing here,
-// or that some code cannot have.
+// dpcppFlags declares the options of DPC++'s post-link step that have no effect here, or that are
+// not supported for some code.
 func (f *flags) dpcppFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.LowerESIMD, "lower-esimd", false, "explicit SIMD code must be lowered, which only DPC++'s own step does: such code is an error if it uses built-in functions, else a warning")
 	fs.StringVar(&f.DeviceLibDir, "device-lib-dir", "", "`folder` of the bfloat16 libraries, whose images only DPC++'s own step adds: code that needs them is an error")
@@ -129,8 +129,8 @@ func (f *flags) dpcppFlags(fs *flag.FlagSet) {
 	fs.Bool("f", false, "no effect: bitcode is only written to files")
 }
 
-// dpcppActions are the options that ask DPC++'s post-link step for something.
-// Those that ask for a file beside the code do not go with -ir-output-only.
+// dpcppActions lists the action options of DPC++'s post-link step. Options that request a file in
+// addition to the code cannot be combined with -ir-output-only.
 var dpcppActions = []struct {
 	name string
 	file bool
@@ -141,7 +141,7 @@ var dpcppActions = []struct {
 	{"generate-device-image-default-spec-consts", true},
 }
 
-// complete gives a command line what DPC++'s post-link step adds itself, and returns the
+// complete adds the implicit options of DPC++'s post-link step to a command line, and returns the
 // arguments after its flags.
 func (f *flags) complete(args []string) ([]string, error) {
 	action := false
