@@ -9,7 +9,7 @@ import (
 // An Attachment is metadata attached to a symbol or an instruction.
 type Attachment struct {
 	Kind string // without !
-	ID   int    // -1 when the node is written in place
+	ID   int    // -1 if the node is written inline
 	Text string // "!12", or the node
 }
 
@@ -27,7 +27,7 @@ func attachmentsOf(text string, spans []attachment) []Attachment {
 	return list
 }
 
-// nodeID returns the number of a reference such as "!12", -1 for other text.
+// nodeID returns the number of a reference such as "!12", or -1 for other text.
 func nodeID(ref string) int {
 	if len(ref) > 1 && ref[0] == '!' {
 		if n, err := strconv.ParseUint(ref[1:], 10, 31); err == nil {
@@ -47,7 +47,7 @@ func (s *symbol) Attachment(kind string) (Attachment, bool) {
 	return Attachment{}, false
 }
 
-// Metadata returns the number of the node of that kind that is attached.
+// Metadata returns the number of the attached node of a kind.
 func (s *symbol) Metadata(kind string) (int, bool) {
 	for _, a := range s.Attachments() {
 		if a.Kind == kind && a.ID >= 0 {
@@ -57,12 +57,12 @@ func (s *symbol) Metadata(kind string) (int, bool) {
 	return 0, false
 }
 
-// HasMetadata reports whether metadata of that kind is attached.
+// HasMetadata reports whether metadata of a kind is attached.
 func (s *symbol) HasMetadata(kind string) bool {
 	return slices.ContainsFunc(s.Attachments(), func(a Attachment) bool { return a.Kind == kind })
 }
 
-// SetMetadata attaches a node, in place of one of that kind.
+// SetMetadata attaches a node, replacing any of the same kind.
 func (s *symbol) SetMetadata(kind string, id int) {
 	ref := "!" + strconv.Itoa(id)
 	h := s.header()
@@ -86,7 +86,7 @@ func (s *symbol) SetMetadata(kind string, id int) {
 	}
 }
 
-// RemoveMetadata detaches the metadata of that kind and reports whether there was any.
+// RemoveMetadata detaches the metadata of a kind and reports whether there was any.
 func (s *symbol) RemoveMetadata(kind string) bool {
 	found := false
 	for {

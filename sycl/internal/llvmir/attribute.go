@@ -49,7 +49,7 @@ func attributeOf(text string) Attribute {
 	return a
 }
 
-// Attributes returns the attributes, those of groups included.
+// Attributes returns the attributes, including those in groups.
 func (s *symbol) Attributes() []Attribute {
 	h := s.header()
 	return s.m.attributes(h.text, h.attributes)
@@ -106,12 +106,12 @@ func (s *symbol) Attribute(key string) (string, bool) {
 	return "", false
 }
 
-// HasAttribute reports whether there is an attribute of that key, string or not.
+// HasAttribute reports whether there is an attribute with a key, string or not.
 func (s *symbol) HasAttribute(key string) bool {
 	return slices.ContainsFunc(s.Attributes(), func(a Attribute) bool { return a.Key == key })
 }
 
-// SetAttribute gives the symbol a string attribute, in place of one of that key.
+// SetAttribute gives the symbol a string attribute, replacing any with the same key.
 func (s *symbol) SetAttribute(key, value string) {
 	if v, ok := s.Attribute(key); ok && v == value {
 		return
@@ -121,7 +121,7 @@ func (s *symbol) SetAttribute(key, value string) {
 	s.splice(span{at, at}, " "+stringAttribute(key, value))
 }
 
-// stringAttribute writes a string attribute.
+// stringAttribute formats a string attribute.
 func stringAttribute(key, value string) string {
 	if value == "" {
 		return quote(key)
@@ -129,8 +129,8 @@ func stringAttribute(key, value string) string {
 	return quote(key) + "=" + quote(value)
 }
 
-// removeAttribute removes the attributes of that key, string or not. A group that
-// others share is replaced by one without it.
+// removeAttribute removes the attributes with a key, string or not. A shared group is replaced by
+// one without the attribute.
 func (s *symbol) removeAttribute(key string) {
 	for {
 		h := s.header()
@@ -157,7 +157,7 @@ func (s *symbol) removeAttribute(key string) {
 	}
 }
 
-// freeGroup returns a number that no group has.
+// freeGroup returns an unused group number.
 func (m *Module) freeGroup() uint32 {
 	if m.maxGroup <= math.MaxInt32 {
 		return m.maxGroup
@@ -169,8 +169,8 @@ func (m *Module) freeGroup() uint32 {
 	}
 }
 
-// groupWithout returns a group with the attributes of another but one, "" when
-// nothing is left.
+// groupWithout returns a group with all but one attribute of another group, or "" if nothing is
+// left.
 func (m *Module) groupWithout(ref, key string) string {
 	text, spans := m.groupText(ref)
 	var words []string

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Body yields the labels, instructions and debug records of the body in order of
-// text. Edits made meanwhile are seen by iterations that start later.
+// Body yields the labels, instructions and debug records of the body in text order. Edits made
+// during an iteration are visible only to later iterations.
 func (f *Function) Body() iter.Seq[*Instr] {
 	return func(yield func(*Instr) bool) {
 		if !f.defined {
@@ -30,7 +30,7 @@ func (f *Function) Body() iter.Seq[*Instr] {
 	}
 }
 
-// count keeps the number of iterations over the body.
+// count tracks the number of active iterations over the body.
 func (f *Function) count(n int) {
 	f.m.lazy.Lock()
 	f.running += n
@@ -48,7 +48,7 @@ func (f *Function) Calls() iter.Seq[*Instr] {
 	}
 }
 
-// take collects the tokens of one instruction and returns the first of the next.
+// take collects the tokens of one instruction and returns the first token of the next.
 func (in *Instr) take(lx *lexer, t token) token {
 	in.toks = append(in.toks[:0], t)
 	in.parsed, in.label, in.result = false, false, span{}
@@ -93,7 +93,7 @@ func (in *Instr) take(lx *lexer, t token) token {
 // atColon reports whether the byte after the current token is the colon of a label.
 func atColon(lx *lexer) bool { return lx.pos < lx.limit && lx.text[lx.pos] == ':' }
 
-// starts reports whether t is the first token of another instruction.
+// starts reports whether t is the first token of a new instruction.
 func (in *Instr) starts(lx *lexer, prev, t token) bool {
 	if t.kind == tokenLocal && (t.newline || prev.kind != tokenPunct) {
 		_, ok := assigned(lx.text[:lx.limit], int(t.start))
@@ -117,13 +117,13 @@ func (in *Instr) starts(lx *lexer, prev, t token) bool {
 	return false
 }
 
-// An edit replaces a place of a body's source.
+// An edit replaces a range of a body's source.
 type edit struct {
 	at   span
 	text string
 }
 
-// Replace puts instructions, one a line, in the place of an instruction.
+// Replace replaces an instruction with instructions, one per line.
 func (f *Function) Replace(in *Instr, text string) {
 	if in.f != f || in.src != f.bodySrc {
 		panic("llvmir: an instruction of another function, or of a body that has been edited since")
@@ -138,7 +138,7 @@ func (f *Function) Replace(in *Instr, text string) {
 	f.m.touch(f.item)
 }
 
-// lines indents the lines of a text but the first, and leaves out empty ones.
+// lines indents all lines of a text except the first, and removes empty ones.
 func lines(text string) string {
 	var list []string
 	for line := range strings.Lines(text) {
@@ -167,7 +167,7 @@ func (f *Function) fold() {
 		b.WriteString(before)
 		b.WriteString(e.text)
 		pos = e.at.end
-		// A comment at the end of what was put in must not reach further.
+		// A comment at the end of the inserted text must not extend beyond it.
 		if next := strings.TrimLeft(text[pos:], " \t\r"); e.text != "" && next[0] != '\n' && next[0] != ';' {
 			b.WriteByte('\n')
 		}
@@ -179,7 +179,7 @@ func (f *Function) fold() {
 	f.edits = nil
 }
 
-// bodyText returns the text of the body with its braces, "" for a declaration.
+// bodyText returns the text of the body with its braces, or "" for a declaration.
 func (f *Function) bodyText() string {
 	if !f.defined {
 		return ""

@@ -12,17 +12,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/scc"
 )
 
-// WriteCanonical writes the module so that its text depends on its code only: not on what
-// a linker had put beside it before it was taken out again. Functions that others see and
-// that must stay come in their order; all else comes in the order in which it is first used.
-// Named types with the same fields are one, and have a number for a name, but for those that
-// compilers know by name. Suffixes that a linker gave to local symbols, metadata nodes and attribute
-// groups are counted anew. All debug information belongs to the compile unit of the first
-// function that has some, and copies of scopes that linking left are one. Named metadata
-// has each operand once, but for the lists of specialization constants, which belong together
-// operand by operand. Comments go.
+// WriteCanonical writes the module so that its text depends only on its code, not on other code that
+// it was linked with and then extracted from. Visible functions that must be kept come in their
+// order; everything else comes in order of first use. Named types with the same fields are merged
+// and named by number, except types that compilers know by name. Suffixes that a linker gave to
+// local symbols, metadata nodes and attribute groups are renumbered. All debug information belongs
+// to the compile unit of the first function that has some, and copies of scopes left by linking are
+// merged. Named metadata has each operand once, except the lists of specialization constants, whose
+// operands correspond to each other. Comments are removed.
 //
-// The module is changed, and must not be used any more.
+// The module is modified, and must not be used afterwards.
 func (m *Module) WriteCanonical(out io.Writer) error {
 	c := &canonical{m: m, taken: map[string]bool{}, typeNames: map[string]string{}, groups: map[string]int{}}
 	c.order()
@@ -37,7 +36,7 @@ func (m *Module) WriteCanonical(out io.Writer) error {
 	}
 	c.nodes = newCanonicalNodes(m, c.symbols)
 
-	// What is written first is known last: which types, groups and nodes there are.
+	// The types, groups and nodes, which are written first, are known last.
 	symbols := c.symbolTexts()
 	named := c.namedTexts()
 	var rest []string
@@ -59,14 +58,14 @@ func (m *Module) WriteCanonical(out io.Writer) error {
 	return err
 }
 
-// canonical is a module that is about to be written.
+// canonical is a module to be written in canonical form.
 type canonical struct {
 	m       *Module
 	symbols []Symbol        // in the order of the output
 	taken   map[string]bool // names of local values that look like those of types
 
-	types     map[string]string // of a named type: what all types have that it is the same as
-	typeNames map[string]string // of those: the name in the output
+	types     map[string]string // of a named type: key of its class of identical types
+	typeNames map[string]string // by key: the name in the output
 	typeOrder []string          // the definitions in the output
 
 	groups     map[string]int // numbers by content
@@ -75,7 +74,7 @@ type canonical struct {
 	nodes *canonicalNodes
 }
 
-// fullText returns the text of an item, of functions with their body.
+// fullText returns the text of an item, including the body of a function.
 func (m *Module) fullText(i uint32) string {
 	text := m.text(i)
 	if m.isSymbol(i) {
@@ -86,9 +85,8 @@ func (m *Module) fullText(i uint32) string {
 	return text
 }
 
-// order finds the order of symbols: functions that others see and that no other source
-// may have brought, and after them what these use, breadth first; then what nothing uses,
-// by name.
+// order computes the order of symbols: visible functions that no other source may define, followed
+// by their uses, breadth first; then unused symbols, by name.
 func (c *canonical) order() {
 	seen := map[Symbol]bool{}
 	visit := func(s Symbol) {
@@ -124,11 +122,12 @@ func (c *canonical) order() {
 	}
 }
 
-// linkerSuffix is what a linker adds to the name of a local symbol that is taken.
+// linkerSuffix matches the suffix that a linker adds to the name of a local symbol that is already
+// in use.
 var linkerSuffix = regexp.MustCompile(`(\.[0-9]+)+$`)
 
-// localNames returns new names for local symbols: without suffixes, or with such as count
-// symbols of the same name in their order.
+// localNames returns new names for local symbols: without suffixes, or with suffixes that number
+// symbols of the same name in order.
 func (c *canonical) localNames() map[string]string {
 	names := map[string]string{}
 	taken := map[string]bool{}
@@ -164,20 +163,19 @@ func (c *canonical) localNames() map[string]string {
 	return names
 }
 
-// typePrefix is what the names of types in the output begin with.
+// typePrefix is the prefix of type names in the output.
 const typePrefix = "struct."
 
-// knownTypes are what compilers know by name.
+// knownTypes lists the types that compilers know by name.
 var knownTypes = regexp.MustCompile(`^(spirv|opencl|intel)\.|__spirv`)
 
-// sameTypes returns for each named type what it has in common with the types that are
-// the same: their fields. Types that compilers know, those without fields, those with a
-// number for a name, as values have them, and those that point to themselves are the same as
-// themselves only, which is written as their name.
+// sameTypes returns a key for each named type that identical types share: their fields. A type that
+// compilers know, has no fields, has a number as its name, like values, or refers to itself is
+// identical only to itself; its key is its name.
 func (m *Module) sameTypes() map[string]string {
 	names := slices.Sorted(maps.Keys(m.typeItems))
 	same := map[string]string{}
-	numbers := map[string]string{} // for what types have in common, which may be long
+	numbers := map[string]string{} // for keys, which may be long
 	components, edges := m.typeComponents(names)
 	for _, component := range components {
 		for _, i := range component {
@@ -203,8 +201,8 @@ func (m *Module) sameTypes() map[string]string {
 	return same
 }
 
-// typeComponents returns the strongly connected components of named types, each after those
-// that it needs, and which types each type names.
+// typeComponents returns the strongly connected components of named types, each after its
+// dependencies, and the types that each type refers to.
 func (m *Module) typeComponents(names []string) (components, edges [][]int) {
 	at := map[string]int{}
 	all := make([]int, len(names))
@@ -228,7 +226,7 @@ func (m *Module) typeComponents(names []string) (components, edges [][]int) {
 	return graph.Components(all), edges
 }
 
-// typeFields returns what a named type stands for.
+// typeFields returns the definition of a named type.
 func (m *Module) typeFields(name string) string {
 	return strings.TrimSpace(strings.TrimPrefix(m.nodeText(m.typeItems[name]), "type"))
 }
@@ -278,7 +276,7 @@ func (c *canonical) groupTexts() []string {
 	return texts
 }
 
-// rewritten returns a text with the names and numbers of the output and without comments.
+// rewritten returns a text with the output's names and numbers, and without comments.
 func (c *canonical) rewritten(text string) string {
 	var b strings.Builder
 	lx := lexer{text: text, limit: len(text)}
@@ -313,7 +311,7 @@ func withoutComments(space string) string {
 	}
 }
 
-// head returns what the module says of itself.
+// head returns the properties of the module itself.
 func (c *canonical) head() []string {
 	var texts []string
 	for i := range c.m.items {
@@ -332,8 +330,8 @@ func (c *canonical) comdats() []string {
 	return texts
 }
 
-// symbolTexts returns symbols, with variables first: they may name labels of functions, which
-// have to come after that.
+// symbolTexts returns symbols, with variables first: they may refer to labels of functions, which
+// must come later.
 func (c *canonical) symbolTexts() []string {
 	var variables, functions []string
 	for _, s := range c.symbols {

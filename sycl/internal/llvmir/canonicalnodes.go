@@ -9,11 +9,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/scc"
 )
 
-// canonicalNodes are the metadata nodes of a module that is about to be written. Nodes
-// that are the same are one class, and have one number.
+// canonicalNodes holds the metadata nodes of a module to be written. Identical nodes form a class
+// and share a number.
 type canonicalNodes struct {
 	m       *Module
-	unit    int         // the compile unit to which all belongs, -1 for none
+	unit    int         // the compile unit for all debug information, -1 for none
 	class   map[int]int // of a node
 	members []int       // a node of each class
 
@@ -21,8 +21,7 @@ type canonicalNodes struct {
 	used    []int       // the classes, by number
 }
 
-// newCanonicalNodes finds out which nodes are the same. The symbols are in the order of
-// the output.
+// newCanonicalNodes finds identical nodes. The symbols must be in output order.
 func newCanonicalNodes(m *Module, symbols []Symbol) *canonicalNodes {
 	n := &canonicalNodes{m: m, unit: -1, class: map[int]int{}, numbers: map[int]int{}}
 	attached := map[int]bool{} // the subprograms of functions
@@ -53,7 +52,7 @@ func newCanonicalNodes(m *Module, symbols []Symbol) *canonicalNodes {
 	return n
 }
 
-// classify gives nodes their classes, those of the nodes that they refer to first.
+// classify assigns classes to nodes, after the nodes that they refer to.
 func (n *canonicalNodes) classify(ids []int, edges map[int][]int, attached map[int]bool) {
 	at := make(map[int]int, len(ids))
 	var nodes []int
@@ -75,7 +74,7 @@ func (n *canonicalNodes) classify(ids []int, edges map[int][]int, attached map[i
 	known := map[string]int{}  // classes by content
 	owned := map[string]bool{} // those with the subprogram of a function
 	for _, component := range graph.Components(roots) {
-		// What leads back to itself is the same as nothing else.
+		// A node that refers to itself is identical only to itself.
 		if len(component) > 1 || slices.Contains(edges[nodes[component[0]]], nodes[component[0]]) {
 			for _, k := range component {
 				n.newClass(nodes[k])
@@ -93,7 +92,7 @@ func (n *canonicalNodes) classify(ids []int, edges map[int][]int, attached map[i
 		switch {
 		case !ok:
 			known[content] = n.newClass(id)
-		case attached[id] && owned[content]: // two functions may not have one subprogram
+		case attached[id] && owned[content]: // two functions must not share a subprogram
 			n.newClass(id)
 		default:
 			n.class[id] = class
@@ -108,7 +107,7 @@ func (n *canonicalNodes) newClass(id int) int {
 	return n.class[id]
 }
 
-// content returns the text of a node with the classes of those that it refers to.
+// content returns the text of a node with the classes of its references.
 func (n *canonicalNodes) content(node *Node) string {
 	var b strings.Builder
 	for t := range Tokens(node.text) {
@@ -121,7 +120,7 @@ func (n *canonicalNodes) content(node *Node) string {
 	return b.String()
 }
 
-// reference returns the node that a token refers to: of compile units always the one.
+// reference returns the node that a token refers to, mapping all compile units to one.
 func (n *canonicalNodes) reference(t Token) (id int, ok bool) {
 	if t.kind != tokenMeta {
 		return 0, false
@@ -151,7 +150,7 @@ func (n *canonicalNodes) references(id int) []int {
 	return list
 }
 
-// unit returns the compile unit of a subprogram, -1 for none.
+// unit returns the compile unit of a subprogram, or -1.
 func (n *Node) unit() int {
 	for _, o := range n.Operands() {
 		if o.Field == "unit" {
@@ -163,7 +162,7 @@ func (n *Node) unit() int {
 	return -1
 }
 
-// number returns a reference to a node as the output has it. Other text stays as it is.
+// number returns a node reference with its number in the output. It returns other text unchanged.
 func (n *canonicalNodes) number(ref string) string {
 	id, ok := n.reference(Token{ref, tokenMeta})
 	if !ok {
@@ -177,12 +176,12 @@ func (n *canonicalNodes) number(ref string) string {
 	return "!" + strconv.Itoa(n.numbers[class])
 }
 
-// text returns the content of the node that has a number in the output.
+// text returns the content of the node with a number in the output.
 func (n *canonicalNodes) text(number int) string {
 	return n.m.Node(n.members[n.used[number]]).text
 }
 
-// sorted returns operands of named metadata in an order that depends on what they say.
+// sorted returns operands of named metadata, sorted by content.
 func (n *canonicalNodes) sorted(operands []NodeOperand) []string {
 	type operand struct{ text, says string }
 	list := make([]operand, len(operands))

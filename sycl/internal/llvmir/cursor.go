@@ -2,8 +2,8 @@ package llvmir
 
 import "strings"
 
-// A cursor walks over tokens, which it takes from a lexer as they are needed, and
-// skips types, values and attributes. The current token is toks[i].
+// A cursor walks over tokens, which it reads from a lexer on demand, and skips types, values and
+// attributes. The current token is toks[i].
 type cursor struct {
 	text string
 	toks []token
@@ -12,7 +12,7 @@ type cursor struct {
 	live bool // more tokens come from lx
 }
 
-// reset starts at a place of a text.
+// reset restarts the cursor at a position of a text.
 func (c *cursor) reset(text string, pos, limit int) {
 	c.text, c.toks, c.i = text, c.toks[:0], 0
 	c.lx = lexer{text, pos, limit}
@@ -62,7 +62,7 @@ func (c *cursor) accept(b byte) bool {
 	return false
 }
 
-// end returns where the token before the current one ended.
+// end returns the end of the token before the current one.
 func (c *cursor) end() uint32 {
 	if c.i == 0 {
 		return uint32(c.lx.pos)
@@ -81,7 +81,7 @@ func (c *cursor) group() bool {
 		if !ok {
 			return false
 		}
-		// The closing bracket is the token for all of the group.
+		// The closing bracket stands for the whole group.
 		c.toks[c.i] = token{uint32(end - 1), uint32(end), tokenPunct, false}
 		c.lx.pos = end
 		c.i++
@@ -118,8 +118,7 @@ func (c *cursor) group() bool {
 	}
 }
 
-// atAttribute reports whether the current token starts an attribute where a type
-// may stand instead.
+// atAttribute reports whether the current token starts an attribute rather than a type.
 func (c *cursor) atAttribute() bool {
 	t := c.peek(0)
 	return t.kind == tokenString || t.kind == tokenGroup || t.kind == tokenWord && !isTypeWord(c.word(t))
@@ -146,7 +145,7 @@ func (c *cursor) skipType() (span, bool) {
 	return c.skipTypeEnd(tok.start)
 }
 
-// skipTypeEnd skips what makes a type that of a pointer or a function.
+// skipTypeEnd skips the suffix that makes a type a pointer or function type.
 func (c *cursor) skipTypeEnd(start uint32) (span, bool) {
 	for {
 		switch next := c.peek(0); {
@@ -205,7 +204,7 @@ func (c *cursor) skipBracketValue(first byte) bool {
 	return false
 }
 
-// skipWordValue skips what follows the first word of a constant.
+// skipWordValue skips the rest of a constant after its first word.
 func (c *cursor) skipWordValue(word string) bool {
 	switch {
 	case word == "c":
@@ -278,7 +277,7 @@ func (c *cursor) skipAttribute() (span, bool) {
 	return span{tok.start, c.end()}, true
 }
 
-// skipAttributeValue skips what follows the word of an attribute.
+// skipAttributeValue skips the rest of an attribute after its word.
 func (c *cursor) skipAttributeValue(word string) bool {
 	switch {
 	case c.at('('):

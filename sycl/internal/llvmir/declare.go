@@ -18,8 +18,8 @@ func (m *Module) declaration(i uint32) string {
 	return ""
 }
 
-// functionDeclaration turns a function's header into that of a declaration: without
-// what only definitions may have.
+// functionDeclaration turns a function's header into a declaration's, without the parts that only
+// definitions may have.
 func functionDeclaration(h *header, start uint32) string {
 	var few [16]span
 	drop := few[:0]
@@ -48,7 +48,7 @@ func functionDeclaration(h *header, start uint32) string {
 	return b.String()
 }
 
-// variableDeclaration turns a variable's header into that of a declaration.
+// variableDeclaration turns a variable's header into a declaration's.
 func variableDeclaration(h *header) string {
 	var b strings.Builder
 	add := func(before string, f field) {
@@ -71,7 +71,7 @@ func variableDeclaration(h *header) string {
 	add(", ", fieldSection)
 	add(", ", fieldAlign)
 	for _, a := range h.attachments {
-		if a.kind.in(h.text) != "!dbg" { // debug information is about the definition
+		if a.kind.in(h.text) != "!dbg" { // debug information describes the definition
 			b.WriteString(", " + a.all.in(h.text))
 		}
 	}
@@ -81,7 +81,7 @@ func variableDeclaration(h *header) string {
 	return b.String()
 }
 
-// aliasDeclaration declares an alias as what it stands for: a function or a variable.
+// aliasDeclaration declares an alias as the kind of its aliasee: a function or a variable.
 func aliasDeclaration(a *Alias) string {
 	h := a.header()
 	name := symbolText('@', a.name)
@@ -99,7 +99,7 @@ func aliasDeclaration(a *Alias) string {
 	return "declare " + spaced(convention) + t.elem.text + " " + name + params
 }
 
-// spaced puts a space after a word that is there.
+// spaced adds a space after a non-empty word.
 func spaced(word string) string {
 	if word == "" {
 		return ""

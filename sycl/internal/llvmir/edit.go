@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// An InstrEdit is a list of changes to an instruction. [InstrEdit.Apply] makes them, which
-// must be before the iteration that yielded the instruction goes on.
+// An InstrEdit is a list of changes to an instruction. [InstrEdit.Apply] makes them. It must be
+// called before the iteration that yielded the instruction continues.
 type InstrEdit struct {
 	in    *Instr
-	edits []edit // places of the source
+	edits []edit // ranges of the source
 }
 
 // Edit starts a list of changes.
@@ -29,7 +29,7 @@ func (e *InstrEdit) Apply() {
 	var b strings.Builder
 	pos := e.in.start
 	for _, c := range e.edits {
-		if c.at.start < pos { // of what another change has replaced
+		if c.at.start < pos { // within another change
 			continue
 		}
 		b.WriteString(e.in.text[pos:c.at.start])
@@ -72,10 +72,10 @@ func (e *InstrEdit) SetArgumentAlignment(i int, n uint64) {
 	e.replace(span{o.typ.end, o.typ.end}, " "+text)
 }
 
-// SetOperand replaces the value of an operand, whose type stays.
+// SetOperand replaces the value of an operand, keeping its type.
 func (e *InstrEdit) SetOperand(i int, value string) { e.replace(e.in.operands[i].val, value) }
 
-// SetMetadata attaches a node, in place of one of that kind.
+// SetMetadata attaches a node, replacing any of the same kind.
 func (e *InstrEdit) SetMetadata(kind string, id int) {
 	ref := "!" + strconv.Itoa(id)
 	for i, a := range attachmentsOf(e.in.text, e.in.attached) {
@@ -87,8 +87,8 @@ func (e *InstrEdit) SetMetadata(kind string, id int) {
 	e.replace(span{e.in.end, e.in.end}, ", !"+escapeName(kind)+" "+ref)
 }
 
-// ReplaceLocals replaces local values by others, given by their names. Names of types
-// must not be among them.
+// ReplaceLocals replaces local values with others, given by name. The names must not be names of
+// types.
 func (e *InstrEdit) ReplaceLocals(values map[string]string) {
 	for i, t := range e.in.toks {
 		if t.kind != tokenLocal || i == 0 && e.in.result.ok() {
@@ -100,16 +100,16 @@ func (e *InstrEdit) ReplaceLocals(values map[string]string) {
 	}
 }
 
-// LocalText returns a local value of a name as it stands in an instruction.
+// LocalText returns a local value with a name in the form used in instructions.
 func LocalText(name string) string { return symbolText('%', name) }
 
-// HasType reports whether a type has a name.
+// HasType reports whether there is a type with a name.
 func (m *Module) HasType(name string) bool {
 	_, ok := m.typeItems[name]
 	return ok
 }
 
-// AddString adds a private constant with a text and the zero byte that ends it.
+// AddString adds a private constant with a zero-terminated text.
 func (m *Module) AddString(text string, space int, section string) *Global {
 	name := ".str"
 	for n := len(m.globals); m.symbols[name] != nil; n++ {
@@ -127,7 +127,7 @@ func (m *Module) AddString(text string, space int, section string) *Global {
 	return m.Global(name)
 }
 
-// Section returns the section of the symbol, "" for none.
+// Section returns the section of the symbol, or "".
 func (s *symbol) Section() string {
 	word := s.header().word(fieldSection)
 	at := strings.IndexByte(word, '"')

@@ -18,10 +18,10 @@ type Function struct {
 // Defined reports whether the function has a body.
 func (f *Function) Defined() bool { return f.defined }
 
-// Kernel reports whether the function's calling convention is one of kernels.
+// Kernel reports whether the function has a kernel calling convention.
 func (f *Function) Kernel() bool { return f.kernel }
 
-// CallingConvention returns the calling convention, "" for that of C.
+// CallingConvention returns the calling convention, or "" for C.
 func (f *Function) CallingConvention() string { h := f.header(); return h.convention.in(h.text) }
 
 // Result returns the type of the function's result.
@@ -42,12 +42,12 @@ func (f *Function) ValueType() *Type {
 // A Param is a parameter of a function.
 type Param struct {
 	Type       *Type
-	Name       string // "" when it has none
+	Name       string // "" if it has none
 	Attributes []Attribute
 	Text       string
 }
 
-// Attribute returns the attribute of a key.
+// Attribute returns the attribute with a key.
 func (p Param) Attribute(key string) (Attribute, bool) { return findAttribute(p.Attributes, key) }
 
 // Params returns the parameters.
@@ -63,14 +63,14 @@ func (f *Function) Params() []Param {
 	return list
 }
 
-// SetParamAttribute gives a parameter a string attribute, in place of one of that key.
+// SetParamAttribute gives a parameter a string attribute, replacing any with the same key.
 func (f *Function) SetParamAttribute(i int, key, value string) {
 	f.RemoveParamAttribute(i, key)
 	at := f.header().params[i].typ.end
 	f.splice(span{at, at}, " "+stringAttribute(key, value))
 }
 
-// RemoveParamAttribute removes a parameter's attributes of that key.
+// RemoveParamAttribute removes a parameter's attributes with a key.
 func (f *Function) RemoveParamAttribute(i int, key string) {
 	for {
 		h := f.header()
@@ -83,7 +83,7 @@ func (f *Function) RemoveParamAttribute(i int, key string) {
 	}
 }
 
-// SetParamAlignment gives a parameter an alignment, in place of one that it has.
+// SetParamAlignment gives a parameter an alignment, replacing any existing one.
 func (f *Function) SetParamAlignment(i int, n uint64) {
 	f.RemoveParamAttribute(i, "align")
 	at := f.header().params[i].typ.end

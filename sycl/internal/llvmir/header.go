@@ -2,13 +2,13 @@ package llvmir
 
 import "strings"
 
-// A header is the text around the name of a symbol, by place in its source. One
-// struct serves functions, variables and aliases.
+// A header holds the positions of the parts of a symbol's header in its source. Functions,
+// variables and aliases share the struct.
 type header struct {
 	text   string
 	fields [fieldCount]span
 
-	before      uint32 // where words before the type may be put: after define or "="
+	before      uint32 // where words before the type can be inserted: after define or "="
 	convention  span
 	typ         span // result type, or value type
 	name        span // with its sigil
@@ -35,7 +35,7 @@ type param struct {
 	attributes     []span
 }
 
-// A field is one of the things that a word of a header begins.
+// A field is a part of a header that starts with a word.
 type field uint8
 
 const (
@@ -60,18 +60,18 @@ const (
 	fieldCount
 )
 
-// A form says what belongs to a field after its word.
+// A form is the syntax of a field after its word.
 type form uint8
 
 const (
 	formWord      form = iota // nothing
-	formAttribute             // what an attribute of that word may have: a number, or a group
+	formAttribute             // as an attribute with that word: a number, or a group
 	formSpace                 // a group
 	formString
 	formConstant // a type and a value
 )
 
-// Places of a header where a word may stand.
+// Positions of words in a header.
 const (
 	functionStart = 1 << iota // before the result type
 	functionEnd               // after the parameters
@@ -88,7 +88,7 @@ type headerWord struct {
 	in    uint8
 }
 
-// headerWords are the words of headers that are no attributes.
+// headerWords lists the header words that are not attributes.
 var headerWords = map[string]headerWord{
 	"private":              {fieldLinkage, formWord, anyStart},
 	"internal":             {fieldLinkage, formWord, anyStart},
@@ -133,7 +133,7 @@ var headerWords = map[string]headerWord{
 	"personality": {fieldPersonality, formConstant, functionEnd},
 }
 
-// wordIn returns what a token means at a place of a header, false for an attribute.
+// wordIn returns the meaning of a token at a position of a header, or false for an attribute.
 func wordIn(place uint8, c *cursor, t token) (headerWord, bool) {
 	if t.kind != tokenWord {
 		return headerWord{}, false
@@ -142,13 +142,13 @@ func wordIn(place uint8, c *cursor, t token) (headerWord, bool) {
 	return w, ok && w.in&place != 0
 }
 
-// A headError is a place where a header is malformed.
+// A headError reports a malformed header, with the position.
 type headError struct {
 	at  uint32
 	msg string
 }
 
-// typedPointer is for text that nothing writes which makes device code today.
+// typedPointer is the error for typed pointers, which no current device compiler writes.
 const typedPointer = "a pointer that says what it points to, as LLVM before 17 could write it: make this text with a newer llvm-dis"
 
 func headErrorAt(c *cursor, msg string) *headError {
@@ -161,7 +161,7 @@ func headErrorAt(c *cursor, msg string) *headError {
 
 const openGroup = "a group of brackets does not end"
 
-// clear makes a header ready to be read, with the memory of the one before.
+// clear resets a header for reading, reusing its memory.
 func (h *header) clear(text string) {
 	*h = header{text: text, attributes: h.attributes[:0], attachments: h.attachments[:0], params: h.params[:0]}
 }
@@ -243,8 +243,7 @@ func (h *header) function(c *cursor, defined bool) *headError {
 	return h.functionEnd(c, defined)
 }
 
-// functionStart reads what is before the result type. Attributes of the
-// result are not kept.
+// functionStart reads the part before the result type. Attributes of the result are not kept.
 func (h *header) functionStart(c *cursor) *headError {
 	h.before = c.end()
 	for c.peek(0).kind == tokenMeta {
@@ -338,7 +337,7 @@ func (h *header) parameter(c *cursor) *headError {
 	return nil
 }
 
-// functionEnd reads what is after the parameters.
+// functionEnd reads the part after the parameters.
 func (h *header) functionEnd(c *cursor, defined bool) *headError {
 	for {
 		var err *headError
@@ -408,7 +407,7 @@ func (h *header) variable(c *cursor) *headError {
 	return h.variableEnd(c)
 }
 
-// variableStart reads what is before the type.
+// variableStart reads the part before the type.
 func (h *header) variableStart(c *cursor) *headError {
 	h.before = c.end()
 	for !h.fields[fieldKeyword].ok() {
@@ -444,7 +443,7 @@ func (h *header) aliasee(c *cursor) *headError {
 	return nil
 }
 
-// variableEnd reads what is after the value.
+// variableEnd reads the part after the value.
 func (h *header) variableEnd(c *cursor) *headError {
 	h.end = c.end()
 	for c.accept(',') {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// An Instr is an instruction, a label, or a debug record of a body. An iteration
-// yields the same one again and again, with another content.
+// An Instr is an instruction, a label, or a debug record of a body. An iteration reuses a single
+// Instr.
 type Instr struct {
 	f          *Function
 	src        uint32
@@ -19,7 +19,7 @@ type Instr struct {
 	result     span
 	scratch    cursor // memory for parse
 
-	// what parse found
+	// found by parse
 	parsed     bool
 	operands   []operand
 	types      []span
@@ -34,12 +34,11 @@ type operand struct {
 	attributes []span
 }
 
-// Op returns the operation: "load", "call" (also for tail calls), "label", or
-// "#dbg_value" and its like.
+// Op returns the operation: "load", "call" (including tail calls), "label", or a debug record such
+// as "#dbg_value".
 func (in *Instr) Op() string { return in.op }
 
-// Result returns the name of the result without %, "" when there is none; of a
-// label its name.
+// Result returns the name of the result without %, or "" if there is none; for a label, its name.
 func (in *Instr) Result() string {
 	if in.label {
 		return plainName(in.word(0))
@@ -50,8 +49,7 @@ func (in *Instr) Result() string {
 // Text returns the instruction's text.
 func (in *Instr) Text() string { return in.text[in.start:in.end] }
 
-// Globals yields the names of the symbols that the instruction names, as often
-// as it names them.
+// Globals yields the names of the symbols that the instruction refers to, including repetitions.
 func (in *Instr) Globals() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, t := range in.toks {
@@ -68,11 +66,11 @@ type Operand struct {
 	Attributes []Attribute
 }
 
-// Attribute returns the attribute of a key.
+// Attribute returns the attribute with a key.
 func (o Operand) Attribute(key string) (Attribute, bool) { return findAttribute(o.Attributes, key) }
 
-// Operands returns the operands in order of text; of calls the arguments, and
-// after them the labels of invoke and callbr and the operands of bundles.
+// Operands returns the operands in text order; for calls, the arguments, followed by the labels of
+// invoke and callbr and the operands of bundles.
 func (in *Instr) Operands() []Operand {
 	in.parse()
 	list := make([]Operand, len(in.operands))
@@ -85,7 +83,7 @@ func (in *Instr) Operands() []Operand {
 // NumOperands returns the number of operands.
 func (in *Instr) NumOperands() int { in.parse(); return len(in.operands) }
 
-// Operand returns one of the operands, which saves the list.
+// Operand returns one of the operands without building the list.
 func (in *Instr) Operand(i int) Value {
 	in.parse()
 	o := in.operands[i]
@@ -101,7 +99,7 @@ func (in *Instr) Callee() (string, bool) {
 	return Value{Text: in.callee.in(in.text)}.BaseGlobal()
 }
 
-// CalleeText returns what a call calls as it is written.
+// CalleeText returns the callee of a call as written.
 func (in *Instr) CalleeText() string { in.parse(); return in.callee.in(in.text) }
 
 // IsIndirect reports whether this is a call through a pointer.
@@ -113,14 +111,14 @@ func (in *Instr) IsIndirect() bool {
 	return !direct
 }
 
-// Attributes returns the attributes of a call, those of groups included, without
-// those of its result and arguments.
+// Attributes returns the attributes of a call, including those in groups, without attributes of its
+// result and arguments.
 func (in *Instr) Attributes() []Attribute {
 	in.parse()
 	return in.f.m.attributes(in.text, in.attributes)
 }
 
-// Attribute returns the call's attribute of a key.
+// Attribute returns the call's attribute with a key.
 func (in *Instr) Attribute(key string) (Attribute, bool) { return findAttribute(in.Attributes(), key) }
 
 // Attachments returns the metadata attached to the instruction.
@@ -129,7 +127,7 @@ func (in *Instr) Attachments() []Attachment {
 	return attachmentsOf(in.text, in.attached)
 }
 
-// Metadata returns the number of the node of that kind that is attached.
+// Metadata returns the number of the attached node of a kind.
 func (in *Instr) Metadata(kind string) (int, bool) {
 	in.parse()
 	for _, a := range in.attached {

@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// Type returns the type of the result: void when there is none, nil when the text
-// does not say.
+// Type returns the type of the result: void if there is none, nil if the text does not specify it.
 func (in *Instr) Type() *Type {
 	in.parse()
 	switch in.op {
@@ -54,8 +53,8 @@ func (in *Instr) SourceType() *Type {
 	return nil
 }
 
-// CalleeType returns the function type of a call: as it is written, else from the
-// result and the arguments; nil for other instructions.
+// CalleeType returns the function type of a call: as written, or else from the result and the
+// arguments; nil for other instructions.
 func (in *Instr) CalleeType() *Type {
 	if !in.isCall() {
 		return nil
@@ -79,8 +78,8 @@ func (in *Instr) CalleeType() *Type {
 	return in.f.m.intern(f)
 }
 
-// AppendTypes appends the types that the instruction names outside of attributes,
-// and the type of its result, each once.
+// AppendTypes appends the distinct types that the instruction names outside of attributes, and the
+// type of its result.
 func (in *Instr) AppendTypes(list []*Type) []*Type {
 	in.parse()
 	first := len(list)
@@ -105,7 +104,7 @@ func (in *Instr) AppendTypes(list []*Type) []*Type {
 	return list
 }
 
-// namedType returns one of the types that the instruction names, nil when it names fewer.
+// namedType returns one of the types that the instruction names, or nil if it names fewer.
 func (in *Instr) namedType(i int) *Type {
 	if i < len(in.types) {
 		return in.typeOf(in.types[i])
@@ -113,7 +112,7 @@ func (in *Instr) namedType(i int) *Type {
 	return nil
 }
 
-// operandType returns the type of an operand, nil when there is none.
+// operandType returns the type of an operand, or nil if there is none.
 func (in *Instr) operandType(i int) *Type {
 	if i < len(in.operands) {
 		return in.typeOf(in.operands[i].typ)
@@ -136,7 +135,7 @@ func (in *Instr) callResult() *Type {
 	return t
 }
 
-// allocaSpace returns the address space of what an alloca allocates.
+// allocaSpace returns the address space of an alloca.
 func (in *Instr) allocaSpace() int {
 	space := 0
 	for i := range in.toks {
@@ -180,12 +179,12 @@ func (in *Instr) extractedType() *Type {
 
 func (m *Module) boolType() *Type { return m.intern(Type{kind: Int, bits: 1}) }
 
-// vectorLike returns the vector type of a length that another has.
+// vectorLike returns a vector type with the length of another.
 func (m *Module) vectorLike(t, elem *Type) *Type {
 	return m.intern(Type{kind: Vector, length: t.length, scalable: t.scalable, elem: elem})
 }
 
-// vectorElement returns the element type of a vector, nil for other types.
+// vectorElement returns the element type of a vector, or nil.
 func (t *Type) vectorElement() *Type {
 	if t == nil || t.kind != Vector {
 		return nil
@@ -193,8 +192,7 @@ func (t *Type) vectorElement() *Type {
 	return t.elem
 }
 
-// member returns the type of a field or an element of an aggregate, nil when there
-// is none.
+// member returns the type of a field or an element of an aggregate, or nil if there is none.
 func (t *Type) member(n uint64) *Type {
 	body := t.Body()
 	switch {

@@ -9,32 +9,32 @@ import (
 	"strings"
 )
 
-// A Layout says where the parts of types are in memory: what a module's data layout
-// and LLVM's defaults say. One goroutine may use it at a time.
+// A Layout computes the memory layout of types from a module's data layout and LLVM's defaults. It
+// is not safe for concurrent use.
 type Layout struct {
 	ints, floats, vectors []alignment // by bits, ascending
 	pointers              map[int]pointerLayout
-	aggregate             uint64 // the least alignment of structs that are not packed
+	aggregate             uint64 // the minimum alignment of structs that are not packed
 	sizes                 map[*Type]Size
 	structs               map[*Type][]uint64
 }
 
-// An alignment says to how many bytes values of a number of bits are aligned.
+// An alignment is the alignment of values with a number of bits.
 type alignment struct{ bits, align uint64 }
 
 type pointerLayout struct{ size, align uint64 } // in bytes
 
-// A Size says how much memory a type takes, in bytes.
+// A Size is the size of a type in memory, in bytes.
 type Size struct {
 	Store uint64 // what a store writes
 	Alloc uint64 // from one element of an array to the next
 	Align uint64
 }
 
-// Layout returns the layout that the module's target has.
+// Layout returns the layout of the module's target.
 func (m *Module) Layout() (*Layout, error) { return newLayout(m.target("datalayout")) }
 
-// newLayout reads the text of a data layout.
+// newLayout parses a data layout.
 func newLayout(text string) (*Layout, error) {
 	l := &Layout{
 		ints:     []alignment{{1, 1}, {8, 1}, {16, 2}, {32, 4}, {64, 4}},
@@ -59,8 +59,8 @@ func newLayout(text string) (*Layout, error) {
 
 var errLayoutPart = errors.New("it is not a number of bits and an alignment")
 
-// part reads a part of a data layout such as v96:128. Parts that say nothing of sizes
-// and alignments are left alone.
+// part parses a part of a data layout such as v96:128. It ignores parts unrelated to sizes and
+// alignments.
 func (l *Layout) part(text string) error {
 	if text == "" {
 		return errors.New("it is empty")
@@ -77,7 +77,7 @@ func (l *Layout) part(text string) error {
 	return nil
 }
 
-// alignmentPart reads the bits and the alignment of a kind of types.
+// alignmentPart parses the bits and the alignment of a kind of types.
 func (l *Layout) alignmentPart(kind byte, words []string) error {
 	if kind == 'a' && words[0] == "" {
 		words[0] = "0"
@@ -107,8 +107,8 @@ func (l *Layout) alignmentPart(kind byte, words []string) error {
 	return nil
 }
 
-// pointerPart reads the address space, the bits and the alignment of pointers. A
-// letter before the address space says more of them.
+// pointerPart reads the address space, the bits and the alignment of pointers. A letter before the
+// address space gives further properties.
 func (l *Layout) pointerPart(words []string) error {
 	space := 0
 	if digits := strings.TrimLeft(words[0], "abcdefghijklmnopqrstuvwxyz"); digits != "" {
@@ -130,8 +130,8 @@ func (l *Layout) pointerPart(words []string) error {
 	return nil
 }
 
-// alignmentOf reads an alignment in bits, which is a power of two of bytes, and
-// returns it in bytes.
+// alignmentOf parses an alignment in bits, which must be a power of two in bytes, and returns it in
+// bytes.
 func alignmentOf(text string) (uint64, bool) {
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || n%8 != 0 {
@@ -143,16 +143,16 @@ func alignmentOf(text string) (uint64, bool) {
 	return n / 8, bits.OnesCount64(n) == 1
 }
 
-// mostMemory bounds the sizes of types, so that no sum of them overflows.
+// mostMemory limits the sizes of types, so that no sum of them overflows.
 const mostMemory = 1 << 48
 
-// Size returns how much memory a type takes.
+// Size returns the size of a type in memory.
 func (l *Layout) Size(t *Type) (Size, error) { return l.size(t, 0) }
 
-// unfinished is the size of a struct whose fields are being looked at.
+// unfinished is the size of a struct whose fields are being processed.
 var unfinished = Size{}
 
-// deepestLayout bounds how deep classes are nested in each other.
+// deepestLayout limits the nesting of classes.
 const deepestLayout = 1000
 
 func (l *Layout) size(t *Type, depth int) (Size, error) {
@@ -246,7 +246,7 @@ func (l *Layout) vectorSize(t *Type, depth int) (Size, error) {
 	return sizeOf(store, exactAlignment(l.vectors, t.length*width, store)), nil
 }
 
-// structSize returns the size of a struct and notes where its fields are.
+// structSize returns the size of a struct and records the offsets of its fields.
 func (l *Layout) structSize(t *Type, depth int) (Size, error) {
 	align, end := uint64(1), uint64(0)
 	if !t.packed {
@@ -272,8 +272,7 @@ func (l *Layout) structSize(t *Type, depth int) (Size, error) {
 	return Size{end, end, align}, nil
 }
 
-// Offsets returns where the fields of a struct start, in bytes. The list must not be
-// changed.
+// Offsets returns the offsets of the fields of a struct, in bytes. The list must not be modified.
 func (l *Layout) Offsets(t *Type) ([]uint64, error) {
 	if _, err := l.Size(t); err != nil {
 		return nil, err
@@ -285,14 +284,14 @@ func (l *Layout) Offsets(t *Type) ([]uint64, error) {
 	return l.structs[body], nil
 }
 
-// sizeOf returns the size of a type of which a store writes some bytes.
+// sizeOf returns the size of a type with the given store size.
 func sizeOf(store, align uint64) Size { return Size{store, alignTo(store, align), align} }
 
-// alignTo rounds a place up to an alignment.
+// alignTo rounds an offset up to an alignment.
 func alignTo(at, align uint64) uint64 { return (at + align - 1) &^ (align - 1) }
 
-// integerAlignment returns the alignment of an integer: that of the next larger one
-// that has one of its own, or of the largest.
+// integerAlignment returns the alignment of an integer: the alignment of the next larger integer
+// that has one, or of the largest.
 func integerAlignment(list []alignment, bits uint64) uint64 {
 	for _, a := range list {
 		if a.bits >= bits {
@@ -302,8 +301,8 @@ func integerAlignment(list []alignment, bits uint64) uint64 {
 	return list[len(list)-1].align
 }
 
-// exactAlignment returns the alignment of values of just so many bits. Without one it is
-// the power of two that has room for them.
+// exactAlignment returns the alignment of values with exactly that many bits. It defaults to the
+// smallest power of two that can hold them.
 func exactAlignment(list []alignment, width, store uint64) uint64 {
 	for _, a := range list {
 		if a.bits == width {

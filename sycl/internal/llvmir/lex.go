@@ -14,8 +14,8 @@ type Token struct {
 	kind tokenKind
 }
 
-// Tokens splits IR text. Comments are left out; a string that does not end is
-// the last token, as punctuation.
+// Tokens splits IR text into tokens, without comments. An unterminated string is the last token, as
+// punctuation.
 func Tokens(text string) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		lx := lexer{text: text, limit: len(text)}
@@ -45,10 +45,10 @@ const (
 	tokenSummary           // ^5
 	tokenString            // "x", quotes included
 	tokenPunct             // one byte
-	tokenBad               // a string that does not end: the last token
+	tokenBad               // an unterminated string: the last token
 )
 
-// A token is a token by its place. All of the package works on these.
+// A token is a token with its position. The whole package uses these.
 type token struct {
 	start, end uint32
 	kind       tokenKind
@@ -72,10 +72,10 @@ type lexer struct {
 // Classes of bytes.
 const (
 	classWord  = 1 << iota // part of a word or name
-	classSpace             // white space but line feed
-	classGroup             // what matters while a group in brackets is skipped
+	classSpace             // white space except line feed
+	classGroup             // significant while skipping a group in brackets
 	classAngle             // the same, for groups in angle brackets
-	classRef               // what matters while references are looked for
+	classRef               // significant while searching for references
 )
 
 var classes = func() (t [256]uint8) {
@@ -123,8 +123,7 @@ func (l *lexer) next() token {
 
 var sigils = [256]tokenKind{'%': tokenLocal, '@': tokenGlobal, '$': tokenComdat}
 
-// tokenAt returns the end and the kind of the token that starts at a place. It is
-// no word.
+// tokenAt returns the end and the kind of the token at a position, which is not a word.
 func tokenAt(text string, start int) (end int, kind tokenKind) {
 	switch c := text[start]; c {
 	case '"':
@@ -167,8 +166,8 @@ func lineEnd(text string, pos int) int {
 	return len(text)
 }
 
-// stringEnd returns the place after the string that starts at pos, -1 when it
-// does not end. A quote in a string is written \22.
+// stringEnd returns the position after the string that starts at pos, or -1 if it is unterminated.
+// A quote in a string is written \22.
 func stringEnd(text string, pos int) int {
 	n := strings.IndexByte(text[pos+1:], '"')
 	if n < 0 {
@@ -184,8 +183,7 @@ func wordEnd(text string, pos int) int {
 	return pos
 }
 
-// nameEnd returns where the name after a sigil ends, -1 for a quoted one that
-// does not end.
+// nameEnd returns the end of the name after a sigil, or -1 for an unterminated quoted name.
 func nameEnd(text string, pos int) int {
 	if pos < len(text) && text[pos] == '"' {
 		return stringEnd(text, pos)
@@ -193,7 +191,7 @@ func nameEnd(text string, pos int) int {
 	return wordEnd(text, pos)
 }
 
-// metadataNameEnd returns where the name or number after "!" ends.
+// metadataNameEnd returns the end of the name or number after "!".
 func metadataNameEnd(text string, pos int) int {
 	for pos < len(text) && (classes[text[pos]]&classWord != 0 || text[pos] == '\\') {
 		pos++
@@ -216,15 +214,15 @@ func skipSpace(text string, pos int) int {
 	return pos
 }
 
-// skipGroup returns the place after the group whose opening bracket is at pos;
-// ok is false when it does not end or another bracket closes it.
+// skipGroup returns the position after the group whose opening bracket is at pos; ok is false if it
+// is unterminated or closed by a different bracket.
 func skipGroup(text string, pos int) (end int, ok bool) {
 	class := uint8(classGroup)
 	if text[pos] == '<' {
 		class = classAngle
 	}
 	var few [64]byte
-	open := few[:0] // what closes the groups that are open
+	open := few[:0] // closing brackets of the open groups
 	for pos < len(text) {
 		c := text[pos]
 		if classes[c]&class == 0 {
@@ -265,11 +263,11 @@ func plainName(text string) string {
 	return text
 }
 
-// symbolText writes a name with its sigil, in quotes when it needs them.
+// symbolText formats a name with its sigil, quoted if necessary.
 func symbolText(sigil byte, name string) string {
 	plain := name != "" && wordEnd(name, 0) == len(name) && strings.IndexByte(name, '+') < 0
 	if plain && isDigit(name[0]) {
-		// All digits is a number; digits before other characters want quotes.
+		// A name of only digits is a number; digits before other characters require quotes.
 		plain = strings.Trim(name, "0123456789") == ""
 	}
 	if plain {
@@ -278,8 +276,7 @@ func symbolText(sigil byte, name string) string {
 	return string(sigil) + quote(name)
 }
 
-// quote writes an LLVM string: a backslash and two hexadecimal digits stand for
-// what is not plain.
+// quote formats an LLVM string, escaping special bytes as a backslash and two hexadecimal digits.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -8,19 +8,19 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Frame is a place in the source of a program, in a function that may be inlined at
-// another place. The path is that which the compiler wrote: directory and name.
+// A Frame is a source location in a function that may be inlined at another location. The path is
+// the directory and name that the compiler wrote.
 type Frame struct {
 	srcloc.Location
-	Function    string // as the source has it
-	LinkageName string // as the module has it
+	Function    string // as in the source
+	LinkageName string // as in the module
 	InlinedAt   *Frame
 }
 
 // Location follows a DILocation, DISubprogram or another scope to its source.
 func (m *Module) Location(id int) (Frame, bool) { return m.location(m.Node(id), 0) }
 
-// DebugLoc returns where the source defines the function.
+// DebugLoc returns the source location of the function's definition.
 func (f *Function) DebugLoc() (Frame, bool) {
 	id, ok := f.Metadata("dbg")
 	if !ok {
@@ -29,7 +29,7 @@ func (f *Function) DebugLoc() (Frame, bool) {
 	return f.m.Location(id)
 }
 
-// DebugLoc returns where the instruction comes from.
+// DebugLoc returns the source location of the instruction.
 func (in *Instr) DebugLoc() (Frame, bool) {
 	if in.op[0] == '#' {
 		for i := len(in.toks) - 1; i >= 0; i-- {
@@ -52,8 +52,7 @@ func (in *Instr) DebugLoc() (Frame, bool) {
 	return Frame{}, false
 }
 
-// deepestScope bounds chains of scopes and inlining, which hostile metadata can
-// make circular.
+// deepestScope limits chains of scopes and inlining, which may be circular in hostile metadata.
 const deepestScope = 1000
 
 func (m *Module) location(n *Node, depth int) (Frame, bool) {
@@ -74,7 +73,7 @@ func (m *Module) location(n *Node, depth int) (Frame, bool) {
 	return m.inScope(l, m.fieldNode(fields, "scope"))
 }
 
-// inScope completes a location with what its scope and those around it say.
+// inScope completes a location from its scope and the enclosing scopes.
 func (m *Module) inScope(l Frame, scope *Node) (Frame, bool) {
 	for range deepestScope {
 		if scope == nil {
@@ -136,8 +135,7 @@ func (m *Module) fieldNode(f mdFields, name string) *Node {
 	return n
 }
 
-// joinFile joins directory and name of a DIFile, either of which may be that of
-// Windows.
+// joinFile joins directory and name of a DIFile, either of which may be a Windows path.
 func joinFile(directory, name string) string {
 	windows := len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/')
 	switch {

@@ -1,20 +1,19 @@
 package llvmir
 
-// A markSet marks items. Marks of an older epoch do not count, so that starting
-// anew costs nothing.
+// A markSet marks items. Marks of an older epoch do not count, so resetting costs nothing.
 type markSet struct {
 	epoch uint32
 	marks []uint32 // epoch and mark of each item
 	list  []uint32 // marked items, in order of marking
 }
 
-// What marks say: a declaration is written, or all of it.
+// The marks: write a declaration, or write the whole item.
 const (
 	declared = 1
 	full     = 2
 )
 
-// newMarks returns a set without marks. [Module.release] gives it back.
+// newMarks returns an empty set. [Module.release] recycles it.
 func (m *Module) newMarks() *markSet {
 	s := m.spareMarks()
 	if len(s.marks) < len(m.items) || s.epoch >= 1<<29 {
@@ -26,7 +25,7 @@ func (m *Module) newMarks() *markSet {
 	return s
 }
 
-// spareMarks returns a set that was given back, or a new one.
+// spareMarks returns a recycled set, or a new one.
 func (m *Module) spareMarks() *markSet {
 	m.lazy.Lock()
 	defer m.lazy.Unlock()
@@ -45,7 +44,7 @@ func (m *Module) release(s *markSet) {
 	m.lazy.Unlock()
 }
 
-// get returns the mark of an item, 0 when it has none.
+// get returns the mark of an item, or 0.
 func (s *markSet) get(i uint32) uint32 {
 	if v := s.marks[i]; v>>2 == s.epoch {
 		return v & 3
@@ -53,7 +52,7 @@ func (s *markSet) get(i uint32) uint32 {
 	return 0
 }
 
-// set marks an item. It goes on the list when it was not marked so before.
+// set marks an item, and adds it to the list if it did not have the mark before.
 func (s *markSet) set(i, mark uint32) {
 	if old := s.get(i); old < mark {
 		s.marks[i] = s.epoch<<2 | mark

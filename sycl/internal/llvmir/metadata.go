@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Node is a metadata node: numbered, or written in place.
+// A Node is a metadata node, numbered or inline.
 type Node struct {
 	m    *Module
 	id   int
@@ -16,7 +16,7 @@ type Node struct {
 
 func (n *Node) entity() uint32 { return n.item }
 
-// Node returns the node of a number, nil when there is none.
+// Node returns the node with a number, or nil if there is none.
 func (m *Module) Node(id int) *Node {
 	if id < 0 {
 		return nil
@@ -33,7 +33,7 @@ func (m *Module) nodeText(at uint32) string {
 	return strings.TrimSpace(text)
 }
 
-// ID returns the node's number, -1 when it is written in place.
+// ID returns the node's number, or -1 if it is inline.
 func (n *Node) ID() int { return n.id }
 
 // Text returns the text after "=".
@@ -42,7 +42,7 @@ func (n *Node) Text() string { return n.text }
 // Distinct reports whether the node is distinct.
 func (n *Node) Distinct() bool { return strings.HasPrefix(n.text, "distinct ") }
 
-// kind returns the kind of a specialised node, such as DISubprogram, and "" for a tuple.
+// kind returns the kind of a specialized node, such as DISubprogram, or "" for a tuple.
 func (n *Node) kind() string {
 	body := strings.TrimPrefix(n.text, "distinct ")
 	if end := wordEnd(body, min(1, len(body))); end > 1 && body[0] == '!' {
@@ -51,8 +51,7 @@ func (n *Node) kind() string {
 	return ""
 }
 
-// An NodeOperand is an operand of a metadata node. Of a specialised node it has
-// the field's name.
+// A NodeOperand is an operand of a metadata node. In a specialized node, it has the field's name.
 type NodeOperand struct {
 	Field string
 	Text  string
@@ -62,7 +61,7 @@ type NodeOperand struct {
 // Operands returns the operands of the node.
 func (n *Node) Operands() []NodeOperand {
 	lx := lexer{text: n.text, limit: len(n.text)}
-	// What comes first is distinct, ! or the kind; the operands are in brackets.
+	// The node starts with distinct, ! or the kind; the operands are in brackets.
 	for open := false; !open; {
 		t := lx.next()
 		if t.kind == tokenEnd || t.kind == tokenBad {
@@ -94,7 +93,7 @@ func (n *Node) Operands() []NodeOperand {
 	}
 }
 
-// nesting is 1 for a byte that opens a group, -1 for one that closes one.
+// nesting returns 1 for a byte that opens a group and -1 for one that closes a group.
 func nesting(c byte) int {
 	switch c {
 	case '(', '[', '{':
@@ -113,7 +112,7 @@ type operandList struct {
 	at   span   // its text
 }
 
-// extend takes a token into the current operand.
+// extend adds a token to the current operand.
 func (l *operandList) extend(t token) {
 	if !l.at.ok() {
 		l.at.start = t.start
@@ -121,7 +120,7 @@ func (l *operandList) extend(t token) {
 	l.at.end = t.end
 }
 
-// field makes what is there of the current operand its field's name, if it has none.
+// field uses the current operand's text as its field name, if it has none.
 func (l *operandList) field() bool {
 	if !l.at.ok() || l.name != "" {
 		return false
@@ -140,7 +139,7 @@ func (l *operandList) next() {
 
 func (l *operandList) end() []NodeOperand { l.next(); return l.list }
 
-// Field returns the operand of a field of a specialised node.
+// Field returns the operand of a field of a specialized node.
 func (n *Node) Field(name string) (NodeOperand, bool) {
 	for _, o := range n.Operands() {
 		if o.Field == name {
@@ -150,7 +149,7 @@ func (n *Node) Field(name string) (NodeOperand, bool) {
 	return NodeOperand{}, false
 }
 
-// Ints returns the integer operands of the node, without the others.
+// Ints returns the integer operands of the node.
 func (n *Node) Ints() []int64 {
 	var list []int64
 	for _, o := range n.Operands() {
@@ -161,7 +160,7 @@ func (n *Node) Ints() []int64 {
 	return list
 }
 
-// Strings returns the string operands of the node, without the others.
+// Strings returns the string operands of the node.
 func (n *Node) Strings() []string {
 	var list []string
 	for _, o := range n.Operands() {
@@ -207,7 +206,7 @@ func (o NodeOperand) value() (Value, bool) {
 	return v, err == nil
 }
 
-// Inline returns a node that is written in place.
+// Inline returns an inline node.
 func (o NodeOperand) Inline() (*Node, bool) {
 	if _, ok := o.NodeID(); ok || len(o.Text) < 2 || o.Text[0] != '!' || o.Text[1] == '"' {
 		return nil, false
@@ -224,7 +223,7 @@ type NamedMetadata struct {
 
 func (n *NamedMetadata) entity() uint32 { return n.item }
 
-// Nodes returns the numbers of the nodes, without those written in place.
+// Nodes returns the numbers of the nodes, without inline ones.
 func (n *NamedMetadata) Nodes() []int {
 	var ids []int
 	for _, o := range n.operands() {
@@ -239,7 +238,7 @@ func (n *NamedMetadata) operands() []NodeOperand {
 	return (&Node{m: n.m, text: n.m.nodeText(n.item)}).Operands()
 }
 
-// NamedMetadata returns the named metadata of a name, nil when there is none.
+// NamedMetadata returns the named metadata with a name, or nil if there is none.
 func (m *Module) NamedMetadata(name string) *NamedMetadata { return m.namedIDs[name] }
 
 // unescapeName and escapeName convert metadata names, which use \xx outside of quotes.
@@ -257,7 +256,7 @@ func escapeName(s string) string {
 	return b.String()
 }
 
-// FreeNode returns a number that no metadata node has.
+// FreeNode returns an unused metadata node number.
 func (m *Module) FreeNode() int { return m.nodes.free() }
 
 // AddNode adds a tuple of the given content, such as "i32 8, i32 1", and returns
@@ -268,7 +267,7 @@ func (m *Module) AddNode(content string) int {
 	return id
 }
 
-// SetNode replaces a node; the text is what is after "=".
+// SetNode replaces a node; text is the part after "=".
 func (m *Module) SetNode(id int, text string) error {
 	if n := m.Node(id); n == nil {
 		return fmt.Errorf("there is no metadata node !%d", id)
@@ -282,7 +281,7 @@ func (m *Module) SetNode(id int, text string) error {
 	return nil
 }
 
-// AppendNamed adds nodes to named metadata, which is made when there is none.
+// AppendNamed adds nodes to named metadata, creating it if necessary.
 func (m *Module) AppendNamed(name string, nodes ...int) {
 	var refs []string
 	if n := m.NamedMetadata(name); n != nil {
@@ -296,7 +295,7 @@ func (m *Module) AppendNamed(name string, nodes ...int) {
 	m.setNamed(name, refs)
 }
 
-// SetNamed replaces the nodes of named metadata; without nodes it is deleted.
+// SetNamed replaces the nodes of named metadata; with no nodes, it deletes the metadata.
 func (m *Module) SetNamed(name string, nodes ...int) {
 	var refs []string
 	for _, id := range nodes {

@@ -9,7 +9,7 @@ import (
 // A Module is one IR file.
 type Module struct {
 	file    string
-	sources []string // the text, then what was added or rewritten
+	sources []string // the text, then added or rewritten text
 	items   []item   // top-level entities in file order, then added ones
 	tail    uint32   // where the text after the last entity starts
 	edited  bool
@@ -24,7 +24,7 @@ type Module struct {
 	typeItems map[string]uint32 // items of named types
 	groups    map[uint32]uint32 // item of each attribute group
 	maxGroup  uint32            // one more than the greatest
-	lowGroup  uint32            // all smaller ones are taken; moved when maxGroup is too great
+	lowGroup  uint32            // all smaller ones are in use; advanced if maxGroup is too large
 	clones    map[string]string // groups made by edits, by content
 	comdats   map[string]uint32 // items
 	nodes     nodeTable
@@ -35,25 +35,25 @@ type Module struct {
 	pruned    bool       // functions, globals and aliases hold no deleted ones
 	lazy      sync.Mutex // guards what follows and pending edits of bodies
 	index     *index
-	fresh     map[uint32][]uint32 // references of items that the index does not have as they are
+	fresh     map[uint32][]uint32 // references of items that changed since the index was built
 	users     map[uint32][]uint32 // items that refer to each item
-	freshRead bool                // fresh has references, not only items whose references are to be read
+	freshRead bool                // fresh has references, not only items to be read
 	lists     *subsetLists
 	spare     []*markSet
 }
 
-// Mentions reports whether a word without escapes is anywhere in the text, or was before an edit.
+// Mentions reports whether the text contains a word without escapes, or did before an edit.
 func (m *Module) Mentions(word string) bool {
 	return slices.ContainsFunc(m.sources, func(text string) bool { return strings.Contains(text, word) })
 }
 
-// Functions returns all functions in file order. The list must not be changed.
+// Functions returns all functions in file order. The list must not be modified.
 func (m *Module) Functions() []*Function { m.prune(); return m.functions }
 
-// Globals returns all variables in file order. The list must not be changed.
+// Globals returns all variables in file order. The list must not be modified.
 func (m *Module) Globals() []*Global { m.prune(); return m.globals }
 
-// Aliases returns all aliases and ifuncs in file order. The list must not be changed.
+// Aliases returns all aliases and ifuncs in file order. The list must not be modified.
 func (m *Module) Aliases() []*Alias { m.prune(); return m.aliases }
 
 // prune drops deleted symbols from the lists.
@@ -63,7 +63,7 @@ func (m *Module) prune() {
 	if m.pruned {
 		return
 	}
-	// Lists that callers hold stay as they are.
+	// Lists held by callers must not change.
 	gone := func(s Symbol) bool { return m.items[s.entity()].gone }
 	m.functions = slices.DeleteFunc(slices.Clone(m.functions), func(f *Function) bool { return gone(f) })
 	m.globals = slices.DeleteFunc(slices.Clone(m.globals), func(g *Global) bool { return gone(g) })
@@ -82,31 +82,31 @@ func (m *Module) Kernels() []*Function {
 	return kernels
 }
 
-// Symbol returns the symbol of a name, nil when there is none.
+// Symbol returns the symbol with a name, or nil if there is none.
 func (m *Module) Symbol(name string) Symbol { return m.symbols[name] }
 
-// Function returns the function of a name, nil when there is none.
+// Function returns the function with a name, or nil if there is none.
 func (m *Module) Function(name string) *Function {
 	f, _ := m.symbols[name].(*Function)
 	return f
 }
 
-// Global returns the variable of a name, nil when there is none.
+// Global returns the variable with a name, or nil if there is none.
 func (m *Module) Global(name string) *Global {
 	g, _ := m.symbols[name].(*Global)
 	return g
 }
 
-// Alias returns the alias or ifunc of a name, nil when there is none.
+// Alias returns the alias or ifunc with a name, or nil if there is none.
 func (m *Module) Alias(name string) *Alias {
 	a, _ := m.symbols[name].(*Alias)
 	return a
 }
 
-// Triple returns the target triple, "" when there is none.
+// Triple returns the target triple, or "" if there is none.
 func (m *Module) Triple() string { return m.target("triple") }
 
-// target returns what the module says of its target: its triple or its datalayout.
+// target returns a target property of the module: its triple or its datalayout.
 func (m *Module) target(what string) string {
 	for i := range m.items {
 		if m.items[i].kind != itemTarget || m.items[i].gone {
@@ -119,7 +119,7 @@ func (m *Module) target(what string) string {
 	return ""
 }
 
-// Delete removes symbols. Their uses stay.
+// Delete removes symbols, but not their uses.
 func (m *Module) Delete(symbols ...Symbol) {
 	for _, s := range symbols {
 		m.items[s.entity()].gone = true
@@ -143,7 +143,7 @@ func (m *Module) DeleteGlobal(name string) bool {
 	return true
 }
 
-// Declare adds the declaration of a function that the module does not have.
+// Declare adds the declaration of a function that is not in the module.
 func (m *Module) Declare(text string) error {
 	if err := check(text); err != nil {
 		return err
@@ -151,24 +151,24 @@ func (m *Module) Declare(text string) error {
 	return m.add(text)
 }
 
-// check reports what is wrong with a text of top-level entities.
+// check reports errors in a text of top-level entities.
 func check(text string) error {
 	_, err := Parse("added text", text)
 	return err
 }
 
-// add reads the entities of a text, which is IR and defines nothing anew.
+// add reads the entities of a text, which must be valid IR without redefinitions.
 func (m *Module) add(text string) error {
 	m.edited = true
-	// A symbol deleted before may come back; the lists are made anew.
+	// A deleted symbol may be added again, so the lists are rebuilt.
 	m.prune()
 	_, err := m.read(text)
 	m.forget()
 	return err
 }
 
-// mustAdd adds one entity whose text this package has made around a caller's. It
-// panics when the caller's is not IR.
+// mustAdd adds one entity whose text this package built around a caller's text. It panics if the
+// caller's text is not valid IR.
 func (m *Module) mustAdd(text string) {
 	if err := check(text); err != nil {
 		panic("llvmir: " + err.Error())
@@ -195,11 +195,11 @@ const (
 	itemSummary // ^0 = ...
 )
 
-// An item is a top-level entity: source[start:end]. White space and comments before
-// it start at lead. Of a function it is the header.
+// An item is a top-level entity: source[start:end]. White space and comments before it start at
+// lead. For a function, it is the header.
 type item struct {
 	src, lead, start, end uint32
-	index                 uint32 // in the slice of its kind; of a node its number
+	index                 uint32 // in the slice of its kind; for a node, its number
 	kind                  itemKind
 	gone                  bool
 }
@@ -220,7 +220,7 @@ func (m *Module) rewrite(i uint32, text string) {
 	m.touch(i)
 }
 
-// touch forgets what is known of an item that has changed.
+// touch discards cached data about a changed item.
 func (m *Module) touch(i uint32) {
 	m.edited = true
 	m.lazy.Lock()
@@ -234,7 +234,7 @@ func (m *Module) touch(i uint32) {
 	m.lazy.Unlock()
 }
 
-// entityOf returns the entity that an item is, nil when others do not refer to it.
+// entityOf returns the entity of an item, or nil if nothing can refer to it.
 func (m *Module) entityOf(i uint32) Entity {
 	it := &m.items[i]
 	if it.gone {
@@ -251,10 +251,10 @@ func (m *Module) entityOf(i uint32) Entity {
 	return nil
 }
 
-// symbolOf returns the symbol that an item is.
+// symbolOf returns the symbol of an item.
 func (m *Module) symbolOf(i uint32) Symbol { return m.all[m.items[i].index] }
 
-// isSymbol reports whether a reference is to a symbol.
+// isSymbol reports whether a reference refers to a symbol.
 func (m *Module) isSymbol(i uint32) bool {
 	switch m.items[i&^hardReference].kind {
 	case itemFunction, itemGlobal, itemAlias:

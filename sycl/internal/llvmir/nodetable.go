@@ -2,17 +2,17 @@ package llvmir
 
 import "math"
 
-// A nodeTable finds the item of a metadata node: a slice while numbers are dense,
-// a map for those that are far apart.
+// A nodeTable maps metadata nodes to items, using a slice for dense numbers and a map for sparse
+// ones.
 type nodeTable struct {
 	dense  []uint32 // item + 1
 	sparse map[uint32]uint32
-	count  int // of nodes, which bounds the length of dense
-	max    int // one more than the greatest number
-	low    int // all smaller numbers are taken; moved when max is too great
+	count  int // of nodes, which limits the length of dense
+	max    int // one more than the largest number
+	low    int // all smaller numbers are in use; advanced if max is too large
 }
 
-// free returns a number that no node has.
+// free returns an unused node number.
 func (t *nodeTable) free() int {
 	if t.max <= math.MaxInt32 {
 		return t.max

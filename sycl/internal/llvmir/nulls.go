@@ -2,8 +2,8 @@ package llvmir
 
 import "strings"
 
-// withoutSymbols returns a metadata node in which null stands for the symbols
-// that the output does not have.
+// withoutSymbols returns a metadata node with null instead of the symbols that are not in the
+// output.
 func (s *subset) withoutSymbols(text string) string {
 	n := nuller{text: text}
 	lx := lexer{text: text, limit: len(text)}
@@ -26,19 +26,19 @@ func (s *subset) withoutSymbols(text string) string {
 	return n.b.String()
 }
 
-// A nuller writes a node with null for some of its operands. An operand is what
-// is between commas, brackets and a field's colon.
+// A nuller writes a node with null for some of its operands. Operands are separated by commas,
+// brackets and a field's colon.
 type nuller struct {
 	text  string
 	b     strings.Builder
-	pos   int // what is before has been written
+	pos   int // everything before it has been written
 	start int // of the current operand
 	drop  bool
 	nodes int // groups around the operand
 	inner int // groups that belong to it
 }
 
-// punct takes a byte of punctuation; end is where the token before it ends.
+// punct processes a byte of punctuation; end is the end of the token before it.
 func (n *nuller) punct(t token, end int) {
 	switch n.text[t.start] {
 	case '{', '(', '[', '<':

@@ -2,7 +2,7 @@ package llvmir
 
 import "strings"
 
-// parse takes the tokens after the operation apart.
+// parse parses the tokens after the operation.
 func (in *Instr) parse() {
 	if in.parsed {
 		return
@@ -34,7 +34,7 @@ func (in *Instr) parse() {
 	}
 }
 
-// parseCall takes a call up to its arguments' closing parenthesis, and its attributes.
+// parseCall parses a call up to its arguments' closing parenthesis, and its attributes.
 func (in *Instr) parseCall(c *cursor) {
 	for c.atAttribute() {
 		if _, ok := c.skipAttribute(); !ok {
@@ -97,8 +97,8 @@ func (in *Instr) parseArgument(c *cursor) {
 	c.accept(',')
 }
 
-// startsArgumentAttribute reports whether a token after the type of an argument
-// starts an attribute. Metadata has none: a word is the type of a value.
+// startsArgumentAttribute reports whether a token after the type of an argument starts an
+// attribute. Metadata has no attributes: a word is the type of a value.
 func (in *Instr) startsArgumentAttribute(t token, metadata bool) bool {
 	switch t.kind {
 	case tokenString, tokenGroup:
@@ -109,7 +109,7 @@ func (in *Instr) startsArgumentAttribute(t token, metadata bool) bool {
 	return false
 }
 
-// parsePhi takes a phi up to its last pair of a value and a label.
+// parsePhi parses a phi up to its last pair of a value and a label.
 func (in *Instr) parsePhi(c *cursor) {
 	for t := c.peek(0); t.kind == tokenWord && !isTypeWord(c.word(t)); t = c.peek(0) {
 		c.i++
@@ -136,8 +136,8 @@ func (in *Instr) parsePhi(c *cursor) {
 	}
 }
 
-// parsePart takes the type, operand, attachment or other word that starts with the
-// current token. comma says that a comma is before it.
+// parsePart parses the type, operand, attachment or other word that starts with the current token.
+// comma reports whether a comma is before it.
 func (in *Instr) parsePart(c *cursor, t token, comma bool) {
 	switch t.kind {
 	case tokenMeta:
@@ -159,7 +159,7 @@ func (in *Instr) parsePart(c *cursor, t token, comma bool) {
 	}
 }
 
-// parseAttachment takes an attachment, or metadata that an operand of a debug record is.
+// parseAttachment parses an attachment, or a metadata operand of a debug record.
 func (in *Instr) parseAttachment(c *cursor, t token) {
 	c.i++
 	if in.op[0] == '#' {
@@ -176,7 +176,7 @@ func (in *Instr) parseAttachment(c *cursor, t token) {
 	}
 }
 
-// namesType reports whether the current token, a local name, is that of a type.
+// namesType reports whether the current token, a local name, names a type.
 func (in *Instr) namesType(c *cursor, t token, comma bool) bool {
 	if !in.f.m.isType(in.text[t.start+1 : t.end]) {
 		return false
@@ -239,14 +239,14 @@ func (in *Instr) startsValue(t token) bool {
 	return false
 }
 
-// typed takes a type and the value after it, if there is one.
+// typed parses a type and the value after it, if there is one.
 func (in *Instr) typed(c *cursor) {
 	typ, ok := c.skipType()
 	if !ok {
 		return
 	}
 	in.types = append(in.types, typ)
-	// metadata !5, metadata i32 %x: the value is what follows
+	// metadata !5, metadata i32 %x: the value follows
 	if typ.in(in.text) == "metadata" || in.startsValue(c.peek(0)) {
 		if val, ok := c.skipValue(); ok {
 			in.operands = append(in.operands, operand{typ: typ, val: val})
@@ -254,8 +254,8 @@ func (in *Instr) typed(c *cursor) {
 	}
 }
 
-// typedOrValue takes a type that a bracket opens or, after a comma, a constant of
-// the type that the operand before it has.
+// typedOrValue parses a type that starts with a bracket or, after a comma, a constant with the type
+// of the previous operand.
 func (in *Instr) typedOrValue(c *cursor, comma bool) {
 	i := c.i
 	if comma && len(in.operands) > 0 {
@@ -270,8 +270,8 @@ func (in *Instr) typedOrValue(c *cursor, comma bool) {
 	in.typed(c)
 }
 
-// untyped takes a value that has the type of the operand before it, as the
-// second operand of additions and comparisons does.
+// untyped parses a value with the type of the previous operand, such as the second operand of an
+// addition or a comparison.
 func (in *Instr) untyped(c *cursor) {
 	val, ok := c.skipValue()
 	if !ok {
@@ -288,7 +288,7 @@ func (in *Instr) untyped(c *cursor) {
 	in.operands = append(in.operands, o)
 }
 
-// isType reports whether a local name, quoted or not, is that of a type.
+// isType reports whether a local name, quoted or not, names a type.
 func (m *Module) isType(text string) bool {
 	_, ok := m.typeItems[plainName(text)]
 	return ok

@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 )
 
-// A FormatError is a place in the text that is not IR as this package knows it.
+// A FormatError reports text that this package cannot parse as IR, with its position.
 type FormatError struct {
 	File         string
 	Line, Column int // from 1; the column counts bytes
@@ -20,20 +20,20 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
-// BadInput marks the error as one of an input file.
+// BadInput marks the error as caused by an input file.
 func (e *FormatError) BadInput() {}
 
-// A BitcodeError says that a file is LLVM bitcode, not text.
+// A BitcodeError reports that a file is LLVM bitcode, not text.
 type BitcodeError struct{ File string }
 
 func (e *BitcodeError) Error() string {
 	return e.File + ": this is LLVM bitcode, not textual IR; disassemble it with llvm-dis"
 }
 
-// BadInput marks the error as one of an input file.
+// BadInput marks the error as caused by an input file.
 func (e *BitcodeError) BadInput() {}
 
-// Parse reads a module. The name is used in errors.
+// Parse parses a module. Errors contain name.
 func Parse(name, text string) (*Module, error) {
 	if offload.FormatOf([]byte(text[:min(4, len(text))])) == offload.Bitcode {
 		return nil, &BitcodeError{name}
@@ -56,7 +56,7 @@ func Parse(name, text string) (*Module, error) {
 	return m, nil
 }
 
-// read adds the entities of a text and returns where its tail starts.
+// read adds the entities of a text and returns the start of its tail.
 func (m *Module) read(text string) (uint32, error) {
 	r := reader{m: m, text: text, src: uint32(len(m.sources))}
 	if len(text) > math.MaxUint32-1 {
@@ -77,7 +77,7 @@ func (m *Module) read(text string) (uint32, error) {
 	}
 }
 
-// A reader takes a text apart.
+// A reader splits a text into entities.
 type reader struct {
 	m    *Module
 	text string
@@ -97,7 +97,7 @@ func (r *reader) fail(at int, format string, args ...any) error {
 	}
 }
 
-// entity reads the top-level entity at a place.
+// entity reads the top-level entity at a position.
 func (r *reader) entity(start int) error {
 	if strings.IndexByte("@%$!^", r.text[start]) >= 0 {
 		return r.assignment(start)
@@ -145,7 +145,7 @@ func (r *reader) entity(start int) error {
 	return nil
 }
 
-// isKeyword reports whether a top-level entity may start with a word.
+// isKeyword reports whether a word may start a top-level entity.
 func isKeyword(word string) bool {
 	switch word {
 	case "define", "declare", "attributes", "target", "source_filename", "module", "uselistorder", "uselistorder_bb":
@@ -184,7 +184,7 @@ func (r *reader) assignment(start int) error {
 	return r.namedMetadata(start, end, limit)
 }
 
-// add adds an item that starts and ends at a place.
+// add adds an item with a start and an end.
 func (r *reader) add(kind itemKind, index, start, end int) {
 	r.m.items = append(r.m.items, item{
 		src: r.src, lead: uint32(r.pos), start: uint32(start), end: uint32(end), index: uint32(index), kind: kind,
@@ -192,7 +192,7 @@ func (r *reader) add(kind itemKind, index, start, end int) {
 	r.pos = end
 }
 
-// next is the number that the next item has.
+// next returns the number of the next item.
 func (r *reader) next() uint32 { return uint32(len(r.m.items)) }
 
 // addSymbol adds a symbol and its item.
@@ -202,7 +202,7 @@ func (r *reader) addSymbol(kind itemKind, s Symbol, start, end int) {
 	r.add(kind, len(r.m.all)-1, start, end)
 }
 
-// unique checks the name of a symbol: it has one, and no other symbol has it.
+// unique checks that a symbol has a name and that no other symbol has the same name.
 func (r *reader) unique(start int, name string) error {
 	if name == "" {
 		return r.fail(start, "a symbol without a name")
@@ -213,7 +213,7 @@ func (r *reader) unique(start int, name string) error {
 	return nil
 }
 
-// line returns the line where a symbol of the module's text starts.
+// line returns the line at which a symbol of the module's text starts.
 func (m *Module) line(s Symbol) int {
 	return 1 + strings.Count(m.sources[0][:m.items[s.entity()].start], "\n")
 }
@@ -294,7 +294,7 @@ func (r *reader) namedMetadata(start, end, limit int) error {
 	return nil
 }
 
-// attributes reads an attribute group, whose number starts at a place.
+// attributes reads an attribute group, whose number starts at a position.
 func (r *reader) attributes(start, pos, limit int) error {
 	lx := lexer{r.text, pos, limit}
 	t := lx.next()
@@ -363,7 +363,7 @@ func (r *reader) function(start, end int) (*Function, error) {
 	return f, nil
 }
 
-// only checks that an entity consists of tokens of some kinds from a place on.
+// only checks that an entity consists of tokens of some kinds, starting at a position.
 func (r *reader) only(pos, limit int, what string, kinds ...tokenKind) error {
 	lx := lexer{r.text, pos, limit}
 	for _, kind := range append(kinds, tokenEnd) {
@@ -374,8 +374,7 @@ func (r *reader) only(pos, limit int, what string, kinds ...tokenKind) error {
 	return nil
 }
 
-// closed checks that an entity ends with a group of brackets: with its first one
-// that is outside of others.
+// closed checks that an entity ends with its first outermost group of brackets.
 func (r *reader) closed(pos, limit int) error {
 	if c := r.text[limit-1]; c == '}' || c == ')' {
 		return nil
@@ -390,9 +389,8 @@ func (r *reader) closed(pos, limit int) error {
 	return r.fail(min(pos, limit), "this does not belong to the entity before it")
 }
 
-// limit returns where the entity that has begun at a place ends, which is where the
-// next one starts: outside of brackets, at a name followed by "=", or at a line that
-// starts with a keyword.
+// limit returns the end of the entity at a position, which is the start of the next one: outside of
+// brackets, at a name followed by "=", or at a line that starts with a keyword.
 func (r *reader) limit(pos int) (int, error) {
 	text := r.text
 	start := pos
@@ -407,7 +405,7 @@ func (r *reader) limit(pos int) (int, error) {
 		case ' ', '\t', '\r', '\v', '\f':
 			continue
 		case '\n':
-			next := skipSpace(text, pos) // past all that belongs to no entity
+			next := skipSpace(text, pos) // after text that belongs to no entity
 			if startsKeyword(text[next:]) {
 				return last, nil
 			}
@@ -441,8 +439,8 @@ func (r *reader) limit(pos int) (int, error) {
 	return last, nil
 }
 
-// assigned reports whether a name with "=" after it is at a place, and where the
-// name ends.
+// assigned reports whether a name followed by "=" is at a position, and returns the end of the
+// name.
 func assigned(text string, pos int) (end int, ok bool) {
 	if text[pos] == '!' {
 		end = metadataNameEnd(text, pos+1)

@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// An Entity is what other parts of a module may refer to or be referred from:
-// a *Function, *Global, *Alias, *Node or *NamedMetadata.
+// An Entity is a part of a module that can be referred to or can refer to others: a *Function,
+// *Global, *Alias, *Node or *NamedMetadata.
 type Entity interface{ entity() uint32 }
 
-// SymbolUsers returns what refers to a symbol directly: functions, variables,
-// aliases and metadata, in file order.
+// SymbolUsers returns the functions, variables, aliases and metadata that refer to a symbol
+// directly, in file order.
 func (m *Module) SymbolUsers(name string) []Entity {
 	s := m.symbols[name]
 	if s == nil {
@@ -42,7 +42,7 @@ func (m *Module) usersByItem() map[uint32][]uint32 {
 		}
 		for _, to := range m.references(i) {
 			to &^= hardReference
-			// A function may name a symbol plainly and as that of a label.
+			// A function may refer to a symbol both directly and in a label address.
 			if list := users[to]; len(list) == 0 || list[len(list)-1] != i {
 				users[to] = append(list, i)
 			}
@@ -54,12 +54,12 @@ func (m *Module) usersByItem() map[uint32][]uint32 {
 	return users
 }
 
-// Closure returns the roots and every symbol that they reach through bodies,
-// initial values and what aliases stand for, in file order.
+// Closure returns the roots and every symbol that they reach through bodies, initial values and
+// aliasees, in file order.
 func (m *Module) Closure(roots ...Symbol) []Symbol { return m.ClosureUpTo(nil, roots...) }
 
-// ClosureUpTo is [Module.Closure] without the symbols at which stop is true, unless
-// they are roots, and without what only they reach.
+// ClosureUpTo is [Module.Closure] without the symbols for which stop returns true, unless they are
+// roots, and without symbols that only they reach.
 func (m *Module) ClosureUpTo(stop func(Symbol) bool, roots ...Symbol) []Symbol {
 	m.buildIndex()
 	marks := m.newMarks()
@@ -101,11 +101,11 @@ func (m *Module) closureOf(items []uint32) []uint32 {
 	return list
 }
 
-// hardReference marks a reference that needs a definition: what an alias stands
-// for, and a function whose label's address is taken.
+// hardReference marks a reference that requires a definition: an aliasee, or a function whose
+// label's address is taken.
 const hardReference = 1 << 31
 
-// An index says which items each item refers to. It is made when it is first needed.
+// An index maps each item to the items that it refers to. It is built on first use.
 type index struct {
 	n      int // items that it covers
 	chunks []refChunk
@@ -146,7 +146,7 @@ func (m *Module) buildIndex() {
 	m.fresh = nil
 }
 
-// scanChunk makes a chunk of the index. The buffer is memory to work in.
+// scanChunk builds a chunk of the index, using buffer as scratch memory.
 func (m *Module) scanChunk(k int, buffer []uint32) (refChunk, []uint32) {
 	first, last := k*itemsPerChunk, min((k+1)*itemsPerChunk, len(m.items))
 	chunk := refChunk{offsets: make([]uint32, 0, last-first+1)}
@@ -160,7 +160,7 @@ func (m *Module) scanChunk(k int, buffer []uint32) (refChunk, []uint32) {
 	return chunk, buffer
 }
 
-// references returns the items that an item refers to, sorted, but for itself.
+// references returns the items that an item refers to, sorted, except itself.
 func (m *Module) references(i uint32) []uint32 {
 	m.lazy.Lock()
 	ix, fresh, stale := m.index, m.fresh[i], false
@@ -195,7 +195,7 @@ func (m *Module) references(i uint32) []uint32 {
 	return refs
 }
 
-// forget drops what was found out about references by name.
+// forget discards cached references by name.
 func (m *Module) forget() {
 	m.lazy.Lock()
 	if m.freshRead { // many symbols may be added one after the other

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// RenameAll renames symbols where they stand and wherever they are used, in one
-// pass over the module. Keys are the old names.
+// RenameAll renames symbols and all their uses, in one pass over the module. Keys are the old
+// names.
 func (m *Module) RenameAll(names map[string]string) error {
 	if err := m.checkNames(names); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (m *Module) RenameAll(names map[string]string) error {
 	return nil
 }
 
-// checkNames reports what stands in the way of a renaming.
+// checkNames returns an error if a renaming is not possible.
 func (m *Module) checkNames(names map[string]string) error {
 	taken := map[string]bool{}
 	for _, old := range slices.Sorted(maps.Keys(names)) {
@@ -57,8 +57,8 @@ func (m *Module) checkNames(names map[string]string) error {
 	return nil
 }
 
-// keepComdat spells out the comdat of a symbol that is about to lose the name
-// that stands for it.
+// keepComdat writes the comdat name of a symbol explicitly if it is implied by a name that is about
+// to change.
 func (m *Module) keepComdat(s Symbol) {
 	h := s.base().header()
 	if at := h.fields[fieldComdat]; at.ok() && !strings.Contains(at.in(h.text), "$") {
@@ -85,7 +85,7 @@ func (m *Module) renameIn(i uint32, names map[string]string) {
 	s.base().hdr.Store(nil)
 }
 
-// renamed returns a text with other names of symbols, false when it has none of them.
+// renamed returns a text with symbols renamed, or false if it contains none of them.
 func renamed(text string, names map[string]string) (string, bool) {
 	var b strings.Builder
 	pos := 0

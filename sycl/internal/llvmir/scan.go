@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// scanItem appends what an item refers to. Pending edits of a body are not seen.
+// scanItem appends the references of an item. It does not see pending edits of a body.
 func (m *Module) scanItem(i uint32, refs []uint32) []uint32 {
 	it := &m.items[i]
 	from := len(refs)
@@ -40,7 +40,7 @@ func (m *Module) scanItem(i uint32, refs []uint32) []uint32 {
 // nothing is the reference of a text that refers to no item.
 const nothing = ^uint32(0)
 
-// scan appends what a text refers to.
+// scan appends the references of a text.
 func (m *Module) scan(text string, self uint32, refs []uint32) []uint32 {
 	last := nothing // the one before: repetition is common
 	for pos := 0; pos < len(text); {
@@ -61,8 +61,7 @@ func (m *Module) scan(text string, self uint32, refs []uint32) []uint32 {
 	return refs
 }
 
-// referenceAt returns what a text refers to at a place, and where that ends: -1
-// when it does not.
+// referenceAt returns the reference at a position of a text, and its end, or -1 if there is none.
 func (m *Module) referenceAt(text string, pos int) (to uint32, end int) {
 	c := text[pos]
 	switch c {

@@ -8,33 +8,30 @@ import (
 	"strings"
 )
 
-// A Subset says what a module made of a part of another holds.
+// A Subset selects the contents of a module that is extracted from another.
 type Subset struct {
-	// Define are the symbols to write in full. What they use and Define lacks is
-	// declared: see [Module.Closure].
+	// Define lists the symbols to write in full. Other symbols that they use are declared: see
+	// [Module.Closure].
 	Define []Symbol
-	// Internal and External, when not nil, choose definitions that have that
-	// linkage in the output.
+	// Internal and External, if not nil, select the definitions that get that linkage in the
+	// output.
 	Internal, External func(Symbol) bool
-	// Named, when not nil, chooses among the operands of named metadata that the
-	// built-in rule keeps.
+	// Named, if not nil, selects among the operands of named metadata that the built-in rule keeps.
 	Named func(name string, n *Node) bool
 }
 
-// WriteSubset writes a module that holds the symbols of want and what they refer to.
-// It costs what is written, however large the whole module is; the first call
-// makes an index of all references.
+// WriteSubset writes a module with the symbols of want and their references. The cost is
+// proportional to the output, not to the whole module; the first call builds an index of all
+// references.
 //
-// Metadata nodes keep their numbers. An operand of named metadata goes when it
-// names a symbol that the output does not have or only declares while the module
-// defines it; elsewhere in metadata such a symbol becomes null. llvm.dbg.cu keeps
-// the units that something refers to. The lists that a unit has of its enums,
-// retained types, globals and imports keep what something else refers to.
+// Metadata nodes keep their numbers. An operand of named metadata is removed if it names a symbol
+// that the output lacks, or only declares although the module defines it; elsewhere in metadata,
+// such a symbol becomes null. llvm.dbg.cu keeps referenced units. A unit's lists of enums, retained
+// types, globals and imports keep elements that are referenced elsewhere.
 //
-// The lists llvm.used, llvm.compiler.used and llvm.global.annotations are always
-// written, with the elements whose first symbol the output defines. Other variables
-// with appending linkage are written when want defines them, with their elements
-// chosen likewise.
+// The lists llvm.used, llvm.compiler.used and llvm.global.annotations are always written, with the
+// elements whose first symbol the output defines. Other variables with appending linkage are
+// written if want defines them, with their elements selected the same way.
 func (m *Module) WriteSubset(out io.Writer, want Subset) error {
 	m.buildIndex()
 	s := subset{m: m, want: want, lists: m.subsetLists(), marks: m.newMarks()}
@@ -44,8 +41,8 @@ func (m *Module) WriteSubset(out io.Writer, want Subset) error {
 	return s.emit(out)
 }
 
-// A subset is a module that is about to be written. Marks say which items it has,
-// and whether a symbol is only declared.
+// A subset is a module to be written. Marks record the items in it, and whether a symbol is only
+// declared.
 type subset struct {
 	m     *Module
 	want  Subset
@@ -53,7 +50,7 @@ type subset struct {
 	marks *markSet
 	done  int // marked items whose references have been marked
 
-	// What the output has of lists. Maps are made when something goes in.
+	// List elements in the output. Maps are created on first insertion.
 	written  []uint32                   // lists to write, if any element stays
 	elements map[uint32][]listEntry     // of lists
 	operands [][]listEntry              // of named metadata
@@ -69,7 +66,7 @@ type declaration struct {
 	text string
 }
 
-// mark finds out what the output has.
+// mark determines the contents of the output.
 func (s *subset) mark() {
 	s.markRoots()
 	s.markElements()
@@ -90,7 +87,7 @@ func (s *subset) mark() {
 	}
 }
 
-// markRoots marks what was asked for.
+// markRoots marks the requested symbols.
 func (s *subset) markRoots() {
 	for _, name := range listNames {
 		if g := s.m.Global(name); g != nil && s.lists.isList[g.item] {
@@ -106,13 +103,13 @@ func (s *subset) markRoots() {
 	}
 }
 
-// spread marks what the marked items refer to.
+// spread marks the references of marked items.
 func (s *subset) spread() {
 	for ; s.done < len(s.marks.list); s.done++ {
 		i := s.marks.list[s.done]
 		switch {
 		case s.m.items[i].kind == itemNamed || s.lists.isList[i]:
-			// What stays of them was looked at.
+			// Their remaining elements were handled before.
 		case s.m.items[i].kind == itemNode:
 			s.spreadNode(i)
 		case s.m.isSymbol(i) && s.onlyDeclared(i):
@@ -125,7 +122,7 @@ func (s *subset) spread() {
 	}
 }
 
-// spreadNode marks what a metadata node refers to, but for symbols.
+// spreadNode marks the references of a metadata node, except symbols.
 func (s *subset) spreadNode(i uint32) {
 	refs := s.m.references(i)
 	if u := s.lists.compileUnits[i]; u != nil {
@@ -148,7 +145,7 @@ func (s *subset) reachAll(refs []uint32) {
 	}
 }
 
-// reach marks what something that is marked refers to.
+// reach marks a reference of a marked item.
 func (s *subset) reach(to uint32) {
 	hard := to&hardReference != 0
 	to &^= hardReference
@@ -166,13 +163,13 @@ func (s *subset) onlyDeclared(i uint32) bool {
 	return s.marks.get(i) == declared && s.m.symbolOf(i).Defined()
 }
 
-// there reports whether the output has a symbol as the module has it.
+// there reports whether a symbol is unchanged in the output.
 func (s *subset) there(i uint32) bool {
 	return s.marks.get(i) == full || s.marks.get(i) == declared && !s.m.symbolOf(i).Defined()
 }
 
-// markElements marks what the elements of lists refer to. These may need more
-// symbols, which other elements are about.
+// markElements marks the references of list elements. These may need more symbols, which are named
+// by other elements.
 func (s *subset) markElements() {
 	looked := 0
 	for s.spread(); looked < len(s.marks.list); s.spread() {
@@ -220,8 +217,8 @@ func (s *subset) markListItems() {
 	}
 }
 
-// markOperands marks the operands of named metadata: those that are about symbols
-// that are there, and those that are about none. Compile units come later.
+// markOperands marks the operands of named metadata that name a symbol in the output or none.
+// Compile units are handled later.
 func (s *subset) markOperands() {
 	for _, i := range slices.Clone(s.marks.list) {
 		if !s.m.isSymbol(i) || !s.there(i) {
@@ -243,7 +240,7 @@ func (s *subset) markOperands() {
 	}
 }
 
-// markUnits keeps the compile units that something refers to.
+// markUnits keeps referenced compile units.
 func (s *subset) markUnits() {
 	if s.lists.units < 0 {
 		return
@@ -273,7 +270,7 @@ func (s *subset) keepOperand(e listEntry) {
 	s.reachAll(s.m.scan(e.text, n.item, nil))
 }
 
-// emit writes what is marked, in file order.
+// emit writes the marked items, in file order.
 func (s *subset) emit(out io.Writer) error {
 	slices.Sort(s.marks.list)
 	slices.SortFunc(s.declarations, func(a, b declaration) int { return cmp.Compare(a.item, b.item) })
@@ -341,7 +338,7 @@ func (s *subset) emitSymbol(w *writer, i uint32) {
 	}
 }
 
-// put sets an entry of a map, which it makes when there is none.
+// put sets an entry of a map, creating the map if necessary.
 func put[K comparable, V any](m *map[K]V, key K, value V) {
 	if *m == nil {
 		*m = map[K]V{}
@@ -349,7 +346,7 @@ func put[K comparable, V any](m *map[K]V, key K, value V) {
 	(*m)[key] = value
 }
 
-// inOrder sorts what stays of a list, each once.
+// inOrder returns the kept elements of a list, sorted and without duplicates.
 func inOrder(list []listEntry) []listEntry {
 	slices.SortFunc(list, func(a, b listEntry) int { return a.order - b.order })
 	return slices.CompactFunc(list, func(a, b listEntry) bool { return a.order == b.order })
@@ -374,7 +371,7 @@ func (m *Module) listText(g *Global, list []listEntry) string {
 	return h.text[at.start:h.typ.start] + fmt.Sprintf("[%d x %s] [%s]", len(list), element, joinEntries(list)) + h.text[h.initializer.end:at.end]
 }
 
-// relinked returns a symbol's header with another linkage, and leaves the symbol as it is.
+// relinked returns a symbol's header with a different linkage, without modifying the symbol.
 func (m *Module) relinked(i uint32, l Linkage) string {
 	text := m.text(i)
 	other := &Module{sources: []string{text}, items: []item{{end: uint32(len(text)), kind: m.items[i].kind}}}

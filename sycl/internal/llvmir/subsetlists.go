@@ -2,19 +2,19 @@ package llvmir
 
 import "strings"
 
-// listNames are the variables that list symbols without using them.
+// listNames lists the variables that list symbols without using them.
 var listNames = []string{"llvm.used", "llvm.compiler.used", "llvm.global.annotations"}
 
-// subsetLists are what every subset needs to know about lists of symbols, by
-// symbol, so that a subset does not have to read what concerns others.
+// subsetLists indexes lists of symbols by symbol for all subsets, so that a subset need not read
+// unrelated elements.
 type subsetLists struct {
 	always   []uint32               // items that every output has
 	isList   map[uint32]bool        // variables with appending linkage
 	elements map[uint32][]listEntry // by the first symbol that they name
 	named    []namedList
-	byItem   map[uint32]int         // places in named
+	byItem   map[uint32]int         // indexes in named
 	bySymbol map[uint32][]listEntry // operands of named metadata by the first symbol that they name
-	units    int                    // place of llvm.dbg.cu in named, -1 without one
+	units    int                    // index of llvm.dbg.cu in named, -1 without one
 
 	compileUnits map[uint32]*unit
 	members      map[uint32][]unitMember // of the lists of compile units, by node
@@ -22,7 +22,7 @@ type subsetLists struct {
 
 // A listEntry is an element of a list, or an operand of named metadata.
 type listEntry struct {
-	list  uint32 // item, or place in named
+	list  uint32 // item, or index in named
 	order int
 	text  string
 	refs  []uint32
@@ -67,7 +67,7 @@ func (m *Module) subsetLists() *subsetLists {
 	return l
 }
 
-// addVariable takes in a variable with appending linkage; others it leaves alone.
+// addVariable records a variable with appending linkage, and ignores others.
 func (l *subsetLists) addVariable(m *Module, i uint32) {
 	if !strings.Contains(m.text(i), "appending") {
 		return
@@ -86,7 +86,7 @@ func (l *subsetLists) addVariable(m *Module, i uint32) {
 	}
 }
 
-// addNamed takes in named metadata.
+// addNamed records named metadata.
 func (l *subsetLists) addNamed(m *Module, i uint32) {
 	n := m.entityOf(i).(*NamedMetadata)
 	entry := namedList{item: i, name: n.name}
@@ -113,7 +113,7 @@ func (l *subsetLists) addNamed(m *Module, i uint32) {
 	l.byItem[i] = at
 }
 
-// symbolsIn returns the symbols that a text names, in order of text.
+// symbolsIn returns the symbols that a text names, in text order.
 func (m *Module) symbolsIn(text string, self uint32) []uint32 {
 	var list []uint32
 	for _, to := range m.scan(text, self, nil) {

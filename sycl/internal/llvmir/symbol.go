@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// A Linkage says who sees a symbol. Where the text says nothing it is External.
+// A Linkage is the linkage of a symbol. It is External if the text specifies none.
 type Linkage string
 
 // The linkages.
@@ -25,7 +25,7 @@ const (
 	ExternWeak          Linkage = "extern_weak"
 )
 
-// Local reports whether other modules do not see the symbol.
+// Local reports whether the symbol is invisible to other modules.
 func (l Linkage) Local() bool { return l == Private || l == Internal }
 
 // Discardable reports whether each source that uses the symbol defines it.
@@ -39,15 +39,15 @@ type Symbol interface {
 	Name() string
 	Defined() bool // not a declaration
 	Linkage() Linkage
-	ValueType() *Type             // of a function its function type
-	HasAttribute(key string) bool // one of any sort, those of attribute groups included
-	// References returns the names of the symbols that it names, sorted.
+	ValueType() *Type             // for a function, its function type
+	HasAttribute(key string) bool // of any kind, including those in attribute groups
+	// References returns the names of the symbols that it refers to, sorted.
 	References() []string
 
 	base() *symbol
 }
 
-// A symbol is what functions, variables and aliases have in common.
+// A symbol holds the common data of functions, variables and aliases.
 type symbol struct {
 	m    *Module
 	name string
@@ -120,7 +120,7 @@ func (s *symbol) AddrSpace() int {
 	return n
 }
 
-// comdat returns the name of the comdat, "" when there is none.
+// comdat returns the name of the comdat, or "" if there is none.
 func (s *symbol) comdat() string {
 	h := s.header()
 	if !h.fields[fieldComdat].ok() {
@@ -133,7 +133,7 @@ func (s *symbol) comdat() string {
 	return plainName(strings.TrimSpace(strings.TrimSuffix(name, ")")))
 }
 
-// References returns the names of the symbols that the entity names, sorted.
+// References returns the names of the symbols that the entity refers to, sorted.
 func (s *symbol) References() []string {
 	var names []string
 	for _, to := range s.m.references(s.item) {
@@ -145,7 +145,7 @@ func (s *symbol) References() []string {
 	return slices.Compact(names)
 }
 
-// header reads the header again: few are ever asked for.
+// header parses the header again, because few headers are ever needed.
 func (s *symbol) header() *header {
 	if h := s.hdr.Load(); h != nil {
 		return h
@@ -165,7 +165,7 @@ func (s *symbol) header() *header {
 	return h
 }
 
-// splice replaces a place of the header.
+// splice replaces a range of the header.
 func (s *symbol) splice(at span, text string) {
 	h := s.header()
 	it := &s.m.items[s.item]
@@ -173,7 +173,7 @@ func (s *symbol) splice(at span, text string) {
 	s.hdr.Store(nil)
 }
 
-// join puts texts together, with a space when two words would become one.
+// join concatenates texts, with a space if two words would merge.
 func join(a, b string) string {
 	if a != "" && b != "" && classes[a[len(a)-1]]&classWord != 0 && classes[b[0]]&classWord != 0 {
 		return a + " " + b
@@ -181,7 +181,7 @@ func join(a, b string) string {
 	return a + b
 }
 
-// cut removes a place of the header and one space beside it.
+// cut removes a range of the header and one adjacent space.
 func (s *symbol) cut(at span) {
 	h := s.header()
 	if at.start > 0 && h.text[at.start-1] == ' ' {

@@ -34,8 +34,8 @@ const (
 	Other // a word that this package does not know, such as x86_amx
 )
 
-// A Type is a type. Types of one module are interned: equal types are equal
-// pointers. A nil *Type stands for an unknown one.
+// A Type is an LLVM IR type. Types of a module are interned: equal types are equal pointers. A nil
+// *Type stands for an unknown one.
 type Type struct {
 	kind             Kind
 	packed, scalable bool
@@ -51,13 +51,13 @@ type Type struct {
 	module           *Module
 }
 
-// Kind returns what kind of type it is.
+// Kind returns the kind of the type.
 func (t *Type) Kind() Kind { return t.kind }
 
 // Bits returns the width of an integer or floating-point type.
 func (t *Type) Bits() int { return t.bits }
 
-// Elem returns the element type of an array or a vector, nil for other types.
+// Elem returns the element type of an array or a vector, or nil.
 func (t *Type) Elem() *Type {
 	if t.kind == Func {
 		return nil
@@ -68,13 +68,13 @@ func (t *Type) Elem() *Type {
 // Len returns the number of elements of an array or a vector.
 func (t *Type) Len() uint64 { return t.length }
 
-// Packed reports whether a struct has no room between its fields.
+// Packed reports whether a struct has no padding between its fields.
 func (t *Type) Packed() bool { return t.packed }
 
 // AddrSpace returns the address space of a pointer.
 func (t *Type) AddrSpace() int { return t.space }
 
-// Fields returns the field types of a struct that is written out.
+// Fields returns the field types of a literal struct.
 func (t *Type) Fields() []*Type {
 	if t.kind != Struct {
 		return nil
@@ -117,8 +117,8 @@ func (t *Type) String() string {
 	return t.text
 }
 
-// Body returns the struct that a named type stands for, nil when it is opaque or
-// not defined; for other types the type itself.
+// Body returns the struct that a named type stands for, or nil if it is opaque or undefined; for
+// other types, it returns the type itself.
 func (t *Type) Body() *Type {
 	if t.kind != Named {
 		return t
@@ -138,7 +138,7 @@ func (t *Type) Body() *Type {
 	return body
 }
 
-// Type returns the type that a text stands for.
+// Type parses a type.
 func (m *Module) Type(text string) (*Type, error) {
 	m.typesLock.RLock()
 	t := m.interned[text]
@@ -160,7 +160,7 @@ func (m *Module) Type(text string) (*Type, error) {
 	return t, nil
 }
 
-// typeAt is [Module.Type] for text that was skipped as a type before; nil when unknown.
+// typeAt is [Module.Type] for text that was skipped as a type before; it returns nil if unknown.
 func (m *Module) typeAt(text string) *Type {
 	t, err := m.Type(text)
 	if err != nil {
@@ -169,7 +169,7 @@ func (m *Module) typeAt(text string) *Type {
 	return t
 }
 
-// intern returns the one type with t's text.
+// intern returns the unique type with t's text.
 func (m *Module) intern(t Type) *Type {
 	t.text = t.spell()
 	m.typesLock.Lock()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// deepestType bounds how deep types without names are nested: each one keeps its whole
-// text, so that memory grows by depth times length.
+// deepestType limits the nesting of unnamed types: each one keeps its whole text, so memory is
+// proportional to depth times length.
 const deepestType = 100
 
 // parseType reads a type.
@@ -29,7 +29,7 @@ func (m *Module) parseType(c *cursor, depth int) (*Type, bool) {
 	return nil, false
 }
 
-// parseFirst reads a type without what makes it that of a pointer or a function.
+// parseFirst reads a type without its pointer or function suffix.
 func (m *Module) parseFirst(c *cursor, depth int) (*Type, bool) {
 	tok := c.peek(0)
 	word := c.word(tok)
@@ -195,7 +195,7 @@ func wordType(word string) Type {
 	return Type{kind: Other, name: word}
 }
 
-// spell writes a type as LLVM does. Those that it contains are spelled before.
+// spell formats a type like LLVM. The types that it contains must be spelled before.
 func (t *Type) spell() string {
 	switch t.kind {
 	case Void:

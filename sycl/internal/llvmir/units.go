@@ -6,33 +6,32 @@ import (
 	"strings"
 )
 
-// unitFields are the fields of DICompileUnit that list what its source has. Nothing
-// needs a list but debuggers, and each list leads to debug information of all
-// functions and variables of the source.
+// unitFields are the fields of DICompileUnit that list entities of its source. Only debuggers need
+// them, and each list leads to debug information of all functions and variables of the source.
 var unitFields = []string{"enums", "retainedTypes", "globals", "imports"}
 
-// A unit is a compile unit of debug information, as subsets see it.
+// A unit is a compile unit of debug information, as used for subsets.
 type unit struct {
-	refs  []uint32 // what it refers to outside of its lists
+	refs  []uint32 // its references outside of its lists
 	lists []*unitList
 }
 
 // A unitList is one of the lists of a unit.
 type unitList struct {
 	field   string
-	item    uint32 // of its node, when it has a number
+	item    uint32 // of its node, if it has a number
 	numeric bool
-	size    int // members, those without a number included
+	size    int // members, including those without a number
 }
 
-// A unitMember is the place of a node in a list.
+// A unitMember is the position of a node in a list.
 type unitMember struct {
 	list  *unitList
 	order int
 	id    int // of the node
 }
 
-// addUnit takes in a node that is a compile unit; others it leaves alone.
+// addUnit records a compile unit node, and ignores other nodes.
 func (l *subsetLists) addUnit(m *Module, i uint32) {
 	if !strings.Contains(m.text(i), "!DICompileUnit(") {
 		return
@@ -68,8 +67,8 @@ func (l *subsetLists) addUnit(m *Module, i uint32) {
 	l.compileUnits[i] = u
 }
 
-// unitText returns a compile unit whose lists have only the members in kept. A list
-// with all of its members stays as it is, and a list without any goes.
+// unitText returns a compile unit whose lists have only the members in kept. Complete lists are
+// unchanged, and empty lists are removed.
 func (m *Module) unitText(i uint32, u *unit, kept map[*unitList][]unitMember) string {
 	changed := map[string]string{}
 	for _, list := range u.lists {

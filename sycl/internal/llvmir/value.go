@@ -9,13 +9,13 @@ import (
 
 // A Value is a value with its type: an operand, a constant or metadata.
 type Value struct {
-	Type *Type // nil when the text does not say
+	Type *Type // nil if the text does not specify it
 	Text string
 
 	module *Module
 }
 
-// Value reads a typed value such as "i32 5" or "ptr @x".
+// Value parses a typed value such as "i32 5" or "ptr @x".
 func (m *Module) Value(text string) (Value, error) {
 	var c cursor
 	c.reset(text, 0, len(text))
@@ -47,7 +47,7 @@ func (v Value) Local() (string, bool) {
 	return "", false
 }
 
-// Global returns the name when the value is a symbol as such.
+// Global returns the name of the symbol if the value is a plain symbol.
 func (v Value) Global() (string, bool) {
 	if strings.HasPrefix(v.Text, "@") && nameEnd(v.Text, 1) == len(v.Text) {
 		return plainName(v.Text[1:]), true
@@ -96,8 +96,7 @@ func (v Value) Int() (int64, bool) {
 	return int64(n), err == nil
 }
 
-// Bytes returns the content of a c"..." constant, or of a zeroinitializer of
-// bytes when it is not larger than 1 MiB.
+// Bytes returns the content of a c"..." constant, or of a byte zeroinitializer of at most 1 MiB.
 func (v Value) Bytes() ([]byte, bool) {
 	if strings.HasPrefix(v.Text, `c"`) && len(v.Text) >= 3 {
 		return []byte(stringValue(v.Text[1:])), true
@@ -108,12 +107,12 @@ func (v Value) Bytes() ([]byte, bool) {
 	return nil, false
 }
 
-// mostElements is how many elements are made of a constant that does not write them.
+// mostElements limits the elements of a constant that does not list them.
 const mostElements = 1 << 16
 
-// Elements returns the elements of an aggregate or vector constant that is
-// written out, of a splat, and of zeroinitializer, undef and poison of at most 65536
-// elements. A c"..." has none: see [Value.Bytes].
+// Elements returns the elements of an explicit aggregate or vector constant, of a splat, and of
+// zeroinitializer, undef and poison with at most 65536 elements. A c"..." has none: see
+// [Value.Bytes].
 func (v Value) Elements() []Value {
 	if v.module == nil {
 		return nil
@@ -147,7 +146,7 @@ func (v Value) Elements() []Value {
 	}
 }
 
-// splat returns the elements of splat (i32 5), from what is in its parentheses.
+// splat returns the elements of splat (i32 5), given the text in its parentheses.
 func (v Value) splat(c *cursor) []Value {
 	e, ok := v.module.typedValue(c)
 	if !ok || v.Type == nil || v.Type.kind != Vector || v.Type.length > mostElements {
@@ -156,7 +155,7 @@ func (v Value) splat(c *cursor) []Value {
 	return slices.Repeat([]Value{e}, int(v.Type.length))
 }
 
-// sameElements returns the elements of a constant whose elements are like it.
+// sameElements returns the elements of a constant whose elements are of the same form.
 func (v Value) sameElements() []Value {
 	if v.Type == nil {
 		return nil
@@ -220,7 +219,7 @@ func isConstantWord(w string) bool {
 	return false
 }
 
-// WithGlobals returns the text of the value with other symbols, given by their names.
+// WithGlobals returns the text of the value with symbols replaced, given by name.
 func (v Value) WithGlobals(names map[string]string) string {
 	if text, ok := renamed(v.Text, names); ok {
 		return text

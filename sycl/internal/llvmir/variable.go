@@ -12,7 +12,7 @@ func (g *Global) Constant() bool { return g.header().word(fieldKeyword) == "cons
 // ValueType returns the type of the variable's content.
 func (g *Global) ValueType() *Type { h := g.header(); return g.m.typeAt(h.typ.in(h.text)) }
 
-// Initializer returns the text of the initial value without its type, "" for a declaration.
+// Initializer returns the text of the initial value without its type, or "" for a declaration.
 func (g *Global) Initializer() string { h := g.header(); return h.initializer.in(h.text) }
 
 // InitializerValue returns the initial value.
@@ -34,11 +34,11 @@ func (g *Global) SetDefinition(typ, initializer string) {
 // An Alias is an alias or an ifunc.
 type Alias struct{ symbol }
 
-// Defined is always true.
+// Defined returns true.
 func (a *Alias) Defined() bool { return true }
 
-// ValueType returns the type of what it stands for.
+// ValueType returns the type of the aliasee.
 func (a *Alias) ValueType() *Type { h := a.header(); return a.m.typeAt(h.typ.in(h.text)) }
 
-// Aliasee returns the text of what it stands for, with its type if that is written.
+// Aliasee returns the text of the aliasee, with its type if that is written.
 func (a *Alias) Aliasee() string { h := a.header(); return h.initializer.in(h.text) }

@@ -7,9 +7,8 @@ import (
 	"sync"
 )
 
-// WriteTo writes the module. A module that was not edited is written byte for
-// byte as it was read. One that was loses its uselistorder directives and its
-// summary, which describe the text as it was.
+// WriteTo writes the module. An unedited module is written byte for byte as it was read. An edited
+// one loses its uselistorder directives and its summary, which describe the original text.
 func (m *Module) WriteTo(out io.Writer) (int64, error) {
 	w := newWriter(out)
 	if !m.edited {
@@ -35,7 +34,7 @@ func (m *Module) WriteTo(out io.Writer) (int64, error) {
 	return w.flush()
 }
 
-// A writer writes pieces of text and knows where a line ended.
+// A writer writes pieces of text and tracks line ends.
 type writer struct {
 	b    *bufio.Writer
 	n    int64
@@ -43,7 +42,7 @@ type writer struct {
 	err  error
 }
 
-// buffers are shared by writers: a module may be split into many.
+// buffers is shared by writers, because a module may be split into many.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
 
 func newWriter(w io.Writer) *writer {
