@@ -8,30 +8,28 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// Debug information comes in two forms. OpLine names a file, line and column for
-// the instructions after it. The extended instruction sets OpenCL.DebugInfo.100
-// and NonSemantic.Shader.DebugInfo.100 and 200 describe functions, lexical
-// blocks and inlined calls too: DebugScope says in which of them the
-// instructions after it stand, DebugInlinedAt where the inlined function was
-// called, which may be in a function that is inlined itself. In the NonSemantic
-// sets numbers are ids of constants, and DebugLine stands for OpLine.
+// Debug information comes in two forms. OpLine names a file, line and column for the instructions
+// after it. The extended instruction sets OpenCL.DebugInfo.100 and NonSemantic.Shader.DebugInfo.100
+// and 200 describe functions, lexical blocks and inlined calls too: DebugScope sets the scope of
+// the instructions after it, and DebugInlinedAt the call site of an inlined function, which may be
+// in an inlined function itself. In the NonSemantic sets, numbers are ids of constants, and
+// DebugLine replaces OpLine.
 //
-// What a report shows is the author's code. A kernel's entry point and most of
-// what is inlined into it come from a header of the SYCL implementation, so the
-// frames that count are those with a file in the workspace.
+// Reports show the author's code. A kernel's entry point and most code inlined into it come from
+// headers of the SYCL implementation, so only frames with a file in the workspace count.
 
-// debugSet says how an instruction set for debug information writes numbers.
+// debugSet is the encoding of numbers in a debug information instruction set.
 type debugSet uint8
 
 const (
 	debugLiterals  debugSet = 1 + iota // in place
 	debugConstants                     // as constants
 	debugColumns                       // as constants, and calls have columns
-	debugForeign                       // in a way of its own: what it says is not read
+	debugForeign                       // in an unsupported encoding: its contents are ignored
 )
 
 var debugSets = map[string]debugSet{
-	"SPIRV.debug":                      debugLiterals, // what OpenCL.DebugInfo.100 was before it was one
+	"SPIRV.debug":                      debugLiterals, // the predecessor of OpenCL.DebugInfo.100
 	"OpenCL.DebugInfo.100":             debugLiterals,
 	"NonSemantic.Shader.DebugInfo.100": debugConstants,
 	"NonSemantic.Shader.DebugInfo.200": debugColumns,
@@ -54,11 +52,10 @@ const (
 	operandOfOpenCLDefinition = 9
 )
 
-// debugInfo is what debug information at module level says. Whatever an
-// instruction refers to comes before it.
+// debugInfo holds the debug information at module level. Instructions only refer to earlier ones.
 type debugInfo struct {
 	sets      map[uint32]debugSet
-	paths     map[uint32]string // of strings, once looked at; "" outside of the workspace
+	paths     map[uint32]string // of strings, computed on demand; "" outside of the workspace
 	elsewhere map[uint32]string // sources with absolute paths, outside
 	sources   map[uint32]string // paths
 	functions map[uint32]function
@@ -67,10 +64,10 @@ type debugInfo struct {
 	calls     map[uint32]stack // DebugInlinedAt
 }
 
-// function is a function of the source.
+// function is a source function.
 type function struct {
 	symbol, name string
-	place        srcloc.Location // of its declaration; zero for what the compiler made up
+	place        srcloc.Location // of its declaration; zero if compiler-generated
 	artificial   bool
 }
 
@@ -80,15 +77,15 @@ type block struct {
 	path     string
 }
 
-// frame is a place in the author's code with the function it is in, 0 when that
-// is not known. The zero frame is none.
+// frame is a location in the author's code with its function, or 0 if the function is unknown. The
+// zero frame means no location.
 type frame struct {
 	srcloc.Location
 	function uint32
 }
 
-// stack is what counts of an instruction's place and of the calls that brought
-// it there by inlining: the author's innermost and outermost code.
+// stack holds the author's innermost and outermost frames of an instruction's location and the
+// calls inlined there.
 type stack struct{ inner, outer frame }
 
 func newDebugInfo() debugInfo {
@@ -96,8 +93,7 @@ func newDebugInfo() debugInfo {
 		functions: map[uint32]function{}, compiled: map[uint32]uint32{}, blocks: map[uint32]block{}, calls: map[uint32]stack{}}
 }
 
-// artificial reports whether a function was made up by the compiler, as the
-// entry point of a kernel is.
+// artificial reports whether a function is compiler-generated, like the entry point of a kernel.
 func (d *debugInfo) artificial(function uint32) bool { return d.functions[function].artificial }
 
 // called returns a stack with one more frame inside.
@@ -112,7 +108,7 @@ func (d *debugInfo) called(around stack, f frame) stack {
 	return around
 }
 
-// path returns the path in the workspace that a string names.
+// path returns the workspace path that a string names.
 func (p *parser) path(id uint32) string {
 	file, ok := p.debug.paths[id]
 	if !ok {
@@ -122,8 +118,8 @@ func (p *parser) path(id uint32) string {
 	return file
 }
 
-// takeDebug takes in an instruction of a set for debug information. One that is
-// broken says nothing: a module runs as well without it.
+// takeDebug records a debug information instruction. It ignores malformed ones, because the module
+// runs without them.
 func (p *parser) takeDebug(i inst) {
 	d := &p.debug
 	if len(i.words) < firstOperandOfExtInst || d.sets[i.words[2]] == debugForeign {
@@ -137,14 +133,14 @@ func (p *parser) takeDebug(i inst) {
 	p.debugOutside(di)
 }
 
-// A debugInst is an instruction of a set for debug information.
+// A debugInst is a debug information instruction.
 type debugInst struct {
 	set        debugSet
 	id, number uint32
 	operands   []uint32
 }
 
-// word returns an operand, 0 when it is missing.
+// word returns an operand, or 0 if it is missing.
 func (i debugInst) word(n int) uint32 {
 	if n < len(i.operands) {
 		return i.operands[n]
@@ -152,7 +148,7 @@ func (i debugInst) word(n int) uint32 {
 	return 0
 }
 
-// value returns the number that an operand stands for.
+// value returns the number that an operand encodes.
 func (i debugInst) value(p *parser, n int) uint32 {
 	v := i.word(n)
 	if i.set == debugLiterals {
@@ -164,7 +160,7 @@ func (i debugInst) value(p *parser, n int) uint32 {
 	return 0
 }
 
-// debugInFunction takes in what says where the instructions after it stand.
+// debugInFunction records an instruction that sets the location of the instructions after it.
 func (p *parser) debugInFunction(i debugInst) {
 	d := &p.debug
 	switch i.number {
@@ -181,7 +177,7 @@ func (p *parser) debugInFunction(i debugInst) {
 	}
 }
 
-// debugOutside takes in what says which sources, functions and blocks there are.
+// debugOutside records an instruction that describes a source, a function or a block.
 func (p *parser) debugOutside(i debugInst) {
 	d := &p.debug
 	switch i.number {
@@ -218,7 +214,7 @@ func (p *parser) debugOutside(i debugInst) {
 	}
 }
 
-// position is where the instructions that are being read stand.
+// position is the location of the instructions being read.
 type position struct {
 	line          srcloc.Location
 	scope, caller uint32
@@ -230,7 +226,7 @@ func (at *position) goTo(l srcloc.Location) { at.line, at.known = l, false }
 
 func (at *position) stand(scope, caller uint32) { at.scope, at.caller, at.known = scope, caller, false }
 
-// here returns where the instruction that is being read stands.
+// here returns the location of the instruction being read.
 func (p *parser) here() stack {
 	at := &p.fn.position
 	if !at.known {
@@ -244,7 +240,7 @@ func (p *parser) here() stack {
 	return at.now
 }
 
-// look notes where the body of the function that is being read begins.
+// look records the start of the body of the function being read.
 func (p *parser) look() {
 	n := &p.graph.nodes[p.fn.node]
 	if n.body != (frame{}) && !p.debug.artificial(n.body.function) {
@@ -255,8 +251,8 @@ func (p *parser) look() {
 	}
 }
 
-// settle ends a function: uses without a place, such as that of a parameter,
-// get the place of the function.
+// settle ends a function: uses without a location, such as the use of a parameter, get the
+// function's location.
 func (p *parser) settle() {
 	n := &p.graph.nodes[p.fn.node]
 	id := p.debug.compiled[n.id]
@@ -271,9 +267,8 @@ func (p *parser) settle() {
 	}
 }
 
-// bodies gives the functions without code of the author, such as an entry point
-// that calls the author's function, the body of the nearest function with some
-// that they reach.
+// bodies gives each function without author code, such as an entry point that calls the author's
+// function, the body of the nearest reachable function with author code.
 func (g *graph) bodies() {
 	callers := g.callers()
 	for _, artificial := range []bool{false, true} {
@@ -296,8 +291,8 @@ func (g *graph) bodies() {
 	}
 }
 
-// location returns where the author's code of a function begins: at the
-// function that holds it, rather than at the first statement.
+// location returns the start of the author's code of a function: the function that holds it, rather
+// than its first statement.
 func (g *graph) location(n int) srcloc.Location {
 	body := g.nodes[n].body
 	if place := g.debug.functions[body.function].place; !place.IsZero() {
@@ -306,8 +301,8 @@ func (g *graph) location(n int) srcloc.Location {
 	return body.Location
 }
 
-// functionName returns the name of the function with a frame, "" when that is
-// the kernel's own. The function is in node n of the graph, or inlined there.
+// functionName returns the name of a frame's function, or "" for the kernel's own. The function is
+// in node n of the graph, or inlined there.
 func (m *Module) functionName(k *Kernel, f frame, n int) string {
 	g := m.graph
 	if f.function == 0 {
@@ -329,9 +324,8 @@ func (m *Module) functionName(k *Kernel, f frame, n int) string {
 	return fn.name
 }
 
-// StripDebug returns a module without what only describes its source: debug
-// information, and the strings and constants that nothing else refers to. What is
-// left does not depend on where in a file the source's lines are.
+// StripDebug returns a module without debug information, and without the strings and constants that
+// only debug information refers to. The result does not depend on line numbers in the source.
 func StripDebug(data []byte) ([]byte, error) {
 	words, order, err := decode(data)
 	if err != nil {
@@ -365,17 +359,16 @@ func StripDebug(data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// stripper says which instructions of a module describe its source.
+// stripper determines which instructions of a module describe its source.
 type stripper struct {
 	sets        map[uint32]bool // instruction sets for debug information
-	gone        map[uint32]bool // results of instructions that do not stay
+	gone        map[uint32]bool // results of removed instructions
 	values      map[uint32]bool // strings and numbers; whether debug information refers to them
-	used        map[uint32]bool // operands of what stays
-	nonSemantic bool            // other instruction sets that only describe stay
+	used        map[uint32]bool // operands of kept instructions
+	nonSemantic bool            // other non-semantic instruction sets are kept
 }
 
-// nonSemanticInfo is the extension with which a module may import instruction sets that
-// only describe.
+// nonSemanticInfo is the extension that allows a module to import non-semantic instruction sets.
 const nonSemanticInfo = "SPV_KHR_non_semantic_info"
 
 func newStripper(words []uint32) (*stripper, error) {
@@ -391,7 +384,7 @@ func newStripper(words []uint32) (*stripper, error) {
 	return s, nil
 }
 
-// look notes what an instruction defines and refers to, which was defined before.
+// look records the result of an instruction and its references, which were defined before.
 func (s *stripper) look(i inst) error {
 	switch {
 	case i.op == opExtInstImport && len(i.words) > 0:
@@ -403,7 +396,7 @@ func (s *stripper) look(i inst) error {
 			s.nonSemantic = true
 		}
 	case i.op == opString && len(i.words) > 0:
-		s.values[i.words[0]] = true // also when OpSource and OpLine alone do
+		s.values[i.words[0]] = true // even if only OpSource and OpLine do
 	case i.op == opConstant && len(i.words) > 1:
 		s.values[i.words[1]] = false
 	case s.isDebug(i):
@@ -425,7 +418,7 @@ func (s *stripper) isDebug(i inst) bool {
 	return i.op == opExtInst && len(i.words) >= firstOperandOfExtInst && s.sets[i.words[2]]
 }
 
-// keeps reports whether an instruction stays.
+// keeps reports whether an instruction is kept.
 func (s *stripper) keeps(i inst) bool {
 	switch i.op {
 	case opSourceContinued, opLine, opNoLine, opModuleProcessed:
@@ -443,8 +436,8 @@ func (s *stripper) keeps(i inst) bool {
 	return true
 }
 
-// valueOperands returns the operands of an instruction that may be strings and numbers;
-// where that is not known, all of its words.
+// valueOperands returns the operands of an instruction that may be strings and numbers, or all of
+// its words if that is unknown.
 func valueOperands(i inst) []uint32 {
 	if slices.Contains(withoutValues, i.op) {
 		return nil
@@ -459,12 +452,11 @@ func valueOperands(i inst) []uint32 {
 	return shape.ids(i.words)
 }
 
-// Opcodes, and what the last operand of an access can say without an id:
-// that it is volatile, aligned and not temporal.
+// Opcodes, and the memory operands without ids: volatile, aligned and nontemporal.
 var (
-	// withoutValues are instructions whose operands are names, literals, functions,
-	// variables and types: OpMemberName and OpMemoryModel, types other than those with a
-	// size, OpDecorate and OpMemberDecorate are without a name here.
+	// withoutValues lists the instructions whose operands are names, literals, functions, variables
+	// and types: OpMemberName and OpMemoryModel, types other than those with a size, OpDecorate and
+	// OpMemberDecorate are without a name here.
 	withoutValues = []uint16{
 		opSource, opSourceContinued, opName, 6, opLine, opExtension, 14, opEntryPoint, opExecutionMode, opCapability,
 		19, opTypeBool, opTypeInt, opTypeFloat, opTypeVector, opTypeMatrix, opTypeImage, opTypeSampler,

@@ -6,16 +6,16 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// A layout is the size of a type in memory, and what IGC passes of it in registers.
+// A layout is the size of a type in memory, and in registers when IGC passes it as an argument.
 type layout struct {
 	size, align uint64
 
-	// registers is the bytes of registers that an argument of the type has. IGC passes each member of a
-	// struct on its own, in 4 bytes at least.
+	// registers is the number of register bytes of an argument of the type. IGC passes each member of a
+	// struct separately, in at least 4 bytes.
 	registers uint64
 }
 
-// maxLayout is where sizes stop to grow. No device has as much memory.
+// maxLayout caps sizes. No device has that much memory.
 const maxLayout = 1 << 48
 
 // times returns the layout of n elements.
@@ -40,8 +40,8 @@ func roundUp(size, align uint64) uint64 {
 	return size
 }
 
-// addLayout notes the layout of a type that sizes can depend on. Others have none, as pointers to
-// opaque types and images, which are 8 bytes as arguments.
+// addLayout records the layout of a type that sizes can depend on. Other types have none, such as
+// pointers to opaque types and images, which are 8 bytes as arguments.
 func (p *parser) addLayout(i inst) {
 	var l layout
 	switch parts := i.words[1:]; i.op {
@@ -81,7 +81,7 @@ func (l *layout) add(m layout) {
 	l.registers = min(l.registers+m.registers, maxLayout)
 }
 
-// parameter notes a parameter of the function that is being read. IGC counts the bytes of arguments
+// parameter records a parameter of the function being read. IGC counts the bytes of arguments
 // without padding between them.
 func (p *parser) parameter(typ, id uint32) {
 	l, ok := p.layouts[typ]
@@ -96,7 +96,7 @@ func (p *parser) parameter(typ, id uint32) {
 	n.registers = min(n.registers+l.registers, maxLayout)
 }
 
-// idRegisters is the bytes of registers that IDs of work-items take.
+// idRegisters is the number of register bytes for work-item IDs.
 const idRegisters uint64 = 224
 
 // workItemIDs are the built-in variables that are computed from local IDs.
@@ -105,12 +105,13 @@ var workItemIDs = []uint32{27, 28, 29, 34}
 // storageWorkgroup is the storage class of local memory.
 const storageWorkgroup = 4
 
-// limits returns what a kernel needs of parameters and local memory, as far as some device may not have it.
+// limits returns a kernel's requirements for parameters and local memory that some devices may not
+// meet.
 func (m *Module) limits(k *Kernel) *requirement.Requirements {
 	q := new(requirement.Requirements)
 	node := &m.graph.nodes[k.node]
 	registers := node.registers
-	if !m.hasIDs { // which take registers too: the limits of devices are without theirs
+	if !m.hasIDs { // which use registers too: device limits exclude them
 		registers -= min(registers, idRegisters)
 	}
 	q.NeedParameters(node.parameters, registers)
@@ -124,10 +125,10 @@ func (m *Module) limits(k *Kernel) *requirement.Requirements {
 	return q
 }
 
-// rayQueries are how the names of functions for ray queries begin, which IGC provides.
+// rayQueries lists the name prefixes of IGC's functions for ray queries.
 var rayQueries = []string{"intel_ray_query_", "intel_get_ray_", "intel_get_hit_", "intel_has_committed_hit", "intel_is_traversal_done"}
 
-// rayQuery is the feature that the functions are, as the table of package deviceconfig has it.
+// rayQuery is the feature of these functions in the table of package deviceconfig.
 const rayQuery = "intel_ray_query"
 
 func isRayQuery(name string) bool {

@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// A matrix is a type of cooperative matrices, or of the older joint matrices, in
-// the words of joint_matrix.
+// A matrix is a cooperative matrix type, or an older joint matrix type, in terms of joint_matrix.
 type matrix struct {
 	component     string // name in enum class matrix_type
 	use           string // name in enum class use
 	rows, columns uint32
 }
 
-// record is the matrix as the property joint_matrix has it.
+// record returns the matrix in the format of the joint_matrix property.
 func (m matrix) record() string {
 	return fmt.Sprintf("matrix_type::%s,use::%s,%d,%d", m.component, m.use, m.rows, m.columns)
 }
 
 var matrixUses = []string{"a", "b", "accumulator"} // by their numbers in SPIR-V
 
-// Bits of the operands of a multiplication that say what the types do not.
+// Bits of the operands of a multiplication for facts that the types do not express.
 const (
 	matrixASigned  = 0x1
 	matrixBSigned  = 0x2
@@ -30,9 +29,8 @@ const (
 	matrixBFloat16 = 0x40
 )
 
-// matrixType returns the matrix of a type instruction. It is none when a size or
-// the use is not a plain constant, or the components are of a type that SYCL's
-// matrices do not have.
+// matrixType returns the matrix of a type instruction. There is none if a size or the use is not a
+// plain constant, or if SYCL's matrices do not support the component type.
 func (p *parser) matrixType(i inst) (matrix, bool) {
 	sizes, use := 3, 5
 	if i.op == opTypeJointMatrix {
@@ -51,9 +49,8 @@ func (p *parser) matrixType(i inst) (matrix, bool) {
 	return m, m.component != ""
 }
 
-// component returns the name of a type of components, "" for those without. SPIR-V
-// for kernels has no signed and unsigned integers, and the compilers
-// write a bfloat16 as an integer and a tf32 as a float.
+// component returns the name of a component type, or "". SPIR-V for kernels does not distinguish
+// signed from unsigned integers, and compilers write bfloat16 as an integer and tf32 as a float.
 func (p *parser) component(typ uint32, use string) string {
 	d := p.defs[typ]
 	if len(d.lits) == 0 {
@@ -121,7 +118,7 @@ func (p *parser) multiply(i inst) {
 	p.graph.nodes[p.fn.node].matrices.mads.add(fmt.Sprintf("%s,%d,%d,%d", strings.Join(types, ","), a.rows, a.columns, b.columns))
 }
 
-// matrixRecords are the records of a function for the properties on matrices.
+// matrixRecords holds the records of a function for the matrix properties.
 type matrixRecords struct {
 	types, mads records
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// Places returns what the module's code says about the source of a kernel.
+// Places returns the source locations of a kernel, according to the module's code.
 func (m *Module) Places(k *Kernel) srcloc.Kernel {
 	p := srcloc.Kernel{Location: k.Location}
 	for _, a := range m.KernelRequirements(k).Aspects {
@@ -17,8 +17,8 @@ func (m *Module) Places(k *Kernel) srcloc.Kernel {
 	return p
 }
 
-// PutPlaces adds the places of the module's kernels to the property sets of a
-// device image. Kernels of which nothing is known are left out.
+// PutPlaces adds the source locations of the module's kernels to the property sets of a device
+// image. It omits kernels without locations.
 func (m *Module) PutPlaces(r *propset.Registry) {
 	for i := range m.Kernels {
 		k := &m.Kernels[i]

@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// Kernel returns the kernel of that name, nil when the module has none.
+// Kernel returns the kernel with a name, or nil if the module has none.
 func (m *Module) Kernel(name string) *Kernel {
 	i, ok := m.kernels[name]
 	if !ok {
@@ -33,7 +33,7 @@ func (m *Module) Importers(name string) []*Kernel {
 	return list
 }
 
-// KernelRequirements returns what one kernel of the module needs from a device.
+// KernelRequirements returns the device requirements of one kernel of the module.
 func (m *Module) KernelRequirements(k *Kernel) *requirement.Requirements {
 	q := &requirement.Requirements{Aspects: m.aspects(k.uses), WorkGroupSize: slices.Clone(k.WorkGroupSize)}
 	if k.SubGroupSize != 0 {
@@ -47,8 +47,8 @@ func (m *Module) KernelRequirements(k *Kernel) *requirement.Requirements {
 	return q
 }
 
-// Requirements returns what the module as a whole needs: what any of its kernels
-// needs or, in a module without kernels, any function that it exports.
+// Requirements returns the device requirements of the whole module: those of all of its kernels or,
+// in a module without kernels, of all exported functions.
 func (m *Module) Requirements() *requirement.Requirements {
 	q := &requirement.Requirements{}
 	var u use
@@ -85,10 +85,9 @@ func (m *Module) Requirements() *requirement.Requirements {
 	return q
 }
 
-// aspects returns the aspects that uses stand for, and those of capabilities
-// that hold for a whole module, in ascending order.
+// aspects returns the aspects of uses and of module-wide capabilities, in ascending order.
 func (m *Module) aspects(u use) []aspect.Aspect {
-	// Images are a feature of compilers: DPC++ does not require the aspects either.
+	// Images are a compiler feature: DPC++ does not require the aspects either.
 	list := (u &^ (useImage | useBindlessImage)).aspects()
 	if m.isESIMD() {
 		list = append(list, aspect.ExtIntelESIMD) // no single instruction shows it
@@ -97,8 +96,8 @@ func (m *Module) aspects(u use) []aspect.Aspect {
 	return list
 }
 
-// compilerNeeds returns what roots need that only some compilers for devices take: extensions of
-// the module, and the intrinsics and the inline assembly that roots reach.
+// compilerNeeds returns the requirements of roots that only some device compilers support:
+// extensions of the module, and the intrinsics and the inline assembly that roots reach.
 func (m *Module) compilerNeeds(roots []int) *requirement.Requirements {
 	q := &requirement.Requirements{Extensions: m.refused}
 	if !m.graph.forCompilers {
@@ -117,7 +116,7 @@ func (m *Module) compilerNeeds(roots []int) *requirement.Requirements {
 	return q
 }
 
-// isESIMD reports whether the kernels are written for explicit SIMD.
+// isESIMD reports whether the kernels are explicit SIMD code.
 func (m *Module) isESIMD() bool {
 	for _, f := range aspect.Features {
 		if f.Kind == aspect.MarkFeature && slices.ContainsFunc(f.SPIRV, func(c uint16) bool { return slices.Contains(m.Capabilities, uint32(c)) }) {
@@ -127,8 +126,8 @@ func (m *Module) isESIMD() bool {
 	return false
 }
 
-// Properties returns the property sets of a device image that consists of the
-// module. It fails when a name in the module cannot be the key of a property.
+// Properties returns the property sets of a device image that consists of the module. It fails if a
+// name in the module is not a valid property key.
 func Properties(m *Module) (*propset.Registry, error) {
 	r := new(propset.Registry)
 	m.Requirements().Put(r)

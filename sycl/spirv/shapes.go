@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 )
 
-// shapes says, for the instructions that can stand in a function or make a
-// constant, which of their operand words are ids. Letters:
+// shapes specifies, for the instructions that can occur in a function or define a constant, which
+// operand words are ids. Letters:
 //
 //	t  the result type
 //	r  the result
@@ -19,9 +19,9 @@ import (
 //	I  ids to the end
 //	O  an opcode followed by the operands of that instruction
 //
-// What follows the last letter, if anything, is literals or of no interest here
-// (memory operands, branch targets). The opcodes are those of the unified
-// grammar of SPIR-V 1.6 that a kernel can use, extensions included.
+// Any words after the last letter are literals or irrelevant here (memory operands, branch
+// targets). The opcodes are those in the unified SPIR-V 1.6 grammar that a kernel can use,
+// including extensions.
 var shapes = []struct{ letters, opcodes string }{
 	{"r", "248 5609"},
 	{"rI", "5911-5913"},
@@ -51,7 +51,7 @@ var shapes = []struct{ letters, opcodes string }{
 	{"iilI", "6429"},
 }
 
-// shape is one entry of shapes, taken apart.
+// shape is a parsed entry of shapes.
 type shape struct {
 	letters string
 	hasType bool
@@ -86,7 +86,7 @@ var shapeTable = sync.OnceValue(func() map[uint16]shape {
 
 var noNeeds = &needs{}
 
-// featureNeeds returns the needs of the instructions that are features of code.
+// featureNeeds returns the needs of the instructions that are code features.
 func featureNeeds() map[uint16]*needs {
 	table := map[uint16]*needs{}
 	for _, f := range aspect.Features {
@@ -103,8 +103,7 @@ func featureNeeds() map[uint16]*needs {
 	return table
 }
 
-// shapeOf returns the shape of an instruction, one without operands when it is not
-// known.
+// shapeOf returns the shape of an instruction, or one without operands if it is unknown.
 func shapeOf(op uint16) shape {
 	if s, ok := shapeTable()[op]; ok {
 		return s
@@ -112,8 +111,8 @@ func shapeOf(op uint16) shape {
 	return shape{needs: noNeeds}
 }
 
-// ids returns the operands that are ids, without result type and result. The
-// answer may be a part of words.
+// ids returns the operands that are ids, without result type and result. The result may alias
+// words.
 func (s shape) ids(words []uint32) []uint32 {
 	var list []uint32
 	for n, letter := range []byte(s.letters) {

@@ -11,7 +11,7 @@ import (
 // A SpecConstant is a scalar constant whose value can be set before the module is
 // compiled.
 type SpecConstant struct {
-	ID      uint32 // what the decoration SpecId says
+	ID      uint32 // the operand of the SpecId decoration
 	Type    Scalar
 	Default []byte // little endian, as long as the size of the type; 0 or 1 for a boolean
 	Offset  int64  // of its instruction, in bytes
@@ -19,15 +19,15 @@ type SpecConstant struct {
 	order binary.AppendByteOrder
 }
 
-// A Scalar is a type of specialization constants.
+// A Scalar is the type of a specialization constant.
 type Scalar struct {
 	Kind     ScalarKind
 	Bits     uint32 // 8 for a boolean
-	Signed   bool   // of an integer; modules for OpenCL leave it open
+	Signed   bool   // of an integer; OpenCL modules do not specify it
 	Encoding uint32 // of an OtherFloat
 }
 
-// A ScalarKind says how the bits of a number are to be read.
+// A ScalarKind is the encoding of a number.
 type ScalarKind uint8
 
 const (
@@ -61,9 +61,9 @@ func (s Scalar) String() string {
 	return "double"
 }
 
-// ReadSpecConstants returns the specialization constants of a module, in order. Several
-// have one number when the translator saw several calls for one constant: setting it sets all
-// of them. Only instructions before the first function count.
+// ReadSpecConstants returns the specialization constants of a module, in order. Several share a
+// number if the translator saw several calls for one constant: setting it sets all of them. Only
+// instructions before the first function count.
 func ReadSpecConstants(r io.Reader) ([]SpecConstant, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -80,13 +80,13 @@ func ReadSpecConstants(r io.Reader) ([]SpecConstant, error) {
 	return s.list, nil
 }
 
-// errFunctions ends reading where functions begin.
+// errFunctions ends reading at the first function.
 var errFunctions = errors.New("functions begin")
 
 // A specScanner reads a module up to its first function.
 type specScanner struct {
 	order binary.ByteOrder
-	ids   map[uint32]uint32 // what SpecId says, by result or by decoration group
+	ids   map[uint32]uint32 // operand of SpecId, by result or by decoration group
 	types map[uint32]Scalar
 	list  []SpecConstant
 }
@@ -122,7 +122,7 @@ func (s *specScanner) inst(i inst) error {
 	return nil
 }
 
-// scalar takes in a type.
+// scalar records a type.
 func (s *specScanner) scalar(i inst) error {
 	operands := 2
 	if i.op == opTypeBool {
@@ -149,7 +149,7 @@ func (s *specScanner) scalar(i inst) error {
 	return nil
 }
 
-// constant takes in a specialization constant.
+// constant records a specialization constant.
 func (s *specScanner) constant(i inst) error {
 	if err := i.need(2); err != nil {
 		return err
@@ -183,14 +183,14 @@ func (s *specScanner) constant(i inst) error {
 	return nil
 }
 
-// A Patch replaces bytes of a module by as many others.
+// A Patch replaces bytes of a module with the same number of bytes.
 type Patch struct {
 	Offset int64
 	Bytes  []byte
 }
 
-// Patch returns what gives the constant another default value, which is as long as the
-// size of its type. All other bytes of the module stay.
+// Patch returns the patch that changes the default value of the constant. The value must have the
+// size of its type. All other bytes of the module are unchanged.
 func (c *SpecConstant) Patch(value []byte) (Patch, error) {
 	switch {
 	case len(value) != c.Type.Size():
@@ -204,8 +204,8 @@ func (c *SpecConstant) Patch(value []byte) (Patch, error) {
 	return Patch{c.Offset, c.order.AppendUint32(nil, 3<<16|op)}, nil
 }
 
-// literals returns the words of a number. One that does not fill its word has the
-// extension that its type has: the sign or zeros.
+// literals returns the words of a number. A number narrower than a word is sign- or zero-extended
+// according to its type.
 func (c *SpecConstant) literals(value []byte) (words []byte) {
 	size := (len(value) + 3) / 4 * 4
 	full := make([]byte, size)

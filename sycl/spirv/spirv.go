@@ -1,20 +1,17 @@
-// Package spirv reads what a SPIR-V module says about itself: capabilities, kernels
-// with their required sizes, specialization constants and linkage; and works out what its kernels need from a device.
+// Package spirv reads the contents of a SPIR-V module (capabilities, kernels with their required sizes,
+// specialization constants and linkage) and determines the device requirements of its kernels.
 //
-// A module is a header of five 32-bit words (magic number, version, generator,
-// bound on ids, schema) followed by instructions. The first word of an
-// instruction holds its length in words in the upper half and its opcode in the
-// lower. The magic number shows the byte order. Names and numbers are those of
-// the SPIR-V specification, versions 1.0 to 1.6, and of its registry of
-// extensions; instructions that the package does not know are skipped.
+// A module is a header of five 32-bit words (magic number, version, generator, bound on ids,
+// schema) followed by instructions. The first word of an instruction holds its length in words in
+// the upper half and its opcode in the lower. The magic number determines the byte order. Names and
+// numbers come from the SPIR-V specification, versions 1.0 to 1.6, and its extension registry;
+// unknown instructions are skipped.
 //
-// Capabilities are the wrong place to ask what a kernel needs: they speak for
-// the whole module, the translator of the LLVM project declares Float64 as soon
-// as a struct has a double in it, and it declares Float16Buffer whatever is done
-// with a half. So needs are taken from use: a kernel needs fp64 when an
-// instruction that it reaches has a 64-bit float, or a value with one in it, as
-// its result, a parameter or a constant operand. A pointer to such a value is no
-// use, and a member that is never loaded or stored is none either.
+// Capabilities do not show what a kernel needs: they apply to the whole module, LLVM's translator
+// declares Float64 whenever a struct contains a double, and it declares Float16Buffer for any use
+// of half. So needs are derived from uses: a kernel needs fp64 if an instruction that it reaches
+// has a 64-bit float, or a value that contains one, as its result, a parameter or a constant
+// operand. A pointer to such a value is not a use, nor is a member that is never loaded or stored.
 package spirv
 
 import (
@@ -31,9 +28,9 @@ import (
 
 const magic = 0x07230203
 
-// A FormatError describes data that is not a SPIR-V module that can be read.
+// A FormatError reports data that is not a readable SPIR-V module.
 type FormatError struct {
-	Offset int64 // of the first byte of the instruction or header word at fault
+	Offset int64 // of the first byte of the invalid instruction or header word
 	Msg    string
 }
 
@@ -47,35 +44,34 @@ func (*FormatError) BadInput() {}
 // A Version is a version of SPIR-V.
 type Version struct{ Major, Minor uint8 }
 
-// A Module is what a SPIR-V module says about itself.
+// A Module holds the contents of a SPIR-V module.
 type Module struct {
 	Version      Version
 	Capabilities []uint32   // in order of declaration
 	Kernels      []Kernel   // in order of declaration
-	Exports      []Function // defined functions with export linkage, without those that stand for kernels
+	Exports      []Function // defined functions with export linkage, except wrappers of kernels
 	Imports      []string   // undefined functions that kernels or exports reach, without built-in ones, sorted
 	Variables    []string   // undefined variables, in the same way
-	Elsewhere    string     // an absolute path of a source that is in no workspace, "" for none; headers in folders "include" do not count
+	Elsewhere    string     // an absolute path of a source outside the workspaces, "" for none; headers in "include" directories do not count
 
 	kernels   map[string]int // places in Kernels
 	graph     *graph
-	hasImages bool     // declares a type of images
+	hasImages bool     // declares an image type
 	hasIDs    bool     // reads IDs of work-items
-	refused   []string // extensions that it uses and that compilers refuse, current ones or those of some devices
+	refused   []string // extensions that it uses and that compilers reject, current ones or for some devices
 }
 
 // A Kernel is an entry point for the execution model Kernel.
 type Kernel struct {
 	Name string
 
-	// Sizes are in the order of SPIR-V and of the metadata in LLVM IR, the
-	// dimension that varies fastest first: the reverse of SYCL's. SPIR-V always
-	// has three of them; those at the end that are 1 are left out, as nothing
-	// shows whether the program named a dimension of size 1.
-	WorkGroupSize     []uint64 // required, nil when none is
+	// Sizes are in the order of SPIR-V and of the metadata in LLVM IR, the dimension that varies
+	// fastest first: the reverse of SYCL's. SPIR-V always has three; trailing ones are omitted,
+	// because the module does not show whether the program named a dimension of size 1.
+	WorkGroupSize     []uint64 // required, nil if none is
 	WorkGroupSizeHint []uint64
 	MaxWorkGroupSize  []uint64
-	SubGroupSize      uint32 // required, 0 when none is
+	SubGroupSize      uint32 // required, 0 if none is
 
 	Location srcloc.Location // of the author's function, zero without debug information
 
@@ -98,7 +94,7 @@ type Function struct {
 	node int
 }
 
-// Numbers of opcodes, execution modes and the like that the package looks at.
+// Numbers of opcodes, execution modes and other enumerants that the package uses.
 const (
 	opSourceContinued     = 2
 	opSource              = 3
@@ -184,8 +180,8 @@ const (
 	headerWords = 5
 )
 
-// Parse reads a module. The module does not refer to data afterwards. Sources below one of the
-// workspaces, which are absolute, have a path from there on.
+// Parse parses a module. The module does not retain data. Sources in one of the workspaces, which
+// must be absolute, get paths relative to it.
 func Parse(data []byte, workspaces ...string) (*Module, error) {
 	p := &parser{workspaces: workspaces, defs: map[uint32]def{}, names: map[uint32]string{}, strings: map[uint32]string{}, debug: newDebugInfo(),
 		modes: map[uint32][]rawMode{}, linkage: map[uint32]linkage{}, byValue: map[uint32]bool{}, matrices: map[uint32]matrix{}, layouts: map[uint32]layout{},
@@ -199,9 +195,8 @@ func Parse(data []byte, workspaces ...string) (*Module, error) {
 	return p.m, nil
 }
 
-// parser holds what is collected while walking over the instructions. Its maps
-// hold only what some instruction defined, so that their size is bounded by the
-// size of the module and not by the bound in its header.
+// parser holds the state collected from the instructions. Its maps hold only defined ids, so their
+// size is limited by the size of the module, not by the bound in its header.
 type parser struct {
 	workspaces []string
 	m          *Module
@@ -229,14 +224,14 @@ type parser struct {
 	fn         *body  // the function being read, nil between functions
 }
 
-// def is what is remembered about an id at module level.
+// def holds the data about an id at module level.
 type def struct {
 	op     uint16
 	typ    uint32 // result type
 	offset int64
-	uses   use      // what a value of this type, or this constant, needs
+	uses   use      // needs of a value of this type, or of this constant
 	lits   []uint32 // literals of scalar types and constants
-	node   int      // place in the graph plus one; 0: refers to nothing that is linked
+	node   int      // index in the graph plus one; 0: refers to nothing linked
 }
 
 type rawMode struct {
@@ -268,7 +263,7 @@ func (i inst) errorf(format string, args ...any) error {
 	return &FormatError{i.offset, fmt.Sprintf("opcode %d: ", i.op) + fmt.Sprintf(format, args...)}
 }
 
-// need reports an instruction with fewer than n operand words.
+// need returns an error for an instruction with fewer than n operand words.
 func (i inst) need(n int) error {
 	if len(i.words) < n {
 		return i.errorf("%d operand words where at least %d belong", len(i.words), n)
@@ -323,7 +318,7 @@ func (p *parser) parse(data []byte) error {
 	if p.bound == 0 {
 		return &FormatError{12, "the bound on ids is 0"}
 	}
-	// Calls may name functions that come later, so functions are known first.
+	// Calls may name later functions, so functions are collected first.
 	if err := eachInst(words, p.functionIDs); err != nil {
 		return err
 	}
@@ -355,7 +350,7 @@ func decode(data []byte) ([]uint32, binary.ByteOrder, error) {
 	return words, order, nil
 }
 
-// byteOrder returns the byte order that the magic number shows.
+// byteOrder returns the byte order indicated by the magic number.
 func byteOrder(header []byte) (order binary.ByteOrder, ok bool) {
 	switch uint32(magic) {
 	case binary.LittleEndian.Uint32(header):
@@ -393,7 +388,7 @@ func (p *parser) functionIDs(i inst) error {
 	return p.define(i, def{op: i.op, typ: i.words[0], node: p.graph.add() + 1}, i.words[1])
 }
 
-// define records what an id at module level is.
+// define records the definition of an id at module level.
 func (p *parser) define(i inst, d def, id uint32) error {
 	if id == 0 || id >= p.bound {
 		return i.errorf("id %d is not below the bound %d", id, p.bound)
@@ -406,7 +401,7 @@ func (p *parser) define(i inst, d def, id uint32) error {
 	return nil
 }
 
-// inst takes in one instruction.
+// inst processes one instruction.
 func (p *parser) inst(i inst) error {
 	// Debug information names functions that nothing calls.
 	if i.op == opExtInst && len(i.words) > 2 && p.debug.sets[i.words[2]] != 0 {
@@ -419,7 +414,7 @@ func (p *parser) inst(i inst) error {
 	switch i.op {
 	case opCapability, opExecutionMode, opExecutionModeId:
 		return p.declare(i)
-	case opExtension: // of which a device needs to know nothing
+	case opExtension: // which a device need not know
 		name, _, err := i.text(0)
 		_, refused := aspect.RefusedExtensions[name]
 		if err == nil && (refused || deviceconfig.IsFeature(name)) {
@@ -436,7 +431,7 @@ func (p *parser) inst(i inst) error {
 	return p.moduleDef(i)
 }
 
-// declare takes in what the module or a function declares by numbers.
+// declare processes declarations of the module or of a function.
 func (p *parser) declare(i inst) error {
 	if i.op == opCapability {
 		if err := i.need(1); err != nil {
@@ -458,14 +453,14 @@ func (p *parser) declare(i inst) error {
 	return nil
 }
 
-// refuse notes an extension or capability that some compilers refuse.
+// refuse records an extension or capability that some compilers reject.
 func (m *Module) refuse(name string) {
 	if !slices.Contains(m.refused, name) {
 		m.refused = append(m.refused, name)
 	}
 }
 
-// text takes in an instruction that is a text for an id.
+// text processes an instruction that gives an id a string.
 func (p *parser) text(i inst) error {
 	if err := i.need(2); err != nil {
 		return err
@@ -527,7 +522,7 @@ func (p *parser) decorate(i inst) error {
 	return nil
 }
 
-// finish puts the module together once every instruction was seen.
+// finish builds the module after all instructions were read.
 func (p *parser) finish() error {
 	p.m.graph = &p.graph
 	p.graph.debug = &p.debug
@@ -553,8 +548,7 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// nameFunctions gives the functions of the graph their names, and finds those that are
-// exported.
+// nameFunctions names the functions of the graph, and finds the exported ones.
 func (p *parser) nameFunctions() {
 	for n := range p.graph.nodes {
 		node := &p.graph.nodes[n]
@@ -611,9 +605,9 @@ func (p *parser) imports() {
 	}
 }
 
-// builtin reports whether a function is one of those that every consumer of
-// SPIR-V provides: its name, or what follows _Z and a number, begins with
-// two underscores. Functions that read specialization constants begin so, and are none.
+// builtin reports whether every SPIR-V consumer provides a function: its name, or the part after _Z
+// and a number, starts with two underscores. Functions that read specialization constants also
+// match, but are not built-in.
 func builtin(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "_Z"); ok {
 		name = strings.TrimLeft(rest, "0123456789")
@@ -621,8 +615,8 @@ func builtin(name string) bool {
 	return strings.HasPrefix(name, "__") && !IsSpecConstantGetter(name) || strings.HasPrefix(name, "llvm.")
 }
 
-// IsSpecConstantGetter reports whether a function is one of those by which kernels read
-// specialization constants in DPC++'s device code. A post-link step replaces their calls.
+// IsSpecConstantGetter reports whether a function reads specialization constants in DPC++'s device
+// code. A post-link step replaces their calls.
 func IsSpecConstantGetter(name string) bool {
 	return strings.Contains(name, "__sycl_get") && strings.Contains(name, "2020SpecConstantValue")
 }
@@ -662,8 +656,8 @@ func (p *parser) kernel(e entry) (Kernel, error) {
 	return k, nil
 }
 
-// mode resolves the ids of an execution mode. A mode whose values can still be
-// changed by specialization says nothing that holds for sure: known is false.
+// mode resolves the ids of an execution mode. It returns false for known if specialization can
+// still change the values.
 func (p *parser) mode(raw rawMode) (mode executionMode, known bool, err error) {
 	mode = executionMode{raw.mode, raw.args}
 	if !raw.byID {

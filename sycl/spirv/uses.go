@@ -7,13 +7,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// use is a set of the aspects that instructions need, a bit for each of useAspects.
+// use is a set of the aspects that instructions need, with one bit per element of useAspects.
 type use uint16
 
-// useAspects has the aspect that stands for each use, by bit.
+// useAspects lists the aspect of each use, by bit.
 var useAspects = aspect.OfFeatures()
 
-// Uses that more than the table depends on.
+// Uses that are also used outside the table.
 var (
 	useFP16          = useOf(aspect.FP16)
 	useImage         = useOf(aspect.Image)
@@ -34,7 +34,7 @@ func (u use) aspects() []aspect.Aspect {
 	return list
 }
 
-// needs is what an instruction needs of a device beside what its types need.
+// needs holds the device requirements of an instruction in addition to those of its types.
 type needs struct {
 	use          use
 	scopes       map[uint32]use // by the constant that is the first operand
@@ -42,14 +42,14 @@ type needs struct {
 	replacesType bool // the type of the result does not count
 }
 
-// atomicNeeds is what an atomic instruction needs that works on a scalar of a width.
+// atomicNeeds holds the needs of an atomic instruction on a scalar of a width.
 type atomicNeeds struct {
 	width  uint32
 	floats bool // only on floats
 	use    use
 }
 
-// add takes in a feature that the instruction is.
+// add adds the feature of the instruction.
 func (n *needs) add(f aspect.Feature) {
 	u := useOf(f.Aspect)
 	n.replacesType = n.replacesType || f.ReplacesType
@@ -66,13 +66,13 @@ func (n *needs) add(f aspect.Feature) {
 	}
 }
 
-// typeKey is the opcode of a type, and its width when that counts.
+// typeKey is the opcode of a type, and its width if relevant.
 type typeKey struct {
 	op    uint16
 	width uint32
 }
 
-// typeUses has what the types themselves need.
+// typeUses maps types to their own uses.
 var typeUses = func() map[typeKey]use {
 	table := map[typeKey]use{}
 	for _, f := range aspect.Features {
@@ -85,8 +85,8 @@ var typeUses = func() map[typeKey]use {
 	return table
 }()
 
-// graph says which functions refer to which. Its nodes are functions, variables that the
-// module does not define, and those constants and variables that hold pointers to either.
+// graph is the reference graph. Its nodes are functions, undefined variables, and the constants and
+// variables that hold pointers to either.
 type graph struct {
 	nodes []node
 	debug *debugInfo
@@ -96,23 +96,23 @@ type graph struct {
 }
 
 type node struct {
-	id      uint32 // of what has a name to link by, 0 for constants and other variables
+	id      uint32 // of linkable nodes, 0 for constants and other variables
 	name    string
 	defined bool          // has a body
-	own     map[use]frame // the place that shows each of its own uses
-	uses    use           // of this node and, after spread, of all that it reaches
+	own     map[use]frame // the location that shows each of its own uses
+	uses    use           // of this node and, after spread, of all nodes that it reaches
 	callees []int
 	calls   map[int]frame // of callees
 	body    frame         // the outermost code of the author
 
-	intrinsic string // of an [aspect.IntrinsicFamily], "" when the function is none
+	intrinsic string // of an [aspect.IntrinsicFamily], "" if the function is not an intrinsic
 
-	feature string // of the table of package deviceconfig that the function is, "" for none
+	feature string // feature of the function in the table of package deviceconfig, "" for none
 
 	parameters, registers uint64 // bytes of parameters, in memory and in registers
-	local                 uint64 // bytes of local memory that the variable has
+	local                 uint64 // bytes of local memory of the variable
 
-	assembly []string // by [aspect.AssemblyNames], when the node is inline assembly
+	assembly []string // by [aspect.AssemblyNames], if the node is inline assembly
 
 	matrices matrixRecords
 }
@@ -132,7 +132,7 @@ func (g *graph) spread() {
 		work = append(work, n)
 	}
 	callers := g.callers()
-	// A node comes back only when it gained a use, so at most once for each.
+	// A node is revisited only after it gained a use, so at most once per use.
 	for len(work) > 0 {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -180,10 +180,9 @@ func (g *graph) reach(roots []int) map[int]int {
 	return from
 }
 
-// Origin returns why a kernel needs an aspect, and whether it does: the nearest
-// function that itself uses the feature, and the place in the author's code. That is
-// the use, or the call of a function that is not the author's. Functions have the
-// names of the linker.
+// Origin returns why a kernel needs an aspect, and reports whether it does: the nearest function
+// that directly uses the feature, and the location in the author's code. That is the use, or the
+// call of a function outside the author's code. Function names are symbols.
 func (m *Module) Origin(k *Kernel, a aspect.Aspect) (srcloc.Origin, bool) {
 	bit := slices.Index(useAspects, a)
 	if bit < 0 || k.uses&(1<<bit) == 0 {
@@ -198,8 +197,8 @@ func (m *Module) Origin(k *Kernel, a aspect.Aspect) (srcloc.Origin, bool) {
 	return o, true
 }
 
-// nearest returns the nearest node to a root that itself has a use, -1 for none, and
-// from which node each node on the way was reached; the root is reached from itself.
+// nearest returns the nearest node to a root that directly has a use, or -1, and the predecessor of
+// each node on the path; the root is its own predecessor.
 func (g *graph) nearest(root int, u use) (int, map[int]int) {
 	from := map[int]int{root: root}
 	for queue := []int{root}; len(queue) > 0; queue = queue[1:] {
@@ -217,8 +216,8 @@ func (g *graph) nearest(root int, u use) (int, map[int]int) {
 	return -1, from
 }
 
-// place returns where the author's code uses something that a node has: at the use, or
-// where it calls the function on the way there that is not the author's.
+// place returns the location in the author's code of a use of a node: the use itself, or the call
+// of the function on the path that is not the author's.
 func (m *Module) place(k *Kernel, used int, u use, from map[int]int) (function string, l srcloc.Location) {
 	g := m.graph
 	where := g.nodes[used].own[u]
@@ -237,7 +236,7 @@ func (m *Module) place(k *Kernel, used int, u use, from map[int]int) (function s
 	return "", l
 }
 
-// moduleDef takes in a type, a constant or a variable at module level.
+// moduleDef records a type, a constant or a variable at module level.
 func (p *parser) moduleDef(i inst) error {
 	shape := shapeOf(i.op)
 	if !shape.hasType {
@@ -278,7 +277,7 @@ func (p *parser) moduleDef(i inst) error {
 	return p.define(i, d, i.words[1])
 }
 
-// typeOrPart takes in a type, or a part of one; other instructions say nothing.
+// typeOrPart records a type, or a part of one, and ignores other instructions.
 func (p *parser) typeOrPart(i inst) error {
 	if typeOperands[i.op] > 0 {
 		return p.typeDef(i)
@@ -293,8 +292,8 @@ func (p *parser) typeOrPart(i inst) error {
 	return nil
 }
 
-// typeDef takes in a type. Types come after those they are made of, except
-// through pointers, and a pointer is no use of what it points to.
+// typeDef records a type. Types follow their components, except through pointers, and a pointer is
+// not a use of its pointee.
 func (p *parser) typeDef(i inst) error {
 	if err := i.need(typeOperands[i.op]); err != nil {
 		return err
@@ -330,29 +329,29 @@ func (p *parser) typeDef(i inst) error {
 	return p.define(i, d, i.words[0])
 }
 
-// typeOperands are the types, with the number of operands that they have at least.
+// typeOperands maps types to their minimum number of operands.
 var typeOperands = map[uint16]int{
 	opTypeBool: 1, opTypeInt: 2, opTypeFloat: 2, opTypeVector: 2, opTypeMatrix: 2, opTypeArray: 2, opTypeRuntimeArray: 2,
 	opTypeImage: 1, opTypeSampler: 1, opTypeSampledImage: 1, opTypeVmeImage: 1, opTypeStruct: 1, opTypePointer: 3,
 	opTypeCoopMatrix: 2, opTypeJointMatrix: 2,
 }
 
-// body is the function that is being read.
+// body is the function being read.
 type body struct {
 	node  int
 	types map[uint32]uint32 // of values that an atomic store could store, and of matrices
 
-	// folded has what values need that are computed from specialization constants
-	// alone: such a computation is done when the module is compiled.
+	// folded holds the needs of values that are computed only from specialization constants: such
+	// computations are folded when the module is compiled.
 	folded map[uint32]use
 
-	// isCalled says that calls of the function stay calls, so that what they pass
-	// by value is copied.
+	// isCalled says that calls of the function are not inlined, so arguments passed by value are
+	// copied.
 	isCalled bool
 	position
 }
 
-// bodyInst takes in an instruction of a function.
+// bodyInst records an instruction of a function.
 func (p *parser) bodyInst(i inst) error {
 	switch i.op {
 	case opFunction:
@@ -388,7 +387,7 @@ func (p *parser) beginFunction(i inst) error {
 	return nil
 }
 
-// code takes in an instruction that computes something.
+// code records an instruction that computes a value.
 func (p *parser) code(i inst) error {
 	shape := shapeOf(i.op)
 	p.look()
@@ -411,7 +410,7 @@ func (p *parser) code(i inst) error {
 			p.use(p.fn.folded[id])
 			continue
 		}
-		p.use(d.uses) // functions bring their own, and a variable is a pointer
+		p.use(d.uses) // functions have their own uses, and a variable is a pointer
 		if d.node != 0 {
 			n.callees = append(n.callees, d.node-1)
 			p.call(d.node - 1)
@@ -420,7 +419,7 @@ func (p *parser) code(i inst) error {
 	return nil
 }
 
-// special takes in what an instruction needs whatever its types are.
+// special records the needs of an instruction that do not depend on types.
 func (p *parser) special(i inst, shape shape) error {
 	p.use(shape.needs.use)
 	switch i.op {
@@ -454,7 +453,7 @@ func (p *parser) special(i inst, shape shape) error {
 	return nil
 }
 
-// result takes in what an instruction makes.
+// result records the result of an instruction.
 func (p *parser) result(i inst, shape shape) {
 	typ := i.words[0]
 	if !shape.needs.replacesType {
@@ -470,9 +469,9 @@ func (p *parser) result(i inst, shape shape) {
 	}
 }
 
-// fold reports whether an instruction computes with specialization constants and
-// others alone, so that compilers for devices leave nothing of it but the result.
-// What plain constants make is folded by the compilers that write modules.
+// fold reports whether an instruction computes only with specialization and other constants, so
+// that device compilers keep only the result. Computations with plain constants are folded by the
+// compilers that write modules.
 func (p *parser) fold(i inst, shape shape) bool {
 	if !isFoldable(i.op) {
 		return false
@@ -497,7 +496,7 @@ func (p *parser) fold(i inst, shape shape) bool {
 	return specialized
 }
 
-// isFoldable is true for conversions, arithmetic, comparisons and selections.
+// isFoldable reports whether an opcode is a conversion, arithmetic, a comparison or a selection.
 func isFoldable(op uint16) bool {
 	return op >= opConvertFToU && op <= opFConvert || op >= opSNegate && op <= opFMod || op >= opLogicalEqual && op <= opFUnordGreaterEqual
 }
@@ -506,14 +505,14 @@ func isConstant(op uint16) bool { return op >= opConstantTrue && op <= opConstan
 
 func isSpecConstant(op uint16) bool { return op >= opSpecConstantTrue && op <= opSpecConstantOp }
 
-// isKernel reports whether a function is an entry point, or what an entry point of
-// the translator wraps.
+// isKernel reports whether a function is an entry point, or wrapped by an entry point of the
+// translator.
 func (p *parser) isKernel(id uint32) bool {
 	link, linked := p.linkage[id]
 	return p.kernelIDs[id] || linked && p.kernelNames[link.name]
 }
 
-// atomicOf returns what an instruction needs when it is an atomic operation on a type.
+// atomicOf returns the needs of an instruction that is an atomic operation on a type.
 func (p *parser) atomicOf(n *needs, typ uint32) use {
 	if len(n.atomics) == 0 {
 		return 0
@@ -527,8 +526,8 @@ func (p *parser) atomicOf(n *needs, typ uint32) use {
 	return 0
 }
 
-// use records that the function being read uses u here. Of several places, the
-// first in the author's code counts.
+// use records that the function being read uses u here. Of several locations, the first in the
+// author's code counts.
 func (p *parser) use(u use) {
 	if u == 0 {
 		return
