@@ -12,25 +12,24 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Describe interprets a value by the set and key it stands under; see
-// [Describer]. Aspects are shown as numbers.
+// Describe interprets a value according to its set and key; see [Describer]. Aspects are shown as
+// numbers.
 func Describe(set, key string, v Value) (Typed, error) { return Describer{}.Describe(set, key, v) }
 
 // A Typed is a value with its meaning.
 type Typed struct {
-	// Layout says what the value is made of, such as "u32[1..3]" or "string".
+	// Layout is the structure of the value, such as "u32[1..3]" or "string".
 	Layout string
 
-	// Known reports whether DPC++ defines the key. When it does not, or when the
-	// value violates the layout, the layout only says what the value looks like.
+	// Known reports whether DPC++ defines the key. If it does not, or if the value violates the
+	// layout, the layout is only a guess from the value.
 	Known bool
 
-	// Written reports whether tools write the key with this layout: DPC++, or
-	// those of this project. It is false for layouts that only the documents or
-	// older versions have, which readers accept as well.
+	// Written reports whether DPC++ or this project's tools write the key with this layout. It is
+	// false for layouts that only the documents or older versions have, which readers also accept.
 	Written bool
 
-	// Status is what became of the key.
+	// Status is the status of the key.
 	Status Status
 
 	// Data is the value as one of uint32, bool, []uint32, []uint64, string, Named,
@@ -38,7 +37,7 @@ type Typed struct {
 	// of them make readable JSON.
 	Data any
 
-	// Text is Data for people, on one line.
+	// Text is Data in readable form, on one line.
 	Text string
 }
 
@@ -47,14 +46,14 @@ type Status string
 
 const (
 	Current  Status = "current"   // written by the newest DPC++
-	Legacy   Status = "legacy"    // defined and read, not written any more
+	Legacy   Status = "legacy"    // defined and read, no longer written
 	InFlight Status = "in flight" // proposed, in no released DPC++
 )
 
-// A Named is a number that stands for something.
+// A Named is a number with a name.
 type Named struct {
 	Value uint32 `json:"value"`
-	Name  string `json:"name,omitempty"` // "" when the number has no known meaning
+	Name  string `json:"name,omitempty"` // "" if the number has no known meaning
 }
 
 func (n Named) String() string {
@@ -64,10 +63,10 @@ func (n Named) String() string {
 	return n.Name
 }
 
-// A NamedList is a list of numbers that stand for something.
+// A NamedList is a list of numbers with names.
 type NamedList []Named
 
-// A SpecRecord places one scalar of a specialization constant.
+// A SpecRecord locates one scalar of a specialization constant.
 type SpecRecord struct {
 	ID     uint32 `json:"id"`     // of the scalar, in the SPIR-V module
 	Offset uint32 `json:"offset"` // in bytes from the start of the whole constant
@@ -80,31 +79,30 @@ type DeviceGlobal struct {
 	DeviceImageScope bool   `json:"device_image_scope"`
 }
 
-// A BitMask is a sequence of bits of which some are set.
+// A BitMask is a sequence of bits.
 type BitMask struct {
 	Len int   `json:"len"`
-	Set []int `json:"set"` // places of the set bits, ascending
+	Set []int `json:"set"` // indexes of the set bits, ascending
 }
 
-// A Blob is bytes without further meaning. Its text is hexadecimal.
+// A Blob holds bytes without further meaning. Its text is hexadecimal.
 type Blob []byte
 
-// MarshalText returns the bytes in hexadecimal.
+// MarshalText implements [encoding.TextMarshaler]. It returns the bytes in hexadecimal.
 func (b Blob) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, b), nil }
 
 // A Describer interprets values. The zero value is ready to use.
 type Describer struct {
-	// AspectName names an aspect, "" when it has no name. This package knows
-	// aspects as numbers only, and so do descriptions when it is nil.
+	// AspectName returns the name of an aspect, or "" if it has none. If AspectName is nil,
+	// descriptions show aspects as numbers.
 	AspectName func(uint32) string
 }
 
-// Describe interprets a value by the set and key it stands under.
+// Describe interprets a value according to its set and key.
 //
-// A set or key that DPC++ does not define is described by its form: numbers as
-// numbers, byte arrays as text when they can be printed and in hexadecimal
-// otherwise. A value that its key does not allow is described in the same way,
-// and the error, a *SyntaxError, says what is wrong with it.
+// Values of sets and keys that DPC++ does not define are described by their form: numbers as
+// numbers, byte arrays as text if printable and in hexadecimal otherwise. So are values that their
+// key does not allow, with a *SyntaxError.
 func (d Describer) Describe(set, key string, v Value) (Typed, error) {
 	rule, ok := find(set, key)
 	if !ok {
@@ -149,8 +147,8 @@ func (d Describer) nameAspects(data any) any {
 	return list
 }
 
-// CanonicalName returns the name under which a set is written; it differs from
-// name for SYCLBINNativeAlias only.
+// CanonicalName returns the name under which a set is written; it differs from name only for
+// SYCLBINNativeAlias.
 func CanonicalName(name string) string {
 	if name == SYCLBINNativeAlias {
 		return SYCLBINNative
@@ -158,22 +156,22 @@ func CanonicalName(name string) string {
 	return name
 }
 
-// A rule defines the values of one key, or of all keys of one form.
+// A rule defines the values of one key, or of all keys that match a pattern.
 type rule struct {
 	set     string
-	key     string // exact, or "*" for any, or "*@suffix" for any with that end
+	key     string // exact, or "*" for any, or "*@suffix" for any with that suffix
 	status  Status
 	layouts []layout
-	written int  // how many of the layouts, from the first on, tools write
+	written int  // number of leading layouts that tools write
 	aspects bool // a u32[] layout holds aspects
 }
 
-// schema lists the sets and keys in the order of their definition in the
-// documents, with the layout that DPC++ writes first and others after it.
+// schema lists the sets and keys in the order of the documents. The layout that DPC++ writes comes
+// first.
 var schema = []rule{
 	current(SpecializationConstants, "*", specConstants),
 	current(SpecializationConstantDefaults, "all", blob),
-	accepted(SpecializationConstantDefaults, "*", blob), // the documents have one key a constant
+	accepted(SpecializationConstantDefaults, "*", blob), // the documents have one key per constant
 	legacy(DeviceLibReqMask, "DeviceLibReqMask", u32),
 	current(DeviceLibMetadata, "bfloat16", named("fallback", "native")),
 	current(KernelParamOpt, "*", bitMask),
@@ -198,11 +196,11 @@ var schema = []rule{
 	current(KernelNames, "*", boolean),
 	current(DeviceGlobals, "*", deviceGlobal),
 	aspects(current(DeviceRequirements, "aspects", anyU32s)),
-	aspects(accepted(DeviceRequirements, "aspect", anyU32s)),                  // the other spelling of the documents
-	aspects(bothWritten(DeviceRequirements, "fixed_target", smallU32s, text)), // DPC++ has numbers, this project names
+	aspects(accepted(DeviceRequirements, "aspect", anyU32s)),                  // the documents' alternative spelling
+	aspects(bothWritten(DeviceRequirements, "fixed_target", smallU32s, text)), // DPC++ writes numbers, this project names
 	current(DeviceRequirements, "joint_matrix", table(4)),
 	current(DeviceRequirements, "joint_matrix_mad", table(7)),
-	bothWritten(DeviceRequirements, "reqd_sub_group_size", u32, u32s(1, 3)), // DPC++ has one size, this project also several
+	bothWritten(DeviceRequirements, "reqd_sub_group_size", u32, u32s(1, 3)), // DPC++ writes one size, this project also several
 	current(DeviceRequirements, "reqd_work_group_size_uint64_t", u64s(1, 3)),
 	legacy(DeviceRequirements, "reqd_work_group_size", countedU32s, u32s(0, 3)), // empty in images of DPC++ 2023
 	current(DeviceRequirements, "work_group_num_dim", u32, u32s(1, 3)),
@@ -229,7 +227,7 @@ func bothWritten(set, key string, layouts ...layout) rule {
 	return rule{set: set, key: key, status: Current, layouts: layouts, written: len(layouts)}
 }
 
-// accepted is for keys that documents have and DPC++ does not.
+// accepted is for keys that only the documents define.
 func accepted(set, key string, layouts ...layout) rule {
 	return rule{set: set, key: key, status: Legacy, layouts: layouts}
 }
@@ -245,8 +243,8 @@ func aspects(r rule) rule {
 	return r
 }
 
-// Closed returns the keys of a set that has no others, and nil for sets whose keys are names in
-// the source or come with releases of DPC++.
+// Closed returns the keys of a set with a fixed list of keys, or nil for sets whose keys are names
+// in the source or depend on the DPC++ release.
 func Closed(set string) (keys []string) {
 	switch set = CanonicalName(set); set {
 	case DeviceLibReqMask, SYCLBINGlobal, SYCLBINIR, SYCLBINNative:
@@ -276,7 +274,7 @@ func find(set, key string) (rule, bool) {
 	return rule{}, false
 }
 
-// A layout reads values of one form.
+// A layout parses values of one form.
 type layout struct {
 	name string
 	typ  Type
@@ -356,7 +354,7 @@ func countText(least, most int) string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// countedU32s is a count of at most 3 and as many 32-bit numbers.
+// countedU32s is for a count of at most 3, followed by that many 32-bit numbers.
 var countedU32s = layout{"u32 count; u32[count]", ByteArray, func(v Value) (any, error) {
 	n, ok := v.Uint32s()
 	if !ok || len(n) < 2 || len(n) > 4 || uint64(n[0]) != uint64(len(n)-1) {
@@ -365,7 +363,7 @@ var countedU32s = layout{"u32 count; u32[count]", ByteArray, func(v Value) (any,
 	return n[1:], nil
 }}
 
-// smallU32s is for 32-bit numbers below 256: text never looks like them.
+// smallU32s is for 32-bit numbers below 256, which text never resembles.
 var smallU32s = layout{"u32[]", ByteArray, func(v Value) (any, error) {
 	n, ok := v.Uint32s()
 	if !ok || slices.ContainsFunc(n, func(n uint32) bool { return n > 0xff }) {
@@ -392,7 +390,7 @@ func oneOf(words ...string) layout {
 	}}
 }
 
-// table is for text of records divided by ";" with fields divided by ",".
+// table is for text of records separated by ";" with fields separated by ",".
 func table(fields int) layout {
 	name := fmt.Sprintf(`string (records of %d fields: "," between fields, ";" between records)`, fields)
 	return layout{name, ByteArray, func(v Value) (any, error) {
@@ -461,7 +459,7 @@ var deviceGlobal = layout{"u32 size; u32 device_image_scope", ByteArray, func(v 
 	return DeviceGlobal{Size: n[0], DeviceImageScope: n[1] == 1}, nil
 }}
 
-// plain describes a value by its form alone.
+// plain describes a value only by its form.
 func plain(v Value) Typed {
 	t := Typed{Layout: "bytes", Data: Blob(v.payload)}
 	switch s, ok := v.Text(); {
@@ -476,7 +474,7 @@ func plain(v Value) Typed {
 	return t
 }
 
-// render writes data on one line.
+// render formats data on one line.
 func render(data any) string {
 	switch d := data.(type) {
 	case string:

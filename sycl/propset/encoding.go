@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The encoding of byte arrays. Character i carries bits 6i to 6i+5 of the bytes
-// taken as one little-endian number; n bytes make ceil(8n/6) characters.
+// The encoding of byte arrays. Character i holds bits 6i to 6i+5 of the bytes as one little-endian
+// number; n bytes take ceil(8n/6) characters.
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 // digits maps a character to its six bits, and others to 0xff.
@@ -25,7 +25,7 @@ var digits = func() (d [256]byte) {
 // prefixLen is the size of the bit count before the payload.
 const prefixLen = 8
 
-// bytesFor returns how many bytes hold that many bits; it cannot overflow.
+// bytesFor returns the number of bytes that hold that many bits; it cannot overflow.
 func bytesFor(bits uint64) uint64 {
 	n := bits / 8
 	if bits%8 != 0 {
@@ -34,7 +34,7 @@ func bytesFor(bits uint64) uint64 {
 	return n
 }
 
-// beyond returns the bits of the last byte of b that come after the bits.
+// beyond returns the unused bits of the last byte of b.
 func beyond(b []byte, bits uint64) byte {
 	if bits%8 == 0 {
 		return 0
@@ -66,8 +66,8 @@ func encode(dst, raw []byte) []byte {
 	return dst
 }
 
-// decode is the reverse of encode. It reports whether the last character
-// carries bits that belong to no byte and are not zero.
+// decode is the inverse of encode. It reports whether the unused bits of the last character are
+// non-zero.
 func decode(text string) (raw []byte, leftover bool, err error) {
 	if len(text)%4 == 1 {
 		return nil, false, fmt.Errorf("a byte array of %d characters is cut off: a single character is left over", len(text))
@@ -92,7 +92,7 @@ func decode(text string) (raw []byte, leftover bool, err error) {
 	return raw, leftover, nil
 }
 
-// splitByteArray takes the bit count from raw and checks the payload against it.
+// splitByteArray reads the bit count from raw and checks the payload against it.
 func splitByteArray(raw []byte) (payload []byte, bits uint64, surplus int, err error) {
 	if len(raw) < prefixLen {
 		return nil, 0, 0, fmt.Errorf("a byte array begins with an 8-byte bit count, but this one has %d bytes in all", len(raw))
@@ -105,8 +105,7 @@ func splitByteArray(raw []byte) (payload []byte, bits uint64, surplus int, err e
 	return payload[:need], bits, len(payload) - int(need), nil
 }
 
-// otherEncoding explains text that is base64 as RFC 4648 has it, "" when it is
-// not recognisable as such.
+// otherEncoding explains text in the base64 encoding of RFC 4648, or returns "" for other text.
 func otherEncoding(text string) string {
 	const remedy = "property sets take bits least significant first and do not pad"
 	bare := strings.TrimRight(text, "=")

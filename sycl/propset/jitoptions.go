@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// JITOptionsSet is the property set with the options: texts by the keys compile and link, which are
-// absent when they are empty.
+// JITOptionsSet is the property set with the options: strings under the keys compile and link,
+// which are absent if empty.
 const JITOptionsSet = "rules_sycl/options"
 
 const (
@@ -13,20 +13,19 @@ const (
 	keyLink    = "link"
 )
 
-// JITOptions are the options of a device image with which the runtime compiles and links
-// its code, such as -ze-intel-greater-than-4GB-buffer-required: texts of several options,
-// separated by spaces.
+// JITOptions holds the options with which the runtime compiles and links a device image, such as
+// -ze-intel-greater-than-4GB-buffer-required, separated by spaces.
 //
-// In a program they are in the descriptor of the image, beside its property sets. A
-// SYCLBIN and property files have no place for them. So they are kept there in a property
-// set ([JITOptionsSet]), which DPC++'s runtime ignores, and go back into a descriptor when
-// the image is put into a program again.
+// In a program, they are in the image's descriptor, next to its property sets. SYCLBINs and
+// property files have no field for them, so they are kept in a property set ([JITOptionsSet]),
+// which DPC++'s runtime ignores, and return to the descriptor when the image is embedded in a
+// program again.
 type JITOptions struct {
 	Compile, Link string
 }
 
-// JITOptionsOf returns the options that the property sets of a device image have. What is not text,
-// or has a NUL in it, is no option.
+// JITOptionsOf returns the options in the property sets of a device image. It ignores values that
+// are not text or contain a NUL.
 func JITOptionsOf(r *Registry) JITOptions {
 	set := r.Set(JITOptionsSet)
 	return JITOptions{jitOption(set, keyCompile), jitOption(set, keyLink)}
@@ -41,7 +40,7 @@ func jitOption(set *Set, key string) string {
 	return s
 }
 
-// PutJITOptions makes r say that the image has these options.
+// PutJITOptions stores the options of an image in r.
 func PutJITOptions(r *Registry, o JITOptions) {
 	r.Delete(JITOptionsSet)
 	for _, p := range []struct{ key, text string }{{keyCompile, o.Compile}, {keyLink, o.Link}} {

@@ -1,7 +1,6 @@
 package propset
 
-// Names of the sets that DPC++ defines. Which of them its tools still write is
-// in the answer of [Describe].
+// Names of the sets that DPC++ defines. [Describe] reports whether its tools still write them.
 const (
 	SpecializationConstants        = "SYCL/specialization constants"
 	SpecializationConstantDefaults = "SYCL/specialization constants default values"
@@ -25,13 +24,13 @@ const (
 	SYCLBINIR                      = "SYCLBIN/ir module metadata"
 	SYCLBINNative                  = "SYCLBIN/native device code image metadata"
 
-	// SYCLBINNativeAlias is how the SYCLBIN design document spells
-	// SYCLBINNative. Nothing writes it; readers accept it.
+	// SYCLBINNativeAlias is the SYCLBIN design document's spelling of SYCLBINNative. No tool writes
+	// it; readers accept it.
 	SYCLBINNativeAlias = "SYCLBIN/native device code image module metadata"
 )
 
 // Keys of [VirtualFunctions].
 const (
 	VirtualFunctionsSet     = "virtual-functions-set"      // the set that an image defines
-	UsesVirtualFunctionsSet = "uses-virtual-functions-set" // those that its kernels call
+	UsesVirtualFunctionsSet = "uses-virtual-functions-set" // the sets that its kernels call
 )

@@ -8,22 +8,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A SyntaxError is a fault of property set text, or of a value that its key does not
-// allow, and its place.
+// A SyntaxError describes an error in property set text, or a value that its key does not allow,
+// with the location.
 type SyntaxError struct {
 	File string // the name given to Parse, may be ""
 	Line int    // from 1, 0 for a value that was not read from text
 	Set  string // "" before the first title
-	Key  string // "" where no key was read
+	Key  string // "" if no key was read
 	Msg  string
 }
 
 func (e *SyntaxError) Error() string { return place(e.File, e.Line, e.Set, e.Key) + e.Msg }
 
-// BadInput marks errors that are the fault of an input file.
+// BadInput marks the error as caused by an input file.
 func (*SyntaxError) BadInput() {}
 
-// place renders "file:12: [set] key: ", leaving out what is not known.
+// place formats "file:12: [set] key: ", omitting unknown parts.
 func place(file string, line int, set, key string) string {
 	var b strings.Builder
 	switch {
@@ -44,20 +44,18 @@ func place(file string, line int, set, key string) string {
 	return b.String()
 }
 
-// Parse reads the text of a registry. The name is used in errors, all of which
-// are of type *SyntaxError. Lines may end in CRLF, blank lines are skipped, a
-// title that comes again continues its set, and of a key that comes again the
-// last value counts. An empty text is an empty registry.
+// Parse parses the text of a registry. Errors contain name and are of type *SyntaxError. Lines may
+// end in CRLF, blank lines are skipped, a repeated title continues its set, and the last value of a
+// repeated key counts. An empty text is an empty registry.
 func Parse(name string, data []byte) (*Registry, error) {
 	p := parser{file: name}
 	return p.parse(data)
 }
 
-// ParseLax reads what Parse reads and in addition what other readers let pass
-// without harm: bytes and bits after the payload of a byte array, leading
-// zeros, and text after a title. Each of these,
-// and each repeated key, is a warning; after many, one says how many more there
-// are. Writing the registry repairs them.
+// ParseLax is like Parse, but also accepts deviations that other readers safely ignore: bytes and
+// bits after the payload of a byte array, leading zeros, and text after a title. Each of these, and
+// each repeated key, is a warning; after many, a last one counts the rest. Writing the registry
+// repairs them.
 func ParseLax(name string, data []byte) (*Registry, []*SyntaxError, error) {
 	p := parser{file: name, lax: true}
 	r, err := p.parse(data)
@@ -67,7 +65,7 @@ func ParseLax(name string, data []byte) (*Registry, []*SyntaxError, error) {
 	return r, p.warnings, err
 }
 
-// maxWarnings is how many warnings of one text are kept.
+// maxWarnings limits the number of warnings kept for one text.
 const maxWarnings = 1000
 
 type parser struct {
@@ -91,7 +89,7 @@ func (p *parser) errorf(format string, args ...any) *SyntaxError {
 	return e
 }
 
-// surplus is for faults that a lenient reader repairs: a warning then, an error
+// surplus reports errors that a lenient reader repairs: as a warning for ParseLax, as an error
 // otherwise.
 func (p *parser) surplus(format string, args ...any) error {
 	if !p.lax {
@@ -130,7 +128,7 @@ func (p *parser) parse(data []byte) (*Registry, error) {
 	return p.reg, nil
 }
 
-// begin makes the set of a title the one that properties are for.
+// begin makes the set of a title the current one.
 func (p *parser) begin(line string) error {
 	name, err := p.title(line)
 	if err != nil {
@@ -147,7 +145,7 @@ func (p *parser) begin(line string) error {
 	return nil
 }
 
-// find returns the set of a name, nil when there is none yet.
+// find returns the set with a name, or nil if there is none yet.
 func (p *parser) find(name string) *Set {
 	if len(p.reg.sets) <= small {
 		return p.reg.Set(name)
@@ -162,7 +160,7 @@ func (p *parser) find(name string) *Set {
 }
 
 func (p *parser) title(line string) (string, error) {
-	p.set = nil // a fault of this line is not of the set before
+	p.set = nil // an error in this line is not about the previous set
 	end := strings.LastIndexByte(line, ']')
 	if end < 0 {
 		return "", p.errorf("the title %s has no closing bracket", safetext.Quote(line))
@@ -275,7 +273,7 @@ func (p *parser) byteArray(text string) (Value, error) {
 		faults = append(faults, fmt.Sprintf("the last character %q of the byte array has bits set beyond its last byte", text[len(text)-1]))
 	}
 	for _, fault := range faults {
-		if other := otherEncoding(text); other != "" { // not a harmless fault then
+		if other := otherEncoding(text); other != "" { // not a harmless error then
 			return Value{}, p.errorf("%s%s", fault, other)
 		}
 		if err := p.surplus("%s", fault); err != nil {
@@ -294,7 +292,7 @@ const (
 	errTooLarge   numberError = "too large"
 )
 
-// parseUint32 reads decimal digits and nothing else: no sign, no underscore.
+// parseUint32 parses decimal digits only: no sign, no underscore.
 func parseUint32(text string) (uint32, error) {
 	for _, c := range []byte(text) {
 		if c < '0' || c > '9' {

@@ -1,5 +1,5 @@
-// Package propset reads, edits and writes property sets, the text by which
-// SYCL device binaries carry what the runtime has to know about them.
+// Package propset reads, edits and writes property sets, the text in SYCL device binaries that
+// describes them to the runtime.
 //
 // A registry is a list of named sets; a set is a list of keys with values:
 //
@@ -9,18 +9,16 @@
 //	[SYCL/kernel names]
 //	_ZTS6kernel=1|1
 //
-// A title runs from "[" to the last "]" of its line. A key runs to the first
-// "=", the type of the value to the first "|". There are no comments, no
-// escapes, and white space counts. Type 1 is an unsigned 32-bit number in
-// decimal. Type 2 is a byte array: a 64-bit little-endian count of payload
-// bits followed by the payload, both together encoded with the letters of
-// base64 but with bits taken least significant first and without padding.
-// That is not RFC 4648, and encoding/base64 reads it wrongly without noticing.
+// A title runs from "[" to the last "]" of its line. A key runs to the first "=", the type of the
+// value to the first "|". There are no comments and no escapes, and white space is significant.
+// Type 1 is an unsigned 32-bit number in decimal. Type 2 is a byte array: a 64-bit little-endian
+// count of payload bits followed by the payload, both encoded together in the base64 alphabet but
+// with the least significant bits first and without padding. That is not RFC 4648, and
+// encoding/base64 silently decodes it incorrectly.
 //
-// The meaning of the sets that DPC++ defines is in [Describe]; sets and keys it
-// does not know are kept as they are. The format is defined by the property
-// set document of the DPC++ project and, where that is silent or differs (the
-// encoding, the types of several values), by what DPC++'s LLVM writes and reads.
+// [Describe] interprets the sets that DPC++ defines; unknown sets and keys are preserved. The
+// format is defined by the property set document of the DPC++ project and, where that is silent or
+// differs (the encoding, the types of several values), by the behavior of DPC++'s LLVM.
 package propset
 
 import (
@@ -68,9 +66,8 @@ func Bytes(b []byte) Value {
 	return Value{typ: ByteArray, payload: string(b), bits: 8 * uint64(len(b))}
 }
 
-// Bits returns a byte array of bits bits, least significant bit of b[0] first.
-// Bits of the last byte beyond them are cleared. It panics unless b has exactly
-// the bytes that the bits need.
+// Bits returns a byte array of bits bits, least significant bit of b[0] first. Unused bits of the
+// last byte are cleared. It panics unless b has exactly the number of bytes needed.
 func Bits(b []byte, bits uint64) Value {
 	if bytesFor(bits) != uint64(len(b)) {
 		panic(fmt.Sprintf("propset: %d bits do not fill %d bytes", bits, len(b)))
@@ -105,13 +102,13 @@ func Uint64s(v ...uint64) Value {
 	return Bytes(b)
 }
 
-// Type returns the type, 0 for the zero Value.
+// Type returns the type, or 0 for the zero Value.
 func (v Value) Type() Type { return v.typ }
 
-// Uint returns the number, and whether v is one.
+// Uint returns the number, and reports whether v is one.
 func (v Value) Uint() (uint32, bool) { return v.num, v.typ == Uint32 }
 
-// Bytes returns a copy of the payload of a byte array, nil for a number.
+// Bytes returns a copy of the payload of a byte array, or nil for a number.
 func (v Value) Bytes() []byte {
 	if v.typ != ByteArray {
 		return nil
@@ -119,14 +116,14 @@ func (v Value) Bytes() []byte {
 	return []byte(v.payload)
 }
 
-// BitLen returns the number of bits of a byte array, 0 for a number.
+// BitLen returns the number of bits of a byte array, or 0 for a number.
 func (v Value) BitLen() uint64 { return v.bits }
 
 // Equal reports whether v and o have the same type, length and content.
 func (v Value) Equal(o Value) bool { return v == o }
 
-// Uint32s returns a byte array as little-endian 32-bit numbers, and whether v
-// is a byte array of a length that allows it.
+// Uint32s returns a byte array as little-endian 32-bit numbers, and reports whether v is a byte
+// array of suitable length.
 func (v Value) Uint32s() ([]uint32, bool) {
 	if v.typ != ByteArray || v.bits%32 != 0 {
 		return nil, false
@@ -139,8 +136,8 @@ func (v Value) Uint32s() ([]uint32, bool) {
 	return n, true
 }
 
-// Uint64s returns a byte array as little-endian 64-bit numbers, and whether v
-// is a byte array of a length that allows it.
+// Uint64s returns a byte array as little-endian 64-bit numbers, and reports whether v is a byte
+// array of suitable length.
 func (v Value) Uint64s() ([]uint64, bool) {
 	if v.typ != ByteArray || v.bits%64 != 0 {
 		return nil, false
@@ -153,8 +150,8 @@ func (v Value) Uint64s() ([]uint64, bool) {
 	return n, true
 }
 
-// Text returns a byte array as a string, and whether v is a byte array of whole
-// bytes that are valid UTF-8.
+// Text returns a byte array as a string, and reports whether v is a byte array of whole bytes that
+// are valid UTF-8.
 func (v Value) Text() (string, bool) {
 	if v.typ != ByteArray || v.bits%8 != 0 || !utf8.ValidString(v.payload) {
 		return "", false
@@ -162,7 +159,7 @@ func (v Value) Text() (string, bool) {
 	return v.payload, true
 }
 
-// String returns the value as a property set spells it, such as "1|16".
+// String returns the value in property set syntax, such as "1|16".
 func (v Value) String() string { return string(v.append(nil)) }
 
 func (v Value) append(dst []byte) []byte {
@@ -178,23 +175,23 @@ func (v Value) append(dst []byte) []byte {
 type Property struct {
 	Key   string
 	Value Value
-	Line  int // where it was read, 0 when it was not
+	Line  int // line where it was read, or 0
 }
 
 // A Set is a named list of properties with distinct keys.
 type Set struct {
 	Name string
-	Line int // where its title was first read, 0 when it was not
+	Line int // line where its title was first read, or 0
 
 	props []Property
-	index map[string]int // from key to place in props; nil in small sets
+	index map[string]int // from key to index in props; nil in small sets
 }
 
-// small is how many properties or sets are searched one after another, which for
-// the few that most have takes less time and memory than a map.
+// small is the maximum number of properties or sets that are searched linearly. For the few that
+// most have, that takes less time and memory than a map.
 const small = 8
 
-// find returns the place of key in props, -1 when it is not there.
+// find returns the index of key in props, or -1 if it is not present.
 func (s *Set) find(key string) int {
 	if s.index == nil {
 		return slices.IndexFunc(s.props, func(p Property) bool { return p.Key == key })
@@ -205,7 +202,7 @@ func (s *Set) find(key string) int {
 	return -1
 }
 
-// reindex notes where the properties from place first on are.
+// reindex updates the index of the properties from first on.
 func (s *Set) reindex(first int) {
 	if len(s.props) <= small {
 		s.index = nil
@@ -227,8 +224,8 @@ func (s *Set) Len() int {
 	return len(s.props)
 }
 
-// Properties returns the properties in order. They are the set's own: change
-// them with Put and Delete only. A nil Set has none.
+// Properties returns the properties in order. The slice belongs to the set: change it only with Put
+// and Delete. A nil Set has none.
 func (s *Set) Properties() []Property {
 	if s == nil {
 		return nil
@@ -245,7 +242,7 @@ func (s *Set) Keys() []string {
 	return keys
 }
 
-// Get returns the value of key, and whether there is one. A nil Set has none.
+// Get returns the value of key, and reports whether there is one. A nil Set has none.
 func (s *Set) Get(key string) (Value, bool) {
 	if s == nil {
 		return Value{}, false
@@ -257,7 +254,7 @@ func (s *Set) Get(key string) (Value, bool) {
 	return s.props[i].Value, true
 }
 
-// Put sets the value of key: in the place of its old value, or as the last one.
+// Put sets the value of key, replacing its old value or appending it.
 func (s *Set) Put(key string, v Value) { s.put(Property{Key: key, Value: v}) }
 
 // put stores p and reports the property it replaced, if any.
@@ -271,8 +268,7 @@ func (s *Set) put(p Property) (old Property, replaced bool) {
 	return Property{}, false
 }
 
-// Insert adds key as the last one unless the set has it, and reports whether
-// it did.
+// Insert appends key unless the set has it, and reports whether it did.
 func (s *Set) Insert(key string, v Value) bool {
 	if s.find(key) >= 0 {
 		return false
@@ -298,8 +294,8 @@ func (s *Set) Clear() { s.props, s.index = nil, nil }
 
 // Sort orders the properties by key.
 //
-// It leaves [SpecializationConstants] as they are: the default values of all of
-// them are one value, in the order of the constants.
+// It does not change [SpecializationConstants], because the default values of all constants are one
+// value, in the order of the constants.
 func (s *Set) Sort() {
 	if s.isSorted() {
 		return
@@ -308,7 +304,7 @@ func (s *Set) Sort() {
 	s.reindex(0)
 }
 
-// orderMatters reports whether the order of the properties says something.
+// orderMatters reports whether the order of the properties is significant.
 func (s *Set) orderMatters() bool { return s.Name == SpecializationConstants }
 
 func byKey(a, b Property) int { return strings.Compare(a.Key, b.Key) }
@@ -320,8 +316,8 @@ func (s *Set) Clone() *Set {
 	return &Set{Name: s.Name, Line: s.Line, props: slices.Clone(s.props), index: maps.Clone(s.index)}
 }
 
-// Equal reports whether s and o hold the same values under the same keys, in
-// whatever order unless it says something. Names are not compared.
+// Equal reports whether s and o hold the same values under the same keys, in any order unless it is
+// significant. Names are not compared.
 func (s *Set) Equal(o *Set) bool {
 	if s.Len() != o.Len() {
 		return false
@@ -346,8 +342,8 @@ type Registry struct {
 // Sets returns the sets in order.
 func (r *Registry) Sets() []*Set { return slices.Clone(r.sets) }
 
-// Set returns the set of that name, nil when there is none. The getters of a
-// nil Set work: it is empty.
+// Set returns the set with that name, or nil if there is none. A nil Set can be read like an empty
+// one.
 func (r *Registry) Set(name string) *Set {
 	if r == nil {
 		return nil
@@ -358,8 +354,7 @@ func (r *Registry) Set(name string) *Set {
 	return nil
 }
 
-// Add returns the set of that name, adding an empty one at the end when there
-// is none.
+// Add returns the set with that name, appending an empty one if there is none.
 func (r *Registry) Add(name string) *Set {
 	if s := r.Set(name); s != nil {
 		return s
@@ -369,7 +364,7 @@ func (r *Registry) Add(name string) *Set {
 	return s
 }
 
-// Delete removes the set of that name and reports whether there was one.
+// Delete removes the set with that name and reports whether there was one.
 func (r *Registry) Delete(name string) bool {
 	i := r.find(name)
 	if i < 0 {
@@ -402,13 +397,12 @@ func (r *Registry) Sort() {
 
 func byName(a, b *Set) int { return strings.Compare(a.Name, b.Name) }
 
-// IsSorted reports whether the registry is as Sort leaves it.
+// IsSorted reports whether the registry is in the order of Sort.
 func (r *Registry) IsSorted() bool {
 	return slices.IsSortedFunc(r.sets, byName) && !slices.ContainsFunc(r.sets, func(s *Set) bool { return !s.isSorted() })
 }
 
-// Equal reports whether r and o have the same sets with the same content, in
-// whatever order.
+// Equal reports whether r and o have the same sets with the same content, in any order.
 func (r *Registry) Equal(o *Registry) bool {
 	if len(r.sets) != len(o.sets) {
 		return false
@@ -425,12 +419,12 @@ func (r *Registry) Equal(o *Registry) bool {
 	return true
 }
 
-// Validate reports the first name or value that the text form cannot hold: a
-// set or key that is empty or has a line break or NUL in it, a key that has "="
-// in it or begins with "[", a value without a type. Whatever Parse returns is
-// valid; names that come from elsewhere, such as symbols, may not be.
+// Validate returns an error for the first name or value that the text form cannot represent: a set
+// or key that is empty or contains a line break or NUL, a key that contains "=" or begins with "[",
+// a value without a type. Results of Parse are valid; names from other sources, such as symbols,
+// may not be.
 func (r *Registry) Validate() error {
-	var seen map[string]bool // nil where sets of one name are neighbours: most registries are in order
+	var seen map[string]bool // nil if sets with the same name are adjacent, as in most registries
 	if !slices.IsSortedFunc(r.sets, byName) {
 		seen = make(map[string]bool, len(r.sets))
 	}
@@ -456,7 +450,7 @@ func (r *Registry) Validate() error {
 	return nil
 }
 
-// nameFault says what is wrong with a set name, "" when nothing is.
+// nameFault describes the error in a set name, or returns "".
 func nameFault(name string) string {
 	switch {
 	case name == "":
@@ -469,7 +463,7 @@ func nameFault(name string) string {
 	return ""
 }
 
-// keyFault says what is wrong with a key, "" when nothing is.
+// keyFault describes the error in a key, or returns "".
 func keyFault(key string) string {
 	switch {
 	case strings.HasPrefix(key, "["):
@@ -480,8 +474,8 @@ func keyFault(key string) string {
 	return nameFault(key)
 }
 
-// String returns the text of the registry, or what Validate has against it. To write
-// a file, use MarshalText.
+// String returns the text of the registry, or the error of Validate. To write a file, use
+// MarshalText.
 func (r *Registry) String() string {
 	text, err := r.MarshalText()
 	if err != nil {
@@ -490,8 +484,8 @@ func (r *Registry) String() string {
 	return string(text)
 }
 
-// AppendText appends the text of the registry to dst, after Validate. The order is that of the
-// sets and keys, each line ends in one newline, and an empty registry has no bytes.
+// AppendText validates the registry and appends its text to dst. Sets and keys keep their order,
+// each line ends in one newline, and an empty registry has no bytes.
 func (r *Registry) AppendText(dst []byte) ([]byte, error) {
 	if err := r.Validate(); err != nil {
 		return dst, err
@@ -510,7 +504,7 @@ func (r *Registry) AppendText(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// MarshalText is [Registry.AppendText] to nothing.
+// MarshalText implements [encoding.TextMarshaler]; see [Registry.AppendText].
 func (r *Registry) MarshalText() ([]byte, error) { return r.AppendText(nil) }
 
 // SortedText returns the text that the registry would have after Sort.

@@ -6,38 +6,36 @@ import (
 	"slices"
 )
 
-// SpecPadding is the number of a record that is no scalar.
+// SpecPadding is the number of a padding record.
 const SpecPadding = math.MaxUint32
 
 // specDefaults is the key of the default values of all constants.
 const specDefaults = "all"
 
-// A SpecConstant is a specialization constant of a device image, of which two property sets
-// speak.
+// A SpecConstant is a specialization constant of a device image, described by two property sets.
 //
-// The set [SpecializationConstants] has a key for each constant: its symbolic
-// id. The value has a record for each scalar of the constant: the number that the scalar
-// has in the SPIR-V module (the operand of SpecId), its offset in the constant, and its size.
-// A record with the number [SpecPadding] is no scalar: it takes up room.
+// The set [SpecializationConstants] has a key for each constant: its symbolic id. The value has a
+// record for each scalar of the constant: the number that the scalar has in the SPIR-V module (the
+// operand of SpecId), its offset in the constant, and its size. A record with the number
+// [SpecPadding] is padding.
 //
-// The set [SpecializationConstantDefaults] has one key, "all": the default
-// values of all constants one after another, in the order of the keys of the first set.
-// Each is as long as the records of its constant reach. This is how DPC++'s
-// runtime reads them. The design document of DPC++ has a key for each constant instead, which
-// is read as well.
+// The set [SpecializationConstantDefaults] has one key, "all": the concatenated default values of
+// all constants, in the order of the keys of the first set. Each is as long as the extent of its
+// constant's records. This is how DPC++'s runtime reads them. The design document of DPC++ has a
+// key for each constant instead, which is also read.
 type SpecConstant struct {
 	Name string // symbolic id
 
-	// Records place its scalars, and padding between or after them. Their offsets
-	// ascend, and they do not overlap.
+	// Records locates its scalars, and padding between or after them. Their offsets ascend, and
+	// they do not overlap.
 	Records []SpecRecord
 
-	// Default is the default value, as long as Size says. It is nil when the image
-	// has no default values; the runtime then takes zeros.
+	// Default is the default value, of length Size. It is nil if the image has no default values;
+	// the runtime then uses zeros.
 	Default []byte
 }
 
-// Size returns the size of the constant in bytes, with its padding.
+// Size returns the size of the constant in bytes, including padding.
 func (c *SpecConstant) Size() uint64 {
 	if len(c.Records) == 0 {
 		return 0
@@ -45,16 +43,16 @@ func (c *SpecConstant) Size() uint64 {
 	return specEnd(c.Records[len(c.Records)-1])
 }
 
-// specEnd returns the offset of what follows a record.
+// specEnd returns the end offset of a record.
 func specEnd(r SpecRecord) uint64 { return uint64(r.Offset) + uint64(r.Size) }
 
-// Scalars returns the records without those that are padding.
+// Scalars returns the records without padding.
 func (c *SpecConstant) Scalars() []SpecRecord {
 	return slices.DeleteFunc(slices.Clone(c.Records), func(r SpecRecord) bool { return r.ID == SpecPadding })
 }
 
-// ReadSpecConstants returns the specialization constants of an image, in their order. An error is a
-// [SyntaxError] with the set and the key.
+// ReadSpecConstants returns the specialization constants of an image, in order. Errors are of type
+// [SyntaxError], with the set and the key.
 func ReadSpecConstants(r *Registry) ([]SpecConstant, error) {
 	set, defaults := r.Set(SpecializationConstants), r.Set(SpecializationConstantDefaults)
 	var constants []SpecConstant
@@ -103,8 +101,8 @@ func readSpecConstant(set string, p Property) (SpecConstant, error) {
 	return c, nil
 }
 
-// readSpecDefaults divides the default values among the constants. What follows the last one
-// belongs to none, and the runtime does not read it.
+// readSpecDefaults splits the default values among the constants. Bytes after the last one are
+// unused, and the runtime does not read them.
 func readSpecDefaults(constants []SpecConstant, values []byte) error {
 	whole := len(values)
 	for i := range constants {
@@ -118,7 +116,7 @@ func readSpecDefaults(constants []SpecConstant, values []byte) error {
 	return nil
 }
 
-// readSpecDefault takes the default value of each constant from the key of its name.
+// readSpecDefault reads the default value of each constant from the key with its name.
 func readSpecDefault(constants []SpecConstant, defaults *Set) error {
 	for i := range constants {
 		c := &constants[i]
@@ -135,10 +133,10 @@ func readSpecDefault(constants []SpecConstant, defaults *Set) error {
 	return nil
 }
 
-// PutSpecConstants writes the constants of an image in place of those that its property sets have. It
-// writes default values when a constant has one; those of the others are zeros. The names must
-// be distinct, and a default value must have the size of its constant. Without constants, the
-// first set is empty and there are no default values.
+// PutSpecConstants replaces the constants in the property sets of an image. It writes default values
+// if any constant has one, with zeros for the others. The names must be distinct, and a default value
+// must have the size of its constant. Without constants, the first set is empty and there are no
+// default values.
 func PutSpecConstants(r *Registry, constants []SpecConstant) {
 	set := r.Add(SpecializationConstants)
 	set.Clear()
