@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// started is what a module with static constructors starts with: the constructor of
-// its source calls what the test defines as @init.
+// started is the beginning of a module with static constructors: the constructor of its source
+// calls @init, which the test defines.
 const started = `target triple = "spirv64-unknown-unknown"
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @_GLOBAL__sub_I_a.cpp, ptr null }]
 @x = internal addrspace(1) global float 0.0
@@ -103,7 +103,7 @@ define void @local() {
 	if list := checkStaticConstructors(m, SplitOptions{}); len(list) > 0 {
 		t.Errorf("nothing is a constructor: %v", list)
 	}
-	// Only what is an entry point counts.
+	// Only entry points count.
 	external := "define spir_func float @shared() \"sycl-module-id\"=\"a\" {\n  %v = load float, ptr addrspace(1) @y\n  ret float %v\n}\n"
 	m = parse(t, started+external+init("  store float 1.0, ptr addrspace(1) @y\n"))
 	if list := checkStaticConstructors(m, SplitOptions{KernelsOnly: true}); len(list) > 0 {
@@ -111,7 +111,7 @@ define void @local() {
 	}
 }
 
-// startedSource has variables that a program initializes when it starts.
+// startedSource has variables that a program initializes at startup.
 const startedSource = `unsigned long __spirv_BuiltInGlobalInvocationId(int dimension);
 template <class Name, class F>
 [[clang::sycl_kernel_entry_point(Name)]] void entry(F f) { f((int)__spirv_BuiltInGlobalInvocationId(0)); }

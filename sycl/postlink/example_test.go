@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// linkedCode has two kernels of one source, of which one needs fp64.
+// linkedCode has two kernels of one source, one of which needs fp64.
 const linkedCode = `define spir_kernel void @_ZTS5Float(ptr addrspace(1) %p) #0 {
   store float 1.0, ptr addrspace(1) %p
   ret void

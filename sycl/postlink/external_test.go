@@ -162,7 +162,7 @@ define void @unmarked() {
 	}
 }
 
-// TestExternalsOfSources has two sources, each with its aspects found alone.
+// TestExternalsOfSources tests two sources whose aspects were found separately.
 func TestExternalsOfSources(t *testing.T) {
 	caller := parse(t, `define spir_kernel void @k() {
   call void @foo()

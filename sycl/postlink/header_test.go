@@ -20,11 +20,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 )
 
-// header is the folder of the device header.
+// header is the directory of the device header.
 var header = filepath.Join("..", "..", "rules", "device")
 
-// compileHeader compiles a source that includes the device header, by way of bitcode as a
-// build does: clang writes some things as text that bitcode cannot have.
+// compileHeader compiles a source that includes the device header, through bitcode like a build:
+// clang writes some text that bitcode cannot represent.
 func compileHeader(t *testing.T, source string, options ...string) (string, error) {
 	t.Helper()
 	clang, dis := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis")
@@ -69,7 +69,7 @@ pointer: sycl-alignment=64 sycl-cache-read-hint=64
 	}
 }
 
-// TestHeaderOnHosts: other compilers take the header as well, and make a host's code of it.
+// TestHeaderOnHosts tests that other compilers compile the header as host code.
 func TestHeaderOnHosts(t *testing.T) {
 	for _, compiler := range []string{"c++", "clang++"} {
 		out, err := exec.CommandContext(t.Context(), testkit.Program(t, compiler), "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", header, "testdata/properties.cpp").CombinedOutput()
@@ -99,7 +99,7 @@ func describeProperties(t *testing.T, m *llvmir.Module) string {
 			text, _ := constantText(m, in.Operand(1))
 			arguments, _ := in.Operand(4).BaseGlobal()
 			value, ok := m.Global(arguments).InitializerValue()
-			if text != annotateProperties || !ok { // those of variables are gone
+			if text != annotateProperties || !ok { // annotations of variables are removed
 				t.Errorf("an annotation of a pointer: %s", in.Text())
 			}
 			line := "pointer:"
@@ -135,8 +135,8 @@ func describeAttributes(list []llvmir.Attribute) string {
 	return strings.Join(words, "")
 }
 
-// translateHeader compiles a source, divides it into images, and translates them. It calls
-// use with each image's property sets and SPIR-V file.
+// translateHeader compiles a source, splits it into images, and translates them. It calls use with
+// each image's property sets and SPIR-V file.
 func translateHeader(t *testing.T, source, level string, use func(sets *propset.Registry, file string)) {
 	t.Helper()
 	as, translator, validator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
@@ -166,7 +166,7 @@ func translateHeader(t *testing.T, source, level string, use func(sets *propset.
 	}
 }
 
-// TestHeaderExecutionModes: what property lists ask for is what SPIR-V asks of a device.
+// TestHeaderExecutionModes tests that property lists become execution modes in SPIR-V.
 func TestHeaderExecutionModes(t *testing.T) {
 	dis := testkit.Program(t, "spirv-dis")
 	const want = `_ZTSN4shop5OwnedE: SubgroupSize 8
@@ -251,8 +251,7 @@ func readConstants(t *testing.T, sets *propset.Registry, file string) []string {
 	return list
 }
 
-// TestHeaderRefuses compiles what nobody should write: each is an error that says what is
-// wrong.
+// TestHeaderRefuses compiles invalid uses of the header and checks their error messages.
 func TestHeaderRefuses(t *testing.T) {
 	const lambda = ", [x](nd_item<1>) { *x = 1; });"
 	for name, test := range map[string]struct{ global, kernel, want string }{
@@ -318,8 +317,8 @@ func TestHeaderAspects(t *testing.T) {
 	}
 }
 
-// TestHeaderExternal: each clang keeps SYCL_EXTERNAL functions that no kernel of the source
-// calls, for all triples. Clang 22 has an attribute of its own for that.
+// TestHeaderExternal: each clang keeps SYCL_EXTERNAL functions that no kernel of the source calls,
+// for all triples. Clang 22 has its own attribute for that.
 func TestHeaderExternal(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "external.cpp")
 	testkit.WriteFile(t, source, "#include <sycl_lite.hpp>\nSYCL_EXTERNAL int twice(int x) { return 2 * x; }\n")
@@ -344,15 +343,15 @@ func TestHeaderExternal(t *testing.T) {
 	}
 }
 
-// gpuOptions are what the rules compile a source for NVIDIA and AMD GPUs with.
+// gpuOptions are the rules' compiler options for NVIDIA and AMD GPUs.
 var gpuOptions = map[string][]string{
 	"nvptx64":         {"-Xclang", "-triple", "-Xclang", "nvptx64-nvidia-cuda", "-Xclang", "-target-feature", "-Xclang", "+ptx60"},
 	"amdgcn, 32 wide": {"-Xclang", "-triple", "-Xclang", "amdgcn-amd-amdhsa", "-Xclang", "-target-feature", "-Xclang", "+wavefrontsize32"},
 	"amdgcn, 64 wide": {"-Xclang", "-triple", "-Xclang", "amdgcn-amd-amdhsa", "-Xclang", "-target-feature", "-Xclang", "+wavefrontsize64"},
 }
 
-// TestHeaderOnGPUs: all of the header compiles for NVIDIA and AMD GPUs, where no translator
-// stands in for functions without a definition, and needs there what it needs elsewhere.
+// TestHeaderOnGPUs tests that the whole header compiles for NVIDIA and AMD GPUs, where no
+// translator replaces undefined functions, with the same requirements as elsewhere.
 func TestHeaderOnGPUs(t *testing.T) {
 	describe := func(options ...string) string {
 		text := testkit.Must(compileHeader(t, filepath.Join(header, "whole_header.cpp"), append([]string{"-O2"}, options...)...))(t)
@@ -367,7 +366,7 @@ func TestHeaderOnGPUs(t *testing.T) {
 		for _, image := range result.Images {
 			sets := testkit.Must(image.Properties(PropertyOptions{}))(t)
 			line := kernelname.Display(image.EntryPoints()[0])
-			if line == "stats::Rounding" { // it is for GPUs of Intel
+			if line == "stats::Rounding" { // for Intel GPUs
 				continue
 			}
 			for _, p := range sets.Set(propset.DeviceRequirements).Properties() {
@@ -386,7 +385,7 @@ func TestHeaderOnGPUs(t *testing.T) {
 	}
 }
 
-// TestHeaderOnGPUsRefuses: what these GPUs cannot do does not compile.
+// TestHeaderOnGPUsRefuses tests that features unsupported by these GPUs do not compile.
 func TestHeaderOnGPUsRefuses(t *testing.T) {
 	const start = `#include <sycl_lite.hpp>
 using namespace sycl_lite;

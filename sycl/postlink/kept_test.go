@@ -9,8 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// ofFirst is what the image of the kernel "first" has to have, and that of "second"
-// not.
+// ofFirst lists what the image of the kernel "first" must have and the image of "second" must not.
 var ofFirst = []string{
 	`"sycl-buffer-location"="2"`, "align 64", "!spirv.ParameterDecorations", "!{i32 44, i32 64}", "!{i32 5919, i32 1}",
 	"!work_group_size_hint", "!{i64 2, i64 4, i64 8}", "!max_work_group_size", "!{i64 16, i64 16, i64 16}", "!max_linear_work_group_size", "!{i64 256}",
@@ -20,7 +19,7 @@ var ofFirst = []string{
 	"!{i32 6442, i32 0, i32 1}", "!{ptr @first, i32 4462, i32 64}",
 }
 
-// ofBoth is of the module as a whole, and of device globals.
+// ofBoth lists what both images must have: data about the whole module and device globals.
 var ofBoth = []string{
 	`"sycl-host-access"="1"`, `"sycl-implement-in-csr"`, `"sycl-init-mode"="0"`,
 	`!{i32 6188, i32 2, !"id_of_dg"}`, "@dg = addrspace(1) global i32 0, align 4, !spirv.Decorations",

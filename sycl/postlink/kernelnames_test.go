@@ -72,8 +72,7 @@ func TestPrefixKernelNames(t *testing.T) {
 	}
 }
 
-// TestKernelNamesOfImages: all that leaves the step has the new names, and what people
-// read the old ones.
+// TestKernelNamesOfImages tests that all outputs have the new names, and messages the old ones.
 func TestKernelNamesOfImages(t *testing.T) {
 	o := Options{Split: SplitOptions{Mode: SplitPerSource}, SYCLBINKernelNames: true}
 	m := parse(t, named)
@@ -135,7 +134,7 @@ func TestKernelNamesRefused(t *testing.T) {
 	}
 }
 
-// TestSizesInAPrefixedName: kernels that come back from a SYCLBIN have the prefix.
+// TestSizesInAPrefixedName tests kernels from a SYCLBIN, which have the prefix.
 func TestSizesInAPrefixedName(t *testing.T) {
 	const name = "__sycl_kernel__ZTSN9sycl_lite11kernel_withI1KLj64ELj2ELj1ELj8EEE"
 	m := parse(t, "define spir_kernel void @"+name+"() {\n  ret void\n}\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// aKernel is a module that says nothing of its source language.
+// aKernel is a module without a source language.
 const aKernel = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"
 
@@ -21,8 +21,8 @@ define spir_kernel void @k(ptr addrspace(1) %x) "sycl-module-id"="a" {
 // languages are the ways in which a module states its language.
 var languages = map[string]struct {
 	metadata string
-	want     string // the metadata that is left
-	source   string // what the SPIR-V says
+	want     string // the remaining metadata
+	source   string // language in the SPIR-V
 }{
 	"none":                   {"", "!0 = !{i32 4, i32 100000}\n!spirv.Source = !{!0}\n", "OpenCL_CPP 100000"},
 	"that of DPC++":          {"!spirv.Source = !{!5}\n!5 = !{i32 4, i32 100000}\n", "!spirv.Source = !{!5}\n!5 = !{i32 4, i32 100000}\n", "OpenCL_CPP 100000"},
@@ -61,8 +61,8 @@ func TestSetSourceLanguage(t *testing.T) {
 	}
 }
 
-// TestSourceLanguageWithRealCompilers reads what SPIR-V says in the end. llc looks at
-// what OpenCL C front ends write alone, and takes all else for OpenCL C++ 1.0.
+// TestSourceLanguageWithRealCompilers reads the language in the SPIR-V. llc reads only the metadata
+// of OpenCL C front ends, and assumes OpenCL C++ 1.0 otherwise.
 func TestSourceLanguageWithRealCompilers(t *testing.T) {
 	translator, as, llc, dis := testkit.Program(t, "llvm-spirv"), testkit.Program(t, "llvm-as"), testkit.Program(t, "llc"), testkit.Program(t, "spirv-dis")
 	for name, test := range languages {

@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// everything is all that the post-link step does to a module, but for its files. It
-// returns the text of the images.
+// everything runs the whole post-link step on a module, except for files. It returns the text of
+// the images.
 func everything(t testing.TB, m *llvmir.Module, o Options) ([]string, error) {
 	t.Helper()
 	result, err := run(m, o)
@@ -90,8 +90,8 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// TestCycles runs the whole step on what leads back to itself. It ends, with images
-// or with an error that blames the input.
+// TestCycles runs the whole step on cyclic inputs. It must terminate, with images or with an input
+// error.
 func TestCycles(t *testing.T) {
 	const kernel = "define spir_kernel void @k() \"sycl-module-id\"=\"a\" %s {\n  ret void\n}\n"
 	for name, test := range map[string]struct{ ir, fail string }{

@@ -84,8 +84,8 @@ define i32 @main() {
 	}
 }
 
-// Two targets can compile a source: the name that is given must replace that of the
-// front end, by which both are one.
+// Two targets can compile the same source: the given name must replace the front end's, which is
+// the same for both.
 func TestMarkReplacesNames(t *testing.T) {
 	m, err := Parse("a.bc", []byte(`define spir_kernel void @k() "sycl-module-id"="bin/a.cpp" {
   call spir_func void @f()

@@ -28,7 +28,7 @@ type propertyCase struct {
 	options imageOptions
 	roots   []string
 	want    string
-	symbols string // not looked at when empty
+	symbols string // ignored if empty
 }
 
 func readPropertyCases(t testing.TB, text string) (name string, cases []propertyCase) {
@@ -91,7 +91,7 @@ func propertyOptions(t testing.TB, words string) imageOptions {
 	return o
 }
 
-// image returns what an image of some roots defines, and its entry points.
+// image returns the symbols that an image of some roots defines, and its entry points.
 func image(t testing.TB, m *llvmir.Module, roots ...string) (define []llvmir.Symbol, entryPoints []*llvmir.Function) {
 	t.Helper()
 	var symbols []llvmir.Symbol
@@ -161,7 +161,7 @@ func checkProperties(t testing.TB, r *propset.Registry) {
 	}
 }
 
-// Readers must know each key and take its value for what it is.
+// Readers must know each key and interpret its value correctly.
 func TestPropertiesAreDescribed(t *testing.T) {
 	text := testkit.Must(os.ReadFile("testdata/properties/everything.ll"))(t)
 	_, cases := readPropertyCases(t, string(text))
@@ -183,7 +183,7 @@ func mustParse(t testing.TB, text string) *llvmir.Module {
 	return m
 }
 
-// The bytes of DPC++, as its tests and documents have them.
+// DPC++'s bytes, from its tests and documents.
 func TestPropertyEncoding(t *testing.T) {
 	for name, test := range map[string]struct {
 		attached string // to a kernel

@@ -70,7 +70,7 @@ use is from this call chain:
 		if text := strings.Join(got, "\n"); text != want {
 			t.Errorf("with -g:\n%s\nwant:\n%s", text, want)
 		}
-		// Without debug information the same, with no places.
+		// Without debug information, the warnings are the same, without locations.
 		for i, s := range got {
 			got[i] = regexp.MustCompile(`(?m)^\d+: | \d+$`).ReplaceAllString(s, "") + "\n" + devicecode.CompileWithDebug
 		}

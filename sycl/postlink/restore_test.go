@@ -77,10 +77,10 @@ func text(t *testing.T, m *llvmir.Module) string {
 	return b.String()
 }
 
-// common is what every post-link step says of the module.
+// common holds the properties that every post-link step writes.
 const common = "[SYCL/kernel names]\n_ZTS1K=1|1\n[SYCL/exported symbols]\n_Z2tov=1|1\n[SYCL/imported symbols]\n_Z4fromv=1|1\n"
 
-// TestRestore: the properties of an image are those of its code after the way back.
+// TestRestore tests that restored code has the properties of its image.
 func TestRestore(t *testing.T) {
 	const places = "11:0:src/k.cpp\nfp64\t7:19:src/math.hpp\t_Z6squared\n"
 	r := registry(t, common+`[SYCL/device requirements]
@@ -114,7 +114,7 @@ _ZTS1K=`+propset.String(places).String()+"\n")
 	if err != nil || len(lost) > 0 {
 		t.Fatalf("lost %q, %v", lost, err)
 	}
-	// What was written can be read again.
+	// The output can be read again.
 	if m, err = llvmir.Parse("again.ll", text(t, m)); err != nil {
 		t.Fatal(err)
 	}
@@ -174,11 +174,11 @@ func TestForgetTranslation(t *testing.T) {
 	if strings.Contains(got, "FP_CONTRACT") {
 		t.Errorf("metadata of the translator is left:\n%s", got)
 	}
-	// What is no language is none, and SYCL is meant.
+	// An invalid language is ignored, and SYCL is used.
 	if named := again.NamedMetadata("spirv.Source"); named == nil || len(named.Nodes()) != 1 || again.Node(named.Nodes()[0]).Text() != "!{i32 4, i32 100000}" {
 		t.Errorf("the source language is not OpenCL C++ 1.0:\n%s", got)
 	}
-	// Where a kernel may not contract, nothing in the module says that it may.
+	// If a kernel must not contract, the module must not allow contraction.
 	m, err = llvmir.Parse("off.ll", strings.Replace(bare, "!opencl.enable.FP_CONTRACT = !{}\n", "", 1))
 	testkit.NoError(t, err)
 	testkit.Must(restore(m, "a", registry(t, common)))(t)
@@ -187,7 +187,7 @@ func TestForgetTranslation(t *testing.T) {
 	}
 }
 
-// TestAllowContraction: what is named like an operation or a flag is none.
+// TestAllowContraction tests names that look like an operation or a flag.
 func TestAllowContraction(t *testing.T) {
 	for text, want := range map[string]string{
 		"%x = fadd float %a, %b":                      "%x = fadd contract float %a, %b",

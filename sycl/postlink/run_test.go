@@ -11,8 +11,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// linked is what markSource and linking make of two sources: the kernel's source
-// does not know that the function of the other one uses double.
+// linked is the result of markSource and linking for two sources: the kernel's source does not know
+// that the function of the other one uses double.
 const linked = `target triple = "spirv64-unknown-unknown"
 
 define spir_kernel void @_ZTS1K(ptr addrspace(1) %p) #0 {
@@ -94,7 +94,7 @@ func TestMarkSource(t *testing.T) {
 	}
 }
 
-// TestRunWithErrors: of a variable that has no value nothing else is said.
+// TestRunWithErrors tests that a variable without a value causes a single error.
 func TestRunWithErrors(t *testing.T) {
 	m := parse(t, started+"define void @init() {\n  store float 1.0, ptr addrspace(1) @x\n  ret void\n}\n"+
 		"define spir_kernel void @_ZTS1L() \"sycl-module-id\"=\"b\" {\n  %v = load float, ptr addrspace(1) @x\n  call void @lost()\n  ret void\n}\ndeclare void @lost()\n")

@@ -301,7 +301,7 @@ func TestSplitRefuses(t *testing.T) {
 		name    string
 		ir      string
 		options SplitOptions
-		want    string // "" when it is not an error
+		want    string // "" if it is not an error
 	}{
 		{"a work-group size of four dimensions", kernel("a", "a.cpp", `"sycl-work-group-size"="1,2,3,4"`), SplitOptions{Mode: SplitPerSource},
 			"function a: attribute \"sycl-work-group-size\": \"1,2,3,4\" is not 1 to 3 sizes"},
@@ -400,7 +400,7 @@ func TestUsedOfAnUnknownType(t *testing.T) {
 	}
 }
 
-// TestSplitImages looks at what images hold besides functions.
+// TestSplitImages tests the contents of images other than functions.
 func TestSplitImages(t *testing.T) {
 	m := parse(t, wholeModule)
 	forgetUsed(m, Options{})
@@ -444,7 +444,7 @@ func TestSplitImages(t *testing.T) {
 	}
 }
 
-// TestVisibleSymbols looks at which symbols of an image others see.
+// TestVisibleSymbols tests the visibility of an image's symbols.
 func TestVisibleSymbols(t *testing.T) {
 	const ir = `@dg = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-unique-id"="u"
 @table = addrspace(1) constant [1 x ptr] [ptr @referenced]
@@ -522,8 +522,8 @@ define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-
 	}
 }
 
-// TestIdleDeviceGlobals: an image keeps a static device global of its properties that none
-// of its kernels uses, also when LLVM cleans it up.
+// TestIdleDeviceGlobals: an image keeps a static device global of its properties that none of its
+// kernels uses, even after LLVM's cleanup.
 func TestIdleDeviceGlobals(t *testing.T) {
 	const ir = `target triple = "spir64-unknown-unknown"
 @llvm.compiler.used = appending global [1 x ptr addrspace(1)] [ptr addrspace(1) @counter], section "llvm.metadata"

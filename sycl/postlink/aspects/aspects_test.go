@@ -129,7 +129,7 @@ func TestPropagate(t *testing.T) {
 			if !slices.Equal(says, c.says) {
 				t.Errorf("diagnostics:\n%s\nwant:\n%s", strings.Join(says, "\n"), strings.Join(c.says, "\n"))
 			}
-			// What was written must be read by others.
+			// Other readers must be able to read the output.
 			written := parse(t, write(t, m))
 			if got := metadataOf(t, written, "sycl_used_aspects"); !maps.Equal(got, c.used) {
 				t.Errorf("used aspects:\n%s\nwant:\n%s", lines(got), lines(c.used))
@@ -233,8 +233,7 @@ func callTree(n int) string {
 	return strings.Replace(b.String(), fmt.Sprintf("@f%d() {\n", n-1), fmt.Sprintf("@f%d() {\n  call void @leaf()\n", n-1), 1)
 }
 
-// TestAspectsAreFoundInLinearTime counts steps, so that it says the same on each
-// machine.
+// TestAspectsAreFoundInLinearTime counts steps, so its result does not depend on the machine.
 func TestAspectsAreFoundInLinearTime(t *testing.T) {
 	steps := func(n int) int {
 		m := parse(t, callTree(n))

@@ -8,8 +8,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink/internal/devicecode"
 )
 
-// numbered is a module with aspects in all places where they can be. The order of
-// nodes is one in which each is seen before what it refers to, and after.
+// numbered is a module with aspects in all possible locations. The order of nodes is one in which
+// each is seen before what it refers to, and after.
 const numbered = `
 %A = type { i32 }
 define spir_kernel void @k() "sycl-device-has"="6,ATOMIC" !sycl_used_aspects !0 !sycl_declared_aspects !1 !sycl_fixed_targets !2 !sycl_conditionally_used_aspects !3 {
@@ -37,7 +37,7 @@ declare void @g() !sycl_used_aspects !0
 func TestRenumber(t *testing.T) {
 	with := func(number string) string { return strings.ReplaceAll(numbered, "ATOMIC", number) }
 	m := parse(t, with("28"))
-	for range 2 { // a second time there is nothing to do
+	for range 2 { // a second run changes nothing
 		if err := Renumber(m); err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func write(t testing.TB, m *llvmir.Module) string {
 	return b.String()
 }
 
-// describe writes constants for people.
+// describe formats constants in readable form.
 func describe(list []propset.SpecConstant) string {
 	if list == nil {
 		return "; no constants\n"
@@ -90,7 +90,7 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// debugInfo is what makes translated modules that spirv-val does not take.
+// debugInfo matches debug information whose translation spirv-val rejects.
 var debugInfo = regexp.MustCompile(`,? !dbg !\d+|!llvm.dbg.cu.*`)
 
 // TestTranslated compares the numbers of constants with those that SPIR-V has after

@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// reading is a kernel that reads an i32 by the call in its place.
+// reading is a kernel that reads an i32 with the call that replaces the placeholder.
 const reading = `target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 %%loop = type { i32, %%loop }
@@ -165,7 +165,7 @@ func TestTextOrder(t *testing.T) {
 	}
 }
 
-// TestAsDPCPP: what DPC++'s step takes is lowered, with a warning.
+// TestAsDPCPP tests that constants that DPC++'s step accepts are lowered, with a warning.
 func TestAsDPCPP(t *testing.T) {
 	const older = "declare i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr)\n"
 	alloca := "declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 8)")

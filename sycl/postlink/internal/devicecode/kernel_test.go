@@ -7,8 +7,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/internal/llvmir"
 )
 
-// TestKernels: what becomes of the properties of a kernel. The metadata is what DPC++
-// 2026.2 makes of the same properties, but where the name of a case says otherwise.
+// TestKernels tests the metadata of kernel properties. It matches DPC++ 2026.2, unless the name of
+// a case says otherwise.
 func TestKernels(t *testing.T) {
 	for name, test := range map[string]struct {
 		properties string

@@ -86,8 +86,8 @@ func code(t *testing.T, m *llvmir.Module) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPointers: what becomes of annotated pointers is what DPC++ 2026.2 makes of them, but
-// that clearing memory has the alignment as well.
+// TestPointers tests that annotated pointers are lowered as in DPC++ 2026.2, except that clearing
+// memory also gets the alignment.
 func TestPointers(t *testing.T) {
 	const control = ", !spirv.DecorationCacheControlINTEL "
 	for name, test := range map[string]struct{ in, want, dpcpp, fail string }{
@@ -209,8 +209,8 @@ func TestTextsOfAnnotations(t *testing.T) {
 	}
 }
 
-// TestOtherAnnotations: what is not of SYCL's properties stays, and what claims to be is
-// checked.
+// TestOtherAnnotations tests that other annotations are kept, and that SYCL property annotations
+// are checked.
 func TestOtherAnnotations(t *testing.T) {
 	const head = `@p = private addrspace(1) constant [16 x i8] c"sycl-properties\00"
 @n = private addrspace(1) constant [12 x i8] c"sycl-strict\00"

@@ -168,7 +168,7 @@ func TestParametersAndKernels(t *testing.T) {
 	}
 }
 
-// TestAlignedParameters: an alignment is one of IR, in place of another one.
+// TestAlignedParameters tests that an alignment property replaces the alignment in IR.
 func TestAlignedParameters(t *testing.T) {
 	for name, test := range map[string]struct{ parameter, want, fail string }{
 		"without another": {parameter: `ptr noundef "sycl-alignment"="64"`, want: "ptr align 64 noundef %p"},
