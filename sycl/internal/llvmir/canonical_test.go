@@ -169,7 +169,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestCanonicalKeeps checks that what is not the same stays two things.
+// TestCanonicalKeeps checks that different entities are not merged.
 func TestCanonicalKeeps(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"types of two kinds of fields": {

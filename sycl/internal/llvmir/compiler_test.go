@@ -10,7 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestWhatCompilersPrint reads what clang prints, and what each release of LLVM makes of that.
+// TestWhatCompilersPrint reads the output of clang, and of each LLVM release for it.
 func TestWhatCompilersPrint(t *testing.T) {
 	clang, opt := testkit.Program(t, "clang++"), testkit.Program(t, "opt")
 	for _, name := range []string{"host.cpp", "device.cpp"} {
@@ -34,7 +34,7 @@ func TestWhatCompilersPrint(t *testing.T) {
 	}
 }
 
-// output returns what a program prints.
+// output returns the output of a program.
 func output(t *testing.T, stdin []byte, program string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command(program, args...)

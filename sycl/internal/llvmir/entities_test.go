@@ -453,7 +453,7 @@ func TestBaseGlobal(t *testing.T) {
 	}
 }
 
-// TestRenameErrors: of several faults the first by name is reported, each time.
+// TestRenameErrors tests that the first of several errors by name is reported, deterministically.
 func TestRenameErrors(t *testing.T) {
 	m := parseString(t, "@a = global i32 0\n@b = global i32 0\n@c = global i32 0\n")
 	for range 20 {

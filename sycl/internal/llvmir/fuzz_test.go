@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// longest is how long a fuzzed text may be. Longer ones find nothing that shorter
-// ones do not, and take longer.
+// longest limits the length of a fuzzed text. Longer ones take more time and find nothing more.
 const longest = 2048
 
 // seeds are short, one for each kind of entity.
@@ -41,7 +40,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzBody fuzzes what stands between the braces of a function.
+// FuzzBody fuzzes the text between the braces of a function.
 func FuzzBody(f *testing.F) {
 	for _, seed := range []string{
 		"ret void",
@@ -208,7 +207,7 @@ func editInstr(in *Instr) {
 	e.Apply()
 }
 
-// fuzzed parses a text, and ends the test when it is none that can be fuzzed.
+// fuzzed parses a text, and ends the test if it is not suitable for fuzzing.
 func fuzzed(t *testing.T, text string) *Module {
 	t.Helper()
 	if len(text) > longest {
@@ -244,7 +243,7 @@ func symbolsOf(m *Module) []Symbol {
 	return all
 }
 
-// readAll asks for everything that can be asked for.
+// readAll calls all readers.
 func readAll(m *Module) {
 	m.Triple()
 	for name := range m.typeItems {
