@@ -134,7 +134,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// FuzzRead: what is read is written to the same meaning.
+// FuzzRead tests that writing preserves the meaning of what was read.
 func FuzzRead(f *testing.F) {
 	f.Add(padded)
 	f.Add(nested)

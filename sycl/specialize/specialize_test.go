@@ -84,7 +84,7 @@ func TestSet(t *testing.T) {
 		if want := "\xff\xff\xff\xff\x00\x00\x00\x3f\x00\x00\x00\x00\x9a\x99\x99\x99\x99\x99\xb9\x3f"; string(all.Bytes()) != want {
 			t.Errorf("image %d: default values %x", i, all.Bytes())
 		}
-		// All else stays.
+		// Everything else is unchanged.
 		images[i].Metadata.Delete(propset.SpecializationConstantDefaults)
 		before[i].Delete(propset.SpecializationConstantDefaults)
 		if !images[i].Metadata.Equal(before[i]) {
@@ -193,7 +193,7 @@ func TestFixed(t *testing.T) {
 	if _, err := specialize.Set(images, settings, specialize.Options{DropFixed: true}); err != nil || images[1].Fixed != nil {
 		t.Errorf("got %v, %v", images[1].Fixed, err)
 	}
-	// What has none of the constants keeps all.
+	// An image without the constants is unchanged.
 	other := []specialize.Image{image("module 0", 3), {Place: "module 1", Metadata: metadata(), Fixed: []string{"native code"}}}
 	if _, err := specialize.Set(other, settings, specialize.Options{DropFixed: true}); err != nil || other[1].Fixed == nil {
 		t.Errorf("got %v, %v", other[1].Fixed, err)

@@ -105,7 +105,7 @@ var inlinedPlaces = srcloc.Kernel{
 	},
 }
 
-// debugModules are modules in every form of debug information.
+// debugModules holds modules in every form of debug information.
 var debugModules = map[string]string{
 	"OpenCL.DebugInfo.100": `%debug = OpExtInstImport "OpenCL.DebugInfo.100"` + debugPreamble + values + literalScopes + literalBody + wrapper,
 	"NonSemantic.Shader.DebugInfo.100": `%debug = OpExtInstImport "NonSemantic.Shader.DebugInfo.100"` + debugPreamble + values + constantScopes + `
@@ -333,7 +333,7 @@ func TestPlacesInProperties(t *testing.T) {
 	}
 }
 
-// checkPlaces is what has to hold for any module that can be parsed.
+// checkPlaces checks the invariants of any module that can be parsed.
 func checkPlaces(t *testing.T, data []byte, m *Module) {
 	r := new(propset.Registry)
 	m.PutPlaces(r)

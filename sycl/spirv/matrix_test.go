@@ -154,8 +154,8 @@ func TestPassedByValue(t *testing.T) {
 	}
 }
 
-// TestUnusedImageType checks that the compiler for the device has to support images if the module has a type of
-// images, even if no kernel reaches an image: ocloc 26.27 refuses the module.
+// TestUnusedImageType checks that the device compiler must support images if the module has an image type, even
+// if no kernel reaches an image: ocloc 26.27 rejects the module.
 func TestUnusedImageType(t *testing.T) {
 	m := parse(t, `
 		OpEntryPoint Kernel %k "k"

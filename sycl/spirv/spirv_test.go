@@ -148,7 +148,7 @@ func TestFeatures(t *testing.T) {
 			want = append([]aspect.Aspect{aspect.FP16}, want...)
 		}
 		m := oneKernel(t, code[0], code[1])
-		if f.Aspect == aspect.Image || f.Aspect == aspect.ExtOneAPIBindlessImages { // which are a feature of compilers
+		if f.Aspect == aspect.Image || f.Aspect == aspect.ExtOneAPIBindlessImages { // which are a compiler feature
 			want = nil
 		}
 		if got := m.KernelRequirements(m.Kernel("K")).Aspects; !slices.Equal(got, want) {
@@ -547,8 +547,8 @@ func TestIntrinsics(t *testing.T) {
 	}
 }
 
-// Extensions of which compilers refuse some are found by their capabilities, as SPIR-V 1.4 has them
-// without a name: RoundingModeRTE, DenormPreserve and KernelAttributesINTEL.
+// Extensions that some compilers reject are found by their capabilities, because SPIR-V 1.4 does
+// not name them: RoundingModeRTE, DenormPreserve and KernelAttributesINTEL.
 func TestExtensionsOfCapabilities(t *testing.T) {
 	m := parse(t, `OpCapability Kernel
 		OpCapability 4467
@@ -563,7 +563,7 @@ func TestExtensionsOfCapabilities(t *testing.T) {
 	}
 }
 
-// Of the extensions, those count that compilers for devices do not take any more.
+// Only extensions that device compilers no longer support count.
 func TestExtensions(t *testing.T) {
 	m := parse(t, `OpCapability Kernel
 		OpExtension "SPV_INTEL_optimization_hints"

@@ -80,7 +80,7 @@ func TestCleanTogether(t *testing.T) {
 		}
 	}
 
-	// What a worker has made before is not made again.
+	// A worker does not repeat finished work.
 	script("exec " + lli + ` "$@"`)
 	kept = buildstep.NewKept(1 << 20)
 	for run, want := range []int{1, 0} {

@@ -27,7 +27,7 @@ func TestConstantFlags(t *testing.T) {
 	for name, test := range map[string]struct {
 		triple string
 		args   []string
-		want   map[string]string // what files have
+		want   map[string]string // contents of files
 	}{
 		"by the triple":                {"", nil, map[string]string{"out_0.ll": native, "out_0.prop": sets}},
 		"by the triple, ahead of time": {"spir64_gen-unknown-unknown", nil, map[string]string{"out_0.ll": load, "out_0.prop": sets}},

@@ -19,7 +19,7 @@ func run(t *testing.T, args ...string) (code int, stderr string) {
 	return code, errs.String()
 }
 
-// ok runs the tool in the current folder, which has to succeed without a word on standard error.
+// ok runs the tool in the current directory. It must succeed and write nothing to standard error.
 func ok(t *testing.T, args ...string) {
 	t.Helper()
 	if code, stderr := run(t, args...); code != 0 || stderr != "" {

@@ -36,7 +36,8 @@ void run` + n + `(float *data, float s, long count) {
 `
 }
 
-// TestOtherSources compares what becomes of a source whatever it is linked with.
+// TestOtherSources tests that the output for a source does not depend on the sources that it is
+// linked with.
 func TestOtherSources(t *testing.T) {
 	clang, dis, link, opt := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "opt")
 	header := testkit.Must(filepath.Abs(filepath.Join("..", "..", "rules", "device")))(t)

@@ -28,7 +28,7 @@ func runAs(t *testing.T, stdin string, args ...string) (code int, stderr string)
 	return code, errs.String()
 }
 
-// okAs runs the tool as runAs does; it has to succeed without a word on standard error.
+// okAs runs the tool like runAs. It must succeed and write nothing to standard error.
 func okAs(t *testing.T, stdin string, args ...string) {
 	t.Helper()
 	if code, stderr := runAs(t, stdin, args...); code != 0 || stderr != "" {
@@ -36,7 +36,7 @@ func okAs(t *testing.T, stdin string, args ...string) {
 	}
 }
 
-// simd has an explicit SIMD kernel beside an ordinary one, of the same source.
+// simd has an explicit SIMD kernel and an ordinary one in the same source.
 const simd = `target triple = "spir64-unknown-unknown"
 define spir_kernel void @_ZTS6Vector() #0 !sycl_explicit_simd !0 {
   ret void
@@ -158,8 +158,8 @@ attributes #0 = { "sycl-device-global-size"="4" "sycl-unique-id"="1____counter" 
 	}
 }
 
-// TestDeviceGlobalsWithoutKernels: an image of device globals stays without kernels, in the
-// folder of the first source where there are several.
+// TestDeviceGlobalsWithoutKernels tests that an image of device globals is kept without kernels, in
+// the directory of the first source if there are several.
 func TestDeviceGlobalsWithoutKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const variable = "target triple = \"spir64-unknown-unknown\"\n@counter = addrspace(1) global i32 0"
@@ -243,7 +243,7 @@ func words(line string) (args []string, stdin string) {
 	return args, stdin
 }
 
-// newFiles are the files and folders that writeInputs has not written.
+// newFiles returns the files and directories that writeInputs has not written.
 func newFiles(t *testing.T) []string {
 	t.Helper()
 	var list []string
@@ -266,7 +266,7 @@ func tableOf(columns string, fields []string) string {
 	return text
 }
 
-// TestSpellingAsked: what is not asked for is in no property file, and what is asked for is.
+// TestSpellingAsked tests that property files contain exactly what was requested.
 func TestSpellingAsked(t *testing.T) {
 	for option, set := range map[string]string{
 		"-emit-param-info": "SYCL/kernel param opt", "-emit-kernel-names": "SYCL/kernel names", "-device-globals": "SYCL/device globals",
@@ -326,7 +326,7 @@ define spir_kernel void @k() "sycl-module-id"="a.cpp" {
 	}
 }
 
-// TestSpellingOfSpecConst: the names of modes until 2022 are those of today.
+// TestSpellingOfSpecConst tests that mode names until 2022 are still accepted.
 func TestSpellingOfSpecConst(t *testing.T) {
 	for old, mode := range map[string]string{"rt": "native", "default": "emulation"} {
 		t.Chdir(t.TempDir())
@@ -443,7 +443,7 @@ func TestSpellingSubcommand(t *testing.T) {
 	}
 }
 
-// TestTranslatorOfProperties: who translates decides the form of some properties.
+// TestTranslatorOfProperties tests that the form of some properties depends on the translator.
 func TestTranslatorOfProperties(t *testing.T) {
 	const ir = `target triple = "spir64-unknown-unknown"
 @g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-host-access"="0" "sycl-unique-id"="id"

@@ -81,7 +81,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestLargeNumbers: what does not fit into the header is in section 0.
+// TestLargeNumbers tests numbers that do not fit into the header and are in section 0.
 func TestLargeNumbers(t *testing.T) {
 	data := file(".text")
 	first := len(data) - 3*sectionSize

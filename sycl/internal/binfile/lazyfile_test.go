@@ -19,7 +19,7 @@ func write(t *testing.T, content string) string {
 	return name
 }
 
-// Few of many files are open at any time, whoever reads them.
+// Only a few of many files are open at any time, even with concurrent readers.
 func TestFewAreOpen(t *testing.T) {
 	var files []*File
 	for i := range 10 * maxOpen {
