@@ -195,8 +195,8 @@ _ZTSN9sycl_lite11kernel_withIN4shop5NamedELj64ELj1ELj1ELj16EEE: LocalSize 64 1 1
 	}
 }
 
-// TestHeaderConstantTypes: property sets and SPIR-V have the constants of a source, under their
-// mangled names, with their types and default values.
+// TestHeaderConstantTypes tests that property sets and SPIR-V have the constants of a source, under
+// their mangled names, with their types and default values.
 func TestHeaderConstantTypes(t *testing.T) {
 	const want = `_ZTSN4shop3BuyE
   _ZN4shopL5stockE: i16 at 0 = ffff
@@ -228,8 +228,8 @@ _ZTSN4shop4SellE
 	}
 }
 
-// readConstants describes the constants that an image's property sets list: the types are
-// those of its SPIR-V, whose default values must be those of the sets.
+// readConstants describes the constants that an image's property sets list: the types come from its
+// SPIR-V, whose default values must match the sets.
 func readConstants(t *testing.T, sets *propset.Registry, file string) []string {
 	in := testkit.Must(os.Open(file))(t)
 	defer in.Close()

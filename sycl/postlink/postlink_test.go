@@ -107,7 +107,7 @@ define spir_func void @own() {
 	}
 }
 
-// Callers of a source know of its functions what they need on devices that emulate conversions.
+// Callers in a source see the requirements of its functions on devices that emulate conversions.
 func TestMarkEmulatesConversions(t *testing.T) {
 	for emulate, want := range map[bool]bool{false: true, true: false} {
 		m := testkit.Must(Parse("a.bc", []byte("define spir_kernel void @k(ptr addrspace(1) %p, float %f) {\n  %d = fpext float %f to double\n  store double %d, ptr addrspace(1) %p\n  ret void\n}\n")))(t)

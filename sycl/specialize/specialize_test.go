@@ -157,8 +157,8 @@ func TestUnused(t *testing.T) {
 	}
 }
 
-// TestPadding: the padding at the end of a constant differs between images, as that which
-// DPC++ puts before the next constant in native code. It is no part of the value.
+// TestPadding: the padding at the end of a constant differs between images, like the padding that
+// DPC++ puts before the next constant in native code. It is not part of the value.
 func TestPadding(t *testing.T) {
 	flag := func(id uint32, padding ...uint32) specialize.Image {
 		c := propset.SpecConstant{Name: "flag", Records: []propset.SpecRecord{{ID: id, Offset: 0, Size: 1}}, Default: []byte{1}}

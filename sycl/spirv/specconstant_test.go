@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// specConstants has a constant of each type. The numbers 3 and 20 are those of two
-// constants each, as translators write it for two calls of one constant.
+// specConstants has a constant of each type. Two constants each share the numbers 3 and 20, as
+// translators write for two calls of one constant.
 const specConstants = `
 	OpCapability Kernel
 	OpName %i "i"

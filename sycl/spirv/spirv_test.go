@@ -134,8 +134,8 @@ var featureCode = map[string][2]string{
 	"explicit SIMD":                    {"OpCapability VectorComputeINTEL", ""},
 }
 
-// TestFeatures: the reader knows each row of the table that it shares with that of LLVM
-// IR. Package postlink/aspects has the same test.
+// TestFeatures tests that the reader knows each row of the table that it shares with the LLVM IR
+// reader. Package postlink/aspects has the same test.
 func TestFeatures(t *testing.T) {
 	for _, f := range aspect.Features {
 		code, ok := featureCode[f.Name]

@@ -21,9 +21,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// The test of this file compares what this post-link step makes of DPC++'s bitcode with
-// what DPC++'s own makes of it: the images, their symbols, and every property. It runs
-// where the environment names DPC++:
+// The test of this file compares the output of this post-link step for DPC++'s bitcode with DPC++'s
+// own: the images, their symbols, and every property. It runs if the environment names DPC++:
 //
 //	SYCL_JIT_LIBRARY  libsycl-jit.so, with the libraries that it needs beside it
 //	SYCL_JIT_DRIVER   the program //rules/dpcpp:driver

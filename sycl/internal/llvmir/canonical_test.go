@@ -54,8 +54,8 @@ attributes #1 = { noinline }
 !11 = !DILocation(line: 3, scope: !8)
 `
 
-// linked is the same code taken out of a module of several sources. The function is that of
-// another source, which has its debug information.
+// linked is the same code taken out of a module of several sources. The function comes from another
+// source, which has its debug information.
 const linked = `source_filename = "llvm-link"
 target triple = "spirv64-unknown-unknown"
 

@@ -416,7 +416,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestParamAttributes: an alignment is set in place of another, and others stay.
+// TestParamAttributes tests that an alignment replaces another, and that other attributes are kept.
 func TestParamAttributes(t *testing.T) {
 	m := parse(t, "define void @f(i32 %a, ptr addrspace(1) noundef align 4 \"x\"=\"1\" %b) { ret void }\n")
 	f := m.Function("f")

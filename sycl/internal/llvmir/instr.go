@@ -60,7 +60,7 @@ func (in *Instr) Globals() iter.Seq[string] {
 	}
 }
 
-// An Operand is a typed operand; attributes are those of call arguments.
+// An Operand is a typed operand; call arguments have attributes.
 type Operand struct {
 	Value
 	Attributes []Attribute

@@ -453,8 +453,8 @@ var featureCode = map[string][3]string{
 	"explicit SIMD":               {"() !sycl_explicit_simd !0", "", "!0 = !{}"},
 }
 
-// TestFeatures: the reader knows each row of the table that it shares with that of
-// SPIR-V. Package spirv has the same test.
+// TestFeatures tests that the reader knows each row of the table that it shares with the SPIR-V
+// reader. Package spirv has the same test.
 func TestFeatures(t *testing.T) {
 	for _, f := range aspect.Features {
 		code, ok := featureCode[f.Name]

@@ -93,8 +93,8 @@ func TestLower(t *testing.T) {
 // debugInfo matches debug information whose translation spirv-val rejects.
 var debugInfo = regexp.MustCompile(`,? !dbg !\d+|!llvm.dbg.cu.*`)
 
-// TestTranslated compares the numbers of constants with those that SPIR-V has after
-// translation, with their default values, and looks for what is left of the calls.
+// TestTranslated compares the numbers and default values of constants with the translated SPIR-V,
+// and looks for leftovers of the calls.
 func TestTranslated(t *testing.T) {
 	as, translator, validator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv"), testkit.Program(t, "spirv-val")
 	run := func(t *testing.T, name string, args ...string) {
@@ -133,7 +133,7 @@ func TestTranslated(t *testing.T) {
 	}
 }
 
-// compareConstants compares constants with those of a translated module.
+// compareConstants compares constants with a translated module's.
 func compareConstants(t *testing.T, list []propset.SpecConstant, translated []spirv.SpecConstant, mode Mode) {
 	t.Helper()
 	if mode != Native {
@@ -212,8 +212,8 @@ func namesOfClasses(t *testing.T, m *llvmir.Module) {
 	}
 }
 
-// TestUndefinedEnd: records reach to the end of what is no class as well, as the next
-// constant's default value is after it.
+// TestUndefinedEnd tests that records reach to the end even of other types than classes, because
+// the next constant's default value follows.
 func TestUndefinedEnd(t *testing.T) {
 	const getter = "@_Z40__sycl_getComposite2020SpecConstantValueI1XET_PKcPKvS5_"
 	for value, want := range map[string]string{

@@ -21,8 +21,8 @@ func kinds() []string {
 	return list
 }
 
-// TestAsDPCPP: what DPC++'s front end makes of properties is what this package makes of
-// their attributes. It runs where the environment names DPC++:
+// TestAsDPCPP compares the metadata from DPC++'s front end with this package's. It runs if the
+// environment names DPC++:
 //
 //	SYCL_JIT_LIBRARY  libsycl-jit.so, with the libraries that it needs beside it
 //	SYCL_JIT_DRIVER   the program //rules/dpcpp:driver
