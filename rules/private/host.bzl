@@ -249,12 +249,16 @@ def _parsed_headers(ctx, build):
     )
     return context.validation_artifacts
 
+def _include_path(source):
+    """Returns the path by which a wrapper includes a source."""
+    return source.path if source.is_source else path_in_repository(source)
+
 def _wrapper(build, source, symbol):
     """Returns the text of the file that is compiled in place of a source.
 
     It has no path of an output, so that Bazel can map the paths of the compile.
     """
-    path = source.source.path if source.source.is_source else path_in_repository(source.source)
+    path = _include_path(source.source)
     compare, header, included, footer = ["#include \"%s\"" % name for name in [source.compare.basename, source.header.basename, path, source.footer.basename]]
 
     # The user's warnings are not about what the rules write. GCC warns about the header when a
@@ -286,9 +290,10 @@ def _compile_source(ctx, build, sees, i, source, symbol):
         what host_check_actions takes of it.
     """
 
-    # The wrapper has the name of the source: the patterns of --per_file_copt are written for it.
+    # The wrapper has the name of the source, because patterns of --per_file_copt are written for
+    # it. In the package at the root, the wrapper would then include itself.
     path = host_stem(ctx, i, source.source)
-    wrapper = ctx.actions.declare_file(path)
+    wrapper = ctx.actions.declare_file(path if "/" in _include_path(source.source) else path + ".host.cpp")
     ctx.actions.write(wrapper, _wrapper(build, source, symbol))
     files = [source.source, source.header, source.footer, source.compare]
     inputs = files + ctx.files.additional_compiler_inputs
