@@ -56,8 +56,6 @@ type gap struct {
 var gaps = []gap{
 	{letter: "d", modules: "double_vectors *", require: "fp64",
 		why: "vectors of double: ocloc compiles their arithmetic and copies for GPUs without double precision, though not that of scalars"},
-	{letter: "i", modules: "image*", devices: []string{"intel_gpu_cri"}, require: "image",
-		why: "images on CRI: ocloc compiles them, though the extensions that it lists for CRI have none and the driver reports no image support"},
 	{letter: "s", modules: "samplers *", require: "image",
 		why: "samplers: ocloc compiles a sampler that no image is read with, but a device without images has no samplers either"},
 	{letter: "c", modules: "clocks *", require: "ext_oneapi_clock_*",
