@@ -9,7 +9,7 @@ remote_targets=(
   //:linear //:linear_test
   //linking:combined //linking:linked //linking:compat
   //properties:specialized
-  //apps:mandelbrot //apps:colour
+  //apps:mandelbrot //apps:color
 )
 
 # example FOLDER: copies the example workspace, and builds the programs that the rules run.

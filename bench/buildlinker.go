@@ -13,7 +13,7 @@ const linkerArch = "bmg_g21"
 // buildByLinker runs clang-sycl-linker to link all sources into one image for each device. It
 // accepts one device per call, and each call links and generates the SPIR-V. The last "-device" of
 // ocloc's command line takes effect, so its options name the device; the images equal ocloc's own,
-// but all of them are labelled with linkerArch.
+// but all of them are labeled with linkerArch.
 func buildByLinker(b *builder, p programs, sources, devices []string, _ buildWay) error {
 	all, err := compileAll(b, p, sources, false)
 	if err != nil {

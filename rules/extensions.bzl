@@ -217,7 +217,7 @@ with the machine's settings. Each wheel must have the checksum that rules_sycl h
 Bazel's repository cache keeps them. Without `python3` or `pip`, `bazel build //...` skips
 the targets that use the runtime, and builds all others.
 
-The wheels are under Intel's licence (folder `licenses` of the repository): who uses them
+The wheels are under Intel's license (folder `licenses` of the repository): who uses them
 accepts it. Your own pip fetches them. rules_sycl distributes nothing of them.
 """,
     attrs = {
@@ -257,7 +257,7 @@ those of `sycl.runtime`. Before the first compile, the action `SyclCompilerCheck
 one kernel and checks the result. Without `pip`, `bazel build //...` skips targets
 that need the compiler. For one that is asked for by name, the error says what to do.
 
-**Licence.** The wheels are under Intel's End User License Agreement for Developer Tools
+**License.** The wheels are under Intel's End User License Agreement for Developer Tools
 (folder `licenses` of the repository): who uses them accepts it. It lets you make internal
 copies and use them to develop your product. It does not let you pass them on:
 `libsycl-jit` is not in its list of files that may be redistributed. Your own pip fetches
@@ -266,7 +266,7 @@ or a cache that others can read. Intel documents the library as part of the runt
 as a tool that compiles whole programs. Therefore versions are pinned, each wheel must
 have the checksum that rules_sycl has for it, and the check reports when the compiler does
 not work. A `path` to a build of the open-source
-[intel/llvm](https://github.com/intel/llvm) does the same under its licence, Apache 2.0
+[intel/llvm](https://github.com/intel/llvm) does the same under its license, Apache 2.0
 with LLVM exceptions.
 """,
     attrs = {

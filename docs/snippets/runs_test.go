@@ -196,7 +196,7 @@ func printed(t *testing.T) (list []string) {
 var contexts = map[string]struct{ before, after string }{
 	"const std::size_t step = 16;": {
 		"#include <sycl/sycl.hpp>\nvoid use(std::size_t, std::size_t);\nvoid f(sycl::queue queue) {\n", "}\n"},
-	"// colour.hpp": {"#include <sycl/sycl.hpp>\n", ""},
+	"// color.hpp": {"#include <sycl/sycl.hpp>\n", ""},
 	"auto bundle = exp::get_kernel_bundle<sycl::bundle_state::input>(context, {device}, path);": {
 		"#include <sycl/sycl.hpp>\n#include <filesystem>\nnamespace exp = sycl::ext::oneapi::experimental;\nconstexpr sycl::specialization_id<int> size(1);\n" +
 			"void f(sycl::context context, sycl::device device, std::filesystem::path path) {\n", "}\n"},

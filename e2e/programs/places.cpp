@@ -52,7 +52,7 @@ struct Functor {
 
 void by_default(Run &r, void (*f)(Run &) = [](Run &r) { r.queue.single_task([out = r.out] { out[0] = 37; }); }) { f(r); }
 
-struct Initialised {
+struct Initialized {
   Run &r;
   sycl::event e = r.queue.single_task([out = r.out] { out[0] = 38; });
 };
@@ -113,7 +113,7 @@ int main() {
   by_default(r);
   r.expect(37, "default argument");
   {
-    Initialised i{r};
+    Initialized i{r};
     queue.wait();
   }
   r.expect(38, "initialiser of a member");

@@ -1,7 +1,7 @@
 """Names and checksums in messages, and checks of those that users write."""
 
 def _distance(a, b):
-    """Edits that turn a into b: insert, delete or replace a character, or swap two neighbours."""
+    """Edits that turn a into b: insert, delete or replace a character, or swap two neighbors."""
     before = []
     row = list(range(len(b) + 1))
     for i in range(len(a)):

@@ -3,7 +3,7 @@
   unpack_wheels.py FOLDER WHEEL... -- PATTERN...
 
 A wheel keeps what is to lie below the installation's folder in NAME-VERSION.data/data,
-and its licence in NAME-VERSION.dist-info/LICENSE.txt, which is unpacked as
+and its license in NAME-VERSION.dist-info/LICENSE.txt, which is unpacked as
 licenses/NAME-VERSION.txt. Each pattern has to match something, unless a '?' precedes it.
 """
 

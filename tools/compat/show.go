@@ -45,7 +45,7 @@ Joins the reports to one and prints it: a table of kernels and devices with the
 reasons. Reports of the same label are parts of one; kernels of
 different labels are kept apart. A report without a label is called by its file.
 
-text is for a terminal, with colours unless NO_COLOR is set; markdown for the
+text is for a terminal, with colors unless NO_COLOR is set; markdown for the
 summary of a job or a comment; html a page that needs nothing but itself; csv a
 row for each kernel and device; json the joined report.
 

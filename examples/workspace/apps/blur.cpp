@@ -3,7 +3,7 @@
 //   blur [--output FILE.png]
 //
 // The device code is in three sources that are compiled separately: the kernels of this
-// source and of lens.cpp both call colour.cpp. Therefore the targets have rdc = True.
+// source and of lens.cpp both call color.cpp. Therefore the targets have rdc = True.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "apps/check.hpp"
-#include "apps/colour.hpp"
+#include "apps/color.hpp"
 #include "apps/lens.hpp"
 #include "apps/picture.hpp"
 
@@ -27,22 +27,22 @@ constexpr std::size_t kWidth = 960, kHeight = 540;
 float sky(std::size_t row, std::size_t channel) {
   constexpr float kTop[] = {0.04f, 0.05f, 0.16f}, kHorizon[] = {0.42f, 0.20f, 0.16f};
   const float down = float(row) / kHeight, part = down * down * down;
-  return colour::to_light(kTop[channel] + part * (kHorizon[channel] - kTop[channel]));
+  return color::to_light(kTop[channel] + part * (kHorizon[channel] - kTop[channel]));
 }
 
 // Lamps and windows, most of them near the horizon.
 void switch_on(float *light) {
-  constexpr float kColours[][3] = {
+  constexpr float kColors[][3] = {
       {1.0f, 0.55f, 0.16f}, {1.0f, 0.80f, 0.48f}, {0.45f, 0.70f, 1.0f}, {1.0f, 0.18f, 0.14f}};
   std::uint32_t random = 2026;
   const auto next = [&random] { return (random = random * 1664525 + 1013904223) >> 8; };
   for (int lamp = 0; lamp < 170; ++lamp) {
     const std::size_t x = next() % kWidth, above = next() % 1000 * (next() % 1000);
     const std::size_t y = kHeight - lens::kRadius - above * (kHeight - 80) / 1000000;
-    const float *colour = kColours[next() % 16 % 7 % 4];
+    const float *color = kColors[next() % 16 % 7 % 4];
     const float strength = 120 + next() % 300;
     for (int channel = 0; channel < 3; ++channel)
-      light[3 * (y * kWidth + x) + channel] += strength * colour[channel];
+      light[3 * (y * kWidth + x) + channel] += strength * color[channel];
   }
 }
 

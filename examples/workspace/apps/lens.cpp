@@ -1,6 +1,6 @@
 #include "apps/lens.hpp"
 
-#include "apps/colour.hpp"
+#include "apps/color.hpp"
 
 namespace lens {
 
@@ -25,7 +25,7 @@ std::uint8_t blurred(const float *light, std::size_t width, std::size_t height, 
       sum += part * light[3 * (row * w + column) + channel];
       whole += part;
     }
-  return static_cast<std::uint8_t>(255 * colour::to_value(sum / whole) + 0.5f);
+  return static_cast<std::uint8_t>(255 * color::to_value(sum / whole) + 0.5f);
 }
 
 }  // namespace lens

@@ -2,7 +2,7 @@
 //
 //   mandelbrot [--output FILE.png]
 //
-// The function that colours a pixel is ordinary C++: the kernel calls it on the device,
+// The function that colors a pixel is ordinary C++: the kernel calls it on the device,
 // and the check calls it on the host.
 #include <sycl/sycl.hpp>
 
@@ -24,31 +24,31 @@ namespace {
 constexpr std::size_t kWidth = 1280, kHeight = 800;
 constexpr int kSamples = 3;  // of a pixel, in each direction
 constexpr int kIterations = 2000;
-constexpr float kCentreX = -0.7465f, kCentreY = 0.1231f;
+constexpr float kCenterX = -0.7465f, kCenterY = 0.1231f;
 constexpr float kExtent = 0.0064f;  // from the upper edge to the lower
 
-struct Colour {
+struct Color {
   float red, green, blue;
 };
 
-Colour mix(Colour a, Colour b, float part) {
+Color mix(Color a, Color b, float part) {
   return {a.red + part * (b.red - a.red), a.green + part * (b.green - a.green),
           a.blue + part * (b.blue - a.blue)};
 }
 
-// The colours go round: midnight, blue, ice, gold, ember, and midnight again.
-Colour palette(float turns) {
-  constexpr Colour kStops[] = {{0.02f, 0.03f, 0.14f}, {0.10f, 0.32f, 0.70f}, {0.88f, 0.96f, 1.00f},
-                               {1.00f, 0.72f, 0.22f}, {0.48f, 0.12f, 0.10f}, {0.02f, 0.03f, 0.14f}};
+// The colors go round: midnight, blue, ice, gold, ember, and midnight again.
+Color palette(float turns) {
+  constexpr Color kStops[] = {{0.02f, 0.03f, 0.14f}, {0.10f, 0.32f, 0.70f}, {0.88f, 0.96f, 1.00f},
+                              {1.00f, 0.72f, 0.22f}, {0.48f, 0.12f, 0.10f}, {0.02f, 0.03f, 0.14f}};
   const float at = 5 * (turns - sycl::floor(turns));
   const int stop = sycl::min(static_cast<int>(at), 4);
   const float part = at - stop;
   return mix(kStops[stop], kStops[stop + 1], part * part * (3 - 2 * part));
 }
 
-// Repeats z = z * z + c. How fast z leaves gives the colour; the direction in which it
+// Repeats z = z * z + c. How fast z leaves gives the color; the direction in which it
 // would leave sooner is a slope, which is lit from the upper left.
-Colour colour_of(float cx, float cy) {
+Color color_of(float cx, float cy) {
   float x = 0, y = 0, dx = 0, dy = 0;  // z and its derivative by c
   for (int i = 0; i < kIterations; ++i) {
     const float next_dx = 2 * (x * dx - y * dy) + 1;
@@ -65,20 +65,20 @@ Colour colour_of(float cx, float cy) {
     const float length = sycl::sqrt(slope_x * slope_x + slope_y * slope_y);
     const float light = length > 0 ? (0.6f * slope_y - 0.8f * slope_x) / length : 0;
     const float bright = 0.78f + 0.30f * light;
-    const Colour colour = palette(0.35f * sycl::log2(steps + 1) - 1.7f);
-    return {bright * colour.red, bright * colour.green, bright * colour.blue};
+    const Color color = palette(0.35f * sycl::log2(steps + 1) - 1.7f);
+    return {bright * color.red, bright * color.green, bright * color.blue};
   }
   return {0, 0, 0};
 }
 
 // The mean of some samples makes edges smooth.
 void draw(std::size_t column, std::size_t row, std::uint8_t *rgb) {
-  Colour sum{0, 0, 0};
+  Color sum{0, 0, 0};
   constexpr float kStep = kExtent / kHeight;
   for (int i = 0; i < kSamples * kSamples; ++i) {
     const float across = column + (i % kSamples + 0.5f) / kSamples - 0.5f * kWidth;
     const float down = row + (i / kSamples + 0.5f) / kSamples - 0.5f * kHeight;
-    const Colour sample = colour_of(kCentreX + kStep * across, kCentreY - kStep * down);
+    const Color sample = color_of(kCenterX + kStep * across, kCenterY - kStep * down);
     sum = {sum.red + sample.red, sum.green + sample.green, sum.blue + sample.blue};
   }
   const float mean[] = {sum.red, sum.green, sum.blue};

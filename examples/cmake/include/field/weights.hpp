@@ -2,7 +2,7 @@
 
 namespace field {
 
-// How much of the difference to the neighbours flows in a step.
+// How much of the difference to the neighbors flows in a step.
 constexpr float kFlow = 0.2f;
 
 }  // namespace field

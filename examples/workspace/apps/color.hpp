@@ -4,7 +4,7 @@
 
 #include <sycl/sycl.hpp>
 
-namespace colour {
+namespace color {
 
 // SYCL_EXTERNAL makes a function of another source callable from kernels. The host can
 // call it as well.
@@ -15,4 +15,4 @@ SYCL_EXTERNAL float to_light(float value);
 // The value of light. Light above 1 has the value 1.
 SYCL_EXTERNAL float to_value(float light);
 
-}  // namespace colour
+}  // namespace color

@@ -1,4 +1,4 @@
-// The functions of colour.hpp, called by a kernel.
+// The functions of color.hpp, called by a kernel.
 #include <sycl/sycl.hpp>
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/check.hpp"
-#include "apps/colour.hpp"
+#include "apps/color.hpp"
 
 class ToLight;
 class ThereAndBack;
@@ -24,20 +24,20 @@ int main() try {
       const sycl::accessor from(in, h, sycl::read_only);
       const sycl::accessor to(out, h, sycl::write_only, sycl::no_init);
       h.parallel_for<ToLight>(from.size(),
-                              [=](sycl::id<1> i) { to[i] = colour::to_light(from[i]); });
+                              [=](sycl::id<1> i) { to[i] = color::to_light(from[i]); });
     });
     queue.submit([&](sycl::handler &h) {
       const sycl::accessor from(out, h, sycl::read_only);
       const sycl::accessor to(again, h, sycl::write_only, sycl::no_init);
       h.parallel_for<ThereAndBack>(from.size(),
-                                   [=](sycl::id<1> i) { to[i] = colour::to_value(from[i]); });
+                                   [=](sycl::id<1> i) { to[i] = color::to_value(from[i]); });
     });
   }
   apps::Checks checks;
-  checks.near("colour::to_light", light, std::vector<float>{0, 0.0030960f, 0.2140411f, 1}, 1e-5);
-  checks.near("colour::to_value", back, values, 1e-5);
+  checks.near("color::to_light", light, std::vector<float>{0, 0.0030960f, 0.2140411f, 1}, 1e-5);
+  checks.near("color::to_value", back, values, 1e-5);
   return checks.exit_code();
 } catch (const std::exception &e) {
-  std::fprintf(stderr, "colour_test: %s\n", e.what());
+  std::fprintf(stderr, "color_test: %s\n", e.what());
   return 1;
 }
