@@ -375,7 +375,7 @@ func TestArchiveOfOcloc(t *testing.T) {
 	command(t, ocloc, "compile", "-spirv_input", "-file", "k.spv", "-device", "pvc,tgl", "-output_no_suffix", "-output", "fat")
 	f := testkit.Must(Open("fat"))(t)
 	defer f.Close()
-	want := []string{"64.12.60.7 12.60.7 native \x7fELF", "64.12.0.0 12.0.0 native \x7fELF", "generic_ir  SPIR-V \x03\x02\x23\x07"}
+	want := []string{"64.12.60.7 intel_gpu_pvc native \x7fELF", "64.12.0.0 intel_gpu_tgllp native \x7fELF", "generic_ir  SPIR-V \x03\x02\x23\x07"}
 	var got []string
 	for _, img := range f.Images {
 		got = append(got, fmt.Sprintf("%s %s %v %.4s", img.Origin.Member, img.Arch, img.Stated, content(t, img)))
