@@ -7,7 +7,7 @@ load("//rules/private:coverage.bzl", "instrumented_files")
 load("//rules/private:device_compiler.bzl", "declare_device_target", "device_rules")
 load("//rules/private:device_options.bzl", "all_options", "chosen_standard", "device_line", "host_line")
 load("//rules/private:flags.bzl", "SPLITS", "attribute_value", "read_options", "split_of")
-load("//rules/private:headers.bzl", "cc_of")
+load("//rules/private:headers.bzl", "MODULE_MAP_FEATURES", "cc_of")
 load("//rules/private:images.bzl", "build_syclbin", "device_build", "post_link_options")
 load("//rules/private:resolve.bzl", "families_of", "resolve_targets")
 load("//rules/private:settings.bzl", "chosen_targets")
@@ -22,7 +22,7 @@ def _sycl_binary_impl(ctx):
     rdc = attribute_value(ctx, options, "rdc", False)
     split = split_of(ctx, options)
 
-    line = device_line(host_line(ctx, cc_of(ctx, mandatory = False)), bool(toolchain.dpcpp), chosen_standard(ctx))
+    line = device_line(host_line(ctx, cc_of(ctx, unsupported = MODULE_MAP_FEATURES, mandatory = False)), bool(toolchain.dpcpp), chosen_standard(ctx))
 
     # Later links can resolve calls between files.
     dependencies = ctx.attr.state != "executable"

@@ -9,7 +9,7 @@ load("//rules/private:device_compiler.bzl", "declare_device_target", "device_rul
 load("//rules/private:device_options.bzl", "chosen_standard", "device_line", "host_line")
 load("//rules/private:flags.bzl", "read_options")
 load("//rules/private:gpus.bzl", "FAMILIES")
-load("//rules/private:headers.bzl", "cc_of")
+load("//rules/private:headers.bzl", "MODULE_MAP_FEATURES", "cc_of")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load(":providers.bzl", "SyclDeviceInfo")
 
@@ -22,7 +22,7 @@ def _sycl_library_impl(ctx):
     if ctx.attr.targets:
         fail("%s: targets: a library is compiled once for all targets; give sycl_targets to the sycl_binary that depends on it" % ctx.label)
     toolchain = find_sycl_toolchain(ctx)
-    line = device_line(host_line(ctx, cc_of(ctx, mandatory = False)), bool(toolchain.dpcpp), chosen_standard(ctx))
+    line = device_line(host_line(ctx, cc_of(ctx, unsupported = MODULE_MAP_FEATURES, mandatory = False)), bool(toolchain.dpcpp), chosen_standard(ctx))
     compiled = compile_sources(ctx, toolchain, read_options(ctx), line, families = FAMILIES)
     own = [s.bitcode for s in compiled.own]
     return [

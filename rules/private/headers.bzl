@@ -79,6 +79,10 @@ def compilation_contexts(ctx, libsycl, local_defines):
         return struct(exported = context, own = own)
     return struct(exported = own, own = own)
 
+# Features whose options name the module map of a compile. A command line that is only read has no
+# module map, and these features would fail.
+MODULE_MAP_FEATURES = ["layering_check", "use_module_maps"]
+
 def cc_of(ctx, unsupported = [], mandatory = True):
     """The C++ toolchain of a rule.
 

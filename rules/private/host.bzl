@@ -4,7 +4,7 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:compile.bzl", "host_stem", "path_in_repository")
 load("//rules/private:device_options.bzl", "all_options", "is_old_standard", "standard")
-load("//rules/private:headers.bzl", "ASSEMBLER_SOURCES", "C_SOURCES", "cc_of")
+load("//rules/private:headers.bzl", "ASSEMBLER_SOURCES", "C_SOURCES", "MODULE_MAP_FEATURES", "cc_of")
 load("//rules/private/actions:assemble.bzl", "assemble_action")
 load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
 load("//rules/private/actions:host_check.bzl", "host_check_actions")
@@ -222,7 +222,7 @@ def _flags(host, options):
 def _without_module_maps(ctx, cc):
     if not cc_common.is_enabled(feature_configuration = cc.features, feature_name = "use_module_maps"):
         return cc
-    return cc_of(ctx, unsupported = ["layering_check", "use_module_maps"])
+    return cc_of(ctx, unsupported = MODULE_MAP_FEATURES)
 
 def _compile(ctx, build, **kwargs):
     """cc_common.compile, with what all compiles of the target have."""
