@@ -10,7 +10,7 @@ COPTS = "copts"
 
 _LONGEST_NAME = max([len(name) for name in RULES])
 
-# Definitions by which a command line shows where those of the target and its copts are.
+# Definitions that mark the positions of the target's definitions and copts in a command line.
 _MARKS = {"-DRULES_SYCL_DEFINES": DEFINES, "-DRULES_SYCL_COPTS": COPTS}
 
 # Where g++ and clang have the standards of C++ older than the one that SYCL needs.

@@ -196,7 +196,7 @@ def _front(ctx, libsycl):
     ]
 
 def _generated(compiled):
-    """Returns the compilation context by which wrappers find sources that other rules generate."""
+    """Returns the compilation context in which wrappers find generated sources."""
     return cc_common.create_compilation_context(quote_includes = depset([
         c.source.path.removesuffix("/" + path_in_repository(c.source))
         for c in compiled.compiled
@@ -254,7 +254,7 @@ def _include_path(source):
     return source.path if source.is_source else path_in_repository(source)
 
 def _wrapper(build, source, symbol):
-    """Returns the text of the file that is compiled in place of a source.
+    """Returns the text of the file that is compiled instead of a source.
 
     It has no path of an output, so that Bazel can map the paths of the compile.
     """
