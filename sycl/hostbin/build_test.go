@@ -138,7 +138,7 @@ func (p *program) linked(typ uint16, relocated bool) []byte {
 	out := elfHead(typ, 0, 0, 2)
 	segment := func(typ uint32, offset, size uint64) {
 		h := binary.LittleEndian.AppendUint32(nil, typ)
-		h = binary.LittleEndian.AppendUint32(h, 4)
+		h = binary.LittleEndian.AppendUint32(h, segmentWritable)
 		for _, v := range []uint64{offset, elfBase + offset, elfBase + offset, size, size, 8} {
 			h = binary.LittleEndian.AppendUint64(h, v)
 		}
@@ -148,6 +148,12 @@ func (p *program) linked(typ uint16, relocated bool) []byte {
 	segment(segmentDynamic, uint64(dynamicAt), uint64(len(dynamic)))
 	out = append(out, make([]byte, elfStart-len(out))...)
 	return append(append(append(out, data...), rela...), dynamic...)
+}
+
+// readOnly clears the flags of the first segment of an ELF file.
+func readOnly(data []byte) []byte {
+	clear(data[elfHeader+4 : elfHeader+8])
+	return data
 }
 
 const (

@@ -16,6 +16,7 @@ const (
 	elfDynamic = 16
 
 	elfRelocatable = 1 // e_type of an object
+	elfShared      = 3 // e_type of a library or a position-independent executable
 
 	machineX86   = 62
 	machineARM64 = 183
@@ -28,6 +29,8 @@ const (
 
 	segmentLoad    = 1 // PT_*
 	segmentDynamic = 2
+
+	segmentWritable = 2 // PF_W
 
 	tagSymbols  = 6 // DT_*
 	tagRela     = 7
@@ -128,6 +131,7 @@ func (e *elf) load(m *memory, types addressTypes) error {
 		if err := m.mapped(h.Address, sec, h.Header); err != nil {
 			return err
 		}
+		m.segments[len(m.segments)-1].constant = e.Type == elfShared && h.Flags&segmentWritable == 0
 	}
 	if err := m.ready(); err != nil {
 		return err

@@ -50,7 +50,9 @@ func TestDescriptorTables(t *testing.T) {
 	}{
 		{"shared library with relocations", two(start, 2, 4, false).linked(3, true)},
 		{"shared library with pointers in place", two(start, 2, 4, false).linked(3, false)},
+		{"shared library with text relocations", readOnly(two(start, 2, 4, false).linked(3, true))},
 		{"executable", two(start, 2, 4, false).linked(2, false)},
+		{"executable with constant descriptors", readOnly(two(start, 2, 4, false).linked(2, false))},
 		{"version 3 with old entries", two(start, 3, 4, false).linked(3, true)},
 		{"version 3 with new entries", two(start, 3, 8, true).linked(3, true)},
 		{"object", two(0, 2, 4, false).relocatable()},

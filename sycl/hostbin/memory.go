@@ -25,7 +25,8 @@ type memory struct {
 }
 
 type segment struct {
-	address uint64
+	address  uint64
+	constant bool // holds no pointers, unless it has relocations
 	section
 }
 
@@ -38,7 +39,7 @@ func (m *memory) mapped(address uint64, sec section, at int64) error {
 	if m.total += sec.size; m.total/4 > m.in.size {
 		return m.in.errorf(at, "the file is loaded more than four times over")
 	}
-	m.segments = append(m.segments, segment{address, sec})
+	m.segments = append(m.segments, segment{address: address, section: sec})
 	return nil
 }
 
@@ -169,6 +170,9 @@ const (
 func (m *memory) tables() error {
 	buffer := make([]byte, tableStep+8*(descriptorWords-1))
 	for _, g := range m.segments {
+		if g.constant && !m.isRelocated(g) {
+			continue
+		}
 		skip := -g.address & 7 // descriptors are aligned in memory
 		for from := skip; from+8*descriptorWords <= uint64(g.size); from += tableStep {
 			chunk := buffer[:min(uint64(len(buffer)), uint64(g.size)-from)]
@@ -181,6 +185,16 @@ func (m *memory) tables() error {
 		}
 	}
 	return nil
+}
+
+// isRelocated reports whether a relocation changes a segment.
+func (m *memory) isRelocated(g segment) bool {
+	for address := range m.relocated {
+		if address-g.address < uint64(g.size) {
+			return true
+		}
+	}
+	return false
 }
 
 // tableStep is the number of bytes searched for descriptors at once.

@@ -31,8 +31,8 @@ type Range struct {
 
 // A Segment is a program header.
 type Segment struct {
-	Type    uint32
-	Address uint64
+	Type, Flags uint32
+	Address     uint64
 	Range
 }
 
@@ -161,8 +161,7 @@ func (p parser) segments(f *ELF, t table) error {
 	for i := range f.Segments {
 		h, s := raw.Sub(segmentSize), &f.Segments[i]
 		s.Header = int64(t.start) + int64(i)*segmentSize
-		s.Type = h.Uint32()
-		h.Skip(4) // the flags
+		s.Type, s.Flags = h.Uint32(), h.Uint32()
 		s.Offset, s.Address = h.Uint64(), h.Uint64()
 		h.Skip(8) // the physical address
 		s.Size = h.Uint64()

@@ -66,7 +66,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Segment{{1, 0x4010, Range{0x10, 0x20, headerSize}}}; f.Type != 3 || f.Machine != 62 || !slices.Equal(f.Segments, want) {
+	if want := []Segment{{1, 0, 0x4010, Range{0x10, 0x20, headerSize}}}; f.Type != 3 || f.Machine != 62 || !slices.Equal(f.Segments, want) {
 		t.Errorf("type %d, machine %d, segments %+v", f.Type, f.Machine, f.Segments)
 	}
 	if got := describe(f); got != ":0 .text.a:1 .data:2 .shstrtab:3" {
