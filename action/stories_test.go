@@ -58,7 +58,7 @@ func TestStories(t *testing.T) {
 			w.env["GITHUB_SHA"] = strings.Repeat("ab", 20)
 			w.write("out/k.compat.json", strings.Replace(good(t), `"statistics"`, `"source": {"commit": "`+strings.Repeat("cd", 20)+`"}, "statistics"`, 1))
 		}, againstBase, "failure", "out/k.compat.json is of the commit", ""},
-		{"a report that is cut short", func(w *checkout) { w.write("out/k.compat.json", good(t)[:200]) }, againstBase, "error", "out/k.compat.json: ", ""},
+		{"a truncated report", func(w *checkout) { w.write("out/k.compat.json", good(t)[:200]) }, againstBase, "error", "out/k.compat.json: ", ""},
 		{"400 programs with one cause", func(w *checkout) {
 			for i := range 400 {
 				w.write(fmt.Sprintf("out/k%d.compat.json", i), encode(t, fmt.Sprintf("//demo:p%d", i), both, kernel{fmt.Sprintf("K%d", i), []string{deviceA}}))

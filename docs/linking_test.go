@@ -25,7 +25,7 @@ func TestEveryLinkingProblemHasASection(t *testing.T) {
 	}
 }
 
-// The table of states is what the linker does.
+// TestLinkingStates checks the table of states against the linker.
 func TestLinkingStates(t *testing.T) {
 	in, obj, exe := syclbin.Input, syclbin.Object, syclbin.Executable
 	inputs := map[string][]syclbin.State{

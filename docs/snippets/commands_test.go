@@ -13,19 +13,19 @@ import (
 	"unicode/utf8"
 )
 
-// programs are those of the project, with the folders of their sources.
+// programs maps the project's programs to the directories of their sources.
 var programs = map[string]string{
 	"aot": "tools/aot", "aspectfilter": "tools/aspectfilter", "compat": "tools/compat", "devicec": "tools/devicec", "generate": "tools/generate",
 	"packager": "tools/packager", "postlink": "tools/postlink", "syclc++": "tools/syclcxx", "action": "action",
 }
 
-// built returns where each program is: PROGRAMS lists them under Bazel.
+// built returns the path of each program. Under Bazel, PROGRAMS lists the paths.
 var built = sync.OnceValues(func() (map[string]string, error) {
 	found := map[string]string{}
 	if list := strings.Fields(os.Getenv("PROGRAMS")); len(list) > 0 {
 		for _, path := range list {
-			for name, folder := range programs {
-				if filepath.Base(path) == filepath.Base(folder) {
+			for name, dir := range programs {
+				if filepath.Base(path) == filepath.Base(dir) {
 					found[name] = filepath.Join(os.Getenv("TEST_SRCDIR"), path)
 				}
 			}
@@ -33,9 +33,9 @@ var built = sync.OnceValues(func() (map[string]string, error) {
 		return found, nil
 	}
 	args := []string{"build", "-o", scratch + "/"}
-	for name, folder := range programs {
-		args = append(args, "./"+folder)
-		found[name] = filepath.Join(scratch, filepath.Base(folder))
+	for name, dir := range programs {
+		args = append(args, "./"+dir)
+		found[name] = filepath.Join(scratch, filepath.Base(dir))
 	}
 	cmd := exec.Command("go", args...)
 	cmd.Dir = root
@@ -43,7 +43,7 @@ var built = sync.OnceValues(func() (map[string]string, error) {
 	return found, cmd.Run()
 })
 
-// scratch is a folder of all tests.
+// scratch is a temporary directory that all tests share.
 var scratch string
 
 func TestMain(m *testing.M) {

@@ -27,8 +27,8 @@ func (b block) first() string {
 	return strings.TrimSpace(line)
 }
 
-// root is the folder of the source tree: where the MODULE.bazel that the test was given
-// really is, or the one above when go test runs it.
+// root is the root directory of the source tree. It contains MODULE.bazel, which is a symbolic link
+// to it in a Bazel test.
 var root = func() string {
 	dir, err := os.Getwd()
 	for ; err == nil && dir != "/"; dir = filepath.Dir(dir) {

@@ -192,7 +192,7 @@ func printed(t *testing.T) (list []string) {
 	return list
 }
 
-// contexts are what fragments of C and C++ stand in, by the first line.
+// contexts maps the first line of a C or C++ fragment to the code around it that makes it compile.
 var contexts = map[string]struct{ before, after string }{
 	"const std::size_t step = 16;": {
 		"#include <sycl/sycl.hpp>\nvoid use(std::size_t, std::size_t);\nvoid f(sycl::queue queue) {\n", "}\n"},
@@ -216,12 +216,12 @@ var contexts = map[string]struct{ before, after string }{
 		"#include <sycl_lite.hpp>\nusing namespace sycl_lite::ext::oneapi::experimental;\n", ""},
 }
 
-// TestCompile compiles the blocks in C and C++ for the host, by the headers of DPC++ that
-// SNIPPETS_DPCPP names, the folder include of an installation.
+// TestCompile compiles the C and C++ blocks for the host, with DPC++'s headers in SNIPPETS_DPCPP, the
+// include directory of an installation.
 func TestCompile(t *testing.T) {
 	include := os.Getenv("SNIPPETS_DPCPP")
 	if include == "" {
-		t.Skip("SNIPPETS_DPCPP does not name the folder include of DPC++")
+		t.Skip("SNIPPETS_DPCPP is not set to DPC++'s include directory")
 	}
 	excuses := uncheckedBlocks(t)
 	n := 0

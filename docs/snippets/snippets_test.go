@@ -257,7 +257,7 @@ func checkWorkflow(t *testing.T, b block, text string) {
 	}
 }
 
-// names are what BUILD files can use of rules_sycl.
+// names lists the rules, tags and flags of rules_sycl that BUILD files can use.
 type names struct {
 	files    map[string][]string        // of a file of //rules: what can be loaded
 	rules    map[string]map[string]bool // of a rule, macro or tag: its attributes
