@@ -69,3 +69,34 @@ func (p *Progress) Clear() {
 		p.shown = false
 	}
 }
+
+// A ProgressWriter is a writer that shows on a progress line how much it has written.
+type ProgressWriter struct {
+	w              io.Writer
+	line           *Progress
+	what           string
+	total, written int64
+}
+
+// ProgressWriter returns a writer of total bytes to w.
+func (e *Env) ProgressWriter(w io.Writer, what string, total int64) *ProgressWriter {
+	return &ProgressWriter{w: w, line: e.Progress(), what: what, total: total}
+}
+
+// Write implements [io.Writer].
+func (p *ProgressWriter) Write(b []byte) (int, error) {
+	n, err := p.w.Write(b)
+	p.Advance(int64(n))
+	return n, err
+}
+
+// Advance adds n to the written bytes and updates the display.
+func (p *ProgressWriter) Advance(n int64) {
+	p.written += n
+	if p.total > 0 && p.line.Due() {
+		p.line.Show("%s: %d of %d MiB, %d%%", p.what, p.written>>20, p.total>>20, min(100, 100*p.written/p.total))
+	}
+}
+
+// Done removes the progress line.
+func (p *ProgressWriter) Done() { p.line.Clear() }

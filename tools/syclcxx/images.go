@@ -18,16 +18,17 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
+	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
+	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
-	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 	"github.com/rules-sycl/rules_sycl/tools/internal/targetfilter"
 )
 
-// runtime is the release that images are registered for: every libsycl of 2026 reads its tables.
-const runtime = "2026.0"
+// runtime is the release that images are registered for. Every libsycl of 2026 reads its tables.
+var runtime = release.Default()
 
 // A target is a target of images.
 type target struct {
@@ -132,9 +133,8 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	})
 }
 
-// forTargets returns the tables of each target as values of packager's --table. It warns about
-// kernels that a device cannot run.
-func (s *imageSet) forTargets(ctx context.Context, table string, targets []target) ([]string, error) {
+// forTargets returns the tables of each target. It warns about kernels that a device cannot run.
+func (s *imageSet) forTargets(ctx context.Context, table string, targets []target) ([]bundle.Table, error) {
 	var filters []targetfilter.TargetFilter
 	var names []string
 	for _, t := range targets {
@@ -155,12 +155,12 @@ func (s *imageSet) forTargets(ctx context.Context, table string, targets []targe
 	if err := s.compileAhead(ctx, targets); err != nil {
 		return nil, err
 	}
-	var tables []string
+	var tables []bundle.Table
 	for _, t := range targets {
 		if t.ocloc == "" {
-			tables = append(tables, t.triple+"="+"="+s.file(t.name+".table"))
+			tables = append(tables, bundle.Table{Triple: t.triple, File: s.file(t.name + ".table")})
 		} else {
-			tables = append(tables, t.triple+"="+t.name+"="+s.file(t.name+".native.table"))
+			tables = append(tables, bundle.Table{Triple: t.triple, Arch: t.name, File: s.file(t.name + ".native.table")})
 		}
 	}
 	return tables, nil
@@ -244,7 +244,7 @@ func (s *imageSet) backend(t target) []string {
 }
 
 // tables produces the images of a compilation for all targets.
-func (u *compilation) tables(ctx context.Context, targets []target) ([]string, error) {
+func (u *compilation) tables(ctx context.Context, targets []target) ([]bundle.Table, error) {
 	footer, err := os.ReadFile(u.file("footer.h"))
 	if err != nil {
 		return nil, err
@@ -259,20 +259,13 @@ func (u *compilation) tables(ctx context.Context, targets []target) ([]string, e
 	return s.forTargets(ctx, table, targets)
 }
 
-// wrapArguments are the arguments of 'packager wrap'.
-func (c *compiler) wrapArguments(output string, tables, headers []string) []string {
-	args := []string{"--allow-empty", "--runtime", runtime, "--output", output}
-	for _, table := range tables {
-		args = append(args, "--table", table)
-	}
-	for _, header := range headers {
-		args = append(args, "--header", header)
-	}
+// wrap writes assembler source that embeds the images in tables.
+func (c *compiler) wrap(ctx context.Context, output string, tables []bundle.Table, headers []string) error {
 	s := &imageSet{compiler: c}
-	for _, option := range s.backend(target{name: "spir64", triple: "spir64-unknown-unknown"}) {
-		args = append(args, "--option="+option)
-	}
-	return args
+	return bundle.Wrap(ctx, c.env, bundle.WrapOptions{
+		Output: output, Runtime: runtime, Tables: tables, Headers: headers, AllowEmpty: true,
+		JITOptions: s.backend(target{name: "spir64", triple: "spir64-unknown-unknown"}),
+	})
 }
 
 // join combines the host object, the device images and the table of kernels into one object.
@@ -287,7 +280,7 @@ func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, ta
 		if err != nil {
 			return err
 		}
-		if err := packager.Run(ctx, u.env, "wrap", u.wrapArguments(source, tables, []string{u.file("header.h")})...); err != nil {
+		if err := u.wrap(ctx, source, tables, []string{u.file("header.h")}); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,8 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
-	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
 )
 
 // program compiles the sources of a command line and links them with the rest.
@@ -175,14 +176,22 @@ func (c *compiler) linkSYCLBINs(ctx context.Context, files []string) error {
 	if c.line.Output == "" {
 		return cli.Usagef("-fsycl-link: name the SYCLBIN to make, as in -o all.syclbin")
 	}
-	args := []string{"--runtime", runtime, "--output", c.line.Output}
+	o := bundle.LinkOptions{Output: c.line.Output, Format: syclbin.Options{Release: runtime, Version: 1}}
 	if c.line.Syclbin != "" {
-		args = append(args, "--state", c.line.Syclbin)
+		state, err := syclbin.ParseState(c.line.Syclbin)
+		if err != nil {
+			return err
+		}
+		o.Link.State = &state
 	}
 	if c.line.DryRun {
 		return nil
 	}
-	return packager.Run(ctx, c.env, "link", slices.Concat(args, []string{"--"}, files)...)
+	result, err := bundle.Link(ctx, c.env, files, o)
+	if err != nil {
+		return err
+	}
+	return bundle.Problems(c.env, result, c.line.Output, "use 'packager link --json'")
 }
 
 // syclbin compiles sources for devices only, and packs their images into a SYCLBIN.
@@ -192,7 +201,11 @@ func (c *compiler) syclbin(ctx context.Context, folder string) error {
 		return err
 	}
 	output := c.line.Output
-	var tables []string
+	state, err := syclbin.ParseState(c.line.Syclbin)
+	if err != nil {
+		return err
+	}
+	var tables []bundle.Table
 	for i, w := range c.line.Words {
 		if w.Input == nil {
 			continue
@@ -220,9 +233,7 @@ func (c *compiler) syclbin(ctx context.Context, folder string) error {
 		}
 		tables = append(tables, of...)
 	}
-	args := []string{"--runtime", runtime, "--state", c.line.Syclbin, "--output", output}
-	for _, table := range tables {
-		args = append(args, "--table", table)
-	}
-	return packager.Run(ctx, c.env, "pack", args...)
+	return bundle.Pack(ctx, c.env, bundle.PackOptions{
+		Output: output, Format: syclbin.Options{Release: runtime, Version: 1}, State: state, Tables: tables,
+	})
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
-	"github.com/rules-sycl/rules_sycl/tools/internal/packager"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
 )
 
@@ -193,7 +192,7 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 		return "", err
 	}
 	out := filepath.Join(folder, "linked.s")
-	if err := packager.Run(ctx, c.env, "wrap", c.wrapArguments(out, tables, headers)...); err != nil {
+	if err := c.wrap(ctx, out, tables, headers); err != nil {
 		return "", err
 	}
 	return out, defineLinked(out)

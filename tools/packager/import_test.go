@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
+	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
+)
+
+// sharedLibrary is an ELF file whose descriptor table has SPIR-V and code for
+// one GPU, with the same kernels and property sets.
+func sharedLibrary(t *testing.T) string {
+	t.Helper()
+	data := testkit.Must(hex.DecodeString(strings.Join(strings.Fields(string(file(t, filepath.Join(testdata, "host.so.hex")))), "")))(t)
+	return string(data)
+}
+
+func arMember(name, content string) string {
+	return fmt.Sprintf("%-48s%-10d`\n%s%s", name, len(content), content, "\n"[:len(content)%2])
+}
+
+func container(t *testing.T, images ...offload.Image) string {
+	t.Helper()
+	var b bytes.Buffer
+	testkit.NoError(t, offload.Write(&b, images, offload.Options{Version: 2}))
+	return b.String()
+}
+
+func offloadImage(kind offload.OffloadKind, triple, arch, code string) offload.Image {
+	return offload.Image{OffloadKind: kind, Strings: []offload.String{{Key: "triple", Value: triple}, {Key: "arch", Value: arch}}, Content: strings.NewReader(code)}
+}
+
+func TestImportDescriptorTable(t *testing.T) {
+	folder(t, map[string]string{"libk.so": sharedLibrary(t)})
+	// A kernel inside a program has not the name by which one is found in a SYCLBIN.
+	code, _, stderr := run(t, "import", "--output=k.syclbin", "--state=object", "libk.so")
+	if code != 0 || strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "ext_oneapi_get_kernel cannot find 2 kernels: \"A\", ") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
+	defer f.Close()
+	if f.State != syclbin.Object || len(f.Modules) != 2 {
+		t.Fatalf("state %v, %d modules", f.State, len(f.Modules))
+	}
+	for _, m := range f.Modules {
+		if got := strings.Join(m.Kernels(), " "); got != "_ZTS1A _ZTS1B" {
+			t.Errorf("kernels %s", got)
+		}
+	}
+	native, ir := f.Modules[0], f.Modules[1]
+	if len(native.Native) != 1 || len(native.IR) != 0 || len(ir.Native) != 0 || len(ir.IR) != 1 {
+		t.Fatal("there is not a module with native code and one with IR")
+	}
+	if ir := ir.IR[0]; ir.Triple() != "spir64-unknown-unknown" || ir.Format() != offload.SPIRV {
+		t.Errorf("IR module: %v for %s", ir.Format(), ir.Triple())
+	}
+	if native := native.Native[0]; native.Triple() != "spir64_gen-unknown-unknown" || native.Arch() != "intel_gpu_pvc" {
+		t.Errorf("native image for %s, %s", native.Triple(), native.Arch())
+	}
+}
+
+func TestImportSeveral(t *testing.T) {
+	folder(t, map[string]string{
+		"ocloc.ar": "!<arch>\n" + arMember("pad_0", "") + arMember("64.12.60.7", "pvc") + arMember("64.12.55.8", "acm"),
+		"images": container(t,
+			offloadImage(offload.SYCL, "nvptx64-nvidia-cuda", "", ".version 8.0\n"),
+			offloadImage(offload.SYCL, "spir64_gen-unknown-unknown", "bdw", ""),
+			offloadImage(offload.OpenMP, "nvptx64-nvidia-cuda", "sm_80", "cubin"),
+		),
+		"lib.a": "!<arch>\n" + arMember("libk.so/", sharedLibrary(t)),
+	})
+	code, _, stderr := run(t, "import", "--output=k.syclbin", "ocloc.ar", "images", "lib.a")
+	for _, want := range []string{
+		"the image for spir64_gen-unknown-unknown has no bytes and is left out",
+		"an image of openmp for nvptx64-nvidia-cuda is left out: a SYCLBIN is for SYCL",
+		"kernel-names-missing",
+	} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in\n%s", want, stderr)
+		}
+	}
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
+	defer f.Close()
+	var got []string
+	for i, m := range f.Modules {
+		for _, img := range m.Images() {
+			got = append(got, fmt.Sprintf("%d %v %s %s %d", i, img.Kind, img.Triple(), img.Arch(), img.Size()))
+		}
+	}
+	want := []string{
+		"0 native device code image spir64_gen-unknown-unknown intel_gpu_pvc 3",
+		"1 native device code image spir64_gen-unknown-unknown intel_gpu_acm_g10 3",
+		"2 native device code image spir64_gen-unknown-unknown intel_gpu_pvc 6",
+		"3 IR module nvptx64-nvidia-cuda  13",
+		"4 IR module spir64-unknown-unknown  8",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// The same files make the same bytes.
+	run(t, "import", "--output=again.syclbin", "ocloc.ar", "images", "lib.a")
+	if !bytes.Equal(file(t, "k.syclbin"), file(t, "again.syclbin")) {
+		t.Error("the second import has other bytes")
+	}
+}
+
+// TestImportText: of the text in a bundle, only PTX is device code.
+func TestImportText(t *testing.T) {
+	part := func(id, text string) string {
+		const mark = "\n; __CLANG_OFFLOAD_BUNDLE__"
+		return mark + "__START__ " + id + "\n" + text + mark + "__END__ " + id + "\n"
+	}
+	ir := part("host-x86_64-unknown-linux-gnu-", "; host") + part("sycl-spir64-unknown-unknown-", "; device")
+	ptx := part("sycl-nvptx64-nvidia-cuda-", "// Generated by LLVM NVPTX Back-End\n.version 8.0\n")
+	folder(t, map[string]string{"k.ll": ir, "both.s": ir + ptx})
+	says(t, 3, "the image for spir64-unknown-unknown is text and is left out", "import", "--output=k.syclbin", "k.ll")
+	if code, _, stderr := run(t, "import", "--output=k.syclbin", "both.s"); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
+	defer f.Close()
+	if len(f.Modules) != 1 || len(f.Modules[0].IR) != 1 || f.Modules[0].IR[0].Triple() != "nvptx64-nvidia-cuda" {
+		t.Errorf("%d modules, want one with one IR module of PTX", len(f.Modules))
+	}
+}
+
+func TestImportSYCLBIN(t *testing.T) {
+	folder(t, split)
+	run(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
+	run(t, "import", "--output=same.syclbin", "k.syclbin")
+	if !bytes.Equal(file(t, "k.syclbin"), file(t, "same.syclbin")) {
+		t.Error("the images of a SYCLBIN make another SYCLBIN")
+	}
+}
+
+func TestImportRefuses(t *testing.T) {
+	folder(t, map[string]string{
+		"empty.a": "!<arch>\n",
+		"thin.a":  "!<thin>\n",
+		"text":    "text",
+		"openmp":  container(t, offloadImage(offload.OpenMP, "nvptx64-nvidia-cuda", "sm_80", "cubin")),
+		"broken":  sharedLibrary(t)[:700],
+	})
+	tests := []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"no file", nil, 2, "no input files"},
+		{"no output", []string{"--output=", "empty.a"}, 2, "--output is required"},
+		{"a state that is none", []string{"--state=done", "empty.a"}, 2, "--state"},
+		{"no images", []string{"empty.a"}, 3, "empty.a: no device images found; searched for sections .llvm.offloading"},
+		{"thin archive", []string{"thin.a"}, 3, "name those files instead"},
+		{"no host file", []string{"text"}, 3, "text: host binary: offset 0x0: the file is none of ELF"},
+		{"images of others", []string{"openmp"}, 3, "none of the 1 device images can be packed"},
+		{"cut short", []string{"broken"}, 3, "broken: host binary: offset"},
+		{"missing", []string{"missing"}, 3, "missing"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			says(t, test.code, test.want, append([]string{"import", "--output=k.syclbin"}, test.args...)...)
+			if _, err := os.Stat("k.syclbin"); err == nil {
+				t.Error("a file was written")
+			}
+		})
+	}
+}
+
+// A library with kernels of the same bytes in several objects, as oneMKL is.
+func TestImportRepeated(t *testing.T) {
+	same := offloadImage(offload.SYCL, "spir64-unknown-unknown", "", assembled(t))
+	folder(t, map[string]string{"images": container(t, same, same, same), "more": container(t, same)})
+	code, _, stderr := run(t, "import", "--output=k.syclbin", "images")
+	want := "images: note: 2 of 3 device images are duplicates (same bytes, target and property sets) and were written once\n" +
+		"k.syclbin: warning: kernel-names-missing: abstract module 0: the module holds no kernels, and exports no symbols; no action needed for a report; a program does not launch kernels in such images by name\n"
+	if code != 0 || stderr != want {
+		t.Errorf("exit code %d, got\n%swant\n%s", code, stderr, want)
+	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
+	defer f.Close()
+	if len(f.Modules) != 1 || len(f.Modules[0].IR) != 1 {
+		t.Errorf("%d modules", len(f.Modules))
+	}
+	// A file with nothing new is no fault.
+	says(t, 0, "more: note: 1 of 1 device images", "import", "--output=k.syclbin", "images", "more")
+}
+
+// assembled is SPIR-V without kernels.
+func assembled(t *testing.T) string {
+	t.Helper()
+	code := []byte{3, 2, 0x23, 7, 0, 4, 1, 0, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0}
+	return string(append(code, 17, 0, 2, 0, 6, 0, 0, 0, 14, 0, 3, 0, 2, 0, 0, 0, 2, 0, 0, 0)) // OpCapability Kernel, OpMemoryModel
+}
+
+// Findings are a line for each rule, and so are images that are left out.
+func TestImportSummary(t *testing.T) {
+	library := sharedLibrary(t)
+	files := map[string]string{}
+	args := []string{"import", "--output=k.syclbin"}
+	for i := range 6 {
+		name := fmt.Sprintf("lib%d.so", i)
+		files[name] = strings.ReplaceAll(library, "_ZTS1A", fmt.Sprintf("%06d", i)) // and the kernel B of each
+		args = append(args, name)
+	}
+	empty := offloadImage(offload.SYCL, "spir64_gen-unknown-unknown", "bdw", "")
+	files["images"] = container(t, empty, empty, empty, offloadImage(offload.SYCL, "nvptx64-nvidia-cuda", "", ".version 8.0\n"))
+	folder(t, files)
+	code, _, stderr := run(t, append(args, "images")...)
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+	for i, want := range []string{
+		"images: offset 0x1c0: warning: the image for spir64_gen-unknown-unknown has no bytes and is left out, and 2 more like it",
+		"k.syclbin: note: run-time compiler options (\"-cl-opt\" of 12 images, \"-l\" of 12 images) are kept in the set [rules_sycl/options]; ",
+		"k.syclbin: warning: kernel-names-missing: abstract module",
+		"k.syclbin: warning: kernel-name-prefix: abstract module 0: ext_oneapi_get_kernel cannot find 7 kernels: ",
+		"k.syclbin: warning: kernel-duplicate, 10 times: abstract module 1: the kernel \"_ZTS1B\" is in abstract module 0 as well",
+	} {
+		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
+			t.Errorf("line %d is not %q:\n%s", i, want, stderr)
+		}
+	}
+	if len(lines) != 5 || strings.Count(stderr, "is in abstract module") != 3 || !strings.Contains(stderr, "; and 7 more; allowed in a program and in a report") {
+		t.Errorf("got\n%s", stderr)
+	}
+}
+
+// More files than a process can have open.
+func TestImportManyFiles(t *testing.T) {
+	files := map[string]string{}
+	args := []string{"import", "--output=k.syclbin"}
+	for i := range 100 {
+		name := fmt.Sprintf("lib%d.so", i)
+		files[name] = strings.ReplaceAll(sharedLibrary(t), "_ZTS1A", fmt.Sprintf("%06d", i))
+		args = append(args, name)
+	}
+	folder(t, files)
+	if code, stderr := process(t, "ulimit -n 64; ", args...); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	f := testkit.Must(syclbin.Open("k.syclbin"))(t)
+	defer f.Close()
+	if len(f.Modules) != 200 {
+		t.Errorf("%d modules", len(f.Modules))
+	}
+}
