@@ -12,7 +12,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/dpcppimages"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/gpucode"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/modulefiles"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/setconstants"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/translate"
 )
 
 func imagesCommand() *cli.Command {
@@ -39,10 +43,10 @@ each other.`,
 
 // setupImages declares the flags of the subcommand images.
 func setupImages(fs *flag.FlagSet) cli.Run {
-	var o steps.ImagesOptions
+	var o dpcppimages.Options
 	dpcppFlags(fs, &o.DPCPP)
 	fs.StringVar(&o.Built, "built", "", "`folder` that 'driver build' wrote; --driver, --library and --split are not needed then")
-	fs.StringVar(&o.Split, "split", "auto", "which kernels become one image: `"+strings.Join(steps.DPCPPSplitModes, "|")+"`")
+	fs.StringVar(&o.Split, "split", "auto", "which kernels become one image: `"+strings.Join(dpcppimages.SplitModes, "|")+"`")
 	fs.BoolVar(&o.Dependencies, "allow-device-image-dependencies", false, "an image may use what another one defines")
 	placeFlags(fs, &o.CodeDir, &o.PropertiesDir, &o.Table)
 	keepDebugInfoFlag(fs, &o.KeepDebugInfo)
@@ -57,10 +61,10 @@ func setupImages(fs *flag.FlagSet) cli.Run {
 		if err := buildstep.Required(required...); err != nil {
 			return err
 		}
-		if !slices.Contains(steps.DPCPPSplitModes, o.Split) {
-			return cli.Usagef("--split: '%s' is none of %s", o.Split, strings.Join(steps.DPCPPSplitModes, ", "))
+		if !slices.Contains(dpcppimages.SplitModes, o.Split) {
+			return cli.Usagef("--split: '%s' is none of %s", o.Split, strings.Join(dpcppimages.SplitModes, ", "))
 		}
-		return steps.Images(ctx, env.Stderr, o)
+		return dpcppimages.Run(ctx, env.Stderr, o)
 	}
 }
 
@@ -89,7 +93,7 @@ of the source move, and native code does not grow.`,
 
 // setupTranslate declares the flags of the subcommand translate.
 func setupTranslate(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
-	o := steps.TranslateOptions{Kept: kept}
+	o := translate.Options{Kept: kept}
 	fs.StringVar(&o.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv")
 	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, whose SPIR-V target is used when there is no llvm-spirv")
 	dpcppFlags(fs, &o.DPCPP)
@@ -112,7 +116,7 @@ func setupTranslate(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 		if err := buildstep.Required(append(companion, "code-dir", o.CodeDir, "properties-dir", o.PropertiesDir, "table", o.Table)...); err != nil {
 			return err
 		}
-		return steps.Translate(ctx, env.Stderr, o)
+		return translate.Run(ctx, env.Stderr, o)
 	}
 }
 
@@ -134,7 +138,7 @@ values see 'packager specialize --help'.`,
 
 // setupSpecialize declares the flags of the subcommand specialize.
 func setupSpecialize(fs *flag.FlagSet) cli.Run {
-	var settings steps.Settings
+	var settings setconstants.Settings
 	var code, properties, tables cli.Strings
 	var label string
 	fs.Var(&settings, "set", "give a constant a value, as `NAME=VALUE`; may be repeated (required)")
@@ -151,11 +155,11 @@ func setupSpecialize(fs *flag.FlagSet) cli.Run {
 		case len(code.Values) != len(args) || len(properties.Values) != len(args) || len(tables.Values) != len(args):
 			return cli.Usagef("--code-dir, --properties-dir and --table are needed once for each of the %d inputs", len(args))
 		}
-		o := steps.SpecializeOptions{Settings: settings}
+		o := setconstants.Options{Settings: settings}
 		for i, in := range args {
-			o.Tables = append(o.Tables, steps.SpecializedTable{In: in, CodeDir: code.Values[i], PropertiesDir: properties.Values[i], Out: tables.Values[i]})
+			o.Tables = append(o.Tables, setconstants.Table{In: in, CodeDir: code.Values[i], PropertiesDir: properties.Values[i], Out: tables.Values[i]})
 		}
-		err := steps.Specialize(o)
+		err := setconstants.Run(o)
 		prefix := ""
 		if label != "" {
 			prefix = label + ": attribute specialize: "
@@ -191,7 +195,7 @@ and mathematical functions that neither LLVM nor --libclc has, such as sinh of d
 
 // setupGPU declares the flags of the subcommand gpu.
 func setupGPU(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
-	o := steps.GPUOptions{Kept: kept}
+	o := gpucode.Options{Kept: kept}
 	fs.StringVar(&o.Opt, "opt", "", "`path` of opt (required)")
 	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, with the NVPTX or the AMDGPU target (required)")
 	fs.StringVar(&o.LLD, "lld", "", "`path` of ld.lld (required for AMD GPUs)")
@@ -210,12 +214,12 @@ func setupGPU(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 		if err != nil {
 			return err
 		}
-		return steps.GPU(ctx, env.Stderr, o)
+		return gpucode.Run(ctx, env.Stderr, o)
 	}
 }
 
 // dpcppFlags declares the flags for DPC++'s compiler.
-func dpcppFlags(fs *flag.FlagSet, d *steps.DPCPP) {
+func dpcppFlags(fs *flag.FlagSet, d *modulefiles.DPCPP) {
 	fs.StringVar(&d.Driver, "driver", "", "`path` of the program that runs libsycl-jit (//rules/dpcpp:driver)")
 	fs.StringVar(&d.Library, "library", "", "`path` of libsycl-jit.so, DPC++'s compiler")
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/importir"
 )
 
 func importCommand() *cli.Command {
@@ -30,7 +30,7 @@ an error, as is a SYCLBIN in executable state.`,
 
 // setupImport declares the flags of 'devicec import'.
 func setupImport(fs *flag.FlagSet) cli.Run {
-	var o steps.ImportOptions
+	var o importir.Options
 	fs.StringVar(&o.Target, "target", "spir64", "the `triple` or the name of the target that the code is for")
 	fs.StringVar(&o.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv (required)")
 	fs.StringVar(&o.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required)")
@@ -46,6 +46,6 @@ func setupImport(fs *flag.FlagSet) cli.Run {
 		if err := buildstep.Required("target", o.Target, "llvm-spirv", o.LLVMSPIRV, "llvm-dis", o.LLVMDis, "llvm-link", o.LLVMLink, "output", o.Output); err != nil {
 			return err
 		}
-		return steps.Import(ctx, env.Stderr, o)
+		return importir.Run(ctx, env.Stderr, o)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/splitir"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/stepstest"
 )
 
@@ -76,7 +76,7 @@ func imports(t *testing.T, syclbinNames bool, names ...string) (properties []*pr
 	}
 	ok(t, args...)
 	var stderr strings.Builder
-	err := steps.PostLink(t.Context(), &stderr, steps.PostLinkOptions{
+	err := splitir.Run(t.Context(), &stderr, splitir.Options{
 		Input: "all.bc", LLVMDis: dis, Opt: opt, Output: "split.table",
 		Run: postlink.Options{Split: postlink.SplitOptions{Mode: postlink.SplitAuto, KernelsOnly: true}, SYCLBINKernelNames: syclbinNames},
 	})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
 )
 
 func linkCommand() *cli.Command {
@@ -25,7 +25,7 @@ is left; when they differ, that is an error.`,
 
 // setupLink declares the flags of 'devicec link'.
 func setupLink(fs *flag.FlagSet) cli.Run {
-	var o steps.LinkOptions
+	var o linkir.Options
 	fs.StringVar(&o.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required)")
 	fs.StringVar(&o.LLVMLink, "llvm-link", "", "`path` of llvm-link (required)")
 	fs.StringVar(&o.Output, "output", "", "the linked bitcode `file` (required)")
@@ -42,8 +42,8 @@ func setupLink(fs *flag.FlagSet) cli.Run {
 			if !ok {
 				return cli.Usagef("'%s' is not SOURCE=FILE.bc", a)
 			}
-			o.Sources = append(o.Sources, steps.SourceFile{Source: source, File: file})
+			o.Sources = append(o.Sources, linkir.Source{Source: source, File: file})
 		}
-		return steps.Link(ctx, env.Stderr, o)
+		return linkir.Run(ctx, env.Stderr, o)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/splitir"
 )
 
 // pointerProperty is a kernel that stores through a pointer with a property, and calls a
@@ -88,7 +88,7 @@ func TestPropertiesReachSPIRV(t *testing.T) {
 				t.Chdir(t.TempDir())
 				testkit.WriteFile(t, "in.ll", "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1\"\ntarget triple = \"spirv64-unknown-unknown\"\n"+test.ir)
 				var stderr strings.Builder
-				err := steps.PostLink(t.Context(), &stderr, steps.PostLinkOptions{
+				err := splitir.Run(t.Context(), &stderr, splitir.Options{
 					Input: "in.ll", Opt: opt, Output: "split.table",
 					Run: postlink.Options{Split: postlink.SplitOptions{Mode: postlink.SplitAuto, KernelsOnly: true}},
 				})

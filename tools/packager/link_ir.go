@@ -21,7 +21,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/importir"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/splitir"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/translate"
 	"github.com/rules-sycl/rules_sycl/tools/internal/targetfilter"
 )
 
@@ -98,7 +101,7 @@ func (l *linkIR) findPrograms(ahead bool) error {
 			names, unset = append(names, p.name), append(unset, p.path)
 		}
 	}
-	found, err := buildstep.FindLLVM(steps.OldestLLVM, names...)
+	found, err := buildstep.FindLLVM(buildstep.OldestLLVM, names...)
 	if err != nil {
 		return fmt.Errorf("%w, or set --%s", err, names[0])
 	}
@@ -225,13 +228,13 @@ func (b *irBuild) run(args []string) error {
 	}
 	b.stages.next("linking")
 	linked := b.file(linkedFile)
-	if err := steps.Link(b.ctx, b.env.Stderr, steps.LinkOptions{LLVMDis: b.llvmDis, LLVMLink: b.llvmLink, Sources: sources, Output: linked}); err != nil {
+	if err := linkir.Run(b.ctx, b.env.Stderr, linkir.Options{LLVMDis: b.llvmDis, LLVMLink: b.llvmLink, Sources: sources, Output: linked}); err != nil {
 		return err
 	}
 
 	b.stages.next("splitting")
 	split := b.file("linked.table")
-	err = steps.PostLink(b.ctx, b.env.Stderr, steps.PostLinkOptions{
+	err = splitir.Run(b.ctx, b.env.Stderr, splitir.Options{
 		Input: linked, Opt: b.opt, LLVMDis: b.llvmDis, Output: split, Devices: b.config,
 		Run: postlink.Options{
 			Split: postlink.SplitOptions{
@@ -247,7 +250,7 @@ func (b *irBuild) run(args []string) error {
 	b.stages.next("translating to SPIR-V")
 	modules := b.file("modules.table")
 	// The inputs have debug information only if their builds asked for it.
-	if err := steps.Translate(b.ctx, b.env.Stderr, steps.TranslateOptions{
+	if err := translate.Run(b.ctx, b.env.Stderr, translate.Options{
 		In: split, LLVMSPIRV: b.llvmSPIRV, SPIRVVal: b.spirvVal, KeepDebugInfo: true,
 		CodeDir: b.file("spv"), PropertiesDir: b.file("properties"), Table: modules,
 	}); err != nil {
@@ -268,12 +271,12 @@ func (b *irBuild) run(args []string) error {
 }
 
 // sources converts the code of each file to bitcode.
-func (b *irBuild) sources(args []string) ([]steps.SourceFile, error) {
-	sources := make([]steps.SourceFile, len(args))
+func (b *irBuild) sources(args []string) ([]linkir.Source, error) {
+	sources := make([]linkir.Source, len(args))
 	for i, name := range args {
 		b.stages.next("reading %s", name)
 		bitcode := b.file(fmt.Sprintf("%d.bc", i))
-		err := steps.Import(b.ctx, b.env.Stderr, steps.ImportOptions{
+		err := importir.Run(b.ctx, b.env.Stderr, importir.Options{
 			Input: name, Target: "spir64", Module: name, Output: bitcode, Reading: b.reading,
 			LLVMSPIRV: b.llvmSPIRV, LLVMDis: b.llvmDis, LLVMLink: b.linkIR.llvmLink,
 			AllowExecutable: b.explicit && b.state == syclbin.Executable,
@@ -281,7 +284,7 @@ func (b *irBuild) sources(args []string) ([]steps.SourceFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		sources[i] = steps.SourceFile{Source: name, File: bitcode}
+		sources[i] = linkir.Source{Source: name, File: bitcode}
 	}
 	return sources, nil
 }

@@ -17,7 +17,7 @@ import (
 	sycl "github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/setconstants"
 )
 
 func specializeCommand() *cli.Command {
@@ -47,7 +47,7 @@ the old values compiled in: they are an error, unless --drop-fixed removes them.
 
 type specialize struct {
 	form
-	settings  steps.Settings
+	settings  setconstants.Settings
 	kernel    string
 	dropFixed bool
 	json      bool

@@ -16,12 +16,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/splitir"
 )
 
 // flags holds the flags of the command and the options that they set.
 type flags struct {
-	steps.PostLinkOptions
+	splitir.Options
 	split               string // a [postlink.SplitMode], or DPC++'s name of one
 	all                 string // the table of all modules, when -o names it
 	exclude             cli.Strings
@@ -34,13 +34,13 @@ type flags struct {
 
 // setup declares the flags.
 func setup(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
-	f := &flags{PostLinkOptions: steps.PostLinkOptions{Kept: kept}}
+	f := &flags{Options: splitir.Options{Kept: kept}}
 	f.declare(fs)
 	return f.run
 }
 
 func (f *flags) declare(fs *flag.FlagSet) {
-	f.Sets = steps.DriverSets()
+	f.Sets = splitir.DriverSets()
 	f.modes(fs)
 	f.outputs(fs)
 	f.needs(fs)
@@ -143,7 +143,7 @@ func (f *flags) addOutput(v string) error {
 	case target == "" || file == "" || strings.ContainsAny(target, `/\`):
 		return errors.New("it is not TARGET,FILE")
 	default:
-		f.TargetOutputs = append(f.TargetOutputs, steps.TargetOutput{Target: target, File: file})
+		f.TargetOutputs = append(f.TargetOutputs, splitir.TargetOutput{Target: target, File: file})
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 	f.NoProperties, f.NoSymbols = !f.properties, !f.symbols
 	f.Run.ExcludeAspects = f.exclude.Values
 	f.Run.FixedTargets = f.fixed.Values
-	return steps.PostLink(ctx, env.Stderr, f.PostLinkOptions)
+	return splitir.Run(ctx, env.Stderr, f.Options)
 }
 
 // checkOutputs checks the combination of output flags.
@@ -195,7 +195,7 @@ func (f *flags) checkOutputs() error {
 	if one == (len(f.modules.Values) > 0) {
 		return cli.Usagef("give either --output, for a table of all modules, or --module, for one of each source")
 	}
-	isStdout := func(o steps.TargetOutput) bool { return cli.IsStdout(o.File) }
+	isStdout := func(o splitir.TargetOutput) bool { return cli.IsStdout(o.File) }
 	if !f.IROnly && (f.Output == "-" || slices.ContainsFunc(f.TargetOutputs, isStdout)) {
 		return cli.Usagef("a table has files beside it and is not written to standard output: name a file, or give --ir-output-only")
 	}
@@ -223,10 +223,10 @@ func (f *flags) checkOutputs() error {
 		if !ok {
 			return cli.Usagef("--module: '%s' is not SOURCE=FOLDER", v)
 		}
-		if slices.ContainsFunc(f.Sources, func(s steps.SourceFolder) bool { return s.Source == source }) {
+		if slices.ContainsFunc(f.Sources, func(s splitir.SourceFolder) bool { return s.Source == source }) {
 			return cli.Usagef("--module: '%s' is given twice", source)
 		}
-		f.Sources = append(f.Sources, steps.SourceFolder{Source: source, Folder: folder})
+		f.Sources = append(f.Sources, splitir.SourceFolder{Source: source, Folder: folder})
 	}
 	return nil
 }

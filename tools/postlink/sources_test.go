@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
 )
 
 // common is a header whose functions each source has, called and inlined.
@@ -54,13 +54,13 @@ func TestOtherSources(t *testing.T) {
 	// built returns all files of source 2.
 	built := func(sources ...string) map[string]string {
 		dir := t.TempDir()
-		o := steps.LinkOptions{LLVMDis: dis, LLVMLink: link, Output: filepath.Join(dir, "all.bc")}
+		o := linkir.Options{LLVMDis: dis, LLVMLink: link, Output: filepath.Join(dir, "all.bc")}
 		args := []string{"--llvm-dis", dis, "--opt", opt, "--emit-only-kernels-as-entry-points"}
 		for _, s := range sources {
-			o.Sources = append(o.Sources, steps.SourceFile{Source: s + ".cpp", File: s + ".bc"})
+			o.Sources = append(o.Sources, linkir.Source{Source: s + ".cpp", File: s + ".bc"})
 			args = append(args, "--module="+s+".cpp="+filepath.Join(dir, s))
 		}
-		testkit.NoError(t, steps.Link(t.Context(), os.Stderr, o))
+		testkit.NoError(t, linkir.Run(t.Context(), os.Stderr, o))
 		ok(t, append(args, o.Output)...)
 		files := map[string]string{}
 		for _, name := range []string{"0.bc", "0.prop", "0.sym"} {

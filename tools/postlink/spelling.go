@@ -8,7 +8,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/splitir"
 )
 
 // dpcppName is the name of DPC++'s post-link step. The program and the subcommand of this name have
@@ -163,7 +163,7 @@ func (f *flags) complete(args []string) ([]string, error) {
 		f.Run.DPCPPTranslator = true
 	}
 	if len(args) == 0 {
-		args = []string{steps.Stdin}
+		args = []string{splitir.Stdin}
 	}
 	if f.all == "" && f.Output == "" && len(f.TargetOutputs) == 0 && len(f.modules.Values) == 0 {
 		extension := ".files"

@@ -23,7 +23,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/aot"
 	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
 	"github.com/rules-sycl/rules_sycl/tools/internal/hostkernels"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/dpcppimages"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/modulefiles"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/splitir"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/translate"
 	"github.com/rules-sycl/rules_sycl/tools/internal/targetfilter"
 )
 
@@ -105,10 +108,10 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	d := steps.DPCPP{Driver: driver, Library: s.dpcpp.library}
+	d := modulefiles.DPCPP{Driver: driver, Library: s.dpcpp.library}
 	table := s.file("all.table")
 	if !ownPostLink {
-		return table, steps.Images(ctx, s.env.Stderr, steps.ImagesOptions{
+		return table, dpcppimages.Run(ctx, s.env.Stderr, dpcppimages.Options{
 			Bitcode: s.name, Built: s.built, DPCPP: d, Split: s.line.Split, ToLink: "compile and link these sources with -fsycl-rdc",
 			CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table, KeepDebugInfo: s.line.DebugInfo,
 		})
@@ -117,7 +120,7 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	if err != nil {
 		return "", fmt.Errorf("%s: for specialization constants and -fsycl-fp64-conv-emu, %w", s.name, err)
 	}
-	err = steps.PostLink(ctx, s.env.Stderr, steps.PostLinkOptions{
+	err = splitir.Run(ctx, s.env.Stderr, splitir.Options{
 		Input: s.bitcode, LLVMDis: llvm[0], Opt: llvm[1], Output: s.file("split.table"), OutDir: s.file("split"), AllowNoKernels: true,
 		Run: postlink.Options{
 			Split:  postlink.SplitOptions{Mode: postlink.SplitMode(s.line.Split), KernelsOnly: true},
@@ -127,7 +130,7 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return table, steps.Translate(ctx, s.env.Stderr, steps.TranslateOptions{
+	return table, translate.Run(ctx, s.env.Stderr, translate.Options{
 		In: s.file("split.table"), DPCPP: d, CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table,
 		KeepDebugInfo: s.line.DebugInfo, EmulateFP64Conversions: s.emulate,
 	})

@@ -15,7 +15,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
 )
 
 // With -fsycl-rdc an object contains device code instead of device images. The device code is
@@ -170,7 +170,7 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 	}
 	s := &imageSet{compiler: c, name: filepath.Join(folder, "linked.bc"), folder: folder, emulate: c.line.EmulateDouble}
 	s.bitcode = s.name
-	if err := steps.Link(ctx, c.env.Stderr, steps.LinkOptions{
+	if err := linkir.Run(ctx, c.env.Stderr, linkir.Options{
 		LLVMDis: llvm[0], LLVMLink: llvm[1], Sources: sources, Output: s.bitcode, EmulateFP64Conversions: s.emulate,
 	}); err != nil {
 		return "", err
@@ -211,7 +211,7 @@ func defineLinked(source string) error {
 
 // unpack writes the bitcode and the integration headers of the sources of objects into a
 // directory.
-func (c *compiler) unpack(files []string, folder string) (sources []steps.SourceFile, headers []string, err error) {
+func (c *compiler) unpack(files []string, folder string) (sources []linkir.Source, headers []string, err error) {
 	names := map[string]int{}
 	for _, file := range files {
 		object, err := readObject(file)
@@ -234,7 +234,7 @@ func (c *compiler) unpack(files []string, folder string) (sources []steps.Source
 			if names[name]++; names[name] > 1 { // compiled twice
 				name += " (" + strconv.Itoa(names[name]) + ")"
 			}
-			sources, headers = append(sources, steps.SourceFile{Source: name, File: bitcode}), append(headers, header)
+			sources, headers = append(sources, linkir.Source{Source: name, File: bitcode}), append(headers, header)
 		}
 	}
 	return sources, headers, nil

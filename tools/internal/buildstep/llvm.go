@@ -17,6 +17,9 @@ var llvmReleases = []int{0, 24, 23, 22, 21}
 
 var llvmVersion = regexp.MustCompile(`LLVM version (\d+)\.`)
 
+// OldestLLVM is the oldest LLVM release that the steps support.
+const OldestLLVM = 21
+
 // FindLLVM looks in PATH for programs of LLVM, all of one release that is not older than `oldest`, and
 // returns their paths. The error names `oldest` and what is missing.
 func FindLLVM(oldest int, names ...string) ([]string, error) {

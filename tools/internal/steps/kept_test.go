@@ -14,6 +14,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/gpucode"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/splitir"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/translate"
 )
 
 // TestKept: compilers run for modules that were not there before, and the files are those of a
@@ -48,17 +51,17 @@ func TestKept(t *testing.T) {
 			}
 			testkit.WriteFile(t, triple+"/in.ll", text)
 			split := filepath.Join(triple, "split.table")
-			err := PostLink(t.Context(), io.Discard, PostLinkOptions{
+			err := splitir.Run(t.Context(), io.Discard, splitir.Options{
 				Input: triple + "/in.ll", Opt: counted["opt"], Output: split, Kept: kept,
 				Run: postlink.Options{Source: "a.cpp", Split: postlink.SplitOptions{Mode: postlink.SplitPerKernel, KernelsOnly: true}},
 			})
 			if err == nil && triple == "nvptx64-nvidia-cuda" {
-				err = GPU(t.Context(), io.Discard, GPUOptions{
+				err = gpucode.Run(t.Context(), io.Discard, gpucode.Options{
 					Table: split, Opt: counted["opt"], LLC: counted["llc"], Device: "sm_90",
 					CodeDir: triple + "/ptx", Output: triple + "/out.table", Kept: kept, KeepDebugInfo: debug,
 				})
 			} else if err == nil {
-				err = Translate(t.Context(), io.Discard, TranslateOptions{
+				err = translate.Run(t.Context(), io.Discard, translate.Options{
 					In: split, LLVMSPIRV: counted["llvm-spirv"], SPIRVVal: counted["spirv-val"],
 					CodeDir: triple + "/spv", PropertiesDir: triple + "/properties", Table: triple + "/out.table", Kept: kept, KeepDebugInfo: debug,
 				})

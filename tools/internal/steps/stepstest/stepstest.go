@@ -12,7 +12,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
-	"github.com/rules-sycl/rules_sycl/tools/internal/steps"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/splitir"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/translate"
 )
 
 // header is what sources start with: kernels, and functions for other SYCLBINs. A
@@ -67,17 +69,17 @@ func Build(t testing.TB, b Binary) {
 	if out, err := exec.Command(clang, append(args, "-c", source, "-o", file("a.bc"))...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	must(steps.Link(t.Context(), &stderr, steps.LinkOptions{
-		LLVMDis: dis, LLVMLink: link, Sources: []steps.SourceFile{{Source: source, File: file("a.bc")}}, Output: file("linked.bc"),
+	must(linkir.Run(t.Context(), &stderr, linkir.Options{
+		LLVMDis: dis, LLVMLink: link, Sources: []linkir.Source{{Source: source, File: file("a.bc")}}, Output: file("linked.bc"),
 	}))
-	must(steps.PostLink(t.Context(), &stderr, steps.PostLinkOptions{
+	must(splitir.Run(t.Context(), &stderr, splitir.Options{
 		Input: file("linked.bc"), LLVMDis: dis, Opt: opt, Output: file("split.table"),
 		Run: postlink.Options{
 			Split:              postlink.SplitOptions{Mode: postlink.SplitAuto, KernelsOnly: b.State == syclbin.Executable, Dependencies: b.State != syclbin.Executable},
 			SYCLBINKernelNames: b.Names,
 		},
 	}))
-	must(steps.Translate(t.Context(), &stderr, steps.TranslateOptions{
+	must(translate.Run(t.Context(), &stderr, translate.Options{
 		In: file("split.table"), LLVMSPIRV: translator, SPIRVVal: val, CodeDir: file("spv"), PropertiesDir: file("properties"), Table: file("table"),
 	}))
 

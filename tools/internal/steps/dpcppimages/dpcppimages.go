@@ -1,4 +1,5 @@
-package steps
+// Package dpcppimages is the step that builds device images with DPC++'s own post-link step and translator.
+package dpcppimages
 
 import (
 	"cmp"
@@ -14,17 +15,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/modulefiles"
 )
 
-// DPCPPSplitModes are the split modes of DPC++'s post-link step.
-var DPCPPSplitModes = []string{"auto", "per_source", "per_kernel", "off"}
+// SplitModes are the split modes of DPC++'s post-link step.
+var SplitModes = []string{"auto", "per_source", "per_kernel", "off"}
 
-// ImagesOptions holds the options of [Images].
-type ImagesOptions struct {
+// Options holds the options of [Run].
+type Options struct {
 	Bitcode       string // file, or the source that Built is of
 	Built         string // the folder of 'driver build', "" to make images of the bitcode
-	DPCPP         DPCPP
-	Split         string // one of DPCPPSplitModes
+	DPCPP         modulefiles.DPCPP
+	Split         string // one of SplitModes
 	Dependencies  bool   // images may import what they do not define
 	ToLink        string // how to use what other sources define, for errors; "" for that of the rules
 	CodeDir       string // for SPIR-V
@@ -33,14 +35,14 @@ type ImagesOptions struct {
 	KeepDebugInfo bool
 }
 
-// Images builds device images from bitcode with DPC++'s own post-link step and translator.
-func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
+// Run builds device images from bitcode with DPC++'s own post-link step and translator.
+func Run(ctx context.Context, log io.Writer, o Options) error {
 	images, err := o.images(ctx, log)
 	if err != nil {
 		return err
 	}
 	// DPC++ writes an empty image for a source without kernels.
-	images = slices.DeleteFunc(images, func(m *image) bool { return !m.isNeeded() })
+	images = slices.DeleteFunc(images, func(m *modulefiles.Image) bool { return !m.IsNeeded() })
 	if err := o.checkDefined(images); err != nil {
 		return cli.BadInput(err)
 	}
@@ -48,9 +50,9 @@ func Images(ctx context.Context, log io.Writer, o ImagesOptions) error {
 }
 
 // images returns the images that DPC++ builds.
-func (o *ImagesOptions) images(ctx context.Context, log io.Writer) ([]*image, error) {
+func (o *Options) images(ctx context.Context, log io.Writer) ([]*modulefiles.Image, error) {
 	if o.Built != "" {
-		return readImages(o.Bitcode, o.Built)
+		return modulefiles.ReadImages(o.Bitcode, o.Built)
 	}
 	// Only if requested, because it moves device library functions to separate images.
 	options := []string{"-fsycl-device-code-split=" + o.Split}
@@ -60,32 +62,32 @@ func (o *ImagesOptions) images(ctx context.Context, log io.Writer) ([]*image, er
 	if _, err := cli.StatInput(o.Bitcode, "LLVM bitcode"); err != nil {
 		return nil, err
 	}
-	return o.DPCPP.postLink(ctx, log, o.Bitcode, options...)
+	return o.DPCPP.PostLink(ctx, log, o.Bitcode, options...)
 }
 
-func (o *ImagesOptions) write(images []*image) error {
+func (o *Options) write(images []*modulefiles.Image) error {
 	var group outfile.Group
 	defer group.Close()
-	out, err := newOutputs(&group, o.CodeDir, o.PropertiesDir)
+	out, err := modulefiles.NewOutputs(&group, o.CodeDir, o.PropertiesDir)
 	if err != nil {
 		return err
 	}
 	var rows [][]string
 	for i, m := range images {
-		files := out.image(strconv.Itoa(i))
-		rows = append(rows, files.row())
-		m.module.PutPlaces(m.properties)
-		m.module.Requirements().PutOwn(m.properties)
-		if err := m.write(files, o.KeepDebugInfo); err != nil {
+		files := out.Image(strconv.Itoa(i))
+		rows = append(rows, files.Row())
+		m.Module.PutPlaces(m.Properties)
+		m.Module.Requirements().PutOwn(m.Properties)
+		if err := m.Write(files, o.KeepDebugInfo); err != nil {
 			return out.Relabel(err)
 		}
 	}
-	return out.commit(o.Table, tableOf(rows))
+	return out.Commit(o.Table, modulefiles.TableOf(rows))
 }
 
 // checkDefined returns an error for functions and variables that kernels use and no image
 // defines. This includes the functions that read specialization constants.
-func (o *ImagesOptions) checkDefined(images []*image) error {
+func (o *Options) checkDefined(images []*modulefiles.Image) error {
 	var texts []string
 	linked := virtualFunctions(images)
 	for _, name := range undefined(images, func(m *spirv.Module) []string { return m.Imports }) {
@@ -114,10 +116,10 @@ func (o *ImagesOptions) checkDefined(images []*image) error {
 }
 
 // undefined returns the names that images import, sorted.
-func undefined(images []*image, imports func(*spirv.Module) []string) []string {
+func undefined(images []*modulefiles.Image, imports func(*spirv.Module) []string) []string {
 	var names []string
 	for _, m := range images {
-		names = append(names, imports(m.module)...)
+		names = append(names, imports(m.Module)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -125,11 +127,11 @@ func undefined(images []*image, imports func(*spirv.Module) []string) []string {
 
 // virtualFunctions returns the virtual functions that images define. The runtime links them
 // to the kernels that call them.
-func virtualFunctions(images []*image) map[string]bool {
+func virtualFunctions(images []*modulefiles.Image) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range images {
-		if m.definesVirtualFunctions() {
-			for name := range strings.SplitSeq(string(m.symbols), "\n") {
+		if m.DefinesVirtualFunctions() {
+			for name := range strings.SplitSeq(string(m.Symbols), "\n") {
 				names[name] = true
 			}
 		}
@@ -138,7 +140,7 @@ func virtualFunctions(images []*image) map[string]bool {
 }
 
 // undefinedText returns the error for an undefined name.
-func (o *ImagesOptions) undefinedText(images []*image, kind, name string) string {
+func (o *Options) undefinedText(images []*modulefiles.Image, kind, name string) string {
 	kernel, place := o.user(images, name)
 	text := fmt.Sprintf("%s: device %s '%s' is used but nothing defines it", place, kind, kernelname.Display(name))
 	if kernel != "" {
@@ -153,10 +155,10 @@ func (o *ImagesOptions) undefinedText(images []*image, kind, name string) string
 
 // user returns the kernel with the shortest name that uses an undefined name, because DPC++
 // generates several kernels from one, and its location, or the bitcode file if that is unknown.
-func (o *ImagesOptions) user(images []*image, name string) (kernel, place string) {
+func (o *Options) user(images []*modulefiles.Image, name string) (kernel, place string) {
 	place = o.Bitcode
 	for _, m := range images {
-		for _, k := range m.module.Importers(name) {
+		for _, k := range m.Module.Importers(name) {
 			if kernel != "" && len(k.Name) >= len(kernel) {
 				continue
 			}

@@ -1,4 +1,5 @@
-package steps
+// Package setconstants is the step that sets specialization constants in the SPIR-V of tables.
+package setconstants
 
 import (
 	"fmt"
@@ -12,25 +13,26 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/specialize"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/modulefiles"
 )
 
-// SpecializeOptions holds the options of [Specialize].
-type SpecializeOptions struct {
+// Options holds the options of [Run].
+type Options struct {
 	Settings []specialize.Setting
-	Tables   []SpecializedTable
+	Tables   []Table
 }
 
-// A SpecializedTable is an input table and its outputs with new values.
-type SpecializedTable struct {
+// A Table is an input table and its outputs with new values.
+type Table struct {
 	In            string
 	CodeDir       string // for SPIR-V
 	PropertiesDir string // for property files and symbol files
 	Out           string
 }
 
-// Specialize sets specialization constants in the SPIR-V of tables. Each constant must be in at
+// Run sets specialization constants in the SPIR-V of tables. Each constant must be in at
 // least one table. Copies of images that were built with default values are removed.
-func Specialize(o SpecializeOptions) error {
+func Run(o Options) error {
 	var images []specialize.Image
 	read := make([]*filetable.Table, len(o.Tables))
 	for i, t := range o.Tables {
@@ -39,12 +41,12 @@ func Specialize(o SpecializeOptions) error {
 			return err
 		}
 		read[i] = table
-		rows, err := rowsOf(t.In, table)
+		rows, err := modulefiles.RowsOf(t.In, table)
 		if err != nil {
 			return err
 		}
 		for _, r := range rows {
-			img, err := r.image()
+			img, err := rowImage(r)
 			if err != nil {
 				return err
 			}
@@ -70,15 +72,15 @@ func Specialize(o SpecializeOptions) error {
 	return group.Commit()
 }
 
-// image returns the code and metadata of a row whose constants can be set.
-func (r row) image() (specialize.Image, error) {
-	img := specialize.Image{Place: r.code, Metadata: new(propset.Registry)}
-	n, err := r.size()
+// rowImage returns the code and metadata of a row whose constants can be set.
+func rowImage(r modulefiles.Row) (specialize.Image, error) {
+	img := specialize.Image{Place: r.Code, Metadata: new(propset.Registry)}
+	n, err := r.Size()
 	if err != nil {
 		return img, err
 	}
-	if r.properties != "" {
-		if img.Metadata, err = propertyFile(r.properties); err != nil {
+	if r.Properties != "" {
+		if img.Metadata, err = modulefiles.ReadProperties(r.Properties); err != nil {
 			return img, err
 		}
 	}
@@ -86,7 +88,7 @@ func (r row) image() (specialize.Image, error) {
 	case specialize.HasDefaultsOnly(img.Metadata):
 		img.Fixed = []string{"the copy with default values"}
 	case n > 0:
-		img.Code = []offload.Source{codeFile{r.code, n}}
+		img.Code = []offload.Source{codeFile{r.Code, n}}
 	}
 	return img, nil
 }
@@ -111,43 +113,43 @@ func (f codeFile) ReadAt(b []byte, at int64) (int, error) {
 
 // write writes a table and the files of its images to outputs. It omits changed images that
 // contain old values.
-func (t *SpecializedTable) write(g *outfile.Group, in *filetable.Table, images []specialize.Image, fixed []bool) error {
-	out, err := newOutputs(g, t.CodeDir, t.PropertiesDir)
+func (t *Table) write(g *outfile.Group, in *filetable.Table, images []specialize.Image, fixed []bool) error {
+	out, err := modulefiles.NewOutputs(g, t.CodeDir, t.PropertiesDir)
 	if err != nil {
 		return err
 	}
-	rows, err := rowsOf(t.In, in)
+	rows, err := modulefiles.RowsOf(t.In, in)
 	if err != nil {
 		return err
 	}
-	table := tableOf(nil)
+	table := modulefiles.TableOf(nil)
 	for i, r := range rows {
 		if fixed[i] && images[i].Fixed == nil {
 			continue
 		}
-		files := out.image(r.stem())
-		n, err := r.size()
+		files := out.Image(r.Stem())
+		n, err := r.Size()
 		if err != nil {
 			return err
 		}
-		code := offload.Source(codeFile{r.code, n})
+		code := offload.Source(codeFile{r.Code, n})
 		if len(images[i].Code) > 0 {
 			code = images[i].Code[0]
 		}
-		if err := copyTo(files.code.scratch, io.NewSectionReader(code, 0, code.Size())); err != nil {
+		if err := modulefiles.Copy(files.Code.Scratch, io.NewSectionReader(code, 0, code.Size())); err != nil {
 			return err
 		}
 		text, err := images[i].Metadata.MarshalText()
 		if err == nil {
-			err = os.WriteFile(files.properties.scratch, text, 0o666)
+			err = os.WriteFile(files.Properties.Scratch, text, 0o666)
 		}
 		if err == nil {
-			err = copySymbols(files.symbols.scratch, t.In, in, i)
+			err = copySymbols(files.Symbols.Scratch, t.In, in, i)
 		}
 		if err != nil {
 			return err
 		}
-		table.Rows = append(table.Rows, files.row())
+		table.Rows = append(table.Rows, files.Row())
 	}
 	return g.WriteMain(t.Out, table.Write)
 }

@@ -1,4 +1,5 @@
-package steps
+// Package gpucode is the step that compiles modules for NVIDIA and AMD GPUs with LLVM.
+package gpucode
 
 import (
 	"bytes"
@@ -22,10 +23,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/modulefiles"
 )
 
-// GPUOptions say what to compile for a GPU that LLVM makes code for.
-type GPUOptions struct {
+// Options say what to compile for a GPU that LLVM makes code for.
+type Options struct {
 	Table         string
 	Opt, LLC, LLD string // paths; LLD is for AMD GPUs alone
 	LLVMLink      string // its path, beside LibCLC
@@ -37,9 +39,9 @@ type GPUOptions struct {
 	Kept          *buildstep.Kept // images that were made before
 }
 
-// GPU compiles the bitcode of a table's rows: to PTX for NVIDIA GPUs, to code objects
+// Run compiles the bitcode of a table's rows: to PTX for NVIDIA GPUs, to code objects
 // for AMD GPUs.
-func GPU(ctx context.Context, log io.Writer, o GPUOptions) error {
+func Run(ctx context.Context, log io.Writer, o Options) error {
 	gpu, err := gpuOf(o.Device)
 	if err != nil {
 		return err
@@ -51,27 +53,27 @@ func GPU(ctx context.Context, log io.Writer, o GPUOptions) error {
 	if err != nil {
 		return err
 	}
-	rows, err := rowsOf(o.Table, t)
+	rows, err := modulefiles.RowsOf(o.Table, t)
 	if err != nil {
 		return err
 	}
 	var group outfile.Group
 	defer group.Close()
-	out, err := newOutputs(&group, o.CodeDir, "")
+	out, err := modulefiles.NewOutputs(&group, o.CodeDir, "")
 	if err != nil {
 		return err
 	}
 	column := t.Column(filetable.Code)
 	err = buildstep.Each(ctx, log, len(rows), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
-		code := out.code.file(rows[i].stem() + gpu.extension)
-		t.Rows[i][column] = code.path
-		m := gpuModule{options: &o, gpu: gpu, row: rows[i], image: code.scratch}
+		code := out.Code.File(rows[i].Stem() + gpu.extension)
+		t.Rows[i][column] = code.Path
+		m := gpuModule{options: &o, gpu: gpu, row: rows[i], image: code.Scratch}
 		return m.compile(ctx, log)
 	})
 	if err != nil {
 		return out.Relabel(err)
 	}
-	return out.commit(o.Output, t)
+	return out.Commit(o.Output, t)
 }
 
 // A gpu is what the GPUs of a name have in common.
@@ -115,26 +117,26 @@ func gpuOf(device string) (*gpu, error) {
 
 // A gpuModule is a module that is compiled.
 type gpuModule struct {
-	options *GPUOptions
+	options *Options
 	gpu     *gpu
-	row     row
+	row     modulefiles.Row
 	image   string // the file to write
 }
 
 func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 	o := m.options
-	if n, err := m.row.size(); err != nil {
+	if n, err := m.row.Size(); err != nil {
 		return err
 	} else if n == 0 {
-		return cli.BadInput(fmt.Errorf("%s: it is empty", m.row.code))
+		return cli.BadInput(fmt.Errorf("%s: it is empty", m.row.Code))
 	}
 	if err := m.check(); err != nil {
-		return fmt.Errorf("%s: %w", m.row.code, err)
+		return fmt.Errorf("%s: %w", m.row.Code, err)
 	}
 	recipe := buildstep.Recipe{
 		Programs:  []string{o.Opt, o.LLC, o.LLD, o.LLVMLink, o.LibCLC},
 		Options:   []string{o.Device, strconv.FormatBool(o.KeepDebugInfo)},
-		InputFile: m.row.code,
+		InputFile: m.row.Code,
 	}
 	return o.Kept.Make(recipe, m.image, log, func(log io.Writer) error { return m.run(ctx, log) })
 }
@@ -143,14 +145,14 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
 	o := m.options
 	var text bytes.Buffer
-	if err := m.optimize(ctx, nil, m.row.code, log, &text); err != nil {
+	if err := m.optimize(ctx, nil, m.row.Code, log, &text); err != nil {
 		return err
 	}
 	if err := m.linkLibCLC(ctx, log, &text); err != nil {
-		return fmt.Errorf("%s: %w", m.row.code, err)
+		return fmt.Errorf("%s: %w", m.row.Code, err)
 	}
 	if err := m.checkFunctions(text.Bytes()); err != nil {
-		return cli.BadInput(fmt.Errorf("%s: %w", m.row.code, err))
+		return cli.BadInput(fmt.Errorf("%s: %w", m.row.Code, err))
 	}
 	object, maker := m.image, o.LLC
 	args := []string{"-O2", "-mcpu=" + o.Device}
@@ -160,7 +162,7 @@ func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
 		args = append(args, "--filetype=obj")
 	}
 	if err := buildstep.Run(ctx, &text, nil, log, o.LLC, append(args, "-o", object, "-")...); err != nil {
-		return fmt.Errorf("%s: %w", m.row.code, err)
+		return fmt.Errorf("%s: %w", m.row.Code, err)
 	}
 	if m.gpu.links {
 		err := buildstep.Run(ctx, nil, nil, log, o.LLD, "-shared", "-Bsymbolic", "--no-undefined", "--build-id=none", object, "-o", m.image)
@@ -168,8 +170,8 @@ func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
 			return err
 		}
 	}
-	if n, err := size(m.image); err != nil || n == 0 {
-		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", maker, o.Device, m.row.code)
+	if n, err := modulefiles.Size(m.image); err != nil || n == 0 {
+		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", maker, o.Device, m.row.Code)
 	}
 	return nil
 }
@@ -180,10 +182,10 @@ func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
 // otherwise than the GPU is. PTX has no place for the size of a sub-group, so that
 // nothing after this step would notice.
 func (m *gpuModule) check() error {
-	if m.row.properties == "" {
+	if m.row.Properties == "" {
 		return cli.BadInput(errors.New("there is no property file, which names the kernels"))
 	}
-	data, found, err := cli.ReadListed(m.options.Table, m.row.properties)
+	data, found, err := cli.ReadListed(m.options.Table, m.row.Properties)
 	if err != nil {
 		return err
 	}

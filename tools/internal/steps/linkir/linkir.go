@@ -1,4 +1,5 @@
-package steps
+// Package linkir is the step that links the device code of several sources into one module.
+package linkir
 
 import (
 	"bytes"
@@ -15,22 +16,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// LinkOptions holds the options of [Link].
-type LinkOptions struct {
+// Options holds the options of [Run].
+type Options struct {
 	LLVMDis, LLVMLink string // paths
-	Sources           []SourceFile
+	Sources           []Source
 	Output            string // the linked bitcode
 
 	// EmulateFP64Conversions is documented at [postlink.Options].
 	EmulateFP64Conversions bool
 }
 
-// A SourceFile is a source and the file with its device code.
-type SourceFile struct{ Source, File string }
+// A Source is a source and the file with its device code.
+type Source struct{ Source, File string }
 
-// Link links the device code of several sources into one module. Compiler output goes to
+// Run links the device code of several sources into one module. Compiler output goes to
 // log.
-func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
+func Run(ctx context.Context, log io.Writer, o Options) error {
 	scratch, remove, err := outfile.TempDir()
 	if err != nil {
 		return err
@@ -54,8 +55,8 @@ func Link(ctx context.Context, log io.Writer, o LinkOptions) error {
 	for _, m := range marked {
 		args, names = append(args, m.file), append(names, m.file, m.Name)
 	}
-	if err := buildstep.Run(ctx, nil, nil, rename(log, names...), o.LLVMLink, append(args, "-o", out)...); err != nil {
-		return outputs.Relabel(blame(err, names...))
+	if err := buildstep.Run(ctx, nil, nil, buildstep.RenameOutput(log, names...), o.LLVMLink, append(args, "-o", out)...); err != nil {
+		return outputs.Relabel(buildstep.RenameError(err, names...))
 	}
 	return outputs.Commit()
 }
@@ -67,7 +68,7 @@ type markedSource struct {
 }
 
 // mark marks the kernels of all sources concurrently.
-func (o *LinkOptions) mark(ctx context.Context, log io.Writer, scratch string) ([]markedSource, error) {
+func (o *Options) mark(ctx context.Context, log io.Writer, scratch string) ([]markedSource, error) {
 	marked := make([]markedSource, len(o.Sources))
 	return marked, buildstep.Each(ctx, log, len(marked), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
 		s, file := o.Sources[i], filepath.Join(scratch, strconv.Itoa(i)+".ll")
@@ -82,7 +83,7 @@ func (o *LinkOptions) mark(ctx context.Context, log io.Writer, scratch string) (
 
 // markSource writes a source's module as text with marked kernels, and returns the symbols
 // that it defines.
-func (o *LinkOptions) markSource(ctx context.Context, log io.Writer, s SourceFile, out string) (postlink.Definitions, error) {
+func (o *Options) markSource(ctx context.Context, log io.Writer, s Source, out string) (postlink.Definitions, error) {
 	var none postlink.Definitions
 	if _, err := cli.StatInput(s.File, "LLVM bitcode"); err != nil {
 		return none, err

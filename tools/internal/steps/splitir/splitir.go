@@ -1,4 +1,5 @@
-package steps
+// Package splitir is the post-link step: it splits linked device code into modules with property sets.
+package splitir
 
 import (
 	"bytes"
@@ -29,8 +30,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// PostLinkOptions holds the options of [PostLink].
-type PostLinkOptions struct {
+// Options holds the options of [Run].
+type Options struct {
 	Input        string // LLVM IR, as text or bitcode; [Stdin] for what that reads
 	Stdin        io.Reader
 	Opt, LLVMDis string // paths; LLVMDis is for bitcode alone
@@ -78,9 +79,9 @@ type TargetOutput struct{ Target, File string }
 // A SourceFolder is the output directory for the modules of a source. Their table is FOLDER.table.
 type SourceFolder struct{ Source, Folder string }
 
-// PostLink splits linked device code into modules. Warnings and compiler output go to
+// Run splits linked device code into modules. Warnings and compiler output go to
 // log.
-func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
+func Run(ctx context.Context, log io.Writer, o Options) error {
 	if o.Input == Stdin {
 		o.Input = "<stdin>"
 	} else {
@@ -122,7 +123,7 @@ func PostLink(ctx context.Context, log io.Writer, o PostLinkOptions) error {
 
 // withKernels removes images without kernels, except an image with device globals, which host
 // code looks up by the names in its properties.
-func (o *PostLinkOptions) withKernels(images []*postlink.Image) ([]*postlink.Image, error) {
+func (o *Options) withKernels(images []*postlink.Image) ([]*postlink.Image, error) {
 	if o.ImageWithoutKernels || len(images[0].EntryPoints()) > 0 {
 		return images, nil
 	}
@@ -139,11 +140,11 @@ func (o *PostLinkOptions) withKernels(images []*postlink.Image) ([]*postlink.Ima
 }
 
 // blame adds the input file to an error.
-func (o *PostLinkOptions) blame(err error) error { return fmt.Errorf("%s: %w", o.Input, err) }
+func (o *Options) blame(err error) error { return fmt.Errorf("%s: %w", o.Input, err) }
 
 // checkImages returns an error for code that only DPC++'s own step supports, and warns about
 // explicit SIMD code that DPC++'s step would change.
-func (o *PostLinkOptions) checkImages(log io.Writer, images []*postlink.Image) error {
+func (o *Options) checkImages(log io.Writer, images []*postlink.Image) error {
 	var warnings []postlink.Diagnostic
 	for _, image := range images {
 		if err := o.checkImage(image); err != nil {
@@ -158,7 +159,7 @@ func (o *PostLinkOptions) checkImages(log io.Writer, images []*postlink.Image) e
 }
 
 // checkImage returns an error for an image that only DPC++'s own step supports.
-func (o *PostLinkOptions) checkImage(image *postlink.Image) error {
+func (o *Options) checkImage(image *postlink.Image) error {
 	if o.LowerESIMD {
 		if name := image.SIMDBuiltin(); name != "" {
 			return fmt.Errorf("'%s' is used, which --lower-esimd asks to lower: use DPC++'s own post-link step for this code, or leave the flag out to get it as it is",
@@ -179,7 +180,7 @@ func (o *PostLinkOptions) checkImage(image *postlink.Image) error {
 const maxIR int64 = 4 << 30
 
 // read parses a module; it disassembles bitcode first.
-func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (m *postlink.Module, isText bool, err error) {
+func (o *Options) read(ctx context.Context, log io.Writer) (m *postlink.Module, isText bool, err error) {
 	text, err := o.readInput()
 	if err != nil {
 		return nil, false, err
@@ -209,7 +210,7 @@ func (o *PostLinkOptions) read(ctx context.Context, log io.Writer) (m *postlink.
 }
 
 // readInput returns LLVM IR, text or bitcode.
-func (o *PostLinkOptions) readInput() ([]byte, error) {
+func (o *Options) readInput() ([]byte, error) {
 	if o.Stdin == nil {
 		return cli.ReadInput(o.Input, "LLVM IR", maxIR)
 	}
@@ -225,11 +226,8 @@ func (o *PostLinkOptions) readInput() ([]byte, error) {
 	return text, nil
 }
 
-// OldestLLVM is the oldest LLVM release that the steps support.
-const OldestLLVM = 21
-
 // findLLVM searches PATH for required tools whose path is not set.
-func (o *PostLinkOptions) findLLVM(isBitcode bool) error {
+func (o *Options) findLLVM(isBitcode bool) error {
 	if !o.FindLLVM {
 		return nil
 	}
@@ -241,7 +239,7 @@ func (o *PostLinkOptions) findLLVM(isBitcode bool) error {
 	if o.Opt == "" && !o.Text {
 		names, unset = append(names, "opt"), append(unset, &o.Opt)
 	}
-	paths, err := buildstep.FindLLVM(OldestLLVM, names...)
+	paths, err := buildstep.FindLLVM(buildstep.OldestLLVM, names...)
 	if err != nil {
 		return fmt.Errorf("%w; or give --%s", err, names[0])
 	}
@@ -252,7 +250,7 @@ func (o *PostLinkOptions) findLLVM(isBitcode bool) error {
 }
 
 // report writes diagnostics and returns an error if there are errors among them.
-func (o *PostLinkOptions) report(log io.Writer, list []postlink.Diagnostic) error {
+func (o *Options) report(log io.Writer, list []postlink.Diagnostic) error {
 	wrong := 0
 	for _, d := range list {
 		fmt.Fprintln(log, d)
@@ -270,7 +268,7 @@ func (o *PostLinkOptions) report(log io.Writer, list []postlink.Diagnostic) erro
 }
 
 // first returns the first table of all modules, after which files are named.
-func (o *PostLinkOptions) first() string {
+func (o *Options) first() string {
 	if o.Output == "" && len(o.TargetOutputs) > 0 {
 		return o.TargetOutputs[0].File
 	}
@@ -305,7 +303,7 @@ type targetProperties struct {
 }
 
 // tables assigns images to the tables of their sources, or to a single table.
-func (o *PostLinkOptions) tables(images []*postlink.Image) ([]*imageTable, error) {
+func (o *Options) tables(images []*postlink.Image) ([]*imageTable, error) {
 	var list []*imageTable
 	bySource := map[string]*imageTable{}
 	for _, s := range o.Sources {
@@ -335,7 +333,7 @@ func (o *PostLinkOptions) tables(images []*postlink.Image) ([]*imageTable, error
 }
 
 // extension returns the file extension of modules.
-func (o *PostLinkOptions) extension() string {
+func (o *Options) extension() string {
 	if o.Opt != "" && !o.Text {
 		return ".bc"
 	}
@@ -343,7 +341,7 @@ func (o *PostLinkOptions) extension() string {
 }
 
 // addRow adds a row for an image and chooses the names of its files.
-func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
+func (o *Options) addRow(t *imageTable, image *postlink.Image) {
 	number := len(t.rows)
 	if len(o.Sources) == 0 {
 		number = image.Number
@@ -356,7 +354,7 @@ func (o *PostLinkOptions) addRow(t *imageTable, image *postlink.Image) {
 }
 
 // write writes all images, and moves them to their locations only if all succeed.
-func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*imageTable) error {
+func (o *Options) write(ctx context.Context, log io.Writer, tables []*imageTable) error {
 	var out outfile.Group
 	defer out.Close()
 	var rows []*imageFiles
@@ -394,7 +392,7 @@ func (o *PostLinkOptions) write(ctx context.Context, log io.Writer, tables []*im
 
 // makeFiles writes the files of an image. If later is true, the code is cleaned up together with
 // other images.
-func (o *PostLinkOptions) makeFiles(ctx context.Context, log io.Writer, r *imageFiles, out *outfile.Group, later bool) error {
+func (o *Options) makeFiles(ctx context.Context, log io.Writer, r *imageFiles, out *outfile.Group, later bool) error {
 	if err := o.describe(r); err != nil {
 		return err
 	}
@@ -417,7 +415,7 @@ func (o *PostLinkOptions) makeFiles(ctx context.Context, log io.Writer, r *image
 }
 
 // describe computes the property sets and symbols of an image.
-func (o *PostLinkOptions) describe(r *imageFiles) error {
+func (o *Options) describe(r *imageFiles) error {
 	sets, err := r.image.Properties(o.sets(""))
 	if err != nil {
 		return err
@@ -431,7 +429,7 @@ func (o *PostLinkOptions) describe(r *imageFiles) error {
 }
 
 // describeTargets computes the property sets of an image for each target with its own table.
-func (o *PostLinkOptions) describeTargets(r *imageFiles) error {
+func (o *Options) describeTargets(r *imageFiles) error {
 	for _, output := range o.TargetOutputs {
 		sets, err := r.image.Properties(o.sets(""))
 		if err != nil {
@@ -458,7 +456,7 @@ func (o *PostLinkOptions) describeTargets(r *imageFiles) error {
 
 // sets returns the property sets to write for images that are compiled for target, or for
 // no particular target if it is "".
-func (o *PostLinkOptions) sets(target string) postlink.PropertyOptions {
+func (o *Options) sets(target string) postlink.PropertyOptions {
 	sets := o.Sets
 	if sets == nil {
 		sets = DriverSets()
@@ -469,7 +467,7 @@ func (o *PostLinkOptions) sets(target string) postlink.PropertyOptions {
 }
 
 // text formats property sets with the aspect numbers of the runtime release.
-func (o *PostLinkOptions) text(sets *propset.Registry) ([]byte, error) {
+func (o *Options) text(sets *propset.Registry) ([]byte, error) {
 	sets, err := cmp.Or(o.Runtime, release.Newest()).Write(sets)
 	if err != nil {
 		return nil, err
@@ -478,7 +476,7 @@ func (o *PostLinkOptions) text(sets *propset.Registry) ([]byte, error) {
 }
 
 // writeText writes an image's code as text.
-func (o *PostLinkOptions) writeText(image *postlink.Image, w io.Writer) error {
+func (o *Options) writeText(image *postlink.Image, w io.Writer) error {
 	if len(o.Sources) > 0 || o.Run.Source != "" {
 		return image.WriteOwnCode(w) // which stays the same when other kernels of the source change
 	}
@@ -486,11 +484,11 @@ func (o *PostLinkOptions) writeText(image *postlink.Image, w io.Writer) error {
 }
 
 // recipe returns the cache recipe for compiling text with opt.
-func (o *PostLinkOptions) recipe(text []byte) buildstep.Recipe {
+func (o *Options) recipe(text []byte) buildstep.Recipe {
 	return buildstep.Recipe{Programs: []string{o.Opt}, Options: o.optArgs(), Input: text}
 }
 
-func (o *PostLinkOptions) optArgs() []string {
+func (o *Options) optArgs() []string {
 	if o.Text {
 		return append(passes[:1:1], "-S")
 	}
@@ -498,7 +496,7 @@ func (o *PostLinkOptions) optArgs() []string {
 }
 
 // writeCode writes an image's code to a file, cleaned up by opt if it is set.
-func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *postlink.Image, file string) error {
+func (o *Options) writeCode(ctx context.Context, log io.Writer, image *postlink.Image, file string) error {
 	if o.Opt == "" && file == stdout {
 		return o.writeText(image, o.Stdout)
 	}
@@ -525,7 +523,7 @@ func (o *PostLinkOptions) writeCode(ctx context.Context, log io.Writer, image *p
 }
 
 // writeProperties writes the property files and the symbol file of an image.
-func (o *PostLinkOptions) writeProperties(r *imageFiles, out *outfile.Group) error {
+func (o *Options) writeProperties(r *imageFiles, out *outfile.Group) error {
 	write := func(file string, content []byte) error {
 		return out.Write(file, func(w io.Writer) error { _, err := w.Write(content); return err })
 	}
@@ -548,7 +546,7 @@ func (o *PostLinkOptions) writeProperties(r *imageFiles, out *outfile.Group) err
 }
 
 // writeTargetTables writes, for each target, the table of images that it can run.
-func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles, outputs *outfile.Group) error {
+func (o *Options) writeTargetTables(log io.Writer, rows []*imageFiles, outputs *outfile.Group) error {
 	for k, output := range o.TargetOutputs {
 		if _, ok := o.Devices.Lookup(output.Target); !ok {
 			fmt.Fprintf(log, "warning: the target '%s' is not in the device configuration, so its table has all modules\n", safetext.Escape(output.Target))
@@ -567,7 +565,7 @@ func (o *PostLinkOptions) writeTargetTables(log io.Writer, rows []*imageFiles, o
 }
 
 // writeTable writes a table of all modules or of one source.
-func (o *PostLinkOptions) writeTable(t *imageTable, outputs *outfile.Group) error {
+func (o *Options) writeTable(t *imageTable, outputs *outfile.Group) error {
 	if t.file == "" {
 		return nil
 	}
@@ -578,12 +576,12 @@ func (o *PostLinkOptions) writeTable(t *imageTable, outputs *outfile.Group) erro
 	return outputs.WriteMain(t.file, out.Write)
 }
 
-func (o *PostLinkOptions) newTable() *filetable.Table {
+func (o *Options) newTable() *filetable.Table {
 	return &filetable.Table{Columns: o.columns(filetable.Code, filetable.Properties, filetable.Symbols)}
 }
 
 // columns returns the columns of a row that are not omitted.
-func (o *PostLinkOptions) columns(code, properties, symbols string) []string {
+func (o *Options) columns(code, properties, symbols string) []string {
 	list := []string{code}
 	if !o.NoProperties {
 		list = append(list, properties)
@@ -595,7 +593,7 @@ func (o *PostLinkOptions) columns(code, properties, symbols string) []string {
 }
 
 // writeIR writes the only image to the output file.
-func (o *PostLinkOptions) writeIR(ctx context.Context, log io.Writer, image *postlink.Image) error {
+func (o *Options) writeIR(ctx context.Context, log io.Writer, image *postlink.Image) error {
 	if o.Output == stdout {
 		return o.writeCode(ctx, log, image, stdout)
 	}

@@ -1,4 +1,4 @@
-package steps
+package splitir
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func findLLI(opt string) string {
 }
 
 // prepare writes the text of an image to the location of its code, unless its code is cached.
-func (o *PostLinkOptions) prepare(log io.Writer, r *imageFiles) error {
+func (o *Options) prepare(log io.Writer, r *imageFiles) error {
 	var text bytes.Buffer
 	if err := o.writeText(r.image, &text); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (o *PostLinkOptions) prepare(log io.Writer, r *imageFiles) error {
 }
 
 // clean cleans up the images that are prepared.
-func (o *PostLinkOptions) clean(ctx context.Context, log io.Writer, lli string, rows []*imageFiles) error {
+func (o *Options) clean(ctx context.Context, log io.Writer, lli string, rows []*imageFiles) error {
 	var todo []*imageFiles
 	for _, r := range rows {
 		if !r.made {
@@ -73,7 +73,7 @@ func (o *PostLinkOptions) clean(ctx context.Context, log io.Writer, lli string, 
 }
 
 // cleanTogether cleans images up in one process. If that fails, it runs opt, which reports the error.
-func (o *PostLinkOptions) cleanTogether(ctx context.Context, log io.Writer, lli string, rows []*imageFiles) error {
+func (o *Options) cleanTogether(ctx context.Context, log io.Writer, lli string, rows []*imageFiles) error {
 	args := []string{"-"}
 	for _, r := range rows {
 		args = append(args, r.scratch)

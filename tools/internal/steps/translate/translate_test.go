@@ -1,4 +1,4 @@
-package steps
+package translate
 
 import (
 	"slices"

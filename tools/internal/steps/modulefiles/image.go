@@ -1,4 +1,4 @@
-package steps
+package modulefiles
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 // DPCPP holds the paths of DPC++'s compiler library and of the driver that runs it.
 type DPCPP struct{ Driver, Library string } // paths
 
-// postLink runs DPC++'s post-link step on bitcode, and its translator.
-func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, options ...string) ([]*image, error) {
+// PostLink runs DPC++'s post-link step on bitcode, and its translator.
+func (d *DPCPP) PostLink(ctx context.Context, log io.Writer, bitcode string, options ...string) ([]*Image, error) {
 	dir, remove, err := outfile.TempDir()
 	if err != nil {
 		return nil, err
@@ -31,11 +31,11 @@ func (d *DPCPP) postLink(ctx context.Context, log io.Writer, bitcode string, opt
 	if err := buildstep.Run(ctx, nil, nil, log, d.Driver, args...); err != nil {
 		return nil, driverError(err)
 	}
-	return readImages(bitcode, dir)
+	return ReadImages(bitcode, dir)
 }
 
-// readImages reads the directory of images that the driver wrote.
-func readImages(name, dir string) ([]*image, error) {
+// ReadImages reads the directory of images that the driver wrote.
+func ReadImages(name, dir string) ([]*Image, error) {
 	t, err := cli.ReadTable(filepath.Join(dir, "images.table"))
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func readImages(name, dir string) ([]*image, error) {
 	if err != nil {
 		return nil, cli.BadInput(err)
 	}
-	var images []*image
+	var images []*Image
 	for i, cells := range t.Rows {
 		m, err := readImage(fmt.Sprintf("%s: image %d", name, i), dir, cells)
 		if err != nil {
@@ -71,17 +71,17 @@ func driverError(err error) error {
 	return cli.BadInput(errors.New(text))
 }
 
-// An image is a SPIR-V device image with its properties and symbols.
-type image struct {
-	name       string // for errors
-	code, bare []byte // all of it; without debug information
-	module     *spirv.Module
-	properties *propset.Registry
-	symbols    []byte
+// An Image is a SPIR-V device image with its properties and symbols.
+type Image struct {
+	Name       string // for errors
+	Code, Bare []byte // all of it; without debug information
+	Module     *spirv.Module
+	Properties *propset.Registry
+	Symbols    []byte
 }
 
-// newImage returns an image without property and symbol files.
-func newImage(name string, code []byte) (*image, error) {
+// NewImage returns an image without property and symbol files.
+func NewImage(name string, code []byte) (*Image, error) {
 	m, err := spirv.Parse(code)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -90,11 +90,11 @@ func newImage(name string, code []byte) (*image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &image{name: name, code: code, bare: bare, module: m}, nil
+	return &Image{Name: name, Code: code, Bare: bare, Module: m}, nil
 }
 
 // readImage reads the code, property and symbol files of an image that DPC++ wrote.
-func readImage(name, dir string, files []string) (*image, error) {
+func readImage(name, dir string, files []string) (*Image, error) {
 	var data [3][]byte
 	for i, file := range files {
 		if !filepath.IsLocal(file) {
@@ -105,49 +105,49 @@ func readImage(name, dir string, files []string) (*image, error) {
 			return nil, err
 		}
 	}
-	m, err := newImage(name, data[0])
+	m, err := NewImage(name, data[0])
 	if err != nil {
 		return nil, err
 	}
-	m.properties, err = propset.Parse(name, data[1])
-	m.symbols = data[2]
+	m.Properties, err = propset.Parse(name, data[1])
+	m.Symbols = data[2]
 	return m, err
 }
 
-// isLibrary reports whether an image is part of DPC++'s device library: the runtime
+// IsLibrary reports whether an image is part of DPC++'s device library: the runtime
 // links it to those that import from it.
-func (m *image) isLibrary() bool {
-	return len(m.properties.Set(propset.DeviceLibMetadata).Properties()) > 0
+func (m *Image) IsLibrary() bool {
+	return len(m.Properties.Set(propset.DeviceLibMetadata).Properties()) > 0
 }
 
-// definesVirtualFunctions reports whether an image defines a set of virtual functions. The
+// DefinesVirtualFunctions reports whether an image defines a set of virtual functions. The
 // runtime links it to images whose kernels call them.
-func (m *image) definesVirtualFunctions() bool {
-	_, ok := m.properties.Set(propset.VirtualFunctions).Get(propset.VirtualFunctionsSet)
+func (m *Image) DefinesVirtualFunctions() bool {
+	_, ok := m.Properties.Set(propset.VirtualFunctions).Get(propset.VirtualFunctionsSet)
 	return ok
 }
 
-// isNeeded reports whether an image has a name that a program or another image can look up.
-func (m *image) isNeeded() bool {
-	return len(m.symbols) > 0 || len(m.properties.Set(propset.KernelNames).Properties()) > 0 ||
-		len(m.properties.Set(propset.ExportedSymbols).Properties()) > 0
+// IsNeeded reports whether an image has a name that a program or another image can look up.
+func (m *Image) IsNeeded() bool {
+	return len(m.Symbols) > 0 || len(m.Properties.Set(propset.KernelNames).Properties()) > 0 ||
+		len(m.Properties.Set(propset.ExportedSymbols).Properties()) > 0
 }
 
-// write writes the three files of an image.
-func (m *image) write(files rowFiles, keepDebugInfo bool) error {
-	text, err := m.properties.MarshalText()
+// Write writes the three files of an image.
+func (m *Image) Write(files RowFiles, keepDebugInfo bool) error {
+	text, err := m.Properties.MarshalText()
 	if err != nil {
-		return cli.BadInput(fmt.Errorf("%s: %w", m.name, err))
+		return cli.BadInput(fmt.Errorf("%s: %w", m.Name, err))
 	}
-	code := m.bare
+	code := m.Bare
 	if keepDebugInfo {
-		code = m.code
+		code = m.Code
 	}
-	if err := os.WriteFile(files.code.scratch, code, 0o666); err != nil {
+	if err := os.WriteFile(files.Code.Scratch, code, 0o666); err != nil {
 		return err
 	}
-	if err := os.WriteFile(files.properties.scratch, text, 0o666); err != nil {
+	if err := os.WriteFile(files.Properties.Scratch, text, 0o666); err != nil {
 		return err
 	}
-	return os.WriteFile(files.symbols.scratch, m.symbols, 0o666)
+	return os.WriteFile(files.Symbols.Scratch, m.Symbols, 0o666)
 }

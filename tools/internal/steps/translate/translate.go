@@ -1,4 +1,5 @@
-package steps
+// Package translate is the step that translates modules to SPIR-V.
+package translate
 
 import (
 	"context"
@@ -20,6 +21,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/modulefiles"
 )
 
 // Extensions are the SPIR-V extensions that a translator may use beyond SPIR-V 1.4.
@@ -46,13 +48,13 @@ var (
 // spirvExtensions returns the option that allows a translator to use extensions.
 func spirvExtensions(names []string) string { return "--spirv-ext=+" + strings.Join(names, ",+") }
 
-// TranslateOptions holds the options of [Translate]. Exactly one of LLVMSPIRV, LLC and DPCPP must
+// Options holds the options of [Run]. Exactly one of LLVMSPIRV, LLC and DPCPP must
 // be set.
-type TranslateOptions struct {
+type Options struct {
 	In            string // a table or a module
 	LLVMSPIRV     string // path
 	LLC           string // path
-	DPCPP         DPCPP
+	DPCPP         modulefiles.DPCPP
 	SPIRVVal      string // path; what DPC++ translates is not checked
 	CodeDir       string // for SPIR-V
 	PropertiesDir string // for property files and symbol files
@@ -66,24 +68,24 @@ type TranslateOptions struct {
 	Kept *buildstep.Kept // SPIR-V that LLVMSPIRV or LLC made before
 }
 
-// Translate translates modules to SPIR-V and writes their requirements to property files.
-func Translate(ctx context.Context, log io.Writer, o TranslateOptions) error {
-	rows, err := readRows(o.In)
+// Run translates modules to SPIR-V and writes their requirements to property files.
+func Run(ctx context.Context, log io.Writer, o Options) error {
+	rows, err := modulefiles.ReadRows(o.In)
 	if err != nil {
 		return err
 	}
 	var group outfile.Group
 	defer group.Close()
-	out, err := newOutputs(&group, o.CodeDir, o.PropertiesDir)
+	out, err := modulefiles.NewOutputs(&group, o.CodeDir, o.PropertiesDir)
 	if err != nil {
 		return err
 	}
 	written := make([][]string, len(rows))
-	libraries := make([][]*image, len(rows))
+	libraries := make([][]*modulefiles.Image, len(rows))
 	var known libraryImages
 	err = buildstep.Each(ctx, log, len(rows), o.atOnce(), func(ctx context.Context, log io.Writer, i int) (err error) {
-		files := out.image(rows[i].stem())
-		written[i] = files.row()
+		files := out.Image(rows[i].Stem())
+		written[i] = files.Row()
 		libraries[i], err = o.translate(ctx, log, rows[i], files)
 		known.unify(libraries[i])
 		return err
@@ -95,12 +97,12 @@ func Translate(ctx context.Context, log io.Writer, o TranslateOptions) error {
 	if err != nil {
 		return out.Relabel(err)
 	}
-	return out.commit(o.Table, tableOf(append(written, more...)))
+	return out.Commit(o.Table, modulefiles.TableOf(append(written, more...)))
 }
 
 // atOnce returns how many modules to translate at the same time. DPC++'s library needs about
 // 180 MiB for each, regardless of its size.
-func (o *TranslateOptions) atOnce() int {
+func (o *Options) atOnce() int {
 	if o.DPCPP.Driver != "" {
 		return min(runtime.GOMAXPROCS(0), 4)
 	}
@@ -109,8 +111,8 @@ func (o *TranslateOptions) atOnce() int {
 
 // translate writes the three files of a module. It returns the images of device libraries that
 // the module needs.
-func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row, files rowFiles) ([]*image, error) {
-	n, err := in.size()
+func (o *Options) translate(ctx context.Context, log io.Writer, in modulefiles.Row, files modulefiles.RowFiles) ([]*modulefiles.Image, error) {
+	n, err := in.Size()
 	switch {
 	case err != nil:
 		return nil, err
@@ -123,17 +125,17 @@ func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row,
 	if o.LLVMSPIRV == "" { // llc says OpenCL C++ 1.0 of all that has no !opencl.ocl.version: see postlink.SetSourceLanguage
 		translator = []string{o.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", llcExtensions}
 	}
-	var m *image
-	code := files.code
-	recipe := buildstep.Recipe{Programs: []string{translator[0], o.SPIRVVal}, Options: translator, InputFile: in.code}
-	err = o.Kept.Make(recipe, code.scratch, log, func(log io.Writer) error {
-		if err := buildstep.Run(ctx, nil, nil, log, translator[0], append(translator[1:], in.code, "-o", code.scratch)...); err != nil {
+	var m *modulefiles.Image
+	code := files.Code
+	recipe := buildstep.Recipe{Programs: []string{translator[0], o.SPIRVVal}, Options: translator, InputFile: in.Code}
+	err = o.Kept.Make(recipe, code.Scratch, log, func(log io.Writer) error {
+		if err := buildstep.Run(ctx, nil, nil, log, translator[0], append(translator[1:], in.Code, "-o", code.Scratch)...); err != nil {
 			return err
 		}
 		if m, err = translated(code); err != nil {
 			return err
 		}
-		return o.validate(ctx, log, m, code.scratch+".bare")
+		return o.validate(ctx, log, m, code.Scratch+".bare")
 	})
 	if err == nil && m == nil {
 		m, err = translated(code)
@@ -145,19 +147,19 @@ func (o *TranslateOptions) translate(ctx context.Context, log io.Writer, in row,
 }
 
 // translated reads the image that a translator wrote.
-func translated(code output) (*image, error) {
-	data, err := os.ReadFile(code.scratch)
+func translated(code modulefiles.File) (*modulefiles.Image, error) {
+	data, err := os.ReadFile(code.Scratch)
 	if err != nil {
 		return nil, err
 	}
-	return newImage(code.path, data)
+	return modulefiles.NewImage(code.Path, data)
 }
 
 // validate runs spirv-val on a module without its debug information, because spirv-val rejects
 // some debug information that llvm-spirv writes.
-func (o *TranslateOptions) validate(ctx context.Context, log io.Writer, m *image, scratch string) error {
+func (o *Options) validate(ctx context.Context, log io.Writer, m *modulefiles.Image, scratch string) error {
 	defer os.Remove(scratch)
-	if err := os.WriteFile(scratch, m.bare, 0o666); err != nil {
+	if err := os.WriteFile(scratch, m.Bare, 0o666); err != nil {
 		return err
 	}
 	return buildstep.Run(ctx, nil, nil, log, o.SPIRVVal, "--target-env", "spv1.4", scratch)
@@ -165,96 +167,88 @@ func (o *TranslateOptions) validate(ctx context.Context, log io.Writer, m *image
 
 // translateByDPCPP translates a module with DPC++'s library, which links its device libraries.
 // Only the SPIR-V is used, because the module already has a property file.
-func (o *TranslateOptions) translateByDPCPP(ctx context.Context, log io.Writer, in row, files rowFiles) (libraries []*image, err error) {
+func (o *Options) translateByDPCPP(ctx context.Context, log io.Writer, in modulefiles.Row, files modulefiles.RowFiles) (libraries []*modulefiles.Image, err error) {
 	options := []string{"-fsycl-device-code-split=off"}
-	if linked, err := in.isLinked(); err != nil {
+	if linked, err := isLinked(in); err != nil {
 		return nil, err
 	} else if linked { // otherwise only kernels can be called from outside
 		options = append(options, "-fsycl-allow-device-image-dependencies")
 	}
-	images, err := o.DPCPP.postLink(ctx, log, in.code, options...)
+	images, err := o.DPCPP.PostLink(ctx, log, in.Code, options...)
 	if err != nil {
 		return nil, err
 	}
-	var own *image
+	var own *modulefiles.Image
 	for _, m := range images {
 		switch {
-		case m.isLibrary():
+		case m.IsLibrary():
 			libraries = append(libraries, m)
 		case own != nil:
-			return nil, cli.BadInput(fmt.Errorf("%s: the module became two images of DPC++'s library; it must have either explicit SIMD code or other code", in.code))
+			return nil, cli.BadInput(fmt.Errorf("%s: the module became two images of DPC++'s library; it must have either explicit SIMD code or other code", in.Code))
 		default:
 			own = m
 		}
 	}
 	if own == nil {
-		return nil, cli.BadInput(fmt.Errorf("%s: DPC++'s library made no image of the module", in.code))
+		return nil, cli.BadInput(fmt.Errorf("%s: DPC++'s library made no image of the module", in.Code))
 	}
 	return libraries, o.write(own, in, files)
 }
 
 // write writes the files of an image whose properties come from its SPIR-V and from the
 // post-link step.
-func (o *TranslateOptions) write(m *image, in row, files rowFiles) error {
-	own, err := spirv.Properties(m.module)
+func (o *Options) write(m *modulefiles.Image, in modulefiles.Row, files modulefiles.RowFiles) error {
+	own, err := spirv.Properties(m.Module)
 	if err != nil {
-		return fmt.Errorf("%s: %w", files.code.path, err)
+		return fmt.Errorf("%s: %w", files.Code.Path, err)
 	}
-	m.module.PutPlaces(own)
-	if in.properties != "" {
-		if err := addProperties(own, in.properties, o.EmulateFP64Conversions); err != nil {
+	m.Module.PutPlaces(own)
+	if in.Properties != "" {
+		if err := addProperties(own, in.Properties, o.EmulateFP64Conversions); err != nil {
 			return err
 		}
 	}
-	m.properties = own
+	m.Properties = own
 	var names strings.Builder
-	for _, k := range m.module.Kernels {
+	for _, k := range m.Module.Kernels {
 		names.WriteString(k.Name + "\n")
 	}
-	if m.definesVirtualFunctions() {
-		for _, f := range m.module.Exports {
+	if m.DefinesVirtualFunctions() {
+		for _, f := range m.Module.Exports {
 			names.WriteString(f.Name + "\n")
 		}
 	}
-	m.symbols = []byte(names.String())
-	return m.write(files, o.KeepDebugInfo)
+	m.Symbols = []byte(names.String())
+	return m.Write(files, o.KeepDebugInfo)
 }
 
 // isLinked reports whether a module exports or imports functions.
-func (r row) isLinked() (bool, error) {
-	if r.properties == "" {
+func isLinked(r modulefiles.Row) (bool, error) {
+	if r.Properties == "" {
 		return false, nil
 	}
-	properties, err := propertyFile(r.properties)
+	properties, err := modulefiles.ReadProperties(r.Properties)
 	if err != nil {
 		return false, err
 	}
 	return len(properties.Set(propset.ExportedSymbols).Properties()) > 0 || len(properties.Set(propset.ImportedSymbols).Properties()) > 0, nil
 }
 
-func propertyFile(name string) (*propset.Registry, error) {
-	data, err := cli.ReadInput(name, "", cli.MaxText)
-	if err != nil {
-		return nil, err
-	}
-	return propset.Parse(name, data)
-}
-
 // libraryImages holds one image per device library, because many modules may need the same library.
 type libraryImages struct {
 	mu     sync.Mutex
-	byCode map[[sha256.Size]byte]*image
+	byCode map[[sha256.Size]byte]*modulefiles.Image
 }
 
 // unify replaces images by earlier images with the same code.
-func (l *libraryImages) unify(images []*image) {
+func (l *libraryImages) unify(images []*modulefiles.Image) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byCode == nil {
-		l.byCode = map[[sha256.Size]byte]*image{}
+		l.byCode = map[[sha256.Size]byte]*modulefiles.Image{}
 	}
 	for i, m := range images {
-		sum := sha256.Sum256(m.code)
+		sum := sha256.Sum256(m.Code)
 		if l.byCode[sum] == nil {
 			l.byCode[sum] = m
 		}
@@ -264,12 +258,12 @@ func (l *libraryImages) unify(images []*image) {
 
 // writeLibraries writes each device library image once and returns their rows. Their file
 // names differ from those of modules.
-func (o *TranslateOptions) writeLibraries(out *outputs, modules []row, libraries []*image) (rows [][]string, err error) {
+func (o *Options) writeLibraries(out *modulefiles.Outputs, modules []modulefiles.Row, libraries []*modulefiles.Image) (rows [][]string, err error) {
 	taken := map[string]bool{}
 	for _, m := range modules {
-		taken[m.stem()] = true
+		taken[m.Stem()] = true
 	}
-	written := map[*image]bool{}
+	written := map[*modulefiles.Image]bool{}
 	number := 0
 	for _, m := range libraries {
 		if written[m] {
@@ -281,35 +275,35 @@ func (o *TranslateOptions) writeLibraries(out *outputs, modules []row, libraries
 			number++
 		}
 		number++
-		files := out.image(name)
-		if err := m.write(files, o.KeepDebugInfo); err != nil {
+		files := out.Image(name)
+		if err := m.Write(files, o.KeepDebugInfo); err != nil {
 			return nil, err
 		}
-		rows = append(rows, files.row())
+		rows = append(rows, files.Row())
 	}
 	return rows, nil
 }
 
 // writeEmpty writes an empty image for an empty module. A property file without kernels
 // shows that nothing was lost.
-func writeEmpty(in row, files rowFiles) error {
-	if in.properties == "" {
-		return cli.BadInput(fmt.Errorf("%s: the module has no bytes", in.code))
+func writeEmpty(in modulefiles.Row, files modulefiles.RowFiles) error {
+	if in.Properties == "" {
+		return cli.BadInput(fmt.Errorf("%s: the module has no bytes", in.Code))
 	}
-	properties, err := propertyFile(in.properties)
+	properties, err := modulefiles.ReadProperties(in.Properties)
 	if err != nil {
 		return err
 	}
 	if kernels := properties.Set(propset.KernelNames).Properties(); len(kernels) > 0 {
-		return cli.BadInput(fmt.Errorf("%s: the module has no bytes, but %s names the kernel '%s'", in.code, in.properties, kernelname.Display(kernels[0].Key)))
+		return cli.BadInput(fmt.Errorf("%s: the module has no bytes, but %s names the kernel '%s'", in.Code, in.Properties, kernelname.Display(kernels[0].Key)))
 	}
-	return (&image{name: files.code.path, properties: properties}).write(files, false)
+	return (&modulefiles.Image{Name: files.Code.Path, Properties: properties}).Write(files, false)
 }
 
 // addProperties adds the properties of the post-link step. Sizes that are also in the SPIR-V
 // come from the SPIR-V, because that is what is compiled.
 func addProperties(own *propset.Registry, name string, emulateFP64Conversions bool) error {
-	file, err := propertyFile(name)
+	file, err := modulefiles.ReadProperties(name)
 	if err != nil {
 		return err
 	}

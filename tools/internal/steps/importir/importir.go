@@ -1,10 +1,10 @@
-package steps
+// Package importir is the step that converts the IR in a SYCLBIN to bitcode that can be linked.
+package importir
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,10 +24,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/spirv"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/modulefiles"
 )
 
-// ImportOptions holds the options of [Import].
-type ImportOptions struct {
+// Options holds the options of [Run].
+type Options struct {
 	Input                        string // the SYCLBIN
 	Reading                      inputs.Reading
 	Target                       string // a triple, or a name of a target
@@ -38,7 +39,7 @@ type ImportOptions struct {
 }
 
 // triple returns the triple of the target.
-func (o *ImportOptions) triple() (string, error) {
+func (o *Options) triple() (string, error) {
 	triple := o.Target
 	if known, ok := deviceconfig.Triple(o.Target); ok {
 		triple = known
@@ -49,9 +50,9 @@ func (o *ImportOptions) triple() (string, error) {
 	return triple, nil
 }
 
-// Import converts the IR in a SYCLBIN to bitcode that can be linked. Warnings and compiler
+// Run converts the IR in a SYCLBIN to bitcode that can be linked. Warnings and compiler
 // output go to log.
-func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
+func Run(ctx context.Context, log io.Writer, o Options) error {
 	triple, err := o.triple()
 	if err != nil {
 		return err
@@ -84,15 +85,15 @@ func Import(ctx context.Context, log io.Writer, o ImportOptions) error {
 	for i, file := range files {
 		names = append(names, file, o.place(list[i]))
 	}
-	if err := buildstep.Run(ctx, nil, nil, rename(log, names...), o.LLVMLink, append(files, "-o", out)...); err != nil {
-		return outputs.Relabel(blame(err, names...))
+	if err := buildstep.Run(ctx, nil, nil, buildstep.RenameOutput(log, names...), o.LLVMLink, append(files, "-o", out)...); err != nil {
+		return outputs.Relabel(buildstep.RenameError(err, names...))
 	}
 	return outputs.Commit()
 }
 
 // modules writes the IR of abstract modules to files concurrently, and warns about metadata
 // that is lost.
-func (o *ImportOptions) modules(ctx context.Context, log io.Writer, list []irModule, files []string, scratch string) error {
+func (o *Options) modules(ctx context.Context, log io.Writer, list []irModule, files []string, scratch string) error {
 	lost := make([][]string, len(list))
 	err := buildstep.Each(ctx, log, len(list), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) (err error) {
 		files[i] = filepath.Join(scratch, strconv.Itoa(i)+".ll")
@@ -110,7 +111,7 @@ func (o *ImportOptions) modules(ctx context.Context, log io.Writer, list []irMod
 const maxWarnings = 10
 
 // warn warns about lost metadata, once for all modules that lose the same.
-func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
+func (o *Options) warn(log io.Writer, list []irModule, lost [][]string) {
 	modules := map[string]int{}
 	for _, texts := range lost {
 		for _, text := range texts {
@@ -142,33 +143,8 @@ func (o *ImportOptions) warn(log io.Writer, list []irModule, lost [][]string) {
 }
 
 // place returns the location of an abstract module for messages.
-func (o *ImportOptions) place(m irModule) string {
+func (o *Options) place(m irModule) string {
 	return fmt.Sprintf("%s: abstract module %d", o.Input, m.number)
-}
-
-// blame replaces the names of scratch files in a compiler's output. names lists pairs of
-// a name and its replacement.
-func blame(err error, names ...string) error {
-	var failed *buildstep.Error
-	if errors.As(err, &failed) {
-		failed.Output = strings.NewReplacer(names...).Replace(failed.Output)
-	}
-	return err
-}
-
-// rename returns a writer that replaces names like blame, in each write.
-func rename(log io.Writer, names ...string) io.Writer {
-	return renamer{log, strings.NewReplacer(names...)}
-}
-
-type renamer struct {
-	log   io.Writer
-	names *strings.Replacer
-}
-
-func (r renamer) Write(text []byte) (int, error) {
-	_, err := r.names.WriteString(r.log, string(text))
-	return len(text), err
 }
 
 // architecture returns the architecture of a triple. Code for targets with the same
@@ -193,7 +169,7 @@ type irModule struct {
 
 // irModules returns the IR of each abstract module for a target. If several images of a
 // module fit, the image for the exact target is preferred.
-func (o *ImportOptions) irModules(f *syclbin.File, triple string) ([]irModule, error) {
+func (o *Options) irModules(f *syclbin.File, triple string) ([]irModule, error) {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("SYCLBIN file '%s' %s", o.Input, fmt.Sprintf(format, args...))
 	}
@@ -288,29 +264,29 @@ func defined(m *syclbin.Module) []string {
 
 // module writes the IR of an abstract module as text that includes its metadata, and returns
 // the metadata that is lost.
-func (o *ImportOptions) module(ctx context.Context, log io.Writer, in irModule, out string) (lost []string, err error) {
+func (o *Options) module(ctx context.Context, log io.Writer, in irModule, out string) (lost []string, err error) {
 	place := o.place(in)
 	names := []string{out + offload.SPIRV.Extension(), place, out + ".bc", place}
-	log = rename(log, names...)
+	log = buildstep.RenameOutput(log, names...)
 	bitcode, err := o.bitcode(ctx, log, in, out)
 	if err != nil {
-		return nil, blame(err, names...)
+		return nil, buildstep.RenameError(err, names...)
 	}
 	var text bytes.Buffer
 	if err := buildstep.Run(ctx, nil, &text, log, o.LLVMDis, bitcode, "-o", "-"); err != nil {
-		return nil, blame(err, names...)
+		return nil, buildstep.RenameError(err, names...)
 	}
 	m, lost, err := postlink.Restore(o.place(in), text.Bytes(), cmp.Or(o.Module, o.Input), in.module.Metadata)
 	if err != nil {
 		return nil, err
 	}
-	return lost, writeIR(out, m)
+	return lost, outfile.Write(out, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }
 
 // bitcode writes the IR of an abstract module to a file next to out as LLVM bitcode.
-func (o *ImportOptions) bitcode(ctx context.Context, log io.Writer, in irModule, out string) (file string, err error) {
+func (o *Options) bitcode(ctx context.Context, log io.Writer, in irModule, out string) (file string, err error) {
 	file = out + in.format.Extension()
-	if err := copyTo(file, in.image.Open()); err != nil || in.format != offload.SPIRV {
+	if err := modulefiles.Copy(file, in.image.Open()); err != nil || in.format != offload.SPIRV {
 		return file, err
 	}
 	data, err := os.ReadFile(file)
@@ -325,13 +301,4 @@ func (o *ImportOptions) bitcode(ctx context.Context, log io.Writer, in irModule,
 		return "", err
 	}
 	return bitcode, nil
-}
-
-func copyTo(name string, content io.Reader) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, content)
-	return errors.Join(err, f.Close())
 }

@@ -1,0 +1,32 @@
+package buildstep
+
+import (
+	"errors"
+	"io"
+	"strings"
+)
+
+// RenameError replaces the names of scratch files in a compiler's output. names lists pairs of
+// a name and its replacement.
+func RenameError(err error, names ...string) error {
+	var failed *Error
+	if errors.As(err, &failed) {
+		failed.Output = strings.NewReplacer(names...).Replace(failed.Output)
+	}
+	return err
+}
+
+// RenameOutput returns a writer that replaces names like [RenameError], in each write.
+func RenameOutput(log io.Writer, names ...string) io.Writer {
+	return renamer{log, strings.NewReplacer(names...)}
+}
+
+type renamer struct {
+	log   io.Writer
+	names *strings.Replacer
+}
+
+func (r renamer) Write(text []byte) (int, error) {
+	_, err := r.names.WriteString(r.log, string(text))
+	return len(text), err
+}

@@ -1,0 +1,147 @@
+// Package modulefiles reads and writes the files of modules that steps pass to each other: the rows of file
+// tables, and device images with their property and symbol files.
+package modulefiles
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/outfile"
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
+)
+
+// A Row holds the names of the files of one module.
+type Row struct {
+	Table            string // "" for a module that is given itself
+	Code, Properties string
+}
+
+// Stem returns the name of a module's files without the extension.
+func (r Row) Stem() string { return cli.Stem(r.Code) }
+
+// Size returns the size of the code in bytes.
+func (r Row) Size() (int64, error) {
+	n, err := Size(r.Code)
+	if err != nil && r.Table != "" {
+		err = fmt.Errorf("%s: %w", r.Table, err)
+	}
+	return n, err
+}
+
+// ReadRows returns the rows of a table, or the one of a module.
+func ReadRows(name string) ([]Row, error) {
+	if filepath.Ext(name) != ".table" {
+		return []Row{{Code: name}}, nil
+	}
+	t, err := cli.ReadTable(name)
+	if err != nil {
+		return nil, err
+	}
+	return RowsOf(name, t)
+}
+
+func RowsOf(name string, t *filetable.Table) ([]Row, error) {
+	// Output files are named after the files in the table.
+	if _, err := cli.Stems(name, t); err != nil {
+		return nil, err
+	}
+	code, properties := t.Column(filetable.Code), t.Column(filetable.Properties)
+	var rows []Row
+	for _, cells := range t.Rows {
+		r := Row{Table: name, Code: cli.Moved(name, cells[code])}
+		if properties >= 0 {
+			r.Properties = cli.Moved(name, cells[properties])
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// Outputs holds the output directories and the table of a step, which appear together with all
+// other outputs of the group.
+type Outputs struct {
+	*outfile.Group
+	Code, Properties Folder
+}
+
+// A Folder is an output directory and its scratch directory.
+type Folder struct{ Path, Scratch string }
+
+// NewOutputs returns the outputs of a step that writes code to one directory and, unless
+// properties is empty, property and symbol files to another. The caller must close the group.
+func NewOutputs(g *outfile.Group, code, properties string) (*Outputs, error) {
+	o := &Outputs{Group: g, Code: Folder{Path: code}, Properties: Folder{Path: properties}}
+	var err error
+	if o.Code.Scratch, err = g.Folder(code); err != nil || properties == "" {
+		return o, err
+	}
+	o.Properties.Scratch = o.Code.Scratch
+	if filepath.Clean(properties) != filepath.Clean(code) {
+		o.Properties.Scratch, err = g.Folder(properties)
+	}
+	return o, err
+}
+
+// Commit writes the table and moves all outputs to their locations.
+func (o *Outputs) Commit(table string, t *filetable.Table) error {
+	if err := o.WriteMain(table, t.Write); err != nil {
+		return err
+	}
+	return o.Group.Commit()
+}
+
+// A File is a file that a step writes.
+type File struct{ Path, Scratch string }
+
+func (f Folder) File(name string) File {
+	return File{filepath.Join(f.Path, name), filepath.Join(f.Scratch, name)}
+}
+
+// RowFiles are the files of a row.
+type RowFiles struct{ Code, Properties, Symbols File }
+
+// Image returns the files of an image of that name.
+func (o *Outputs) Image(stem string) RowFiles {
+	return RowFiles{o.Code.File(stem + ".spv"), o.Properties.File(stem + ".prop"), o.Properties.File(stem + ".sym")}
+}
+
+// Row returns the cells of the image's row in a file table.
+func (f RowFiles) Row() []string { return []string{f.Code.Path, f.Properties.Path, f.Symbols.Path} }
+
+// TableOf returns a table with the standard columns.
+func TableOf(rows [][]string) *filetable.Table {
+	return &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}, Rows: rows}
+}
+
+// Size returns the size of a file in bytes.
+func Size(file string) (int64, error) {
+	info, err := cli.StatInput(file, "")
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// ReadProperties reads a property file.
+func ReadProperties(name string) (*propset.Registry, error) {
+	data, err := cli.ReadInput(name, "", cli.MaxText)
+	if err != nil {
+		return nil, err
+	}
+	return propset.Parse(name, data)
+}
+
+// Copy writes content to a new file.
+func Copy(name string, content io.Reader) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, content)
+	return errors.Join(err, f.Close())
+}
