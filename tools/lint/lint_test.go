@@ -137,48 +137,42 @@ func floorOf(pkg string) int {
 	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, pkg) })
 }
 
-// lightPrograms are programs that must not link the LLVM IR parser or the post-link step, because they
-// only read tables and metadata.
-var lightPrograms = []string{"tools/aspectfilter"}
+// lightPackages are programs and build steps that must not link the LLVM IR parser or the post-link step,
+// because they only read tables, metadata and SPIR-V. compat and packager link both: compat reads the
+// bitcode in objects, and 'packager link --mode ir' splits linked code.
+var lightPackages = []string{
+	"tools/aot", "tools/aspectfilter", "tools/internal/bundle",
+	"tools/internal/steps/dpcppimages", "tools/internal/steps/gpucode", "tools/internal/steps/modulefiles",
+	"tools/internal/steps/setconstants", "tools/internal/steps/translate",
+}
 
-// TestProgramImports follows the imports of lightPrograms.
+// TestProgramImports follows the imports of lightPackages.
 func TestProgramImports(t *testing.T) {
-	const module = "github.com/rules-sycl/rules_sycl/"
-	imports := map[string][]string{} // by directory
-	files(t, ending(".go"), func(t *testing.T, path string, data []byte) {
-		if strings.HasSuffix(path, "_test.go") {
-			return
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, data, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, spec := range f.Imports {
-			if name, ok := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module); ok {
-				imports[filepath.Dir(path)] = append(imports[filepath.Dir(path)], name)
-			}
-		}
-	})
-	for _, program := range lightPrograms {
-		if len(imports[program]) == 0 {
-			t.Errorf("%s: no imports found", program)
-		}
-		from := map[string]string{program: ""}
-		for queue := []string{program}; len(queue) > 0; queue = queue[1:] {
-			for _, dep := range imports[queue[0]] {
-				if _, seen := from[dep]; !seen {
-					from[dep] = queue[0]
-					queue = append(queue, dep)
-				}
-			}
-		}
+	for _, pkg := range lightPackages {
+		needed := ownPackages(t, pkg)
 		for _, heavy := range []string{"sycl/internal/llvmir", "sycl/postlink"} {
-			if _, linked := from[heavy]; linked {
-				chain := heavy
-				for at := from[heavy]; at != ""; at = from[at] {
-					chain = at + " -> " + chain
-				}
-				t.Errorf("%s links %s: %s", program, heavy, chain)
+			if slices.Contains(needed, heavy) {
+				t.Errorf("%s links %s", pkg, heavy)
+			}
+		}
+	}
+}
+
+// TestStepImports checks that a build step does not import other steps, which would run in its place or
+// change its program.
+func TestStepImports(t *testing.T) {
+	steps, err := filepath.Glob(filepath.Join(tree(t), "tools/internal/steps/*/BUILD.bazel"))
+	if err != nil || len(steps) == 0 {
+		t.Fatalf("no steps found (%v)", err)
+	}
+	for _, file := range steps {
+		step := "tools/internal/steps/" + filepath.Base(filepath.Dir(file))
+		if step == "tools/internal/steps/stepstest" {
+			continue // runs several
+		}
+		for _, dep := range ownPackages(t, step) {
+			if strings.HasPrefix(dep, "tools/internal/steps/") && dep != step && dep != "tools/internal/steps/modulefiles" {
+				t.Errorf("%s imports the step %s", step, dep)
 			}
 		}
 	}
