@@ -18,12 +18,12 @@ def _aot_filter_impl(ctx):
 
 aot_filter = rule(
     implementation = _aot_filter_impl,
-    doc = """Copies the rows of a file table that a target can take.
+    doc = """Copies the rows of a file table that a target can run.
 
 The table has the columns of DPC++'s post-link step: `Code`, `Properties` and `Symbols`.
-A row is kept when the device has every aspect that the row's properties require,
+A row is kept if the device has every aspect that the row's properties require,
 supports its required sub-group sizes, and is among its fixed targets. A table without
-the column `Properties` is copied as it is.
+the column `Properties` is copied unchanged.
 
 ```starlark
 aot_filter(
@@ -41,13 +41,13 @@ aot_filter(
         ),
         "device_config": attr.label(
             allow_files = [".yaml", ".yml"],
-            doc = "A device configuration file or a `sycl_device_config`, with what targets support. It is merged over the built-in configuration.",
+            doc = "A device configuration file or a `sycl_device_config` that describes what targets support. It is merged over the built-in configuration.",
         ),
         "fixed_targets": attr.string_list(
-            doc = "The targets of `-fsycl-fixed-targets=`. A `target` that is not among them keeps no rows.",
+            doc = "The targets of `-fsycl-fixed-targets=`. If `target` is not among them, no rows are kept.",
         ),
         "sycl_targets": attr.string_list(
-            doc = "The targets of `-fsycl-targets=`, to check them against `fixed_targets`.",
+            doc = "The targets of `-fsycl-targets=`, which are checked against `fixed_targets`.",
         ),
         "table": attr.label(
             allow_single_file = True,

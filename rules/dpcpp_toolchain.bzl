@@ -5,10 +5,10 @@ load("//rules/private:sycl_runtime_targets.bzl", "libsycl_files", "problem_of_dp
 load("//rules/private:sycl_runtime_versions.bzl", "RELEASES")
 
 def sycl_dpcpp_toolchain(name, base, copts = ["-std=c++17"], headers = [], version = ""):
-    """A [sycl_toolchain](#sycl_toolchain) of the DPC++ in the package's folder, all by labels.
+    """Declares a [sycl_toolchain](#sycl_toolchain) for the DPC++ in the package's directory.
 
-    For an archive of oneAPI's compiler or of intel/llvm that is a repository of its own: the
-    BUILD file is that of the folder with `lib` and `include`. The device compiler is
+    Use it in the BUILD file of a repository that contains oneAPI's compiler or a build of
+    intel/llvm, in the directory with `lib` and `include`. The device compiler is
     `lib/libsycl-jit.so`, and its files are inputs of the actions that run it.
     [docs/build/toolchains.md](../build/toolchains.md#use-dpc-from-a-repository) is the guide.
 
@@ -20,20 +20,20 @@ def sycl_dpcpp_toolchain(name, base, copts = ["-std=c++17"], headers = [], versi
     ```
 
     It also declares the targets of [sycl.runtime](#syclruntime): `sycl`, `cpu_device`,
-    `cpu_driver`, `devices`, and `runtime` for all of it.
+    `cpu_driver`, `devices`, and `runtime`, which contains all of them.
 
     Args:
         name: name of the toolchain.
-        base: the `sycl_toolchain` that has the other programs: ocloc, spirv-val, and LLVM's.
-        copts: options of every device compile, as [sycl_toolchain](#sycl_toolchain) has them.
-        headers: the headers of the C++ and the C library, which are inputs of every compile.
-            Without any, those of `base`. `copts` name their folder. The headers of a C++
-            toolchain of labels are inputs in any case.
+        base: the `sycl_toolchain` that provides the other programs: ocloc, spirv-val, and LLVM's.
+        copts: options for every device compilation, as in [sycl_toolchain](#sycl_toolchain).
+        headers: the headers of the C++ and the C library, which are inputs of every compilation.
+            Name their directory in `copts`. Defaults to the headers of `base`. The headers of a
+            C++ toolchain from a repository are always inputs.
         version: the version of DPC++, for messages.
     """
     if name != "toolchain" and (name == "runtime" or is_own_target(name)):
-        fail("sycl_dpcpp_toolchain: the name %r is reserved; give the toolchain another name, such as toolchain" % name)
-    folder = "//" + native.package_name()
+        fail("sycl_dpcpp_toolchain: the name %r is reserved; use a different name, such as toolchain" % name)
+    directory = "//" + native.package_name()
     libsycl = libsycl_files()
     problem = problem_of_dpcpp(
         libsycl,
@@ -41,7 +41,7 @@ def sycl_dpcpp_toolchain(name, base, copts = ["-std=c++17"], headers = [], versi
         native.glob(["include/sycl/sycl.hpp"], allow_empty = True),
     )
     if problem:
-        fail("sycl_dpcpp_toolchain %s: the folder of %s %s" % (name, folder, problem))
+        fail("sycl_dpcpp_toolchain %s: the directory of %s %s" % (name, directory, problem))
     number = libsycl[0].removeprefix("lib/libsycl.so.")
     sycl_runtime_targets(
         name = "runtime",
@@ -50,7 +50,7 @@ def sycl_dpcpp_toolchain(name, base, copts = ["-std=c++17"], headers = [], versi
             "headers": headers,
             "programs": base,
             "runtime": RELEASES[number],
-            "version": version or "libsycl.so.%s of @@%s%s" % (number, native.repo_name(), folder),
+            "version": version or "libsycl.so.%s of @@%s%s" % (number, native.repo_name(), directory),
         },
         missing = "",
     )

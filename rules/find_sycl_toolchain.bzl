@@ -1,10 +1,10 @@
-"""How a rule gets the SYCL toolchain."""
+"""Functions that give a rule access to the SYCL toolchain."""
 
-# The type of SYCL toolchains, also for the argument `toolchain` of actions.
+# The type of SYCL toolchains. Also the argument `toolchain` of actions.
 SYCL_TOOLCHAIN_TYPE = Label("//rules/toolchain:toolchain_type")
 
 def use_sycl_toolchain(mandatory = True):
-    """The argument `toolchains` of a rule that uses the SYCL toolchain.
+    """Returns the argument `toolchains` of a rule that uses the SYCL toolchain.
 
     ```starlark
     load("@rules_sycl//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
@@ -20,7 +20,7 @@ def use_sycl_toolchain(mandatory = True):
     ```
 
     Args:
-        mandatory: Whether a target fails when no toolchain matches its platforms.
+        mandatory: Whether a target fails if no toolchain matches its platforms.
 
     Returns:
         A list, to which other toolchain types can be added.
@@ -28,18 +28,18 @@ def use_sycl_toolchain(mandatory = True):
     return [config_common.toolchain_type(SYCL_TOOLCHAIN_TYPE, mandatory = mandatory)]
 
 def find_sycl_toolchain(ctx):
-    """The SYCL toolchain of a rule with [use_sycl_toolchain](#use_sycl_toolchain).
+    """Returns the SYCL toolchain of a rule with [use_sycl_toolchain](#use_sycl_toolchain).
 
     Load it from `@rules_sycl//rules:find_sycl_toolchain.bzl`. Each program of the toolchain
-    may be missing. Its field `missing` then says why, and is meant as the text of `fail`.
+    may be missing. Its field `missing` is then the reason. Pass it to `fail`.
 
     Args:
         ctx: The rule context.
 
     Returns:
-        [SyclToolchainInfo](#sycltoolchaininfo). None with `mandatory = False`, when no toolchain matches.
+        [SyclToolchainInfo](#sycltoolchaininfo). None if no toolchain matches and `mandatory` is False.
     """
-    chosen = getattr(ctx.attr, "_sycl_toolchain", None)  # of a target with the attribute device_compiler
+    chosen = getattr(ctx.attr, "_sycl_toolchain", None)  # set for targets with the attribute device_compiler
     resolved = chosen[0][platform_common.ToolchainInfo] if chosen else ctx.toolchains[SYCL_TOOLCHAIN_TYPE]
     if hasattr(resolved, "unknown"):
         fail("%s: %s" % (ctx.label, resolved.unknown))

@@ -1,7 +1,7 @@
 """The function if_sycl."""
 
 def if_sycl(if_true, if_false = []):
-    """Chooses by whether the C++ toolchain builds SYCL in targets with the feature `sycl`.
+    """Selects a value by whether the C++ toolchain supports the feature `sycl`.
 
     ```starlark
     cc_library(
@@ -13,12 +13,12 @@ def if_sycl(if_true, if_false = []):
     )
     ```
 
-    [docs/build/plain-cc.md](../build/plain-cc.md) says how to have such a toolchain. A toolchain of your
-    own counts as well when it has a feature of this name. `sycl_cc_*` targets need none.
+    [docs/build/plain-cc.md](../build/plain-cc.md) shows how to set up the toolchain. Your own
+    toolchain counts, too, if it has a feature with this name. `sycl_cc_*` targets do not need it.
 
     Args:
-        if_true: the value of the attribute where it does.
-        if_false: the value elsewhere.
+        if_true: the value of the attribute if it does.
+        if_false: the value otherwise.
 
     Returns:
         A `select`.

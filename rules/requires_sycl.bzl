@@ -1,10 +1,10 @@
 """The function requires_sycl."""
 
 def requires_sycl():
-    """For `target_compatible_with`: the target needs a SYCL device compiler.
+    """Returns constraints for `target_compatible_with` of a target that needs a SYCL device compiler.
 
-    Without one, `bazel build //...` and `bazel test //...` skip the target. When it is
-    asked for by name, the error says what is missing and where it was looked for.
+    Without a device compiler, `bazel build //...` and `bazel test //...` skip the target. If you
+    request it by name, the error says what is missing and where it was looked up.
 
     ```starlark
     sh_test(
@@ -14,12 +14,12 @@ def requires_sycl():
     )
     ```
 
-    The rules that compile SYCL need no such attribute: `sycl_library`, `sycl_binary`,
+    You do not need it for rules that compile SYCL: `sycl_library`, `sycl_binary`,
     `sycl_cc_library`, `sycl_cc_binary`, `sycl_cc_test`, `syclbin_link` with `mode = "ir"`,
-    and all targets that depend on such targets, are skipped anyway.
+    and all targets that depend on them, are skipped automatically.
 
     Returns:
-        A list of constraints, by `select`.
+        A list of constraints, as a `select`.
     """
     return select({
         Label("//rules/toolchain:has_device_compiler"): [],

@@ -36,7 +36,7 @@ def _sycl_binary_impl(ctx):
     )
     sources = depset(compiled.own, transitive = dependencies_code(ctx, toolchain)).to_list()
     if not sources:
-        fail("%s: there is no source: give srcs, or deps with a sycl_library that has srcs" % ctx.label)
+        fail("%s: no sources: set srcs, or add a sycl_library with srcs to deps" % ctx.label)
     build = device_build(
         separate = [] if rdc else sources,
         linked = sources if rdc else [],
@@ -51,24 +51,24 @@ def _sycl_binary_impl(ctx):
     )
     return build_syclbin(ctx, toolchain, build, ctx.attr.state, ir = ctx.attr.ir, runfiles = runfiles_of(ctx)) + [instrumented_files(ctx)]
 
-# Their names are in Bazel's errors, and the reference page has the attributes of the first.
+# Bazel's errors show the names of these rules, and the reference page the attributes of the first.
 sycl_binary_rule, _sycl_binary_of_compiler = device_rules(
     implementation = _sycl_binary_impl,
-    doc = "The rule of the macro sycl_binary.",
+    doc = "The rule behind the macro sycl_binary.",
     attrs = SOURCE_ATTRS | COMPILE_ATTRS | IMAGE_ATTRS | CODE_ATTRS | RUNTIME_ATTRS | {
         "device_code_split": attr.string(
             default = "auto",
-            doc = "Which kernels become one module, as `-fsycl-device-code-split=` takes it: `per_source` one for each source, `per_kernel` one for each kernel, `off` one for all that is linked; `auto` is `per_source`. In each case, kernels that need different optional features are in different modules.",
+            doc = "How device code is split into modules, as in `-fsycl-device-code-split=`: `per_source` writes one module per source, `per_kernel` one per kernel, and `off` one for all linked code; `auto` is `per_source`. Kernels that need different optional features are always in different modules.",
             values = SPLITS,
         ),
         "ir": attr.string(
             default = "any",
-            doc = "What to do with SPIR-V when GPUs have native images. When a file has both for a GPU, the runtime of 2026 builds both and takes either. `any` ships both. `cpu` marks the SPIR-V as for CPUs: GPUs take their native images, and a GPU without one finds nothing. `separate` writes the SPIR-V to `NAME.ir.syclbin`, which programs load when `NAME.syclbin` lacks the kernel. `none` leaves the SPIR-V out.",
+            doc = "What to do with SPIR-V if GPUs have native images. If a file has both for a GPU, the 2026 runtimes build both and use either. `any` includes both. `cpu` marks the SPIR-V as code for CPUs: GPUs use their native images, and other GPUs find no kernels. `separate` writes the SPIR-V to `NAME.ir.syclbin`, which programs load if `NAME.syclbin` lacks the kernel. `none` omits the SPIR-V.",
             values = ["any", "cpu", "separate", "none"],
         ),
         "state": attr.string(
             default = "executable",
-            doc = "The SYCLBIN's bundle state, as `-fsyclbin=` takes it: `input`, `object` or `executable`. In `input` and `object`, `SYCL_EXTERNAL` functions are exported, kernels can call those of other SYCLBINs, and `sycl_binary`, `sycl_library` and `syclbin_link` can have the target in `deps`.",
+            doc = "The SYCLBIN's bundle state, as in `-fsyclbin=`: `input`, `object` or `executable`. In `input` and `object`, `SYCL_EXTERNAL` functions are exported, kernels can call exported functions of other SYCLBINs, and `sycl_binary`, `sycl_library` and `syclbin_link` can have the target in `deps`.",
             values = ["input", "object", "executable"],
         ),
     },
@@ -78,20 +78,20 @@ sycl_binary_rule, _sycl_binary_of_compiler = device_rules(
 )
 
 def sycl_binary(name, **kwargs):
-    """Compiles SYCL kernels for several devices and packs them as one SYCLBIN.
+    """Compiles SYCL kernels for several devices and packs them into one SYCLBIN.
 
     The output is `NAME.syclbin`. Each source is compiled once for SPIR-V and all Intel GPUs, and
-    once more for each family of NVIDIA and AMD GPUs. By default its device code stands alone,
-    and a change of one source does not rebuild the others. With `rdc = True` the
-    device code of all sources is linked, and a kernel can call a device function of another
+    once more for each family of NVIDIA and AMD GPUs. By default, sources are independent:
+    changing one does not rebuild the others. With `rdc = True`, the
+    device code of all sources is linked, and a kernel can call a device function in another
     source.
 
-    Kernels become modules as `device_code_split` says. Kernels that need different optional
-    features are never in one module. A target gets images only of the modules that it can
-    run: a kernel that uses `double` gets no image for a GPU without fp64, and does not stop
-    the build for that GPU. When no target can run a module, the build fails and says why.
+    `device_code_split` determines how kernels are split into modules. Kernels that need different
+    optional features are never in one module. A target gets images only of the modules that it
+    can run: a kernel that uses `double` gets no image for a GPU without fp64, and the build for
+    that GPU continues. If no target can run a module, the build fails and says why.
 
-    A kernel that does not run on one of the targets is a warning of the build.
+    If a kernel does not run on one of the targets, the build prints a warning.
     `--@rules_sycl//rules/settings:compat=error` makes it an error, `compat=off` silences it.
 
     Output groups: `device_ir`, `device_link`, `device_modules`, `spirv`,

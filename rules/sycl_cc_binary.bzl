@@ -12,22 +12,22 @@ load("//rules/private:program.bzl", "build_program")
 def _sycl_program_impl(ctx):
     return build_program(ctx, link_dependencies = True)
 
-# Their names are in Bazel's errors, and the reference page has the attributes of the first, which
-# the macro passes on.
+# Bazel's errors show the names of these rules. The reference page shows the attributes of the first,
+# which the macro passes on.
 sycl_cc_binary_rule, _sycl_cc_binary_of_compiler = device_rules(
     implementation = _sycl_program_impl,
-    doc = "All of a program but the link of its host code.",
+    doc = "Everything that builds a program except the link of its host code.",
     attrs = PROGRAM_ATTRS | {"alwayslink": attr.bool(default = True)},
     fragments = ["cpp"],
     provides = [CcInfo],
     toolchains = use_cc_toolchain(),
 )
 
-# Attributes of the compiles; all others are those of cc_binary.
+# Attributes of the compilations; all others are passed to cc_binary.
 _COMPILE = [name for name in PROGRAM_ATTRS if not name.startswith("_") and name != "data"]
 
 def sycl_cc_binary(name, data = [], **kwargs):
-    """An ordinary SYCL program: `#include <sycl/sycl.hpp>`, a main function, kernels.
+    """Builds an ordinary SYCL program: `#include <sycl/sycl.hpp>`, a main function, kernels.
 
     ```starlark
     sycl_cc_binary(
@@ -38,18 +38,18 @@ def sycl_cc_binary(name, data = [], **kwargs):
     ```
 
     DPC++ compiles each source for devices, and the C++ toolchain compiles it for the host.
-    The program holds the device images, and is linked to libsycl. A target gets an image
+    The program contains the device images, and is linked to libsycl. A target gets images
     only of the kernels that it can run: a kernel that uses `double` does not stop the build
-    for a GPU without it. The program finds Intel's OpenCL CPU device in its runfiles, beside
-    the devices of the machine, when neither `OCL_ICD_FILENAMES` nor `OCL_ICD_VENDORS` is set.
+    for a GPU without fp64. In addition to installed devices, the program finds Intel's OpenCL
+    CPU device in its runfiles if neither `OCL_ICD_FILENAMES` nor `OCL_ICD_VENDORS` is set.
 
-    With `rdc = True` the device code of the program's sources is linked, so that kernels
-    can call `SYCL_EXTERNAL` functions of other sources. Libraries among `deps` that have
-    `rdc = True` are linked for devices in any case.
+    With `rdc = True`, the device code of the program's sources is linked, so that kernels
+    can call `SYCL_EXTERNAL` functions of other sources. The device code of libraries in `deps`
+    with `rdc = True` is always linked.
 
     Args:
         name: A unique name for this target.
-        data: Files that the program reads. Options can name them by `$(execpath)`.
+        data: Files that the program reads. Options can refer to them with `$(execpath)`.
         **kwargs: Attributes of `cc_binary`, such as `args`, `env`, `linkshared`, `malloc`, `stamp` and `visibility`.
     """
     visibility = kwargs.pop("visibility", None)
@@ -62,7 +62,7 @@ def sycl_cc_binary(name, data = [], **kwargs):
     })
     cc_binary(
         name = name,
-        # A macro of Bazel 8 passes None for attributes that it inherits and that are not set.
+        # In Bazel 8, macros pass None for inherited attributes that are not set.
         data = data or [],
         visibility = visibility,
         deps = [":" + name + PROGRAM_SUFFIX],

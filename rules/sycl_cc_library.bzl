@@ -7,17 +7,17 @@ load("//rules/private:device_compiler.bzl", "declare_device_target", "device_com
 load("//rules/private:enabled.bzl", "requires_ocloc")
 load("//rules/private:program.bzl", "build_program")
 
-# With rdc, the program that links the library makes the images.
+# With rdc, the program that links the library builds the images.
 def _requires_ocloc(rdc, sycl_targets):
     return None if rdc else requires_ocloc(sycl_targets)
 
 def _sycl_cc_library_impl(ctx):
     return build_program(ctx, link_dependencies = False)
 
-# Their names are in Bazel's errors, and the reference page has the attributes of the first.
+# Bazel's errors show the names of these rules, and the reference page the attributes of the first.
 sycl_cc_library_rule, _sycl_cc_library_of_compiler = device_rules(
     implementation = _sycl_cc_library_impl,
-    doc = "The rule of the macro sycl_cc_library.",
+    doc = "The rule behind the macro sycl_cc_library.",
     attrs = PROGRAM_ATTRS | PROGRAM_LIBRARY_ATTRS | {"_requires_ocloc": attr.label(cfg = device_compiler_transition, default = _requires_ocloc)},
     fragments = ["cpp"],
     provides = [CcInfo],
@@ -25,7 +25,7 @@ sycl_cc_library_rule, _sycl_cc_library_of_compiler = device_rules(
 )
 
 def sycl_cc_library(name, **kwargs):
-    """A library of ordinary SYCL sources.
+    """Builds a library of ordinary SYCL sources.
 
     ```starlark
     sycl_cc_library(
@@ -37,24 +37,24 @@ def sycl_cc_library(name, **kwargs):
     ```
 
     DPC++ compiles each source for devices, and the C++ toolchain compiles it for the host.
-    The library holds the device images of its kernels, and brings libsycl with it. A
+    The library contains the device images of its kernels, and depends on libsycl. A
     `cc_library`, `cc_binary` or `cc_test` can have it in `deps` like any C++ library.
 
-    With `rdc = True` the library holds no images. A `sycl_cc_binary` or `sycl_cc_test` that
-    depends on it, directly or through other libraries, links the library's device code with
-    its own, so that kernels can call the library's `SYCL_EXTERNAL` functions. Its `sycl_targets`
-    and `device_config` are then those that count. Any other
-    program with such a library fails to link: the missing symbol is named
+    With `rdc = True`, the library contains no images. A `sycl_cc_binary` or `sycl_cc_test` that
+    depends on it, directly or indirectly, links the library's device code with
+    its own, so that kernels can call the library's `SYCL_EXTERNAL` functions. The program's
+    `sycl_targets` and `device_config` then apply. Any other program that depends on such a
+    library fails to link, with an undefined symbol
     `sycl_device_code_of_LIBRARY_is_linked_by_sycl_cc_binary`.
 
-    In a `cc_shared_library`, such a library is the host code only: the device code is in the
+    In a `cc_shared_library`, such a library provides only host code. Its device code is in the
     `sycl_cc_binary` that has the library in `deps` and the `cc_shared_library` in `dynamic_deps`.
-    A shared library that is complete in itself, such as a module of Python, is a `sycl_cc_binary`
+    For a self-contained shared library, such as a Python module, use a `sycl_cc_binary`
     with `linkshared = True`.
 
-    A kernel that does not run on one of the targets is a warning of the build, as for
-    `sycl_binary`, where the library itself is built or linked: who includes only its headers does not
-    build its device code. Output groups: those of `sycl_binary`, and `integration_headers`.
+    If a kernel does not run on one of the targets, building or linking the library prints a
+    warning, as for `sycl_binary`. Targets that include only its headers do not build its device
+    code. Output groups: the output groups of `sycl_binary`, and `integration_headers`.
 
     Args:
         name: A unique name for this target.

@@ -5,14 +5,14 @@ load("//rules/private:current_runtime.bzl", "runtime_of")
 load(":sycl_cc_binary.bzl", "sycl_cc_binary")
 load(":sycl_test.bzl", "sycl_test")
 
-# Attributes of the test itself; all others are those of its program.
+# Attributes of the test itself; all others are passed to its program.
 _TEST = ["args", "env", "env_inherit", "flaky", "local", "required", "runtime", "shard_count", "size", "timeout"]
 
 # The execution groups of cc_binary.
 _LINK = ["cpp_link"]
 
 def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
-    """A test that is an ordinary SYCL program, run on a SYCL device of this machine.
+    """Builds an ordinary SYCL program and runs it as a test on a local SYCL device.
 
     ```starlark
     sycl_cc_test(
@@ -22,19 +22,19 @@ def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
     )
     ```
 
-    The test passes when the program exits with 0. On a machine without a `pocl`, `gpu` or
-    `any` device the test passes, and its log says `skipped`. With `required = True` it fails
-    instead, and so does a test whose `cpu` device does not load.
+    The test passes if the program exits with 0. If the system has no `pocl`, `gpu` or `any`
+    device, the test passes and its log says `skipped`; with `required = True`, it fails
+    instead. A test whose `cpu` device does not load always fails.
 
     Args:
         name: A unique name for this target.
-        device: What the program runs on: `cpu` is Intel's OpenCL CPU device, which comes
-            with the runtime; `pocl` the machine's PoCL; `gpu` any GPU; `any` the device that
-            the runtime chooses.
+        device: The device to run on: `cpu` is Intel's OpenCL CPU device, which comes
+            with the runtime; `pocl` is an installed PoCL; `gpu` is any GPU; `any` is the device
+            that the runtime chooses.
         visibility: Visibility of the test. Its program, `NAME.run`, is private.
-        **kwargs: Attributes of the test, `args`, `env`, `env_inherit`, `flaky`, `local`, `required`,
-            `runtime`, `shard_count`, `size` and `timeout`, as [sycl_test](#sycl_test) has
-            them; and all attributes of [sycl_cc_binary](#sycl_cc_binary).
+        **kwargs: Attributes of the test: `args`, `env`, `env_inherit`, `flaky`, `local`, `required`,
+            `runtime`, `shard_count`, `size` and `timeout`, as in [sycl_test](#sycl_test);
+            and all attributes of [sycl_cc_binary](#sycl_cc_binary).
     """
     own = {key: kwargs.pop(key) for key in _TEST if key in kwargs}
     own["runtime"] = own.get("runtime") or runtime_of(name + ".run", kwargs.get("device_compiler"))

@@ -7,7 +7,7 @@ load(":providers.bzl", "SyclCompatSetInfo", "SyclProgramInfo", "SyclbinInfo")
 _TOOLS = ["exec_tools", "toolchains", "tools"]
 
 def _sets(rule_attr, names):
-    """The SyclCompatSetInfo of all targets in some attributes of a rule."""
+    """Returns the SyclCompatSetInfo of all targets in the given attributes of a rule."""
     found = []
     for name in names:
         value = getattr(rule_attr, name, None)
@@ -19,7 +19,7 @@ def _sets(rule_attr, names):
     return found
 
 def _objects(target, ctx):
-    """The object files of a C++ target that is built with the feature sycl."""
+    """Returns the object files of a C++ target that is built with the feature sycl."""
     if "sycl" not in ctx.features or CcInfo not in target or not hasattr(target[OutputGroupInfo], "compilation_outputs"):
         return []
     return target[OutputGroupInfo].compilation_outputs.to_list()
@@ -27,7 +27,7 @@ def _objects(target, ctx):
 def _sycl_compat_aspect_impl(target, ctx):
     binaries, reports, below = [], [], []
     if SyclbinInfo in target:
-        # A SYCLBIN holds the code of its dependencies, and may load files of data.
+        # A SYCLBIN contains the code of its dependencies, and may load files in data.
         below = _sets(ctx.rule.attr, ["data"])
         info = target[SyclbinInfo]
         binaries = [struct(file = f, device_config = tuple(info.device_config), embedded = False, reported = tuple(info.reported)) for f in info.files]
@@ -51,12 +51,12 @@ def _sycl_compat_aspect_impl(target, ctx):
 
 sycl_compat_aspect = aspect(
     implementation = _sycl_compat_aspect_impl,
-    doc = """Finds all SYCLBINs and SYCL programs and libraries that a target depends on, directly or not, but
-for programs that only its build runs (`tools`). Of C++ targets with the feature `sycl`
-([plain-cc.md](../build/plain-cc.md)), it finds the object files.
+    doc = """Finds all SYCLBINs and SYCL programs and libraries that a target depends on, directly or
+indirectly, except programs that only its build runs (`tools`). For C++ targets with the feature
+`sycl` ([plain-cc.md](../build/plain-cc.md)), it finds the object files.
 
-`sycl_compat_report` and `sycl_compat_test` use it on their `deps`. On a command line it
-builds a report for each `sycl_binary` and each `sycl_cc_*` target of a whole repository:
+`sycl_compat_report` and `sycl_compat_test` use it on their `deps`. On a command line, it
+builds a report for each `sycl_binary` and each `sycl_cc_*` target in a repository:
 
 ```
 bazel build //... --aspects=@rules_sycl//rules:defs.bzl%sycl_compat_aspect --output_groups=sycl_compat

@@ -6,7 +6,7 @@ load(":providers.bzl", "SyclCompatInfo")
 load(":sycl_compat_report.bzl", "REPORT_ATTRS", "make_report")
 
 def _fix_command(report):
-    """The command that proposes edits, for a shell in the workspace: runfiles are elsewhere."""
+    """Returns the command that proposes edits, for a shell in the workspace, not in the runfiles."""
     path = "$PWD/" + report.path
     if not all([c.isalnum() or c in "/-+_.=@" for c in report.path.elems()]):
         path = "REPORT"
@@ -16,7 +16,7 @@ def _sycl_compat_test_impl(ctx):
     report = make_report(ctx)
     policy, files = policy_arguments(ctx, near_runfile)
 
-    # Runfiles are links to elsewhere, and the sources are not among them.
+    # Runfiles are symbolic links, and do not include the sources.
     arguments = ["check", "--program", quoted(COMPAT_COMMAND), "--fix-command", quoted(_fix_command(report)), "--workspace="] + policy
     if ctx.attr.undetermined:
         arguments += ["--undetermined", ctx.attr.undetermined]
@@ -39,12 +39,12 @@ def _sycl_compat_test_impl(ctx):
 
 _sycl_compat_test = rule(
     implementation = _sycl_compat_test_impl,
-    doc = "The test of the macro sycl_compat_test.",
+    doc = "The rule behind the macro sycl_compat_test.",
     attrs = REPORT_ATTRS | {
         "baseline": attr.label(allow_single_file = [".json"]),
         "policy": attr.label(allow_single_file = [".yaml", ".yml"]),
         "undetermined": attr.string(
-            doc = "What to do when it is not known whether a kernel runs on a device, such as on one whose configuration is incomplete: `error` fails the test, `warning` and `note` print a message, `ignore` prints none. Without it, what the policy says, else `warning`.",
+            doc = "What to do if it is not known whether a kernel runs on a device, for example because the device's configuration is incomplete: `error` fails the test, `warning` and `note` print a message, `ignore` prints nothing. Defaults to the policy's value, or else `warning`.",
             values = ["", "ignore", "note", "warning", "error"],
         ),
     },
@@ -52,11 +52,11 @@ _sycl_compat_test = rule(
     provides = [SyclCompatInfo],
 )
 
-# For the reference page: the attributes that the macro passes on.
+# Only for the reference page: the attributes that the macro passes on.
 sycl_compat_test_rule = _sycl_compat_test
 
 def sycl_compat_test(name, baseline = None, policy = None, **kwargs):
-    """Fails when a kernel does not run on a device that it must run on.
+    """Tests that every kernel runs on the devices that it must run on.
 
     ```starlark
     sycl_compat_test(
@@ -67,14 +67,14 @@ def sycl_compat_test(name, baseline = None, policy = None, **kwargs):
     ```
 
     With `baseline`, known problems do not fail the test, and
-    `bazel run //:compat_test.update` writes that file.
+    `bazel run //:compat_test.update` writes the baseline.
 
     Args:
         name: A unique name for this target.
-        baseline: Path of a JSON file in the package with the known problems. While the file
+        baseline: Path of a JSON file in the package with the known problems. If the file
             does not exist, no problem is known.
-        policy: Label of a policy of the gate, a YAML file that says which kernels must run
-            on which devices. Without one, each kernel must run on each device.
+        policy: Label of a YAML file, the policy, which determines which kernels must run
+            on which devices. Without a policy, each kernel must run on each device.
         **kwargs: Attributes of every Bazel test, such as `size`, `tags` and `visibility`.
     """
     _sycl_compat_test(

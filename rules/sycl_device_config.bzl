@@ -27,11 +27,11 @@ def _sycl_device_config_impl(ctx):
 
 sycl_device_config = rule(
     implementation = _sycl_device_config_impl,
-    doc = """Device configuration files for the `device_config` of other rules.
+    doc = """Provides device configuration files for the `device_config` of other rules.
 
-The files are merged over the built-in configuration: first those of `deps`, then
-`srcs`. A later file overrides what earlier ones say of a device. The files are checked
-when a target that uses them is built. The output group `devices` is the merged table as
+The files are merged over the built-in configuration: first the files of `deps`, then
+`srcs`. A later file overrides the entries of earlier files for a device. The files are checked
+when a target that uses them is built. The output group `devices` contains the merged table as
 JSON.
 
 ```starlark
@@ -44,7 +44,7 @@ sycl_device_config(
     attrs = {
         "deps": attr.label_list(
             allow_files = [".yaml", ".yml"],
-            doc = "Other `sycl_device_config` targets. Their files come before `srcs`.",
+            doc = "Other `sycl_device_config` targets. Their files are merged before `srcs`.",
         ),
         "srcs": attr.label_list(
             allow_files = [".yaml", ".yml"],

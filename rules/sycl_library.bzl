@@ -13,14 +13,14 @@ load("//rules/private:headers.bzl", "MODULE_MAP_FEATURES", "cc_of")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load(":providers.bzl", "SyclDeviceInfo")
 
-# Without it, Bazel asks who writes it whether tags is meant.
+# Without this attribute, Bazel's error for targets = ... suggests tags.
 _REFUSED_ATTRS = {
-    "targets": attr.string_list(doc = "Refused: the `sycl_binary` that depends on the library has `sycl_targets`."),
+    "targets": attr.string_list(doc = "Not supported. Set `sycl_targets` on the `sycl_binary` that depends on the library."),
 }
 
 def _sycl_library_impl(ctx):
     if ctx.attr.targets:
-        fail("%s: targets: a library is compiled once for all targets; give sycl_targets to the sycl_binary that depends on it" % ctx.label)
+        fail("%s: targets: a library is compiled once for all targets; set sycl_targets on the sycl_binary that depends on it" % ctx.label)
     toolchain = find_sycl_toolchain(ctx)
     line = device_line(host_line(ctx, cc_of(ctx, unsupported = MODULE_MAP_FEATURES, mandatory = False)), bool(toolchain.dpcpp), chosen_standard(ctx))
     compiled = compile_sources(ctx, toolchain, read_options(ctx), line, families = FAMILIES)
@@ -33,10 +33,10 @@ def _sycl_library_impl(ctx):
         OutputGroupInfo(device_ir = depset(own)),
     ]
 
-# Their names are in Bazel's errors, and the reference page has the attributes of the first.
+# Bazel's errors show the names of these rules, and the reference page the attributes of the first.
 sycl_library_rule, _sycl_library_of_compiler = device_rules(
     implementation = _sycl_library_impl,
-    doc = "The rule of the macro sycl_library.",
+    doc = "The rule behind the macro sycl_library.",
     attrs = SOURCE_ATTRS | COMPILE_ATTRS | LIBRARY_ATTRS | _REFUSED_ATTRS,
     fragments = ["cpp"],
     provides = [CcInfo, SyclDeviceInfo],
@@ -44,10 +44,10 @@ sycl_library_rule, _sycl_library_of_compiler = device_rules(
 )
 
 def sycl_library(name, **kwargs):
-    """Device code that several `sycl_binary` targets share.
+    """Compiles device code that several `sycl_binary` targets share.
 
-    The sources are compiled once for all binaries. Each `sycl_binary` that depends on the library, directly or
-    through other libraries, holds its kernels. With `rdc = True` on the `sycl_binary`, its
+    The sources are compiled once for all binaries. Each `sycl_binary` that depends on the library,
+    directly or indirectly, contains its kernels. With `rdc = True` on the `sycl_binary`, its
     kernels can call the library's `SYCL_EXTERNAL` functions.
 
     ```starlark

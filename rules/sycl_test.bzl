@@ -6,11 +6,11 @@ load("//rules/private:names.bzl", "shown")
 load("//rules/private:options.bzl", "expanded_text")
 load(":providers.bzl", "SyclRuntimeInfo")
 
-# Device -> (what it is called when there is none, what sets the runtime up for it). The
-# runtime asks OpenCL's loader for devices, which reads the OCL_ICD_ variables.
+# Device -> (its name in the message if it is missing, shell commands that set up the runtime). The
+# runtime gets devices from OpenCL's loader, which reads the OCL_ICD_ variables.
 _DEVICES = {
     "any": ("device", []),
-    "cpu": ("OpenCL CPU device of Intel", [
+    "cpu": ("Intel OpenCL CPU device", [
         "mkdir -p \"$scratch/vendors\" || exit 4",
         "export ONEAPI_DEVICE_SELECTOR=opencl:cpu OCL_ICD_VENDORS=\"$scratch/vendors\" OCL_ICD_FILENAMES=%s",
     ]),
@@ -37,9 +37,9 @@ _FAIL = """absent() {
   exit 1
 }"""
 
-# The CPU device comes with the runtime: that it does not work is a fault, and no other machine.
-_NO_CPU = ", which comes with DPC++. The lines above say why. Mend that, or run the test on another device: the attribute device takes any, gpu and pocl"
-_NO_CPU_DRIVER = "the runtime %s has no OpenCL CPU device of Intel, lib/libintelocl.so: take the runtime of a version of sycl.dpcpp or sycl.runtime, or set the attribute device to any, gpu or pocl"
+# The CPU device comes with the runtime, so it is an error on any system if it does not work.
+_NO_CPU = ", which comes with DPC++; see the reason in the lines above, and fix it or set the attribute device to any, gpu or pocl"
+_NO_CPU_DRIVER = "the runtime %s has no Intel OpenCL CPU device (lib/libintelocl.so); use sycl.dpcpp or sycl.runtime with a version, or set the attribute device to any, gpu or pocl"
 
 def _sycl_test_impl(ctx):
     runtime = ctx.attr.runtime[SyclRuntimeInfo]
@@ -55,7 +55,7 @@ def _sycl_test_impl(ctx):
             setup = ["absent"]
             reason = _NO_CPU_DRIVER % shown(ctx.attr.runtime.label)
     elif ctx.attr.required:
-        reason += ", and the attribute required is set"
+        reason += ", but the attribute required is set"
     lines = script_head(ctx, "$runfiles") + [
         "scratch=${TEST_TMPDIR:-$(mktemp -d)}",
         "name=" + quoted(shown(ctx.label)),
@@ -90,7 +90,7 @@ def _sycl_test_impl(ctx):
 
 _sycl_test = rule(
     implementation = _sycl_test_impl,
-    doc = "The test of the macro sycl_test.",
+    doc = "The rule behind the macro sycl_test.",
     attrs = {
         "binary": attr.label(
             cfg = "target",
@@ -107,23 +107,23 @@ _sycl_test = rule(
             values = sorted(_DEVICES),
         ),
         "env": attr.string_dict(
-            doc = "Environment variables of the program. `$(rootpath)` and the like name files of `data`, and Make variables are expanded.",
+            doc = "Environment variables of the program. `$(rootpath)` and similar variables refer to files in `data`, and Make variables are expanded.",
         ),
         "env_inherit": attr.string_list(
             doc = "Environment variables that the program inherits from the environment of `bazel test`.",
         ),
-        "required": attr.bool(doc = "Fail, and do not skip, on a machine without such a device. With `device = \"cpu\"` a test does so in any case."),
+        "required": attr.bool(doc = "If True, the test fails instead of being skipped if the system does not have the device. Tests with `device = \"cpu\"` always do so."),
         "runtime": attr.label(providers = [SyclRuntimeInfo]),
     } | COVERAGE_ATTRS,
     fragments = ["coverage"],
     test = True,
 )
 
-# For the reference page: the attributes that the macro passes on.
+# Only for the reference page: the attributes that the macro passes on.
 sycl_test_rule = _sycl_test
 
 def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
-    """Runs a program on a SYCL device of this machine.
+    """Runs a program as a test on a local SYCL device.
 
     ```starlark
     cc_binary(
@@ -142,30 +142,30 @@ def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
     )
     ```
 
-    The test passes when the program exits with 0. It first prints the devices that the
-    runtime finds. On a machine without a `pocl`, `gpu` or `any` device the test passes, and
-    its log and its XML say `skipped` and the reason. With `required` it fails instead. So it
-    does when the `cpu` device does not work: that comes with DPC++, and the log says what does
-    not load. The program runs in the workspace's folder of the runfiles.
+    The test passes if the program exits with 0. It first prints the devices that the
+    runtime finds. If the system has no `pocl`, `gpu` or `any` device, the test passes, and
+    its log and XML say `skipped` and why. With `required`, it fails instead. It also fails
+    if the `cpu` device, which comes with DPC++, does not load; the log contains the loader's
+    error. The program runs in the workspace's directory of the runfiles.
 
-    The runtime is `@sycl_runtime`, the repository of a `sycl.runtime` tag in
-    `MODULE.bazel`, when the attribute `runtime` names no other. On a machine that cannot
-    fetch it (no `pip`), `bazel test //...` skips the test.
+    By default, the runtime is `@sycl_runtime`, the repository of a `sycl.runtime` tag in
+    `MODULE.bazel`. On a system that cannot fetch it because `pip` is missing,
+    `bazel test //...` skips the test.
 
     Args:
         name: A unique name for this target.
-        device: What the program runs on: `cpu` is Intel's OpenCL CPU device, which comes
-            with the runtime; `pocl` the machine's PoCL; `gpu` any GPU by Level Zero or
-            OpenCL; `any` the device that the runtime chooses.
+        device: The device to run on: `cpu` is Intel's OpenCL CPU device, which comes
+            with the runtime; `pocl` is an installed PoCL; `gpu` is any GPU, through Level Zero
+            or OpenCL; `any` is the device that the runtime chooses.
         runtime: The repository of the `sycl.runtime` or `sycl.dpcpp` tag whose runtime the
-            program is linked to. Without it, `@sycl_runtime`.
-        tags: Tags of the test. With a `device` other than `cpu` the tag `external` is
-            added, because Bazel cannot see when the machine gets another device.
-        **kwargs: Attributes of every Bazel test, such as `args`, which the program gets, `size`
-            and `visibility`.
+            program is linked to. Defaults to `@sycl_runtime`.
+        tags: Tags of the test. If `device` is not `cpu`, the tag `external` is added, because
+            Bazel does not see changes to the devices of the system.
+        **kwargs: Attributes of every Bazel test, such as `args`, which are passed to the program,
+            `size` and `visibility`.
     """
 
-    # A macro of Bazel 8 passes None for attributes that it inherits and that are not set.
+    # In Bazel 8, macros pass None for inherited attributes that are not set.
     device = device or "cpu"
     _sycl_test(
         name = name,

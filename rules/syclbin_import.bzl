@@ -17,15 +17,15 @@ def _syclbin_import_impl(ctx):
         targets = targets,
         reported = targets,
         device_config = ctx.files.device_config,
-        # The build of the file warned, and the targets that use it do.
+        # The file's own build printed warnings, and so do the targets that use it.
         checked = False,
     )
 
 syclbin_import = rule(
     implementation = _syclbin_import_impl,
-    doc = """A SYCLBIN that was built elsewhere.
+    doc = """Imports a prebuilt SYCLBIN.
 
-It takes the place of a `sycl_binary` in `deps` of `syclbin_link`, `sycl_binary`,
+Use it like a `sycl_binary` in `deps` of `syclbin_link`, `sycl_binary`,
 `sycl_library` and `sycl_compat_report`.
 
 ```starlark
@@ -53,11 +53,11 @@ sycl_binary(
         ),
         "state": attr.string(
             default = "object",
-            doc = "The bundle state of the file, as `packager dump` shows it. Linking a file in another state is an error.",
+            doc = "The bundle state of the file, as `packager dump` shows it. Linking fails if the file is in a different state.",
             values = ["input", "object", "executable"],
         ),
         "sycl_targets": attr.string_list(
-            doc = "The targets that the file was built for. Reports are on them, also when the file has no image for them, and other rules read them: see [SyclbinInfo](#syclbininfo).",
+            doc = "The targets that the file was built for. Reports cover them even if the file has no image for them, and other rules read them ([SyclbinInfo](#syclbininfo)).",
         ),
         "_devicec": TOOL_ATTRS["_devicec"],
     } | COMPAT_ATTRS,

@@ -10,14 +10,14 @@ load("//rules/private/actions:pack.bzl", "combine_action")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
 
-# In which order states follow each other.
+# The order of states.
 _STATES = ["input", "object", "executable"]
 
 def _syclbin_link_impl(ctx):
     if not ctx.attr.deps:
-        fail("%s: deps is empty; name the SYCLBINs to link" % ctx.label)
+        fail("%s: deps is empty; add the SYCLBINs to link" % ctx.label)
     if ctx.attr.allow_unresolved and ctx.attr.state == "executable":
-        fail("%s: allow_unresolved = True does not go with state = \"executable\", which has no unresolved symbols; leave out one of them" % ctx.label)
+        fail("%s: allow_unresolved = True cannot be combined with state = \"executable\", which has no unresolved symbols; remove one of them" % ctx.label)
     first = {}
     for dep in ctx.attr.deps:
         file = dep[SyclbinInfo].file
@@ -33,7 +33,7 @@ def _syclbin_link_impl(ctx):
             split = ctx.attr.device_code_split or "auto",
             kernels_only = state == "executable",
             dependencies = ctx.attr.allow_unresolved,
-            # The files have debug information when their own builds kept it.
+            # The files have debug information if their own builds kept it.
             keep_debug_info = True,
             syclbin = True,
         )
@@ -44,7 +44,7 @@ def _all_executable(ctx):
     return all([dep[SyclbinInfo].state == "executable" for dep in ctx.attr.deps])
 
 def _state(ctx):
-    """The state of the result, empty when what the files import decides."""
+    """Returns the state of the result, or an empty string if it depends on what the files import."""
     if ctx.attr.state:
         return ctx.attr.state
     if ctx.attr.allow_unresolved:
@@ -54,7 +54,7 @@ def _state(ctx):
 def _combine(ctx, toolchain, state):
     for attribute in ["device_code_split", "fixed_targets", "ir", "sycl_targets", "targets"]:
         if getattr(ctx.attr, attribute):
-            fail("%s: %s goes with mode = \"ir\": mode = \"combine\" keeps the existing images" % (ctx.label, attribute))
+            fail("%s: %s requires mode = \"ir\"; mode = \"combine\" keeps the existing images" % (ctx.label, attribute))
     _check_states(ctx, state)
     infos = [dep[SyclbinInfo] for dep in ctx.attr.deps]
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
@@ -79,14 +79,14 @@ def _union(lists):
     return sorted({t: None for list in lists for t in list}.keys())
 
 def _check_states(ctx, state):
-    """Fails for what the tool would refuse, before anything is built."""
+    """Fails during analysis for what the tool would reject."""
     all_executable = _all_executable(ctx)
     for dep in ctx.attr.deps:
         own = dep[SyclbinInfo].state
         if own and state and _STATES.index(own) > _STATES.index(state):
             fail("%s: deps: %s is in %s state, which cannot become %s" % (ctx.label, dep.label, own, state))
         if own == "executable" and not all_executable and not ctx.attr.state:
-            fail("%s: deps: %s is in executable state and others are not, so that nothing can call it; give it state = \"object\", or give this target state = \"executable\" to keep it beside the others" % (ctx.label, dep.label))
+            fail("%s: deps: %s is in executable state but other deps are not, so nothing could call it; set its state = \"object\", or set state = \"executable\" on this target to include it anyway" % (ctx.label, dep.label))
 
 def _requires_sycl(mode):
     return Label("//rules/private:requires_sycl") if mode == "ir" else None
@@ -94,13 +94,13 @@ def _requires_sycl(mode):
 def _requires_ocloc(mode, sycl_targets):
     return requires_ocloc(sycl_targets) if mode == "ir" else None
 
-# Their names are in Bazel's errors, and the reference page has the attributes of the first.
+# Bazel's errors show the names of these rules, and the reference page the attributes of the first.
 syclbin_link_rule, _syclbin_link_of_compiler = device_rules(
     implementation = _syclbin_link_impl,
-    doc = "The rule of the macro syclbin_link.",
+    doc = "The rule behind the macro syclbin_link.",
     attrs = IMAGE_ATTRS | RUNTIME_ATTRS | {
         "allow_unresolved": attr.bool(
-            doc = "Leave imports that no file exports to a later link.",
+            doc = "If True, a later link can resolve imports that no file exports.",
         ),
         "deps": attr.label_list(
             cfg = device_compiler_transition,
@@ -108,11 +108,11 @@ syclbin_link_rule, _syclbin_link_of_compiler = device_rules(
             providers = [SyclbinInfo],
         ),
         "device_code_split": attr.string(
-            doc = "For `mode = \"ir\"`: which kernels become one module, as in `sycl_binary`. A SYCLBIN counts as a source.",
+            doc = "For `mode = \"ir\"`: how device code is split into modules, as in `sycl_binary`. A SYCLBIN counts as a source.",
             values = ["", "auto", "per_source", "per_kernel", "off"],
         ),
         "ir": attr.string(
-            doc = "For `mode = \"ir\"`: what to do with SPIR-V when GPUs have native images, as in `sycl_binary`.",
+            doc = "For `mode = \"ir\"`: what to do with SPIR-V if GPUs have native images, as in `sycl_binary`.",
             values = ["", "any", "cpu", "separate", "none"],
         ),
         "mode": attr.string(
@@ -121,11 +121,11 @@ syclbin_link_rule, _syclbin_link_of_compiler = device_rules(
             values = ["combine", "ir"],
         ),
         "state": attr.string(
-            doc = "The result's bundle state: `input`, `object` or `executable`. Without it, the state is `object` with `allow_unresolved` and, for `combine`, when a module needs a symbol of another one, which `sycl::link` resolves when the program runs. Otherwise it is `executable`. `combine` refuses `executable` for such modules.",
+            doc = "The result's bundle state: `input`, `object` or `executable`. Defaults to `object` with `allow_unresolved`. For `combine`, it also defaults to `object` if a module needs a symbol of another module, which `sycl::link` resolves at run time; `executable` is then an error. Otherwise, it defaults to `executable`.",
             values = ["", "input", "object", "executable"],
         ),
 
-        # To combine files, no compiler is needed.
+        # Combining files needs no compiler.
         "_requires_ocloc": attr.label(cfg = device_compiler_transition, default = _requires_ocloc),
         "_requires_sycl": attr.label(cfg = device_compiler_transition, default = _requires_sycl),
     },
@@ -133,15 +133,15 @@ syclbin_link_rule, _syclbin_link_of_compiler = device_rules(
 )
 
 def syclbin_link(name, **kwargs):
-    """Links SYCLBINs: the symbols that one file imports, another must export.
+    """Links SYCLBINs. Symbols that one file imports must be exported by another.
 
-    With `mode = "combine"` the modules of all files are put into one file. Code and images
-    stay as they are. When a kernel calls a function of another module, the program resolves
+    With `mode = "combine"`, the modules of all files are put into one file. Code and images
+    do not change. If a kernel calls a function of another module, the program resolves
     the call with `sycl::link`, and the result is in object state.
 
-    With `mode = "ir"` the code itself is linked, from the SPIR-V or LLVM bitcode of each
-    file, and is built as that of a `sycl_binary`: calls from one file to another are ordinary
-    calls, and images are compiled for `sycl_targets`. Output groups are those of
+    With `mode = "ir"`, the code itself is linked, from the SPIR-V or LLVM bitcode of each
+    file, and built like the code of a `sycl_binary`: calls from one file to another are ordinary
+    calls, and images are compiled for `sycl_targets`. The output groups are the same as for
     `sycl_binary`.
 
     ```starlark

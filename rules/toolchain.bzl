@@ -3,7 +3,7 @@
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "SyclToolchainInfo")
 
-# Attribute -> (what the program is, the Debian package that has it).
+# Attribute -> (name of the program in messages, the Debian package that contains it).
 _PROGRAMS = {
     "clang": ("clang++ 21 or newer", "clang-21"),
     "libclc": ("libclc's nvptx64--.bc", "libclc-21"),
@@ -19,7 +19,7 @@ _PROGRAMS = {
 
 def _sycl_local_program_impl(ctx):
     if not ctx.attr.path.startswith("/"):
-        fail("%s: path: '%s' is not an absolute path; a program of a repository is a label, and needs no sycl_local_program" % (ctx.label, ctx.attr.path))
+        fail("%s: path: '%s' is not an absolute path; for a program in a repository, use its label instead of a sycl_local_program" % (ctx.label, ctx.attr.path))
     return [SyclToolInfo(
         executable = ctx.attr.path,
         files = depset(ctx.files.stamps),
@@ -29,11 +29,11 @@ def _sycl_local_program_impl(ctx):
 
 sycl_local_program = rule(
     implementation = _sycl_local_program_impl,
-    doc = """A program of this machine, for the attributes of a [sycl_toolchain](#sycl_toolchain).
+    doc = """Declares an installed program, for the attributes of a [sycl_toolchain](#sycl_toolchain).
 
-Bazel does not see when such a program changes, and a remote machine may have another one.
-Therefore a hermetic toolchain has labels of the programs themselves. The `sycl` module
-extension makes a `sycl_local_program` of each program that it finds, with a stamp of its
+Bazel does not see changes to an installed program, and a remote worker may have a different one.
+For a hermetic toolchain, use labels of the programs themselves instead. The `sycl` module
+extension declares a `sycl_local_program` for each program that it finds, with a stamp of its
 version and checksums.
 """,
     attrs = {
@@ -47,12 +47,12 @@ version and checksums.
 )
 
 def _tool(ctx, name, target):
-    """The SyclToolInfo of a target that an attribute names."""
+    """Returns the SyclToolInfo of the target in an attribute."""
     if SyclToolInfo in target:
         return target[SyclToolInfo]
     files_to_run = target[DefaultInfo].files_to_run
     if not files_to_run or not files_to_run.executable:
-        fail("%s: %s: %s is not a program: give an executable target, a file, a filegroup of one file with all that the program needs as data, or a sycl_local_program" % (ctx.label, name, target.label))
+        fail("%s: %s: %s is not a program; expected an executable target, a file, a filegroup of one file with everything that the program needs as data, or a sycl_local_program" % (ctx.label, name, target.label))
     return SyclToolInfo(
         executable = files_to_run.executable,
         files = depset(
@@ -64,7 +64,7 @@ def _tool(ctx, name, target):
     )
 
 def _missing(ctx, name):
-    """The SyclToolInfo of a program that the toolchain does not have."""
+    """Returns the SyclToolInfo of a program that the toolchain does not have."""
     what, package = _PROGRAMS[name]
     return SyclToolInfo(
         executable = None,
@@ -72,7 +72,7 @@ def _missing(ctx, name):
         files_to_run = None,
         missing = "{what} is missing: {why}. Install it (Debian: {package}) and build again, or set the attribute '{attr}' of the sycl_toolchain {label}.".format(
             what = what,
-            why = ctx.attr.missing.get(name, "the toolchain does not name it"),
+            why = ctx.attr.missing.get(name, "it is not set in the toolchain"),
             package = package,
             attr = name,
             label = ctx.label,
@@ -82,7 +82,7 @@ def _missing(ctx, name):
 def _sycl_toolchain_impl(ctx):
     for name in ctx.attr.missing:
         if name not in _PROGRAMS:
-            fail("%s: missing: %s is not one of %s" % (ctx.label, name, ", ".join(sorted(_PROGRAMS))))
+            fail("%s: missing: unknown program %s; expected one of %s" % (ctx.label, name, ", ".join(sorted(_PROGRAMS))))
     base = ctx.attr.base[platform_common.ToolchainInfo].sycl if ctx.attr.base else None
     tools = {}
     for name in _PROGRAMS:
@@ -111,57 +111,57 @@ def _program(doc):
 
 sycl_toolchain = rule(
     implementation = _sycl_toolchain_impl,
-    doc = """Names the programs that SYCL device code is built with.
+    doc = """Declares the programs that build SYCL device code.
 
-The device compiler is `clang`, or DPC++ when `dpcpp` is set, as in the repositories of
+The device compiler is `clang`, or DPC++ if `dpcpp` is set, as in the repositories of
 `sycl.dpcpp` tags.
 
-A program is an executable target, a file, or a `filegroup` of one file whose `data` is all
-that the program reads. It and its files are inputs of the actions that run it, and of no
-others. A program of the machine is a [sycl_local_program](#sycl_local_program).
+A program is an executable target, a file, or a `filegroup` of one file whose `data` contains
+everything that the program reads. It and its files are inputs only of the actions that run it.
+For an installed program, use a [sycl_local_program](#sycl_local_program).
 
-Every program may be missing. A target that needs a missing program fails: the error names
-the program, the package that has it, and the attribute. Without a device compiler, the
+Every program may be missing. A target that needs a missing program fails with an error that
+names the program, its package and the attribute. Without a device compiler, the
 toolchain is disabled: `bazel build //...` skips the targets that compile SYCL.
 
-[docs/build/toolchains.md](../build/toolchains.md) has complete toolchains.
+[docs/build/toolchains.md](../build/toolchains.md) has complete examples.
 """,
     attrs = {
         "base": attr.label(
-            doc = "Another `sycl_toolchain`. Its programs and headers are used where this one has none.",
+            doc = "Another `sycl_toolchain`. It provides the programs and headers that this one does not set.",
             providers = [platform_common.ToolchainInfo],
         ),
         "clang": _program("clang++, version 21 or newer."),
         "copts": attr.string_list(
             default = ["-std=c++20", "-fno-math-errno"],
-            doc = "Options of every device compile, after those of the build's mode and before the target's own `copts`. `$(execpath LABEL)` is the path of a target of `headers`. The mode `-c opt` gives `-O2 -DNDEBUG`, `fastbuild` gives `-O2`, and `dbg` gives `-O0 -g`, which keeps debug information in the shipped code.",
+            doc = "Options for every device compilation, after the options of the compilation mode and before the target's own `copts`. `$(execpath LABEL)` is the path of a target in `headers`. The mode `-c opt` adds `-O2 -DNDEBUG`, `fastbuild` adds `-O2`, and `dbg` adds `-O0 -g`, which keeps debug information in the images.",
         ),
         "dpcpp": attr.label(
             cfg = "exec",
-            doc = "DPC++ as the device compiler, in place of `clang`: a target with [SyclDpcppInfo](#sycldpcppinfo), such as `@sycl_dpcpp//:compiler`.",
+            doc = "DPC++ as the device compiler, instead of `clang`: a target with [SyclDpcppInfo](#sycldpcppinfo), such as `@sycl_dpcpp//:compiler`.",
             providers = [SyclDpcppInfo],
         ),
         "headers": attr.label_list(
             allow_files = True,
             cfg = "exec",
-            doc = "Headers that the compiler includes without an option of the target: its own, those of the C++ library and of the C library. They are inputs of every compile. For headers of the machine, a file whose content changes with theirs.",
+            doc = "Headers that the compiler finds without an option of the target: its own, the C++ library's and the C library's. They are inputs of every compilation. For installed headers, use a file whose content changes with them.",
         ),
-        "libclc": _program("libclc's bitcode nvptx64--.bc of LLVM 21, for `nvidia_gpu_sm_*` targets: mathematical functions, which [stock-clang.md](../build/stock-clang.md#mathematical-functions) lists. May be missing."),
+        "libclc": _program("libclc's bitcode nvptx64--.bc of LLVM 21, for `nvidia_gpu_sm_*` targets: [mathematical functions](../build/stock-clang.md#mathematical-functions). Optional."),
         "libsycl": attr.label(
             doc = "DPC++'s runtime that ordinary SYCL programs are linked to, such as `@sycl_dpcpp`.",
             providers = [[CcInfo, SyclRuntimeInfo]],
         ),
-        "llc": _program("llc, for `nvidia_gpu_sm_*` and `amd_gpu_gfx*` targets, and for SPIR-V where `llvm_spirv` is missing."),
+        "llc": _program("llc, for `nvidia_gpu_sm_*` and `amd_gpu_gfx*` targets, and for SPIR-V if `llvm_spirv` is missing."),
         "lld": _program("ld.lld, for `amd_gpu_gfx*` targets."),
         "llvm_dis": _program("llvm-dis."),
         "llvm_link": _program("llvm-link."),
         "llvm_spirv": _program("llvm-spirv."),
-        "missing": attr.string_dict(doc = "Attribute of a missing program -> where it was looked for, for the error."),
+        "missing": attr.string_dict(doc = "Attribute of a missing program -> where it was looked up, for the error."),
         "ocloc": _program("ocloc, for `intel_gpu_*` targets."),
         "opt": _program("opt."),
         "runtime": attr.string(
             default = "2026.0",
-            doc = "Release of DPC++'s runtime that SYCLBINs are for, unless their target says otherwise: 2025.3, 2026.0 (which all of 2026 load) or 2026.2.",
+            doc = "Release of DPC++'s runtime that SYCLBINs are for, unless their target sets a different one: 2025.3, 2026.0 (which all 2026 releases load) or 2026.2.",
             values = ["2025.3", "2026.0", "2026.2"],
         ),
         "spirv_val": _program("spirv-val."),

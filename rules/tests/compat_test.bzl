@@ -199,7 +199,7 @@ _config_test = analysistest.make(_config_impl)
 
 def _nothing_impl(ctx):
     env = analysistest.begin(ctx)
-    asserts.expect_failure(env, "deps have no device code: none of them is or depends on a sycl_binary, a sycl_cc_* target or a C++ target with the feature sycl")
+    asserts.expect_failure(env, "deps have no device code: none of them is, or depends on, a sycl_binary, a sycl_cc_* target or a C++ target with the feature sycl")
     return analysistest.end(env)
 
 _nothing_test = analysistest.make(_nothing_impl, expect_failure = True)

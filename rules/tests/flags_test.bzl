@@ -257,7 +257,7 @@ def flags_test_suite(name):
         "flags_backend_library": "copts: '-Xs -a': set backend_options on the target that makes device images of this code",
         "flags_binary_spirv": "backend_options: DPC++'s runtime takes no options from a SYCLBIN",
         "flags_library": "copts: '-fsycl-targets=spir64': it means the attribute sycl_targets, which this rule has not",
-        "flags_library_targets": "targets: a library is compiled once for all targets; give sycl_targets to the sycl_binary",
+        "flags_library_targets": "targets: a library is compiled once for all targets; set sycl_targets on the sycl_binary",
         "flags_nvidia": "backend_options: there are no options for nvidia_gpu_sm_90",
     }.items():
         _clang_fails_test(name = target + "_test", target_under_test = ":" + target, texts = [text])

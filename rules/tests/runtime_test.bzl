@@ -160,14 +160,14 @@ def runtime_test_suite(name):
         ("cpu", {}, [
             "export ONEAPI_DEVICE_SELECTOR=opencl:cpu %s OCL_ICD_FILENAMES=\"$runfiles\"/'rules/tests/fake_runtime/libintelocl.so'\n\"$runfiles\"/'rules/tests/fake_runtime/devices'\n" % _NO_VENDORS,
             "exec \"$runfiles\"/'rules/tests/fake_runtime/program' \"$@\"\n",
-            "finds no OpenCL CPU device of Intel, which comes with DPC++. The lines above say why",
+            "finds no Intel OpenCL CPU device, which comes with DPC++; see the reason in the lines above",
             _FAILS,
         ], [_SKIPS, _REQUIRED]),
         ("default", {"runtime": ":default_runtime"}, ["fake_runtime/devices"], []),
-        ("no_cpu", {"runtime": ":fake_runtime_without_cpu"}, ["\n}\nabsent\n", _FAILS, "the runtime //rules/tests:fake_runtime_without_cpu has no OpenCL CPU device of Intel, lib/libintelocl.so"], ["OCL_ICD_FILENAMES", _SKIPS]),
+        ("no_cpu", {"runtime": ":fake_runtime_without_cpu"}, ["\n}\nabsent\n", _FAILS, "the runtime //rules/tests:fake_runtime_without_cpu has no Intel OpenCL CPU device (lib/libintelocl.so)"], ["OCL_ICD_FILENAMES", _SKIPS]),
         ("pocl", {"device": "pocl"}, ["pocl*.icd", "OCL_ICD_FILENAMES=\"$driver\"", _NO_VENDORS, _SKIPS], ["libintelocl", _FAILS]),
         ("gpu", {"device": "gpu"}, ["ONEAPI_DEVICE_SELECTOR='level_zero:gpu;opencl:gpu'"], ["OCL_ICD"]),
-        ("required", {"device": "any", "required": True}, [_FAILS, "finds no device, and the attribute " + _REQUIRED], [_SKIPS, "ONEAPI_DEVICE_SELECTOR"]),
+        ("required", {"device": "any", "required": True}, [_FAILS, "finds no device, but the attribute " + _REQUIRED], [_SKIPS, "ONEAPI_DEVICE_SELECTOR"]),
     ]:
         arguments = {"runtime": ":fake_runtime"} | arguments
         sycl_test(
