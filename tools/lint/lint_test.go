@@ -6,6 +6,7 @@ package lint
 import (
 	"bytes"
 	"fmt"
+	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
@@ -203,8 +204,53 @@ func TestFloorsPage(t *testing.T) {
 	}
 }
 
-// effects are what the packages of sycl/ leave to the tools.
-var effects = []string{"flag", "os/exec", "log", "log/slog"}
+// effects are the imports that packages of sycl/ leave to programs.
+var effects = []string{"flag", "os/exec", "os/signal", "log", "log/slog"}
+
+// programNames are names that only programs may use or declare: packages of sycl/ return values and plain
+// errors, and never print, exit, or read arguments, the environment or clocks.
+var programNames = map[string][]string{
+	"fmt":  {"Print", "Printf", "Println"},
+	"os":   {"Args", "Environ", "Exit", "Getenv", "LookupEnv", "Stderr", "Stdin", "Stdout"},
+	"time": {"Now", "Since", "Until"},
+	"":     {"WrongUsage", "ExitCode"}, // methods by which package cli chooses an exit code
+}
+
+// programName returns the first of programNames in a file, or "".
+func programName(f *ast.File) (name string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if pkg, ok := n.X.(*ast.Ident); ok && slices.Contains(programNames[pkg.Name], n.Sel.Name) {
+				name = pkg.Name + "." + n.Sel.Name
+			}
+		case *ast.FuncDecl:
+			if slices.Contains(programNames[""], n.Name.Name) {
+				name = n.Name.Name
+			}
+		}
+		return name == ""
+	})
+	return name
+}
+
+func TestProgramName(t *testing.T) {
+	for source, want := range map[string]string{
+		`import "os"; var a = os.Args`:                                "os.Args",
+		`import "fmt"; func f() { fmt.Println() }`:                    "fmt.Println",
+		`type e struct{}; func (e) WrongUsage() {}`:                   "WrongUsage",
+		`import "os"; func f() { os.Open("") }`:                       "",
+		`type e struct{}; func (e) BadInput() {}; func f(w string){}`: "",
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package p; "+source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := programName(f); got != want {
+			t.Errorf("%s: got %q, want %q", source, got, want)
+		}
+	}
+}
 
 func TestFloors(t *testing.T) {
 	const module = "github.com/rules-sycl/rules_sycl/"
@@ -218,10 +264,13 @@ func TestFloors(t *testing.T) {
 			t.Errorf("%s: the package is on no floor; add it to floors", path)
 			return
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, data, parser.ImportsOnly)
+		f, err := parser.ParseFile(token.NewFileSet(), path, data, 0)
 		if err != nil {
 			t.Error(err)
 			return
+		}
+		if name := programName(f); name != "" {
+			t.Errorf("%s uses %s; that belongs to the tools", path, name)
 		}
 		for _, spec := range f.Imports {
 			name, err := strconv.Unquote(spec.Path.Value)
