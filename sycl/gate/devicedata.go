@@ -78,11 +78,21 @@ func (e *evaluator) widened() map[string]string {
 	trusted := base.digests()
 	out := map[string]string{}
 	for _, x := range e.Reports {
+		// Older versions of compat do not write the local memory size of any device.
+		isOlder := len(e.Base) == 0 && !e.BaseDecides
+		for _, d := range x.data {
+			isOlder = isOlder && d.LocalMemorySize == 0
+		}
 		for id, d := range x.data {
 			if e.tier(id) != Required || trusted[id] == x.devices[id] {
 				continue
 			}
 			if old := e.baseDevice(id); old != nil {
+				if isOlder {
+					without := *old
+					without.LocalMemorySize = 0
+					old = &without
+				}
 				if more := wider(old, d); more != nil {
 					out[id] = fmt.Sprintf("the data of the required device %s have more than those of the base branch: %s", id, shorten(more))
 				}

@@ -60,3 +60,30 @@ func TestDeviceDataOfTheChange(t *testing.T) {
 		t.Errorf("the base has the data: %q", brief(r))
 	}
 }
+
+// Reports of older versions of compat have no local memory size. This is not a weaker policy, unless
+// the base decides or has reports of its own.
+func TestReportWithoutLocalMemory(t *testing.T) {
+	now := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
+	was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
+	was.Devices[0].LocalMemorySize = 1 << 16
+	for name, test := range map[string]struct {
+		in   Input
+		want int
+	}{
+		"compared with built-in data": {Input{BaseDevices: was.Devices}, 0},
+		"compared with a base report": {Input{BaseDevices: was.Devices, Base: facts(was)}, 1},
+		"the base decides":            {Input{BaseDevices: was.Devices, BaseDecides: true}, 1},
+	} {
+		test.in.Reports, test.in.Today = facts(now), today
+		n := 0
+		for _, w := range Evaluate(test.in).Notices {
+			if w.Rule == PolicyWeakened {
+				n++
+			}
+		}
+		if n != test.want {
+			t.Errorf("%s: %d warnings, want %d", name, n, test.want)
+		}
+	}
+}
