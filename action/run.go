@@ -13,8 +13,8 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	reportrender "github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // An environment is everything that the program uses of its process.
@@ -271,8 +271,8 @@ func (e *firstBaselineError) Error() string {
 // Fix returns what to do, as Markdown.
 func (e *firstBaselineError) Fix() string {
 	if e.proposed == "" {
-		return fmt.Sprintf("Make the baseline where you work, and commit it:\n\n```\n%s\ngit add %s\n```\n", e.command, reportrender.ShellQuote(e.name))
+		return fmt.Sprintf("Make the baseline where you work, and commit it:\n\n```\n%s\ngit add %s\n```\n", e.command, show.ShellQuote(e.name))
 	}
 	return fmt.Sprintf("The proposed baseline knows %d %s. Take it from the files of this run, and commit it:\n\n```\ncp %s %s\ngit add %s\n```\n", e.entries,
-		safetext.Plural(e.entries, "problem", "problems"), reportrender.ShellQuote(e.proposed), reportrender.ShellQuote(e.name), reportrender.ShellQuote(e.name))
+		safetext.Plural(e.entries, "problem", "problems"), show.ShellQuote(e.proposed), show.ShellQuote(e.name), show.ShellQuote(e.name))
 }

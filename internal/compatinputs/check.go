@@ -20,8 +20,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
-	reportrender "github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // CheckOptions select what to check, like flags and inputs. Empty options are not given.
@@ -249,18 +249,18 @@ func (o *CheckOptions) noBaseline(err error) error {
 func (o *CheckOptions) UpdateCommand(baseline string) string {
 	command := "compat baseline update"
 	if o.Policy.Name != "" {
-		command += " --policy " + reportrender.ShellQuote(o.Policy.Name)
+		command += " --policy " + show.ShellQuote(o.Policy.Name)
 	}
 	if len(o.Required) > 0 {
-		command += " --required " + reportrender.ShellQuote(strings.Join(o.Required, ","))
+		command += " --required " + show.ShellQuote(strings.Join(o.Required, ","))
 	}
-	command += " --baseline " + reportrender.ShellQuote(baseline)
+	command += " --baseline " + show.ShellQuote(baseline)
 	for _, a := range o.builtBy {
-		command += " " + reportrender.ShellQuote(a)
+		command += " " + show.ShellQuote(a)
 	}
 	const most = 5
 	for _, name := range o.Reports[:min(len(o.Reports), most)] {
-		command += " " + reportrender.ShellQuote(name)
+		command += " " + show.ShellQuote(name)
 	}
 	if len(o.Reports) > most {
 		command += " ..."
@@ -300,7 +300,7 @@ func (o *CheckOptions) CheckOutputs(outputs, more []string) error {
 			continue
 		}
 		if input, ok := known[realPath(name)]; ok {
-			return cli.Usagef("%s cannot be an output: it is read as an input, %s", reportrender.ShellQuote(name), reportrender.ShellQuote(input))
+			return cli.Usagef("%s cannot be an output: it is read as an input, %s", show.ShellQuote(name), show.ShellQuote(input))
 		}
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
-	reportrender "github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // A fixPlan collects edits of targets with sycl_targets and fixed_targets.
@@ -494,7 +494,7 @@ func (p *fixPlan) change(label string, r *build.Rule, attr string, changes []cha
 		names []string
 	}{{"remove", remove}, {"add", add}} {
 		if len(c.names) > 0 {
-			p.commands = append(p.commands, fmt.Sprintf("buildozer %s %s", reportrender.ShellQuote(c.verb+" "+attr+" "+strings.Join(c.names, " ")), reportrender.ShellQuote(strings.TrimLeft(label, "@"))))
+			p.commands = append(p.commands, fmt.Sprintf("buildozer %s %s", show.ShellQuote(c.verb+" "+attr+" "+strings.Join(c.names, " ")), show.ShellQuote(strings.TrimLeft(label, "@"))))
 		}
 	}
 }

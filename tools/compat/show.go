@@ -25,6 +25,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // A shower is the subcommand show.
@@ -194,7 +195,7 @@ func (s *shower) check(args []string) error {
 func fileArguments(names []string) (s string) {
 	const most = 3
 	for _, name := range names[:min(len(names), most)] {
-		s += " " + render.ShellQuote(name)
+		s += " " + show.ShellQuote(name)
 	}
 	if len(names) > most {
 		s += " ..."
@@ -209,7 +210,7 @@ func flagArguments(name string, values ...string) (s string) {
 		if strings.HasPrefix(v, "@") {
 			separator = "=" // a separate argument would name a parameter file
 		}
-		s += " --" + name + separator + render.ShellQuote(v)
+		s += " --" + name + separator + show.ShellQuote(v)
 	}
 	return s
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 //go:embed site
@@ -49,7 +50,7 @@ func (s *site) write(dir string) error {
 	w := siteWriter{dir: dir}
 	style, _ := siteFiles.ReadFile("site/site.css")
 	script, _ := siteFiles.ReadFile("site/site.js")
-	w.file("site.css", append([]byte(render.Style()), style...))
+	w.file("site.css", append([]byte(show.Style), style...))
 	w.file("site.js", script)
 	data, err := json.MarshalIndent(s, "", " ")
 	if err != nil {

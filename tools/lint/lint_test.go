@@ -128,8 +128,8 @@ var floors = [][]string{
 	{"postlink/aspects", "postlink/internal/constants"},
 	{"compat", "link", "postlink"},
 	{"report"},
-	{"gate", "report/render"},
-	{"gate/render"},
+	{"gate", "show"},
+	{"gate/render", "report/render"},
 }
 
 // floorOf returns the number of the floor that a package of sycl/ is on, -1 when it

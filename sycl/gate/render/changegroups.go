@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // ChangeOptions configure how a difference is written.
@@ -89,7 +90,7 @@ func ChangeSections(d *gate.Difference) (list []ChangeSection) {
 		}
 	}
 	for _, kind := range []string{"lost", "removed", "changed", "won", "renamed", "added"} {
-		s := ChangeSection{Kind: kind, Title: upperFirst(kind)}
+		s := ChangeSection{Kind: kind, Title: show.UpperFirst(kind)}
 		switch changes := byKind[kind]; kind {
 		case "renamed":
 			s.Kernels = len(changes)
@@ -239,7 +240,7 @@ func changeTitle(d *gate.Difference, o ChangeOptions) string {
 		}
 	}
 	for _, s := range ChangeSections(d) {
-		parts = append(parts, fmt.Sprintf("%d %s %s", s.Kernels, safetext.Plural(s.Kernels, "kernel", "kernels"), s.Kind))
+		parts = append(parts, fmt.Sprintf("%s %s", show.Count(s.Kernels, "kernel"), s.Kind))
 	}
 	if len(parts) == 0 {
 		parts = []string{"no change"}
@@ -251,28 +252,11 @@ func changeTitle(d *gate.Difference, o ChangeOptions) string {
 func changeGroups(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s\n\n", changeTitle(d, o))
-	table := deviceRows(d)
-	widths := make([]int, len(table[0]))
-	for _, row := range table {
-		for i, s := range row {
-			widths[i] = max(widths[i], len(s))
-		}
-	}
-	for n, row := range table {
-		for i, s := range row {
-			if n == 0 {
-				s = strings.ToUpper(s)
-			}
-			if i == 0 {
-				fmt.Fprintf(out, "%-*s", widths[i], s)
-			} else {
-				fmt.Fprintf(out, "  %*s", widths[i], s)
-			}
-		}
-		out.WriteByte('\n')
+	if err := show.WriteTable(out, deviceRows(d)); err != nil {
+		return err
 	}
 	for _, s := range ChangeSections(d) {
-		fmt.Fprintf(out, "\n%s: %d %s\n", s.Title, s.Kernels, safetext.Plural(s.Kernels, "kernel", "kernels"))
+		fmt.Fprintf(out, "\n%s: %s\n", s.Title, show.Count(s.Kernels, "kernel"))
 		for _, r := range s.First() {
 			fmt.Fprintf(out, "%7d  %s\n", r.Kernels, r.Words())
 			if len(r.Names) > 0 {
@@ -327,7 +311,7 @@ func ChangesMarkdown(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 		}
 	}
 	for _, s := range o.sections(d) {
-		fmt.Fprintf(out, "\n**%s**: %d %s\n\n| Kernels | What | Names |\n|--:|---|---|\n", s.Title, s.Kernels, safetext.Plural(s.Kernels, "kernel", "kernels"))
+		fmt.Fprintf(out, "\n**%s**: %s\n\n| Kernels | What | Names |\n|--:|---|---|\n", s.Title, show.Count(s.Kernels, "kernel"))
 		for _, r := range s.First() {
 			fmt.Fprintf(out, "| %s |\n", r.cells())
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // Changes prints the differences found by [gate.Diff], or nothing if there are none. Devices on
@@ -107,7 +108,7 @@ func changeWay(c *gate.Change) string {
 	case c.Kernel == "":
 		for _, v := range compat.Statuses {
 			if n := c.Counts[v]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s %v", n, safetext.Plural(n, "kernel", "kernels"), v))
+				parts = append(parts, fmt.Sprintf("%s %v", show.Count(n, "kernel"), v))
 			}
 		}
 	default:

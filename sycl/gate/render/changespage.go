@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
-	reportrender "github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // ChangesTemplate defines the template "changes", which renders sections on pages with the style of
@@ -26,7 +26,7 @@ func ChangesHTML(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 	title := safetext.Escape(o.Old) + " → " + safetext.Escape(o.New)
 	err := changesPage.ExecuteTemplate(b, "page", map[string]any{
 		"Title": title, "Lead": strings.TrimPrefix(changeTitle(d, o), title+": "), "Devices": deviceRows(d), "Sections": o.sections(d),
-		"Style": template.CSS(reportrender.Style()), "Policy": reportrender.PolicySource(reportrender.Style()),
+		"Style": template.CSS(show.Style), "Policy": show.PolicySource(show.Style),
 	})
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func ChangesHTML(w io.Writer, d *gate.Difference, o ChangeOptions) error {
 // ChangesCSV writes one row per change and device. No cell is interpreted as a formula.
 func ChangesCSV(w io.Writer, d *gate.Difference, _ ChangeOptions) error {
 	b := bufio.NewWriter(w)
-	row := func(fields ...string) { b.Write(reportrender.AppendCSVRow(nil, fields...)) }
+	row := func(fields ...string) { b.Write(show.AppendRow(nil, fields...)) }
 	row("change", "target", "kernel", "symbol", "device", "old", "new", "old reasons", "new reasons", "old target", "old kernel", "old symbol")
 	for i := range d.Changes {
 		c := &d.Changes[i]

@@ -10,6 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // CommentOptions configure the length of a comment and the targets of its links.
@@ -47,8 +48,8 @@ func Comment(w io.Writer, r *gate.Result, o CommentOptions) error {
 
 // commentWords are [markdownWords] with shortened names.
 var commentWords = words{
-	name:  func(s string) string { return codeSpan(cut(s, longestName)) },
-	value: func(s string) string { return codeSpan(cut(s, longestText)) },
+	name:  func(s string) string { return show.CodeSpan(cut(s, longestName)) },
+	value: func(s string) string { return show.CodeSpan(cut(s, longestText)) },
 }
 
 type comment struct {
@@ -65,7 +66,7 @@ func (c *comment) head() string {
 	if c.Conclusion == gate.Failure {
 		mark = "❌"
 	}
-	s := fmt.Sprintf("## %s SYCL compatibility\n\n%s.\n", mark, upperFirst(Summary(c.Result)))
+	s := fmt.Sprintf("## %s SYCL compatibility\n\n%s.\n", mark, show.UpperFirst(Summary(c.Result)))
 	if d := c.Difference(); d != nil {
 		var counts []string
 		for _, section := range ChangeSections(d) {
@@ -159,7 +160,7 @@ func (c *comment) row(in words, g group) string {
 		}
 		module += c.page.places(g)
 	}
-	cells := []string{strings.Join(kernels, ", "), upperFirst(problem), safetext.Some(devices, 4), module}
+	cells := []string{strings.Join(kernels, ", "), show.UpperFirst(problem), safetext.Some(devices, 4), module}
 	for i, s := range cells {
 		cells[i] = safetext.TableCell(s)
 	}
@@ -215,21 +216,21 @@ func (c *comment) solved(b *strings.Builder) {
 		}
 		var names []string
 		for _, name := range kernels[k][:min(len(kernels[k]), mostKernels)] {
-			names = append(names, codeSpan(cut(name, longestName)))
+			names = append(names, show.CodeSpan(cut(name, longestName)))
 		}
 		if n := len(kernels[k]) - len(names); n > 0 {
 			names = append(names, fmt.Sprintf("%d more", n))
 		}
-		verb := safetext.Plural(len(kernels[k]), "runs", "run") + " on " + codeSpan(k.device) + " now"
+		verb := safetext.Plural(len(kernels[k]), "runs", "run") + " on " + show.CodeSpan(k.device) + " now"
 		if k.gone {
-			verb = safetext.Plural(len(kernels[k]), "is", "are") + " gone, with the problem on " + codeSpan(k.device)
+			verb = safetext.Plural(len(kernels[k]), "is", "are") + " gone, with the problem on " + show.CodeSpan(k.device)
 		}
 		line := fmt.Sprintf("- %s %s", strings.Join(names, ", "), verb)
 		if k.rule == gate.RuleID(compat.MissingAspect) {
-			line += " (aspect " + codeSpan(k.required) + ")"
+			line += " (aspect " + show.CodeSpan(k.required) + ")"
 		}
 		if k.target != "" {
-			line += ", in " + codeSpan(cut(k.target, longestName))
+			line += ", in " + show.CodeSpan(cut(k.target, longestName))
 		}
 		b.WriteString(line + "\n")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 type (
@@ -41,7 +42,7 @@ func GitLab(w io.Writer, r *gate.Result, o ScanOptions) error {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if at, ok := fileOf(r, f); ok && o.shows(f) {
-			add(at, gitlabIssue{CheckName: f.Rule, Description: sentence(Message(f)), Fingerprint: f.Fingerprint, Severity: severities[f.Severity]})
+			add(at, gitlabIssue{CheckName: f.Rule, Description: show.Sentence(Message(f)), Fingerprint: f.Fingerprint, Severity: severities[f.Severity]})
 		}
 	}
 	for _, n := range r.Notices {
@@ -53,7 +54,7 @@ func GitLab(w io.Writer, r *gate.Result, o ScanOptions) error {
 		if n.Fails {
 			severity = gate.Error
 		}
-		add(fileLocation{n.File, n.Line, 0}, gitlabIssue{CheckName: n.Rule, Description: sentence(safetext.Escape(n.Text)), Fingerprint: hex.EncodeToString(sum[:16]), Severity: severities[severity]})
+		add(fileLocation{n.File, n.Line, 0}, gitlabIssue{CheckName: n.Rule, Description: show.Sentence(safetext.Escape(n.Text)), Fingerprint: hex.EncodeToString(sum[:16]), Severity: severities[severity]})
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

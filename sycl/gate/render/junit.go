@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // maxJUnit is the maximum number of statuses for which passing test cases are listed.
@@ -127,7 +128,7 @@ func (s *junitSuite) add(at junitCase, display string, list []*gate.Finding, v c
 func (s *junitSuite) notice(n *gate.Notice) {
 	s.tests++
 	fmt.Fprintf(&s.body, "    <testcase classname=\"%s\" name=\"%s\"", xmlText(n.File), xmlText(string(n.Rule)))
-	text := sentence(safetext.Escape(n.Text))
+	text := show.Sentence(safetext.Escape(n.Text))
 	if !n.Fails {
 		s.skip(fmt.Sprintf("%v: %s", n.Severity, text))
 		return
@@ -143,9 +144,9 @@ func (s *junitSuite) skip(why string) {
 
 // junitLine returns the location of a finding, its message and its disposition.
 func junitLine(f *gate.Finding) string {
-	line := sentence(Message(f))
+	line := show.Sentence(Message(f))
 	if p := place(f); p != "" {
-		line = p + ": " + fullStop(Message(f))
+		line = p + ": " + show.FullStop(Message(f))
 	}
 	if fate := plainWords.disposition(f); fate != "" {
 		line += " (" + fate + ")"

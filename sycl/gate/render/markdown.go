@@ -10,6 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // MarkdownOptions configure the length of Markdown and the targets of its links.
@@ -30,7 +31,7 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	if r.Conclusion == gate.Failure {
 		mark = "❌"
 	}
-	fmt.Fprintf(&m, "## %s SYCL compatibility\n\n%s.\n", mark, upperFirst(Summary(r)))
+	fmt.Fprintf(&m, "## %s SYCL compatibility\n\n%s.\n", mark, show.UpperFirst(Summary(r)))
 	if d := r.Difference(); d != nil {
 		m.changes(d)
 	}
@@ -150,9 +151,9 @@ func (m *markdown) table(groups []group) {
 	m.WriteString("\n| | Rule | Problem | Place |\n|---|---|---|---|\n")
 	in := markdownWords.short(slices.Concat(groups...))
 	for i, g := range groups {
-		text := upperFirst(in.sentence(g))
+		text := show.UpperFirst(in.sentence(g))
 		if fate := in.disposition(g[0]); fate != "" {
-			text += ". " + upperFirst(fate)
+			text += ". " + show.UpperFirst(fate)
 		}
 		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(g[0]), ruleLink(g[0].Rule), safetext.TableCell(text), safetext.TableCell(m.places(g)))) {
 			left := 0
@@ -173,7 +174,7 @@ func (m *markdown) places(g group) string {
 	}
 	if len(list) == 0 { // only the module is known
 		for _, f := range g {
-			if span := codeSpan(f.Target); f.Target != "" && !slices.Contains(list, span) {
+			if span := show.CodeSpan(f.Target); f.Target != "" && !slices.Contains(list, span) {
 				list = append(list, span)
 			}
 		}
@@ -183,7 +184,7 @@ func (m *markdown) places(g group) string {
 
 // place returns the location of a finding, as a link if it is a file of the source tree.
 func (m *markdown) place(f *gate.Finding) string {
-	span := codeSpan(place(f))
+	span := show.CodeSpan(place(f))
 	if m.sources == "" || !safetext.IsPath(f.Path) {
 		return span
 	}
@@ -229,9 +230,9 @@ func (m *markdown) lists(groups []group) {
 			m.sources = ""
 		}
 		for i, f := range g {
-			line := "- " + codeSpan(f.Kernel)
+			line := "- " + show.CodeSpan(f.Kernel)
 			if len(f.Origins) > 0 && g.origin() == "" {
-				line += ", by " + codeSpan(f.Origins[0])
+				line += ", by " + show.CodeSpan(f.Origins[0])
 			}
 			if place(f) != "" {
 				line += ", " + m.place(f)
@@ -257,12 +258,12 @@ func (m *markdown) notices(list []gate.Notice) {
 	}
 	slices.SortStableFunc(list, func(a, b gate.Notice) int { return cmp.Compare(rank(&a), rank(&b)) })
 	for i, n := range list {
-		line := fmt.Sprintf("%v: %s\n", n.Severity, codeSpan(n.Text))
+		line := fmt.Sprintf("%v: %s\n", n.Severity, show.CodeSpan(n.Text))
 		switch {
 		case n.File != "" && n.Line > 0:
-			line = codeSpan(fmt.Sprintf("%s:%d", n.File, n.Line)) + ": " + line
+			line = show.CodeSpan(fmt.Sprintf("%s:%d", n.File, n.Line)) + ": " + line
 		case n.File != "":
-			line = codeSpan(n.File) + ": " + line
+			line = show.CodeSpan(n.File) + ": " + line
 		}
 		if !m.add("- " + line) {
 			fmt.Fprintf(m, "- %d more\n", len(list)-i)
@@ -274,7 +275,7 @@ func (m *markdown) notices(list []gate.Notice) {
 // ruleLink returns a rule id as a link to its page.
 func ruleLink(id gate.RuleID) string {
 	if _, ok := gate.LookupRule(id); !ok {
-		return codeSpan(string(id))
+		return show.CodeSpan(string(id))
 	}
 	return fmt.Sprintf("[%s](%s#%s)", id, helpURI, id)
 }
@@ -289,16 +290,4 @@ func markdownSeverity(f *gate.Finding) string {
 	return f.Severity.String()
 }
 
-var markdownWords = words{name: codeSpan, value: codeSpan}
-
-// codeSpan returns text as a code span, without markup, links or mentions.
-func codeSpan(s string) string { return safetext.CodeSpan(safetext.Escape(s)) }
-
-// upperFirst capitalizes a sentence, unless its first word is a name.
-func upperFirst(s string) string {
-	word, _, _ := strings.Cut(s, " ")
-	if word == "" || strings.ContainsFunc(strings.TrimRight(word, ",:"), func(c rune) bool { return c < 'a' || c > 'z' }) {
-		return s
-	}
-	return string(s[0]-'a'+'A') + s[1:]
-}
+var markdownWords = words{name: show.CodeSpan, value: show.CodeSpan}

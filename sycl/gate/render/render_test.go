@@ -24,6 +24,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -607,7 +608,7 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 	var doc strings.Builder
 	doc.WriteString("| a | b |\n|---|---|\n")
 	for _, n := range names {
-		fmt.Fprintf(&doc, "| %s | end |\n", safetext.TableCell(codeSpan(n)))
+		fmt.Fprintf(&doc, "| %s | end |\n", safetext.TableCell(show.CodeSpan(n)))
 	}
 	html := htmlOf(t, doc.String())
 	rows := regexp.MustCompile(`(?s)<tr>\n<td><code>([^<]*)</code></td>\n<td>end</td>\n</tr>`).FindAllString(html, -1)
@@ -615,7 +616,7 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 		t.Errorf("%d of %d names stay in their cells", len(rows), len(names))
 		for i, row := range strings.Split(html, "<tr>\n")[2:] {
 			if i < len(names) && !regexp.MustCompile(`(?s)^<td><code>([^<]*)</code></td>\n<td>end</td>\n</tr>`).MatchString(row) {
-				t.Fatalf("%q as %s: %s", names[i], safetext.TableCell(codeSpan(names[i])), row)
+				t.Fatalf("%q as %s: %s", names[i], safetext.TableCell(show.CodeSpan(names[i])), row)
 			}
 		}
 	}

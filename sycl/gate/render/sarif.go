@@ -9,6 +9,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // maxSARIF is the maximum number of results that GitHub shows per run.
@@ -102,7 +103,7 @@ func (s *sarif) note(level, rule, text string, at []sarifLocation) {
 }
 
 func (s *sarif) result(f *gate.Finding) {
-	message := sentence(Message(f))
+	message := show.Sentence(Message(f))
 	at, ok := fileOf(s.Result, f)
 	if !ok {
 		s.note(sarifLevel(f.Severity), string(f.Rule), message, nil)
@@ -161,7 +162,7 @@ func camel(id string) string {
 	}
 	var b strings.Builder
 	for part := range strings.SplitSeq(id, "-") {
-		b.WriteString(upperFirst(part))
+		b.WriteString(show.UpperFirst(part))
 	}
 	return b.String()
 }

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	// This module is used only for its schema, which is a constant. Its own validation only covers
-	// what its types keep of a log.
 	_ "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"

@@ -8,8 +8,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
-	reportrender "github.com/rules-sycl/rules_sycl/sycl/report/render"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -87,56 +87,37 @@ func (w words) devices(f *gate.Finding) string {
 	for _, d := range f.Devices {
 		list = append(list, w.value(d.ID))
 	}
-	return reportrender.Some(list, "devices")
+	return show.Some(list, "devices")
 }
 
 // need returns the requirement of a group's kernels that a device lacks.
 func (w words) need(g group, rule gate.RuleID) string {
 	f := g[0]
-	it, requires, was := "it", "requires", "was"
+	cause := compat.Rule(rule)
+	it, was := "it", "was"
 	if len(g) > 1 {
-		it, requires, was = "they", "require", "were"
+		it, was = "they", "were"
 	}
-	who := it + " " + requires
-	if f.Image {
-		who = "some kernel of " + safetext.Plural(len(g), "its device image", "their device images") + " requires"
-	}
-	required, has := w.value(f.Required), w.available(f)
-	switch compat.Rule(rule) {
-	case compat.MissingAspect:
-		s := who + " aspect " + required
-		if origin := g.origin(); origin != "" {
-			s += ", which " + w.name(origin) + " uses"
-		}
-		return s
-	case compat.UnsupportedSubGroupSize:
-		return who + " sub-group size " + required + has
-	case compat.UnsupportedWorkGroupSize:
-		return who + " work-group size " + required + has
-	case compat.UnsupportedWorkGroupDims:
-		return who + " a work-group size of " + required + " dimensions, which does not fit"
-	case compat.UnsupportedExtension:
-		return "it uses the extension " + required
-	case compat.MissingSPIRVExtension:
-		return "it uses " + required + " of SPIR-V"
-	case compat.UnsupportedParameterSize:
-		return strings.Replace(who, "require", "use", 1) + " " + required + " bytes of parameters" + has
-	case compat.UnsupportedLocalMemory:
-		return strings.Replace(who, "require", "use", 1) + " " + required + " bytes of local memory" + has
-	case compat.UnsupportedAssembly:
-		return strings.Replace(who, "require", "use", 1) + " " + required + " in inline assembly"
-	case compat.UnsupportedIntrinsic:
-		return strings.Replace(who, "require", "use", 1) + " the intrinsic " + required
-	case compat.UnsupportedJointMatrix:
-		return who + " the joint matrix " + required
+	switch cause {
 	case compat.FixedTargetMismatch:
-		return it + " " + was + " compiled with -fsycl-fixed-targets for " + required
+		return it + " " + was + " compiled with -fsycl-fixed-targets for " + w.value(f.Required)
 	case compat.CompileTargetMismatch:
-		return it + " " + was + " compiled ahead of time for " + required
+		return it + " " + was + " compiled ahead of time for " + w.value(f.Required)
 	case compat.NoImage:
 		return "there is no code for " + safetext.Plural(len(g), "it", "them")
 	}
-	return w.value(f.Text)
+	if !show.IsRequirement(cause) {
+		return w.value(f.Text)
+	}
+	who, verb := it, show.Verb(cause, len(g))
+	if f.Image {
+		who, verb = "some kernel of "+safetext.Plural(len(g), "its device image", "their device images"), show.Verb(cause, 1)
+	}
+	text := who + " " + verb + " " + show.Need(cause, w.value(f.Required)) + w.available(f)
+	if origin := g.origin(); origin != "" && cause == compat.MissingAspect {
+		text += ", which " + w.name(origin) + " uses"
+	}
+	return text
 }
 
 // available returns what devices have instead, if all have the same.
@@ -243,25 +224,14 @@ func Summary(r *gate.Result) string {
 		for _, d := range r.Devices {
 			names = append(names, safetext.Escape(d.ID))
 		}
-		status += ", but only " + reportrender.Some(names, "targets") + safetext.Plural(len(names), " was checked, which is not a specific device", " were checked, which are not specific devices") + " (name devices to check)"
+		status += ", but only " + show.Some(names, "targets") + safetext.Plural(len(names), " was checked, which is not a specific device", " were checked, which are not specific devices") + " (name devices to check)"
 	}
-	s := fmt.Sprintf("%s: %d %s", status, c.Kernels, safetext.Plural(c.Kernels, "kernel", "kernels"))
+	s := fmt.Sprintf("%s: %s", status, show.Count(c.Kernels, "kernel"))
 	if !r.OnlyGeneric() {
-		s += fmt.Sprintf(" on %d %s", c.Devices, safetext.Plural(c.Devices, "device", "devices"))
+		s += fmt.Sprintf(" on %s", show.Count(c.Devices, "device"))
 	}
 	if len(parts) == 0 {
 		return s + ", no problems"
 	}
 	return s + ": " + strings.Join(parts, ", ")
-}
-
-// sentence converts a message to a sentence with a final period and, unless it begins with a name,
-// a capital letter.
-func sentence(s string) string { return fullStop(upperFirst(s)) }
-
-func fullStop(s string) string {
-	if strings.HasSuffix(s, "?") || strings.HasSuffix(s, ".") {
-		return s
-	}
-	return s + "."
 }

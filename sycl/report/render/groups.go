@@ -10,6 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // GroupBy selects which kernels are shown together.
@@ -67,7 +68,7 @@ func (n *tally) ofDevice() string {
 	if good == n.all {
 		return "runs " + safetext.Plural(n.all, "the kernel", fmt.Sprintf("all %d kernels", n.all))
 	}
-	s := fmt.Sprintf("runs %d of %s", good, count(n.all, "kernel"))
+	s := fmt.Sprintf("runs %d of %s", good, show.Count(n.all, "kernel"))
 	if n.open > 0 {
 		s += fmt.Sprintf(" and perhaps %d more", n.open)
 	}
@@ -79,7 +80,7 @@ func (n *tally) ofDevice() string {
 
 // ofGroup returns the number of kernels in a group, and how many of them have a problem, as text.
 func (n *tally) ofGroup() string {
-	s := count(n.all, "kernel")
+	s := show.Count(n.all, "kernel")
 	if n.problems > 0 {
 		s += fmt.Sprintf(", %d with problems", n.problems)
 	}
@@ -146,10 +147,10 @@ func (t *table) reasonGroups() []*reasonGroup {
 
 // sentence returns a sentence with the number of kernels and the devices that a problem affects.
 func (g *reasonGroup) sentence(t *table, quote quoter) string {
-	devices := someOf(quote.all(t.deviceNames(g.devices[:min(len(g.devices), mostListed+1)])), len(g.devices), "devices")
+	devices := show.SomeOf(quote.all(t.deviceNames(g.devices[:min(len(g.devices), show.MostListed+1)])), len(g.devices), "devices")
 	required := quote(safetext.Escape(g.Required))
 	kernels := func(one, many string) string {
-		return count(len(g.kernels), "kernel") + " " + safetext.Plural(len(g.kernels), one, many)
+		return show.Count(len(g.kernels), "kernel") + " " + safetext.Plural(len(g.kernels), one, many)
 	}
 	its := func(one, many string) string { return safetext.Plural(len(g.devices), one, many) }
 	if g.Status == compat.Undetermined {

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -21,6 +19,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // HTMLOptions configure a report page.
@@ -68,16 +67,7 @@ func pageFile(name string) string {
 	return string(data)
 }
 
-var (
-	pageStyle  = pageFile("page.css")
-	pageScript = pageFile("page.js")
-)
-
-// source returns the hash source of an inline style or script for a content security policy.
-func source(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
+var pageScript = pageFile("page.js")
 
 // A page is the input of the template.
 type page struct {
@@ -194,9 +184,9 @@ func newPage(r *report.Report, o HTMLOptions) *page {
 	if limit <= 0 {
 		limit = defaultMaxCells
 	}
-	p := &page{Report: r, table: t, Title: t.title(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
+	p := &page{Report: r, table: t, Title: t.title(), Style: template.CSS(show.Style), Script: template.JS(pageScript),
 		Lazy: len(r.Kernels)*len(r.Devices) > limit || namesLonger(r, maxNames), whys: map[pageWhy]int{}, origins: map[string]int32{}}
-	p.Policy = "default-src 'none'; style-src " + source(pageStyle) + "; script-src " + source(pageScript) + "; base-uri 'none'; form-action 'none'"
+	p.Policy = "default-src 'none'; style-src " + show.PolicySource(show.Style) + "; script-src " + show.PolicySource(pageScript) + "; base-uri 'none'; form-action 'none'"
 	p.Data = pageData{Lazy: p.Lazy, Devices: []string{}, Targets: []string{}, Kinds: []pageKind{}, Patterns: r.Rows}
 	p.kinds()
 	p.byDevice, p.Counts = p.countCells()
@@ -363,7 +353,7 @@ func (p *page) writeData(w *bufio.Writer) error {
 	}
 	for k := range p.Kernels {
 		kernel := &p.Kernels[k]
-		out := pageKernel{Pattern: kernel.Row, Target: kernel.Target, Symbol: symbol(kernel), Place: place(kernel.Location), Forms: forms(kernel),
+		out := pageKernel{Pattern: kernel.Row, Target: kernel.Target, Symbol: symbol(kernel), Place: show.Place(kernel.Location), Forms: forms(kernel),
 			Constants: p.lists[p.table.kindsOf(kernel)], Files: p.filesOf(kernel)}
 		if p.Lazy {
 			out.Name, out.Stem = kernelName(kernel), stems[k]
@@ -474,7 +464,7 @@ func (p *page) reasons() {
 			continue
 		}
 		w := newWhy(e.Reason)
-		out := pageReason{Class: w.Class, Word: w.Word, Brief: e.brief, Text: e.text, NumKernels: count(len(e.kernels), "kernel"),
+		out := pageReason{Class: w.Class, Word: w.Word, Brief: e.brief, Text: e.text, NumKernels: show.Count(len(e.kernels), "kernel"),
 			Devices: p.table.deviceNames(e.devices), OtherKernels: len(e.kernels), Filter: "#" + url.Values{"rule": {safetext.Escape(e.Rule)}, "status": {w.Class}}.Encode()}
 		n := 0
 		out.Origins, n, out.Note = e.origins(p.table, mostOrigins)

@@ -10,6 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // codeSpan returns text as a Markdown code span.
@@ -131,7 +132,7 @@ func (m *markdownWriter) problems() {
 		return
 	}
 	m.kernelTable(func(pattern int32) bool { return standings[pattern] != compat.Compatible }, m.rowName)
-	m.leftOut(count(good, "kernel")+" that every device runs", "--all")
+	m.leftOut(show.Count(good, "kernel")+" that every device runs", "--all")
 	m.printf("\n")
 	m.reasons()
 	m.images()
@@ -143,7 +144,7 @@ func (m *markdownWriter) head() bool {
 		m.printf("### Compatibility of %s\n\n", codeSpan(title))
 	}
 	if len(m.Kernels) == 0 || len(m.Devices) == 0 {
-		m.printf("There is nothing to compare: %s and %s.\n", count(len(m.Kernels), "kernel"), count(len(m.Devices), "device"))
+		m.printf("There is nothing to compare: %s and %s.\n", show.Count(len(m.Kernels), "kernel"), show.Count(len(m.Devices), "device"))
 		return false
 	}
 	m.printf("%s\n\n", m.markdownSummary())
@@ -237,7 +238,7 @@ func (m *markdownWriter) reasons() {
 		if n == 0 {
 			continue
 		}
-		m.printf("<details>\n<summary>%s: %s</summary>\n\n", part.title, count(n, "reason"))
+		m.printf("<details>\n<summary>%s: %s</summary>\n\n", part.title, show.Count(n, "reason"))
 		for _, e := range entries {
 			if e.Status == part.status && !m.over {
 				m.printf("%s", m.markdownReason(e))
@@ -256,11 +257,11 @@ func (t *table) markdownReason(e *entry) string {
 	}
 	fmt.Fprintf(&b, "%s\n  - Kernels: %s\n", codeSpan(e.text), t.someKernels(e, codeSpan))
 	if e.devices != nil {
-		fmt.Fprintf(&b, "  - Devices: %s\n", Some(codeSpan.all(t.deviceNames(e.devices)), "devices"))
+		fmt.Fprintf(&b, "  - Devices: %s\n", show.Some(codeSpan.all(t.deviceNames(e.devices)), "devices"))
 	}
-	origins, n, note := e.origins(t, mostListed+1)
+	origins, n, note := e.origins(t, show.MostListed+1)
 	if n > 0 {
-		fmt.Fprintf(&b, "  - Used by %s\n", someOf(codeSpan.all(origins), n, "functions"))
+		fmt.Fprintf(&b, "  - Used by %s\n", show.SomeOf(codeSpan.all(origins), n, "functions"))
 	} else if note != "" {
 		fmt.Fprintf(&b, "  - %s\n", note)
 	}
@@ -281,7 +282,7 @@ func (m *markdownWriter) groups() {
 			if i == 0 {
 				m.over = true
 			}
-			m.leftOut(count(len(groups)-i, "more reason")+" and the names of kernels", "--group-by", string(ByReason), "--all")
+			m.leftOut(show.Count(len(groups)-i, "more reason")+" and the names of kernels", "--group-by", string(ByReason), "--all")
 			return
 		}
 		m.printf("%s", s)
@@ -294,16 +295,16 @@ func (m *markdownWriter) markdownGroup(g *reasonGroup) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- %s %s\n", map[compat.Status]string{compat.Incompatible: "❌", compat.Undetermined: "❓", compat.NotApplicable: "➖"}[g.Status], g.sentence(m.table, codeSpan))
 	families := m.families(g.kernels)
-	for _, f := range families[:min(len(families), mostListed)] {
-		fmt.Fprintf(&b, "  - %s: %s\n", count(f.kernels, "kernel"), codeSpan(m.familyName(&f)))
+	for _, f := range families[:min(len(families), show.MostListed)] {
+		fmt.Fprintf(&b, "  - %s: %s\n", show.Count(f.kernels, "kernel"), codeSpan(m.familyName(&f)))
 	}
-	if n := len(families) - mostListed; n > 0 {
-		fmt.Fprintf(&b, "  - %s\n", count(n, "other name"))
+	if n := len(families) - show.MostListed; n > 0 {
+		fmt.Fprintf(&b, "  - %s\n", show.Count(n, "other name"))
 	}
 	if list, n := m.origins(g.kernels, g.Required, 2, true); n > 0 && compat.Rule(g.Rule) == compat.MissingAspect {
 		s := strings.Join(codeSpan.all(list), ", ")
 		if n > len(list) {
-			s += " and " + count(n-len(list), "more function")
+			s += " and " + show.Count(n-len(list), "more function")
 		}
 		fmt.Fprintf(&b, "  - Used by %s\n", s)
 	}
@@ -318,7 +319,7 @@ func (m *markdownWriter) devices() {
 		n := d.tally
 		row := fmt.Sprintf("| %s | %d | %d | %d |\n", safetext.TableCell(codeSpan(m.deviceNames(d.devices)[0])), n.all-n.problems-n.open, n.problems, n.open)
 		if !m.fits(row) {
-			m.leftOut(count(len(list)-i, "more device"), "--all")
+			m.leftOut(show.Count(len(list)-i, "more device"), "--all")
 			return
 		}
 		m.printf("%s", row)

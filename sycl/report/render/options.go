@@ -8,6 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // mostOptions is the maximum number of listed option sets.
@@ -43,7 +44,7 @@ func optionsOf(r *report.Report) (list []imageOptions, more int) {
 func optionSentences(r *report.Report, quote quoter) (lines []string) {
 	list, more := optionsOf(r)
 	for _, o := range list {
-		s := count(o.Images, "image") + " with options for the runtime's"
+		s := show.Count(o.Images, "image") + " with options for the runtime's"
 		if o.Compile != "" {
 			s += " compiler: " + quote(safetext.Escape(safetext.Shorten(o.Compile)))
 		}
@@ -56,7 +57,7 @@ func optionSentences(r *report.Report, quote quoter) (lines []string) {
 		lines = append(lines, s)
 	}
 	if more > 0 {
-		lines = append(lines, count(more, "more set")+" of options: the report as JSON has them")
+		lines = append(lines, show.Count(more, "more set")+" of options: the report as JSON has them")
 	}
 	return lines
 }

@@ -9,15 +9,6 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// Style returns the style sheet of pages.
-func Style() string { return pageStyle }
-
-// PolicySource returns the hash source of an inline style or script for a content security policy.
-func PolicySource(text string) string { return source(text) }
-
-// AppendCSVRow appends a row of a CSV file, formatted like rows of [CSV].
-func AppendCSVRow(dst []byte, fields ...string) []byte { return appendRow(dst, fields...) }
-
 // A Problem describes a requirement of kernels that devices lack. Names are escaped.
 type Problem struct {
 	Status         compat.Status

@@ -10,6 +10,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -221,16 +222,13 @@ func outline(name string) string {
 func originText(k *report.Kernel, o srcloc.Origin) string {
 	s := cmp.Or(safetext.Escape(o.Function), kernelName(k))
 	if !o.Location.IsZero() {
-		s += " at " + place(o.Location)
+		s += " at " + show.Place(o.Location)
 	}
 	return s
 }
 
 // imageNote explains why a kernel may have a requirement that its own code does not cause.
 const imageNote = "Some kernel in the device image needs it, perhaps not each of these."
-
-// mostListed is the maximum number of items in a list.
-const mostListed = 6
 
 // A quoter formats text for a rendering.
 type quoter func(string) string
@@ -249,7 +247,7 @@ func (q quoter) all(list []string) []string {
 // someKernels lists the kernels of an entry with their requirements or source locations.
 func (t *table) someKernels(e *entry, quote quoter) string {
 	var list []string
-	for _, n := range e.kernels[:min(len(e.kernels), mostListed+1)] {
+	for _, n := range e.kernels[:min(len(e.kernels), show.MostListed+1)] {
 		k := t.kernel(n)
 		name := quote(kernelName(k))
 		if label := t.Target(k); label != "" {
@@ -259,23 +257,9 @@ func (t *table) someKernels(e *entry, quote quoter) string {
 		case about != "":
 			name += " (" + quote(about) + ")"
 		case !k.Location.IsZero():
-			name += " (" + quote(place(k.Location)) + ")"
+			name += " (" + quote(show.Place(k.Location)) + ")"
 		}
 		list = append(list, name)
 	}
-	return someOf(list, len(e.kernels), "kernels")
-}
-
-// Some joins the items of a list, or the first of many.
-func Some(list []string, what string) string { return someOf(list, len(list), what) }
-
-// someOf is like Some for n items, of which list holds the first.
-func someOf(list []string, n int, what string) string {
-	if n > mostListed {
-		return fmt.Sprintf("%s and %d more %s", strings.Join(list[:mostListed], ", "), n-mostListed, what)
-	}
-	if n > 1 {
-		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
-	}
-	return list[0]
+	return show.SomeOf(list, len(e.kernels), "kernels")
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -62,7 +63,7 @@ func TestRenderings(t *testing.T) {
 	// Style and script have their own tests and are omitted from the golden file.
 	body := func(r *report.Report, o HTMLOptions) string {
 		s := pageText(t, r, o)
-		s = strings.Replace(s, pageStyle, "", 1)
+		s = strings.Replace(s, show.Style, "", 1)
 		s = strings.Replace(s, pageScript, "", 1)
 		return regexp.MustCompile(`sha256-(?:[^&]|&#43;)*`).ReplaceAllString(s, "sha256-")
 	}
@@ -112,7 +113,7 @@ func TestNamesOnceInPages(t *testing.T) {
 		modules := []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP64}}, Kernels: reporttest.Kernels(names...), Images: []report.ModuleImage{reporttest.IR(1)}}}
 		r := reporttest.Build(t, modules, "intel_gpu_dg2", "intel_gpu_pvc")
 		page := pageText(t, r, HTMLOptions{})
-		about := len(pageStyle) + len(pageScript) + 20_000 + 100*len(names)
+		about := len(show.Style) + len(pageScript) + 20_000 + 100*len(names)
 		if len(page) > 2*bytes+about {
 			t.Errorf("%+v: the page has %d bytes, the names %d", test, len(page), bytes)
 		}
@@ -252,7 +253,7 @@ func TestHostileHTML(t *testing.T) {
 			known := regexp.MustCompile(`^(?:!DOCTYPE html|/?(?:html|head|body|title|header|main|section|footer|p|h1|h2|h3|span|div|ul|li|dl|dt|dd|td|code|form|label|option|table|caption|thead|tbody|tr|noscript|details|summary|wbr|script|style|select|button|output)|` +
 				`(?:html lang="en"|meta (?:charset|name|http-equiv)="[^"<>]*"(?: content="[^"<>]*")?|a (?:class="skip" )?href="#[a-z0-9]+"|a class="show" href="#rule=(?:[A-Za-z0-9%+._-]|&#43;)*&amp;status=[a-z]"|/a|/th|/td|(?:p|ul|li|dd|details|span|td|th|tr|div|table|section|h2|caption|label|button|input|select|option|output|form)(?: (?:class|id|aria-labelledby|aria-label|aria-live|role|tabindex|scope|colspan|name|type|value|autocomplete|spellcheck|placeholder)="[^"<>]*"| hidden)+|` +
 				`script type="application/json" id="data"))$`)
-			rest := strings.Replace(strings.Replace(text, pageScript, "", 1), pageStyle, "", 1)
+			rest := strings.Replace(strings.Replace(text, pageScript, "", 1), show.Style, "", 1)
 			rest = regexp.MustCompile(`(?s)(id="data">).*?(</script>)`).ReplaceAllString(rest, "$1$2")
 			for _, tag := range regexp.MustCompile(`<([^>]*)>`).FindAllStringSubmatch(rest, -1) {
 				if !known.MatchString(tag[1]) {

@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // A table is a report with the words of its outcomes, for all formats.
@@ -130,7 +131,7 @@ func (t *table) shortName(k int) string {
 func addition(k *report.Kernel) string {
 	s := ""
 	if k.Forms != nil && len(k.Forms.Reduction) > 0 {
-		s = fmt.Sprintf(" (%s)", count(1+len(k.FormNames()), "form"))
+		s = fmt.Sprintf(" (%s)", show.Count(1+len(k.FormNames()), "form"))
 	}
 	return s + lambdaPlace(k)
 }
@@ -141,7 +142,7 @@ func lambdaPlace(k *report.Kernel) string {
 	if k.Location.IsZero() || !strings.Contains(k.DisplayName, "{lambda(") {
 		return ""
 	}
-	return " at " + place(k.Location)
+	return " at " + show.Place(k.Location)
 }
 
 // title returns the subject of a report.
@@ -164,5 +165,5 @@ func (t *table) title() string {
 	if len(targets) < 2 {
 		return ""
 	}
-	return count(len(targets), "target")
+	return show.Count(len(targets), "target")
 }

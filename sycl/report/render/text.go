@@ -8,11 +8,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mattn/go-runewidth"
-
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // TextOptions configure how a report is printed.
@@ -88,7 +87,7 @@ const (
 func (t *textWriter) write() {
 	if len(t.Kernels) == 0 || len(t.Devices) == 0 {
 		t.heading()
-		t.line(fmt.Sprintf("There is nothing to compare: %s and %s.", count(len(t.Kernels), "kernel"), count(len(t.Devices), "device")))
+		t.line(fmt.Sprintf("There is nothing to compare: %s and %s.", show.Count(len(t.Kernels), "kernel"), show.Count(len(t.Devices), "device")))
 		return
 	}
 	if t.o.GroupBy == "" && !t.o.All && len(t.Kernels) <= smallKernels {
@@ -227,7 +226,7 @@ func (t *textWriter) nameColumn() textColumn {
 		k := &t.Kernels[i]
 		name := kernelName(k) + addition(k)
 		t.names = append(t.names, name)
-		c.width = max(c.width, width(name))
+		c.width = max(c.width, show.Width(name))
 	}
 	return c
 }
@@ -246,10 +245,10 @@ func (t *textWriter) textColumns(group bool, patterns [][]int32) []textColumn {
 func (t *textWriter) measure(c *textColumn, patterns [][]int32) {
 	c.width = 0
 	for _, s := range c.head {
-		c.width = max(c.width, width(s))
+		c.width = max(c.width, show.Width(s))
 	}
 	for _, row := range patterns {
-		c.width = max(c.width, width(t.kinds[row[c.devices[0]]].words))
+		c.width = max(c.width, show.Width(t.kinds[row[c.devices[0]]].words))
 	}
 }
 
@@ -260,7 +259,7 @@ func (t *textWriter) shorten(columns []textColumn, patterns [][]int32) (legend [
 			name := "GROUP " + groupName(len(legend))
 			names := strings.Join(c.head, ", ")
 			if t.by != "" && !t.o.All {
-				names = Some(c.head, "devices")
+				names = show.Some(c.head, "devices")
 			}
 			legend = append(legend, name+": "+names)
 			columns[i].head = []string{name, fmt.Sprintf("(%d devices)", len(c.head))}
@@ -322,7 +321,7 @@ func (t *textWriter) words(columns []textColumn, pattern int32) (row []string) {
 
 // row writes a name followed by the cells.
 func (t *textWriter) row(names textColumn, columns []textColumn, name string, row []string, styled bool) {
-	fill := strings.Repeat(" ", max(0, names.width-width(name))+gap)
+	fill := strings.Repeat(" ", max(0, names.width-show.Width(name))+gap)
 	t.line(strings.TrimRight(name+fill+t.cells(columns, row, styled), " "))
 }
 
@@ -330,7 +329,7 @@ func (t *textWriter) row(names textColumn, columns []textColumn, name string, ro
 func (t *textWriter) cells(columns []textColumn, row []string, styled bool) string {
 	var line []string
 	for i, s := range row {
-		fill := strings.Repeat(" ", max(0, columns[i].width-width(s)))
+		fill := strings.Repeat(" ", max(0, columns[i].width-show.Width(s)))
 		if styled {
 			s = t.style(styleOf(s), s)
 		}
@@ -377,12 +376,12 @@ func (t *textWriter) entry(e *entry) {
 	t.wrap(fmt.Sprintf("%s: %s.", word, text), "    ")
 	about := "    " + t.someKernels(e, plain)
 	if e.devices != nil {
-		about += " on " + Some(t.deviceNames(e.devices), "devices")
+		about += " on " + show.Some(t.deviceNames(e.devices), "devices")
 	}
 	t.wrap(about+".", "    ")
-	origins, n, note := e.origins(t.table, mostListed+1)
+	origins, n, note := e.origins(t.table, show.MostListed+1)
 	if n > 0 {
-		t.wrap(fmt.Sprintf("    Used by %s.", someOf(origins, n, "functions")), "    ")
+		t.wrap(fmt.Sprintf("    Used by %s.", show.SomeOf(origins, n, "functions")), "    ")
 	} else if note != "" {
 		t.wrap("    "+note, "    ")
 	}
@@ -404,7 +403,7 @@ func (t *textWriter) wrapped(s, indent string) []string {
 		switch {
 		case line == "":
 			line = lead + word
-		case width(line)+1+width(word) <= t.o.Width:
+		case show.Width(line)+1+show.Width(word) <= t.o.Width:
 			line += " " + word
 		default:
 			lines = append(lines, line)
@@ -414,34 +413,12 @@ func (t *textWriter) wrapped(s, indent string) []string {
 	return append(lines, line)
 }
 
-// columnsOf measures text in terminal columns, where wide characters count as two. It does not
-// depend on the environment, so that the output does not, either.
-var columnsOf = runewidth.Condition{StrictEmojiNeutral: true}
-
-// isASCII reports whether a text consists of single-byte characters.
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// width returns the number of columns of escaped text.
-func width(s string) int {
-	if isASCII(s) {
-		return len(s)
-	}
-	return columnsOf.StringWidth(s)
-}
-
 // splitName splits a name into lines, after a separator if there is one in the second half of the
 // line. Lines after the first leave space for an indent of 2. No line begins with a colon, because
 // two of them could begin a command, see [safetext.Escape].
 func splitName(name string, n int) []string {
 	var parts []string
-	for line := firstColumns(name, n); len(line) < len(name); line = firstColumns(name, n) {
+	for line := show.FirstColumns(name, n); len(line) < len(name); line = show.FirstColumns(name, n) {
 		for i := len(line) - 1; i > len(line)/2; i-- {
 			if strings.IndexByte(" ,:<>()", line[i]) >= 0 && name[i+1] != ':' {
 				line = line[:i+1]
@@ -459,22 +436,4 @@ func splitName(name string, n int) []string {
 		}
 	}
 	return append(parts, name)
-}
-
-// firstColumns returns the start of a text that has at most n columns, and is limited in bytes,
-// because a text may have any number of zero-width characters.
-func firstColumns(s string, n int) string {
-	if most := 16 * n; len(s) > most {
-		for range utf8.UTFMax - 1 {
-			if utf8.RuneStart(s[most]) {
-				break
-			}
-			most--
-		}
-		s = s[:most]
-	}
-	if isASCII(s) {
-		return s[:min(n, len(s))]
-	}
-	return columnsOf.Truncate(s, n, "")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
@@ -69,7 +70,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	r := reporttest.Build(t, reporttest.Program(), "intel_gpu_pvc", "intel_gpu_dg2", "x86_64", "nvidia_gpu_sm_80", "spir64")
 	for _, w := range []int{60, 80, 100, 132} {
 		for line := range strings.Lines(text(t, TextOptions{Width: w}, r)) {
-			if n := width(strings.TrimSuffix(line, "\n")); n > w {
+			if n := show.Width(strings.TrimSuffix(line, "\n")); n > w {
 				t.Errorf("%d characters for a width of %d: %q", n, w, line)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // Maximum lines of the parts of a text, unless everything is requested. Including the lines between
@@ -65,19 +66,9 @@ func (t *textWriter) command(flags ...string) string { return commandWith(t.o.Co
 func commandWith(command string, flags ...string) string {
 	command = cmp.Or(command, "compat show REPORT.json")
 	for _, f := range flags {
-		command += " " + ShellQuote(f)
+		command += " " + show.ShellQuote(f)
 	}
 	return command
-}
-
-// ShellQuote returns text quoted as a single shell word, without the characters that
-// [safetext.Escape] replaces.
-func ShellQuote(s string) string {
-	s = safetext.Escape(s)
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@+%") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // deviceSummary writes how many kernels each device runs, devices with problems first. If there are
@@ -87,18 +78,18 @@ func (t *textWriter) deviceSummary() {
 	wide := 0
 	for _, d := range list {
 		if len(d.devices) == 1 {
-			wide = max(wide, width(t.deviceNames(d.devices)[0]))
+			wide = max(wide, show.Width(t.deviceNames(d.devices)[0]))
 		}
 	}
 	left, _ := t.section(deviceLines, len(list), func(i int) {
 		names := t.deviceNames(list[i].devices)
 		if len(names) == 1 {
-			t.line(names[0] + ":" + strings.Repeat(" ", max(0, wide-width(names[0]))) + " " + list[i].ofDevice())
+			t.line(names[0] + ":" + strings.Repeat(" ", max(0, wide-show.Width(names[0]))) + " " + list[i].ofDevice())
 			return
 		}
 		text := strings.Join(names, ", ")
 		if !t.o.All {
-			text = Some(names, "devices")
+			text = show.Some(names, "devices")
 		}
 		t.wrap(fmt.Sprintf("%s: %s", text, list[i].ofDevice()), "    ")
 	})
@@ -160,7 +151,7 @@ func (t *textWriter) reasonSection(lines int, groups []*reasonGroup, worst compa
 	})
 	if left > 0 {
 		t.line("")
-		t.line(fmt.Sprintf("%s with fewer kernels:", count(left, "more reason")))
+		t.line(fmt.Sprintf("%s with fewer kernels:", show.Count(left, "more reason")))
 		t.hint("--group-by", "reason", "--all", "--status", worst.String())
 	}
 	return written
@@ -184,22 +175,22 @@ func (t *textWriter) reasonGroup(g *reasonGroup) {
 	}
 	families := t.families(g.kernels)
 	shown := 0
-	if len(families) == 1 || len(g.kernels) <= mostListed {
-		for _, k := range g.kernels[:min(len(g.kernels), mostListed)] {
+	if len(families) == 1 || len(g.kernels) <= show.MostListed {
+		for _, k := range g.kernels[:min(len(g.kernels), show.MostListed)] {
 			t.line("    " + t.listed(k))
 			shown++
 		}
 	} else {
 		wide := len(fmt.Sprint(families[0].kernels))
-		for _, f := range families[:min(len(families), mostListed)] {
+		for _, f := range families[:min(len(families), show.MostListed)] {
 			t.line(fmt.Sprintf("    %*d %s  %s", wide, f.kernels, safetext.Plural(f.kernels, "kernel ", "kernels"), t.familyName(&f)))
 			shown += f.kernels
 		}
 	}
 	if left := len(g.kernels) - shown; left > 0 {
-		more := fmt.Sprintf("    %s", count(left, "more kernel"))
-		if n := len(families) - mostListed; n > 0 {
-			more += fmt.Sprintf(" with %s", count(n, "other name"))
+		more := fmt.Sprintf("    %s", show.Count(left, "more kernel"))
+		if n := len(families) - show.MostListed; n > 0 {
+			more += fmt.Sprintf(" with %s", show.Count(n, "other name"))
 		}
 		t.line(more + ":")
 		t.hint(append(g.flags(), "--group-by", "name")...)
@@ -230,7 +221,7 @@ func (t *textWriter) usedBy(g *reasonGroup) {
 	}
 	s := strings.Join(list, ", ")
 	if left := n - len(list); left > 0 {
-		s += fmt.Sprintf(" and %s", count(left, "more function"))
+		s += fmt.Sprintf(" and %s", show.Count(left, "more function"))
 	}
 	t.wrap("    Used by "+s+".", "    ")
 }
@@ -243,7 +234,7 @@ func (t *table) listed(k int) string {
 		s += " of " + safetext.Escape(label)
 	}
 	if !kernel.Location.IsZero() {
-		s += " (" + place(kernel.Location) + ")"
+		s += " (" + show.Place(kernel.Location) + ")"
 	}
 	return s
 }
@@ -386,12 +377,12 @@ func (t *textWriter) byGroup() {
 	what := map[GroupBy]string{ByName: "name", BySource: "source", ByFile: "file"}[t.by]
 	if left > 0 {
 		t.line("")
-		t.line(count(left, "more "+what) + " with fewer problems:")
+		t.line(show.Count(left, "more "+what) + " with fewer problems:")
 		t.hint("--group-by", string(t.by), "--all")
 	}
 	if good > 0 {
 		t.line("")
-		t.line(count(good, "more "+what) + " with kernels that all run on every device:")
+		t.line(show.Count(good, "more "+what) + " with kernels that all run on every device:")
 		t.hint("--group-by", string(t.by), "--all")
 	}
 	if len(groups) > 0 && !t.o.All && groups[0].value != "" {
@@ -439,7 +430,7 @@ func (t *textWriter) group(g *group, standings []compat.Status) {
 		}
 	}
 	if others > 0 {
-		t.line("    " + count(others, "more kernel") + " with other problems")
+		t.line("    " + show.Count(others, "more kernel") + " with other problems")
 	}
 }
 
@@ -450,7 +441,7 @@ func (t *textWriter) sameCells(pattern int32, kernels []int) {
 		t.wrap("        "+t.cellsOf(pattern), "        ")
 		return
 	}
-	t.wrap(fmt.Sprintf("    %s: %s", count(len(kernels), "kernel"), t.cellsOf(pattern)), "        ")
+	t.wrap(fmt.Sprintf("    %s: %s", show.Count(len(kernels), "kernel"), t.cellsOf(pattern)), "        ")
 	switch {
 	case t.o.All:
 		for _, k := range kernels {
@@ -463,7 +454,7 @@ func (t *textWriter) sameCells(pattern int32, kernels []int) {
 			t.line("        " + t.familyName(&f))
 		}
 		if left := len(families) - most; left > 0 {
-			t.line("        " + count(left, "other name"))
+			t.line("        " + show.Count(left, "other name"))
 		}
 	}
 }
@@ -488,7 +479,7 @@ func (t *textWriter) cellsOf(pattern int32) string {
 	for _, v := range statuses {
 		for _, w := range words {
 			if strings.HasPrefix(w, statusWord(v)) {
-				list = append(list, w+" on "+Some(on[w], "devices"))
+				list = append(list, w+" on "+show.Some(on[w], "devices"))
 			}
 		}
 	}
@@ -529,10 +520,10 @@ func (t *textWriter) rowTable(rows iter.Seq[textRow]) {
 	}
 	var left []string
 	if otherKernels > 0 {
-		left = append(left, count(otherKernels, "more kernel")+" with problems")
+		left = append(left, show.Count(otherKernels, "more kernel")+" with problems")
 	}
 	if otherDevices > 0 {
-		left = append(left, count(otherDevices, "more device"))
+		left = append(left, show.Count(otherDevices, "more device"))
 	}
 	if left != nil {
 		t.line("")

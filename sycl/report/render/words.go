@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,16 +8,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
-	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
-
-// place returns a location without the column, or "" if it is unknown.
-func place(l srcloc.Location) string {
-	if l.IsZero() {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", safetext.Escape(l.Path), l.Line)
-}
 
 // cellWords returns the text of a table cell.
 func cellWords(c *report.Outcome) string {
@@ -54,7 +45,7 @@ func briefly(c *report.Outcome) string {
 	list = distinct(list)
 	// A missing image follows from any other reason.
 	if len(list) > 1 {
-		list = slices.DeleteFunc(list, func(s string) bool { return s == notBuilt })
+		list = slices.DeleteFunc(list, func(s string) bool { return s == show.NotBuilt })
 	}
 	const most = 2
 	if n := len(list); n > most {
@@ -74,44 +65,6 @@ func statusWord(s compat.Status) string {
 		return "?"
 	}
 	return "no"
-}
-
-// notBuilt is the brief form of [compat.NoImage].
-const notBuilt = "not built"
-
-// ruleWords describe requirements of kernels by rule, with %s for the required value.
-var ruleWords = map[compat.Rule]struct{ need, brief string }{
-	compat.MissingAspect:            {"aspect %s", "%s"},
-	compat.UnsupportedSubGroupSize:  {"sub-group size %s", "sub-group size %s"},
-	compat.UnsupportedWorkGroupSize: {"work-group size %s", "work-group size %s"},
-	compat.UnsupportedWorkGroupDims: {"%s work-group dimensions", "%s work-group dimensions"},
-	compat.UnsupportedExtension:     {"extension %s", "%s"},
-	compat.MissingSPIRVExtension:    {"%s of SPIR-V", "%s"},
-	compat.UnsupportedParameterSize: {"%s bytes of parameters", "parameters"},
-	compat.UnsupportedLocalMemory:   {"%s bytes of local memory", "local memory"},
-	compat.UnsupportedAssembly:      {"%s in inline assembly", "inline assembly"},
-	compat.UnsupportedIntrinsic:     {"intrinsic %s", "ESIMD intrinsic"},
-	compat.UnreadableRequirement:    {"a property %s that can be read", "not readable"},
-	compat.UnsupportedJointMatrix:   {"joint_matrix %s", "joint_matrix"},
-	compat.FixedTargetMismatch:      {"one of the targets %s", "fixed targets"},
-	compat.CompileTargetMismatch:    {"built for %s", "built for %s"},
-	compat.NoImage:                  {"an image that the device can run", notBuilt},
-	report.NotReported:              {"a report on the device", "not compared"},
-}
-
-// need returns a description of the requirement of a reason.
-func need(r report.Reason) string {
-	return strings.Replace(cmp.Or(ruleWords[compat.Rule(r.Rule)].need, "%s"), "%s", safetext.Escape(r.Required), 1)
-}
-
-// brief returns a short form of a reason.
-func brief(r report.Reason) string {
-	s := strings.Replace(cmp.Or(ruleWords[compat.Rule(r.Rule)].brief, "%s"), "%s", safetext.Escape(r.Required), 1)
-	const most = 32
-	if width(s) > most {
-		s = firstColumns(s, most-3) + "..."
-	}
-	return s
 }
 
 // offer returns what a device, or the file for it, has instead.
@@ -142,6 +95,8 @@ func sentence(r report.Reason) string {
 	return strings.TrimSuffix(safetext.Escape(r.Text), ".")
 }
 
-func count(n int, what string) string {
-	return fmt.Sprintf("%d %s", n, safetext.Plural(n, what, what+"s"))
-}
+// need returns a description of the requirement of a reason.
+func need(r report.Reason) string { return show.Need(compat.Rule(r.Rule), safetext.Escape(r.Required)) }
+
+// brief returns a short form of a reason.
+func brief(r report.Reason) string { return show.Brief(compat.Rule(r.Rule), r.Required) }

@@ -1,0 +1,78 @@
+// Package show has what all renderings of reports and of results share: words, lists and their limits,
+// names of devices, and the parts of text tables, Markdown, pages and spreadsheets.
+//
+// Reports may come from untrusted builds, so functions that take text from a report escape it, unless
+// they say otherwise.
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
+)
+
+// Count returns a number with its noun, whose plural ends in s.
+func Count(n int, noun string) string {
+	return fmt.Sprintf("%d %s", n, safetext.Plural(n, noun, noun+"s"))
+}
+
+// MostListed is the maximum number of items that [Some] lists.
+const MostListed = 6
+
+// Some joins the items of a list, or the first of many. The items must be escaped.
+func Some(list []string, what string) string { return SomeOf(list, len(list), what) }
+
+// SomeOf is like [Some] for n items, of which list holds the first.
+func SomeOf(list []string, n int, what string) string {
+	if n > MostListed {
+		return fmt.Sprintf("%s and %d more %s", strings.Join(list[:MostListed], ", "), n-MostListed, what)
+	}
+	if n > 1 {
+		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
+	}
+	return list[0]
+}
+
+// Place returns a location without the column, or "" if it is unknown.
+func Place(l srcloc.Location) string {
+	if l.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", safetext.Escape(l.Path), l.Line)
+}
+
+// CodeSpan returns text as a Markdown code span, where it can be neither markup nor a mention of a user.
+func CodeSpan(s string) string { return safetext.CodeSpan(safetext.Escape(s)) }
+
+// UpperFirst capitalizes a sentence, unless its first word is a name.
+func UpperFirst(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	if word == "" || strings.ContainsFunc(strings.TrimRight(word, ",:"), func(c rune) bool { return c < 'a' || c > 'z' }) {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
+}
+
+// Sentence converts a message to a sentence with a final period and, unless it begins with a name, a
+// capital letter.
+func Sentence(s string) string { return FullStop(UpperFirst(s)) }
+
+// FullStop adds a final period to a message.
+func FullStop(s string) string {
+	if strings.HasSuffix(s, "?") || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
+}
+
+// ShellQuote returns text quoted as a single shell word, without the characters that
+// [safetext.Escape] makes visible.
+func ShellQuote(s string) string {
+	s = safetext.Escape(s)
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@+%") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
