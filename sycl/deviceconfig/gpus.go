@@ -112,10 +112,13 @@ func nameWords(name string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return w == "intel" || w == "gpu" || w == "graphics" || w == "tm" || w == "r" })
 }
 
+// GPUName returns the marketing name of a target's GPU, as in "Arc A770", or "" if it has none.
+func GPUName(target string) string { return gpus().names[Canonical(target)] }
+
 // DisplayName returns a target with its marketing name, as in "Arc A770 (acm_g10)". Targets
 // without such a name are returned unchanged.
 func DisplayName(target string) string {
-	if name, ok := gpus().names[Canonical(target)]; ok {
+	if name := GPUName(target); name != "" {
 		return fmt.Sprintf("%s (%s)", name, strings.TrimPrefix(Canonical(target), intelGPU))
 	}
 	return target

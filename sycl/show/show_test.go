@@ -7,7 +7,28 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
+	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
+
+func TestGPUs(t *testing.T) {
+	many := []string{"intel_gpu_acm_g10", "intel_gpu_acm_g11", "intel_gpu_acm_g12", "intel_gpu_pvc", "intel_gpu_dg1", "intel_gpu_rkl", "intel_gpu_lnl_m", "intel_gpu_wcl"}
+	for _, test := range []struct {
+		targets []string
+		want    string
+	}{
+		{nil, ""},
+		{[]string{"spir64", "intel_gpu_dg2", "nvidia_gpu_sm_90", "<b>"}, ""},
+		{[]string{"spir64", "intel_gpu_acm_g10", "intel_gpu_12_60_7"}, "GPUs: `intel_gpu_acm_g10` (Arc A770), `intel_gpu_12_60_7` (Data Center GPU Max 1550)"},
+		{append(many, "intel_gpu_cri"), ""},
+	} {
+		if got := GPUs(test.targets, safetext.CodeSpan); got != test.want {
+			t.Errorf("%q: %q, want %q", test.targets, got, test.want)
+		}
+	}
+	if got := GPUs(many, safetext.CodeSpan); strings.Count(got, "`") != 2*len(many) {
+		t.Errorf("%d GPUs: %q", len(many), got)
+	}
+}
 
 // TestNeed checks that every rule about a requirement has words.
 func TestNeed(t *testing.T) {

@@ -111,10 +111,11 @@ func (c *comment) table(others int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n### %d %s %s\n\n| | Kernel | Problem | Device | Module |\n|---|---|---|---|---|\n", problems, what, safetext.Plural(problems, "problem", "problems"))
 	in := commentWords.short(slices.Concat(groups...))
+	legend := gpus(groups)
 	left := 0
 	for i, g := range groups {
 		row := c.row(in, g)
-		size := others + b.Len() + len(row) + 200
+		size := others + b.Len() + len(row) + len(legend) + 200
 		if left > 0 || size > c.limit || i >= commentRows && size > commentSize {
 			left += len(g)
 			continue
@@ -123,6 +124,9 @@ func (c *comment) table(others int) string {
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "\n%d more in %s.\n", left, c.summary())
+	}
+	if legend != "" {
+		b.WriteString("\n" + legend + "\n")
 	}
 	return b.String()
 }

@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
+	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
 // A group holds findings that differ only in the kernel and its location, so that one sentence
@@ -147,4 +149,18 @@ func (g group) origin() string {
 		}
 	}
 	return first
+}
+
+// gpus returns the legend of the GPUs that groups are about.
+func gpus(groups []group) string {
+	var names []string
+	for _, g := range groups {
+		for _, d := range g[0].Devices {
+			if !slices.Contains(names, d.ID) {
+				names = append(names, d.ID)
+			}
+		}
+	}
+	slices.SortFunc(names, safetext.CompareNatural)
+	return show.GPUs(names, safetext.CodeSpan)
 }

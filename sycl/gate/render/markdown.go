@@ -52,6 +52,9 @@ func Markdown(w io.Writer, r *gate.Result, o MarkdownOptions) error {
 	groups := groupsOf(counting)
 	if len(groups) > 0 {
 		m.table(groups)
+		if line := gpus(groups); line != "" {
+			m.add("\n" + line + "\n")
+		}
 		m.steps(slices.Concat(steps(groups), edits(r, groups, ""), adopt(r, groups)))
 		m.exempt(r, groups)
 	}

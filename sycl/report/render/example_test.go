@@ -31,6 +31,8 @@ func Example() {
 	// KERNEL               intel_gpu_dg2  intel_gpu_pvc
 	// sim::Reduce<double>  no: fp64       yes (JIT)
 	//
+	// GPUs: intel_gpu_pvc (Data Center GPU Max 1550)
+	//
 	// no: fp64: Required aspect fp64 is not supported on the device.
 	//     sim::Reduce<double> on intel_gpu_dg2.
 	//

@@ -604,6 +604,9 @@ func (p *page) Heads() [][]string {
 	return list
 }
 
+// GPUs returns the legend of the GPUs of the report.
+func (p *page) GPUs() string { return p.table.gpus(plain) }
+
 // Summary returns the result of the report in one line.
 func (p *page) Summary() string { return p.table.summary(plain) }
 

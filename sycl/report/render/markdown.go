@@ -184,6 +184,14 @@ func (m *markdownWriter) kernelTable(shown func(pattern int32) bool, name func(i
 		m.printf("\n")
 	}
 	m.printf("\n%s", strings.Join(legend, "")+markdownLegend)
+	m.gpuLegend()
+}
+
+// gpuLegend explains the names of devices.
+func (m *markdownWriter) gpuLegend() {
+	if line := m.gpus(codeSpan); line != "" {
+		m.printf("\n%s\n", line)
+	}
 }
 
 // markdownSummary returns the line with the result of the report.

@@ -105,6 +105,15 @@ func (t *table) deviceNames(list []int) []string {
 	return names
 }
 
+// gpus returns the legend of the GPUs of a report.
+func (t *table) gpus(quote quoter) string {
+	names := make([]string, len(t.Devices))
+	for i := range t.Devices {
+		names[i] = t.Devices[i].Name
+	}
+	return show.GPUs(names, quote)
+}
+
 // kernelName returns the name of a kernel in renderings.
 func kernelName(k *report.Kernel) string {
 	return cmp.Or(safetext.Escape(k.DisplayName), safetext.Escape(k.Name))

@@ -127,6 +127,7 @@ func (t *textWriter) small() {
 		t.block(names, block)
 	}
 	t.legend(legend)
+	t.gpuLegend()
 	entries := t.reasons()
 	if len(entries) > 0 {
 		t.line("")
@@ -147,6 +148,14 @@ func (t *textWriter) legend(lines []string) {
 	}
 	for _, line := range lines {
 		t.wrap(line, "     ")
+	}
+}
+
+// gpuLegend explains the names of devices.
+func (t *textWriter) gpuLegend() {
+	if line := t.gpus(plain); line != "" {
+		t.line("")
+		t.wrap(line, "    ")
 	}
 }
 

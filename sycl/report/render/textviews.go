@@ -321,6 +321,7 @@ func (t *textWriter) large() {
 	t.wrap(t.summary(plain), "")
 	t.line("")
 	t.deviceSummary()
+	t.gpuLegend()
 	switch t.by {
 	case ByReason:
 		t.byReason(reasonLines)
