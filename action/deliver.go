@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -53,7 +53,7 @@ func (d *delivery) writeOutputs(ctx context.Context) error {
 	if d.out.github == nil {
 		return nil
 	}
-	digest, err := compatinputs.Digest(ctx, d.evidence.options)
+	digest, err := gatefiles.Digest(ctx, d.evidence.options)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (d *delivery) writeFiles(ctx context.Context) error {
 			return err
 		}
 		write := func(w io.Writer) error {
-			return compatinputs.Writers[format](w, d.result, compatinputs.WriteOptions{})
+			return gatefiles.Writers[format](w, d.result, gatefiles.WriteOptions{})
 		}
 		switch format {
 		case "html":

@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
+	"github.com/rules-sycl/rules_sycl/internal/inspect"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -50,7 +51,7 @@ func resolvePaths(s *settings, p place) (paths inputPaths, err error) {
 
 // evidence is the data that the gate decides on.
 type evidence struct {
-	options compatinputs.CheckOptions
+	options gatefiles.CheckOptions
 	input   gate.Input
 	log     []string
 }
@@ -62,7 +63,7 @@ func (e *evidence) isEmpty() bool { return len(e.options.Reports)+len(e.options.
 // the log.
 func load(ctx context.Context, c check, r rules) (*evidence, error) {
 	s := c.settings
-	e := &evidence{options: compatinputs.CheckOptions{Program: "action", MayBeEmpty: true, Workspace: ".", Category: s.category,
+	e := &evidence{options: gatefiles.CheckOptions{Program: "action", MayBeEmpty: true, Workspace: ".", Category: s.category,
 		Commits: c.job.event.checkedCommits(c.job.sha),
 		Policy:  r.policy, Baseline: r.baseline, BasePolicy: r.basePolicy, BaseBaseline: r.baseBaseline, NextPolicy: r.nextPolicy, NextBaseline: r.nextBaseline,
 		BaseDecides: r.baseDecides, NotCompared: r.notCompared,
@@ -84,7 +85,7 @@ func load(ctx context.Context, c check, r rules) (*evidence, error) {
 	if err != nil {
 		return e, err
 	}
-	if e.input, err = compatinputs.Load(ctx, e.options); err != nil {
+	if e.input, err = gatefiles.Load(ctx, e.options); err != nil {
 		if _, ok := errors.AsType[*workspace.OpenError](err); !ok && cli.ExitCode(err) == cli.ExitBadInput {
 			err = &fixedError{err, "Next: build the report again with this version of rules_sycl, or leave the file out of the input `reports`.\n"}
 		}
@@ -118,7 +119,7 @@ func (e *evidence) findReports(s *settings, p place) (err error) {
 }
 
 // checkOutputs rejects outputs that are also inputs.
-func checkOutputs(c check, o compatinputs.CheckOptions) error {
+func checkOutputs(c check, o gatefiles.CheckOptions) error {
 	read := slices.Concat(slices.Concat(c.place.candidates()...), c.paths.deviceConfig, []string{c.paths.policy, c.paths.baseline})
 	if len(c.settings.binaries) > 0 {
 		found, _ := c.place.glob(c.settings.binaries) // build reports an invalid pattern
@@ -135,7 +136,7 @@ func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err er
 	}
 	devices := s.devices
 	if len(devices) == 0 {
-		if devices, err = compatinputs.PolicyDevices(e.options, r.devices); err != nil {
+		if devices, err = gatefiles.PolicyDevices(e.options, r.devices); err != nil {
 			return nil, err
 		}
 	}
@@ -151,16 +152,16 @@ func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err er
 		return nil, fmt.Errorf("input binaries: %w", err)
 	}
 	var log bytes.Buffer
-	o := compatinputs.ReportOptions{Files: files, Devices: devices, Config: r.devices, Confined: true, Glob: c.place.glob, Strict: true}
+	o := inspect.Options{Files: files, Devices: devices, Config: r.devices, Confined: true, Glob: c.place.glob, Strict: true}
 	e.options.SetBuiltBy(s.binaries, s.devices, c.paths.deviceConfig)
-	e.options.Built, err = compatinputs.MakeReports(ctx, &cli.Env{Tool: "action", Stderr: &log}, o)
+	e.options.Built, err = inspect.Reports(ctx, &cli.Env{Tool: "action", Stderr: &log}, o)
 	if text := strings.TrimSuffix(log.String(), "\n"); text != "" {
 		e.log = strings.Split(text, "\n")
 	}
 	if err != nil {
 		err = fmt.Errorf("input binaries: %w", err)
 	}
-	if _, ok := errors.AsType[*compatinputs.EmptyError](err); ok {
+	if _, ok := errors.AsType[*inspect.EmptyError](err); ok {
 		return err, nil
 	}
 	return nil, err
@@ -168,7 +169,7 @@ func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err er
 
 // merged returns all reports as one report.
 func (e *evidence) merged(ctx context.Context) (*report.Report, error) {
-	parts, err := compatinputs.ReadReports(ctx, e.options)
+	parts, err := gatefiles.ReadReports(ctx, e.options)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 )
@@ -42,30 +42,30 @@ func (p place) candidates() (list [][]string) {
 // policy from the input directory up to the root of the repository. read returns [errAbsent] for a
 // file that does not exist, as findPolicy does if there is no policy. Any other error means that
 // this is unknown.
-func findPolicy(p place, named string, read func(name string) ([]byte, error)) (compatinputs.GateFile, error) {
+func findPolicy(p place, named string, read func(name string) ([]byte, error)) (gatefiles.GateFile, error) {
 	candidates := [][]string{{named}}
 	if named == "" {
 		candidates = p.candidates()
 	}
 	for _, names := range candidates {
-		var found []compatinputs.GateFile
+		var found []gatefiles.GateFile
 		for _, name := range names {
 			data, err := read(name)
 			switch {
 			case err == nil:
-				found = append(found, compatinputs.GateFile{Name: name, Data: data})
+				found = append(found, gatefiles.GateFile{Name: name, Data: data})
 			case !errors.Is(err, errAbsent):
-				return compatinputs.GateFile{}, err
+				return gatefiles.GateFile{}, err
 			}
 		}
 		switch len(found) {
 		case 1:
 			return found[0], nil
 		case 2:
-			return compatinputs.GateFile{}, cli.Usagef("there are two policies, %s and %s; remove one, or name one in the input policy-file", found[0].Name, found[1].Name)
+			return gatefiles.GateFile{}, cli.Usagef("there are two policies, %s and %s; remove one, or name one in the input policy-file", found[0].Name, found[1].Name)
 		}
 	}
-	return compatinputs.GateFile{}, errAbsent
+	return gatefiles.GateFile{}, errAbsent
 }
 
 // readChange reads a file of the change for [findPolicy].
@@ -82,9 +82,9 @@ func (p place) readChange(name string) ([]byte, error) {
 
 // rules are the policy, baseline and devices of a check, and those they are compared with.
 type rules struct {
-	policy, baseline         compatinputs.GateFile
-	basePolicy, baseBaseline compatinputs.GateFile // if those of the change apply
-	nextPolicy, nextBaseline compatinputs.GateFile // if those of the base apply
+	policy, baseline         gatefiles.GateFile
+	basePolicy, baseBaseline gatefiles.GateFile // if those of the change apply
+	nextPolicy, nextBaseline gatefiles.GateFile // if those of the base apply
 	baseDecides              bool
 	noBaseline               bool                 // the baseline that an input names does not exist
 	devices                  *deviceconfig.Config // that binaries are checked for
@@ -177,7 +177,7 @@ func (c *chooser) readBaseline() error {
 	case err != nil:
 		return cli.BadInput(fmt.Errorf("input baseline-file: %w", err))
 	default:
-		c.baseline = compatinputs.GateFile{Name: c.paths.baseline, Data: data}
+		c.baseline = gatefiles.GateFile{Name: c.paths.baseline, Data: data}
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (c *chooser) comparePolicy() {
 	}
 	switch {
 	case errors.Is(err, errAbsent):
-		old = compatinputs.GateFile{Name: c.policy.Name, Absent: true}
+		old = gatefiles.GateFile{Name: c.policy.Name, Absent: true}
 		if old.Name == "" {
 			old.Name = policyNames[0]
 		}
@@ -224,19 +224,19 @@ func (c *chooser) comparePolicy() {
 	if c.policyIsUntouched(old) {
 		old = c.policy
 		if old.Name == "" {
-			old = compatinputs.GateFile{Name: policyNames[0], Absent: true}
+			old = gatefiles.GateFile{Name: policyNames[0], Absent: true}
 		}
 	}
 	c.basePolicy = old
 }
 
 // policyOf returns the policy that applies in a commit.
-func (c *chooser) policyOf(commit string) (compatinputs.GateFile, error) {
+func (c *chooser) policyOf(commit string) (gatefiles.GateFile, error) {
 	return findPolicy(c.place, c.paths.policy, func(name string) ([]byte, error) { return c.file(commit, name) })
 }
 
 // policyIsUntouched reports whether only the base branch has changed the policy since the change began.
-func (c *chooser) policyIsUntouched(old compatinputs.GateFile) bool {
+func (c *chooser) policyIsUntouched(old gatefiles.GateFile) bool {
 	now, err := findPolicy(c.place, c.paths.policy, c.readChange)
 	if err != nil && !errors.Is(err, errAbsent) || now.Name == old.Name && bytes.Equal(now.Data, old.Data) {
 		return false
@@ -262,12 +262,12 @@ func (c *chooser) compareBaseline() {
 	}
 	switch {
 	case errors.Is(err, errAbsent):
-		c.baseBaseline = compatinputs.GateFile{Name: name, Absent: true}
+		c.baseBaseline = gatefiles.GateFile{Name: name, Absent: true}
 	case err != nil:
 		c.cannotCompare("%v", err)
 		return
 	default:
-		c.baseBaseline = compatinputs.GateFile{Name: name, Data: old}
+		c.baseBaseline = gatefiles.GateFile{Name: name, Data: old}
 	}
 	if !c.noBaseline && !bytes.Equal(old, c.baseline.Data) && c.isUntouched(func(commit string) bool { return c.hasSame(commit, name, c.baseline.Data) }) {
 		c.baseBaseline = c.baseline
@@ -338,7 +338,7 @@ func (c *chooser) byBase() error {
 		case err != nil:
 			return mark(err)
 		}
-		c.baseline = compatinputs.GateFile{Name: c.paths.baseline, Data: data}
+		c.baseline = gatefiles.GateFile{Name: c.paths.baseline, Data: data}
 	}
 	c.devices, err = devicesOf(c.paths.deviceConfig, func(name string) ([]byte, error) { return c.file(c.commit, name) })
 	switch {
@@ -361,7 +361,7 @@ func (c *chooser) next() {
 	policy, err := findPolicy(c.place, c.paths.policy, c.readChange)
 	switch {
 	case errors.Is(err, errAbsent):
-		policy = compatinputs.GateFile{Name: c.paths.policy, Absent: true}
+		policy = gatefiles.GateFile{Name: c.paths.policy, Absent: true}
 		if policy.Name == "" {
 			policy.Name = policyNames[0]
 		}
@@ -385,21 +385,21 @@ func (c *chooser) next() {
 	c.nextDevices = devices
 }
 
-func (c *chooser) nextBaselineFile() compatinputs.GateFile {
+func (c *chooser) nextBaselineFile() gatefiles.GateFile {
 	name := c.paths.baseline
 	data, err := c.readChange(name)
 	if errors.Is(err, errAbsent) {
-		return compatinputs.GateFile{Name: name, Absent: true}
+		return gatefiles.GateFile{Name: name, Absent: true}
 	}
 	if err == nil {
 		err = checks["baseline"](name, bytes.NewReader(data))
 	}
 	if err != nil {
 		c.cannotCompare("the baseline of the change cannot be read: %v", err)
-		return compatinputs.GateFile{}
+		return gatefiles.GateFile{}
 	}
 	if !bytes.Equal(data, c.baseline.Data) && c.isUntouched(func(commit string) bool { return c.hasSame(commit, name, data) }) {
-		return compatinputs.GateFile{}
+		return gatefiles.GateFile{}
 	}
-	return compatinputs.GateFile{Name: name, Data: data}
+	return gatefiles.GateFile{Name: name, Data: data}
 }

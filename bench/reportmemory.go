@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/inspect"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/report/render"
@@ -44,7 +44,7 @@ func memory(b *Bench, kernels, devices int, limit float64) error {
 
 // buildFile writes the JSON of a report into a file.
 func buildFile(build func() (*report.Report, error), name string) error {
-	debug.SetMemoryLimit(compatinputs.MemoryLimit)
+	debug.SetMemoryLimit(inspect.MemoryLimit)
 	r, err := build()
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func buildFile(build func() (*report.Report, error), name string) error {
 
 // printFile prints a report as text.
 func printFile(name string) error {
-	debug.SetMemoryLimit(compatinputs.MemoryLimit)
+	debug.SetMemoryLimit(inspect.MemoryLimit)
 	f, err := os.Open(name)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -56,7 +56,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error 
 	if args[0] == "prune" {
 		o.Baseline.Name = b.file
 	}
-	in, err := compatinputs.Load(ctx, o)
+	in, err := gatefiles.Load(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error 
 		return nil
 	}
 	before := 0
-	if old, err := compatinputs.ReadBaseline(b.file); err == nil {
+	if old, err := gatefiles.ReadBaseline(b.file); err == nil {
 		before = len(old.Findings)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		env.Warnf("", "the old baseline cannot be read and is replaced: %v", err)
@@ -79,7 +79,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error 
 	if args[0] == "verify" {
 		return b.verify(env, out, in.Reports)
 	}
-	if err := compatinputs.CheckSize(out, in.Policy); err != nil {
+	if err := gatefiles.CheckSize(out, in.Policy); err != nil {
 		return cli.No(fmt.Errorf("%s is not written: %w", b.file, err))
 	}
 	if err := outfile.Write(b.file, out.Encode); err != nil {
@@ -91,14 +91,14 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error 
 
 // verify compares the file with the output of update.
 func (b *baseliner) verify(env *cli.Env, want *gate.Baseline, reports []*gate.Index) error {
-	have, err := compatinputs.ReadBaseline(b.file)
+	have, err := gatefiles.ReadBaseline(b.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		have = &gate.Baseline{}
 		fmt.Fprintf(env.Stdout, "%s does not exist\n", b.file)
 	} else if err != nil {
 		return err
 	}
-	compatinputs.Relabel(have, reports)
+	gatefiles.Relabel(have, reports)
 	missing, stale := gate.Missing(have, want), gate.Missing(want, have)
 	for _, list := range []struct {
 		what    string

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
@@ -51,13 +51,13 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&c.Category, "category", "", "`name` that distinguishes results of one change, such as those of several configurations")
 	fs.BoolVar(&c.warnOnly, "warn-only", false, "print problems as warnings on standard error and exit with 0")
 	fs.BoolVar(&c.all, "all", false, "list also notes and what the policy covers; for the format text")
-	fs.StringVar(&c.format, "format", "text", "`"+formatsOf(compatinputs.Writers, "|")+"`")
+	fs.StringVar(&c.format, "format", "text", "`"+formatsOf(gatefiles.Writers, "|")+"`")
 	fs.StringVar(&c.program, "program", "", "the `command` that runs compat, for the format text to name it; 'compat' when it is missing")
 	fs.StringVar(&c.fix, "fix-command", "", "the `command` that proposes edits of BUILD files, for the format text to name it; 'compat fix' and the report when it is missing")
 	fs.StringVar(&c.output, "output", "", "write to this `file`; standard output when it is missing")
 	fs.StringVar(&c.proposed, "proposed-baseline", "", "write the baseline with which nothing would be new to this `file`")
 	c.files = map[string]*string{}
-	for name := range compatinputs.Writers {
+	for name := range gatefiles.Writers {
 		if name != "text" {
 			c.files[name] = fs.String(name+"-file", "", "also write "+name+" to this `file`")
 		}
@@ -66,8 +66,8 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 }
 
 func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
-	if compatinputs.Writers[c.format] == nil {
-		return cli.Usagef("format %q is none of %s", c.format, formatsOf(compatinputs.Writers, ", "))
+	if gatefiles.Writers[c.format] == nil {
+		return cli.Usagef("format %q is none of %s", c.format, formatsOf(gatefiles.Writers, ", "))
 	}
 	if c.all && c.format != "text" {
 		return cli.Usagef("--all is for --format text")
@@ -93,7 +93,7 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := c.build(ctx, env, &o); err != nil {
 		return err
 	}
-	r, err := compatinputs.Check(ctx, o)
+	r, err := gatefiles.Check(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func (c *checker) write(env *cli.Env, r *gate.Result) error {
 		return out.Write(file, write)
 	}
 	format := func(name string) func(io.Writer) error {
-		options := compatinputs.WriteOptions{All: c.all, Program: c.program, Fix: c.fix}
-		return func(w io.Writer) error { return compatinputs.Writers[name](w, r, options) }
+		options := gatefiles.WriteOptions{All: c.all, Program: c.program, Fix: c.fix}
+		return func(w io.Writer) error { return gatefiles.Writers[name](w, r, options) }
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		if *c.files[name] == "" {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -77,7 +77,7 @@ func (d *differ) run(_ context.Context, env *cli.Env, args []string) error {
 		}
 		sides[i], names[i] = gate.NewIndex(name, r), reportTitle(name, r)
 	}
-	compatinputs.RelabelReports(sides[:1], sides[1:])
+	gatefiles.RelabelReports(sides[:1], sides[1:])
 	difference := gate.Diff(sides[:1], sides[1:])
 	o := render.ChangeOptions{All: d.all, Old: names[0], New: names[1], Command: "compat diff" + fileArguments(args)}
 	if err := env.Output(d.output, func(w io.Writer) error { return write(w, difference, o) }); err != nil {

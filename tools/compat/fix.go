@@ -10,7 +10,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
@@ -64,7 +64,7 @@ func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	results, err := compatinputs.ReadResults(ctx, o)
+	results, err := gatefiles.ReadResults(ctx, o)
 	if err != nil {
 		return err
 	}

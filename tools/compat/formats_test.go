@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
@@ -23,7 +23,7 @@ func TestEveryFormatHasAGolden(t *testing.T) {
 	}{
 		{"show", slices.Sorted(maps.Keys(writers)), []string{"show", "now.json"}},
 		{"diff", slices.Sorted(maps.Keys(diffWriters)), []string{"diff", "before.json", "now.json"}},
-		{"check", slices.Sorted(maps.Keys(compatinputs.Writers)), []string{"check", "--today", "2027-01-31", "--workspace", ".", "now.json"}},
+		{"check", slices.Sorted(maps.Keys(gatefiles.Writers)), []string{"check", "--today", "2027-01-31", "--workspace", ".", "now.json"}},
 	} {
 		for _, format := range command.formats {
 			t.Run(command.name+" "+format, func(t *testing.T) {

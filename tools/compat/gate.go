@@ -10,14 +10,15 @@ import (
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/gatefiles"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
+	"github.com/rules-sycl/rules_sycl/internal/inspect"
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
 // gateFlags are the flags of the subcommands that check reports against a policy.
 type gateFlags struct {
-	compatinputs.CheckOptions
+	gatefiles.CheckOptions
 	baseReports, required, baseDeviceConfig cli.Strings
 
 	binaries, devices, deviceConfig cli.Strings
@@ -55,7 +56,7 @@ func (g *gateFlags) setupBinaries(fs *flag.FlagSet) {
 }
 
 // build makes reports on binaries.
-func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *compatinputs.CheckOptions) error {
+func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *gatefiles.CheckOptions) error {
 	if len(g.binaries.Values) == 0 {
 		if len(g.devices.Values)+len(g.deviceConfig.Values) > 0 {
 			return cli.Usagef("--devices and --device-config are for --binary: a report has its devices already")
@@ -70,18 +71,18 @@ func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *compatinputs.Che
 		if err != nil {
 			return err
 		}
-		if devices, err = compatinputs.PolicyDevices(*o, config); err != nil {
+		if devices, err = gatefiles.PolicyDevices(*o, config); err != nil {
 			return err
 		}
 	}
-	o.Built, err = compatinputs.MakeReports(ctx, env, compatinputs.ReportOptions{Files: g.binaries.Values, Devices: devices, DeviceConfig: g.deviceConfig.Values, Workspace: g.Workspace, LLVMDis: g.llvmDis, Strict: true})
+	o.Built, err = inspect.Reports(ctx, env, inspect.Options{Files: g.binaries.Values, Devices: devices, DeviceConfig: g.deviceConfig.Values, Workspace: g.Workspace, LLVMDis: g.llvmDis, Strict: true})
 	return err
 }
 
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // options returns the options set by flags and arguments, where arguments are reports.
-func (g *gateFlags) options(args []string) (compatinputs.CheckOptions, error) {
+func (g *gateFlags) options(args []string) (gatefiles.CheckOptions, error) {
 	o := g.CheckOptions
 	o.Reports = args
 	config, err := inputs.LoadDevices(io.Discard, g.deviceConfig.Values)
@@ -91,9 +92,9 @@ func (g *gateFlags) options(args []string) (compatinputs.CheckOptions, error) {
 	if o.Required, err = inputs.DevicePatterns(config, g.required.Values); err != nil {
 		return o, err
 	}
-	for _, f := range []*compatinputs.GateFile{&o.BasePolicy, &o.BaseBaseline} {
+	for _, f := range []*gatefiles.GateFile{&o.BasePolicy, &o.BaseBaseline} {
 		if f.Name == "none" {
-			*f = compatinputs.GateFile{Absent: true}
+			*f = gatefiles.GateFile{Absent: true}
 		}
 	}
 	if g.commit != "" {

@@ -6,11 +6,11 @@ import (
 	"runtime/debug"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
+	"github.com/rules-sycl/rules_sycl/internal/inspect"
 )
 
 func main() {
-	debug.SetMemoryLimit(compatinputs.MemoryLimit)
+	debug.SetMemoryLimit(inspect.MemoryLimit)
 	debug.SetGCPercent(200) // the limit bounds the memory, and collecting less often takes less time
 	tool().Main()
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
-	"github.com/rules-sycl/rules_sycl/internal/compatinputs"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
+	"github.com/rules-sycl/rules_sycl/internal/inspect"
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
@@ -92,7 +92,7 @@ func (r *reporter) run(ctx context.Context, env *cli.Env, args []string) error {
 	if err := r.check(slices.Concat(args, r.embedded.Values)); err != nil {
 		return err
 	}
-	programs, err := compatinputs.MakeReports(ctx, env, compatinputs.ReportOptions{
+	programs, err := inspect.Reports(ctx, env, inspect.Options{
 		Files: args, Embedded: r.embedded.Values, Label: r.name,
 		Devices: r.wanted.Values, Targets: r.targets.Values, DeviceConfig: r.deviceConfig.Values, Workspace: r.workspace, Reading: r.reading, LLVMDis: r.llvmDis,
 	})

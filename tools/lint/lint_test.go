@@ -138,11 +138,11 @@ func floorOf(pkg string) int {
 	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, pkg) })
 }
 
-// lightPackages are programs and build steps that must not link the LLVM IR parser or the post-link step,
+// lightPackages are programs, build steps and packages that must not link the LLVM IR parser or the post-link step,
 // because they only read tables, metadata and SPIR-V. compat and packager link both: compat reads the
 // bitcode in objects, and 'packager link --mode ir' splits linked code.
 var lightPackages = []string{
-	"tools/aot", "tools/aspectfilter", "tools/internal/bundle",
+	"internal/gatefiles", "tools/aot", "tools/aspectfilter", "tools/internal/bundle",
 	"tools/internal/steps/dpcppimages", "tools/internal/steps/gpucode", "tools/internal/steps/modulefiles",
 	"tools/internal/steps/setconstants", "tools/internal/steps/translate",
 }

@@ -1,4 +1,4 @@
-package compatinputs
+package inspect
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 
 // wheelsEnv names the variable with wheels built with DPC++, such as dpctl and dpnp, as a list of
 // paths like PATH.
-const wheelsEnv = "COMPATINPUTS_WHEELS"
+const wheelsEnv = "INSPECT_WHEELS"
 
 // For each wheel, one command makes a valid report, with labels without the version of the wheel,
 // and in which each kernel has images with files.
@@ -27,7 +27,7 @@ func TestWheels(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s is no name of a wheel", wheel)
 			}
-			r, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{wheel}, Devices: []string{"intel_gpu_pvc", "intel_gpu_acm_g10"}, Strict: true})
+			r, stderr, err := makeReport(t.Context(), Options{Files: []string{wheel}, Devices: []string{"intel_gpu_pvc", "intel_gpu_acm_g10"}, Strict: true})
 			testkit.NoError(t, err)
 			if _, err := report.Decode("again", strings.NewReader(testkit.Written(t, r.Encode))); err != nil {
 				t.Error(err)

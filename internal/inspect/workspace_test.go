@@ -1,4 +1,4 @@
-package compatinputs
+package inspect
 
 import (
 	"bytes"
@@ -52,7 +52,7 @@ func TestWorkspace(t *testing.T) {
 	}
 	for _, file := range []string{"k.spv", "k.out"} {
 		for workspace, want := range map[string]string{"": "src/kernels.cpp", ".": "src/kernels.cpp", dir: "src/kernels.cpp", "link": "src/kernels.cpp", "src": "kernels.cpp", "elsewhere": ""} {
-			r, log, err := makeReport(t.Context(), ReportOptions{Files: []string{file}, Devices: []string{"intel_gpu_pvc"}, Workspace: workspace})
+			r, log, err := makeReport(t.Context(), Options{Files: []string{file}, Devices: []string{"intel_gpu_pvc"}, Workspace: workspace})
 			testkit.NoError(t, err)
 			found := ""
 			for _, k := range r.Kernels {

@@ -1,4 +1,4 @@
-package compatinputs
+package inspect
 
 import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"

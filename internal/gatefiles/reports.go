@@ -1,4 +1,4 @@
-package compatinputs
+package gatefiles
 
 import (
 	"cmp"

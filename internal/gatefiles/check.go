@@ -1,4 +1,9 @@
-package compatinputs
+// Package gatefiles reads the files that the gate decides on: reports, policies and baselines, as named by
+// flags of compat and inputs of the action. [Writers] write its results.
+//
+// Any file may be written by an attacker. Package workspace opens them, and errors quote them only if they
+// have the expected type.
+package gatefiles
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package compatinputs
+package inspect
 
 import (
 	"archive/zip"
@@ -26,7 +26,7 @@ func FuzzArchive(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		name := testkit.WriteFile(t, filepath.Join(dir, "f"), data)
-		r, _, err := makeReport(t.Context(), ReportOptions{Files: []string{name}})
+		r, _, err := makeReport(t.Context(), Options{Files: []string{name}})
 		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 			t.Fatalf("%d files", len(entries))
 		}

@@ -1,11 +1,10 @@
-package compatinputs
+package inspect
 
 import (
 	"crypto/sha256"
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/report"
@@ -15,45 +14,9 @@ import (
 // A label is the name of a file in a report. Baselines, policies and reports from other builds
 // refer to the file by its label.
 type label struct {
-	stable string // without versions, tags and hashes: see [StableLabel]
+	stable string // without versions, tags and hashes: see [report.StableLabel]
 	tagged string // with the Python and platform tags, for files with equal stable labels
 	exact  string // the file name, for files with equal tagged labels
-}
-
-// Parts of file names that vary between releases of Python, of a platform or of a library.
-var (
-	// soVersion is the version suffix of a shared library's name.
-	soVersion = regexp.MustCompile(`\.so(\.[0-9]+)+$`)
-	// vendored is the hash that auditwheel (8 digits) and delvewheel (32) add to the names of
-	// libraries copied into a wheel.
-	vendored = regexp.MustCompile(`(\.libs/[^/]*?)-(?:[0-9a-f]{8}|[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})(\.[^/]*)$`)
-	// moduleTag is the tag in the name of a Python extension module, such as
-	// ".cpython-311-x86_64-linux-gnu", ".cp312-win_amd64", ".pypy39-pp73-darwin" and ".abi3". In
-	// policy patterns, part of it may be "*".
-	moduleTag = regexp.MustCompile(`\.(?:cpython-[0-9*]+[a-z]*|cp[0-9*]+[a-z]*|pypy[0-9*]+-pp[0-9*]+|graalpy[0-9*]*-[0-9*]+|abi[0-9]+t?)(?:-[0-9A-Za-z_*-]+)?(\.(?:so|pyd|dll))$`)
-	// buildFolder is a setuptools build directory, such as "lib.linux-x86_64-cpython-311".
-	buildFolder = regexp.MustCompile(`(^|/)(lib|temp|bdist)\.(?:linux|macosx|win)[^/]*/`)
-	// tagFolder is a directory named by wheel tags, such as "cp311-cp311-linux_x86_64".
-	tagFolder = regexp.MustCompile(`(^|/)(?:cp|pp)[0-9]+t?(?:-[0-9A-Za-z_]+)*/`)
-	// pythonFolder is the module directory of one Python release.
-	pythonFolder = regexp.MustCompile(`(^|/)python[0-9]\.[0-9]+t?(/)`)
-)
-
-// StableLabel returns a label without the parts that vary between releases of Python, of a platform
-// or of a library: Python and platform tags, the hashes of auditwheel and delvewheel, and the
-// versions of shared libraries.
-func StableLabel(label string) string {
-	s := soVersion.ReplaceAllString(label, ".so")
-	if strings.Contains(s, ".libs/") {
-		s = vendored.ReplaceAllString(s, "$1$2")
-	}
-	s = moduleTag.ReplaceAllString(s, "$1")
-	if strings.Contains(s, "/") {
-		s = buildFolder.ReplaceAllString(s, "$1$2/")
-		s = tagFolder.ReplaceAllString(s, "$1")
-		s = pythonFolder.ReplaceAllString(s, "${1}python$2")
-	}
-	return s
 }
 
 // fileLabel returns the label of a file found in a directory, which may be "". The label of a file
@@ -72,7 +35,7 @@ func fileLabel(folder, name string) label {
 }
 
 func newLabel(name, exact string) label {
-	return label{safetext.Escape(StableLabel(name)), safetext.Escape(soVersion.ReplaceAllString(name, ".so")), safetext.Escape(exact)}
+	return label{safetext.Escape(report.StableLabel(name)), safetext.Escape(report.WithoutVersion(name)), safetext.Escape(exact)}
 }
 
 // fromHere returns a path with "/", relative to the current directory if it is below it.
@@ -110,7 +73,7 @@ func (a archiveLabel) member(name string) label {
 		name = strings.TrimPrefix(name, a.data)
 	}
 	l := newLabel(a.tagged+"/"+name, a.exact+"/"+name)
-	l.stable = safetext.Escape(StableLabel(a.stable + "/" + name))
+	l.stable = safetext.Escape(report.StableLabel(a.stable + "/" + name))
 	return l
 }
 

@@ -1,4 +1,4 @@
-package compatinputs
+package inspect
 
 import (
 	"archive/tar"
@@ -128,9 +128,9 @@ func enter(t testing.TB, files map[string][]byte) {
 }
 
 // makeReport makes a report, and returns it with the printed messages.
-func makeReport(ctx context.Context, o ReportOptions) (r *report.Report, stderr string, err error) {
+func makeReport(ctx context.Context, o Options) (r *report.Report, stderr string, err error) {
 	var log bytes.Buffer
-	programs, err := MakeReports(ctx, &cli.Env{Tool: "compat", Stderr: &log}, o)
+	programs, err := Reports(ctx, &cli.Env{Tool: "compat", Stderr: &log}, o)
 	if err == nil {
 		r, err = report.Merge(programs...)
 	}
@@ -208,7 +208,7 @@ func TestFiles(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, test.files)
-			r, stderr, err := makeReport(t.Context(), ReportOptions{Files: test.args})
+			r, stderr, err := makeReport(t.Context(), Options{Files: test.args})
 			testkit.NoError(t, err)
 			labels, files := programs(r)
 			if test.in == nil {
@@ -221,7 +221,7 @@ func TestFiles(t *testing.T) {
 				t.Errorf("standard error: %s\nwant: %s", stderr, test.stderr)
 			}
 			text := testkit.Written(t, r.Encode)
-			again, _, err := makeReport(t.Context(), ReportOptions{Files: test.args})
+			again, _, err := makeReport(t.Context(), Options{Files: test.args})
 			testkit.NoError(t, err)
 			if testkit.Written(t, again.Encode) != text {
 				t.Error("the same files make another report")
@@ -284,19 +284,19 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, map[string][]byte{"out/k.o": obj, "out/" + test.file: test.data})
-			r, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"out"}})
+			r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
 			testkit.NoError(t, err)
 			if labels, _ := programs(r); !slices.Equal(labels, []string{"out/k.o"}) || !strings.Contains(stderr, "compat: warning: out/"+strings.TrimSuffix(test.want, "out/")) && !strings.Contains(stderr, test.want) || !strings.Contains(stderr, "the file is left out") {
 				t.Errorf("programs %q, standard error: %s", labels, stderr)
 			}
-			if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"out"}, Strict: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
+			if _, _, err := makeReport(t.Context(), Options{Files: []string{"out"}, Strict: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("strict: %v", err)
 			}
-			_, stderr, err = makeReport(t.Context(), ReportOptions{Files: []string{"out/k.o", "out/" + test.file}})
+			_, stderr, err = makeReport(t.Context(), Options{Files: []string{"out/k.o", "out/" + test.file}})
 			if isError := err != nil; test.whole != isError && test.file != "b.tgz" {
 				t.Errorf("named: %v, %s", err, stderr)
 			}
-			if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"out/" + test.file}}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
+			if _, _, err := makeReport(t.Context(), Options{Files: []string{"out/" + test.file}}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("alone: %v", err)
 			}
 		})
@@ -315,7 +315,7 @@ func TestNoScratchFolder(t *testing.T) {
 		enter(t, map[string][]byte{"out/k.o": obj, "out/" + name: data})
 		t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
 		t.Setenv("TMP", os.Getenv("TMPDIR"))
-		_, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"out"}})
+		_, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
 		if cli.ExitCode(err) != cli.ExitFailure || !strings.Contains(err.Error(), "set TMPDIR to another folder") {
 			t.Errorf("%s: %v, %s", name, err, stderr)
 		}
@@ -327,18 +327,18 @@ func TestUnreadableFolder(t *testing.T) {
 	enter(t, map[string][]byte{"out/k.o": object(t, offload.SYCL, kernels)})
 	testkit.Unlistable(t, "out/locked")
 	for _, files := range [][]string{{"out"}, {"out/**"}, {"out", "!out/k.o"}} {
-		if _, _, err := makeReport(t.Context(), ReportOptions{Files: files, Strict: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "out/locked/ddd") {
+		if _, _, err := makeReport(t.Context(), Options{Files: files, Strict: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "out/locked/ddd") {
 			t.Errorf("%q: %v", files, err)
 		}
 	}
-	r, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"out"}})
+	r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
 	if err != nil || !strings.Contains(stderr, "compat: warning: out/locked/ddd") {
 		t.Fatalf("%v, standard error: %s", err, stderr)
 	}
 	if labels, _ := programs(r); !slices.Equal(labels, []string{"out/k.o"}) {
 		t.Errorf("programs %q", labels)
 	}
-	if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"out", "!out/locked/**"}, Strict: true}); err != nil {
+	if _, _, err := makeReport(t.Context(), Options{Files: []string{"out", "!out/locked/**"}, Strict: true}); err != nil {
 		t.Errorf("without the folder: %v", err)
 	}
 }
@@ -351,7 +351,7 @@ func TestFewLines(t *testing.T) {
 		files[fmt.Sprintf("cut%d.spv", i)] = []byte("\x03\x02\x23\x07")
 	}
 	enter(t, files)
-	_, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"."}})
+	_, stderr, err := makeReport(t.Context(), Options{Files: []string{"."}})
 	if err != nil || strings.Count(stderr, "\n") != 43 || !strings.Contains(stderr, "note: 80 more: the file cannot be read and is left out") {
 		t.Errorf("%v, %d lines:\n%s", err, strings.Count(stderr, "\n"), stderr)
 	}
@@ -365,7 +365,7 @@ func TestLinks(t *testing.T) {
 	testkit.Link(t, "../secret/s.so", "out/s.so")
 	testkit.Link(t, "../secret", "out/folder")
 	testkit.Link(t, ".", "out/loop")
-	r, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"out"}})
+	r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
 	testkit.NoError(t, err)
 	labels, files := programs(r)
 	if !slices.Equal(labels, []string{"out/libk.so"}) || !slices.Equal(files, []string{"out/libk.so"}) || !strings.Contains(stderr, "out: note: links that are not followed, as they lead to nothing or out of the folder: 1") {
@@ -373,14 +373,14 @@ func TestLinks(t *testing.T) {
 	}
 	// In the directory of a job, patterns do not follow them, either.
 	t.Chdir("out")
-	if _, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"*.so"}, Confined: true}); err != nil || !strings.Contains(stderr, "*.so: note: links that are not followed, as they lead to nothing or out of the folder: 1") {
+	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"*.so"}, Confined: true}); err != nil || !strings.Contains(stderr, "*.so: note: links that are not followed, as they lead to nothing or out of the folder: 1") {
 		t.Errorf("%v, %s", err, stderr)
 	}
-	if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"s.so"}, Confined: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "leads out of the workspace") {
+	if _, _, err := makeReport(t.Context(), Options{Files: []string{"s.so"}, Confined: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "leads out of the workspace") {
 		t.Errorf("got %v", err)
 	}
 	for _, name := range []string{"../secret/s.so", filepath.Join(t.TempDir(), "x")} {
-		if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{name}, Confined: true}); cli.ExitCode(err) != cli.ExitUsage {
+		if _, _, err := makeReport(t.Context(), Options{Files: []string{name}, Confined: true}); cli.ExitCode(err) != cli.ExitUsage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -389,7 +389,7 @@ func TestLinks(t *testing.T) {
 // With a label, files are one program, in which one file may have what another lacks.
 func TestOneProgram(t *testing.T) {
 	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, kernels), "k.syclbin": syclbinFile(t)})
-	r, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"k.o", "k.syclbin"}, Label: "//demo:k", Devices: []string{"intel_gpu_pvc"}})
+	r, _, err := makeReport(t.Context(), Options{Files: []string{"k.o", "k.syclbin"}, Label: "//demo:k", Devices: []string{"intel_gpu_pvc"}})
 	testkit.NoError(t, err)
 	if labels, files := programs(r); !slices.Equal(labels, []string{"//demo:k"}) || !slices.Equal(files, []string{"k.o"}) {
 		t.Errorf("programs %q, files %q", labels, files)
@@ -398,7 +398,7 @@ func TestOneProgram(t *testing.T) {
 	dir, err := filepath.Abs(".")
 	testkit.NoError(t, err)
 	t.Chdir(t.TempDir())
-	r, _, err = makeReport(t.Context(), ReportOptions{Files: []string{dir}})
+	r, _, err = makeReport(t.Context(), Options{Files: []string{dir}})
 	testkit.NoError(t, err)
 	base := filepath.Base(dir)
 	if labels, _ := programs(r); !slices.Equal(labels, []string{base + "/k.o", base + "/k.syclbin"}) {
@@ -417,12 +417,12 @@ func TestArchivesWithoutFiles(t *testing.T) {
 		if strings.HasPrefix(name, "nothing.t") {
 			want = name + ": no " // tar archives are recognized by their first member
 		}
-		if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{name}}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
+		if _, _, err := makeReport(t.Context(), Options{Files: []string{name}}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, kernels), "out.zip": zipFileOf(t, zip.Store, member{"folders.zip", folders})})
-	if _, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"k.o", "out.zip"}}); err != nil || !strings.Contains(stderr, "no device images in 1 file that were found") {
+	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"k.o", "out.zip"}}); err != nil || !strings.Contains(stderr, "no device images in 1 file that were found") {
 		t.Errorf("%v, %s", err, stderr)
 	}
 }
@@ -437,7 +437,7 @@ func TestPanicNamesItsFile(t *testing.T) {
 // If all images are omitted, the message has the first reason.
 func TestFirstReason(t *testing.T) {
 	enter(t, map[string][]byte{"a.o": object(t, offload.OpenMP, kernels), "b.o": object(t, offload.SYCL, nil)})
-	_, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"a.o", "b.o"}})
+	_, stderr, err := makeReport(t.Context(), Options{Files: []string{"a.o", "b.o"}})
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "no device image can be taken: an image of openmp") || !strings.Contains(stderr, "b.o: note: ") {
 		t.Errorf("%v, %s", err, stderr)
 	}
@@ -454,10 +454,10 @@ func TestNoKernels(t *testing.T) {
 	testkit.WriteFile(t, "none.spv", module)
 	testkit.WriteFile(t, "some.spv", testkit.SPIRV("k"))
 	const note = "none.spv: note: no kernels in device code of 1 file: "
-	if r, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"none.spv"}}); err != nil || len(r.Kernels) > 0 || !strings.Contains(stderr, note) {
+	if r, stderr, err := makeReport(t.Context(), Options{Files: []string{"none.spv"}}); err != nil || len(r.Kernels) > 0 || !strings.Contains(stderr, note) {
 		t.Errorf("%q, %v", stderr, err)
 	}
-	if _, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"none.spv", "some.spv"}}); err != nil || stderr != "" {
+	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"none.spv", "some.spv"}}); err != nil || stderr != "" {
 		t.Errorf("%q, %v", stderr, err)
 	}
 }

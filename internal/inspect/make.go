@@ -1,18 +1,13 @@
-// Package compatinputs reads the inputs of compat and the action, as named by arguments, flags and
-// inputs.
-//
-// [MakeReports] makes reports on everything that contains device code: programs, libraries, objects
-// and archives of them, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels and
-// other zip and tar archives, and directories and patterns of all these. [Load] reads what the gate
-// decides on: reports, policies and baselines. [Writers] write its results.
+// Package inspect makes reports on everything that contains device code: programs, libraries, objects
+// and archives of them, offload binaries, SYCLBINs, SPIR-V modules and file tables; wheels and other zip
+// and tar archives, and directories and patterns of all these.
 //
 // The content of a file determines its type. Files are read in order, several at once, and only the
 // data for the report is kept.
 //
 // Any file may be written by an attacker. Nothing is written to paths from archives, and the
-// unpacked size is limited by the size of the archive. Package workspace opens the files that the
-// gate decides on, and errors quote them only if they have the expected type.
-package compatinputs
+// unpacked size is limited by the size of the archive.
+package inspect
 
 import (
 	"cmp"
@@ -32,8 +27,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// ReportOptions select what to report on.
-type ReportOptions struct {
+// Options select what to report on.
+type Options struct {
 	Files    []string // files, directories and patterns; a leading ! excludes files or directories
 	Embedded []string // the same, for files whose images the program itself holds
 
@@ -68,7 +63,7 @@ type ReportOptions struct {
 }
 
 // glob returns the function that finds confined files, or nil if files may be anywhere.
-func (o *ReportOptions) glob() func([]string) ([]string, error) {
+func (o *Options) glob() func([]string) ([]string, error) {
 	switch {
 	case !o.Confined:
 		return nil
@@ -85,9 +80,9 @@ const MemoryLimit = 230 << 20
 // lookedFor lists the contents that files are searched for, for messages about files without any.
 const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file tables; all these in folders and in zip and tar archives"
 
-// MakeReports returns one report per program; [report.Merge] joins them. It writes warnings and
+// Reports returns one report per program; [report.Merge] joins them. It writes warnings and
 // notes to the standard error of env.
-func MakeReports(ctx context.Context, env *cli.Env, o ReportOptions) ([]*report.Report, error) {
+func Reports(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, error) {
 	config := o.Config
 	if config == nil {
 		var err error
@@ -112,7 +107,7 @@ func MakeReports(ctx context.Context, env *cli.Env, o ReportOptions) ([]*report.
 	if err != nil {
 		return nil, err
 	}
-	c := collector{has: map[*file]bool{}, none: map[*file]string{}, ReportOptions: &o, log: newLog(env), generator: report.Generator{Name: env.Tool, Version: cli.Version}}
+	c := collector{has: map[*file]bool{}, none: map[*file]string{}, Options: &o, log: newLog(env), generator: report.Generator{Name: env.Tool, Version: cli.Version}}
 	var named []*file
 	disassembler := sync.OnceValue(func() *disassembler { return findDisassembler(o.LLVMDis) })
 	for _, list := range []struct {
@@ -137,7 +132,7 @@ func MakeReports(ctx context.Context, env *cli.Env, o ReportOptions) ([]*report.
 	return c.reports(chosen, built, config)
 }
 
-func (o *ReportOptions) workspace() (*workspace.Folder, error) {
+func (o *Options) workspace() (*workspace.Folder, error) {
 	if o.Confined {
 		return workspace.Open(".")
 	}
@@ -145,7 +140,7 @@ func (o *ReportOptions) workspace() (*workspace.Folder, error) {
 }
 
 // workspaces returns the names of the workspace: as it was given, and without links.
-func (o *ReportOptions) workspaces() ([]string, error) {
+func (o *Options) workspaces() ([]string, error) {
 	given, err := filepath.Abs(o.Workspace)
 	if err != nil {
 		return nil, err
@@ -176,7 +171,7 @@ func (p *part) kernels() (n int) {
 
 // A collector collects the parts of a report.
 type collector struct {
-	*ReportOptions
+	*Options
 	log       *log
 	generator report.Generator
 	parts     []*part

@@ -1,4 +1,4 @@
-package compatinputs
+package inspect
 
 import (
 	"archive/zip"
@@ -123,7 +123,7 @@ func TestBitcode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			enter(t, map[string][]byte{"libk.a": test.file})
-			o := ReportOptions{Files: []string{"libk.a"}, Devices: []string{"intel_gpu_acm_g10"}, LLVMDis: fakeLLVM(t, "llvm-dis", "21.1.8")}
+			o := Options{Files: []string{"libk.a"}, Devices: []string{"intel_gpu_acm_g10"}, LLVMDis: fakeLLVM(t, "llvm-dis", "21.1.8")}
 			r, stderr, err := makeReport(t.Context(), o)
 			if test.want == nil {
 				if err == nil || cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(stderr+err.Error(), test.stderr) {
@@ -144,7 +144,7 @@ func TestBitcodeInPart(t *testing.T) {
 	lib := members(arFile("a.o", object(t, offload.SYCL, bitcode(deviceCode("_ZTS1A")))), arFile("bad.o", object(t, offload.SYCL, bitcode("bad"))))
 	enter(t, map[string][]byte{"out/libk.a": lib, "dist/k-1.0-py3-none-any.whl": zipFileOf(t, zip.Deflate, member{"k/libk.a", lib})})
 	for _, file := range []string{"out", "dist/k-1.0-py3-none-any.whl"} {
-		o := ReportOptions{Files: []string{file}, Devices: []string{"intel_gpu_acm_g10"}, LLVMDis: fakeLLVM(t, "llvm-dis", "21.1.8")}
+		o := Options{Files: []string{file}, Devices: []string{"intel_gpu_acm_g10"}, LLVMDis: fakeLLVM(t, "llvm-dis", "21.1.8")}
 		r, stderr, err := makeReport(t.Context(), o)
 		testkit.NoError(t, err)
 		if got := kernelsOn(r); !slices.Equal(got, []string{"_ZTS1A"}) || !strings.Contains(stderr, "llvm-dis of LLVM 21 rejects the bitcode: Invalid record; these images are missing in the report") {
@@ -166,22 +166,22 @@ func TestBitcodeWithoutLLVM(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(old))
 	const counted = "cannot read the LLVM bitcode in 2 device images of 2 objects: llvm-dis of LLVM 14 or newer is not in PATH"
 	for _, strict := range []bool{false, true} {
-		_, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"libk.a"}, Devices: []string{"intel_gpu_pvc"}, Strict: strict})
+		_, _, err := makeReport(t.Context(), Options{Files: []string{"libk.a"}, Devices: []string{"intel_gpu_pvc"}, Strict: strict})
 		if err == nil || !strings.Contains(err.Error(), "libk.a: "+counted) || cli.ExitCode(err) != cli.ExitFailure {
 			t.Errorf("strict %t: %v", strict, err)
 		}
 	}
-	_, stderr, err := makeReport(t.Context(), ReportOptions{Files: []string{"out"}, Devices: []string{"intel_gpu_pvc"}})
+	_, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}, Devices: []string{"intel_gpu_pvc"}})
 	if testkit.NoError(t, err); !strings.Contains(stderr, "warning: out/libk.a: "+counted) {
 		t.Error(stderr)
 	}
-	if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"out"}, Devices: []string{"intel_gpu_pvc"}, Strict: true}); err == nil {
+	if _, _, err := makeReport(t.Context(), Options{Files: []string{"out"}, Devices: []string{"intel_gpu_pvc"}, Strict: true}); err == nil {
 		t.Error("a gate passes")
 	}
-	if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"libk.a"}, LLVMDis: old}); err == nil || !strings.Contains(err.Error(), "LLVM 13") {
+	if _, _, err := makeReport(t.Context(), Options{Files: []string{"libk.a"}, LLVMDis: old}); err == nil || !strings.Contains(err.Error(), "LLVM 13") {
 		t.Errorf("with an old llvm-dis: %v", err)
 	}
-	if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"libk.a"}, LLVMDis: "bin/none"}); err == nil || !strings.Contains(err.Error(), "cannot use bin/none as llvm-dis") {
+	if _, _, err := makeReport(t.Context(), Options{Files: []string{"libk.a"}, LLVMDis: "bin/none"}); err == nil || !strings.Contains(err.Error(), "cannot use bin/none as llvm-dis") {
 		t.Errorf("with a llvm-dis that is missing: %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func TestBitcodeStopped(t *testing.T) {
 	slow := testkit.Script(t, "llvm-dis", `if [ "$1" = --version ]; then echo "LLVM version 21.1.8"; exit 0; fi; sleep 600`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := makeReport(ctx, ReportOptions{Files: []string{"libk.a"}, LLVMDis: slow}); err == nil {
+	if _, _, err := makeReport(ctx, Options{Files: []string{"libk.a"}, LLVMDis: slow}); err == nil {
 		t.Error("no error")
 	}
 }
@@ -224,12 +224,12 @@ func TestBitcodeOfLLVM(t *testing.T) {
 	code, err := cmd.Output()
 	testkit.NoError(t, err)
 	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, code), "cut.o": object(t, offload.SYCL, code[:len(code)/2])})
-	r, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"k.o"}, Devices: []string{"intel_gpu_acm_g10"}})
+	r, _, err := makeReport(t.Context(), Options{Files: []string{"k.o"}, Devices: []string{"intel_gpu_acm_g10"}})
 	testkit.NoError(t, err)
 	if got := kernelsOn(r); !slices.Equal(got, []string{"_ZTS1A", "_ZTS1D no"}) {
 		t.Errorf("kernels %q", got)
 	}
-	if _, _, err := makeReport(t.Context(), ReportOptions{Files: []string{"cut.o"}}); err == nil || !strings.Contains(err.Error(), "rejects the bitcode") {
+	if _, _, err := makeReport(t.Context(), Options{Files: []string{"cut.o"}}); err == nil || !strings.Contains(err.Error(), "rejects the bitcode") {
 		t.Errorf("cut bitcode: %v", err)
 	}
 }

@@ -1,9 +1,10 @@
-package compatinputs
+package gatefiles
 
 import (
 	"slices"
 
 	"github.com/rules-sycl/rules_sycl/sycl/gate"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // A relabeler finds the current labels for labels of a baseline, a policy or base reports. These
@@ -19,7 +20,7 @@ func newRelabeler(reports []*gate.Index) *relabeler {
 		for _, label := range x.Labels() {
 			if !l.labels[label] {
 				l.labels[label] = true
-				key := StableLabel(label)
+				key := report.StableLabel(label)
 				l.stable[key] = append(l.stable[key], label)
 			}
 		}
@@ -33,7 +34,7 @@ func (l *relabeler) current(label string, taken map[string]bool) []string {
 	if l.labels[label] {
 		return []string{label}
 	}
-	stable := StableLabel(label)
+	stable := report.StableLabel(label)
 	all := l.stable[stable]
 	list := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return taken[name] })
 	switch {

@@ -1,4 +1,4 @@
-package compatinputs
+package inspect
 
 import (
 	"bytes"
