@@ -231,7 +231,8 @@ func (r *repository) commit(id string) (c commitObject, err error) {
 
 // file returns the content of a file as committed. The path is relative to the root of the
 // repository. It returns [errAbsent] if the commit does not have the file, and [errMissing] if the
-// checkout lacks the commit. Symbolic links and submodules are followed within the repository.
+// checkout lacks the commit. Links to directories and submodules are followed within the
+// repository.
 func (r *repository) file(commit, name string) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, fmt.Errorf("%s is not in the repository", name)
@@ -252,7 +253,6 @@ type pathWalk struct {
 	at           []string // names of these directories, without the root
 	rest         []string // the rest of the path
 	links        int
-	target       string // of the link that the path ends with, or ""
 }
 
 // errorf returns an error about the path.
@@ -281,8 +281,6 @@ func (w *pathWalk) file() ([]byte, error) {
 		mode, id := treeEntry(tree, part, len(w.trees[0])/2)
 		isLast := len(w.rest) == 0
 		switch {
-		case mode == "" && w.target != "":
-			return nil, w.errorf("is a symbolic link to %s, which does not exist", w.target)
 		case mode == "":
 			return nil, errAbsent
 		case mode == "40000":
@@ -328,13 +326,12 @@ func (w *pathWalk) follow(part, id string, isLast bool) error {
 	const most = 40
 	target := string(data)
 	switch w.links++; {
+	case isLast:
+		return w.errorf("is not a file, but a symbolic link to %s; name that file instead", target)
 	case w.links > most:
 		return w.errorf("is behind more than %d symbolic links", most)
 	case path.IsAbs(target):
 		return w.errorf("is behind a symbolic link that leads out of the repository, %s", path.Join(append(slices.Clone(w.at), part)...))
-	}
-	if isLast {
-		w.target = target
 	}
 	w.rest = append(strings.Split(target, "/"), w.rest...)
 	return nil
