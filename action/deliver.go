@@ -271,7 +271,10 @@ func annotations(r *gate.Result, fails bool) (list []annotation) {
 func annotationText(c render.Cause) string {
 	text := c.Message
 	if next := render.Next(c.First); next != "" {
-		text += ". Next: " + next
+		if !strings.HasSuffix(text, "?") {
+			text += "."
+		}
+		text += " Next: " + next
 	}
 	return text
 }

@@ -154,7 +154,7 @@ func TestDevicesOfPolicies(t *testing.T) {
 	}{
 		{"a misspelt device", "version: 1\ndevices:\n  required:\n  - " + deviceB + "\n  - intel_gpu_pcv\n", nil, 2, `.github/sycl-compat.yml:5: devices.required: unknown device "intel_gpu_pcv"; did you mean intel_gpu_pvc?`},
 		{"one that is only supported", "version: 1\ndevices: {required: [" + deviceB + "],\n  supported: [intel_gpu_pcv]}\n", nil, 2, `.github/sycl-compat.yml:3: devices.supported: unknown device`},
-		{"nothing like it", "version: 1\ndevices: {required: [toaster9000]}\n", nil, 2, `unknown device "toaster9000"; 'compat devices' lists the known ones`},
+		{"nothing like it", "version: 1\ndevices: {required: [toaster9000]}\n", nil, 2, `unknown device "toaster9000"; 'compat devices' lists the built-in devices`},
 		{"devices of an input", "version: 1\ndevices: {required: [" + deviceB + "]}\n", []string{"devices", deviceB + ",toaster9000"}, 2, `input devices: unknown device "toaster9000"; 'compat devices' lists`},
 		{"one that device-config has", "version: 1\ndevices: {required: [toaster9000]}\n", []string{"device-config", "d.yml"}, 0, "passed"},
 		{"another spelling of the file", "version: 1\ndevices: {required: ['intel_gpu_nvl*']}\n", nil, 1, "no report is about a device that matches"},

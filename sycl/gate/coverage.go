@@ -120,7 +120,7 @@ var commitName = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 func (c *coverage) required(pattern string) {
 	if strings.Contains(pattern, "*") {
 		if pattern != "*" && !slices.ContainsFunc(c.devices, func(id string) bool { return kernelname.Match(pattern, id) }) {
-			c.lose(&target{}, pattern, Error, "no report is about a device that matches, which the policy requires; name devices in the policy, or choose them when the report is made (--devices)")
+			c.lose(&target{}, pattern, Error, "no report is about a device that matches, which the policy requires; name devices in the policy, or in --devices or the input devices when the report is made")
 		}
 		return
 	}
@@ -130,12 +130,10 @@ func (c *coverage) required(pattern string) {
 		// If the name is valid, suggest no other name: the device is missing.
 		config := deviceconfig.Default()
 		if _, known := config.Lookup(pattern); !known {
-			near := deviceconfig.NearestOf(pattern, slices.Values(c.devices), 1)
-			if near == nil {
-				near = config.Nearest(pattern)
-			}
-			if near != nil {
+			if near := deviceconfig.NearestOf(pattern, slices.Values(c.devices), 1); near != nil {
 				text += "; did you mean " + near[0] + "?"
+			} else {
+				text += "; " + suggestDevice(config, pattern)
 			}
 		}
 		c.lose(&target{}, pattern, Error, text)

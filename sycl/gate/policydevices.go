@@ -28,13 +28,19 @@ func CheckDevice(config *deviceconfig.Config, name string) error {
 	if _, ok := config.Lookup(name); ok {
 		return nil
 	}
-	near, _ := deviceconfig.TargetsNamed(name) // not a product or a family
+	return fmt.Errorf("unknown device %q; %s", name, suggestDevice(config, name))
+}
+
+// suggestDevice returns a question that names the devices of a configuration that an unknown name
+// may stand for, and where to find them all.
+func suggestDevice(config *deviceconfig.Config, name string) string {
+	near, _ := deviceconfig.TargetsNamed(name) // a product or a family
 	near = slices.DeleteFunc(near, func(target string) bool { _, ok := config.Lookup(target); return !ok })
 	if len(near) == 0 {
 		near = config.Nearest(name)
 	}
-	if len(near) > 0 {
-		return fmt.Errorf("unknown device %q; did you mean %s? ('compat devices' lists all)", name, strings.Join(near, " or "))
+	if len(near) == 0 {
+		return "'compat devices' lists the built-in devices"
 	}
-	return fmt.Errorf("unknown device %q; 'compat devices' lists the known ones", name)
+	return fmt.Sprintf("did you mean %s? ('compat devices' lists all)", strings.Join(near, " or "))
 }

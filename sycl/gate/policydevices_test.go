@@ -19,7 +19,7 @@ func TestCheckDevices(t *testing.T) {
 		{"supported", "required: [intel_gpu_pvc]\n  supported: [intel_gpu_pcv]", `p.yml:4: devices.supported: unknown device`},
 		{"a product", "required: [arc-a770]", `unknown device "arc-a770"; did you mean intel_gpu_acm_g10?`},
 		{"a family", "required: [xe-lpg]", `did you mean intel_gpu_`},
-		{"nothing like it", "required: [toaster]", `unknown device "toaster"; 'compat devices' lists the known ones`},
+		{"nothing like it", "required: [toaster]", `unknown device "toaster"; 'compat devices' lists the built-in devices`},
 		{"a line break", `required: ["a\nb"]`, `unknown device "a\nb"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
