@@ -474,6 +474,8 @@ const (
 	noPermission refusal = iota
 	rateLimited
 	isLocked
+	isBlocked
+	needsAddress
 	needsSSO
 )
 
@@ -504,6 +506,10 @@ func (e *apiError) refused() string {
 		return text
 	case isLocked:
 		return "the conversation of the pull request is locked; unlock it, or set comment: never"
+	case isBlocked:
+		return "GitHub has blocked access to the repository; contact GitHub Support"
+	case needsAddress:
+		return "the organization allows only listed IP addresses; add the runner's address, or use a runner that is listed"
 	case needsSSO:
 		return "the organization requires single sign-on; authorize the token for it"
 	}
@@ -610,8 +616,12 @@ func (e *apiError) explain(header http.Header, now time.Time) {
 	case !isRefused:
 	case e.Status == http.StatusTooManyRequests, err == nil && after >= 0, header.Get("X-RateLimit-Remaining") == "0", strings.Contains(message, "rate limit"):
 		e.cause = rateLimited
+	case strings.Contains(message, "access blocked"):
+		e.cause = isBlocked
 	case strings.Contains(message, "locked"):
 		e.cause = isLocked
+	case strings.Contains(message, "ip allow list"):
+		e.cause = needsAddress
 	case header.Get("X-GitHub-SSO") != "", strings.Contains(message, "saml"):
 		e.cause = needsSSO
 	}

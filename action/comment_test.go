@@ -150,6 +150,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"a permission", 403, nil, "Resource not accessible by integration", "the job needs the permission pull-requests: write", nil},
 		{"a locked conversation", 403, nil, "Unable to create comment because issue is locked.", "the conversation of the pull request is locked; unlock it", nil},
+		{"a blocked repository", 403, nil, "Repository access blocked", "GitHub has blocked access to the repository", nil},
+		{"an address that is not listed", 403, nil, "Although you appear to have the correct authorization credentials, the `o` organization has an IP allow list enabled, and your IP address is not permitted to access this resource.", "the organization allows only listed IP addresses", nil},
 		{"single sign-on", 403, map[string]string{"X-GitHub-SSO": "required; url=x"}, "Resource protected by organization SAML enforcement.", "requires single sign-on; authorize the token", nil},
 		{"a quota that is full again", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, "API rate limit exceeded", "", waits{time.Second}},
 		{"a quota that is full again soon", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800000020"}, "API rate limit exceeded", "", waits{20 * time.Second}},
