@@ -11,7 +11,7 @@ type layout struct {
 	size, align uint64
 
 	// registers is the number of register bytes of an argument of the type. IGC passes each member of a
-	// struct separately, in at least 4 bytes.
+	// struct and each byte of padding separately, in at least 4 bytes.
 	registers uint64
 }
 
@@ -59,24 +59,47 @@ func (p *parser) addLayout(i inst) {
 		}
 		l.align = l.size
 	case opTypeArray:
-		n, _ := p.constant(parts[1])
-		l = p.layouts[parts[0]].times(uint64(n))
+		l = p.layouts[parts[0]].times(p.length(parts[1]))
 	case opTypeStruct:
 		for _, id := range parts {
 			l.add(p.layouts[id])
 		}
-		l.size = roundUp(l.size, l.align)
+		l.pad(l.align)
 	default:
 		return
 	}
 	p.layouts[i.words[0]] = l
 }
 
+// pad adds padding up to an alignment. IGC passes each byte of it separately, too.
+func (l *layout) pad(align uint64) {
+	size := roundUp(l.size, align)
+	l.registers = min(l.registers+4*(size-l.size), maxLayout)
+	l.size = size
+}
+
+// length returns the number of elements of an array, a constant of 32 or 64 bits, or 0 if it is not
+// known.
+func (p *parser) length(id uint32) uint64 {
+	d := p.defs[id]
+	if d.op != opConstant && d.op != opSpecConstant {
+		return 0
+	}
+	switch len(d.lits) {
+	case 1:
+		return uint64(d.lits[0])
+	case 2:
+		return uint64(d.lits[1])<<32 | uint64(d.lits[0])
+	}
+	return 0
+}
+
 const pointerSize = 8
 
 // add adds a member at the end of a struct.
 func (l *layout) add(m layout) {
-	l.size = min(roundUp(l.size, m.align)+m.size, maxLayout)
+	l.pad(m.align)
+	l.size = min(l.size+m.size, maxLayout)
 	l.align = max(l.align, m.align)
 	l.registers = min(l.registers+m.registers, maxLayout)
 }

@@ -45,7 +45,11 @@ func TestParameters(t *testing.T) {
 		{"shorts", array("ushort", 1000), 2008, 4008},
 		{"words", array("uint", 512), 2056, 2056},
 		{"small", array("ulong", 100), 0, 0},
-		{"members with padding", "%n = OpConstant %uint 300\n%m = OpTypeStruct %uchar %ulong\n%arr = OpTypeArray %m %n\n%s = OpTypeStruct %arr", 4808, 3608},
+		{"length of 64 bits, as compilers write it", "%n = OpConstant %ulong 3000 0\n%arr = OpTypeArray %uchar %n\n%s = OpTypeStruct %arr", 3008, 12008},
+		{"length above 32 bits", "%n = OpConstant %ulong 1 1\n%arr = OpTypeArray %uchar %n\n%s = OpTypeStruct %arr", 1<<32 + 9, 4<<32 + 12},
+		{"length that is a specialization constant", "%n = OpSpecConstant %ulong 3000 0\n%arr = OpTypeArray %uchar %n\n%s = OpTypeStruct %arr", 3008, 12008},
+		{"array of structs", "%n = OpConstant %ulong 64 0\n%m = OpTypeStruct %ulong %uint\n%in = OpTypeArray %m %n\n%s = OpTypeStruct %in %in", 2056, 3592},
+		{"members with padding", "%n = OpConstant %uint 300\n%m = OpTypeStruct %uchar %ulong\n%arr = OpTypeArray %m %n\n%s = OpTypeStruct %arr", 4808, 12008},
 		{"as many as there can be", "%n = OpConstant %uint 4294967295\n%a1 = OpTypeArray %ulong %n\n%a2 = OpTypeArray %a1 %n\n%a3 = OpTypeArray %a2 %n\n%s = OpTypeStruct %a3 %a3", maxLayout, maxLayout},
 	} {
 		m := byValue(t, test.declarations, "%s")
@@ -66,13 +70,17 @@ func TestLocalMemory(t *testing.T) {
 		OpEntryPoint Kernel %none "none"
 		%void = OpTypeVoid
 		%uint = OpTypeInt 32 0
+		%ulong = OpTypeInt 64 0
 		%n = OpConstant %uint 20000
 		%arr = OpTypeArray %uint %n
+		%long = OpConstant %ulong 20000 0
+		%arrlong = OpTypeArray %uint %long
 		%p = OpTypePointer Workgroup %arr
+		%plong = OpTypePointer Workgroup %arrlong
 		%pu = OpTypePointer Workgroup %uint
 		%zero = OpConstant %uint 0
 		%v = OpVariable %p Workgroup
-		%w = OpVariable %p Workgroup
+		%w = OpVariable %plong Workgroup
 		%fn = OpTypeFunction %void
 		%f = OpFunction %void None %fn
 		%l0 = OpLabel
