@@ -58,7 +58,7 @@ func hasAssembly(d *deviceconfig.Device, need aspect.AssemblyNeed) bool {
 // there is native code for the device, its compiler has accepted it.
 func (r *Reason) OfCompiler() bool {
 	switch r.Rule {
-	case UnsupportedAssembly, UnsupportedExtension, UnsupportedIntrinsic, MissingSPIRVExtension, UnsupportedParameterSize:
+	case UnsupportedAssembly, UnsupportedExtension, UnsupportedIntrinsic, MissingSPIRVExtension, UnsupportedParameterSize, UnsupportedOption:
 		return true
 	}
 	return false

@@ -47,6 +47,7 @@ const (
 	MissingSPIRVExtension    Rule = "missing-spirv-extension"
 	UnsupportedParameterSize Rule = "unsupported-parameter-size"
 	UnsupportedLocalMemory   Rule = "unsupported-local-memory"
+	UnsupportedOption        Rule = "unsupported-option"
 	UnreadableRequirement    Rule = "unreadable-requirement"
 	NoImage                  Rule = "no-image" // no image for the device
 )
@@ -90,6 +91,7 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	checkExtensions(&r, q, d)
 	checkParameters(&r, q, d)
 	checkLocalMemory(&r, q, d)
+	checkOptions(&r, q, d)
 	checkMatrices(&r, q, d)
 	checkWorkGroup(&r, q, d)
 	checkSubGroups(&r, q, d)
@@ -119,6 +121,7 @@ func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bo
 		checkKnownAssembly(&r, q, d)
 	}
 	checkParameters(&r, q, d)
+	checkLocalMemory(&r, q, d)
 	for _, name := range q.Extensions {
 		if isTableFeature(name) {
 			if support, _ := deviceconfig.FeatureSupport(d.Name, name); support != deviceconfig.NotMeasured {

@@ -9,15 +9,21 @@ import (
 
 // checkParameters compares the bytes of a kernel's parameters with the limits of a device.
 func checkParameters(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
-	const advice = "capture a pointer to the data"
+	advice := "capture a pointer to the data"
+	registers := d.MaxParameterRegisters
+	if large := d.MaxParameterRegistersLarge; q.HasLargeRegisters() {
+		registers = max(registers, large)
+	} else if q.ParameterRegisters <= large {
+		advice += ", or build with " + requirement.LargeRegisterFile
+	}
 	switch {
 	case d.MaxParameterSize != 0 && q.ParameterSize > d.MaxParameterSize:
 		r.add(Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterSize), Available: fmt.Sprintf("at most %d", d.MaxParameterSize),
-			Text: fmt.Sprintf("Parameters of %d bytes are not supported on the device (limit %d); %s", q.ParameterSize, d.MaxParameterSize, advice)})
-	case d.MaxParameterRegisters != 0 && q.ParameterRegisters > d.MaxParameterRegisters:
-		r.add(Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterRegisters), Available: fmt.Sprintf("at most %d", d.MaxParameterRegisters),
-			Text: fmt.Sprintf("Parameters that take %d bytes of registers are not supported on the device (limit %d, each member takes at least 4 bytes); %s, or build with -ze-opt-large-register-file",
-				q.ParameterRegisters, d.MaxParameterRegisters, advice)})
+			Text: fmt.Sprintf("Parameters of %d bytes are not supported on the device (limit %d); capture a pointer to the data", q.ParameterSize, d.MaxParameterSize)})
+	case registers != 0 && q.ParameterRegisters > registers:
+		r.add(Reason{Rule: UnsupportedParameterSize, Status: Incompatible, Required: fmt.Sprint(q.ParameterRegisters), Available: fmt.Sprintf("at most %d", registers),
+			Text: fmt.Sprintf("Parameters that take %d bytes of registers are not supported on the device (limit %d, each member takes at least 4 bytes); %s",
+				q.ParameterRegisters, registers, advice)})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/aspect"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
@@ -34,6 +35,10 @@ func TestCompilerLimits(t *testing.T) {
 		{"960 bytes that are chars", &requirement.Requirements{ParameterRegisters: 3848}, "intel_gpu_acm_g10", Incompatible, UnsupportedParameterSize},
 		{"952 bytes that are chars", &requirement.Requirements{ParameterRegisters: 3816}, "intel_gpu_acm_g10", Compatible, ""},
 		{"960 bytes that are chars on Xe2", &requirement.Requirements{ParameterRegisters: 3848}, "intel_gpu_bmg_g21", Compatible, ""},
+		{"1,900 bytes that are chars with large registers", &requirement.Requirements{ParameterRegisters: 7608, RegisterOption: requirement.LargeRegisterFile}, "intel_gpu_acm_g10", Compatible, ""},
+		{"2,000 bytes that are chars with large registers", &requirement.Requirements{ParameterRegisters: 8008, BuildOptions: propset.JITOptions{Compile: "-g -cl-intel-256-GRF-per-thread"}}, "intel_gpu_acm_g10", Incompatible, UnsupportedParameterSize},
+		{"2,000 bytes that are chars with large registers on Xe-HPC", &requirement.Requirements{ParameterRegisters: 8008, BuildOptions: propset.JITOptions{Link: "-ze-opt-large-register-file"}}, "intel_gpu_pvc", Compatible, ""},
+		{"960 bytes that are chars with large registers, which Xe-LP does not have", &requirement.Requirements{ParameterRegisters: 3848, RegisterOption: requirement.LargeRegisterFile}, "intel_gpu_dg1", Incompatible, UnsupportedParameterSize},
 		{"140,000 bytes of local memory on Arc", &requirement.Requirements{LocalMemory: 140000}, "intel_gpu_acm_g10", Incompatible, UnsupportedLocalMemory},
 		{"300,000 bytes of local memory on Crescent Island", &requirement.Requirements{LocalMemory: 300000}, "intel_gpu_cri", Compatible, ""},
 		{"the clock of a device", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPIClockDevice}}, "intel_gpu_bmg_g21", Undetermined, MissingAspect},
@@ -48,9 +53,7 @@ func TestCompilerLimits(t *testing.T) {
 		if r.Status != test.want || !hasRule {
 			t.Errorf("%s: %v %+v, want %v", test.name, r.Status, r.Reasons, test.want)
 		}
-		// A build leaves out code that the compiler rejects. Local memory is checked by the
-		// driver.
-		wantKept := test.want != Incompatible || test.rule == UnsupportedLocalMemory
+		wantKept := test.want != Incompatible || test.rule == UnsupportedOption // IR has the option, not native code
 		if kept, reasons := New(config).Keeps(test.needs, d); kept != wantKept {
 			t.Errorf("%s: kept %t for %v, want %t", test.name, kept, reasons, wantKept)
 		}

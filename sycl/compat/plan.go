@@ -45,15 +45,16 @@ func NewPlan(config *deviceconfig.Config, targets, fixed []string, rows []PlanRo
 }
 
 // Dropped returns for each row the reasons why a target does not get it, or nil if it does. The
-// target is any name of d.
-func (p *Plan) Dropped(target string, d *deviceconfig.Device) [][]string {
+// target is any name of d, and the options are for its compiler.
+func (p *Plan) Dropped(target string, d *deviceconfig.Device, options []string) [][]string {
+	large := slices.ContainsFunc(strings.Fields(strings.Join(options, " ")), requirement.IsLargeRegisterOption)
 	dropped := make([][]string, len(p.rows))
 	isSelected, why := p.lists.selected(target)
 	for _, g := range p.groups {
 		var reasons []string
 		if !isSelected {
 			reasons = []string{fmt.Sprintf("The target %s is %s (targets: %s; fixed targets: %s)", target, why, anyOf(p.lists.Targets), anyOf(p.lists.FixedTargets))}
-		} else if kept, list := p.checker.Keeps(g.needs, d); !kept {
+		} else if kept, list := p.checker.Keeps(withRegisters(g.needs, large), d); !kept {
 			for _, r := range list {
 				reasons = append(reasons, r.Text)
 			}
@@ -63,6 +64,17 @@ func (p *Plan) Dropped(target string, d *deviceconfig.Device) [][]string {
 		}
 	}
 	return dropped
+}
+
+// withRegisters returns requirements of code that is compiled with the large register file if large
+// is true.
+func withRegisters(q *requirement.Requirements, large bool) *requirement.Requirements {
+	if !large || q.ParameterRegisters == 0 {
+		return q
+	}
+	changed := *q
+	changed.RegisterOption = requirement.LargeRegisterFile
+	return &changed
 }
 
 func anyOf(targets []string) string {

@@ -160,6 +160,9 @@ func (r *repair) apply(d *Device) {
 	if r.limits.MaxParameterRegisters != 0 {
 		what = append(what, fmt.Sprintf("parameters in %d bytes of registers", r.limits.MaxParameterRegisters))
 	}
+	if r.limits.MaxParameterRegistersLarge != 0 {
+		what = append(what, fmt.Sprintf("%d bytes with large registers", r.limits.MaxParameterRegistersLarge))
+	}
 	if r.limits.Matrices != nil {
 		what = append(what, fmt.Sprintf("%d combinations of matrices", len(r.limits.Matrices)))
 	}
@@ -223,7 +226,7 @@ func (p *parser) repair(n *yaml.Node) (r repair, err error) {
 			r.aspects, err = p.aspects(kv.value)
 		case keySubGroupSizes:
 			r.subGroupSizes, err = p.subGroupSizes(kv.value)
-		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyLocalMemSize, keyMaxParameters, keyMaxRegisters, keyMatrices, keyIntrinsics, keyRefused:
+		case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyLocalMemSize, keyMaxParameters, keyMaxRegisters, keyLargeRegisters, keyMatrices, keyIntrinsics, keyRefused:
 			err = p.limit(&r.limits, p.key, kv.value)
 		case "ocloc-device":
 			r.oclocDevice, err = p.word(kv.value)

@@ -98,6 +98,10 @@ type Limits struct {
 	// passes parameters in, or 0 if it is not known.
 	MaxParameterRegisters uint64
 
+	// MaxParameterRegistersLarge is the same with the option -ze-opt-large-register-file, or 0 if
+	// the option changes nothing.
+	MaxParameterRegistersLarge uint64
+
 	// Matrices are the combinations that joint_matrix supports, or nil if they are not known. If
 	// Matrices is empty but not nil, joint_matrix does not work at all.
 	Matrices []MatrixCombination
@@ -122,6 +126,8 @@ func (l Limits) orElse(o Limits) Limits {
 
 		MaxParameterSize:      cmp.Or(l.MaxParameterSize, o.MaxParameterSize),
 		MaxParameterRegisters: cmp.Or(l.MaxParameterRegisters, o.MaxParameterRegisters),
+
+		MaxParameterRegistersLarge: cmp.Or(l.MaxParameterRegistersLarge, o.MaxParameterRegistersLarge),
 
 		Matrices:          either(l.Matrices, o.Matrices),
 		Intrinsics:        either(l.Intrinsics, o.Intrinsics),

@@ -132,6 +132,7 @@ const (
 	keyLocalMemSize     = "local-mem-size" // the OpenCL name
 	keyMaxParameters    = "max-parameter-size"
 	keyMaxRegisters     = "max-parameter-registers"
+	keyLargeRegisters   = "max-parameter-registers-large"
 	keyMatrices         = "matrix-combinations"
 	keyIntrinsics       = "esimd-intrinsics"
 	keyRefused          = "refused-extensions"
@@ -142,7 +143,7 @@ const (
 
 var entryKeys = []string{
 	keyAspects, keySubGroupSizes, keyMayHaveOthers, keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyLocalMemSize, keyMaxParameters, keyMaxRegisters,
-	keyMatrices, keyIntrinsics, keyRefused, keyToolchain, keyOclocDevice, keyToolchainOptions,
+	keyLargeRegisters, keyMatrices, keyIntrinsics, keyRefused, keyToolchain, keyOclocDevice, keyToolchainOptions,
 }
 
 // Keys returns the keys that an entry can have.
@@ -213,7 +214,7 @@ func (p *parser) property(d *Device, key string, value *yaml.Node) (known bool, 
 		d.SubGroupSizes, err = p.subGroupSizes(value)
 	case keyMayHaveOthers:
 		d.MayHaveOtherAspects, err = p.boolean(value)
-	case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyLocalMemSize, keyMaxParameters, keyMaxRegisters, keyMatrices, keyIntrinsics, keyRefused:
+	case keyMaxWorkGroupSize, keyMaxWorkItemSizes, keyLocalMemorySize, keyLocalMemSize, keyMaxParameters, keyMaxRegisters, keyLargeRegisters, keyMatrices, keyIntrinsics, keyRefused:
 		err = p.limit(&d.Limits, key, value)
 	case keyToolchain:
 		d.AOTToolchain, err = p.word(value)
@@ -375,6 +376,8 @@ func (p *parser) limit(l *Limits, key string, n *yaml.Node) (err error) {
 		l.MaxParameterSize, err = p.positive(n, 64)
 	case keyMaxRegisters:
 		l.MaxParameterRegisters, err = p.positive(n, 64)
+	case keyLargeRegisters:
+		l.MaxParameterRegistersLarge, err = p.positive(n, 64)
 	case keyMatrices:
 		l.Matrices, err = p.matrices(n)
 	case keyIntrinsics:

@@ -210,6 +210,14 @@ choose by the device; name both as a family in the policy. Or remove the device 
 		Next:  "declare smaller arrays in local memory, or choose their size by the device",
 		Long: `ocloc compiles the kernel, and its launch fails. The sizes are those of local memory that the kernel declares; local accessors, whose
 size the program chooses, are not included. A device configuration has the size as local-mem-size.`},
+	{ID: RuleID(compat.UnsupportedOption), Level: Error, Finding: true, Detail: "option",
+		Short: "The image has an option that the compiler for the device does not support.",
+		Next:  "build the SPIR-V image without the option",
+		Long: `A program stores the options that the runtime compiles and links its SPIR-V with (compile-options, link-options). Intel's CPU
+compiler rejects options that it does not know, and no kernel of the image runs. DPC++ stores options of -Xs with every image, even
+those for native code, such as -device pvc: write them for the native target, as in -Xsycl-target-backend=spir64_gen. The property
+grf_size<256> has the same effect: the runtime adds -ze-opt-large-register-file. Write a kernel without the property for CPUs.
+syclc++ and the rules of Bazel store no options for native code with SPIR-V.`},
 	{ID: RuleID(compat.UnsupportedParameterSize), Level: Error, Finding: true, Detail: "bytes",
 		Short: "The parameters of the kernel are larger than the device supports.",
 		Next:  "capture a pointer to the data instead of the data",

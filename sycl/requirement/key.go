@@ -33,6 +33,9 @@ func (q *Requirements) Key() string {
 	k.number(q.ParameterSize)
 	k.number(q.ParameterRegisters)
 	k.number(q.LocalMemory)
+	k.text(q.BuildOptions.Compile)
+	k.text(q.BuildOptions.Link)
+	k.text(q.RegisterOption)
 	for _, p := range q.Unknown {
 		k.property(p)
 	}

@@ -24,6 +24,7 @@ func TestKey(t *testing.T) {
 	values := []any{
 		[]aspect.Aspect{1, 2}, []uint32{1, 2}, []uint64{1, 2}, uint32(3), uint64(4), true, []string{"a"}, "b",
 		[]propset.Property{{Key: "k", Value: propset.Uint(1)}}, []*propset.SyntaxError{{Key: "k"}},
+		propset.JITOptions{Compile: "c"},
 	}
 	typ := reflect.TypeFor[Requirements]()
 	for i := range typ.NumField() {

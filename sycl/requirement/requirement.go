@@ -27,6 +27,7 @@
 package requirement
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -86,6 +87,12 @@ type Requirements struct {
 	// that a compiler for Intel GPUs passes in registers. LocalMemory is the size of the local
 	// memory that a kernel declares. Each is 0 if every device has enough.
 	ParameterSize, ParameterRegisters, LocalMemory uint64
+
+	// BuildOptions are the options that the runtime compiles and links the image's IR with, and
+	// RegisterOption is the option that it adds for the property grf_size of a kernel, or "".
+	// [Requirements.Put] does not write them, because they are in other sets.
+	BuildOptions   propset.JITOptions
+	RegisterOption string
 
 	// Unknown holds the properties that this package does not know, in order.
 	Unknown []propset.Property
@@ -218,6 +225,7 @@ func Readable(r *propset.Registry) *Requirements {
 			*p.values[i] = n
 		}
 	}
+	q.BuildOptions, q.RegisterOption = propset.JITOptionsOf(r), registerOption(r)
 	if q.WorkGroupSize == nil {
 		q.WorkGroupSize = size4
 	} else if size4 != nil && !slices.Equal(q.WorkGroupSize, size4) {
@@ -322,6 +330,10 @@ func (q *Requirements) Merge(o *Requirements) error {
 	if q.CompileTarget == "" {
 		q.CompileTarget = o.CompileTarget
 	}
+	if q.BuildOptions == (propset.JITOptions{}) {
+		q.BuildOptions = o.BuildOptions
+	}
+	q.RegisterOption = cmp.Or(q.RegisterOption, o.RegisterOption)
 	q.JointMatrix = mergeRecords(q.JointMatrix, o.JointMatrix)
 	q.JointMatrixMad = mergeRecords(q.JointMatrixMad, o.JointMatrixMad)
 	q.Need(o)

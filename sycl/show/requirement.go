@@ -25,6 +25,7 @@ var ruleWords = map[compat.Rule]struct {
 	compat.MissingSPIRVExtension:    {"%s of SPIR-V", "%s", true},
 	compat.UnsupportedParameterSize: {"%s bytes of parameters", "parameters", true},
 	compat.UnsupportedLocalMemory:   {"%s bytes of local memory", "local memory", true},
+	compat.UnsupportedOption:        {"option %s", "option %s", true},
 	compat.UnsupportedAssembly:      {"%s in inline assembly", "inline assembly", true},
 	compat.UnsupportedIntrinsic:     {"intrinsic %s", "ESIMD intrinsic", true},
 	compat.UnreadableRequirement:    {"a property %s that can be read", "not readable", false},

@@ -141,7 +141,7 @@ func (s *imageSet) forTargets(ctx context.Context, table string, targets []targe
 	var filters []targetfilter.TargetFilter
 	var names []string
 	for _, t := range targets {
-		filters = append(filters, targetfilter.TargetFilter{Target: t.name, Output: s.file(t.name + ".table")})
+		filters = append(filters, targetfilter.TargetFilter{Target: t.name, Output: s.file(t.name + ".table"), Options: s.backend(t)})
 		names = append(names, t.name)
 	}
 	warned := map[string]bool{}

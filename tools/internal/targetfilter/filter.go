@@ -56,6 +56,8 @@ type TargetFilter struct {
 	Target  string
 	Output  string // the table of what the target takes; "-" for Stdout
 	Reasons string // a file with what was dropped and why, "" for none
+
+	Options []string // for the compiler of native code
 }
 
 // Filter writes, for each target, the rows of a file table that the target can run.
@@ -83,7 +85,7 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 	}
 	plan := compat.NewPlan(config, o.Targets, o.Fixed, in.planRows(named("")))
 	return o.write(in, func(f TargetFilter) ([][]string, func(io.Writer) error) {
-		dropped := plan.Dropped(f.Target, known[f.Target])
+		dropped := plan.Dropped(f.Target, known[f.Target], f.Options)
 		kept := &filetable.Table{Columns: in.table.Columns, Untitled: in.table.Untitled}
 		for i, row := range in.table.Rows {
 			if dropped[i] == nil {
