@@ -289,6 +289,7 @@ var ofOcloc = map[string]string{
 // backend handles an option of the compilers of native code.
 func (p *parser) backend(o *option, value []string) error {
 	b := backendOptions{Target: "*", Native: o.flag.Native, JIT: o.flag.JIT, Option: o.text()}
+	isCommand := false // of ocloc, whose options the runtime's compilers do not all accept
 	for i := 0; i < len(value); i++ {
 		switch w := value[i]; {
 		case w == "-options" || w == "-device":
@@ -300,12 +301,16 @@ func (p *parser) backend(o *option, value []string) error {
 				continue
 			}
 			p.devices, p.deviceOf = append(p.devices, strings.Split(value[i], ",")...), o.text()
+			isCommand = true
 		case ofOcloc[w] != "":
 			return cli.Usagef("%s: %s is an option of ocloc itself: %s", o.text(), w, ofOcloc[w])
 		default:
 			b.Native = append(slices.Clip(b.Native), w)
 			b.JIT = append(slices.Clip(b.JIT), w)
 		}
+	}
+	if isCommand {
+		b.JIT = nil
 	}
 	switch name, target, _ := strings.Cut(o.words[0], "="); {
 	case name != "-Xsycl-target-backend":
