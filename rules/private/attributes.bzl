@@ -1,8 +1,8 @@
 """The attributes of rules with SYCL code.
 
-Those of sycl_cc_binary, sycl_cc_library and sycl_cc_test are PROGRAM_ATTRS: SOURCE_ATTRS,
-IMAGE_ATTRS and CODE_ATTRS, which other rules have as well, and their own. A library also has
-PROGRAM_LIBRARY_ATTRS. Those that begin with `_` are what the actions run and read.
+sycl_cc_binary, sycl_cc_library and sycl_cc_test have PROGRAM_ATTRS, which consists of
+SOURCE_ATTRS, IMAGE_ATTRS and CODE_ATTRS, which other rules share, and more. A library also has
+PROGRAM_LIBRARY_ATTRS. Attributes that start with `_` are programs and files that the actions use.
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -18,44 +18,44 @@ load(":linked_code.bzl", "linked_code")
 # Attributes of every rule with device code.
 DEVICE_COMPILER_ATTRS = {
     "device_compiler": attr.string(
-        doc = "The device compiler of this target and of its `deps`: `clang`, or the name of a tag in MODULE.bazel of `sycl.dpcpp`, such as `sycl_dpcpp`, of `sycl.local` or of `sycl.toolchain`. Without it, the flag `--@rules_sycl//rules/settings:device_compiler` decides. Its default is the first `sycl.dpcpp` tag, or `clang` when there is none.",
+        doc = "The device compiler of this target and of its `deps`: `clang`, or the name of a `sycl.dpcpp`, `sycl.local` or `sycl.toolchain` tag in MODULE.bazel, such as `sycl_dpcpp`. Defaults to the flag `--@rules_sycl//rules/settings:device_compiler`, whose default is the first `sycl.dpcpp` tag, or `clang` if there is none.",
     ),
 }
 
-# Attributes of every rule with sources: sycl_cc_*, sycl_binary and sycl_library. Those that
-# cc_library has mean what they mean there.
+# Attributes of every rule with sources: sycl_cc_*, sycl_binary and sycl_library. Attributes that
+# cc_library also has have the same meaning.
 SOURCE_ATTRS = {
-    # What is compiled.
+    # The sources.
     "srcs": attr.label_list(
         allow_files = SOURCES + HEADERS,
         doc = "SYCL sources, and headers that only they include.",
     ),
     "hdrs": attr.label_list(
         allow_files = True,
-        doc = "Headers that the sources include, and those of dependents may include.",
+        doc = "Headers that the sources of this target and of its dependents may include.",
     ),
     "textual_hdrs": attr.label_list(
         allow_files = True,
-        doc = "Headers that cannot be compiled by themselves, such as lists for macros.",
+        doc = "Headers that cannot be compiled on their own, such as lists for macros.",
     ),
     "additional_compiler_inputs": attr.label_list(
         allow_files = True,
-        doc = "Files that the compile reads besides sources and headers, such as a file of options or a list for a sanitizer that `copts` names by `$(execpath)`, and files that such a file names. Compilers do not list files of options among those that they read. A file that is in no attribute is no input, and a change in it compiles nothing.",
+        doc = "Files that the compilation reads in addition to sources and headers, such as an options file or a sanitizer list that `copts` refers to with `$(execpath)`, and files that these refer to. Compilers do not report the options files that they read. A file that is in no attribute is not an input, and changes to it do not trigger a rebuild.",
     ),
     "data": attr.label_list(
         allow_files = True,
-        doc = "Files that programs with this code need when they run.",
+        doc = "Files that programs with this code need at run time.",
     ),
 
     # How.
     "defines": attr.string_list(
-        doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target and for all that depend on it. Make variables and `$(execpath)` are expanded.",
+        doc = "Preprocessor definitions (`NAME` or `NAME=VALUE`) for this target and its dependents. Make variables and `$(execpath)` are expanded.",
     ),
     "local_defines": attr.string_list(
-        doc = "As `defines`, for this target's sources only.",
+        doc = "Like `defines`, but for this target's sources only.",
     ),
     "includes": attr.string_list(
-        doc = "Folders to search for headers, relative to this package, for this target and for all that depend on it. Compilers do not warn of headers there, as of those of the system.",
+        doc = "Directories to search for headers, relative to this package, for this target and its dependents. Compilers treat these headers as system headers and print no warnings about them.",
     ),
 } | DEVICE_COMPILER_ATTRS | COMPILE_TOOL_ATTRS | REQUIRES_SYCL_ATTRS
 
@@ -63,132 +63,132 @@ SOURCE_ATTRS = {
 LIBRARY_ATTRS = {
     "implementation_deps": attr.label_list(
         cfg = device_compiler_transition,
-        doc = "Dependencies whose headers and `defines` are for this target's sources only. Dependents link their code, and do not see their headers.",
+        doc = "Dependencies that only this target's sources may include. Dependents link their code but do not get their headers and `defines`.",
         providers = [[CcInfo]],
     ),
     "include_prefix": attr.string(
-        doc = "A folder before the paths by which `hdrs` are included.",
+        doc = "A directory to prepend to the include paths of `hdrs`.",
     ),
     "strip_include_prefix": attr.string(
-        doc = "What to leave out at the beginning of the paths of `hdrs`: a folder of this package or, with a leading `/`, of the repository.",
+        doc = "The prefix to strip from the include paths of `hdrs`: a directory in this package or, with a leading `/`, in the repository.",
     ),
 }
 
-# Attributes of every rule that makes device images: sycl_cc_*, sycl_binary and syclbin_link.
+# Attributes of every rule that builds device images: sycl_cc_*, sycl_binary and syclbin_link.
 IMAGE_ATTRS = {
-    # What they are for.
+    # Targets of the images.
     "sycl_targets": attr.string_list(
-        doc = "What to build device code for, as `-fsycl-targets=` takes it: `spir64` (SPIR-V, compiled when the program runs), `intel_gpu_*` and, for a `sycl_binary` in executable state that clang compiles, `nvidia_gpu_sm_*` and `amd_gpu_gfx*` ([stock-clang.md](../build/stock-clang.md#nvidia-and-amd-gpus)). Without it, the flag `--@rules_sycl//rules/settings:sycl_targets` decides. Its default is `spir64`.",
+        doc = "Targets to build device code for, as in `-fsycl-targets=`: `spir64` (SPIR-V, compiled at run time), `intel_gpu_*` and, for a `sycl_binary` in executable state that clang compiles, `nvidia_gpu_sm_*` and `amd_gpu_gfx*` ([stock-clang.md](../build/stock-clang.md#nvidia-and-amd-gpus)). Defaults to the flag `--@rules_sycl//rules/settings:sycl_targets`, whose default is `spir64`.",
     ),
-    # Without it, Bazel asks who writes it whether tags is meant.
+    # Without this attribute, Bazel's error for targets = ... suggests tags.
     "targets": attr.string_list(
-        doc = "Refused: the attribute is `sycl_targets`.",
+        doc = "Not supported. Use `sycl_targets`.",
     ),
     "fixed_targets": attr.string_list(
-        doc = "The only targets that the kernels are for, as `-fsycl-fixed-targets=` takes it. A kernel that one of them cannot run is a warning of the build. With DPC++ it needs `post_link = \"rules_sycl\"`.",
+        doc = "The only targets that the kernels are for, as in `-fsycl-fixed-targets=`. If one of them cannot run a kernel, the build prints a warning. With DPC++, requires `post_link = \"rules_sycl\"`.",
     ),
     "device_config": attr.label(
         allow_files = [".yaml", ".yml"],
-        doc = "A device configuration file or a `sycl_device_config`, with what targets support. It is merged over the built-in configuration.",
+        doc = "A device configuration file or a `sycl_device_config` that describes what targets support. It is merged over the built-in configuration.",
     ),
 
-    # How they are made.
+    # How they are built.
     "post_link": attr.string(
-        doc = "What divides device code into modules and finds what they need: `rules_sycl`, or `dpcpp` for DPC++'s own post-link. The default is `dpcpp` for sources that DPC++ compiles, else `rules_sycl`. For sources that DPC++ compiles, `rules_sycl` needs `llvm-dis` and `opt` of LLVM 22 or newer.",
+        doc = "The post-link step, which splits device code into modules and determines their requirements: `rules_sycl`, or `dpcpp` for DPC++'s own. Defaults to `dpcpp` for sources that DPC++ compiles, else `rules_sycl`. For sources that DPC++ compiles, `rules_sycl` needs `llvm-dis` and `opt` of LLVM 22 or newer.",
         values = ["", "dpcpp", "rules_sycl"],
     ),
 
-    # What sycl_targets comes to.
+    # The flags that determine the targets.
     "_override_sycl_targets": attr.label(default = "//rules/settings:override_sycl_targets"),
     "_requires_ocloc": attr.label(cfg = device_compiler_transition, default = requires_ocloc),
     "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
 } | DEVICE_COMPILER_ATTRS | TOOL_ATTRS | COMPAT_ATTRS
 
-# Attributes of the rules that make device images of sources: sycl_cc_* and sycl_binary.
+# Attributes of the rules that build device images from sources: sycl_cc_* and sycl_binary.
 CODE_ATTRS = {
     "rdc": attr.bool(
-        doc = "Link device code across sources, as `-fsycl-rdc` does: kernels can call `SYCL_EXTERNAL` functions of other sources and of `deps`. Without it, the device code of each source stands alone.",
+        doc = "If True, device code is linked across sources, as with `-fsycl-rdc`: kernels can call `SYCL_EXTERNAL` functions of other sources and of `deps`. Otherwise, the device code of each source is independent.",
     ),
     "specialize": attr.string_dict(
-        doc = "Specialization constants and the values that they get, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. A name or a value that is wrong is an error of the build. [specialization-constants.md](../build/specialization-constants.md) has the form of values.",
+        doc = "Specialization constants and their values, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. An invalid name or value is a build error. [specialization-constants.md](../build/specialization-constants.md) describes the syntax of values.",
     ),
     "backend_options": attr.string_list_dict(
-        doc = "Options of the compilers that make native code of SPIR-V, for each target, such as `{\"intel_gpu_pvc\": [\"-ze-opt-large-register-file\"]}`. The key `*` is for all targets, `intel_gpu_*` for all Intel GPUs. Those of `intel_gpu_*` go to `ocloc -options`, which ignores options that it does not know. Those of `spir64` are for the run: the runtime compiles the SPIR-V of a program with them, and a device's compiler can refuse them; a SYCLBIN has no place for them. Each entry is text as these compilers read it. Make variables and `$(execpath)` are expanded.",
+        doc = "Options for the compilers that translate SPIR-V to native code, by target, such as `{\"intel_gpu_pvc\": [\"-ze-opt-large-register-file\"]}`. The key `*` is for all targets, `intel_gpu_*` for all Intel GPUs. Options for `intel_gpu_*` are passed to `ocloc -options`, which ignores unknown options. The runtime uses options for `spir64` when it compiles the SPIR-V of a program; a device's compiler may reject them, and a SYCLBIN cannot store them. Each entry is passed as it is. Make variables and `$(execpath)` are expanded.",
     ),
 }
 
 # All attributes of sycl_cc_binary and of the program of a sycl_cc_test.
 PROGRAM_ATTRS = SOURCE_ATTRS | IMAGE_ATTRS | CODE_ATTRS | {
-    # What is compiled.
+    # The sources.
     "srcs": attr.label_list(
         allow_files = SOURCES + HEADERS + HOST_SOURCES,
-        doc = "SYCL sources, headers that only they include, and sources in C and in assembler (`.c`, `.s`, `.S`), which are for the host alone.",
+        doc = "SYCL sources, headers that only they include, and C and assembler sources (`.c`, `.s`, `.S`), which are compiled for the host only.",
     ),
     "deps": attr.label_list(
         aspects = [linked_code],
         cfg = device_compiler_transition,
-        doc = "Libraries of SYCL code (`sycl_cc_library`) and of C++ code.",
+        doc = "SYCL libraries (`sycl_cc_library`) and C++ libraries.",
         providers = [[CcInfo]],
     ),
 
-    # How, for devices and for the host.
+    # Options, for devices and for the host.
     "copts": attr.string_list(
-        doc = "Options of the compiles for devices and for the host, after the toolchain's own. Those of icpx go to the step that they are for ([icpx-options.md](icpx-options.md)). Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
+        doc = "Options for the device and host compilations, after the toolchain's own. icpx options are passed to the step that they apply to ([icpx-options.md](icpx-options.md)). Make variables and `$(execpath)` are expanded, and quotes and spaces are interpreted as in a shell. With `-g` or a similar option, device code keeps its debug information.",
     ),
     "cxxopts": attr.string_list(
-        doc = "As `copts`, but not for sources in C and in assembler.",
+        doc = "Like `copts`, but not for C and assembler sources.",
     ),
     "conlyopts": attr.string_list(
-        doc = "Options for sources in C only.",
+        doc = "Options for C sources only.",
     ),
     "device_copts": attr.string_list(
-        doc = "As `copts`, for the compile for devices only.",
+        doc = "Like `copts`, but for the device compilation only.",
     ),
     "host_copts": attr.string_list(
-        doc = "As `copts`, for the compile for the host only.",
+        doc = "Like `copts`, but for the host compilation only.",
     ),
 
-    # What becomes one device image.
+    # How kernels are split into device images.
     "device_code_split": attr.string(
         default = "auto",
-        doc = "Which kernels become one image, as `-fsycl-device-code-split=` takes it: `per_source` one for each source, `per_kernel` one for each kernel, `off` one for all that is linked; `auto` is `per_source`. In each case, kernels that need different optional features are in different images.",
+        doc = "How device code is split into images, as in `-fsycl-device-code-split=`: `per_source` builds one image per source, `per_kernel` one per kernel, and `off` one for all linked code; `auto` is `per_source`. Kernels that need different optional features are always in different images.",
         values = SPLITS,
     ),
 
     # The link of host code.
     "linkopts": attr.string_list(
-        doc = "Options of the host link, for a library of all programs with it. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell.",
+        doc = "Options for the host link. The options of a library apply to all programs that link it. Make variables and `$(execpath)` are expanded, and quotes and spaces are interpreted as in a shell.",
     ),
     "additional_linker_inputs": attr.label_list(
         allow_files = True,
-        doc = "Files that the link of programs reads, such as one that `linkopts` names by `$(execpath)`.",
+        doc = "Files that the link of programs reads, such as a file that `linkopts` refers to with `$(execpath)`.",
     ),
 
-    # Headers in front of libsycl's, and libsycl.
+    # Headers that precede libsycl's, and libsycl.
     "_host_headers": attr.label(default = "//rules/dpcpp:host", providers = [CcInfo]),
     "_libsycl": attr.label(cfg = device_compiler_transition, default = "//rules/private:libsycl", providers = [CcInfo]),
 }
 
-# Attributes of sycl_cc_library besides PROGRAM_ATTRS.
+# Attributes of sycl_cc_library in addition to PROGRAM_ATTRS.
 PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
     "alwayslink": attr.bool(
-        doc = "Link all host code of the library into programs, even code that nothing calls. Device images are always linked.",
+        doc = "If True, all host code of the library is linked into programs, even code that nothing calls. Device images are always linked.",
     ),
     "linkstatic": attr.bool(
-        doc = "As in `cc_library`. Programs link the library statically in any case.",
+        doc = "As in `cc_library`. Programs always link the library statically.",
     ),
     "implementation_deps": attr.label_list(
         aspects = [linked_code],
         cfg = device_compiler_transition,
-        doc = "Libraries whose headers and `defines` are for this target's sources only. Dependents link them, and do not see their headers.",
+        doc = "Libraries that only this target's sources may include. Dependents link them but do not get their headers and `defines`.",
         providers = [[CcInfo]],
     ),
 }
 
-# Attributes of sycl_binary and sycl_library besides SOURCE_ATTRS.
+# Attributes of sycl_binary and sycl_library in addition to SOURCE_ATTRS.
 COMPILE_ATTRS = {
     "copts": attr.string_list(
-        doc = "Options of the device compile, after the toolchain's own. Make variables and `$(execpath)` are expanded, and quotes and spaces mean what they mean to a shell. With `-g` or the like, the device code keeps its debug information.",
+        doc = "Options for the device compilation, after the toolchain's own. Make variables and `$(execpath)` are expanded, and quotes and spaces are interpreted as in a shell. With `-g` or a similar option, device code keeps its debug information.",
     ),
     "deps": attr.label_list(
         cfg = device_compiler_transition,
@@ -197,13 +197,13 @@ COMPILE_ATTRS = {
     ),
 }
 
-# Releases of the runtime, as package sycl/release knows them.
+# Releases of the runtime, as in package sycl/release.
 _RUNTIMES = ["2025.3", "2026.0", "2026.2"]
 
-# Attributes of the rules that make SYCLBINs: sycl_binary and syclbin_link.
+# Attributes of the rules that write SYCLBINs: sycl_binary and syclbin_link.
 RUNTIME_ATTRS = {
     "runtime": attr.string(
-        doc = "Release of DPC++'s runtime that loads the file, `2025.3`, `2026.0` or `2026.2`. The container format and the numbers of aspects depend on it. Without it, that of the toolchain, whose default is `2026.0`: every runtime of 2026 loads such a file.",
+        doc = "Release of DPC++'s runtime that loads the file: `2025.3`, `2026.0` or `2026.2`. It determines the container format and the numbers of aspects. Defaults to the toolchain's release, whose default is `2026.0`: every 2026 runtime loads such a file.",
         values = [""] + _RUNTIMES,
     ),
 }

@@ -1,4 +1,4 @@
-"""Programs for `bazel run`."""
+"""Launchers for `bazel run`."""
 
 load(":compat.bzl", "launcher")
 
@@ -8,7 +8,7 @@ def _called_tool_impl(ctx):
 
 called_tool = rule(
     implementation = _called_tool_impl,
-    doc = "Runs a program in the user's current folder. It is the one that builds run, so that it is not built a second time for the target platform.",
+    doc = "Runs a program in the user's current directory. It uses the exec configuration, as in builds, so the program is not built again for the target platform.",
     attrs = {
         "tool": attr.label(cfg = "exec", executable = True, mandatory = True),
     },

@@ -1,4 +1,4 @@
-"""The C++ toolchain that builds SYCL: the one that Bazel finds on the machine, with the feature `sycl`."""
+"""The C++ toolchain that builds SYCL: the toolchain that Bazel configures, with the feature `sycl`."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
@@ -54,8 +54,8 @@ _IN_LIBRARY = [
     "shared_flag",
 ]
 
-# What syclc++ does in targets with the feature sycl -> Bazel's own features, which the action
-# has in each toolchain.
+# Action of syclc++ in targets with the feature sycl -> Bazel's own features, which the action
+# has in every toolchain.
 _ACTIONS = {
     ACTION_NAMES.cpp_compile: [
         "legacy_compile_flags",
@@ -75,7 +75,7 @@ _SANITIZERS = {
 }
 
 def _flags(actions, flags, features = [], without = []):
-    """A list of one flag_set, none without flags."""
+    """Returns a list of one flag_set, or an empty list if there are no flags."""
     if not flags:
         return []
     return [flag_set(
@@ -85,7 +85,7 @@ def _flags(actions, flags, features = [], without = []):
     )]
 
 def _each(actions, variable, flags):
-    """A flag_set of flags for each value of a variable."""
+    """Returns a flag_set with flags for each value of a variable."""
     return flag_set(actions = actions, flag_groups = [flag_group(
         expand_if_available = variable,
         flags = flags,
@@ -93,9 +93,9 @@ def _each(actions, variable, flags):
     )])
 
 def _layering_check(compiler, more):
-    """The features of clang's check that a target includes only headers of its deps.
+    """Returns the features of clang's check that a target includes only headers of its deps.
 
-    libsycl-jit and the headers in front of libsycl's know no module maps.
+    libsycl-jit, and the headers that precede libsycl's, do not support module maps.
     """
     if compiler != "clang":
         return []
@@ -137,7 +137,7 @@ def _config_impl(ctx):
         ["-fsycl", "-fsycl-host-compiler=" + a.tool_paths["gcc"]] + ([] if overridden else [targets]),
     ) + _flags([ACTION_NAMES.cpp_compile], ["-std=c++17"])
     features = [
-        # Bazel asks for these by -c and the like.
+        # Bazel selects these with -c and similar options.
         feature(name = name)
         for name in ["dbg", "fastbuild", "opt", "static_linking_mode", "dynamic_linking_mode"]
     ] + [
@@ -148,7 +148,7 @@ def _config_impl(ctx):
         feature(
             name = "default_compile_flags",
             enabled = True,
-            # Some distributions turn it on, which without -O only warns.
+            # Some distributions enable it by default, which only prints a warning without -O.
             flag_sets = _flags(_COMPILE, ["-U_FORTIFY_SOURCE"] + a.compile_flags) +
                         _flags(_COMPILE, a.dbg_compile_flags, features = ["dbg"]) +
                         _flags(_COMPILE, a.opt_compile_flags, features = ["opt"]) +
@@ -182,7 +182,7 @@ def _config_impl(ctx):
         for name, kind in _SANITIZERS.items()
     ] + _layering_check(a.compiler, a.use_module_maps_flags) + [
         feature(name = "sycl", flag_sets = sycl),
-        # What toolchains for icpx call it, such as that of oneDAL.
+        # The name of the feature in toolchains for icpx, such as oneDAL's.
         feature(name = "dpc++", implies = ["sycl"]),
         feature(
             name = "user_compile_flags",
@@ -231,7 +231,7 @@ def _config_impl(ctx):
         toolchain_identifier = a.toolchain_identifier,
     )
 
-# The attributes that the BUILD file of Bazel's own toolchain gives.
+# The attributes that the BUILD file of Bazel's own toolchain sets.
 _STRINGS = ["abi_libc_version", "abi_version", "compiler", "cpu", "host_system_name", "target_libc", "target_system_name", "toolchain_identifier"]
 _LISTS = ["compile_flags", "conly_flags", "coverage_compile_flags", "coverage_link_flags", "cxx_builtin_include_directories", "cxx_flags", "dbg_compile_flags", "link_flags", "link_libs", "opt_compile_flags", "opt_link_flags", "unfiltered_compile_flags"]
 
@@ -249,15 +249,14 @@ _config = rule(
 )
 
 def sycl_cc_toolchain_config(name, extra_flags_per_feature = {}, supports_start_end_lib = False, tool_paths = {}, **kwargs):
-    """Takes the place of cc_toolchain_config in the BUILD file of Bazel's own toolchain.
+    """Replaces cc_toolchain_config in the BUILD file of Bazel's own toolchain.
 
     Args:
         name: name of the configuration.
         extra_flags_per_feature: dict of feature -> list of flags.
-        supports_start_end_lib: whether the linker knows --start-lib.
+        supports_start_end_lib: whether the linker supports --start-lib.
         tool_paths: dict of tool -> path.
-        **kwargs: other attributes; those that are not for the compilers that build SYCL are
-            left out.
+        **kwargs: other attributes. Attributes for compilers that do not build SYCL are ignored.
     """
     _config(
         name = name,
@@ -296,7 +295,7 @@ def _sycl_cc_repository_impl(rctx):
     found = rctx.path(rctx.attr._found)
     text = rctx.read(found)
     if text.count(_LOAD) != 1 or text.count("\ncc_toolchain_config(") != 1:
-        fail("the C++ toolchain with the feature sycl is made from the one that Bazel finds on the machine, and %s has none of gcc or clang. Does BAZEL_DO_NOT_DETECT_CPP_TOOLCHAIN turn it off? docs/build/plain-cc.md of rules_sycl says how another C++ toolchain runs syclc++" % found)
+        fail("the C++ toolchain with the feature sycl is derived from the toolchain that Bazel configures, and %s has neither gcc nor clang; unset BAZEL_DO_NOT_DETECT_CPP_TOOLCHAIN, or see docs/build/plain-cc.md of rules_sycl to run syclc++ in your own C++ toolchain" % found)
     for file in found.dirname.readdir():
         if file.basename not in [found.basename, "MODULE.bazel", "REPO.bazel", "WORKSPACE", "WORKSPACE.bazel"]:
             rctx.symlink(file, file.basename)

@@ -1,6 +1,6 @@
 """Attributes of every rule, for macros that declare several targets."""
 
-# Attributes that all targets of a macro get, but for their visibility.
+# Attributes that all targets of a macro get, except visibility.
 COMMON = [
     "compatible_with",
     "exec_compatible_with",
@@ -14,18 +14,18 @@ COMMON = [
 ]
 
 def common_attributes(kwargs, groups):
-    """Those attributes of a macro that a target which it declares gets.
+    """Returns the attributes of a macro that are passed to a target that it declares.
 
     Args:
         kwargs: the attributes of the macro.
         groups: execution groups of the target's rule: `exec_properties` can name one, as in
-            "test.Pool", and Bazel refuses others.
+            "test.Pool", and Bazel rejects others.
     Returns:
         dict of attribute -> value.
     """
     own = {key: kwargs[key] for key in COMMON if key in kwargs}
 
-    # A select says nothing here.
+    # The keys of a select are not known here.
     if type(own.get("exec_properties")) == "dict":
         own["exec_properties"] = {
             key: value

@@ -8,35 +8,35 @@ load(":resolve.bzl", "takes_all")
 # Suffix of the target that compiles a program.
 PROGRAM_SUFFIX = ".program"
 
-# How users run the program that messages name.
+# The command in messages that runs the program.
 COMPAT_COMMAND = "bazel run @rules_sycl//rules:compat --"
 
 COMPAT_ATTRS = {
-    # Tests and `bazel run` use the program that actions use, in the configuration of tools.
-    # One for the target platform would be built a second time.
+    # Tests and `bazel run` use the same program as actions, in the exec configuration, because
+    # a program for the target platform would be built separately.
     "_compat": attr.label(default = "//rules/private:compat", executable = True, cfg = "exec"),
     "_compat_setting": attr.label(default = "//rules/settings:compat"),
 }
 
 def report_action(ctx, files, devices, device_config, out, embedded = [], targets = []):
-    """SyclCompatReport: SYCLBINs to one report, as on one program.
+    """Declares the action SyclCompatReport, which writes one report on SYCLBINs as if on one program.
 
     Args:
         ctx: the rule context.
         files: list of SYCLBIN Files.
-        devices: list of device names, or none for what the files are built for.
+        devices: list of device names. If empty, the devices that the files are built for.
         device_config: list of Files merged over the built-in device table.
         out: the File to write.
         embedded: list of the Files of SYCLBINs whose images are inside programs.
         targets: list of the names of targets that the files are built for. Without devices,
-            the report is on them, also when no image is for them.
+            the report covers them even if they have no image.
     """
     label = shown(ctx.label)
     args = ctx.actions.args()
     args.add("report")
     args.add("--output", out)
 
-    # Reports show the label that users wrote.
+    # Reports show the label in the BUILD file.
     args.add(label.removesuffix(PROGRAM_SUFFIX) if embedded and not files else label, format = "--name=%s")  # one argument, see shown
     if devices:
         args.add_joined("--devices", devices, join_with = ",")
@@ -57,17 +57,17 @@ def report_action(ctx, files, devices, device_config, out, embedded = [], target
     )
 
 def check_action(ctx, report, name, targets, device_config):
-    """SyclCompatCheck: warns of a report's problems or fails, as the setting says.
+    """Declares the action SyclCompatCheck, which prints a report's problems as warnings or errors.
 
     Args:
         ctx: the rule context.
         report: the report's File.
         name: path of the output below the package, without extension.
-        targets: list of the names of targets that the report is on, or none for those that the
-            files are built for.
+        targets: list of the names of targets that the report covers. If empty, the targets that
+            the files are built for.
         device_config: list of Files merged over the built-in device table.
     Returns:
-        list of File: the output of the check, none when it is off or would find nothing.
+        list of File: the output of the check. Empty if it is off or cannot find anything.
     """
     level = ctx.attr._compat_setting[BuildSettingInfo].value
     if level == "off" or targets and all([takes_all(t, device_config) for t in targets]):
@@ -76,20 +76,20 @@ def check_action(ctx, report, name, targets, device_config):
     args = ctx.actions.args()
     args.add("check")
 
-    # The inputs of an action are links, and it does not see the sources.
+    # The inputs of an action are symbolic links, and it does not see the sources.
     args.add("--workspace=")
     if level == "warn":
         args.add("--warn-only")
 
     args.add("--program", COMPAT_COMMAND)
 
-    # SPIR-V can meet any device: that is no news at every build.
+    # SPIR-V can run on any device: repeating that in every build would be noise.
     args.add("--undetermined", "ignore")
 
-    # A SYCLBIN can hold functions for others only, and no kernel.
+    # A SYCLBIN can contain only functions for other files, and no kernel.
     args.add("--fail-on-empty=false")
 
-    # SARIF does not name the report, whose path has the configuration.
+    # SARIF does not contain the path of the report, which depends on the configuration.
     args.add("--sarif-file", result)
     args.add(report)
     run_tool(
@@ -105,15 +105,15 @@ def check_action(ctx, report, name, targets, device_config):
     return [result]
 
 def quoted(text):
-    """A text as one argument for a shell."""
+    """Returns a text as one argument for a shell."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 def script_head(ctx, folder):
-    """The first lines of a script, in which `$runfiles` is the workspace's folder of the runfiles.
+    """Returns the first lines of a script, in which `$runfiles` is the workspace's directory in the runfiles.
 
     Args:
         ctx: the rule context.
-        folder: where the script goes on, as text for the shell within double quotes.
+        folder: the directory to change to, as text for the shell within double quotes.
     Returns:
         list of string.
     """
@@ -126,17 +126,17 @@ def script_head(ctx, folder):
     ]
 
 def launcher(ctx, name, tool, arguments, runfiles, folder = "${BUILD_WORKING_DIRECTORY:-.}", hint = ""):
-    """An executable that runs the compat tool on files of the runfiles.
+    """Returns an executable that runs the compat tool on files in the runfiles.
 
     Args:
         ctx: the rule context.
         name: name of the script.
         tool: the compat tool's Target.
-        arguments: list of string, for the shell; `runfile` and `near_runfile` make those that are files.
-        runfiles: the Files that the arguments name.
-        folder: where the tool runs, as text for the shell within double quotes. The default
-            is the user's current folder.
-        hint: text to print when the tool exits with 1.
+        arguments: list of string, for the shell. Use `runfile` and `near_runfile` for files.
+        runfiles: the Files that the arguments refer to.
+        folder: the directory in which the tool runs, as text for the shell within double quotes.
+            Defaults to the user's current directory.
+        hint: text to print if the tool exits with 1.
     Returns:
         struct(executable, runfiles).
     """
@@ -154,9 +154,9 @@ def launcher(ctx, name, tool, arguments, runfiles, folder = "${BUILD_WORKING_DIR
     )
 
 def runfile(file):
-    """The launcher's argument that names a file."""
+    """Returns the launcher's argument for a file."""
     return "\"$runfiles\"/" + quoted(file.short_path)
 
 def near_runfile(file):
-    """The launcher's argument that names a file when its folder is `$runfiles`."""
+    """Returns the launcher's argument for a file if its directory is `$runfiles`."""
     return quoted(file.short_path)

@@ -16,11 +16,11 @@ _ATTRS = {
 }
 
 def policy_arguments(ctx, name):
-    """The arguments and the Files of the attribute `policy`.
+    """Returns the arguments and the Files of the attribute `policy`.
 
     Args:
         ctx: the rule context.
-        name: function that names a File.
+        name: function that returns the argument for a File.
     Returns:
         A list of string, for the launcher, and a list of File.
     """
@@ -73,11 +73,11 @@ _sycl_compat_baseline_test = rule(
 )
 
 def update_hint(label):
-    """The hint that a failing test prints when the baseline is not current."""
-    return "To accept what is reported now: bazel run %s.update" % shown(label)
+    """Returns the hint that the test prints if the baseline is out of date."""
+    return "To accept the current problems: bazel run %s.update" % shown(label)
 
 def existing(name, baseline):
-    """A file of the package, None when it does not exist yet.
+    """Returns the label of a file in the package, or None if it does not exist yet.
 
     Args:
         name: of the target with the report, for errors.
@@ -91,7 +91,7 @@ def existing(name, baseline):
     return baseline if native.glob([baseline], allow_empty = True) else None
 
 def baseline_problem(baseline):
-    """What is wrong with the attribute `baseline`, or an empty text.
+    """Returns what is wrong with the attribute `baseline`, or an empty string.
 
     Args:
         baseline: its value.
@@ -100,11 +100,11 @@ def baseline_problem(baseline):
     """
     parts = baseline.split("/")
     if ":" in baseline or "" in parts or "." in parts or ".." in parts:
-        return "%r is not a path in the package; give one such as compat.baseline.json" % baseline
+        return "%r is not a path in the package; use a path such as compat.baseline.json" % baseline
     if not baseline.endswith(".json"):
-        return "%r does not end with .json; give a name such as compat.baseline.json" % baseline
+        return "%r does not end with .json; use a name such as compat.baseline.json" % baseline
     if "*" in baseline or "?" in baseline:
-        return "%r is a pattern; give the path of one file, such as compat.baseline.json" % baseline
+        return "%r is a pattern; use the path of one file, such as compat.baseline.json" % baseline
     return ""
 
 def declare_update(name, baseline, policy, kwargs):
@@ -114,7 +114,7 @@ def declare_update(name, baseline, policy, kwargs):
         name: of the target with the report.
         baseline: the baseline's path in the package.
         policy: label of the policy, or None.
-        kwargs: the attributes of the report. The program gets those of all rules.
+        kwargs: the attributes of the report. The program gets the attributes that all rules have.
     """
     _sycl_compat_update(
         name = name + ".update",
@@ -125,13 +125,13 @@ def declare_update(name, baseline, policy, kwargs):
     )
 
 def declare_baseline_test(name, baseline, policy, kwargs):
-    """Declares NAME.baseline_test, which fails when the baseline is not current.
+    """Declares NAME.baseline_test, which fails if the baseline is out of date.
 
     Args:
         name: of the target with the report.
         baseline: the baseline's path in the package.
         policy: label of the policy, or None.
-        kwargs: the attributes of the report. The test gets those of all rules.
+        kwargs: the attributes of the report. The test gets the attributes that all rules have.
     """
     _sycl_compat_baseline_test(
         name = name + ".baseline_test",

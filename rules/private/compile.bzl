@@ -1,4 +1,4 @@
-"""What the rules that compile SYCL sources share."""
+"""Functions that the rules for SYCL sources share."""
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -15,16 +15,16 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
     Args:
         ctx: the context of a rule with SOURCE_ATTRS.
         toolchain: SyclToolchainInfo.
-        options: what read_options returned.
-        line: what device_line returned.
-        host: what host_compiler returned if a host compiler compiles the sources, too.
-        families: the families of GPUs, of gpus.bzl, that may be compiled for as well.
-        post_link: what post_link_options of images.bzl returns, when the code of each source
-            stands alone; else None.
+        options: the result of read_options.
+        line: the result of device_line.
+        host: the result of host_compiler if a host compiler compiles the sources, too.
+        families: additional families of GPUs, from gpus.bzl, to compile for.
+        post_link: the result of post_link_options in images.bzl if the code of each source
+            is independent; else None.
     Returns:
-        struct(context, contexts, local_defines, own, compiled): the compilation
-        context of dependents, and those of the rule's sources; the rule's own
-        definitions; the structs of SyclDeviceInfo of the rule's own sources; and a list of
+        struct(context, contexts, local_defines, own, compiled): the compilation context for
+        dependents; the compilation contexts for the rule's sources; the rule's own
+        definitions; the structs of SyclDeviceInfo for the rule's own sources; and a list of
         struct(source, bitcode, header, footer, compare), as compile_action returns them.
     """
     local_defines = expanded_defines(ctx, "local_defines") + _runfiles_define(ctx)
@@ -42,20 +42,21 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
     own = {}
     compiled = []
 
-    # Clang's bitcode is the same with and without emulation.
+    # Clang's bitcode does not depend on the emulation.
     others = ([EMULATED] if options.emulate else []) if toolchain.dpcpp else families
     for source in ctx.files.srcs:
         if source.is_directory:
-            fail("%s: srcs: %s is a folder; make its sources single files" % (ctx.label, source.short_path))
+            fail("%s: srcs: %s is a directory; add the source files individually" % (ctx.label, source.short_path))
 
-        # A rule can make other files beside a source. Those for the host alone are not for DPC++.
+        # A rule in srcs can have other outputs in addition to sources. DPC++ does not compile
+        # sources that are only for the host.
         if "." + source.extension not in SOURCES:
             continue
 
         # DPC++'s module id: the path of the source in the workspace.
         module = source.short_path
         if module in own:
-            fail("%s: srcs names %s twice" % (ctx.label, module))
+            fail("%s: srcs: duplicate source %s" % (ctx.label, module))
         host_name = host_stem(ctx, len(compiled), source) if host else None
         out = compile_action(ctx, toolchain, source, output_stem(ctx, module), own_options, host_name, post_link = post_link)
         compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer, compare = out.compare))
@@ -65,7 +66,7 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
             compiler = compiler_name(toolchain),
             header = out.header,
             images = out.images,
-            # Actions run only for families that a target asks for.
+            # Actions run only for families that a target needs.
             gpu_bitcode = struct(**({
                 f.name: compile_action(ctx, toolchain, source, "%s.%s" % (output_stem(ctx, module), f.name), own_options, family = f).bitcode
                 for f in others
@@ -79,22 +80,22 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
         compiled = compiled,
     )
 
-# Bazel's libraries to find runfiles, which need to know the repository of the source.
+# Bazel's runfiles libraries, which need the name of the source's repository.
 _RUNFILES = [Label("@bazel_tools//tools/cpp/runfiles"), Label("@rules_cc//cc/runfiles")]
 
 def _runfiles_define(ctx):
-    """The definition that sources get that use such a library, as `cc_library` has it."""
+    """Returns the definition for sources that use such a library, as in `cc_library`."""
     if [dep for dep in all_deps(ctx) if dep.label in _RUNFILES]:
         return ["BAZEL_CURRENT_REPOSITORY=\"%s\"" % ctx.label.repo_name]
     return []
 
 def compiler_name(toolchain):
-    """Name of the device compiler of a SyclToolchainInfo, another one for each compiler.
+    """Returns a unique name for the device compiler of a SyclToolchainInfo.
 
     Args:
         toolchain: SyclToolchainInfo.
     Returns:
-        string, also for errors.
+        string, which errors show.
     """
     if toolchain.dpcpp:
         return "DPC++ " + toolchain.dpcpp.version
@@ -102,11 +103,11 @@ def compiler_name(toolchain):
     return getattr(program, "short_path", program) or "clang"
 
 def all_deps(ctx):
-    """All dependencies of a rule with SOURCE_ATTRS, those of its implementation as well."""
+    """Returns all dependencies of a rule with SOURCE_ATTRS, including implementation_deps."""
     return ctx.attr.deps + getattr(ctx.attr, "implementation_deps", [])
 
 def runfiles_of(ctx):
-    """What programs with the code of a rule with SOURCE_ATTRS need when they run.
+    """Returns the files that programs with the code of a rule with SOURCE_ATTRS need at run time.
 
     Args:
         ctx: the rule context.
@@ -115,16 +116,16 @@ def runfiles_of(ctx):
     """
     return ctx.runfiles(ctx.files.data).merge_all(
         [target[DefaultInfo].default_runfiles for target in ctx.attr.data] +
-        # A SYCLBIN that is linked in is not loaded.
+        # A SYCLBIN that is linked in is not loaded at run time.
         [dep[SyclbinInfo].runfiles if SyclbinInfo in dep else dep[DefaultInfo].default_runfiles for dep in all_deps(ctx)],
     )
 
 def dependencies_code(ctx, toolchain):
-    """The device code of all dependencies of a rule with SOURCE_ATTRS: list of depset."""
+    """Returns the device code of all dependencies of a rule with SOURCE_ATTRS: list of depset."""
     return [device_code(ctx, toolchain, dep) for dep in all_deps(ctx) if SyclDeviceInfo in dep or SyclbinInfo in dep]
 
 def device_code(ctx, toolchain, dep):
-    """The device code of a dependency.
+    """Returns the device code of a dependency.
 
     Args:
         ctx: the rule context.
@@ -136,30 +137,30 @@ def device_code(ctx, toolchain, dep):
     if SyclDeviceInfo in dep:
         return dep[SyclDeviceInfo].sources
     if dep[SyclbinInfo].state == "executable":
-        fail("%s: deps: %s is a SYCLBIN in executable state, which cannot be linked; give it state = \"object\"" % (ctx.label, dep.label))
+        fail("%s: deps: %s is a SYCLBIN in executable state, which cannot be linked; set its state = \"object\"" % (ctx.label, dep.label))
     fail("%s: deps: the SYCLBIN %s cannot be linked: %s" % (
         ctx.label,
         dep.label,
-        _lacking(toolchain) or "the toolchain that it is built with lacks llvm-spirv, llvm-dis or llvm-link",
+        _lacking(toolchain) or "its toolchain lacks llvm-spirv, llvm-dis or llvm-link",
     ))
 
 def _lacking(toolchain):
-    """Why SYCLBINs cannot be linked, or empty."""
+    """Returns why SYCLBINs cannot be linked, or an empty string."""
     return toolchain.llvm_spirv.missing or toolchain.llvm_dis.missing or toolchain.llvm_link.missing
 
 def linkable(ctx, toolchain, syclbin, state):
-    """The providers by which other targets link the code of a SYCLBIN.
+    """Returns the providers with which other targets link the code of a SYCLBIN.
 
-    The action belongs to the target that makes the SYCLBIN, so that it runs once for
-    all targets that link it, and not at all without one.
+    The action belongs to the target that builds the SYCLBIN, so that it runs once for
+    all targets that link it, and only if there is such a target.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         syclbin: the SYCLBIN's File.
-        state: its state, empty when it depends on what the file imports.
+        state: its state. Empty if it depends on what the file imports.
     Returns:
-        list of SyclDeviceInfo: none when the file cannot be linked.
+        list of SyclDeviceInfo. Empty if the file cannot be linked.
     """
     if state == "executable" or _lacking(toolchain):
         return []
@@ -174,10 +175,10 @@ def linkable(ctx, toolchain, syclbin, state):
     return [SyclDeviceInfo(sources = depset([source]))]
 
 def host_stem(ctx, i, source):
-    """Returns the path of the files that take the place of a source in the host compile.
+    """Returns the path of the files that replace a source in the host compilation.
 
-    It ends in the source's path, so that the patterns of --per_file_copt match it. The number keeps
-    sources of the same path in different repositories apart.
+    It ends with the source's path, so that the patterns of --per_file_copt match it. The number
+    distinguishes sources with the same path in different repositories.
 
     Args:
         ctx: the rule context.
@@ -189,12 +190,12 @@ def host_stem(ctx, i, source):
     return "%s.host/%d/%s" % (ctx.label.name, i, path_in_repository(source))
 
 def path_in_repository(file):
-    """Returns the path of a File below the root of its repository, or of its outputs."""
+    """Returns the path of a File relative to the root of its repository, or of its outputs."""
     path = file.short_path
     return path.split("/", 2)[2] if path.startswith("../") else path
 
 def output_stem(ctx, path):
-    """Path of a source's outputs below the rule's package, without extension.
+    """Returns the path of a source's outputs below the rule's package, without extension.
 
     Args:
         ctx: the rule context.
@@ -207,6 +208,6 @@ def output_stem(ctx, path):
     if path.startswith(package) and not path.startswith(package + "../"):
         below = path.removeprefix(package)
     else:
-        # Another package's source must not take the place of one of this package.
+        # The outputs for a source in another package must not conflict with this package's.
         below = "_/" + path.replace("../", "_/")
     return "%s.device/%s" % (ctx.label.name, below)

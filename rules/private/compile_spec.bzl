@@ -1,6 +1,6 @@
 """The options of gcc and clang that the device compile gets. Generated from package compilespec by //tools/generate."""
 
-# Name of an option -> (where its value is, how it is read). The reading "" drops the option.
+# Name of an option -> (the position of its value, how it is interpreted). "" drops the option.
 RULES = {
     "--serialize-diagnostics": ("separate", ""),
     "-mno-avx512vp2intersect": ("exact", "copy"),
@@ -361,7 +361,7 @@ RULES = {
     "-o": ("either", ""),
 }
 
-# Names X of the options -fX and -fno-X that the device compile gets. A value follows "=".
+# Names X of the options -fX and -fno-X that the device compilation gets. A value follows "=".
 FEATURES = {name: None for name in [
     "access-control",
     "aligned-allocation",
@@ -448,13 +448,13 @@ FEATURES = {name: None for name in [
     "wrapv-pointer",
 ]}
 
-# Beginnings of further such options.
+# Prefixes of more such options.
 FEATURE_FAMILIES = [
     "-fno-builtin-",
     "-ftemplate-depth-",
 ]
 
-# Values of -g that ask for debug information.
+# Values of -g that enable debug information.
 DEBUG_LEVELS = [
     "",
     "1",

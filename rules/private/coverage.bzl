@@ -1,13 +1,13 @@
-"""What `bazel coverage` reads of the rules."""
+"""Support for `bazel coverage`."""
 
 load(":headers.bzl", "HEADERS", "SOURCES")
 
 def instrumented_files(ctx, notes = []):
-    """The sources whose lines a coverage report may have.
+    """Returns the sources whose lines a coverage report can include.
 
     Args:
         ctx: the context of a rule with SOURCE_ATTRS.
-        notes: list of File: what the C++ compiler wrote about the lines of sources.
+        notes: list of File: the coverage notes that the C++ compiler wrote.
     Returns:
         InstrumentedFilesInfo.
     """
@@ -19,7 +19,7 @@ def instrumented_files(ctx, notes = []):
         source_attributes = ["hdrs", "srcs", "textual_hdrs"],
     )
 
-# What a test rule needs, so that Bazel collects the counters of C++ code after the test.
+# Attributes of a test rule that Bazel needs to collect the counters of C++ code after the test.
 COVERAGE_ATTRS = {
     "_collect_cc_coverage": attr.label(
         cfg = "exec",

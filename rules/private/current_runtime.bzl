@@ -9,13 +9,13 @@ load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
 def _current_runtime_impl(ctx):
     libsycl = find_sycl_toolchain(ctx).libsycl
     if not libsycl:
-        fail("%s: the chosen device compiler has no runtime. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, or give the attribute runtime" % ctx.label)
+        fail("%s: the selected device compiler has no runtime; add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, or set the attribute runtime" % ctx.label)
     return [libsycl[SyclRuntimeInfo]]
 
 current_runtime = rule(
     implementation = _current_runtime_impl,
     doc = "The runtime that ordinary SYCL programs are linked to.",
-    # A compiler that is missing has no runtime either: that is no error.
+    # A missing compiler has no runtime either, which is not an error.
     attrs = DEVICE_COMPILER_ATTRS | REQUIRES_SYCL_ATTRS,
     cfg = device_compiler_transition,
     provides = [SyclRuntimeInfo],
@@ -23,7 +23,7 @@ current_runtime = rule(
 )
 
 def runtime_of(name, device_compiler):
-    """The label of the runtime that a program is linked to.
+    """Returns the label of the runtime that a program is linked to.
 
     Args:
         name: name of the program.

@@ -1,8 +1,8 @@
-"""The attribute device_compiler, which chooses a target's device compiler.
+"""The attribute device_compiler, which selects a target's device compiler.
 
-The outputs of a target with the attribute are where those of others are: it stays in the
-configuration of the command line, and gets the toolchain of its compiler by a dependency. Only
-its deps are in a configuration of that compiler.
+A target with the attribute has its outputs at the usual path: it stays in the configuration
+of the command line, and gets the toolchain of its compiler through a dependency. Only
+its deps are in a configuration for that compiler.
 """
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
@@ -12,7 +12,7 @@ _FLAG = "//rules/settings:device_compiler"
 
 _CC_TOOLCHAIN = "//rules/settings:cc_toolchain"
 
-# The value of the command line, below a target whose attribute has changed the flag.
+# The value on the command line, below a target whose attribute has changed the flag.
 _ORIGINAL = "//rules/settings:original_device_compiler"
 
 def _original(settings):
@@ -21,30 +21,31 @@ def _original(settings):
 def _chosen_impl(settings, attr):
     original = _original(settings)[_FLAG]
 
-    # Without the attribute, and with what holds anyway, there is no second configuration.
+    # Without the attribute, or if it equals the current value, there is no second configuration.
     value = attr.device_compiler or settings[_FLAG]
     return {_FLAG: value, _ORIGINAL: "" if value == original else original}
 
-# The cfg of what is of the target's device compiler: its deps, and what its toolchain lacks.
+# The cfg of attributes that depend on the target's device compiler: its deps, and the reasons why
+# its toolchain is incomplete.
 device_compiler_transition = transition(
     implementation = _chosen_impl,
     inputs = [_FLAG, _ORIGINAL],
     outputs = [_FLAG, _ORIGINAL],
 )
 
-# The cfg of a target with the attribute, so that it has one configuration, also below others.
+# The cfg of a target with the attribute: it has one configuration, even below other targets.
 _of_command_line = transition(
     implementation = lambda settings, _attr: _original(settings),
     inputs = [_FLAG, _ORIGINAL],
     outputs = [_FLAG, _ORIGINAL],
 )
 
-# The cfg of targets that do not depend on the flag. The flag is part of the configuration
-# of tools as well: without this, they would be built once for each value of the attribute.
-# They get the value of the command line and not the default: Bazel names the folder of
-# outputs by what differs from the command line, so that the default would be one more folder.
+# The cfg of targets that do not depend on the flag. The flag is also part of the exec
+# configuration: without this, tools would be built once for each value of the attribute.
+# They get the value on the command line, not the default: Bazel names output directories by what
+# differs from the command line, so the default would be an additional directory.
 #
-# A C++ toolchain that runs these targets cannot build them: they have the other one.
+# A C++ toolchain that runs these targets cannot build them, so they use the other one.
 without_device_compiler = transition(
     implementation = lambda settings, _attr: _original(settings) | {_CC_TOOLCHAIN: False},
     inputs = [_FLAG, _ORIGINAL],
@@ -54,24 +55,24 @@ without_device_compiler = transition(
 def _sycl_toolchain_of_flag_impl(ctx):
     return [ctx.toolchains[SYCL_TOOLCHAIN_TYPE]]
 
-# A toolchain of the rule itself would be resolved by the flag, and the compiler that the flag
-# chooses would be fetched as well.
+# A toolchain of the rule itself would be resolved with the flag, and the compiler that the flag
+# selects would be fetched, too.
 sycl_toolchain_of_flag = rule(
     implementation = _sycl_toolchain_of_flag_impl,
     doc = "The SYCL toolchain as a dependency.",
-    # So that it is one for the same machine as the actions of those who depend on it.
+    # The toolchain must be for the same execution platform as the actions of its dependents.
     toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),
 )
 
 def device_rules(attrs, toolchains = [], **kwargs):
-    """Makes a rule whose targets may choose a device compiler.
+    """Creates a rule whose targets may select a device compiler.
 
     Args:
         attrs: attributes, with DEVICE_COMPILER_ATTRS.
-        toolchains: toolchains besides that of SYCL.
+        toolchains: toolchains other than SYCL's.
         **kwargs: other arguments of `rule`.
     Returns:
-        the rule for targets without the attribute, and the one for those with it.
+        the rule for targets without the attribute, and the rule for targets with it.
     """
     chosen = {
         "_sycl_toolchain": attr.label(
@@ -89,7 +90,7 @@ def declare_device_target(rules, attributes):
     """Declares a target.
 
     Args:
-        rules: what device_rules returned.
+        rules: the result of device_rules.
         attributes: dict of its attributes.
     """
     rules[1 if attributes.get("device_compiler") else 0](**attributes)

@@ -1,4 +1,4 @@
-"""Derives the options of the device compile from the command line of the host compile."""
+"""Derives the options of the device compilation from the command line of the host compilation."""
 
 load("@rules_cc//cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -13,11 +13,11 @@ _LONGEST_NAME = max([len(name) for name in RULES])
 # Definitions that mark the positions of the target's definitions and copts in a command line.
 _MARKS = {"-DRULES_SYCL_DEFINES": DEFINES, "-DRULES_SYCL_COPTS": COPTS}
 
-# Where g++ and clang have the standards of C++ older than the one that SYCL needs.
+# Names of C++ standards that are too old for SYCL, in g++ and clang.
 _OLD_STANDARDS = ["98", "03", "0x", "11", "1y", "14"]
 
 def _find(option):
-    """Returns the longest name of RULES that an option begins with, or None."""
+    """Returns the longest name in RULES that an option starts with, or None."""
     for size in range(min(len(option), _LONGEST_NAME), 0, -1):
         name = option[:size]
         form = RULES[name][0] if name in RULES else ""
@@ -46,7 +46,7 @@ def _is_feature(option):
     return name in FEATURES or any([option.startswith(family) for family in FEATURE_FAMILIES])
 
 def read_line(line):
-    """Divides a command line of gcc or clang into options.
+    """Splits a command line of gcc or clang into options.
 
     Args:
         line: list of string.
@@ -69,11 +69,11 @@ def read_line(line):
     return options
 
 def device_options(line, warnings = True):
-    """Returns the options that the device compile gets of a command line of gcc or clang.
+    """Returns the options of a gcc or clang command line that the device compilation gets.
 
     Args:
         line: list of string.
-        warnings: whether options about warnings are among them.
+        warnings: whether to include warning options.
     Returns:
         list of string.
     """
@@ -93,12 +93,12 @@ def device_options(line, warnings = True):
     return out
 
 def standard(line):
-    """Returns the option that chooses the C++ standard of a command line.
+    """Returns the option that selects the C++ standard in a command line.
 
     Args:
         line: list of string.
     Returns:
-        string, or None if no option chooses one.
+        string, or None if no option selects a standard.
     """
     found = None
     for option in read_line(line):
@@ -107,19 +107,19 @@ def standard(line):
     return found
 
 def is_old_standard(option):
-    """Returns whether an option -std= chooses a C++ standard that is too old for SYCL."""
+    """Returns whether an option -std= selects a C++ standard that is too old for SYCL."""
     return option.split("++")[-1] in _OLD_STANDARDS
 
 def host_line(ctx, cc):
-    """Returns the command line of a host compile without the options that the target adds.
+    """Returns the command line of a host compilation without the options that the target adds.
 
     Args:
         ctx: the context of a rule with the fragment cpp.
-        cc: what cc_of returned, or None.
+        cc: the result of cc_of, or None.
     Returns:
-        list of lists of options of the C++ toolchain, its features and the command line of Bazel;
-        between them, DEFINES is the position of the target's definitions and include directories,
-        and COPTS that of its copts.
+        list of lists of options of the C++ toolchain, its features and Bazel's command line.
+        Between them, DEFINES is the position of the target's definitions and include directories,
+        and COPTS the position of its copts.
     """
     if not cc:
         return [["-DNDEBUG"] if ctx.var["COMPILATION_MODE"] == "opt" else [], DEFINES, COPTS]
@@ -142,24 +142,24 @@ def host_line(ctx, cc):
             piece.append(option)
     out.append(piece)
 
-    # A toolchain can lack the features that pass them.
+    # The toolchain may not have the features that pass them.
     return out + [mark for mark in [DEFINES, COPTS] if mark not in out]
 
 def chosen_standard(ctx):
-    """Returns the option of --copt or --cxxopt that chooses the C++ standard, or None."""
+    """Returns the option in --copt or --cxxopt that selects the C++ standard, or None."""
     return standard(ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts)
 
 def device_line(line, dpcpp = True, chosen = None):
-    """Returns the part of a host_line that the device compile gets.
+    """Returns the part of a host_line that the device compilation gets.
 
     Args:
-        line: what host_line returned.
-        dpcpp: whether DPC++ compiles for devices. Other compilers get no options about debug
-            information, which turn off line tables, no options about the CPU, and no option
-            that chooses a C++ standard but `chosen`: the SYCL toolchain chooses one.
-        chosen: what chosen_standard returned.
+        line: the result of host_line.
+        dpcpp: whether DPC++ compiles for devices. Other compilers get no debug information
+            options, which turn off line tables, no CPU options, and no C++ standard except
+            `chosen`, because the SYCL toolchain selects one.
+        chosen: the result of chosen_standard.
     Returns:
-        a list of the same form.
+        a list of the same form as line.
     """
     out = []
     for piece in line:
@@ -171,18 +171,18 @@ def device_line(line, dpcpp = True, chosen = None):
                 for word in option.words
             ]
 
-            # Toolchains define __DATE__ and the like as constants.
+            # Toolchains define __DATE__ and similar macros as constants.
             if [option for option in piece if option.startswith("-D__")]:
                 piece = ["-Wno-builtin-macro-redefined"] + piece
         out.append(piece)
     return out
 
 def _is_compiler_directory(option):
-    """Whether an option names the headers of a clang: the device compiler has its own."""
+    """Returns whether an option names clang's own headers. The device compiler has its own."""
     return option.name in ["-isystem", "-I", "-idirafter"] and "/lib/clang/" in option.value
 
 def _is_for_dpcpp(option, chosen):
-    """Whether an option of the host compile is for DPC++ alone."""
+    """Returns whether an option of the host compilation is passed only to DPC++."""
     return (option.name == "-std=" and option.words[0] != chosen) or option.name == "-g" or (option.name or "").startswith("-m") or option.value.startswith("_FORTIFY_SOURCE")
 
 def all_options(line):

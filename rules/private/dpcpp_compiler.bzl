@@ -24,9 +24,9 @@ def _dpcpp_compiler_impl(ctx):
     ]
 
 def _check(ctx, driver, library, files):
-    """SyclCompilerCheck: compiles one kernel and checks the images.
+    """Declares the action SyclCompilerCheck, which compiles one kernel and checks the images.
 
-    Its output is an input of every compile, so that it runs once and first.
+    Its output is an input of every compilation, so it runs once, before all of them.
     """
     out = ctx.actions.declare_file(ctx.label.name + ".checked")
     system = system_headers(ctx)
@@ -45,18 +45,18 @@ def _check(ctx, driver, library, files):
 
 dpcpp_compiler = rule(
     implementation = _dpcpp_compiler_impl,
-    doc = "A driver and the compiler that it runs, checked before the first use.",
+    doc = "A driver and the compiler that it runs, which is checked before its first use.",
     attrs = {
-        "copts": attr.string_list(doc = "Options of the check: those of the toolchain."),
+        "copts": attr.string_list(doc = "Options for the check, from the toolchain."),
         "data": attr.label_list(allow_files = True, doc = "Files that the compiler loads and reads."),
         "driver": attr.label(
             cfg = "exec",
             default = "//rules/dpcpp:driver",
             executable = True,
         ),
-        "headers": attr.label_list(allow_files = True, doc = "Headers that the check reads: those of the toolchain."),
+        "headers": attr.label_list(allow_files = True, doc = "Headers that the check reads, from the toolchain."),
         "library": attr.label(allow_single_file = True, doc = "libsycl-jit."),
-        "missing": attr.string(doc = "Why the library is missing, or empty."),
+        "missing": attr.string(doc = "Why the library is missing. Empty if it is available."),
         "version": attr.string(doc = "The version of DPC++, for messages."),
     },
     cfg = without_device_compiler,

@@ -1,4 +1,4 @@
-"""Whether the SYCL toolchain has what targets need, for select."""
+"""Rules that report whether the SYCL toolchain has what targets need, for select."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
@@ -8,7 +8,7 @@ load(":device_compiler.bzl", "device_compiler_transition")
 load(":resolve.bzl", "needs_ocloc")
 
 def _toolchain(ctx):
-    """SyclToolchainInfo or None. A target with an unknown compiler is not skipped: it fails."""
+    """Returns the SyclToolchainInfo or None. A target with an unknown compiler fails and is not skipped."""
     resolved = ctx.toolchains[SYCL_TOOLCHAIN_TYPE]
     return resolved.sycl if resolved else None
 
@@ -19,7 +19,7 @@ def _device_compiler_state_impl(ctx):
 
 device_compiler_state = rule(
     implementation = _device_compiler_state_impl,
-    doc = "Has the value `present` or `missing`, for config_settings to match.",
+    doc = "Has the value `present` or `missing`, which config_settings match.",
     toolchains = use_sycl_toolchain(mandatory = False),
 )
 
@@ -37,7 +37,7 @@ def _cc_toolchain_state_impl(ctx):
 
 cc_toolchain_state = rule(
     implementation = _cc_toolchain_state_impl,
-    doc = "Has the value `present` where the C++ toolchain has a feature `sycl`, else `missing`, for config_settings to match.",
+    doc = "Has the value `present` if the C++ toolchain has a feature `sycl`, else `missing`. config_settings match it.",
     fragments = ["cpp"],
     toolchains = use_cc_toolchain(mandatory = False),
 )
@@ -48,15 +48,15 @@ def _ocloc_state_impl(ctx):
     if not names:
         names = ctx.attr.sycl_targets or (ctx.attr._sycl_targets[BuildSettingInfo].value if ctx.attr.by_flag else [])
 
-    # Without a device compiler, that is what targets lack.
+    # Without a device compiler, targets are skipped for that reason.
     lacks = toolchain and not toolchain.missing and toolchain.ocloc.missing
     return [config_common.FeatureFlagInfo(value = "missing" if lacks and needs_ocloc(names) else "present")]
 
 ocloc_state = rule(
     implementation = _ocloc_state_impl,
-    doc = "Has the value `missing` where targets need ocloc and the toolchain has none, else `present`.",
+    doc = "Has the value `missing` if targets need ocloc and the toolchain does not have it, else `present`.",
     attrs = {
-        "by_flag": attr.bool(doc = "Whether the flag says what the targets build for."),
+        "by_flag": attr.bool(doc = "Whether the flag determines what the targets build for."),
         "sycl_targets": attr.string_list(doc = "What the targets build for."),
         "_override_sycl_targets": attr.label(default = "//rules/settings:override_sycl_targets"),
         "_sycl_targets": attr.label(default = "//rules/settings:sycl_targets"),
@@ -65,7 +65,7 @@ ocloc_state = rule(
 )
 
 def requires_ocloc(sycl_targets):
-    """The label that makes Bazel skip a target which needs ocloc where there is none.
+    """Returns the label that makes Bazel skip a target if it needs ocloc and ocloc is missing.
 
     Args:
         sycl_targets: the attribute of the target.
@@ -78,7 +78,7 @@ def requires_ocloc(sycl_targets):
         return Label("//rules/private:requires_ocloc_for_intel_gpus")
     return Label("//rules/private:requires_ocloc_for_others")
 
-# For rules that compile SYCL: Bazel skips a target that depends on one it skips.
+# For rules that compile SYCL. Bazel also skips the dependents of a skipped target.
 REQUIRES_SYCL_ATTRS = {
     "_requires_sycl": attr.label(cfg = device_compiler_transition, default = "//rules/private:requires_sycl"),
 }

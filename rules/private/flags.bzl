@@ -1,29 +1,29 @@
-"""Which step of a build takes which option of copts, device_copts, host_copts and linkopts."""
+"""Passes the options in copts, device_copts, host_copts and linkopts to the steps of a build."""
 
 load(":device_options.bzl", "device_options", "read_line")
 load(":icpx_flags.bzl", "FLAGS")
 load(":options.bzl", "expanded_options", "expanded_text", "words")
 load(":resolve.bzl", "known_targets")
 
-# What device_code_split can be.
+# The values of device_code_split.
 SPLITS = ["auto", "per_source", "per_kernel", "off"]
 
-# Options whose value is in the next argument, whatever it looks like.
+# Options whose value is the next argument, whatever it is.
 _WITH_VALUES = ["-Xassembler", "-Xclang", "-Xlinker", "-Xpreprocessor", "-mllvm"]
 
-# Options of ocloc itself, with the attribute to write instead. With others, it compiles.
+# Options of ocloc itself, with the attribute to use instead. All others are compiler options.
 _OCLOC = {
-    "-device": "name the devices in sycl_targets, as intel_gpu_* targets",
-    "-device_options": "write {\"intel_gpu_...\": [...]} in backend_options",
-    "-internal_options": "the driver sets them when a program runs: leave it out",
-    "-revision_id": "name the device in sycl_targets",
+    "-device": "list the devices in sycl_targets, as intel_gpu_* targets",
+    "-device_options": "use {\"intel_gpu_...\": [...]} in backend_options",
+    "-internal_options": "the driver sets them at run time; remove it",
+    "-revision_id": "list the device in sycl_targets",
 }
 
 def _parsed(label, where, options):
-    """Options as a list of struct(flag, name, value, target, words).
+    """Returns options as a list of struct(flag, name, value, target, words).
 
-    The flag is that of the table, or None; the name is the option without what is in the next
-    one; words are the option as it is written.
+    The flag is from the table, or None; the name is the option without a value in the next
+    argument; words are the option as it is written.
     """
     out, skip = [], False
     for i, option in enumerate(options):
@@ -34,7 +34,7 @@ def _parsed(label, where, options):
         skip = option in _WITH_VALUES or found.value == None or (not found.flag and len(read_line([option, ""])) == 1 and i + 1 < len(options))
         following = options[i + 1:i + 2] if skip else []
         if found.value == None and not following:
-            fail("%s: %s: '%s' lacks its value, the option behind it" % (label, where, option))
+            fail("%s: %s: '%s' requires a value in the next option" % (label, where, option))
         out.append(struct(
             flag = found.flag,
             name = found.name,
@@ -45,7 +45,7 @@ def _parsed(label, where, options):
     return out
 
 def _find(option):
-    """The flag of an option, or None: struct(flag, name, value, target), value None when it is the next option."""
+    """Returns struct(flag, name, value, target) for an option, or None. The value is None if it is the next option."""
     if option in FLAGS:
         return struct(flag = FLAGS[option], name = option, value = None if FLAGS[option].next else "", target = "")
     name, equals, value = option.partition("=")
@@ -56,7 +56,7 @@ def _find(option):
         return struct(flag = FLAGS["-Xs"], name = "-Xs", value = "-" + option.removeprefix("-Xs"), target = "")
     return None
 
-# Attributes with options, besides copts -> how _take reads them.
+# Attributes with options, in addition to copts -> how _take reads them.
 _KINDS = {
     "cxxopts": "copts",
     "device_copts": "device_copts",
@@ -68,15 +68,16 @@ def read_options(ctx, intel_host = False):
     """Reads the options of a rule.
 
     Args:
-        ctx: the context of a rule with copts. When the rule has no host_copts, copts are for
-            the compile for devices.
-        intel_host: whether the host compiler is Intel's, which knows all options.
+        ctx: the context of a rule with copts. If the rule has no host_copts, copts are for
+            the device compilation.
+        intel_host: whether the host compiler is Intel's, which supports all options.
     Returns:
         struct(apart, assembler, c, device, host, link, attributes, backend, emulate): macros that
-        options define for one compile only; options for sources in assembler and in C; options
-        of the device compile, the host compile and the link; dict of attribute -> struct(option, value)
-        of the last option that means it; a list of struct(target, native, jit, where) for
-        backend_options; and whether conversions of double are emulated.
+        options define for one compilation only; options for assembler and C sources; options
+        of the device compilation, the host compilation and the link; dict of attribute ->
+        struct(option, value) of the last option that sets it; a list of
+        struct(target, native, jit, where) for backend_options; and whether conversions of
+        double are emulated.
     """
     out = struct(device = [], host = [], link = [], attributes = {}, backend = _of_attribute(ctx), emulate = [])
     kinds = {"copts": "copts" if hasattr(ctx.attr, "host_copts") else "device_copts"}
@@ -111,24 +112,24 @@ def read_options(ctx, intel_host = False):
     )
 
 def _take(ctx, out, kind, attribute, option, intel_host):
-    """Adds an option to what takes it. Returns what is wrong with it, if anything."""
+    """Adds an option to the steps that it applies to. Returns what is wrong with it, or None."""
     flag = option.flag
     taker = flag.taker if flag else ""
 
-    # Models of floating-point arithmetic may differ between the host and devices.
+    # Floating-point models may differ between the host and devices.
     agree = taker == "both" and flag.host and "fp-model=" not in option.name
     if kind == "host_copts" and taker in ["attribute", "backend", "device", "emulation"]:
-        return "it is for device code: write it in copts"
+        return "this option is for device code; move it to copts"
     unreadable = words(option.value).error if flag and flag.next else ""
     if unreadable:
         return "its value " + unreadable
     if not flag:
         if kind != "device_copts" and _looks_like_sycl(option.name):
-            return "it is none of the options in docs/reference/icpx-options.md; write it in device_copts if the device compiler knows it"
+            return "unknown icpx option, see docs/reference/icpx-options.md; if the device compiler supports it, move it to device_copts"
         if kind == "device_copts":
             out.device.extend(option.words)
         elif kind == "copts":
-            # Options that only the host compiler has are for it alone.
+            # Options that only the host compiler has are passed only to it.
             out.device.extend(device_options(option.words))
         if kind in ["copts", "host_copts"]:
             out.host.extend(option.words)
@@ -138,11 +139,11 @@ def _take(ctx, out, kind, attribute, option, intel_host):
         return flag.why.replace("{}", option.value)
     elif taker == "attribute":
         if not hasattr(ctx.attr, flag.attribute):
-            return "it means the attribute %s, which this rule has not: set it on the target that makes device images of this code" % flag.attribute
+            return "this rule has no attribute %s, which the option sets; set it on the target that builds device images of this code" % flag.attribute
         out.attributes[flag.attribute] = struct(option = option.name, value = flag.means or option.value)
     elif taker == "backend":
         if not hasattr(ctx.attr, "backend_options"):
-            return "set backend_options on the target that makes device images of this code"
+            return "set backend_options on the target that builds device images of this code"
         return _take_backend(out, attribute, option)
     elif taker == "emulation":
         if kind != "linkopts":
@@ -151,11 +152,11 @@ def _take(ctx, out, kind, attribute, option, intel_host):
         if taker in ["host", "intel"]:
             out.link.extend(_replaced(flag.host, option))
     elif taker == "host" and kind == "device_copts":
-        return "it is for the host: write it in host_copts"
+        return "this option is for the host; move it to host_copts"
     elif agree and kind == "device_copts" and hasattr(ctx.attr, "host_copts"):
-        return "both compiles must agree on it: write it in copts"
+        return "both compilations must agree on this option; move it to copts"
     elif agree and kind == "host_copts":
-        return "both compiles must agree on it: write it in copts"
+        return "both compilations must agree on this option; move it to copts"
     elif taker != "nothing":
         if kind in ["copts", "device_copts"] and taker != "host":
             out.device.extend(_replaced(flag.device, option))
@@ -167,7 +168,7 @@ def _looks_like_sycl(name):
     return name.startswith("-fsycl") or name.startswith("-fno-sycl")
 
 def _replaced(wanted, option):
-    """What takes the place of an option: the option itself when nothing is wanted."""
+    """Returns the replacement of an option, or the option itself if there is none."""
     if not wanted:
         return option.words
     if wanted == ["{}"]:
@@ -175,7 +176,7 @@ def _replaced(wanted, option):
     return wanted
 
 def _of_attribute(ctx):
-    """The attribute backend_options as read_options has it."""
+    """Returns the attribute backend_options in the form of read_options."""
     out = []
     for key, texts in getattr(ctx.attr, "backend_options", {}).items():
         texts = [expanded_text(ctx, "backend_options", text) for text in texts]
@@ -183,7 +184,7 @@ def _of_attribute(ctx):
     return out
 
 def _take_backend(out, attribute, option):
-    """Adds an option of the compilers of native code."""
+    """Adds an option for the compilers of native code."""
     ahead, jit = list(option.flag.native), list(option.flag.jit)
     target = "*"
     if not ahead:
@@ -195,12 +196,12 @@ def _take_backend(out, attribute, option):
             elif word == "-options":
                 ocloc = word
             elif word in _OCLOC:
-                return "%s is an option of ocloc itself: %s" % (word, _OCLOC[word])
+                return "%s is an option of ocloc itself; %s" % (word, _OCLOC[word])
             else:
                 ahead.append(word)
                 jit.append(word)
         if ocloc:
-            return "-options lacks its value"
+            return "missing value after -options"
     if option.target:
         target = option.target.removesuffix("-unknown-unknown")
         target = {"spir64_gen": "intel_gpu_*"}.get(target, target)
@@ -210,12 +211,12 @@ def _take_backend(out, attribute, option):
     return ""
 
 def attribute_value(ctx, options, name, default):
-    """The value of an attribute that an option can mean as well.
+    """Returns the value of an attribute that an option can set, too.
 
     Args:
         ctx: the rule context.
-        options: what read_options returned.
-        name: the attribute, a string, a bool or a list of strings.
+        options: the result of read_options.
+        name: the name of the attribute, whose value is a string, a bool or a list of strings.
         default: its default.
     Returns:
         the value.
@@ -232,17 +233,17 @@ def attribute_value(ctx, options, name, default):
         value = value == "True"
         agree = own == value
 
-        # Which files the rule makes depends on the attribute.
+        # The outputs of the rule depend on the attribute.
         if value and not own:
-            fail("%s: '%s': write the attribute %s = True instead" % (ctx.label, asked.option, name))
+            fail("%s: '%s': use the attribute %s = True instead" % (ctx.label, asked.option, name))
     else:
         agree = own == value
     if own != default and not agree:
-        fail("%s: '%s' contradicts the attribute %s = %r: leave out one of the two" % (ctx.label, asked.option, name, own))
+        fail("%s: '%s' contradicts the attribute %s = %r; remove one of them" % (ctx.label, asked.option, name, own))
     return value
 
 def split_of(ctx, options):
-    """The attribute device_code_split, which an option can mean as well.
+    """Returns the attribute device_code_split, which an option can set, too.
 
     Args:
         ctx: the rule context.
@@ -252,16 +253,16 @@ def split_of(ctx, options):
     """
     split = attribute_value(ctx, options, "device_code_split", "auto")
     if split not in SPLITS:
-        fail("%s: '%s': there is no such mode; write one of %s" % (ctx.label, options.attributes["device_code_split"].option, ", ".join(SPLITS)))
+        fail("%s: unknown mode in '%s'; use one of %s" % (ctx.label, options.attributes["device_code_split"].option, ", ".join(SPLITS)))
     return split
 
 def backend_options(label, backend, targets):
-    """The options with which code for each target is compiled.
+    """Returns the options for compiling code for each target.
 
     Args:
         label: label of the rule, for errors.
-        backend: that of read_options.
-        targets: what resolve_targets returned.
+        backend: backend in the result of read_options.
+        targets: the result of resolve_targets.
     Returns:
         dict of name of a target -> list of string; targets without options are not in it.
     """
@@ -269,13 +270,13 @@ def backend_options(label, backend, targets):
     for each in backend:
         chosen = each.target
         if not chosen and len(targets) > 1:
-            fail("%s: %s: there are several targets: name one, as in -Xsycl-target-backend=%s, or write backend_options" % (label, each.where, targets[0].name))
+            fail("%s: %s: ambiguous with several targets; name one, as in -Xsycl-target-backend=%s, or use backend_options" % (label, each.where, targets[0].name))
         if chosen not in ["", "*", "intel_gpu_*"]:
             chosen = known_targets(label, each.where, [chosen])[0]
         for target in targets:
             if target.family:
                 if chosen == target.name:
-                    fail("%s: %s: there are no options for %s: the compiler of its images is LLVM's, which takes those of copts" % (label, each.where, target.name))
+                    fail("%s: %s: not supported for %s, whose images LLVM compiles; use copts" % (label, each.where, target.name))
                 continue
             if chosen in ["", "*", target.name] or (chosen == "intel_gpu_*" and target.compiler):
                 more = each.native if target.compiler else each.jit
@@ -284,7 +285,7 @@ def backend_options(label, backend, targets):
     return out
 
 def check_command_line(ctx, intel_host):
-    """Fails for options of --copt, --cxxopt and --linkopt that the host compiler must not get.
+    """Fails for options in --copt, --cxxopt and --linkopt that the host compiler must not get.
 
     Args:
         ctx: the context of a rule with the fragment cpp.
@@ -297,21 +298,21 @@ def check_command_line(ctx, intel_host):
             if taker in ["nothing", "error"] or (taker == "intel" and not intel_host):
                 wrong = option.flag.why.replace("{}", option.value)
             elif taker == "attribute":
-                wrong = "write the attribute %s of the targets with device code" % option.flag.attribute
+                wrong = "set the attribute %s of the targets with device code" % option.flag.attribute
             elif taker == "backend":
-                wrong = "write the attribute backend_options of the targets with device code"
+                wrong = "set the attribute backend_options of the targets with device code"
             elif taker in ["both", "device", "emulation"] or (not taker and _looks_like_sycl(option.name)):
-                wrong = "write it in copts of the targets with device code"
+                wrong = "add it to copts of the targets with device code"
             else:
                 continue
-            fail("%s: %s='%s' is for all C++ code, and its compiler gets it as it is: leave it out; %s" % (ctx.label, where, " ".join(option.words), wrong))
+            fail("%s: %s='%s' applies to all C++ compiles and is passed through unchanged; remove it; %s" % (ctx.label, where, " ".join(option.words), wrong))
 
 def link_options(label, where, options):
-    """The options of a dependency's link without those that are nothing there.
+    """Returns a dependency's link options without the options that have no effect there.
 
     Args:
         label: label of the program, for errors.
-        where: what has the options, for errors.
+        where: the location of the options, for errors.
         options: list of string.
     Returns:
         list of string.
@@ -322,9 +323,9 @@ def link_options(label, where, options):
         if taker in ["", "host", "intel"]:
             out += option.words
         elif taker == "attribute":
-            fail("%s: %s: '%s' would be for the device code of the program: write the attribute %s of the program" % (label, where, option.name, option.flag.attribute))
+            fail("%s: %s: '%s' would apply to the device code of the program; set the program's attribute %s instead" % (label, where, option.name, option.flag.attribute))
         elif taker == "backend":
-            fail("%s: %s: '%s' would be for the device code of the program: write the attribute backend_options of the program" % (label, where, " ".join(option.words)))
+            fail("%s: %s: '%s' would apply to the device code of the program; set the program's attribute backend_options instead" % (label, where, " ".join(option.words)))
         elif taker == "error":
             fail("%s: %s: '%s': %s" % (label, where, " ".join(option.words), option.flag.why.replace("{}", option.value)))
     return out

@@ -1,4 +1,4 @@
-"""Where the Go SDK of a build is too old for the programs, says so before they are compiled."""
+"""Fails before the programs are compiled if the Go SDK of a build is too old for them."""
 
 _GO = "@rules_go//go:toolchain"
 
@@ -6,10 +6,10 @@ _GO = "@rules_go//go:toolchain"
 _NEEDED = (1, 26)
 
 def is_too_old(version):
-    """Whether a Go SDK is too old for the programs.
+    """Returns whether a Go SDK is too old for the programs.
 
     Args:
-        version: of the SDK, such as 1.22.12 or 1.27rc1; empty where it is not known.
+        version: version of the SDK, such as 1.22.12 or 1.27rc1. Empty if it is not known.
     Returns:
         bool.
     """
@@ -25,13 +25,13 @@ def _go_sdk_impl(ctx):
     version = ctx.toolchains[_GO].sdk.version
     if is_too_old(version):
         needed = "%d.%d" % _NEEDED
-        fail(("the programs of rules_sycl are built by Go %s or newer, and this build has Go %s. Either give the first go_sdk tag of your " +
-              "MODULE.bazel a newer version: go_sdk.download(version = \"%s.0\"). Or take the programs of a release: see sycl.tools in docs/reference/rules.md") %
+        fail(("the programs of rules_sycl need Go %s or newer, and this build has Go %s; either set a newer version in the first go_sdk tag of your " +
+              "MODULE.bazel: go_sdk.download(version = \"%s.0\"), or use prebuilt programs: see sycl.tools in docs/reference/rules.md") %
              (needed, version, needed))
     return []
 
 go_sdk = rule(
     implementation = _go_sdk_impl,
-    doc = "Fails where the Go SDK is too old for the programs.",
+    doc = "Fails if the Go SDK is too old for the programs.",
     toolchains = [_GO],
 )

@@ -1,4 +1,4 @@
-"""Where the sources of a target find headers."""
+"""Headers and include directories of a target's sources."""
 
 load("@bazel_skylib//lib:paths.bzl", "paths")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
@@ -6,26 +6,26 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":options.bzl", "expanded_defines", "expanded_texts")
 
-# Endings of sources.
+# Extensions of sources.
 SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
 
-# Endings of sources for the host alone, which only ordinary SYCL programs have.
+# Extensions of sources for the host only, which only ordinary SYCL programs have.
 C_SOURCES = [".c"]
 ASSEMBLER_SOURCES = [".s", ".S"]
 HOST_SOURCES = C_SOURCES + ASSEMBLER_SOURCES
 
-# Endings of headers among srcs.
+# Extensions of headers in srcs.
 HEADERS = [".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".tlh", ".tli", ".H"]
 
 def is_header(file):
-    """Whether a file of srcs is a header."""
+    """Returns whether a file in srcs is a header."""
     return "." + file.extension in HEADERS
 
 def compilation_contexts(ctx, libsycl, local_defines):
     """Returns the headers and include directories of a rule with SOURCE_ATTRS.
 
-    They are those of a `cc_library` with the same attributes, with a module map if the C++
-    toolchain has them.
+    They are the same as for a `cc_library` with the same attributes, with a module map if the C++
+    toolchain supports module maps.
 
     Args:
         ctx: the rule context.
@@ -33,8 +33,8 @@ def compilation_contexts(ctx, libsycl, local_defines):
             that compile for devices only.
         local_defines: definitions for the target only.
     Returns:
-        struct(exported, own): the C++ compilation contexts of the host compile and of dependents,
-        and of the device compile, which finds libsycl's headers by itself.
+        struct(exported, own): the C++ compilation contexts for the host compilation and for
+        dependents, and for the device compilation, which finds libsycl's headers by itself.
     """
     roots = _roots(ctx)
     moved = _moved_headers(ctx)
@@ -60,7 +60,7 @@ def compilation_contexts(ctx, libsycl, local_defines):
         ),
     ] + deps)
 
-    # The host compiler need not be able to parse headers for devices.
+    # The host compiler may not be able to parse headers for devices.
     cc = cc_of(ctx, unsupported = ["parse_headers"], mandatory = False)
     if cc:
         context, _ = cc_common.compile(
@@ -79,17 +79,17 @@ def compilation_contexts(ctx, libsycl, local_defines):
         return struct(exported = context, own = own)
     return struct(exported = own, own = own)
 
-# Features whose options name the module map of a compile. A command line that is only read has no
-# module map, and these features would fail.
+# Features whose options name the module map of a compilation. They would fail here, because a
+# command line that is only read has no module map.
 MODULE_MAP_FEATURES = ["layering_check", "use_module_maps"]
 
 def cc_of(ctx, unsupported = [], mandatory = True):
-    """The C++ toolchain of a rule.
+    """Returns the C++ toolchain of a rule.
 
     Args:
         ctx: the rule context.
-        unsupported: features that are off.
-        mandatory: whether to fail without a toolchain.
+        unsupported: features to turn off.
+        mandatory: whether to fail if there is no toolchain.
     Returns:
         struct(toolchain, features), or None.
     """
@@ -102,19 +102,19 @@ def cc_of(ctx, unsupported = [], mandatory = True):
             ctx = ctx,
             cc_toolchain = toolchain,
             requested_features = ctx.features,
-            # A toolchain with the feature sycl would compile for devices as well.
+            # A toolchain with the feature sycl would also compile for devices.
             unsupported_features = ctx.disabled_features + ["sycl"] + unsupported,
         ),
     )
 
 def implementation_contexts(ctx, context):
-    """What a rule's own sources see: also the headers of implementation_deps.
+    """Returns what a rule's own sources may include, including headers of implementation_deps.
 
     Args:
         ctx: the rule context.
-        context: what compilation_context returned.
+        context: the result of compilation_context.
     Returns:
-        list of C++ compilation contexts: those whose headers the sources may include.
+        list of C++ compilation contexts whose headers the sources may include.
     """
     return [context] + _contexts(ctx.attr.deps + getattr(ctx.attr, "implementation_deps", []))
 
@@ -122,13 +122,13 @@ def _contexts(deps):
     return [dep[CcInfo].compilation_context for dep in deps if CcInfo in dep]
 
 def _moved_headers(ctx):
-    """The headers as strip_include_prefix and include_prefix name them: struct(headers, folders)."""
+    """Applies strip_include_prefix and include_prefix. Returns struct(headers, folders)."""
     strip, add = getattr(ctx.attr, "strip_include_prefix", ""), getattr(ctx.attr, "include_prefix", "")
     if not strip and not add:
         return struct(headers = [], folders = [])
     for name, value in [("strip_include_prefix", strip.removeprefix("/")), ("include_prefix", add)]:
         if value and (paths.is_absolute(value) or ".." in value.split("/")):
-            fail("%s: %s: '%s' is not a folder of the repository; give a path without .. and, in include_prefix, without / at the beginning" % (ctx.label, name, value))
+            fail("%s: %s: '%s' is not a directory in the repository; use a path without .. and, in include_prefix, without a leading /" % (ctx.label, name, value))
     prefix = paths.normalize(strip[1:] if strip.startswith("/") else paths.join(ctx.label.package, strip))
     virtual = "_virtual_includes/" + ctx.label.name
     headers = []
@@ -146,18 +146,18 @@ def _moved_headers(ctx):
     return struct(headers = headers, folders = [folder])
 
 def _roots(ctx):
-    """The folders with the sources and the outputs of the rule's repository."""
+    """Returns the directories of the sources and the outputs of the rule's repository."""
     repository = ctx.label.workspace_root
     roots = [repository or "."]
 
-    # With the layout of sibling repositories, each repository has its own folder of outputs.
+    # With the sibling repository layout, each repository has its own output directory.
     outputs = ctx.bin_dir.path
     roots.append(outputs if repository.startswith("../") else paths.join(outputs, repository))
     return [root.removesuffix("/") for root in roots]
 
 def _folder(ctx, include):
-    """An entry of `includes` as a path below the root of its repository."""
+    """Returns an entry of `includes` as a path relative to the root of its repository."""
     folder = paths.normalize(paths.join(ctx.label.package, include))
     if paths.is_absolute(include) or folder == ".." or folder.startswith("../"):
-        fail("%s: includes: '%s' is not a folder of the repository; give a path relative to the package" % (ctx.label, include))
+        fail("%s: includes: '%s' is not a directory in the repository; use a path relative to the package" % (ctx.label, include))
     return folder

@@ -77,7 +77,7 @@ def build_program(ctx, link_dependencies):
         # Programs choose targets of their own: a name that is wrong is an error all the same.
         resolve_targets(ctx.label, targets)
         if options.backend:
-            fail("%s: %s: this library makes no device images: set backend_options on the sycl_cc_binary or sycl_cc_test that links its device code" % (ctx.label, options.backend[0].where))
+            fail("%s: %s: this library builds no device images; set backend_options on the sycl_cc_binary or sycl_cc_test that links its device code" % (ctx.label, options.backend[0].where))
         device = [SyclDeviceInfo(sources = depset(linked, transitive = [waiting]))]
     else:
         device = []

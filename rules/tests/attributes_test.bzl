@@ -357,9 +357,9 @@ def attributes_test_suite(name):
         "copts_quote": ({"copts": ["-DA='x"]}, "copts: '-DA='x' lacks the closing '"),
         "copts_variable": ({"copts": ["$(COMPILATION_MODE"]}, "copts: '$(COMPILATION_MODE' lacks the )"),
         "defines_words": ({"defines": ["A=x y"]}, "defines: 'A=x y' is 2 words, and a definition is one"),
-        "includes_above": ({"includes": ["../../.."]}, "includes: '../../..' is not a folder of the repository"),
-        "include_prefix_above": ({"include_prefix": "../x"}, "include_prefix: '../x' is not a folder of the repository"),
-        "srcs_folder": ({"srcs": [":folder_of_sources"]}, "srcs: rules/tests/folder is a folder; make its sources single files"),
+        "includes_above": ({"includes": ["../../.."]}, "includes: '../../..' is not a directory in the repository"),
+        "include_prefix_above": ({"include_prefix": "../x"}, "include_prefix: '../x' is not a directory in the repository"),
+        "srcs_folder": ({"srcs": [":folder_of_sources"]}, "srcs: rules/tests/folder is a directory; add the source files individually"),
         "strip_include_prefix_elsewhere": ({"strip_include_prefix": "other"}, "the header rules/tests/api.hpp is not below rules/tests/other"),
     }
     for test, (attribute, text) in wrong.items():

@@ -134,7 +134,7 @@ def _scripts():
         ("baseline", "compat_known.baseline_test", [
             "cd \"$runfiles\" || exit 4\n",
             " baseline verify %s %s 'rules/tests/compat_known.compat.json'\n" % (_POLICY, _BASELINE),
-            "echo 'To accept what is reported now: bazel run //rules/tests:compat_known.update' >&2",
+            "echo 'To accept the current problems: bazel run //rules/tests:compat_known.update' >&2",
         ], []),
         ("no_baseline", "compat_first.baseline_test", [
             " baseline verify --baseline 'rules/tests/not yet '\\''there'\\''.json' 'rules/tests/compat_first.compat.json'",

@@ -162,30 +162,30 @@ _TAKES = {
 
 # Name -> attributes of a sycl_cc_library, and texts of the error.
 _FAILS = {
-    "both_in_device": ({"device_copts": ["-fsycl-range-rounding=force"]}, "device_copts: '-fsycl-range-rounding=force': both compiles must agree on it: write it in copts"),
-    "both_in_host": ({"host_copts": ["-fsycl-id-queries-range=uint"]}, "host_copts: '-fsycl-id-queries-range=uint': both compiles must agree on it: write it in copts"),
-    "device_in_host": ({"host_copts": ["-fsycl-early-optimizations"]}, "host_copts: '-fsycl-early-optimizations': it is for device code: write it in copts"),
-    "emulation_in_host": ({"host_copts": ["-fsycl-fp64-conv-emu"]}, "host_copts: '-fsycl-fp64-conv-emu': it is for device code"),
+    "both_in_device": ({"device_copts": ["-fsycl-range-rounding=force"]}, "device_copts: '-fsycl-range-rounding=force': both compilations must agree on this option; move it to copts"),
+    "both_in_host": ({"host_copts": ["-fsycl-id-queries-range=uint"]}, "host_copts: '-fsycl-id-queries-range=uint': both compilations must agree on this option; move it to copts"),
+    "device_in_host": ({"host_copts": ["-fsycl-early-optimizations"]}, "host_copts: '-fsycl-early-optimizations': this option is for device code; move it to copts"),
+    "emulation_in_host": ({"host_copts": ["-fsycl-fp64-conv-emu"]}, "host_copts: '-fsycl-fp64-conv-emu': this option is for device code"),
     "fixed": ({"copts": ["-fsycl-fixed-targets=intel_gpu_pvc"]}, "copts: '-fsycl-fixed-targets=intel_gpu_pvc': write the attribute fixed_targets = [\"intel_gpu_pvc\"]"),
     "fp_model": ({"copts": ["-fp-model=source"]}, "copts: '-fp-model=source': write it in device_copts, and what the host compiler calls it"),
-    "host_in_device": ({"device_copts": ["-fopenmp"]}, "device_copts: '-fopenmp': it is for the host: write it in host_copts"),
+    "host_in_device": ({"device_copts": ["-fopenmp"]}, "device_copts: '-fopenmp': this option is for the host; move it to host_copts"),
     "intel": ({"copts": ["-qopenmp"]}, "copts: '-qopenmp': write -fopenmp in host_copts and linkopts"),
     "intel_link": ({"linkopts": ["-qmkl=parallel"]}, "linkopts: '-qmkl=parallel': oneMKL is no part of the rules: give the library as a cc_library in deps"),
-    "lacks_value": ({"copts": ["-Xs"]}, "copts: '-Xs' lacks its value, the option behind it"),
+    "lacks_value": ({"copts": ["-Xs"]}, "copts: '-Xs' requires a value in the next option"),
     "link": ({"linkopts": ["-fsycl-link"]}, "linkopts: '-fsycl-link': a library links no device code: write rdc = True"),
-    "ocloc": ({"copts": ["-Xs '-device pvc'"]}, "copts: '-Xs -device pvc': -device is an option of ocloc itself: name the devices in sycl_targets"),
+    "ocloc": ({"copts": ["-Xs '-device pvc'"]}, "copts: '-Xs -device pvc': -device is an option of ocloc itself; list the devices in sycl_targets"),
     "preview": ({"copts": ["-fpreview-breaking-changes"]}, "copts: '-fpreview-breaking-changes': programs are linked to libsycl"),
     "quote": ({"copts": ["-Xs", "\\'-a"]}, "copts: '-Xs '-a': its value lacks the closing '"),
-    "rdc": ({"copts": ["-fsycl-rdc"]}, "'-fsycl-rdc': write the attribute rdc = True instead"),
-    "rdc_backend": ({"backend_options": {"*": ["-a"]}, "rdc": True}, "backend_options: this library makes no device images: set backend_options on the sycl_cc_binary"),
-    "rdc_contradicts": ({"linkopts": ["-fno-sycl-rdc"], "rdc": True}, "'-fno-sycl-rdc' contradicts the attribute rdc = True: leave out one of the two"),
-    "several_targets": ({"copts": ["-Xsycl-target-backend -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend -g': there are several targets: name one"),
-    "split": ({"copts": ["-fsycl-device-code-split=kernel"]}, "'-fsycl-device-code-split=kernel': there is no such mode; write one of auto, per_source, per_kernel, off"),
+    "rdc": ({"copts": ["-fsycl-rdc"]}, "'-fsycl-rdc': use the attribute rdc = True instead"),
+    "rdc_backend": ({"backend_options": {"*": ["-a"]}, "rdc": True}, "backend_options: this library builds no device images; set backend_options on the sycl_cc_binary"),
+    "rdc_contradicts": ({"linkopts": ["-fno-sycl-rdc"], "rdc": True}, "'-fno-sycl-rdc' contradicts the attribute rdc = True; remove one of them"),
+    "several_targets": ({"copts": ["-Xsycl-target-backend -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend -g': ambiguous with several targets; name one"),
+    "split": ({"copts": ["-fsycl-device-code-split=kernel"]}, "unknown mode in '-fsycl-device-code-split=kernel'; use one of auto, per_source, per_kernel, off"),
     "split_contradicts": ({"copts": ["-fsycl-device-code-split=per_kernel"], "device_code_split": "off"}, "'-fsycl-device-code-split=per_kernel' contradicts the attribute device_code_split = \"off\""),
     "target": ({"copts": ["-Xsycl-target-backend=intel_gpu_pvd -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend=intel_gpu_pvd -g': unknown target 'intel_gpu_pvd'; did you mean intel_gpu_pvc"),
     "targets": ({"copts": ["-fsycl-targets=spir64_gen"]}, "sycl_targets: images for 'spir64_gen' need a compiler"),
     "targets_contradict": ({"copts": ["-fsycl-targets=spir64"], "sycl_targets": _ALL}, "'-fsycl-targets=spir64' contradicts the attribute sycl_targets = "),
-    "unknown": ({"copts": ["-fsycl-new-option"]}, "copts: '-fsycl-new-option': it is none of the options in docs/reference/icpx-options.md; write it in device_copts"),
+    "unknown": ({"copts": ["-fsycl-new-option"]}, "copts: '-fsycl-new-option': unknown icpx option, see docs/reference/icpx-options.md; if the device compiler supports it, move it to device_copts"),
 }
 
 def flags_test_suite(name):
@@ -225,16 +225,16 @@ def flags_test_suite(name):
     _fails_test(
         name = "flags_wrong_deps_test",
         target_under_test = ":flags_wrong_program" + PROGRAM_SUFFIX,
-        texts = ["deps: linkopts of", ":flags_splitting: '-fsycl-device-code-split=per_kernel' would be for the device code of the program: write the attribute device_code_split of the program"],
+        texts = ["deps: linkopts of", ":flags_splitting: '-fsycl-device-code-split=per_kernel' would apply to the device code of the program; set the program's attribute device_code_split instead"],
     )
 
-    # The command line is for all C++ code.
+    # The command line applies to all C++ code.
     sycl_cc_library(name = "flags_none", srcs = ["a.cpp"], **manual)
-    _copt_test(name = "flags_copt_test", target_under_test = ":flags_none", texts = ["--copt='-fsycl' is for all C++ code", "leave it out; the rule compiles and links SYCL"])
-    _cxxopt_test(name = "flags_cxxopt_test", target_under_test = ":flags_none", texts = ["--cxxopt='-fsycl-targets=spir64' is for all C++ code", "write the attribute sycl_targets of the targets with device code"])
-    _linkopt_test(name = "flags_linkopt_test", target_under_test = ":flags_none", texts = ["--linkopt='-fsycl-max-parallel-link-jobs=16' is for all C++ code"])
+    _copt_test(name = "flags_copt_test", target_under_test = ":flags_none", texts = ["--copt='-fsycl' applies to all C++ compiles", "remove it; the rule compiles and links SYCL"])
+    _cxxopt_test(name = "flags_cxxopt_test", target_under_test = ":flags_none", texts = ["--cxxopt='-fsycl-targets=spir64' applies to all C++ compiles", "set the attribute sycl_targets of the targets with device code"])
+    _linkopt_test(name = "flags_linkopt_test", target_under_test = ":flags_none", texts = ["--linkopt='-fsycl-max-parallel-link-jobs=16' applies to all C++ compiles"])
 
-    # Rules that compile for devices only. With clang, only post-link knows of emulation.
+    # Rules that compile for devices only. With clang, only post-link supports emulation.
     sycl_binary(
         name = "flags_binary",
         srcs = ["a.cpp"],
@@ -254,11 +254,11 @@ def flags_test_suite(name):
     sycl_library(name = "flags_library_targets", srcs = ["a.cpp"], targets = ["intel_gpu_pvc"], **manual)
     sycl_binary(name = "flags_nvidia", srcs = ["a.cpp"], backend_options = {"nvidia_gpu_sm_90": ["-a"]}, sycl_targets = ["nvidia_gpu_sm_90"], **manual)
     for target, text in {
-        "flags_backend_library": "copts: '-Xs -a': set backend_options on the target that makes device images of this code",
+        "flags_backend_library": "copts: '-Xs -a': set backend_options on the target that builds device images of this code",
         "flags_binary_spirv": "backend_options: DPC++'s runtime takes no options from a SYCLBIN",
-        "flags_library": "copts: '-fsycl-targets=spir64': it means the attribute sycl_targets, which this rule has not",
+        "flags_library": "copts: '-fsycl-targets=spir64': this rule has no attribute sycl_targets, which the option sets",
         "flags_library_targets": "targets: a library is compiled once for all targets; set sycl_targets on the sycl_binary",
-        "flags_nvidia": "backend_options: there are no options for nvidia_gpu_sm_90",
+        "flags_nvidia": "backend_options: not supported for nvidia_gpu_sm_90",
     }.items():
         _clang_fails_test(name = target + "_test", target_under_test = ":" + target, texts = [text])
         tests.append(target + "_test")

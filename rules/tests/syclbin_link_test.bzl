@@ -186,7 +186,7 @@ def syclbin_link_test_suite(name):
         ("same_file", {"deps": [":prebuilt", ":again"]}, ["//rules/tests:again are the same file"]),
         ("executable_beside", {"deps": [":main", ":finished"]}, ["//rules/tests:finished is in executable state but other deps are not", "state = \"object\""]),
         ("executable_to_object", {"deps": [":finished"], "state": "object"}, ["//rules/tests:finished is in executable state, which cannot become object"]),
-        ("executable_ir", {"deps": [":finished"], "mode": "ir"}, ["//rules/tests:finished is a SYCLBIN in executable state", "give it state = \"object\""]),
+        ("executable_ir", {"deps": [":finished"], "mode": "ir"}, ["//rules/tests:finished is a SYCLBIN in executable state", "set its state = \"object\""]),
         ("targets_to_combine", {"deps": [":main"], "sycl_targets": ["spir64"]}, ["sycl_targets requires mode = \"ir\""]),
         ("unresolved_executable", {"allow_unresolved": True, "deps": [":main"], "state": "executable"}, ["allow_unresolved = True cannot be combined with state = \"executable\""]),
         ("unknown_link_target", {"deps": [":main"], "mode": "ir", "sycl_targets": ["intel_gpu_pcv"]}, ["unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"]),
