@@ -1,8 +1,8 @@
-// Has a program find the CPU device that comes with DPC++, however it is called.
+// Makes a program find the CPU device that comes with DPC++, however it is started.
 //
-// OpenCL's loader takes the drivers that OCL_ICD_FILENAMES names beside those of the machine.
-// It reads the variable when libsycl first looks for devices, which ordinary constructors may
-// have it do.
+// OpenCL's loader loads the drivers in OCL_ICD_FILENAMES in addition to the installed ones.
+// It reads the variable when libsycl first looks for devices, which can happen in an ordinary
+// constructor.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Takes the name of the loaded libsycl: DIR/_solib_CPU/REPOSITORY/lib/libsycl.so.N. Programs
-// that are not in a build's folders have the libsycl and the drivers of the machine.
+// Copies the path of the loaded libsycl: DIR/_solib_CPU/REPOSITORY/lib/libsycl.so.N. Programs
+// outside of a build's directories use the installed libsycl and drivers.
 static int take_name(struct dl_phdr_info *library, size_t size, void *name) {
   const char *base = strrchr(library->dlpi_name, '/');
   (void)size;
@@ -26,8 +26,8 @@ static int use_driver_in(const char *folder) {
   if (snprintf(path, sizeof(path), "%s/libintelocl.so", folder) >= (int)sizeof(path)) {
     return 0;
   }
-  // The driver finds its other files beside itself, where its name has no spaces. The
-  // variable is a list with ':'.
+  // The driver finds its other files next to itself if its path has no spaces. The
+  // variable is a list separated by ':'.
   char *driver = realpath(path, NULL);
   int found = driver != NULL && strpbrk(driver, " :") == NULL &&
               setenv("OCL_ICD_FILENAMES", driver, 0) == 0;
@@ -36,8 +36,7 @@ static int use_driver_in(const char *folder) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// GCC's sanitizers have a dlopen of their own, which does not look where libsycl's libraries
-// say that others are.
+// GCC's sanitizers have their own dlopen, which ignores the run paths of libsycl's libraries.
 static void load_opencl(const char *folder) {
   char path[PATH_MAX];
   if (snprintf(path, sizeof(path), "%s/libOpenCL.so.1", folder) < (int)sizeof(path)) {
@@ -45,7 +44,7 @@ static void load_opencl(const char *folder) {
   }
 }
 
-// What the loader and the driver keep to the end.
+// Memory that the loader and the driver never free.
 __attribute__((weak)) const char *__lsan_default_suppressions(void) {
   return "leak:libOpenCL.so\nleak:libintelocl.so\n";
 }

@@ -1,4 +1,4 @@
-"""The compile for the host of sources that are compiled for devices as well."""
+"""The host compilation of sources that are also compiled for devices."""
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -9,20 +9,20 @@ load("//rules/private/actions:assemble.bzl", "assemble_action")
 load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
 load("//rules/private/actions:host_check.bzl", "host_check_actions")
 
-# The standard of a build that chooses none. Newer compilers have newer defaults, with which some
-# releases of libsycl's headers do not compile.
+# The C++ standard of a build that does not set one. Newer compilers have newer defaults, with which
+# some releases of libsycl's headers do not compile.
 _STANDARD = "-std=c++17"
 
-# Macros that libsycl-jit defines, and that g++ and clang lack. Those of icpx are in _macros.
+# Macros that libsycl-jit defines and that g++ and clang do not. icpx's macros are in _macros.
 _HOST_MACROS = ["-D__SYCL_ID_QUERIES_FIT_IN_INT__=1", "-D__SYCL_UNNAMED_LAMBDA__=1"]
 
-# Warnings that are about device code: the device compile has them where there is a reason.
+# Warnings about device code. The device compilation prints them if there is a reason.
 _DEVICE_WARNINGS = {
     "clang": ["-Wno-unknown-attributes"],
     "gcc": ["-Wno-attributes=sycl::", "-Wno-attributes=intel::", "-Wno-unknown-pragmas"],
 }
 
-# What the rules and DPC++ write must compile under any warnings that the user turns into errors.
+# Generated code must compile with any warnings that the user turns into errors.
 _IGNORED_WARNINGS = {
     "clang": ["-Weverything"],
     "gcc": [
@@ -44,35 +44,35 @@ _IGNORED_WARNINGS = {
 }
 
 def _quiet(host, lines):
-    """Returns lines of code about which the compiler of the host does not warn."""
+    """Returns lines of code, for which the host compiler prints no warnings."""
     warnings = _IGNORED_WARNINGS["clang" if host.is_clang or host.is_intel else "gcc"]
     ignored = ["#pragma GCC diagnostic ignored \"%s\"" % warning for warning in warnings]
     return ["#pragma GCC diagnostic push"] + ignored + lines + ["#pragma GCC diagnostic pop"]
 
-# libsycl's headers fill g++'s heap to some 200 MB. From 128 MB on it looks for what to free, finds
-# next to nothing, and takes a tenth more time. A user's option comes later and counts.
+# libsycl's headers fill g++'s heap to about 200 MB. Above 128 MB, g++ collects garbage, which frees
+# almost nothing and takes 10 % more time. A user's option comes later and overrides this.
 _HEAP = ["--param=ggc-min-heapsize=262144"]
 
 def host_compiler(ctx, toolchain, cc, line, options):
-    """Returns what both compiles of a target depend on.
+    """Returns what both compilations of a target depend on.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        cc: what cc_of returned.
-        line: what host_line returned.
-        options: what read_options returned.
+        cc: the result of cc_of.
+        line: the result of host_line.
+        options: the result of read_options.
     Returns:
         struct(cc, is_clang, is_intel, knows_headers, options, device_options, unnamed): the C++
-        toolchain; whether it is clang; whether it is icx or icpx; whether the headers of
-        //rules/dpcpp:host are for this libsycl; options before the target's own of the compile
-        for the host, and of that for devices; and whether kernels may be without names.
+        toolchain; whether it is clang; whether it is icx or icpx; whether the headers in
+        //rules/dpcpp:host are for this libsycl; options of the host compilation and of the device
+        compilation that precede the target's own; and whether kernels may be unnamed.
     """
     is_clang = cc.toolchain.compiler.startswith("clang")
     is_intel = cc.toolchain.compiler.startswith("ic")
     knows_headers = toolchain.runtime.startswith("2026")
 
-    # Only clang, and the headers of //rules/dpcpp:host, find kernels without names.
+    # Only clang, and the headers in //rules/dpcpp:host, find unnamed kernels.
     unnamed = knows_headers or is_clang
     standards = _standards(ctx, line, options)
     macros = _macros(toolchain, is_clang, is_intel)
@@ -87,37 +87,37 @@ def host_compiler(ctx, toolchain, cc, line, options):
     )
 
 def _standards(ctx, line, options):
-    """Returns the options that choose a C++ standard, if the build chooses none: struct(host, device)."""
+    """Returns the options that select a C++ standard if the build does not: struct(host, device)."""
     build = standard(all_options(line))
     device, host = standard(options.device), standard(options.host)
     for where, chosen in {"the C++ toolchain, --copt or --cxxopt": None if device and host else build, "copts": device or host}.items():
         if chosen and is_old_standard(chosen):
-            fail("%s: %s: '%s' is too old for SYCL, which needs C++17; write -std=c++17 in copts" % (ctx.label, where, chosen))
+            fail("%s: %s: '%s' is too old for SYCL, which needs C++17; use -std=c++17 in copts" % (ctx.label, where, chosen))
     default = [] if build else [_STANDARD]
     if (device or build or _STANDARD) != (host or build or _STANDARD):
-        fail("%s: the host compile has '%s' and the device compile '%s'; write one standard in copts, for both" % (ctx.label, host or build or _STANDARD, device or build or _STANDARD))
+        fail("%s: the host compilation has '%s' and the device compilation '%s'; set one standard for both in copts" % (ctx.label, host or build or _STANDARD, device or build or _STANDARD))
     return struct(host = [] if host else default, device = [] if device else default)
 
 def _macros(toolchain, is_clang, is_intel):
-    """Options by which both compiles have the macros of icpx, or none of the two.
+    """Returns options with which either both compilations have icpx's macros, or neither has.
 
-    Code that asks for them expects clang as the host's compiler: ESIMD does not compile with g++.
+    Code that checks for them expects clang as the host compiler: ESIMD does not compile with g++.
     """
     names = ["__INTEL_CLANG_COMPILER", "__INTEL_LLVM_COMPILER"]
     parts = toolchain.dpcpp.version.split(".")
     if is_intel:
-        return []  # icpx has them
+        return []  # icpx defines them
     if not is_clang or len(parts) != 3 or not "".join(parts).isdigit():
         return ["-U" + name for name in names]
     year, update, patch = [int(part) for part in parts]
     return ["-D%s=%d" % (name, year * 10000 + update * 100 + patch) for name in names]
 
 def unique_symbol(ctx, prefix):
-    """A symbol of a target's own.
+    """Returns a symbol that is unique to a target.
 
     Args:
         ctx: the rule context.
-        prefix: what it begins with.
+        prefix: the start of the symbol.
     Returns:
         string.
     """
@@ -125,19 +125,20 @@ def unique_symbol(ctx, prefix):
     return prefix + "".join([c if c.isalnum() else "_" for c in label.elems()])
 
 def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
-    """Declares the compile of a rule's sources for the host.
+    """Declares the host compilation of a rule's sources.
 
     Args:
         ctx: the context of a rule with PROGRAM_ATTRS.
         toolchain: SyclToolchainInfo.
-        host: what host_compiler returns.
-        compiled: what compile_sources returned.
-        options: what read_options returned.
-        symbol: what the host code asks for, so that it links only with its device code, or empty.
+        host: the result of host_compiler.
+        compiled: the result of compile_sources.
+        options: the result of read_options.
+        symbol: a symbol that the host code refers to, so that it links only with its device code.
+            Empty if not needed.
     Returns:
-        struct(context, outputs, notes, parsed): the compilation context of dependents, the
-        CcCompilationOutputs, the notes of a coverage build, and a depset of what shows that
-        headers compile by themselves.
+        struct(context, outputs, notes, parsed): the compilation context for dependents, the
+        CcCompilationOutputs, the notes of a coverage build, and a depset of outputs that show
+        that headers compile on their own.
     """
     libsycl = toolchain.libsycl[CcInfo].compilation_context
     build = struct(
@@ -146,7 +147,7 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
         flags = _flags(host, options.host),
         host = host,
         layouts = unique_symbol(ctx, "rules_sycl_layouts_of_") + "_%x" % (hash(str(ctx.label)) % 0x100000000),
-        # The commands of own actions know no module maps.
+        # The commands of our own actions do not support module maps.
         unchecked = _without_module_maps(ctx, host.cc),
     )
     sees = cc_common.merge_compilation_contexts(compilation_contexts = build.contexts)
@@ -170,7 +171,7 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
                 user_compile_flags = flags,
             )[1])
     if host.knows_headers and sources:
-        # Nothing is linked before the compiles are compared.
+        # Nothing is linked before the compilations are compared.
         tables = host_check_actions(ctx, build.unchecked, sources, sees, compiled.local_defines, build.flags, build.layouts)
         if tables.nopic:
             outputs.append(cc_common.create_compilation_outputs(objects = depset([assemble_action(ctx, host.cc, tables.nopic)])))
@@ -184,10 +185,10 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
     )
 
 def _front(ctx, libsycl):
-    """Compilation contexts in front of libsycl's."""
+    """Returns the compilation contexts that precede libsycl's."""
     return [
         ctx.attr._host_headers[CcInfo].compilation_context,
-        # What DPC++ adds to standard headers, which its own compiler finds by itself.
+        # DPC++'s additions to standard headers, which its own compiler finds by itself.
         cc_common.create_compilation_context(system_includes = depset([
             folder + "/sycl/stl_wrappers"
             for folders in [libsycl.external_includes, libsycl.includes, libsycl.system_includes]
@@ -204,13 +205,13 @@ def _generated(compiled):
     ]))
 
 def _flags(host, options):
-    """Options of the compile of a source."""
+    """Returns the options for compiling a source."""
     return (
         host.options +
-        # So that __FILE__ and diagnostics name a source as both compiles do.
+        # __FILE__ and diagnostics show the same path in both compilations.
         ["-ffile-prefix-map=./="] +
-        # Where the wrapper finds the source. A target of another repository has only that
-        # repository's folder.
+        # The directory where the wrapper finds the source. A target in a different repository has
+        # only that repository's directory.
         ["-iquote", "."] +
         (["-Xclang", "-fsycl-is-host"] if host.is_clang else []) +
         (_HOST_MACROS if host.unnamed else []) +
@@ -225,7 +226,7 @@ def _without_module_maps(ctx, cc):
     return cc_of(ctx, unsupported = MODULE_MAP_FEATURES)
 
 def _compile(ctx, build, **kwargs):
-    """cc_common.compile, with what all compiles of the target have."""
+    """Calls cc_common.compile with the arguments that all compilations of the target share."""
     return cc_common.compile(**({
         "actions": ctx.actions,
         "cc_toolchain": build.host.cc.toolchain,
@@ -236,7 +237,7 @@ def _compile(ctx, build, **kwargs):
     } | kwargs))
 
 def _parsed_headers(ctx, build):
-    """A depset of what shows that headers compile by themselves."""
+    """Returns a depset of outputs that show that headers compile on their own."""
     if not cc_common.is_enabled(feature_configuration = build.host.cc.features, feature_name = "parse_headers"):
         return depset()
     own = build.compiled.context
@@ -250,19 +251,19 @@ def _parsed_headers(ctx, build):
     return context.validation_artifacts
 
 def _include_path(source):
-    """Returns the path by which a wrapper includes a source."""
+    """Returns the path with which a wrapper includes a source."""
     return source.path if source.is_source else path_in_repository(source)
 
 def _wrapper(build, source, symbol):
     """Returns the text of the file that is compiled instead of a source.
 
-    It has no path of an output, so that Bazel can map the paths of the compile.
+    It contains no path of an output, so that Bazel can map the paths of the compilation.
     """
     path = _include_path(source.source)
     compare, header, included, footer = ["#include \"%s\"" % name for name in [source.compare.basename, source.header.basename, path, source.footer.basename]]
 
-    # The user's warnings are not about what the rules write. GCC warns about the header when a
-    # kernel is named in an anonymous namespace.
+    # The user's warnings do not apply to generated code. GCC warns about the header if a
+    # kernel's name is in an anonymous namespace.
     lines = [compare] + _quiet(build.host, [header])
     if build.host.knows_headers:
         lines += [
@@ -276,18 +277,18 @@ def _wrapper(build, source, symbol):
     return "\n".join(lines + [included] + _quiet(build.host, [footer] + asks)) + "\n"
 
 def _compile_source(ctx, build, sees, i, source, symbol):
-    """Declares the compile of a source.
+    """Declares the compilation of a source.
 
     Args:
         ctx: the rule context.
         build: the struct of compile_host.
-        sees: the compilation context of what the source can include.
+        sees: the compilation context of headers that the source can include.
         i: number of the source.
-        source: of what compile_sources returned.
-        symbol: what its code asks for, or empty.
+        source: a source in the result of compile_sources.
+        symbol: the symbol that its code refers to, or empty.
     Returns:
-        struct(output, notes, checked): the CcCompilationOutputs; those of a coverage build; and
-        what host_check_actions takes of it.
+        struct(output, notes, checked): the CcCompilationOutputs; the notes of a coverage build;
+        and the argument for host_check_actions.
     """
 
     # The wrapper has the name of the source, because patterns of --per_file_copt are written for
@@ -303,15 +304,15 @@ def _compile_source(ctx, build, sees, i, source, symbol):
         output = covered.outputs
         notes.append(covered.notes)
     else:
-        # One compile for each source, so that none depends on the other sources.
+        # Each source is compiled separately, so that it does not depend on the others.
         _, output = _compile(
             ctx,
             build,
             additional_inputs = inputs,
             name = "%s.%d" % (ctx.label.name, i),
             srcs = [wrapper],
-            # All that the wrapper includes is of one module, as a cc_library's source and
-            # its headers are.
+            # Everything that the wrapper includes is in one module, like a cc_library's source
+            # and its headers.
             textual_hdrs = build.compiled.context.direct_headers + files,
         )
     return struct(

@@ -1,4 +1,4 @@
-"""From bitcode to device images, and to a SYCLBIN."""
+"""Actions from bitcode to device images, and to a SYCLBIN."""
 
 load("//rules:providers.bzl", "SyclbinInfo")
 load("//rules/private:compat.bzl", "check_action", "report_action")
@@ -25,21 +25,21 @@ def device_build(
         syclbin = False,
         specialize = {},
         backend = []):
-    """What is built of device code.
+    """Describes what to build from device code.
 
     Args:
-        separate: list of the structs of SyclDeviceInfo whose code stands alone.
+        separate: list of the structs of SyclDeviceInfo whose code is independent.
         linked: list of the structs whose code is linked first.
         sycl_targets: list of string.
         split: device_code_split.
         kernels_only: whether nothing is ever linked to the images.
-        dependencies: whether an image may use what another one defines.
+        dependencies: whether an image may use functions that another image defines.
         keep_debug_info: whether SPIR-V, and images for NVIDIA and AMD GPUs, keep debug information.
         syclbin: whether the images are for a SYCLBIN.
-        specialize: dict of specialization constant -> the value that it gets.
-        backend: options of the compilers of native code, as read_options has them.
+        specialize: dict of specialization constant -> its value.
+        backend: options for the compilers of native code, as in read_options.
     Returns:
-        struct with these.
+        struct with these fields.
     """
     return struct(
         separate = separate,
@@ -60,22 +60,22 @@ def build_images(ctx, toolchain, build):
     Args:
         ctx: the context of a rule with IMAGE_ATTRS.
         toolchain: SyclToolchainInfo.
-        build: what device_build returns.
+        build: the result of device_build.
     Returns:
-        struct(targets, reported, images, required, options, groups): what resolve_targets
-        returns; those of it that the kernels are for; the images as pack_action takes them,
-        with native set where they are native; the Files of actions that must succeed before
-        images are packed; what backend_options returns; and output groups.
+        struct(targets, reported, images, required, options, groups): the result of
+        resolve_targets; the targets in it that the kernels are for; the images in the form that
+        pack_action expects, with native set for native images; the Files of actions that must
+        succeed before images are packed; the result of backend_options; and output groups.
     """
     targets = resolve_targets(ctx.label, build.sycl_targets)
     for name, value in build.specialize.items():
         if not name or not value or "=" in name:
-            fail("%s: specialize has the entry \"%s\": \"%s\": give the name of a constant, and its value" % (ctx.label, name, value))
+            fail("%s: specialize: invalid entry \"%s\": \"%s\"; expected the name of a constant and its value" % (ctx.label, name, value))
     sources = _named(ctx, toolchain, build.separate + build.linked)
     fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
     by_dpcpp = _dpcpp_post_link(ctx, toolchain)
 
-    # Each kind of device code, with the targets that it is for.
+    # The kinds of device code, each with its targets.
     emulated = [s for s in sources if hasattr(s.gpu_bitcode, EMULATED.name)]
     emulating = [t for t in targets if not t.family and t.compiler and emulated]
     plain = [t for t in targets if not t.family and t not in emulating]
@@ -109,15 +109,15 @@ def build_images(ctx, toolchain, build):
         for name in group.forms
     ]
 
-    # The kernels need the same in all forms: those of one are planned for all targets. Where
-    # some emulate what kernels need, it is theirs.
+    # Kernels have the same requirements in all forms, so one form is planned for all targets. If
+    # some targets emulate double, it is their form.
     planned = groups[1 if emulating and plain else 0].forms
     plan = plan_action(ctx, [forms[name] for name in planned], targets, ctx.files.device_config, _stem(ctx))
     return struct(
         targets = targets,
         reported = [t for t in targets if _is_for(fixed_targets, t)],
         images = images,
-        # It fails when no target takes one of the modules.
+        # The plan fails if no target can run one of the modules.
         required = [] if any([takes_all(t.name, ctx.files.device_config) for t in targets]) else [plan],
         options = options,
         groups = {
@@ -133,7 +133,7 @@ def build_images(ctx, toolchain, build):
     )
 
 def _stem(ctx):
-    """The path of the outputs of all linked code, below the package."""
+    """Returns the path of the outputs of all linked code, below the package."""
     return "%s.device/%s" % (ctx.label.name, ctx.label.name)
 
 def _modules(ctx, toolchain, build, sources, fixed_targets, family, targets, by_dpcpp):
@@ -142,16 +142,16 @@ def _modules(ctx, toolchain, build, sources, fixed_targets, family, targets, by_
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        build: what device_build returns.
-        sources: what _named returns for its separate sources, then for the linked ones.
-        fixed_targets: names of the only targets that the kernels are for, or none.
-        family: the family of GPUs whose bitcode it is, None for that of other SPIR-V.
+        build: the result of device_build.
+        sources: the results of _named for its separate sources, then for its linked sources.
+        fixed_targets: names of the only targets that the kernels are for. Empty means all.
+        family: the family of GPUs that the bitcode is for, None for other SPIR-V.
         targets: the targets that the modules are for.
-        by_dpcpp: whether DPC++'s own post-link makes the images.
+        by_dpcpp: whether DPC++'s own post-link step creates the images.
     Returns:
         struct(bitcode, by_family, forms, links, modules, targets): the bitcode of the sources;
-        whether the modules are for GPUs of NVIDIA or AMD, which take no SPIR-V; dict of the
-        path of outputs -> struct(code, properties, table); linked bitcode; folders of
+        whether the modules are for NVIDIA or AMD GPUs, which do not support SPIR-V; dict of the
+        path of outputs -> struct(code, properties, table); linked bitcode; directories of
         split modules; and the targets.
     """
     by_family = bool(family) and family != EMULATED
@@ -168,30 +168,30 @@ def _modules(ctx, toolchain, build, sources, fixed_targets, family, targets, by_
             folder = found[module].code
             modules.append(folder)
             forms[name] = (
-                # Post-link's own files: nothing is read from SPIR-V.
+                # Post-link's own files, because there is no SPIR-V to read.
                 struct(code = folder, properties = folder, table = found[module].table) if by_family else translate_action(ctx, toolchain, build, found[module], name, emulate = family == EMULATED)
             )
     return struct(bitcode = units.bitcode, by_family = by_family, forms = forms, links = units.links, modules = modules, targets = targets)
 
 def _named(ctx, toolchain, sources):
-    """The names of sources among those that a target links.
+    """Returns a unique name for every source that a target links.
 
-    The module id of a source is its path. When several targets compile the same source, as
-    with different definitions, the ids of all but the linking target's own have the target.
+    The module id of a source is its path. If several targets compile the same source, for example
+    with different definitions, the ids of all but the linking target's own contain the target.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         sources: list of the structs of SyclDeviceInfo.
     Returns:
-        list of struct(module, bitcode, gpu_bitcode, images, stem): a module id that no other
-        source has; the Files of bitcode and the folder of images as in SyclDeviceInfo; and the
-        path of outputs below the package, without extension.
+        list of struct(module, bitcode, gpu_bitcode, images, stem): a unique module id; the Files
+        of bitcode and the directory of images as in SyclDeviceInfo; and the path of outputs below
+        the package, without extension.
     """
     counts = {}
     for source in sources:
         if source.compiler != compiler_name(toolchain):
-            fail("%s: %s is compiled by %s, and this target by %s: their device code cannot be linked; give both the same device_compiler" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
+            fail("%s: %s is compiled by %s and this target by %s, so their device code cannot be linked; use the same device_compiler for both" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
         counts[source.module] = counts.get(source.module, 0) + 1
     named = {}
     for source in sources:
@@ -201,24 +201,24 @@ def _named(ctx, toolchain, sources):
             module = "%s of %s" % (module, shown(owner))
             path = "../" + source.bitcode.short_path.removesuffix(".bc")
         if module in named:
-            fail("%s: it links %s twice, in different configurations; give the targets that depend on it the same settings, such as device_compiler" % (ctx.label, owner))
+            fail("%s: links %s twice, in different configurations; use the same settings (such as device_compiler) in all targets that depend on it" % (ctx.label, owner))
         named[module] = struct(module = module, bitcode = source.bitcode, gpu_bitcode = source.gpu_bitcode, images = source.images, stem = output_stem(ctx, path))
     return named.values()
 
 def _units(ctx, toolchain, build, sources, family, whole):
-    """What post-link runs on.
+    """Returns the inputs of the post-link actions.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        build: what device_build returns.
-        sources: what _named returns for its separate sources, then for the linked ones.
-        family: the family of GPUs whose bitcode it is, None for that of other SPIR-V.
-        whole: whether linked code is not divided by sources.
+        build: the result of device_build.
+        sources: the results of _named for its separate sources, then for its linked sources.
+        family: the family of GPUs that the bitcode is for, None for other SPIR-V.
+        whole: whether linked code is not split by sources.
     Returns:
-        struct(bitcode, links, units): the bitcode of the sources; that which is linked; and a
-        list of struct(bitcode, images, source, stems), bitcode, what DPC++'s post-link made
-        of it or None, and the sources that post-link divides it into.
+        struct(bitcode, links, units): the bitcode of the sources; the linked bitcode; and a
+        list of struct(bitcode, images, source, stems): bitcode, the result of DPC++'s post-link
+        step for it or None, and the sources into which post-link splits it.
     """
     suffix = "." + family.name if family else ""
     bitcode = {s.module: getattr(s.gpu_bitcode, family.name, s.bitcode) if family else s.bitcode for s in sources}
@@ -240,47 +240,47 @@ def _units(ctx, toolchain, build, sources, family, whole):
     return struct(bitcode = bitcode.values(), links = links, units = units)
 
 def _check_family(ctx, toolchain, build, sources, target):
-    """Fails when code for a GPU of NVIDIA or AMD cannot be built."""
+    """Fails if code for an NVIDIA or AMD GPU cannot be built."""
     name = target.name
     if toolchain.dpcpp:
-        fail("%s: sycl_targets: '%s' needs clang, and the device compiler is %s, which makes SPIR-V only: write the kernels with sycl_lite.hpp and build them by a sycl_binary with device_compiler = \"clang\"" % (ctx.label, name, compiler_name(toolchain)))
+        fail("%s: sycl_targets: '%s' needs clang, and the device compiler is %s, which only generates SPIR-V; write the kernels with sycl_lite.hpp and build them as a sycl_binary with device_compiler = \"clang\"" % (ctx.label, name, compiler_name(toolchain)))
     if not build.kernels_only:
-        fail("%s: sycl_targets: '%s' goes with state = \"executable\": code for NVIDIA and AMD GPUs cannot be linked to other images when a program runs" % (ctx.label, name))
+        fail("%s: sycl_targets: '%s' requires state = \"executable\", because code for NVIDIA and AMD GPUs cannot be linked at run time" % (ctx.label, name))
     if build.specialize:
-        fail("%s: specialize sets constants in SPIR-V, from which images for '%s' are not made: there, constants have their default values. Remove one of the two" % (ctx.label, name))
+        fail("%s: specialize has no effect on '%s', because it sets constants in SPIR-V; remove one of them" % (ctx.label, name))
     for source in sources:
         if not hasattr(source.gpu_bitcode, target.family.name):
-            fail("%s: deps: %s is a SYCLBIN, which has no code that can be linked for '%s': build it by a sycl_binary that has the sources in srcs or, by a sycl_library, in deps" % (ctx.label, source.module, name))
+            fail("%s: deps: %s is a SYCLBIN, which has no code that can be linked for '%s'; use a sycl_binary that has its sources in srcs or, as a sycl_library, in deps" % (ctx.label, source.module, name))
 
 def _is_for(fixed_targets, target):
-    """Whether kernels with these fixed targets are for a target.
+    """Returns whether kernels with these fixed targets are for a target.
 
-    SPIR-V is kept in any case, so that the report says which devices it is not for.
+    SPIR-V is always kept, so that the report shows which devices it is not for.
     """
     if not fixed_targets or not target.compiler or target.name in fixed_targets:
         return True
     return any([not compiler_of(name) for name in fixed_targets])
 
 def _dpcpp_post_link(ctx, toolchain):
-    """Whether DPC++'s own post-link makes the images."""
+    """Returns whether DPC++'s own post-link step creates the images."""
     if ctx.attr.post_link == "dpcpp" and not toolchain.dpcpp:
-        fail("%s: post_link = \"dpcpp\" goes with sources that DPC++ compiles: add sycl.dpcpp(version = ...) to MODULE.bazel, or leave post_link out" % ctx.label)
+        fail("%s: post_link = \"dpcpp\" requires sources that DPC++ compiles; add sycl.dpcpp(version = ...) to MODULE.bazel, or remove post_link" % ctx.label)
     if not toolchain.dpcpp or ctx.attr.post_link == "rules_sycl":
         return False
     if ctx.attr.fixed_targets:
-        fail("%s: fixed_targets goes with post_link = \"rules_sycl\": DPC++'s post-link knows no devices" % ctx.label)
+        fail("%s: fixed_targets requires post_link = \"rules_sycl\"; DPC++'s post-link step does not support it" % ctx.label)
     return True
 
 def post_link_options(ctx, toolchain, split, dependencies = False):
-    """The options of DPC++'s own post-link step, for sources whose code stands alone.
+    """Returns the options of DPC++'s own post-link step, for sources whose code is independent.
 
     Args:
         ctx: the context of a rule with IMAGE_ATTRS.
         toolchain: SyclToolchainInfo.
         split: device_code_split.
-        dependencies: whether an image may use what another one defines.
+        dependencies: whether an image may use functions that another image defines.
     Returns:
-        list of string, None when the step does not make the images.
+        list of string, None if the step does not create the images.
     """
     if not _dpcpp_post_link(ctx, toolchain):
         return None
@@ -292,10 +292,10 @@ def build_syclbin(ctx, toolchain, build, state, ir = "any", runfiles = None):
     Args:
         ctx: the context of a rule with IMAGE_ATTRS.
         toolchain: SyclToolchainInfo.
-        build: what device_build returns, with syclbin = True.
+        build: the result of device_build with syclbin = True.
         state: input, object or executable.
-        ir: what becomes of SPIR-V, as sycl_binary has it.
-        runfiles: what programs that load the SYCLBIN need besides it, or None.
+        ir: how to write SPIR-V, as in sycl_binary.
+        runfiles: additional files for programs that load the SYCLBIN, or None.
     Returns:
         list of providers.
     """
@@ -303,7 +303,7 @@ def build_syclbin(ctx, toolchain, build, state, ir = "any", runfiles = None):
     _check_backend(ctx, built, build.backend)
     images = built.images
     if not built.reported:
-        fail("%s: fixed_targets: sycl_targets has none of the targets that the kernels are for, so that there would be no image: add one of %s to sycl_targets, or leave out fixed_targets" % (ctx.label, ", ".join(ctx.attr.fixed_targets)))
+        fail("%s: fixed_targets: sycl_targets contains none of them, so there would be no image; add one of %s to sycl_targets, or remove fixed_targets" % (ctx.label, ", ".join(ctx.attr.fixed_targets)))
     _check_ir(ctx, built.targets, state, ir)
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
     native = [i for i in images if i.native]
@@ -330,20 +330,20 @@ def build_syclbin(ctx, toolchain, build, state, ir = "any", runfiles = None):
     )
 
 def _check_backend(ctx, built, backend):
-    """Fails for options that would have no effect, as a SYCLBIN has no place for those of SPIR-V."""
+    """Fails for options that would have no effect, because a SYCLBIN cannot store options for SPIR-V."""
     native = [t for t in built.targets if t.compiler]
     for each in backend:
         if each.jit and (each.target == "spir64" or not native):
-            fail("%s: %s: DPC++'s runtime takes no options from a SYCLBIN: give them to sycl::build when the program runs, or name an intel_gpu_* target, whose images are compiled with them" % (ctx.label, each.where))
+            fail("%s: %s: a SYCLBIN cannot store options for DPC++'s runtime; pass them to sycl::build at run time, or name an intel_gpu_* target, whose images are compiled with them" % (ctx.label, each.where))
 
 def _check_ir(ctx, targets, state, ir):
-    """Fails when the attribute ir cannot have an effect."""
+    """Fails if the attribute ir would have no effect."""
     if ir == "any":
         return
     if state != "executable":
-        fail("%s: ir = \"%s\" goes with executable state: in %s state the runtime links the SPIR-V and ignores native images" % (ctx.label, ir, state))
+        fail("%s: ir = \"%s\" requires executable state; in %s state, the runtime links the SPIR-V and ignores native images" % (ctx.label, ir, state))
     if not [t for t in targets if t.compiler] or not [t for t in targets if not t.compiler]:
-        fail("%s: ir = \"%s\" needs both spir64 and a target with native images in sycl_targets" % (ctx.label, ir))
+        fail("%s: ir = \"%s\" requires both spir64 and a target with native images in sycl_targets" % (ctx.label, ir))
 
 def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_config, groups = {}, checked = True, runfiles = None):
     """Declares the report on a SYCLBIN, and returns its rule's providers.
@@ -351,14 +351,14 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        files: list of File: the SYCLBIN, and the SYCLBIN with the SPIR-V when that is separate.
+        files: list of File: the SYCLBIN, and the SYCLBIN with the SPIR-V if that is separate.
         state: their state, as in SyclbinInfo.
         targets: list of the names of targets that it was built for.
-        reported: list of those among them that the report is on, even without an image.
+        reported: list of the targets that the report covers, even without an image.
         device_config: list of Files merged over the built-in device table.
-        groups: further output groups.
-        checked: whether the build warns of problems in the report.
-        runfiles: what programs that load the SYCLBIN need besides it, or None.
+        groups: more output groups.
+        checked: whether the build prints warnings about problems in the report.
+        runfiles: additional files for programs that load the SYCLBIN, or None.
     Returns:
         list of providers.
     """
@@ -383,7 +383,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
     ] + linkable(ctx, toolchain, files[0], state)
 
 def _filtered(ctx, form, name, targets):
-    """The table of what each target takes of a source: dict of target -> File."""
+    """Returns the filtered table of a source for each target: dict of target -> File."""
     tables = {
         target.name: ctx.actions.declare_file("%s.%s.filtered.table" % (name, target.name))
         for target in targets
@@ -394,7 +394,7 @@ def _filtered(ctx, form, name, targets):
     return {target.name: tables.get(target.name, form.table) for target in targets}
 
 def _compiled(ctx, toolchain, build, form, name, targets, filtered, options):
-    """A source's native images: dict of target -> struct(code, table)."""
+    """Returns a source's native images: dict of target -> struct(code, table)."""
     chips, compiled = {}, {}
     for target in targets:
         if not target.compiler:
@@ -408,7 +408,7 @@ def _compiled(ctx, toolchain, build, form, name, targets, filtered, options):
     return compiled
 
 def _image(form, target, filtered, compiled):
-    """A source's images for a target: struct(target, table, files, native)."""
+    """Returns a source's images for a target: struct(target, table, files, native)."""
     if not target.compiler:
         return struct(target = target, table = filtered[target.name], files = [form.properties, form.code], native = None)
     image = compiled[target.name]

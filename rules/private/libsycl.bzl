@@ -15,10 +15,10 @@ def _libsycl_impl(ctx):
 
 libsycl = rule(
     implementation = _libsycl_impl,
-    doc = """libsycl of the device compiler.
+    doc = """Provides the device compiler's libsycl.
 
-    `cc_shared_library`, and `cc_binary` with `dynamic_deps`, link only what they find by the
-    attributes of rules. A toolchain is none: without this, libsycl would not be linked.
+    `cc_shared_library`, and `cc_binary` with `dynamic_deps`, link only what they find through
+    attributes of rules, not through toolchains. Without this target, libsycl would not be linked.
     """,
     provides = [CcInfo],
     toolchains = use_sycl_toolchain(),

@@ -1,4 +1,4 @@
-"""Finds the device code that a program links, also behind C++ libraries."""
+"""Finds the device code that a program links, including through C++ libraries."""
 
 load("//rules:providers.bzl", "SyclDeviceInfo")
 
@@ -19,7 +19,7 @@ def _linked_code_impl(target, ctx):
 
 linked_code = aspect(
     implementation = _linked_code_impl,
-    doc = "Finds libraries with rdc = True, also through C++ libraries.",
+    doc = "Finds libraries with rdc = True, including through C++ libraries.",
     attr_aspects = ["deps", "implementation_deps"],
     provides = [LinkedCodeInfo],
 )

@@ -1,14 +1,14 @@
-"""The repository @sycl_local of the `sycl` extension: the programs found on this machine."""
+"""The repository @sycl_local of the `sycl` extension, with the programs that are installed."""
 
 load(":reason.bzl", "NOTHING")
 
-# Versions of clang that compile SYCL, newest first. Debian keeps each in a folder of its own.
+# Versions of clang that compile SYCL, newest first. Debian installs each in a separate directory.
 _VERSIONS = ["22", "21"]
 
-# Versions that read bitcode of DPC++ 2026, newest first: DPC++ is ahead of the last release of LLVM.
+# Versions that read DPC++ 2026's bitcode, newest first. DPC++ is ahead of LLVM's latest release.
 _READERS = ["23", "22"]
 
-# The programs that clang++ needs beside it: llvm-spirv reads only bitcode of its own version.
+# The programs that clang++ needs next to it: llvm-spirv reads only bitcode of its own version.
 _BESIDE_CLANG = {
     "llvm_dis": "llvm-dis",
     "llvm_link": "llvm-link",
@@ -16,7 +16,7 @@ _BESIDE_CLANG = {
     "opt": "opt",
 }
 
-# Those of them that read DPC++'s bitcode.
+# The programs in it that read DPC++'s bitcode.
 _READ = ["llvm_dis", "llvm_link", "opt"]
 
 def _run(rctx, args):
@@ -24,7 +24,7 @@ def _run(rctx, args):
     return result.stdout.strip() if result.return_code == 0 else ""
 
 def _major(rctx, program):
-    """Major version of an LLVM program, 0 when it does not run."""
+    """Returns the major version of an LLVM program, or 0 if it does not run."""
     said = _run(rctx, [program, "--version"]).replace("\n", " ").split(" ")
     for i in range(len(said) - 1):
         major = said[i + 1].split(".")[0]
@@ -33,12 +33,12 @@ def _major(rctx, program):
     return 0
 
 def _file(rctx, path, seen):
-    """A path when something is there, or empty. Adds it to the list of those looked at."""
+    """Returns a path if it exists, or an empty string. Adds it to the list of checked paths."""
     seen.append(path)
     return path if rctx.path(path).exists else ""
 
 def which(rctx, names, seen):
-    """Path of the first program that is in PATH, or empty.
+    """Returns the path of the first program that is in PATH, or an empty string.
 
     Args:
         rctx: the repository context.
@@ -59,8 +59,8 @@ def which(rctx, names, seen):
             return found
     return ""
 
-# Prints those of some paths that Bazel can watch: it fails for a file or a folder that it
-# may not read, such as a folder of another user in PATH.
+# Prints the paths that Bazel can watch. Bazel fails for a file or a directory that it is not
+# allowed to read, such as another user's directory in PATH.
 _WATCHABLE = """
 for path; do
   folder=${path%/*}
@@ -72,9 +72,9 @@ done
 """
 
 def watch_all(rctx, paths):
-    """Makes Bazel run the repository rule again when one of the files appears or changes.
+    """Makes Bazel run the repository rule again if one of the files appears or changes.
 
-    Looking for a file does not do that.
+    Checking whether a file exists does not do that.
 
     Args:
         rctx: the repository context.
@@ -82,45 +82,45 @@ def watch_all(rctx, paths):
     """
     paths = {path: None for path in paths if path.startswith("/")}.keys()
 
-    # A PATH in which a program is missing can lack sh as well.
+    # A PATH in which a program is missing may lack sh, too.
     for path in _run(rctx, ["/bin/sh", "-c", _WATCHABLE, "sh"] + paths).split("\n"):
         if path:
             rctx.watch(path)
 
 def _libraries(rctx):
-    """Paths of the shared libraries that the loader knows; empty without ldconfig."""
+    """Returns the paths of the shared libraries in the loader's cache; empty without ldconfig."""
 
-    # ldconfig is in a folder that is not in every PATH.
+    # ldconfig is in a directory that is not in every PATH.
     listing = _run(rctx, ["sh", "-c", "PATH=$PATH:/usr/sbin:/sbin ldconfig -p"])
     return [line.split(" => ")[1] for line in listing.split("\n") if " => " in line]
 
 def _named(rctx):
-    """The folder that the user names: list of (folder, version, why)."""
+    """Returns the directory that the user sets: list of (directory, version, why)."""
     named = rctx.attr.llvm or rctx.getenv("SYCL_LLVM_ROOT", "")
     return [(named, "", "named by " + ("sycl.local" if rctx.attr.llvm else "SYCL_LLVM_ROOT"))] if named else []
 
 def _debian(versions):
-    """Debian's folders: list of (folder, version, why)."""
+    """Returns Debian's directories: list of (directory, version, why)."""
     return [("/usr/lib/llvm-" + v, v, "Debian's llvm-" + v) for v in versions]
 
 def _program(rctx, folder, name, version, seen):
-    """Path of a program in a folder, or of that version in PATH, or empty."""
+    """Returns the path of a program in a directory, or of that version in PATH, or an empty string."""
     return _file(rctx, folder + "/bin/" + name, seen) or (which(rctx, [name + "-" + version], seen) if version else "")
 
 def _look(rctx, folder, version, why, log, seen):
-    """Looks in a folder for clang++ and what it needs.
+    """Looks in a directory for clang++ and the programs that it needs.
 
     Args:
         rctx: the repository context.
         folder: an LLVM installation.
-        version: its version, empty when it is not known.
-        why: why this folder is tried, for the log.
-        log: list of lines that say what was tried, to which this adds.
-        seen: list of the paths looked at, to which this adds.
+        version: its version. Empty if it is not known.
+        why: why this directory is checked, for the log.
+        log: list of lines that say what was checked, to which the function adds lines.
+        seen: list of checked paths, to which the function adds paths.
     Returns:
         None without clang++, else struct(found, lacking, makes_spirv): dict of program ->
-        path, list of the names of missing programs, and whether a program turns clang's
-        output into SPIR-V.
+        path, list of the names of missing programs, and whether a program translates clang's
+        output to SPIR-V.
     """
     clang = _program(rctx, folder, "clang++", version, seen)
     if not clang:
@@ -128,7 +128,7 @@ def _look(rctx, folder, version, why, log, seen):
         return None
     major = _major(rctx, clang)
     if major < 21:
-        log.append("%s is version %d, 21 or newer is needed" % (clang, major))
+        log.append("%s is version %d, but 21 or newer is required" % (clang, major))
         return None
     found = {"clang": clang}
     lacking = []
@@ -145,24 +145,24 @@ def _look(rctx, folder, version, why, log, seen):
     if libclc:
         found["libclc"] = libclc
 
-    # Without a target for SPIR-V, llc is still for NVIDIA and AMD GPUs.
+    # Without a SPIR-V target, llc is still used for NVIDIA and AMD GPUs.
     llc = "llc" in found and "spirv64" in _run(rctx, [found["llc"], "--version"])
     log.append("%s is version %d (%s)%s" % (clang, major, why, ", without " + ", ".join(lacking) if lacking else ""))
     makes_spirv = llc or "llvm_spirv" in found
     if not makes_spirv:
-        log.append("%s has neither llvm-spirv-%d nor an llc with a SPIR-V target beside it" % (clang, major))
+        log.append("%s has neither llvm-spirv-%d nor an llc with a SPIR-V target next to it" % (clang, major))
     return struct(found = found, lacking = lacking, makes_spirv = makes_spirv)
 
 def find_llvm(rctx):
-    """Finds the LLVM programs: the newest version that has all of them.
+    """Finds the LLVM programs of the newest version that has all of them.
 
-    Without such a version, the one that makes SPIR-V and lacks the fewest programs.
+    If no version has all of them, finds the version that generates SPIR-V and lacks the fewest.
 
     Args:
         rctx: the repository context.
     Returns:
         struct(found, log, seen): dict of program -> path, a list of lines that say what was
-        tried, and a list of the paths looked at.
+        checked, and a list of the checked paths.
     """
     log = []
     seen = []
@@ -175,17 +175,17 @@ def find_llvm(rctx):
         return struct(found = {}, log = log, seen = seen)
     log.append("taken: %s%s" % (
         best.found["clang"],
-        ", as no version has all; it lacks " + ", ".join(best.lacking) if best.lacking else "",
+        ", because no version has all programs; it lacks " + ", ".join(best.lacking) if best.lacking else "",
     ))
     return struct(found = best.found, log = log, seen = seen)
 
 def find_readers(rctx):
-    """Finds the LLVM programs that read bitcode of DPC++ 2026.
+    """Finds the LLVM programs that read DPC++ 2026's bitcode.
 
     Args:
         rctx: the repository context.
     Returns:
-        struct(found, log, seen), as find_llvm returns it; all programs of one version, or none.
+        struct(found, log, seen), as in find_llvm: either all programs of one version, or none.
     """
     log = []
     seen = []
@@ -201,7 +201,7 @@ def find_readers(rctx):
             return struct(found = found, log = log, seen = seen)
     return struct(found = {}, log = log, seen = seen)
 
-# ocloc opens the graphics compiler's libraries by name at run time.
+# ocloc loads the graphics compiler's libraries by name at run time.
 _OPENED_BY_OCLOC = ["libigc", "libigdfcl", "libocloc", "libopencl-clang"]
 
 def write_stamp(rctx, file, path, opened = []):
@@ -210,29 +210,29 @@ def write_stamp(rctx, file, path, opened = []):
     Args:
         rctx: the repository context.
         file: the file's path.
-        path: where the program is.
-        opened: list of the libraries that it opens by name. The loader can list some that
-            are deleted.
+        path: the path of the program.
+        opened: list of the libraries that it loads by name. The loader's cache can contain
+            deleted files.
     """
     libraries = list(opened)
     for line in _run(rctx, ["ldd", path]).split("\n"):
         for word in line.strip().split(" "):
-            # libc and the like do not change what these programs write.
+            # libc and similar libraries do not affect the output of these programs.
             if word.startswith("/") and [k for k in ["LLVM", "clang", "SPIRV", "igc", "ocloc"] if k in word]:
                 libraries.append(word)
     lines = [path, _run(rctx, [path, "--version"]).split("\n")[0]]
     files = [path] + sorted({f: None for f in libraries}.keys())
     for f in files:
-        # Bazel follows links, so that it notices one that leads elsewhere.
+        # Bazel follows symbolic links, so it notices if a link changes.
         rctx.watch(f)
     files = [f for f in files if rctx.path(f).exists]
     sums = _run(rctx, ["sha256sum"] + files)
     if not sums:
-        fail("cannot compute checksums of %s: is sha256sum in PATH, and can the files be read?" % ", ".join(files))
+        fail("cannot compute checksums of %s; check that sha256sum is in PATH and that the files are readable" % ", ".join(files))
     rctx.file(file, "\n".join(lines + [sums]) + "\n")
 
-# In a folder, writes the checksum of the names and contents of all files in and below it.
-_SUM_OF_FOLDER = """
+# Prints the checksum of the names and contents of all files in and below a directory.
+_DIRECTORY_CHECKSUM = """
 for program in find sort xargs sha256sum; do
   command -v $program > /dev/null || { echo "no $program" >&2; exit 1; }
 done
@@ -240,10 +240,10 @@ cd "$0" && find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum 
 """
 
 def searched_folders(said):
-    """The folders in which a compiler looks for headers.
+    """Returns the directories in which a compiler looks for headers.
 
     Args:
-        said: what clang or GCC prints with -v.
+        said: the output of clang or GCC with -v.
     Returns:
         list of paths.
     """
@@ -261,7 +261,7 @@ def searched_folders(said):
 def write_headers_stamp(rctx, file, command):
     """Writes a file that identifies the headers that a compiler finds on its own.
 
-    It has a checksum of each folder, and nothing that differs between machines with the
+    It has a checksum of each directory, and nothing that differs between systems with the
     same headers, such as times.
 
     Args:
@@ -269,34 +269,34 @@ def write_headers_stamp(rctx, file, command):
         file: the file's path.
         command: the compiler with its options.
     Returns:
-        why there is no file, or empty.
+        why there is no file, or an empty string.
     """
     result = rctx.execute(command + ["-E", "-x", "c++", "-v", "/dev/null"], environment = {"LC_ALL": "C"})
     folders = {str(rctx.path(folder).realpath): None for folder in searched_folders(result.stderr)}.keys()
     if not folders:
-        return "%s lists no folders in which it looks for headers: %s" % (command[0], result.stderr.strip())
+        return "%s lists no header directories: %s" % (command[0], result.stderr.strip())
     lines = []
     for folder in folders:
         if [f for f in folders if folder.startswith(f + "/")]:
             continue
         rctx.watch_tree(folder)
-        result = rctx.execute(["sh", "-c", _SUM_OF_FOLDER, folder])
+        result = rctx.execute(["sh", "-c", _DIRECTORY_CHECKSUM, folder])
         if result.return_code != 0:
-            fail("cannot compute a checksum of the headers in %s: are find, sort, xargs and sha256sum in PATH? %s" % (folder, result.stderr.strip()))
+            fail("cannot compute a checksum of the headers in %s; check that find, sort, xargs and sha256sum are in PATH: %s" % (folder, result.stderr.strip()))
         lines.append("%s %s" % (folder, result.stdout.split(" ")[0]))
     rctx.file(file, "\n".join(lines) + "\n")
     return ""
 
 def _target(name, found, missing, below, headers = "", base = ""):
-    """A sycl_toolchain and its programs as lines of a BUILD file.
+    """Returns a sycl_toolchain and its programs as lines of a BUILD file.
 
     Args:
         name: the toolchain's name.
         found: dict of attribute -> path of the program.
         missing: dict of attribute -> why it is missing.
-        below: what the names of the programs and the paths of their stamps begin with.
-        headers: the stamp of the headers, or empty.
-        base: label of the base, or empty.
+        below: prefix of the names of the programs and of the paths of their stamps.
+        headers: the stamp of the headers, or an empty string.
+        base: label of the base, or an empty string.
     Returns:
         list of lines.
     """
@@ -325,7 +325,7 @@ def _stamp(name):
     return "stamps/%s.txt" % name
 
 def host_compilers(rctx, seen):
-    """The compilers that can be that of Bazel's C++ toolchain, in the order in which it looks.
+    """Returns the compilers that Bazel's C++ toolchain may use, in the order in which Bazel looks.
 
     Args:
         rctx: the repository context.
@@ -349,28 +349,28 @@ def write_host_headers(rctx, file, seen):
         file: the file's path.
         seen: list of the paths looked at, to which this adds.
     Returns:
-        the file's path, empty without a compiler.
+        the file's path, or an empty string if there is no compiler.
     """
     for compiler in host_compilers(rctx, seen):
-        # A variable can name a program that is no compiler on its own, such as ccache.
+        # A variable can name a program that is not itself a compiler, such as ccache.
         if not write_headers_stamp(rctx, file, [compiler]):
             return file
     return ""
 
 def _reason(missing):
-    """Why targets that need the device compiler are skipped."""
+    """Returns why targets that need the device compiler are skipped."""
     if missing:
-        return "there is no SYCL device compiler. clang++ 21 or newer is missing - %s. Install it (Debian - clang-21) or name its folder by sycl.local or SYCL_LLVM_ROOT" % missing
+        return "there is no SYCL device compiler. clang++ 21 or newer is missing - %s. Install it (Debian - clang-21), or set sycl.local or SYCL_LLVM_ROOT" % missing
     return NOTHING
 
 def opened_by_ocloc(rctx, known, given):
-    """The libraries that ocloc opens by name.
+    """Returns the libraries that ocloc loads by name.
 
     Args:
         rctx: the repository context.
-        known: list of the paths of shared libraries that the loader knows.
-        given: the path of ocloc when the user names it, or empty: its libraries can then be
-            beside it.
+        known: list of the paths of shared libraries in the loader's cache.
+        given: the path of ocloc if the user sets it, or an empty string. Its libraries can then
+            be next to it.
     Returns:
         list of paths.
     """
@@ -383,10 +383,10 @@ def opened_by_ocloc(rctx, known, given):
     return [f for f in libraries if [k for k in _OPENED_BY_OCLOC if f.split("/")[-1].startswith(k)]]
 
 def _find_other(rctx, found, missing, seen):
-    """Finds spirv-val and ocloc. Adds to the first dicts, and to the list of paths looked at.
+    """Finds spirv-val and ocloc. Adds them to the first dicts, and to the list of checked paths.
 
     Returns:
-        the libraries that ocloc opens by name.
+        the libraries that ocloc loads by name.
     """
     for attr, name, given in [("spirv_val", "spirv-val", ""), ("ocloc", "ocloc", rctx.attr.ocloc)]:
         path = _file(rctx, given, seen) if given else which(rctx, [name], seen)
@@ -397,26 +397,26 @@ def _find_other(rctx, found, missing, seen):
     known = _libraries(rctx)
     opened = opened_by_ocloc(rctx, known, found.get("ocloc", "") if rctx.attr.ocloc else "")
     if "ocloc" in found and known and not [f for f in opened if "/libigc.so" in f and rctx.path(f).exists]:
-        missing["ocloc"] = "%s exists, but the library libigc that it loads does not" % found.pop("ocloc")
+        missing["ocloc"] = "%s exists, but its library libigc does not" % found.pop("ocloc")
 
-        # What _libraries reads. It changes when a library is installed.
+        # The file that _libraries reads. It changes when a library is installed.
         seen += opened + ["/etc/ld.so.cache"]
     return opened
 
 def build_file(own, with_dpcpp, why):
-    """The BUILD file of the repository.
+    """Returns the BUILD file of the repository.
 
     Args:
         own: struct(found, missing, headers, log) of the toolchain that compiles with clang: dict
             of attribute -> path, dict of attribute -> why it is missing, the stamp of the
-            headers or empty, and lines that say what was tried.
+            headers or an empty string, and lines that say what was checked.
         with_dpcpp: the same of the toolchain for DPC++.
         why: why targets are skipped.
     Returns:
         string.
     """
     lines = [
-        "# Made by the sycl module extension.",
+        "# Generated by the sycl module extension.",
         'load("@rules_sycl//rules:toolchain.bzl", "sycl_local_program", "sycl_toolchain")',
         'load("@rules_sycl//rules/private:reason.bzl", "reason")',
         "",
@@ -429,14 +429,14 @@ def build_file(own, with_dpcpp, why):
     return "\n".join(lines) + "\n"
 
 def other_system(name):
-    """The BUILD file on a system without device compilers.
+    """Returns the BUILD file for a system without device compilers.
 
     Args:
-        name: the system, as Bazel calls it.
+        name: Bazel's name of the system.
     Returns:
         string.
     """
-    why = "SYCL device code is compiled on Linux, and this machine runs %s" % name
+    why = "SYCL device code is only compiled on Linux, and this system is %s" % name
     nothing = struct(
         found = {},
         missing = {attribute: why for attribute in ["clang", "llc", "lld", "ocloc", "spirv_val"] + _BESIDE_CLANG.keys()},
@@ -456,7 +456,7 @@ def _sycl_local_toolchain_impl(rctx):
     missing = {name: "; ".join(llvm.log) for name in ["clang", "llc", "lld"] + _BESIDE_CLANG.keys() if name not in found}
     for attr, name in {"llc": "llc", "lld": "ld.lld"}.items():
         if attr in missing and "clang" in found:
-            missing[attr] = "no %s beside %s%s" % (name, found["clang"], " or in PATH" if attr == "lld" else "")
+            missing[attr] = "no %s next to %s%s" % (name, found["clang"], " or in PATH" if attr == "lld" else "")
     opened = _find_other(rctx, found, missing, seen)
     for name, path in found.items():
         write_stamp(rctx, _stamp(name), path, opened if name == "ocloc" else [])
@@ -483,7 +483,7 @@ def _sycl_local_toolchain_impl(rctx):
 
 sycl_local_toolchain = repository_rule(
     implementation = _sycl_local_toolchain_impl,
-    doc = "Two sycl_toolchains of the programs found on this machine: one to compile with clang, and one for DPC++ to add itself to.",
+    doc = "Declares two sycl_toolchains for the installed programs: one that compiles with clang, and one that DPC++ extends.",
     attrs = {
         "llvm": attr.string(),
         "ocloc": attr.string(),

@@ -1,7 +1,7 @@
-"""Names and checksums in messages, and checks of those that users write."""
+"""Names and checksums: suggestions for misspelled names, and validation."""
 
 def _distance(a, b):
-    """Edits that turn a into b: insert, delete or replace a character, or swap two neighbors."""
+    """Returns the number of edits that turn a into b: insert, delete or replace a character, or swap two neighbors."""
     before = []
     row = list(range(len(b) + 1))
     for i in range(len(a)):
@@ -20,14 +20,14 @@ def _distance(a, b):
     return row[-1]
 
 def nearest_names(name, known, count = 3):
-    """The known names that are nearest to a given one.
+    """Returns the known names that are most similar to a given one.
 
     Args:
-        name: what was written.
-        known: list of the names that exist.
-        count: how many to return at most.
+        name: the unknown name.
+        known: list of the known names.
+        count: the largest number of names to return.
     Returns:
-        The nearest names, sorted; none when all of them are too far from it.
+        The most similar names, sorted. Empty if none is similar.
     """
     ranked = sorted([(_distance(name, k), k) for k in known])
     if not ranked or ranked[0][0] > max(2, len(name) // 2):
@@ -35,13 +35,13 @@ def nearest_names(name, known, count = 3):
     return [k for d, k in ranked if d == ranked[0][0]][:count]
 
 def is_sha256(text):
-    """Whether a text is 64 hexadecimal digits."""
+    """Returns whether a text consists of 64 hexadecimal digits."""
     return len(text) == 64 and not text.lower().strip("0123456789abcdef")
 
 def shown(label):
-    """A label as people write it: without @@ in the main repository, else as a canonical label.
+    """Returns a label without @@ in the main repository, else as a canonical label.
 
-    A program that reads parameter files takes an argument that begins with @ for one.
+    Programs that read parameter files interpret an argument that starts with @ as one.
 
     Args:
         label: the Label.
@@ -51,9 +51,9 @@ def shown(label):
     text = str(label)
     return text if label.repo_name else text.lstrip("@")
 
-# Targets that sycl_runtime_targets declares, beside the one with the name that it gets.
+# Targets that sycl_runtime_targets declares, in addition to the one with its name.
 _OWN_TARGETS = ["compiler", "cpu_device", "cpu_driver", "devices", "headers", "missing", "missing_setting", "sycl", "syclc++", "toolchain"]
 
 def is_own_target(name):
-    """Whether sycl_runtime_targets has a target of its own with this name."""
+    """Returns whether sycl_runtime_targets declares a target with this name."""
     return name in _OWN_TARGETS

@@ -1,11 +1,11 @@
-"""The library that makes ocloc a server."""
+"""The library that turns ocloc into a server."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load(":device_compiler.bzl", "without_device_compiler")
 
 def _library(ctx, cc_toolchain):
-    """The library, or None where the toolchain makes none."""
+    """Returns the library, or None if the toolchain cannot build it."""
     features = cc_common.configure_features(
         ctx = ctx,
         cc_toolchain = cc_toolchain,
@@ -43,7 +43,7 @@ def _ocloc_server_impl(ctx):
 
 ocloc_server = rule(
     implementation = _ocloc_server_impl,
-    doc = "A library for LD_PRELOAD on Linux. Without a C++ toolchain, and on another system, there is no file.",
+    doc = "Builds a library for LD_PRELOAD on Linux. Without a C++ toolchain, and on other systems, there is no file.",
     attrs = {
         "src": attr.label(allow_single_file = [".c"], mandatory = True),
         "_linux": attr.label(default = "@platforms//os:linux"),

@@ -1,11 +1,11 @@
-"""Options as users write them in attributes: Make variables, locations of files, quotes."""
+"""Expands options in attributes: Make variables, locations of files, quotes."""
 
 def expanded_options(ctx, attribute):
-    """The options that an attribute has, as those of `cc_library` are read.
+    """Returns the options in an attribute, which are read as in `cc_library`.
 
-    `$(location //x)` and the like, Make variables and `$$` are replaced. Then each entry is
-    divided into options as a Bourne shell divides words. With the feature
-    `no_copts_tokenization`, only an entry that is one Make variable is divided.
+    `$(location //x)` and similar variables, Make variables and `$$` are replaced. Then each entry
+    is split into options as in a Bourne shell. With the feature
+    `no_copts_tokenization`, only an entry that is one Make variable is split.
 
     Args:
         ctx: the rule context.
@@ -27,12 +27,12 @@ def expanded_options(ctx, attribute):
     return options
 
 def _is_variable(text):
-    """Whether a text is one Make variable, as in "$(NAME)"."""
+    """Returns whether a text is one Make variable, as in "$(NAME)"."""
     name = text.removeprefix("$(").removesuffix(")")
     return text == "$(%s)" % name and not [c for c in name.elems() if c in " $()"]
 
 def expanded_texts(ctx, attribute):
-    """The entries of an attribute with locations and Make variables replaced.
+    """Returns the entries of an attribute with locations and Make variables replaced.
 
     Args:
         ctx: the rule context.
@@ -43,7 +43,7 @@ def expanded_texts(ctx, attribute):
     return [expanded_text(ctx, attribute, text) for text in getattr(ctx.attr, attribute)]
 
 def expanded_defines(ctx, attribute):
-    """The preprocessor definitions that an attribute has, one for each entry.
+    """Returns the preprocessor definitions in an attribute, one for each entry.
 
     Args:
         ctx: the rule context.
@@ -57,19 +57,19 @@ def expanded_defines(ctx, attribute):
         if read.error:
             fail("%s: %s: '%s' %s" % (ctx.label, attribute, text, read.error))
         if len(read.words) != 1:
-            fail("%s: %s: '%s' is %d words, and a definition is one: quote a value that has spaces, as in \"NAME='two words'\"" % (ctx.label, attribute, text, len(read.words)))
+            fail("%s: %s: definition '%s' has %d words; quote values that contain spaces, as in \"NAME='two words'\"" % (ctx.label, attribute, text, len(read.words)))
         defines += read.words
     return defines
 
-# Attributes with targets that $(location) can name.
+# Attributes with targets that $(location) can refer to.
 _LOCATIONS = ["additional_compiler_inputs", "additional_linker_inputs", "data", "deps", "hdrs", "implementation_deps", "srcs", "textual_hdrs"]
 
 def expanded_text(ctx, attribute, text):
-    """A text with its references to files and Make variables replaced.
+    """Returns a text with its references to files and Make variables replaced.
 
     Args:
         ctx: the rule context.
-        attribute: name of the attribute that has the text, for errors.
+        attribute: name of the attribute that contains the text, for errors.
         text: the text.
     Returns:
         string.
@@ -96,7 +96,7 @@ def expanded_text(ctx, attribute, text):
         else:
             name, closed, rest = rest[1:].partition(")")
             if not closed:
-                fail("%s: %s: '%s' lacks the ) of $(%s; write $$ for a dollar sign" % (ctx.label, attribute, text, name))
+                fail("%s: %s: '%s': unterminated $(%s; write $$ for a literal dollar sign" % (ctx.label, attribute, text, name))
             if " " in name:
                 out.append(ctx.expand_location("$(%s)" % name, targets.values()))
             else:
@@ -104,16 +104,16 @@ def expanded_text(ctx, attribute, text):
     return "".join(out)
 
 def words(text):
-    """Divides a text into words as a Bourne shell does.
+    """Splits a text into words as a Bourne shell does.
 
-    Spaces and tabs divide. What single quotes enclose is taken as it is. In double quotes a
-    backslash escapes `"` and itself; outside of quotes it escapes any character.
+    Words are separated by spaces and tabs. Text in single quotes is literal. In double quotes, a
+    backslash escapes `"` and itself; outside of quotes, it escapes any character.
 
     Args:
         text: the text.
     Returns:
-        struct(words, error): list of string; and what is wrong with the text, empty when
-        nothing is.
+        struct(words, error): list of string; and what is wrong with the text, empty if it is
+        valid.
     """
     found = []
     word = None  # list of string; None between words
@@ -144,7 +144,7 @@ def words(text):
             word = word or []
             word.append(c)
     if escaped:
-        return struct(words = [], error = "ends in a backslash that escapes nothing; write \\\\ for a backslash")
+        return struct(words = [], error = "ends with a backslash that escapes nothing; write \\\\ for a backslash")
     if quote:
-        return struct(words = [], error = "lacks the closing %s; escape a quote that is meant as it is with a backslash" % quote)
+        return struct(words = [], error = "lacks the closing %s; escape a literal quote with a backslash" % quote)
     return struct(words = found + (["".join(word)] if word != None else []), error = "")

@@ -1,4 +1,4 @@
-"""What the rules for ordinary SYCL programs share: each source is compiled for devices and for the host."""
+"""Functions that the rules for ordinary SYCL programs share. Each source is compiled for devices and for the host."""
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -21,7 +21,7 @@ load("//rules/private/actions:pack.bzl", "pack_action", "wrap_action")
 load("//rules/private/actions:tools.bzl", "need")
 
 def program_toolchain(ctx):
-    """The toolchain. Fails when it cannot build ordinary SYCL programs.
+    """Returns the toolchain. Fails if it cannot build ordinary SYCL programs.
 
     Args:
         ctx: the rule context.
@@ -30,14 +30,14 @@ def program_toolchain(ctx):
     """
     toolchain = find_sycl_toolchain(ctx)
     if not toolchain.dpcpp:
-        fail("%s: ordinary SYCL programs need DPC++, and the device compiler is %s, which has no <sycl/sycl.hpp>. Add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"), and do not choose another compiler by device_compiler" % (ctx.label, compiler_name(toolchain)))
+        fail("%s: ordinary SYCL programs need DPC++, and the device compiler is %s, which has no <sycl/sycl.hpp>; add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"), and do not set device_compiler to a different compiler" % (ctx.label, compiler_name(toolchain)))
     need(ctx, toolchain.dpcpp)
     if not toolchain.libsycl:
-        fail("%s: the sycl_toolchain of %s has no libsycl, to which programs are linked: give its attribute libsycl, such as @sycl_dpcpp" % (ctx.label, compiler_name(toolchain)))
+        fail("%s: the sycl_toolchain of %s has no libsycl, to which programs are linked; set its attribute libsycl, for example to @sycl_dpcpp" % (ctx.label, compiler_name(toolchain)))
     return toolchain
 
 def build_program(ctx, link_dependencies):
-    """Declares the actions of a library, or of a program but for its link.
+    """Declares the actions of a library, or of a program except its link.
 
     Args:
         ctx: the context of a rule with PROGRAM_ATTRS.
@@ -66,7 +66,7 @@ def build_program(ctx, link_dependencies):
     )
     if link_dependencies:
         if not ctx.attr.deps and not [f for f in ctx.files.srcs if not is_header(f)]:
-            fail("%s: there is no source: give srcs, or deps with a library that has the function main" % ctx.label)
+            fail("%s: no sources: set srcs, or add a library that defines main to deps" % ctx.label)
         _check_runtime(ctx, toolchain)
     waiting = depset(transitive = [d[LinkedCodeInfo].sources for d in all_deps(ctx)])
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if rdc else [])
@@ -74,7 +74,7 @@ def build_program(ctx, link_dependencies):
     code = compile_host(ctx, toolchain, host, compiled, options, _symbol(ctx) if asks else "")
     images = None
     if rdc and not link_dependencies:
-        # Programs choose targets of their own: a name that is wrong is an error all the same.
+        # Programs set their own targets, but an invalid name is an error here, too.
         resolve_targets(ctx.label, targets)
         if options.backend:
             fail("%s: %s: this library builds no device images; set backend_options on the sycl_cc_binary or sycl_cc_test that links its device code" % (ctx.label, options.backend[0].where))
@@ -94,7 +94,7 @@ def build_program(ctx, link_dependencies):
         if build.separate or build.linked:
             images = _embed(ctx, toolchain, host, build, [s.symbol for s in below if hasattr(s, "symbol")])
     if ctx.attr.specialize and not images:
-        fail("%s: specialize sets constants in device images, and this target has none: set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
+        fail("%s: specialize requires device images, and this target has none; set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
     program = struct(
         cc = host.cc,
         code = code,
@@ -107,14 +107,14 @@ def build_program(ctx, link_dependencies):
     return _providers(ctx, program) + device
 
 def _check_runtime(ctx, toolchain):
-    """Fails when a dependency brings another libsycl than that of the device compiler."""
+    """Fails if a dependency links a libsycl other than the device compiler's."""
     own = {f: None for f in _libsycl([toolchain.libsycl])}
     if not [library for library in _libsycl(all_deps(ctx)) if library not in own]:
         return
     for dep in all_deps(ctx):
         for library in _libsycl([dep]):
             if library not in own:
-                fail("%s: deps: %s brings the runtime %s, and this target is built for %s of %s, which registers images in another way: depend on %s, the runtime of the device compiler, or choose another compiler by device_compiler" % (
+                fail("%s: deps: %s brings the runtime %s, but this target is built for %s of %s, which registers images differently; depend on %s, the runtime of the device compiler, or set device_compiler" % (
                     ctx.label,
                     dep.label,
                     library.path,
@@ -124,7 +124,7 @@ def _check_runtime(ctx, toolchain):
                 ))
 
 def _libsycl(targets):
-    """The Files of libsycl that some targets link, in their own repository."""
+    """Returns the Files of libsycl that the given targets link, in their own repository."""
     inputs = depset(transitive = [target[CcInfo].linking_context.linker_inputs for target in targets])
     files = [
         library.resolved_symlink_dynamic_library or library.dynamic_library
@@ -137,9 +137,9 @@ def _fields(source):
     return {name: getattr(source, name) for name in ["bitcode", "compiler", "gpu_bitcode", "header", "images", "module"]}
 
 def _symbol(ctx):
-    """The symbol that a library's host code needs, and that its linked device code defines.
+    """Returns the symbol that a library's host code needs and its linked device code defines.
 
-    A program with the host code and without the device code would throw when it submits
+    A program with the host code but without the device code would throw when it submits
     a kernel. With this symbol, the linker reports that the device code is missing.
     """
     return unique_symbol(ctx, "sycl_device_code_of_") + "_is_linked_by_sycl_cc_binary"
@@ -150,9 +150,9 @@ def _embed(ctx, toolchain, host, build, symbols):
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        host: what host_compiler returned.
-        build: what device_build returned.
-        symbols: list of string: those that the host code of linked libraries needs.
+        host: the result of host_compiler.
+        build: the result of device_build.
+        symbols: list of string: symbols that the host code of linked libraries needs.
     Returns:
         struct(outputs, checks, program, groups): CcCompilationOutputs; files that show that kernels
         run on all targets; SyclProgramInfo; and output groups.
@@ -192,7 +192,7 @@ def _embed(ctx, toolchain, host, build, symbols):
     )
 
 def _without_flags(ctx, info):
-    """The CcInfo of a program without those linkopts of dependencies that are nothing to the linker."""
+    """Returns the CcInfo of a program without linkopts of dependencies that have no effect on the linker."""
     inputs, changed = [], False
     for each in info.linking_context.linker_inputs.to_list():
         options = link_options(ctx.label, "deps: linkopts of %s" % each.owner, each.user_link_flags)
@@ -213,7 +213,7 @@ def _without_flags(ctx, info):
     )
 
 def _library(ctx, cc, name, outputs, alwayslink):
-    """Returns the LibraryToLinks of objects: one, or none without objects."""
+    """Returns the LibraryToLinks of objects: one, or none if there are no objects."""
     _, linking = cc_common.create_linking_context_from_compilation_outputs(
         actions = ctx.actions,
         alwayslink = alwayslink,
@@ -231,23 +231,23 @@ def _providers(ctx, program):
     Args:
         ctx: the rule context.
         program: struct(cc, code, compiled, images, is_linked, link, toolchain): the C++ toolchain;
-            what compile_host, compile_sources and _embed returned, the last None without images;
-            whether the target is a program and no library; linkopts; and SyclToolchainInfo.
+            the results of compile_host, compile_sources and _embed, the last None without images;
+            whether the target is a program and not a library; linkopts; and SyclToolchainInfo.
     Returns:
         list of providers: the objects to link, and the report on the device images.
     """
     libraries = _library(ctx, program.cc, ctx.label.name, program.code.outputs, ctx.attr.alwayslink)
     if program.images:
-        # Nothing refers to a symbol of the images.
+        # Nothing refers to a symbol in the images.
         libraries += _library(ctx, program.cc, ctx.label.name + ".images", program.images.outputs, True)
 
-    # A cc_shared_library takes the host code and the images, or neither: both have one owner.
+    # A cc_shared_library contains both the host code and the images, or neither: both have one owner.
     checks = program.images.checks if program.images else []
     linked = cc_common.create_linker_input(
         libraries = depset(libraries),
         owner = ctx.label,
-        # Bazel runs the validations of all dependencies, also where only the headers of these are
-        # used. Those of a library are for who links it, and for who asks for the library itself.
+        # Bazel runs the validations of all dependencies, even if only their headers are used. A
+        # library's validations should only run if it is linked, or built itself.
         additional_inputs = depset(ctx.files.additional_linker_inputs + ([] if program.is_linked else checks)),
         user_link_flags = program.link,
     )

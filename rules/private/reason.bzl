@@ -1,17 +1,17 @@
-"""Constraints whose names say why a target cannot be built on this machine.
+"""Constraints whose names state why a target cannot be built on this system.
 
-Bazel skips a target that needs a constraint that its platform lacks. When such a target is
-asked for by name, the error has the label of the constraint and nothing else. So the label
-is the explanation.
+Bazel skips a target that needs a constraint that its platform lacks. If you request such a
+target by name, the error shows only the label of the constraint. Therefore the label is the
+explanation.
 """
 
-# Where no toolchain with a device compiler is found, and none says what it lacks.
-NOTHING = "no registered sycl_toolchain has a device compiler for the execution platform; those of rules_sycl are for Linux"
+# The reason if no toolchain with a device compiler is found, and none states what it lacks.
+NOTHING = "no registered sycl_toolchain has a device compiler for the execution platform; rules_sycl's own are for Linux"
 
-# Of what may be in the name of a target, all that reads well.
+# The readable characters that may be in the name of a target.
 _ALLOWED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 !#$%&'()*+,-./;<=>?@[]^_{|}~"
 
-# Of the characters that may not be, those that have a like one.
+# Replacements for characters that may not be in the name of a target.
 _ALIKE = {
     "\n": " ",
     "\"": "'",
@@ -20,16 +20,16 @@ _ALIKE = {
 }
 
 def reason_name(text):
-    """A text as the name of a target.
+    """Returns a text as the name of a target.
 
     Args:
         text: any text.
     Returns:
-        the text with the characters replaced that the name of a target may not have.
+        the text, with characters replaced that are not allowed in the name of a target.
     """
     name = "".join([c if c in _ALLOWED else _ALIKE.get(c, "_") for c in text.elems()])
 
-    # A name is a path: it has no empty part, and none of dots only.
+    # A name is a path without empty components, . and ..
     parts = [part for part in name.strip(" ").split("/") if part]
     return "/".join(["_" if part in [".", ".."] else part for part in parts])
 

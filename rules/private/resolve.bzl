@@ -1,11 +1,11 @@
-"""From the names in `sycl_targets` to what each needs."""
+"""Looks up the names in `sycl_targets`."""
 
 load(":gpus.bzl", "family_of")
 load(":names.bzl", "nearest_names")
 load(":targets.bzl", "ALIASES", "FAMILIES", "TARGETS")
 
-# ocloc's names for several chips, and the chip that it compiles for then. Only targets that may
-# be the same chip share an action; the step asks ocloc whether they are.
+# ocloc's names for several chips, and the chip that it then compiles for. Only targets that may
+# be the same chip share an action; the step queries ocloc whether they are.
 _CHIPS = {
     "bmg": "bmg-g21",
     "dg2": "acm-g10",
@@ -22,8 +22,8 @@ def resolve_targets(label, names):
     Returns:
         Sorted list of struct(name, triple, compiler, device, chip, family): compiler is
         empty for SPIR-V that is compiled at run time, else "ocloc" or "llvm"; device is
-        the compiler's own name of the target, and chip is equal for targets that may
-        share a compilation: two names of one device, or devices of one family; family
+        the compiler's own name for the target; chip is equal for targets that may
+        share a compilation: two names for one device, or devices of one family; family
         is the family of NVIDIA and AMD GPUs, whose code does not come from SPIR-V, and
         None for others.
     """
@@ -34,20 +34,20 @@ def resolve_targets(label, names):
             fail("%s: sycl_targets: images for '%s' need %s; use spir64 (compiled when the program runs), intel_gpu_*, nvidia_gpu_sm_* or amd_gpu_gfx* targets" % (label, canonical, compiler))
         found = family_of(device) if compiler == "llvm" else struct(family = None, reason = "")
         if found.reason:
-            fail("%s: sycl_targets: '%s' cannot be built for: %s" % (label, canonical, found.reason))
+            fail("%s: sycl_targets: cannot build for '%s': %s" % (label, canonical, found.reason))
         chip = _CHIPS.get(device, device)
         resolved[canonical] = struct(name = canonical, triple = triple, compiler = compiler, device = device, chip = FAMILIES.get(chip, chip), family = found.family)
     return [resolved[name] for name in sorted(resolved)]
 
 def known_targets(label, attribute, names):
-    """The names of targets without their aliases.
+    """Returns the canonical names of targets.
 
     Args:
         label: label of the rule, for errors.
-        attribute: the attribute that has the names, for errors.
+        attribute: the attribute that contains the names, for errors.
         names: the names, with aliases.
     Returns:
-        list of names, one for each.
+        list of names, one per target.
     """
     for name in names:
         if ALIASES.get(name, name) not in TARGETS:
@@ -61,22 +61,22 @@ def known_targets(label, attribute, names):
     return [ALIASES.get(name, name) for name in names]
 
 def needs_ocloc(names):
-    """Whether ocloc compiles for one of some targets, whose names may be unknown."""
+    """Returns whether ocloc compiles for one of the targets, whose names may be unknown."""
     return any([TARGETS.get(ALIASES.get(name, name), ("", "", ""))[1] == "ocloc" for name in names])
 
 def compiler_of(name):
-    """The compiler of a known target's native images, empty when its images are SPIR-V."""
+    """Returns the compiler of a known target's native images, or an empty string if its images are SPIR-V."""
     return TARGETS[name][1]
 
 def takes_all(name, device_config):
-    """Whether a known target takes each module: SPIR-V can meet any device.
+    """Returns whether a known target accepts every module, because SPIR-V can run on any device.
 
     Args:
         name: the target's name, without alias.
-        device_config: list of Files that may say more of the target, or none.
+        device_config: list of Files that may describe the target. Can be empty.
     """
     return not compiler_of(name) and not device_config
 
 def families_of(targets):
-    """The families of GPUs that targets of resolve_targets are in, each once."""
+    """Returns the families of GPUs of the targets in the result of resolve_targets, without duplicates."""
     return {t.family.name: t.family for t in targets if t.family}.values()

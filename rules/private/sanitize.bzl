@@ -1,7 +1,7 @@
-"""How tests build C and C++ of this project."""
+"""Options with which tests build this project's C and C++ code."""
 
-# The first access out of bounds, and the first undefined behavior, end the program. There is no
-# ThreadSanitizer, as none of it starts a thread or has data that changes after its first use.
+# The first access out of bounds, and the first undefined behavior, terminate the program.
+# ThreadSanitizer is not used, because the code starts no threads, and its data does not change after its first use.
 SANITIZE = [
     "-fno-sanitize-recover=all",
     "-fsanitize=address,undefined",

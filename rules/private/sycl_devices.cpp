@@ -1,4 +1,4 @@
-// Prints the devices that the SYCL runtime offers, one a line. Exit code 3: none.
+// Prints the devices that the SYCL runtime finds, one per line. Exit code 3: none.
 #include <sycl/sycl.hpp>
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-// Says what is wrong with the drivers that OpenCL's loader was to load, which says nothing.
+// Prints what is wrong with the drivers that OpenCL's loader should load. The loader itself prints nothing.
 static void explain() {
   const char *names = std::getenv("OCL_ICD_FILENAMES");
   std::istringstream list(names ? names : "");
@@ -17,7 +17,7 @@ static void explain() {
     if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))
       std::fprintf(
           stderr,
-          "sycl_devices: %s loads, and has no device that ONEAPI_DEVICE_SELECTOR lets pass\n",
+          "sycl_devices: %s loads, but has no device that ONEAPI_DEVICE_SELECTOR selects\n",
           name.c_str());
     else
       std::fprintf(stderr, "sycl_devices: %s\n", dlerror());

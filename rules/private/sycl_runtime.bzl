@@ -1,44 +1,44 @@
-"""The repository of a `sycl.runtime` or `sycl.dpcpp` tag: DPC++ from wheels or from a folder."""
+"""The repository of a `sycl.runtime` or `sycl.dpcpp` tag, with DPC++ from wheels or from a directory."""
 
 load(":local_toolchain.bzl", "watch_all", "which")
 load(":names.bzl", "is_sha256", "nearest_names")
 load(":sycl_runtime_versions.bzl", "COMPILER", "NO_COMPILER", "RELEASES", "RUNTIMES", "UNPACKED", "WHEEL_TAG")
 
-# Folders beside a oneAPI compiler with libraries that it loads.
+# Directories next to a oneAPI compiler with libraries that it loads.
 _NEIGHBOURS = ["tbb", "tcm", "umf"]
 
-# Headers of DPC++. Its include folder can hold others as well.
+# DPC++'s headers. Its include directory can contain others, too.
 _HEADERS = ["CL", "std", "sycl", "unified-runtime", "ur_api.h", "ur_api_funcs.def", "ur_print.hpp", "xpti"]
 
 def check_runtime(kind, name, version, path, urls = {}, sha256 = {}):
-    """Fails unless a tag's attributes make sense.
+    """Fails if a tag's attributes are not valid.
 
     Args:
         kind: the tag, runtime or dpcpp.
         name: the repository's name.
         version: a release, or empty.
-        path: a folder, or empty.
+        path: a directory, or empty.
         urls: dict of wheel -> URL.
         sha256: dict of wheel -> SHA-256.
     """
     what = "sycl.%s(name = %r): " % (kind, name)
     if path:
         if version:
-            fail(what + "give either version, which is downloaded, or path, a folder of this machine, not both")
+            fail(what + "version cannot be combined with path; set version to download DPC++, or path to use an installed directory")
         if urls or sha256:
-            fail(what + "urls and sha256 are for the wheels of a version; path needs none")
+            fail(what + "urls and sha256 cannot be combined with path; they are for the wheels of a version")
         if not path.startswith("/"):
-            fail(what + "path is %r, which does not begin with '/'" % path)
+            fail(what + "path %r does not start with '/'" % path)
         return
     known = [v for v in RUNTIMES if kind == "runtime" or v not in NO_COMPILER]
     if version in RUNTIMES and version not in known:
-        fail("%sversion %r cannot be used as a compiler: %s. Use one of %s, or give the folder of an installation as path" % (
+        fail("%sversion %r cannot be used as a compiler: %s; use one of %s, or set path to the directory of an installation" % (
             what,
             version,
             NO_COMPILER[version],
             ", ".join(known),
         ))
-    _check_known(what, "version", version, known, " For any other version, give the folder of its installation as path")
+    _check_known(what, "version", version, known, " For any other version, set path to the directory of its installation")
     wheels = RUNTIMES[version][1].keys()
     for attribute, values in [("urls", urls), ("sha256", sha256)]:
         for wheel in values:
@@ -48,15 +48,15 @@ def check_runtime(kind, name, version, path, urls = {}, sha256 = {}):
             fail("%surls: %r of %s is not a URL" % (what, url, wheel))
     for wheel, sum in sha256.items():
         if wheel not in urls:
-            fail("%ssha256: %s has no URL in urls; rules_sycl has the checksums of the files of PyPI" % (what, wheel))
+            fail("%ssha256: %s has no URL in urls; rules_sycl already has the checksums of the files on PyPI" % (what, wheel))
         if not is_sha256(sum):
             fail("%ssha256: %r of %s is not 64 hexadecimal digits" % (what, sum, wheel))
 
 def _check_known(what, thing, name, known, otherwise = ""):
-    """Fails unless a name is known."""
+    """Fails if a name is unknown."""
     if name not in known:
         near = nearest_names(name, known)
-        fail("%sunknown %s %r, not one of %s%s%s" % (
+        fail("%sunknown %s %r; expected one of %s%s%s" % (
             what,
             thing,
             name,
@@ -66,13 +66,13 @@ def _check_known(what, thing, name, known, otherwise = ""):
         ))
 
 def _find_python(rctx, pip):
-    """A Python.
+    """Finds Python.
 
     Args:
         rctx: the repository context.
         pip: whether it must have pip.
     Returns:
-        its path, None without one; what is missing, empty with one.
+        its path, or None; and what is missing, or an empty string.
     """
     seen = []
     python = which(rctx, ["python3"], seen)
@@ -83,29 +83,29 @@ def _find_python(rctx, pip):
         return python, ""
     folders = rctx.execute([python, "-c", "import sys; print('\\n'.join(sys.path[1:]))"]).stdout.split("\n")
     watch_all(rctx, [folder + "/pip" for folder in folders])
-    return None, "%s has no module pip" % python
+    return None, "%s does not have the module pip" % python
 
 def _wheel(name, version):
     return "%s-%s-%s.whl" % (name.replace("-", "_"), version, WHEEL_TAG)
 
 def _taken(rctx, name, version, sha256, urls):
-    """Takes a wheel from Bazel's repository cache or from URLs; returns whether that worked.
+    """Gets a wheel from Bazel's repository cache or from URLs; returns whether that succeeded.
 
-    With URLs, Bazel looks in a --distdir before it opens one, and warns when that fails.
+    Bazel looks in a --distdir before it opens a URL, and prints a warning if that fails.
     """
     return rctx.download(urls, "wheels/" + _wheel(name, version), sha256 = sha256, allow_fail = True).success
 
-# A program of Python: how many bytes of wheels there are.
+# A Python program that prints the total size of the wheels in bytes.
 _PRESENT = "import os; print(sum(f.stat().st_size for f in os.scandir('wheels')))"
 
 def _lacking(rctx, wheels):
-    """Takes wheels from Bazel's repository cache.
+    """Gets wheels from Bazel's repository cache.
 
     Args:
         rctx: the repository context.
         wheels: dict of name -> (version, SHA-256).
     Returns:
-        the wheels that it lacks.
+        the wheels that are not in the cache.
     """
     return {
         name: (version, sha256)
@@ -114,10 +114,10 @@ def _lacking(rctx, wheels):
     }
 
 def _pip_download(rctx, python, wheels, megabytes):
-    """Fetches wheels by pip, as the machine has it set up.
+    """Fetches wheels with pip and its configured index.
 
-    One at a time, so that it can be said how far it is, and what is here stays in Bazel's cache
-    when the rest fails. Once pip has failed, only a --distdir is asked.
+    They are fetched one at a time, to show progress, and to keep fetched wheels in Bazel's cache
+    if a later one fails. Once pip has failed, only a --distdir is used.
 
     Args:
         rctx: the repository context.
@@ -128,7 +128,7 @@ def _pip_download(rctx, python, wheels, megabytes):
     failed = None
     for name, (version, sha256) in wheels.items():
         present = rctx.execute([python, "-c", _PRESENT]).stdout.strip() or "0"
-        rctx.report_progress("fetching DPC++ by pip: %d %% of %d MB, now %s" % (int(present) // (megabytes * 10000), megabytes, name))
+        rctx.report_progress("fetching DPC++ with pip: %d %% of %d MB, now %s" % (int(present) // (megabytes * 10000), megabytes, name))
         rctx.file("requirements.txt", "%s==%s --hash=sha256:%s\n" % (name, version, sha256))
         result = failed or rctx.execute(
             [python, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--require-hashes"] +
@@ -151,20 +151,20 @@ def _pip_download(rctx, python, wheels, megabytes):
     rctx.delete("pip")
 
 def _fail_to_fetch(rctx, name, version, result):
-    """Fails with what pip said."""
+    """Fails with pip's output."""
     said = result.stderr.strip() or result.stdout.strip()
     if "DO NOT MATCH THE HASHES" in said:
-        remedy = "The package index of this machine's pip serves a file that differs from the one of PyPI that rules_sycl knows: do not use it, and ask the operators of the index"
+        fix = "The package index that pip uses serves a file that differs from the one on PyPI that rules_sycl expects: do not use it, and contact the operators of the index"
     else:
-        remedy = "Make sure that `python3 -m pip download --no-deps %s==%s` works (network, proxy, package index), or give a folder with the wheels by PIP_FIND_LINKS or Bazel's --distdir" % (name, version)
-    fail("%s: pip cannot fetch DPC++'s runtime. %s. With --keep_going, all targets that do not need it build. Output of pip:\n%s" % (
+        fix = "Make sure that `python3 -m pip download --no-deps %s==%s` works (network, proxy, package index), or pass a directory with the wheels in PIP_FIND_LINKS or Bazel's --distdir" % (name, version)
+    fail("%s: pip cannot fetch DPC++'s runtime. %s. With --keep_going, Bazel builds all targets that do not need it. Output of pip:\n%s" % (
         _tag(rctx),
-        remedy,
+        fix,
         said,
     ))
 
 def _tag(rctx):
-    """The tag that made the repository, for errors."""
+    """Returns the tag of the repository, for errors."""
     what = "path = %r" % rctx.attr.path if rctx.attr.path else "version = %r" % rctx.attr.version
     return "sycl.%s(%s)" % ("dpcpp" if rctx.attr.compiler else "runtime", what)
 
@@ -175,7 +175,7 @@ def _url_download(rctx, wheels):
         rctx: the repository context.
         wheels: dict of name -> (version, SHA-256).
     Returns:
-        the others.
+        the wheels without a URL.
     """
     others = {}
     for name, (version, sha256) in wheels.items():
@@ -185,7 +185,7 @@ def _url_download(rctx, wheels):
             continue
         sha256 = rctx.attr.sha256.get(name, sha256)
         if not rctx.download(url, "wheels/" + _wheel(name, version), sha256 = sha256, allow_fail = True).success:
-            fail("%s: urls: cannot fetch %s %s with the SHA-256 %s from %s; the warning above says why. A file that is not the one of PyPI needs its checksum in sha256" % (
+            fail("%s: urls: cannot fetch %s %s with the SHA-256 %s from %s; see the reason in the warning above. If the file differs from the one on PyPI, set its checksum in sha256" % (
                 _tag(rctx),
                 name,
                 version,
@@ -195,7 +195,7 @@ def _url_download(rctx, wheels):
     return others
 
 def _patterns(rctx):
-    """The patterns of the files that the repository has."""
+    """Returns the patterns of the files in the repository."""
     return UNPACKED + (COMPILER if rctx.attr.compiler else [])
 
 def _from_wheels(rctx, python):
@@ -216,11 +216,11 @@ def _from_wheels(rctx, python):
     rctx.delete("wheels")
 
 def matches(path, patterns):
-    """Whether a file is among those that are unpacked from a wheel.
+    """Returns whether a file is unpacked from a wheel.
 
     Args:
-        path: the file's path below the installation's folder.
-        patterns: list of those that unpack_wheels.py takes: with one '*', or a '?' at the end.
+        path: the file's path below the installation's directory.
+        patterns: list of patterns for unpack_wheels.py, with one '*', or a '?' at the end.
     Returns:
         bool.
     """
@@ -235,7 +235,7 @@ def matches(path, patterns):
     return False
 
 def _from_folder(rctx):
-    """Links to an installation.
+    """Creates symbolic links to an installation.
 
     Args:
         rctx: the repository context.
@@ -245,7 +245,7 @@ def _from_folder(rctx):
     names = [p.basename for p in lib.readdir()] if lib.exists else []
     libsycl = _libsycl(names)
     if not libsycl or not folder.get_child("include").get_child("sycl").exists:
-        fail("%s: the folder has no DPC++ runtime: it needs include/sycl and exactly one lib/libsycl.so.N%s" % (
+        fail("%s: the directory has no DPC++ runtime, which has include/sycl and exactly one lib/libsycl.so.N%s" % (
             _tag(rctx),
             _has(names, "libsycl.so"),
         ))
@@ -266,25 +266,25 @@ def _from_folder(rctx):
                 rctx.symlink(file, "lib/" + file.basename)
 
 def _libsycl(names):
-    """The file libsycl.so.N of a folder, empty when there is none or more than one."""
+    """Returns the file libsycl.so.N of a directory, or an empty string unless there is exactly one."""
     found = [n for n in names if n.startswith("libsycl.so.") and n[len("libsycl.so."):].isdigit()]
     return found[0] if len(found) == 1 else ""
 
 def _has(names, beginning):
-    """What the folder lib has in place of a library, for errors."""
+    """Returns what the directory lib contains instead of a library, for errors."""
     found = sorted([n for n in names if n.startswith(beginning)])
     return "; lib has " + ", ".join(found) if found else ""
 
 def _link_compiler(rctx, lib, names):
-    """Links to the library that holds the compiler, and the device libraries that some releases link.
+    """Creates links to the compiler library, and to the device libraries that some releases link.
 
     Args:
         rctx: the repository context.
-        lib: path of the installation's folder lib.
+        lib: path of the installation's directory lib.
         names: list of the files in it.
     """
     if "libsycl-jit.so" not in names:
-        fail("%s: there is no lib/libsycl-jit.so%s. It is the device compiler, which oneAPI has since 2025.3 and which the target sycl-jit of an intel/llvm build makes: install all of DPC++" % (
+        fail("%s: no lib/libsycl-jit.so%s; it is the device compiler, which oneAPI has since 2025.3 and the target sycl-jit of intel/llvm builds; install all of DPC++" % (
             _tag(rctx),
             _has(names, "libsycl-jit"),
         ))
@@ -295,10 +295,10 @@ def _link_compiler(rctx, lib, names):
     rctx.symlink(lib.get_child("libsycl-jit.so"), "lib/libsycl-jit.so")
     if "clang" in names:
         rctx.symlink(lib.get_child("clang"), "lib/clang")
-    rctx.file("bin/README", "libsycl-jit of 2025.3 finds its headers by way of this folder.\n")
+    rctx.file("bin/README", "libsycl-jit of 2025.3 finds its headers relative to this directory.\n")
 
 def _compiler(rctx, missing):
-    """The argument compiler of sycl_runtime_targets."""
+    """Returns the argument compiler of sycl_runtime_targets."""
     if missing:
         return {
             "missing": "DPC++ is missing: %s: %s" % (_tag(rctx), missing),
@@ -307,13 +307,13 @@ def _compiler(rctx, missing):
     libsycl = _libsycl([p.basename for p in rctx.path("lib").readdir()])
     release = RELEASES.get(libsycl.rpartition(".")[2])
     if not release:
-        fail("%s: this release of rules_sycl does not know the release of DPC++ that %s is of; it knows libsycl.so.%s" % (
+        fail("%s: this release of rules_sycl does not support the DPC++ release of %s; it supports libsycl.so.%s" % (
             _tag(rctx),
             libsycl,
             " and libsycl.so.".join(RELEASES.keys()),
         ))
     return {
-        # DPC++ 2025.3 writes bitcode of LLVM 21.
+        # DPC++ 2025.3 writes LLVM 21 bitcode.
         "programs": rctx.attr.programs + ("//:toolchain" if release == "2025.3" else "//:with_dpcpp"),
         "runtime": release,
         "version": rctx.attr.version or "%s of %s" % (libsycl, rctx.attr.path),
@@ -322,7 +322,7 @@ def _compiler(rctx, missing):
 def _sycl_runtime_repository_impl(rctx):
     why = ""
     if rctx.os.name != "linux" or rctx.os.arch not in ["amd64", "x86_64"]:
-        why = "DPC++'s files on PyPI are for Linux on x86-64"
+        why = "DPC++'s files on PyPI are only for Linux on x86-64"
     elif rctx.attr.path:
         _from_folder(rctx)
     else:
@@ -331,17 +331,17 @@ def _sycl_runtime_repository_impl(rctx):
         if python:
             if rctx.attr.compiler:
                 # buildifier: disable=print
-                print("%s is under Intel's End User License Agreement for Developer Tools: %s. You may use and copy it within your organization; you may not pass libsycl-jit on." % (
+                print("%s is under Intel's End User License Agreement for Developer Tools: %s. You may use and copy it within your organization; you may not distribute libsycl-jit." % (
                     _tag(rctx),
                     rctx.path("licenses"),
                 ))
             _from_wheels(rctx, python)
         else:
-            why += ". Install pip (Debian: python3-pip), or give the folder of an installation as path"
+            why += ". Install pip (Debian: python3-pip), or set path to the directory of an installation"
 
             # buildifier: disable=print
-            print("%s is fetched by pip, but %s. Targets that use it are skipped; all others build." % (_tag(rctx), why))
-    rctx.file("BUILD.bazel", """# Made by the sycl module extension.
+            print("%s is fetched with pip, but %s. Targets that use it are skipped." % (_tag(rctx), why))
+    rctx.file("BUILD.bazel", """# Generated by the sycl module extension.
 load("@rules_sycl//rules/private:sycl_runtime_targets.bzl", "sycl_runtime_targets")
 
 sycl_runtime_targets(
@@ -357,12 +357,12 @@ sycl_runtime_targets(
 
 sycl_runtime_repository = repository_rule(
     implementation = _sycl_runtime_repository_impl,
-    doc = "DPC++'s runtime: SYCL headers, libsycl with what it loads, Intel's OpenCL CPU device; and the device compiler.",
+    doc = "Contains DPC++'s runtime (SYCL headers, libsycl with what it loads, Intel's OpenCL CPU device) and the device compiler.",
     attrs = {
         "apparent_name": attr.string(mandatory = True),
         "compiler": attr.bool(),
         "path": attr.string(),
-        "programs": attr.string(doc = "For the compiler: the repository of sycl_local_toolchain, which has the other programs."),
+        "programs": attr.string(doc = "For the compiler: the repository of sycl_local_toolchain, which provides the other programs."),
         "sha256": attr.string_dict(),
         "urls": attr.string_dict(),
         "version": attr.string(),

@@ -1,4 +1,4 @@
-"""The targets of a repository that `sycl.runtime` or `sycl.dpcpp` makes."""
+"""The targets of a repository that `sycl.runtime` or `sycl.dpcpp` creates."""
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
@@ -12,7 +12,7 @@ load(":reason.bzl", "NOTHING", "reason")
 load(":sycl_runtime_versions.bzl", "RELEASES")
 load(":syclcxx.bzl", "syclcxx")
 
-# Intel's OpenCL CPU device. It finds its other files beside the library.
+# Intel's OpenCL CPU device. It finds its other files next to the library.
 _CPU_DEVICE = [
     "lib/cl.cfg",
     "lib/cllibrary*.o",
@@ -22,7 +22,7 @@ _CPU_DEVICE = [
     "lib/libtbb.so.12",
 ]
 
-# What libsycl loads by name, and what that needs. Not every release has all of it.
+# Libraries that libsycl loads by name, and their dependencies. Not every release has all of them.
 _LOADED = [
     "lib/libOpenCL.so.1",
     "lib/libhwloc.so.15",
@@ -34,7 +34,7 @@ _LOADED = [
     "lib/libur_adapter_*.so.0",
 ]
 
-# What the library with the device compiler needs.
+# Files that the compiler library needs.
 _LOADED_BY_COMPILER = [
     "lib/libimf.so",
     "lib/libintlc.so.5",
@@ -42,8 +42,8 @@ _LOADED_BY_COMPILER = [
     "lib/libsvml.so",
 ]
 
-# In 2025.3 the library holds neither device libraries nor headers. It finds the headers
-# from the folder bin.
+# In 2025.3, the library contains neither device libraries nor headers. It finds the headers
+# relative to the directory bin.
 _READ_BY_2025_3 = [
     "bin/*",
     "include/**",
@@ -51,9 +51,9 @@ _READ_BY_2025_3 = [
     "lib/libsycl-*.bc",
 ]
 
-# The loader is linked first: libOpenCL.so.1 does not say where its libraries are, and uses
-# those that the loader has loaded. Some toolchains link only what is needed, so that the
-# options force it.
+# The loader is linked first: libOpenCL.so.1 does not record where its libraries are, and uses
+# libraries that are already loaded. The options force the link, because some toolchains link only
+# what is needed.
 _FIRST = "libur_loader.so.0"
 _LINK_FIRST = ["-Wl,--push-state,--no-as-needed,-l:%s,--pop-state" % _FIRST]
 
@@ -66,8 +66,8 @@ def _library_impl(ctx):
         unsupported_features = ctx.disabled_features,
     )
 
-    # A program finds libsycl in Bazel's folder of links to shared libraries, and libsycl
-    # finds the others beside itself. Some releases look in '../lib'.
+    # A program finds libsycl in Bazel's directory of links to shared libraries, and libsycl
+    # finds the others next to itself. Some releases look in '../lib'.
     libraries = [
         cc_common.create_library_to_link(
             actions = ctx.actions,
@@ -89,7 +89,7 @@ def _library_impl(ctx):
         feature_configuration = features,
         name = ctx.label.name,
         srcs = [ctx.file._find_cpu_device],
-        # Options of the user's C++ code, such as --copt=-std=c++17, are no reason for a warning.
+        # Options for the user's C++ code, such as --copt=-std=c++17, must not cause a warning.
         user_compile_flags = ["-w"],
     )
     _, find_cpu_device = cc_common.create_linking_context_from_compilation_outputs(
@@ -120,7 +120,7 @@ def _library_impl(ctx):
 
 _library = rule(
     implementation = _library_impl,
-    doc = "libsycl to link, with what it loads as runfiles.",
+    doc = "Links libsycl, and adds what it loads to the runfiles.",
     attrs = {
         "cpu_device": attr.label(allow_files = True),
         "headers": attr.label(providers = [CcInfo]),
@@ -147,7 +147,7 @@ def _runtime_impl(ctx):
 
 _runtime = rule(
     implementation = _runtime_impl,
-    doc = "The runtime that programs are linked to, with what sycl_test needs of it.",
+    doc = "The runtime that programs are linked to, with the files that sycl_test needs.",
     attrs = {
         "cpu_device": attr.label(allow_files = True),
         "cpu_driver": attr.label(allow_single_file = True),
@@ -162,13 +162,13 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
 
     Args:
         libsycl: label of the runtime.
-        programs: label of the sycl_toolchain that has the other programs.
+        programs: label of the sycl_toolchain that provides the other programs.
         runtime: the release that SYCLBINs are for.
-        missing: why there is no compiler, or empty.
+        missing: why the compiler is missing, or an empty string.
         version: the version of DPC++, for messages.
-        copts: options of every device compile.
-        headers: labels of the headers that the compiler finds on its own; without any,
-            those of programs.
+        copts: options for every device compilation.
+        headers: labels of the headers that the compiler finds on its own. Defaults to the headers
+            of programs.
     """
     dpcpp_compiler(
         name = "compiler",
@@ -203,26 +203,26 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
     )
 
 def libsycl_files():
-    """The files lib/libsycl.so.N of the package; others have longer versions."""
+    """Returns the files lib/libsycl.so.N of the package, without files that have longer versions."""
     return native.glob(["lib/libsycl.so.*"], allow_empty = True, exclude = ["lib/libsycl.so.*.*"])
 
 def problem_of_dpcpp(libsycl, library, header):
-    """Why a folder cannot be used as DPC++.
+    """Returns why a directory cannot be used as DPC++.
 
     Args:
         libsycl: list of the paths of lib/libsycl.so.N.
         library: list of the paths of lib/libsycl-jit.so, with any version.
         header: list of include/sycl/sycl.hpp.
     Returns:
-        string, to follow the folder's name; empty when the folder can be used.
+        string, which follows the directory's name; empty if the directory can be used.
     """
     if not libsycl or not library or not header:
-        return "has no DPC++: it needs lib/libsycl-jit.so, which oneAPI has since 2025.3 and which the target sycl-jit of an intel/llvm build makes, one lib/libsycl.so.N, and include/sycl"
+        return "has no DPC++, which has lib/libsycl-jit.so (in oneAPI since 2025.3, and built by the target sycl-jit of intel/llvm), one lib/libsycl.so.N, and include/sycl"
     if len(libsycl) > 1:
-        return "has the runtimes of several releases of DPC++, %s: a toolchain is of one release. Give each its own folder with a BUILD file, or leave the files of the others out of the repository" % " and ".join(sorted(libsycl))
+        return "has the runtimes of several DPC++ releases, %s, but a toolchain is for one release; put each into its own directory with a BUILD file, or remove the files of the others from the repository" % " and ".join(sorted(libsycl))
     number = libsycl[0].removeprefix("lib/libsycl.so.")
     if number not in RELEASES:
-        return "has %s, which is of no release of DPC++ that this release of rules_sycl knows: it knows libsycl.so.%s" % (libsycl[0], " and libsycl.so.".join(RELEASES.keys()))
+        return "has %s, which belongs to a DPC++ release that this release of rules_sycl does not support; it supports libsycl.so.%s" % (libsycl[0], " and libsycl.so.".join(RELEASES.keys()))
     return ""
 
 def sycl_runtime_targets(name, missing, compiler = None):
@@ -230,7 +230,7 @@ def sycl_runtime_targets(name, missing, compiler = None):
 
     Args:
         name: the repository's name.
-        missing: why the runtime cannot be used on this machine, or empty.
+        missing: why the runtime cannot be used on this system, or an empty string.
         compiler: None without the device compiler, else the other arguments of _compiler_targets.
     """
     if compiler:
@@ -243,7 +243,7 @@ def sycl_runtime_targets(name, missing, compiler = None):
     cc_library(
         name = "headers",
         hdrs = native.glob(["include/**"], allow_empty = True),
-        # Some are parts of others.
+        # Some headers are fragments of others.
         features = ["-parse_headers"],
         includes = ["include"],
         **common
@@ -254,7 +254,7 @@ def sycl_runtime_targets(name, missing, compiler = None):
         headers = ":headers",
         linked = libsycl_files() + native.glob(["lib/" + _FIRST], allow_empty = True),
         loaded = native.glob(_LOADED, allow_empty = True),
-        # Each cc_shared_library has what finds the CPU device.
+        # Each cc_shared_library contains the code that finds the CPU device.
         tags = ["LINKABLE_MORE_THAN_ONCE"],
         **common
     )

@@ -1,8 +1,8 @@
 """The releases of DPC++ that `sycl.runtime(version = ...)` and `sycl.dpcpp` fetch.
 
-The wheels of a release are those that the metadata of its `dpcpp-cpp-rt` and
-`intel-opencl-rt` on PyPI requires, without `intel-openmp` and `intel-cmplr-lic-rt`: SYCL
-programs need none of their files. The checksums are those of the files that PyPI serves
+A release consists of the wheels that the metadata of its `dpcpp-cpp-rt` and
+`intel-opencl-rt` on PyPI requires, without `intel-openmp` and `intel-cmplr-lic-rt`, because SYCL
+programs need none of their files. The checksums are for the files that PyPI serves
 for Linux on x86-64.
 
 To add a release: `python3 -m pip download dpcpp-cpp-rt==V intel-opencl-rt==V` fetches the
@@ -42,16 +42,16 @@ RUNTIMES = {
     }),
 }
 
-# The part of a file's name after the name and the version of the wheel.
+# The part of a file name after the wheel's name and version.
 WHEEL_TAG = "py2.py3-none-manylinux_2_28_x86_64"
 
-# Releases whose wheels have no complete device compiler, and why.
+# Releases whose wheels have an incomplete device compiler, and why.
 NO_COMPILER = {
     "2025.3.1": "its wheels lack the device libraries that the compiler links, such as libsycl-crt.bc",
 }
 
-# What is unpacked. Compilers, sanitizers, tools, and copies of libraries under other names
-# are not: they are three quarters of it all. A '?' precedes what only some releases have.
+# The files to unpack. Compilers, sanitizers, tools, and copies of libraries with other names
+# are not unpacked: they are three quarters of the size. A '?' marks files that only some releases have.
 UNPACKED = [
     "include/*",
     "lib/cl.cfg",
@@ -76,7 +76,7 @@ UNPACKED = [
     "licenses/*",
 ]
 
-# What is unpacked in addition for sycl.dpcpp: the library that holds the device compiler.
+# Additional files for sycl.dpcpp: the compiler library.
 COMPILER = ["lib/libsycl-jit.so.*"]
 
 # The number in the name of libsycl.so.N -> the release that SYCLBINs for it are for.

@@ -1,8 +1,8 @@
-"""syclc++ as a tool of C++ toolchains: one program with all that it runs beside it."""
+"""syclc++ as a tool of C++ toolchains: one program, with the programs that it runs next to it."""
 
 load(":device_compiler.bzl", "without_device_compiler")
 
-# Starts the compiler with the files of this folder, whatever the current folder is.
+# Starts the compiler with the files in this directory, regardless of the current directory.
 _LAUNCHER = """#!/bin/sh
 files=$0.files
 root=${{0%bazel-out/*}}
@@ -45,10 +45,10 @@ def _syclcxx_impl(ctx):
 
 syclcxx = rule(
     implementation = _syclcxx_impl,
-    doc = "syclc++, with the folder of its package as DPC++'s. Its files are the inputs of an action that runs it.",
+    doc = "Declares syclc++ with the DPC++ in its package's directory. Its files are the inputs of an action that runs it.",
     attrs = {
-        "folder": attr.label_list(allow_files = True, doc = "The headers in the folder, and libsycl, which says what release it is."),
-        "toolchain": attr.label(doc = "The sycl_toolchain of the folder.", mandatory = True),
+        "folder": attr.label_list(allow_files = True, doc = "The headers in the directory, and libsycl, which identifies the release."),
+        "toolchain": attr.label(doc = "The sycl_toolchain of the directory.", mandatory = True),
         "_host_headers": attr.label(default = "//rules/dpcpp:host_files"),
         "_syclcxx": attr.label(cfg = "exec", default = ":syclcxx", executable = True),
     },

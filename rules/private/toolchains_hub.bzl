@@ -17,7 +17,7 @@ _CC_IS_ON = Label("//rules/settings:cc_toolchain_is_on")
 # Values of the flag that are not names of repositories.
 RESERVED_COMPILERS = ["auto", "chosen", "clang", "missing", "unknown", "unknown_compiler"]
 
-# Repositories that the extension makes without a tag, and what the names of others begin with.
+# Repositories that the extension creates without a tag, and the prefixes of other names.
 _OWN_REPOSITORIES = ["sycl_cc", "sycl_local", "sycl_toolchains", "sycl_tools"]
 _OWN_PREFIXES = ("sycl_local_", "sycl_tools_")
 
@@ -27,7 +27,7 @@ DEFAULT_RUNTIME_REPOSITORY = "sycl_runtime"
 _EXEC_LINUX = ["@platforms//os:linux"]
 _EXEC_X86 = ["@platforms//cpu:x86_64"]
 
-# What the flag resolves to when no toolchain has its value.
+# The value of the flag if no toolchain has that name.
 _UNKNOWN = "unknown"
 
 def _chosen_impl(ctx):
@@ -38,7 +38,7 @@ def _chosen_impl(ctx):
 
 _chosen = rule(
     implementation = _chosen_impl,
-    doc = "Resolves the flag to one of the names, auto to the first, for config_settings to match.",
+    doc = "Resolves the flag to one of the names (auto to the first), which config_settings match.",
     attrs = {
         "names": attr.string_list(),
         "_flag": attr.label(default = _FLAG),
@@ -49,9 +49,9 @@ def _unknown_compiler_impl(ctx):
     value = ctx.attr._flag[BuildSettingInfo].value
     near = nearest_names(value, ctx.attr.names)
     return [platform_common.ToolchainInfo(
-        # Of what says whether targets are skipped: they are not.
+        # Targets with an unknown compiler are not skipped.
         sycl = struct(libsycl = None, missing = "", ocloc = struct(missing = "")),
-        unknown = "unknown device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler take: %s. A tag in MODULE.bazel of sycl.dpcpp, sycl.local or sycl.toolchain adds its name" % (
+        unknown = "unknown device compiler %r%s The attribute device_compiler and the flag --@rules_sycl//rules/settings:device_compiler accept: %s. The sycl.dpcpp, sycl.local and sycl.toolchain tags in MODULE.bazel add names" % (
             value,
             "; did you mean %s?" % " or ".join(near) if near else ".",
             ", ".join(["auto"] + ctx.attr.names),
@@ -60,7 +60,7 @@ def _unknown_compiler_impl(ctx):
 
 _unknown_compiler = rule(
     implementation = _unknown_compiler_impl,
-    doc = "The toolchain of an unknown value, with which targets fail: by find_sycl_toolchain, so that the error is theirs.",
+    doc = "The toolchain for an unknown value. find_sycl_toolchain fails for it, so that the error names the target.",
     attrs = {
         "names": attr.string_list(),
         "_flag": attr.label(default = _FLAG),
@@ -68,30 +68,29 @@ _unknown_compiler = rule(
 )
 
 def check_repository(kind, name):
-    """Fails when the name of a tag cannot be that of a repository with a runtime.
+    """Fails if the name of a tag is not a valid name for a repository with a runtime.
 
-    The repository also has a target of this name.
+    The repository also has a target with this name.
 
     Args:
         kind: runtime or dpcpp.
         name: the name.
     """
     if name in _OWN_REPOSITORIES or name.startswith(_OWN_PREFIXES) or name in RESERVED_COMPILERS or is_own_target(name):
-        fail("sycl.%s: the name %r is reserved; give the repository another name" % (kind, name))
+        fail("sycl.%s: the name %r is reserved; use a different name" % (kind, name))
 
 def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = {}, libsycl = {}, runtime = None):
-    """Declares the toolchains that the flag chooses from.
+    """Declares the toolchains that the flag selects from.
 
     Args:
-        name: name of the target that says which one is chosen.
-        local: dict of name -> label of a sycl_toolchain of this machine's programs, clang
-            the first.
+        name: name of the target that tells which one is selected.
+        local: dict of name -> label of a sycl_toolchain of installed programs, clang first.
         dpcpp: dict of repository -> label of its sycl_toolchain, the default first.
-        others: dict of name -> label of a sycl_toolchain, for any machine.
-        missing: dict of compiler -> label of a constraint whose name says why there is
-            none, for the alias `missing`. Not declared when it is empty.
+        others: dict of name -> label of a sycl_toolchain, for any system.
+        missing: dict of compiler -> label of a constraint whose name states why it is missing,
+            for the alias `missing`. Not declared if empty.
         syclcxx: dict of repository -> label of its syclc++, for the alias `syclc++`. Not
-            declared when it is empty.
+            declared if empty.
         libsycl: dict of repository -> label of its libsycl, for the aliases `libsycl` and `sycl`.
         runtime: label of the libsycl of a sycl.runtime tag, or None.
     """
@@ -117,13 +116,13 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = 
             actual = select({
                 ":%s_is_chosen" % compiler: label
                 for compiler, label in syclcxx.items()
-            }, no_match_error = "syclc++ runs DPC++, and the flag device_compiler chooses another compiler"),
+            }, no_match_error = "syclc++ runs DPC++, but the flag device_compiler selects a different compiler"),
             tags = ["manual"],  # it may match nothing
             visibility = ["//visibility:public"],
         )
 
-        # For all programs of a project that names libsycl nowhere, but not for the tools of
-        # the toolchain that builds them.
+        # For all programs of a project that does not name libsycl in BUILD files, but not for the
+        # tools of the toolchain that builds them.
         native.alias(
             name = "libsycl",
             actual = select({
@@ -159,19 +158,19 @@ def declare_toolchains(name, local, dpcpp, others = {}, missing = {}, syclcxx = 
         )
 
 def _no_libsycl_impl(_ctx):
-    fail("@rules_sycl//:sycl: no DPC++ and no runtime; add these lines to MODULE.bazel of the root module: sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\") and sycl.dpcpp(version = \"%s\")" % DEFAULT_RUNTIME)
+    fail("@rules_sycl//:sycl: no DPC++ and no runtime; add these lines to the root module's MODULE.bazel: sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\") and sycl.dpcpp(version = \"%s\")" % DEFAULT_RUNTIME)
 
 _no_libsycl = rule(
     implementation = _no_libsycl_impl,
-    doc = "Fails and shows the line to add.",
+    doc = "Fails with the lines to add.",
     provides = [CcInfo],
 )
 
 def declare_cc_toolchains(name, dpcpp, toolchain):
-    """Declares the C++ toolchain that builds SYCL, for each DPC++ that the flag chooses.
+    """Declares the C++ toolchain that builds SYCL, for each DPC++ that the flag can select.
 
     Args:
-        name: what the names of the toolchains begin with.
+        name: prefix of the names of the toolchains.
         dpcpp: list of the repositories with DPC++.
         toolchain: label of the cc_toolchain.
     """
@@ -186,9 +185,9 @@ def declare_cc_toolchains(name, dpcpp, toolchain):
         )
 
 def declare_disabled_toolchain(name):
-    """Declares the toolchain that is taken when no other is for the platforms.
+    """Declares the toolchain that is used if no other matches the platforms.
 
-    Without it, the targets that compile SYCL would fail there, and not be skipped.
+    Without it, targets that compile SYCL would fail there instead of being skipped.
 
     Args:
         name: name of the toolchain.
@@ -205,26 +204,26 @@ def declare_disabled_toolchain(name):
     )
 
 def _no_runtime_impl(ctx):
-    fail("sycl_test: runtime: there is no @%s, the runtime of a test without the attribute runtime. %s" % (DEFAULT_RUNTIME_REPOSITORY, _no_runtime_remedy(ctx.attr.repositories)))
+    fail("sycl_test: runtime: the default runtime @%s does not exist; %s" % (DEFAULT_RUNTIME_REPOSITORY, _no_runtime_fix(ctx.attr.repositories)))
 
 _no_runtime = rule(
     implementation = _no_runtime_impl,
-    doc = "Fails and says which runtimes there are.",
+    doc = "Fails with the list of runtimes.",
     attrs = {"repositories": attr.string_list()},
     provides = [SyclRuntimeInfo],
 )
 
-def _no_runtime_remedy(repositories):
-    """What to do without the default runtime, when these repositories have runtimes."""
+def _no_runtime_fix(repositories):
+    """Returns what to do if the default runtime is missing and these repositories have runtimes."""
     if repositories:
-        return "Give the test the runtime that its program is linked to: %s" % "; or ".join([
+        return "set the attribute to the runtime that the program is linked to: %s" % "; or ".join([
             "runtime = \"@%s\", with use_repo(sycl, \"%s\") in MODULE.bazel" % (name, name)
             for name in repositories
         ])
-    return "Add these lines to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"): sycl.runtime(version = \"%s\") and use_repo(sycl, \"%s\")" % (DEFAULT_RUNTIME, DEFAULT_RUNTIME_REPOSITORY)
+    return "add these lines to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"): sycl.runtime(version = \"%s\") and use_repo(sycl, \"%s\")" % (DEFAULT_RUNTIME, DEFAULT_RUNTIME_REPOSITORY)
 
 def declare_default_runtime(name, repositories):
-    """Declares the runtime of tests that name none.
+    """Declares the runtime of tests that do not set one.
 
     Args:
         name: name of the target.
@@ -243,7 +242,7 @@ def declare_default_runtime(name, repositories):
 
 def _sycl_toolchains_hub_impl(rctx):
     dpcpp = {name: "@" + name for name in rctx.attr.dpcpp}
-    rctx.file("BUILD.bazel", """# Made by the sycl module extension.
+    rctx.file("BUILD.bazel", """# Generated by the sycl module extension.
 load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_toolchains")
 
 declare_toolchains(
@@ -265,7 +264,7 @@ declare_toolchains(
         "@%s//:sycl" % rctx.attr.runtimes[0] if rctx.attr.runtimes else None,
         {name: repository + "//:syclc++" for name, repository in dpcpp.items()},
     ))
-    rctx.file("cc/BUILD.bazel", """# Made by the sycl module extension.
+    rctx.file("cc/BUILD.bazel", """# Generated by the sycl module extension.
 load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_cc_toolchains")
 
 declare_cc_toolchains(
@@ -274,7 +273,7 @@ declare_cc_toolchains(
     toolchain = "@sycl_cc//:%s",
 )
 """ % (rctx.attr.dpcpp, CC_TOOLCHAIN))
-    rctx.file("runtime/BUILD.bazel", """# Made by the sycl module extension.
+    rctx.file("runtime/BUILD.bazel", """# Generated by the sycl module extension.
 load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_default_runtime")
 
 declare_default_runtime(
@@ -282,7 +281,7 @@ declare_default_runtime(
     repositories = %r,
 )
 """ % {name: "@" + name for name in rctx.attr.runtimes})
-    rctx.file("disabled/BUILD.bazel", """# Made by the sycl module extension.
+    rctx.file("disabled/BUILD.bazel", """# Generated by the sycl module extension.
 load("@rules_sycl//rules/private:toolchains_hub.bzl", "declare_disabled_toolchain")
 
 declare_disabled_toolchain(name = "disabled")
@@ -290,10 +289,10 @@ declare_disabled_toolchain(name = "disabled")
 
 sycl_toolchains_hub = repository_rule(
     implementation = _sycl_toolchains_hub_impl,
-    doc = "Registers toolchains by their labels, so that none is fetched before it is used.",
+    doc = "Registers toolchains by their labels, so that they are only fetched when they are used.",
     attrs = {
         "dpcpp": attr.string_list(doc = "Repositories of sycl.dpcpp tags, the default first."),
-        "local": attr.string_dict(doc = "Device compiler -> repository of a sycl.local tag, clang the first."),
+        "local": attr.string_dict(doc = "Device compiler -> repository of a sycl.local tag, clang first."),
         "others": attr.string_dict(doc = "Device compiler -> label of the sycl_toolchain of a sycl.toolchain tag."),
         "runtimes": attr.string_list(doc = "Repositories of sycl.runtime and sycl.dpcpp tags."),
     },

@@ -1,10 +1,10 @@
-"""The programs that the rules run: built from source, or those of a release."""
+"""The programs that the rules run, built from source or from a release."""
 
 load(":device_compiler.bzl", "without_device_compiler")
 
 TOOLS_TYPE = "//rules/toolchain:tools_type"
 
-# The programs, each in the folder //tools/NAME.
+# The programs, each in the package //tools/NAME.
 TOOLS = [
     "aot",
     "aspectfilter",
@@ -24,7 +24,7 @@ sycl_tools = rule(
     implementation = _sycl_tools_impl,
     doc = "The programs as a toolchain of the type TOOLS_TYPE.",
     attrs = {
-        "needs": attr.label(doc = "A target that fails where the programs cannot be built."),
+        "needs": attr.label(doc = "A target that fails if the programs cannot be built."),
     } | {
         # A tool is built for the platform that it runs on: sycl_tool is in that configuration.
         name: attr.label(allow_files = True, cfg = "target", executable = True, mandatory = True)

@@ -1,10 +1,10 @@
 """Unpacks from wheels the files that match patterns.
 
-  unpack_wheels.py FOLDER WHEEL... -- PATTERN...
+  unpack_wheels.py DIRECTORY WHEEL... -- PATTERN...
 
-A wheel keeps what is to lie below the installation's folder in NAME-VERSION.data/data,
+A wheel has the files of the installation's directory in NAME-VERSION.data/data,
 and its license in NAME-VERSION.dist-info/LICENSE.txt, which is unpacked as
-licenses/NAME-VERSION.txt. Each pattern has to match something, unless a '?' precedes it.
+licenses/NAME-VERSION.txt. Each pattern must match something, unless a '?' precedes it.
 """
 
 import fnmatch
@@ -15,7 +15,7 @@ import zipfile
 
 
 def placed(member):
-    """Where a file of a wheel belongs below the folder, "" for nowhere."""
+    """Returns the path of a wheel's file below the directory, or "" if it is not unpacked."""
     name, _, path = member.partition(".data/data/")
     if path:
         return path
@@ -28,7 +28,7 @@ def main(folder, wheels, patterns):
     patterns = [p.lstrip("?") for p in patterns]
     for wheel in wheels:
         if not zipfile.is_zipfile(wheel):
-            sys.exit("%s is no wheel: it is not a zip file" % os.path.basename(wheel))
+            sys.exit("%s is not a wheel: not a zip file" % os.path.basename(wheel))
         with zipfile.ZipFile(wheel) as archive:
             for member in archive.namelist():
                 path = placed(member)

@@ -356,7 +356,7 @@ def attributes_test_suite(name):
         "copts_location": ({"copts": ["$(location :missing)"]}, ":missing"),
         "copts_quote": ({"copts": ["-DA='x"]}, "copts: '-DA='x' lacks the closing '"),
         "copts_variable": ({"copts": ["$(COMPILATION_MODE"]}, "copts: '$(COMPILATION_MODE' lacks the )"),
-        "defines_words": ({"defines": ["A=x y"]}, "defines: 'A=x y' is 2 words, and a definition is one"),
+        "defines_words": ({"defines": ["A=x y"]}, "defines: definition 'A=x y' has 2 words"),
         "includes_above": ({"includes": ["../../.."]}, "includes: '../../..' is not a directory in the repository"),
         "include_prefix_above": ({"include_prefix": "../x"}, "include_prefix: '../x' is not a directory in the repository"),
         "srcs_folder": ({"srcs": [":folder_of_sources"]}, "srcs: rules/tests/folder is a directory; add the source files individually"),

@@ -81,7 +81,7 @@ def _partial_impl(ctx):
         "/usr/lib/llvm-22": ("22.1.8", _COMPLETE),
     }))
     asserts.equals(env, "/usr/lib/llvm-22/bin/clang++", llvm.found["clang"])
-    asserts.true(env, "taken: /usr/lib/llvm-22/bin/clang++, as no version has all; it lacks llvm-spirv-22" in llvm.log, str(llvm.log))
+    asserts.true(env, "taken: /usr/lib/llvm-22/bin/clang++, because no version has all programs; it lacks llvm-spirv-22" in llvm.log, str(llvm.log))
 
     # 22 cannot link: 21 is chosen.
     llvm = find_llvm(_machine({
@@ -93,7 +93,7 @@ def _partial_impl(ctx):
     # Nothing makes SPIR-V; and there is no LLVM.
     llvm = find_llvm(_machine({"/usr/lib/llvm-21": ("21.1.8", _CLANG)}))
     asserts.equals(env, {}, llvm.found)
-    asserts.true(env, "/usr/lib/llvm-21/bin/clang++ has neither llvm-spirv-21 nor an llc with a SPIR-V target beside it" in llvm.log, str(llvm.log))
+    asserts.true(env, "/usr/lib/llvm-21/bin/clang++ has neither llvm-spirv-21 nor an llc with a SPIR-V target next to it" in llvm.log, str(llvm.log))
     asserts.equals(env, {}, find_llvm(_machine({})).found)
     return unittest.end(env)
 
@@ -113,7 +113,7 @@ def _named_impl(ctx):
     # A folder that the user names is not replaced by another.
     llvm = find_llvm(_machine(folders, llvm = "/opt/old"))
     asserts.equals(env, {}, llvm.found)
-    asserts.equals(env, ["/opt/old/bin/clang++ is version 20, 21 or newer is needed"], llvm.log)
+    asserts.equals(env, ["/opt/old/bin/clang++ is version 20, but 21 or newer is required"], llvm.log)
 
     # Not of a Debian folder, and with the version in the name.
     in_path = {name + "-21": "21.1.8" for name in _COMPLETE + ["llvm-spirv"]}
@@ -322,7 +322,7 @@ def _other_system_impl(ctx):
     text = other_system("mac os x")
     for target in ["toolchain", "with_dpcpp", "missing"]:
         asserts.true(env, "    name = %r,\n" % target in text, "there is no %s: %s" % (target, text))
-    asserts.true(env, "    text = \"SYCL device code is compiled on Linux, and this machine runs mac os x\"" in text, text)
+    asserts.true(env, "    text = \"SYCL device code is only compiled on Linux, and this system is mac os x\"" in text, text)
     for attribute in ["clang", "ocloc", "spirv_val", "llvm_spirv"]:
         asserts.true(env, "%r: \"SYCL device code is compiled on Linux" % attribute in text, text)
     asserts.false(env, "sycl_local_program(" in text, text)

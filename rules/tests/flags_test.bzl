@@ -255,7 +255,7 @@ def flags_test_suite(name):
     sycl_binary(name = "flags_nvidia", srcs = ["a.cpp"], backend_options = {"nvidia_gpu_sm_90": ["-a"]}, sycl_targets = ["nvidia_gpu_sm_90"], **manual)
     for target, text in {
         "flags_backend_library": "copts: '-Xs -a': set backend_options on the target that builds device images of this code",
-        "flags_binary_spirv": "backend_options: DPC++'s runtime takes no options from a SYCLBIN",
+        "flags_binary_spirv": "backend_options: a SYCLBIN cannot store options for DPC++'s runtime",
         "flags_library": "copts: '-fsycl-targets=spir64': this rule has no attribute sycl_targets, which the option sets",
         "flags_library_targets": "targets: a library is compiled once for all targets; set sycl_targets on the sycl_binary",
         "flags_nvidia": "backend_options: not supported for nvidia_gpu_sm_90",

@@ -119,11 +119,11 @@ def _problem_impl(ctx):
     library, header = ["lib/libsycl-jit.so.23.1"], ["include/sycl/sycl.hpp"]
     asserts.equals(env, "", problem_of_dpcpp(["lib/libsycl.so.9"], library, header))
     for libsycl, library, header, want in [
-        ([], library, header, "has no DPC++: it needs lib/libsycl-jit.so"),
-        (["lib/libsycl.so.9"], [], header, "has no DPC++: it needs lib/libsycl-jit.so"),
-        (["lib/libsycl.so.9"], library, [], "has no DPC++: it needs lib/libsycl-jit.so"),
-        (["lib/libsycl.so.9", "lib/libsycl.so.8"], library, header, "several releases of DPC++, lib/libsycl.so.8 and lib/libsycl.so.9: a toolchain is of one release"),
-        (["lib/libsycl.so.7"], library, header, "has lib/libsycl.so.7, which is of no release of DPC++ that this release of rules_sycl knows"),
+        ([], library, header, "has no DPC++, which has lib/libsycl-jit.so"),
+        (["lib/libsycl.so.9"], [], header, "has no DPC++, which has lib/libsycl-jit.so"),
+        (["lib/libsycl.so.9"], library, [], "has no DPC++, which has lib/libsycl-jit.so"),
+        (["lib/libsycl.so.9", "lib/libsycl.so.8"], library, header, "several DPC++ releases, lib/libsycl.so.8 and lib/libsycl.so.9, but a toolchain is for one release"),
+        (["lib/libsycl.so.7"], library, header, "has lib/libsycl.so.7, which belongs to a DPC++ release that this release of rules_sycl does not support"),
     ]:
         problem = problem_of_dpcpp(libsycl, library, header)
         asserts.true(env, want in problem, problem)
@@ -151,7 +151,7 @@ def runtime_test_suite(name):
     for case, arguments, text in [
         # The project itself has no sycl.runtime tag.
         ("without_tag", {}, "after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"): sycl.runtime(version = \"%s\") and use_repo(sycl, \"sycl_runtime\")" % DEFAULT_RUNTIME),
-        ("of_others", {"runtime": ":other_runtimes"}, "there is no @sycl_runtime, the runtime of a test without the attribute runtime. Give the test the runtime that its program is linked to: runtime = \"@new\", with use_repo(sycl, \"new\") in MODULE.bazel; or runtime = \"@sycl_dpcpp\", with use_repo(sycl, \"sycl_dpcpp\") in MODULE.bazel"),
+        ("of_others", {"runtime": ":other_runtimes"}, "the default runtime @sycl_runtime does not exist; set the attribute to the runtime that the program is linked to: runtime = \"@new\", with use_repo(sycl, \"new\") in MODULE.bazel; or runtime = \"@sycl_dpcpp\", with use_repo(sycl, \"sycl_dpcpp\") in MODULE.bazel"),
     ]:
         sycl_test(name = "runtime_%s_program_test" % case, binary = ":fake_runtime", tags = ["manual"], **arguments)
         _fails_test(name = "runtime_%s_test" % case, target_under_test = "runtime_%s_program_test" % case, texts = [text])
@@ -187,18 +187,18 @@ def runtime_test_suite(name):
         )
         tests.append("runtime_%s_test" % case)
     for case, arguments, texts in [
-        ("own_repository", {"repository": "sycl_tools"}, ["sycl.runtime: the name \"sycl_tools\" is reserved; give the repository another name"]),
-        ("own_prefix", {"repository": "sycl_local_mine"}, ["sycl.runtime: the name \"sycl_local_mine\" is reserved; give the repository another name"]),
+        ("own_repository", {"repository": "sycl_tools"}, ["sycl.runtime: the name \"sycl_tools\" is reserved; use a different name"]),
+        ("own_prefix", {"repository": "sycl_local_mine"}, ["sycl.runtime: the name \"sycl_local_mine\" is reserved; use a different name"]),
         ("compiler_name", {"kind": "dpcpp", "repository": "clang"}, ["sycl.dpcpp: the name \"clang\" is reserved"]),
-        ("own_target", {"repository": "headers"}, ["sycl.runtime: the name \"headers\" is reserved; give the repository another name"]),
+        ("own_target", {"repository": "headers"}, ["sycl.runtime: the name \"headers\" is reserved; use a different name"]),
         ("own_compiler", {"kind": "dpcpp", "repository": "toolchain"}, ["sycl.dpcpp: the name \"toolchain\" is reserved"]),
-        ("both", {"path": "/opt", "version": "2026.2.0"}, ["give either version, which is downloaded, or path"]),
-        ("relative", {"path": "opt"}, ["path is \"opt\", which does not begin with '/'"]),
-        ("unknown", {"version": "2026.2"}, ["sycl.runtime(name", "unknown version \"2026.2\", not one of 2025.3.1, 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
-        ("unknown_compiler", {"kind": "dpcpp", "version": "2026.2"}, ["sycl.dpcpp(name", "unknown version \"2026.2\", not one of 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
-        ("no_compiler", {"kind": "dpcpp", "version": "2025.3.1"}, ["cannot be used as a compiler: its wheels lack the device libraries", "Use one of 2026.0.0, 2026.2.0"]),
-        ("url_of_path", {"path": "/opt", "urls": {"umf": "https://example.com/umf.whl"}}, ["urls and sha256 are for the wheels of a version"]),
-        ("unknown_wheel", {"urls": {"intel-sycl": "https://example.com/a.whl"}, "version": "2026.2.0"}, ["urls: unknown wheel \"intel-sycl\", not one of", "did you mean intel-sycl-rt?"]),
+        ("both", {"path": "/opt", "version": "2026.2.0"}, ["version cannot be combined with path"]),
+        ("relative", {"path": "opt"}, ["path \"opt\" does not start with '/'"]),
+        ("unknown", {"version": "2026.2"}, ["sycl.runtime(name", "unknown version \"2026.2\"; expected one of 2025.3.1, 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
+        ("unknown_compiler", {"kind": "dpcpp", "version": "2026.2"}, ["sycl.dpcpp(name", "unknown version \"2026.2\"; expected one of 2026.0.0, 2026.2.0; did you mean 2026.2.0?"]),
+        ("no_compiler", {"kind": "dpcpp", "version": "2025.3.1"}, ["cannot be used as a compiler: its wheels lack the device libraries", "use one of 2026.0.0, 2026.2.0"]),
+        ("url_of_path", {"path": "/opt", "urls": {"umf": "https://example.com/umf.whl"}}, ["urls and sha256 cannot be combined with path"]),
+        ("unknown_wheel", {"urls": {"intel-sycl": "https://example.com/a.whl"}, "version": "2026.2.0"}, ["urls: unknown wheel \"intel-sycl\"; expected one of", "did you mean intel-sycl-rt?"]),
         ("no_url", {"urls": {"umf": "/umf.whl"}, "version": "2026.2.0"}, ["urls: \"/umf.whl\" of umf is not a URL"]),
         ("sum_without_url", {"sha256": {"umf": "0" * 64}, "version": "2026.2.0"}, ["sha256: umf has no URL in urls"]),
         ("bad_sum", {"sha256": {"umf": "0" * 63}, "urls": {"umf": "https://example.com/umf.whl"}, "version": "2026.2.0"}, ["is not 64 hexadecimal digits"]),

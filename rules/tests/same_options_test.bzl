@@ -155,7 +155,7 @@ def same_options_test_suite(name):
     _fails_test(
         name = "same_contradiction_test",
         target_under_test = ":same_contradiction",
-        texts = ["same_contradiction: the host compile has '-std=c++20' and the device compile '-std=c++17'; write one standard in copts"],
+        texts = ["same_contradiction: the host compilation has '-std=c++20' and the device compilation '-std=c++17'; set one standard for both in copts"],
     )
     _fails_test(name = "same_old_test", target_under_test = ":same_old", texts = ["copts: '-std=gnu++14' is too old for SYCL"])
     _old_toolchain_test(

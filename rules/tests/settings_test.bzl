@@ -134,7 +134,7 @@ def settings_test_suite(name):
     wrong = "the flag: unknown target 'intel_gpu_pcv'; did you mean intel_gpu_pvc"
     _unknown_test(name = "settings_unknown_test", target_under_test = ":settings_binary", texts = [flag + "sycl_targets: " + wrong])
     _unknown_override_test(name = "settings_unknown_override_test", target_under_test = ":settings_own", texts = [flag + "override_sycl_targets: " + wrong])
-    _empty_test(name = "settings_no_target_test", target_under_test = ":settings_binary", texts = [flag + "sycl_targets: the flag has no target"])
+    _empty_test(name = "settings_no_target_test", target_under_test = ":settings_binary", texts = [flag + "sycl_targets: the flag is empty"])
 
     # Tools have one configuration, that of the command line, whatever the attributes say.
     _seen(name = "settings_seen", **manual)

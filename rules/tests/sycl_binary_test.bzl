@@ -389,12 +389,12 @@ def sycl_binary_test_suite(name):
     _fails_test(
         name = "ir_without_native_test",
         target_under_test = _binary("ir_without_native_binary", srcs = _SOURCES, ir = "none"),
-        texts = ["ir = \"none\" needs both spir64 and a target with native images"],
+        texts = ["ir = \"none\" requires both spir64 and a target with native images"],
     )
     _fails_test(
         name = "ir_of_object_test",
         target_under_test = _binary("ir_of_object_binary", srcs = _SOURCES, ir = "separate", state = "object", sycl_targets = _TARGETS),
-        texts = ["ir = \"separate\" goes with executable state"],
+        texts = ["ir = \"separate\" requires executable state"],
     )
     _specialize_test(
         name = "specialize_test",
@@ -403,7 +403,7 @@ def sycl_binary_test_suite(name):
     _fails_test(
         name = "specialize_nothing_test",
         target_under_test = _binary("specialize_nothing_binary", srcs = _SOURCES, specialize = {"app::scale": ""}),
-        texts = ["specialize has the entry \"app::scale\": \"\": give the name of a constant, and its value"],
+        texts = ["specialize: invalid entry \"app::scale\": \"\"; expected the name of a constant and its value"],
     )
     sycl_library(name = "deep_library", srcs = ["c.cpp"], tags = ["manual"])
     sycl_library(name = "one_library", srcs = ["dir/b.cpp"], tags = ["manual"], deps = [":deep_library"])
@@ -425,7 +425,7 @@ def sycl_binary_test_suite(name):
     _fails_test(
         name = "no_source_test",
         target_under_test = _binary("no_source_binary"),
-        texts = ["there is no source: give srcs"],
+        texts = ["no sources: set srcs"],
     )
     _fails_test(
         name = "unknown_fixed_target_test",
@@ -435,7 +435,7 @@ def sycl_binary_test_suite(name):
     _fails_test(
         name = "no_target_left_test",
         target_under_test = _binary("no_target_left_binary", srcs = _SOURCES, fixed_targets = ["intel_gpu_tgllp", "intel_gpu_12_60_7"], sycl_targets = ["intel_gpu_dg1"]),
-        texts = ["no_target_left_binary: fixed_targets: sycl_targets has none of the targets", "add one of intel_gpu_tgllp, intel_gpu_12_60_7 to sycl_targets"],
+        texts = ["no_target_left_binary: fixed_targets: sycl_targets contains none of them", "add one of intel_gpu_tgllp, intel_gpu_12_60_7 to sycl_targets"],
     )
     _fails_test(
         name = "unknown_target_test",

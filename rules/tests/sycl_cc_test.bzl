@@ -375,7 +375,7 @@ def sycl_cc_test_suite(name):
     _fails_test(
         name = "cc_specialize_nothing_test",
         target_under_test = ":specialize_rdc_library",
-        texts = ["specialize_rdc_library: specialize sets constants in device images, and this target has none", "sycl_cc_test that links the device code"],
+        texts = ["specialize_rdc_library: specialize requires device images, and this target has none", "sycl_cc_test that links the device code"],
     )
     _rdc_library_test(name = "cc_rdc_library_test", target_under_test = ":rdc_library")
     _rdc_program_test(
@@ -423,13 +423,13 @@ def sycl_cc_test_suite(name):
     _fails_test(
         name = "cc_fixed_targets_test",
         target_under_test = ":fixed_program.program",
-        texts = ["fixed_targets goes with post_link = \"rules_sycl\""],
+        texts = ["fixed_targets requires post_link = \"rules_sycl\""],
     )
     sycl_cc_binary(name = "no_source_program", hdrs = ["headers.hpp"], **manual)
     _fails_test(
         name = "cc_no_source_test",
         target_under_test = ":no_source_program.program",
-        texts = ["no_source_program.program: there is no source: give srcs, or deps with a library"],
+        texts = ["no_source_program.program: no sources: set srcs, or add a library"],
     )
     sycl_cc_binary(name = "c_alone", srcs = ["in_c.c"], **manual)
     _c_alone_test(name = "cc_c_alone_test", target_under_test = ":c_alone.program")
@@ -437,12 +437,12 @@ def sycl_cc_test_suite(name):
     _fails_test(
         name = "cc_wrong_attribute_test",
         target_under_test = ":wrong_attribute_program.program",
-        texts = ["targets: the attribute is sycl_targets: write sycl_targets = [\"intel_gpu_pvc\"]"],
+        texts = ["targets: not supported; use sycl_targets = [\"intel_gpu_pvc\"]"],
     )
     _fails_test(
         name = "cc_nvidia_test",
         target_under_test = ":nvidia_program.program",
-        texts = ["sycl_targets: 'nvidia_gpu_sm_90' needs clang, and the device compiler is DPC++ 0, which makes SPIR-V only"],
+        texts = ["sycl_targets: 'nvidia_gpu_sm_90' needs clang, and the device compiler is DPC++ 0, which only generates SPIR-V"],
     )
     _fails_test(
         name = "cc_two_runtimes_test",
@@ -452,7 +452,7 @@ def sycl_cc_test_suite(name):
     _fails_without_libsycl_test(
         name = "cc_no_libsycl_test",
         target_under_test = ":plain_library",
-        texts = ["the sycl_toolchain of DPC++ 0 has no libsycl, to which programs are linked: give its attribute libsycl"],
+        texts = ["the sycl_toolchain of DPC++ 0 has no libsycl, to which programs are linked; set its attribute libsycl"],
     )
     _fails_with_clang_test(
         name = "cc_clang_test",
@@ -462,7 +462,7 @@ def sycl_cc_test_suite(name):
     _fails_with_clang_test(
         name = "dpcpp_post_link_test",
         target_under_test = ":dpcpp_post_link",
-        texts = ["post_link = \"dpcpp\" goes with sources that DPC++ compiles"],
+        texts = ["post_link = \"dpcpp\" requires sources that DPC++ compiles"],
     )
     native.test_suite(
         name = name,

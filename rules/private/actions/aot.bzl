@@ -1,22 +1,22 @@
-"""The actions that decide what a target takes, and compile it ahead of time."""
+"""The actions that filter modules by target, and compile them ahead of time."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load(":tools.bzl", "need", "run_tool")
 
 def filter_action(ctx, table, properties, tables, device_config, sycl_targets = [], fixed_targets = []):
-    """SyclAotFilter: keeps the rows of a table that each of some targets can take.
+    """Declares SyclAotFilter, which keeps the rows of a table that each target can run.
 
-    One action has all targets, as it is over sooner than another one starts. What is
-    compiled for a target again depends on its own table.
+    One action handles all targets, because it takes less time than starting another one. A target
+    is recompiled only if its own table changes.
 
     Args:
         ctx: the rule context.
         table: the table's File.
-        properties: list of the Files that the table's column Properties names.
+        properties: list of the Files in the table's column Properties.
         tables: dict of target -> the table File to write.
         device_config: list of Files merged over the built-in device table.
-        sycl_targets: the targets of the build, to check them against fixed_targets, or none.
-        fixed_targets: the only targets that keep rows, or none when all do.
+        sycl_targets: the targets of the build, which are checked against fixed_targets. Can be empty.
+        fixed_targets: the only targets that keep rows. If empty, all targets do.
     """
     args = ctx.actions.args()
     args.add_all(device_config, before_each = "--device-config-file")
@@ -38,23 +38,23 @@ def filter_action(ctx, table, properties, tables, device_config, sycl_targets = 
     )
 
 def aot_action(ctx, toolchain, form, tables, targets, name, options, library):
-    """SyclAot: compiles the modules that the filter kept for a target.
+    """Declares SyclAot, which compiles the modules that the filter kept for a target.
 
-    Targets that may share a compilation have one action: two names of one device, and the
+    Targets that may share a compilation have one action: two names for one device, and the
     devices of a family, whose images differ only in a note.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        form: what translate_action returned.
+        form: the result of translate_action.
         tables: dict of target -> its filtered table File.
-        targets: list of structs of resolve_targets, with the same chip.
+        targets: list of structs from resolve_targets, with the same chip.
         name: path of the outputs below the package, without target and extension.
-        options: list of string: those of ocloc's compiler.
+        options: list of string: options for ocloc's compiler.
         library: whether images of other SYCLBINs may be linked to these.
     Returns:
-        dict of target -> struct(code, table): the folder of native images, and the
-        table of those for the target.
+        dict of target -> struct(code, table): the directory of native images, and the
+        table of the target's images.
     """
     ocloc = need(ctx, toolchain.ocloc)
     code = ctx.actions.declare_directory("%s.%s.bin" % (name, targets[0].name))
@@ -88,15 +88,15 @@ def aot_action(ctx, toolchain, form, tables, targets, name, options, library):
     return outs
 
 def plan_action(ctx, forms, targets, device_config, name):
-    """SyclAotPlan: writes the decision about every module and target as JSON.
+    """Declares SyclAotPlan, which writes the decision about every module and target as JSON.
 
-    Fails when no target can take one of the modules: its kernels would be missing
+    The action fails if no target can run one of the modules, because its kernels would be missing
     at run time.
 
     Args:
         ctx: the rule context.
-        forms: list of what translate_action returned.
-        targets: list of structs of resolve_targets.
+        forms: list of results of translate_action.
+        targets: list of structs from resolve_targets.
         device_config: list of Files merged over the built-in device table.
         name: path of the output below the package, without extension.
     Returns:

@@ -1,4 +1,4 @@
-"""The action that assembles what the rules write."""
+"""The action that assembles generated code."""
 
 load("@rules_cc//cc:action_names.bzl", "ASSEMBLE_ACTION_NAME")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -7,15 +7,15 @@ def _directory(file):
     return file.dirname
 
 def assemble_action(ctx, cc, source, files = []):
-    """SyclAssemble: assembles a file without the user's options, which are for the user's code.
+    """Declares SyclAssemble, which assembles a file without the user's options, which are for the user's code.
 
     Args:
         ctx: the rule context.
         cc: struct(toolchain, features): the C++ toolchain.
-        source: the File, which ends in .s.
-        files: list of depsets of Files that the source includes by names relative to its directory.
+        source: the File, which ends with .s.
+        files: list of depsets of Files that the source includes by paths relative to its directory.
     Returns:
-        the File of the object, which is for code for any position, too.
+        the File of the object, which is also used for position-independent code.
     """
     out = ctx.actions.declare_file(source.basename.removesuffix(".s") + ".o", sibling = source)
     variables = cc_common.create_compile_variables(cc_toolchain = cc.toolchain, feature_configuration = cc.features)
@@ -26,7 +26,7 @@ def assemble_action(ctx, cc, source, files = []):
         variables = variables,
     ))
 
-    # Clang warns about options that are for compilers only.
+    # Clang warns about options that are only for compiling.
     if cc.toolchain.compiler.startswith("clang"):
         args.add("-Wno-unused-command-line-argument")
     args.add_all([source], map_each = _directory, before_each = "-I")

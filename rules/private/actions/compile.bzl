@@ -5,10 +5,10 @@ load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE")
 load("//rules/private:device_options.bzl", "COPTS", "DEFINES")
 load(":tools.bzl", "need", "own_toolchain")
 
-# Reports use line tables to show where a kernel is and which function makes it need an
-# aspect. SPIR-V is shipped without them. The option for profiling adds the names of inlined
-# functions. DWARF 4 and the compilation folder keep the source's checksum and the build's
-# folder out of the bitcode.
+# Reports use line tables to show the location of a kernel and the function that requires an
+# aspect. They are removed from SPIR-V. The profiling option adds the names of inlined
+# functions. DWARF 4 and the compilation directory keep the source's checksum and the build
+# directory out of the bitcode.
 _LINE_TABLES = [
     "-gdwarf-4",
     "-gline-tables-only",
@@ -16,8 +16,8 @@ _LINE_TABLES = [
     "-ffile-compilation-dir=.",
 ]
 
-# Options by the mode of the build (`-c`), before those of the toolchain and the target.
-# Libraries check more without optimization, by functions that devices do not have.
+# Options by compilation mode (`-c`), before the options of the toolchain and the target.
+# Without optimization, libraries check more, with functions that devices do not have.
 _MODES = {
     "dbg": ["-O0", "-g", "-D_GLIBCXX_NO_ASSERTIONS"],
     "fastbuild": ["-O2"],
@@ -25,18 +25,18 @@ _MODES = {
 }
 
 def wants_debug_info(ctx, copts):
-    """Whether the shipped code has debug information.
+    """Returns whether images have debug information.
 
     Args:
         ctx: the rule context.
-        copts: options of the toolchain and the target; the last one that asks counts.
+        copts: options of the toolchain and the target; the last relevant one counts.
     Returns:
         bool.
     """
     asked = [c for c in _MODES[ctx.var["COMPILATION_MODE"]] + copts if c.startswith("-g") and not c.startswith("-gno-")]
     return bool(asked) and asked[-1] != "-g0"
 
-# The same for DPC++, whose driver ignores -g options for device code.
+# As above, for DPC++, whose driver ignores -g options for device code.
 _DPCPP_LINE_TABLES = [
     "-Xclang",
     "-debug-info-kind=line-tables-only",
@@ -49,10 +49,10 @@ _DPCPP_LINE_TABLES = [
 ]
 
 def unique_prefix(label, path):
-    """What names of a source's internal specialization constants and device globals begin with.
+    """Returns the prefix for the names of a source's internal specialization constants and device globals.
 
-    Hosts find them by name. Without a prefix, those of two sources of a program that have the
-    same name would be one. So would those of one source that two targets compile.
+    Hosts find them by name. Without a prefix, two with the same name in two sources of a program
+    would be one, and so would two of a source that two targets compile.
 
     Args:
         label: label of the target that compiles the source.
@@ -65,7 +65,7 @@ def unique_prefix(label, path):
     return "uid" + "".join(["0" * (8 - len(half)) + half for half in halves])
 
 def compile_action(ctx, toolchain, source, name, options, host_name = None, family = None, post_link = None):
-    """SyclCompile: one source to device bitcode.
+    """Declares SyclCompile, which compiles one source to device bitcode.
 
     Args:
         ctx: the rule context.
@@ -73,17 +73,17 @@ def compile_action(ctx, toolchain, source, name, options, host_name = None, fami
         source: the source File.
         name: path of the output below the package, without its extension.
         options: struct(context, local_defines, line, copts, apart): the compilation context;
-            definitions for the target only; what device_line returned; the target's own options;
-            and macros that the target defines for one of the two compiles.
-        host_name: as name, for the files that a host compile of the source includes; None without
-            such a compile.
-        family: the family of GPUs to compile for, of gpus.bzl; None for SPIR-V.
+            definitions for the target only; the result of device_line; the target's own options;
+            and macros that the target defines for one of the two compilations.
+        host_name: as name, for the files that a host compilation of the source includes; None if
+            there is none.
+        family: the family of GPUs to compile for, from gpus.bzl; None for SPIR-V.
         post_link: options of DPC++'s post-link step, whose images are kept; or None.
     Returns:
         struct(bitcode, header, footer, compare, images): Files. The second and third are DPC++'s
-        integration header and footer for the host compile, and the fourth is a header that
-        compares the macros of the two compiles; None without a host compile. The last is the
-        directory of what DPC++'s post-link step makes of this source alone, None without
+        integration header and footer for the host compilation, and the fourth is a header that
+        compares the macros of the two compilations; None without a host compilation. The last is
+        the output directory of DPC++'s post-link step for this source alone, None without
         post_link. DPC++'s library always runs that step, so it costs nothing here.
     """
     out = struct(
@@ -112,14 +112,14 @@ def compile_action(ctx, toolchain, source, name, options, host_name = None, fami
         args.add_all(family.options)
     args.add_all(post_link or [])
 
-    # A change in a header that the source does not include must not compile it again.
+    # A change in a header that the source does not include must not recompile it.
     unused = ctx.actions.declare_file(name + ".unused")
     candidates = ctx.actions.args()
     candidates.add_all(_may_be_unused(ctx, options.context.headers))
     candidates.set_param_file_format("multiline")
     candidates.use_param_file("--candidates=%s", use_always = True)
 
-    # Where actions run without a sandbox, the compiler finds headers that are no inputs.
+    # Without a sandbox, the compiler finds headers that are not inputs.
     others = ctx.actions.args()
     others.set_param_file_format("multiline")
     others.use_param_file("--inputs=%s", use_always = True)
@@ -141,21 +141,21 @@ def compile_action(ctx, toolchain, source, name, options, host_name = None, fami
     return out
 
 def _may_be_unused(ctx, headers):
-    """The headers without those that are inputs for another reason: a compiler does not list all that it reads."""
+    """Returns the headers that are not inputs for a different reason: a compiler does not list everything that it reads."""
     needed = {f: None for f in ctx.files.additional_compiler_inputs}
     if not needed:
         return headers
     return [f for f in headers.to_list() if f not in needed]
 
 def _file_or_repository(file):
-    """What an input of the compiler's own is found in: its repository, but for the workspace."""
+    """Returns the directory that contains an input of the compiler itself: its repository, unless it is in the workspace."""
     repository = file.owner.workspace_root
     if file.is_source and repository:
         return repository + "/"
     return file.path + ("/" if file.is_directory else "")
 
 def _clang_compile(ctx, toolchain, source, out, unused, lists, options, _apart):
-    """The command of compile_action for clang: struct(executable, arguments, files, tools)."""
+    """Returns the command of compile_action for clang: struct(executable, arguments, files, tools)."""
     clang = need(ctx, toolchain.clang)
     first = ctx.actions.args()
     first.add("compile")
@@ -176,7 +176,7 @@ def _clang_compile(ctx, toolchain, source, out, unused, lists, options, _apart):
     )
 
 def _dpcpp_compile(ctx, toolchain, source, out, unused, lists, options, apart):
-    """The command of compile_action for DPC++."""
+    """Returns the command of compile_action for DPC++."""
     dpcpp = need(ctx, toolchain.dpcpp)
     first = ctx.actions.args()
     first.add("build" if out.images else "compile")
@@ -205,12 +205,12 @@ def _dpcpp_compile(ctx, toolchain, source, out, unused, lists, options, apart):
     )
 
 def system_headers(ctx):
-    """The options by which DPC++ finds the C and C++ headers of the C++ toolchain.
+    """Returns the options with which DPC++ finds the C and C++ headers of the C++ toolchain.
 
     Args:
         ctx: the context of a rule with the C++ toolchain.
     Returns:
-        struct(options, files): options of the compiler, and a depset of the toolchain's
+        struct(options, files): options for the compiler, and a depset of the toolchain's
         own Files.
     """
     cc = find_cpp_toolchain(ctx, mandatory = False)
@@ -218,7 +218,7 @@ def system_headers(ctx):
         return struct(options = [], files = depset())
     options = ["--sysroot=" + cc.sysroot] if cc.sysroot else []
     for folder in cc.built_in_include_directories:
-        # GCC's own headers are in the folder of its version, from which clang finds libstdc++.
+        # GCC's own headers are in the directory of its version, from which clang finds libstdc++.
         if "/lib/gcc/" in folder and folder.endswith("/include"):
             options.append("--gcc-install-dir=" + folder[:-len("/include")])
             break

@@ -3,12 +3,12 @@
 load("@rules_cc//cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 
-# The options by which GCC and clang write a file of notes beside the object: the lines of each
-# function, without which the counters of a run mean nothing.
+# The options with which GCC and clang write a file of notes next to the object. The notes have the
+# lines of each function, which are needed to interpret the counters of a run.
 _WRITES_NOTES = ["--coverage", "-ftest-coverage"]
 
 def writes_notes(cc):
-    """Whether the C++ toolchain's compiles write notes, unlike clang with LLVM's own kind of coverage.
+    """Returns whether the C++ toolchain's compilations write notes, unlike clang with LLVM's own kind of coverage.
 
     Args:
         cc: struct(toolchain, features): the C++ toolchain.
@@ -23,16 +23,16 @@ def writes_notes(cc):
     return any([option in _WRITES_NOTES for option in options])
 
 def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags):
-    """CppCompile of a coverage build: an object that counts the lines that run.
+    """Declares CppCompile of a coverage build, whose object counts the executed lines.
 
-    cc_common.compile has the notes of a coverage build as an output for Bazel's own rules only.
+    cc_common.compile provides the notes of a coverage build only to Bazel's own rules.
 
     Args:
         ctx: the rule context.
         cc: struct(toolchain, features): a C++ toolchain that writes_notes.
         name: path of the outputs below the package, without extension.
         source: the source File.
-        inputs: list of File that the source includes, besides headers.
+        inputs: list of File that the source includes, in addition to headers.
         context: the compilation context of the source.
         local_defines: definitions for the target only.
         flags: the rule's own options.
@@ -45,7 +45,7 @@ def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags)
     ctx.actions.run(
         executable = cc_common.get_tool_for_action(feature_configuration = cc.features, action_name = CPP_COMPILE_ACTION_NAME),
         arguments = host_compile_options(cc, compile),
-        # The program writes its counters to a path that begins with this folder.
+        # The program writes its counters to a path that starts with this directory.
         env = cc_common.get_environment_variables(
             feature_configuration = cc.features,
             action_name = CPP_COMPILE_ACTION_NAME,
@@ -59,12 +59,12 @@ def covered_action(ctx, cc, name, source, inputs, context, local_defines, flags)
     )
     return struct(
         notes = notes,
-        # Code for any position also links where Bazel asks for the other kind, as with -c opt.
+        # Position-independent code also links if Bazel asks for the other kind, as with -c opt.
         outputs = cc_common.create_compilation_outputs(objects = depset([out]), pic_objects = depset([out])),
     )
 
 def host_compile_variables(ctx, cc, source, output, context, local_defines, flags, extension = {}):
-    """The variables of a host compile that cc_common.compile does not declare.
+    """Returns the variables of a host compilation that cc_common.compile does not declare.
 
     Args:
         ctx: the rule context.
@@ -74,7 +74,7 @@ def host_compile_variables(ctx, cc, source, output, context, local_defines, flag
         context: the compilation context of the source.
         local_defines: definitions for the target only.
         flags: the rule's own options.
-        extension: dict of further variables.
+        extension: dict of more variables.
     Returns:
         the variables.
     """
@@ -93,11 +93,11 @@ def host_compile_variables(ctx, cc, source, output, context, local_defines, flag
     )
 
 def host_compile_options(cc, variables):
-    """The options of a host compile.
+    """Returns the options of a host compilation.
 
     Args:
         cc: struct(toolchain, features): the C++ toolchain.
-        variables: of host_compile_variables.
+        variables: the result of host_compile_variables.
     Returns:
         list of string.
     """

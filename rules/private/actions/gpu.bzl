@@ -3,18 +3,18 @@
 load(":tools.bzl", "need", "run_tool")
 
 def gpu_action(ctx, toolchain, form, table, target, name, keep_debug_info):
-    """SyclGpu: compiles the modules that the filter kept for an NVIDIA or AMD GPU.
+    """Declares SyclGpu, which compiles the modules that the filter kept for an NVIDIA or AMD GPU.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         form: struct(code, properties, table) of the modules as bitcode.
         table: the filtered table File.
-        target: struct of resolve_targets.
+        target: struct from resolve_targets.
         name: path of the outputs below the package, without extension.
         keep_debug_info: whether the images keep their debug information.
     Returns:
-        struct(code, table): the folder of native images, and their table.
+        struct(code, table): the directory of native images, and their table.
     """
     opt, llc = need(ctx, toolchain.opt), need(ctx, toolchain.llc)
     out = struct(
@@ -45,7 +45,7 @@ def gpu_action(ctx, toolchain, form, table, target, name, keep_debug_info):
         ctx,
         ctx.executable._devicec,
         args,
-        # The step checks the properties once more.
+        # The step checks the properties again.
         inputs = [table, form.code, form.properties],
         programs = programs,
         outputs = [out.code, out.table],

@@ -1,33 +1,33 @@
-"""The action that compares the two compiles of sources."""
+"""The action that compares the two compilations of sources."""
 
 load("@rules_cc//cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load(":covered.bzl", "host_compile_options", "host_compile_variables")
 load(":tools.bzl", "run_tool")
 
-# Where the object file of a second compile is named in its command.
+# The placeholder for the object file in the command of a second compilation.
 _OBJECT = "rules_sycl_object"
 
 def host_check_actions(ctx, cc, sources, context, local_defines, flags, symbol):
-    """SyclHostCheck: finds kernels that only one of the two compiles has, and those that differ.
+    """Declares SyclHostCheck, which finds kernels that only one of the two compilations has, or that differ.
 
-    Where GCC captures a constant that DPC++ does not, the source is compiled again, with debug
-    information, which says where the captures are. So is one whose object file is for the linker
-    to compile, which has no symbols.
+    If GCC captures a constant and DPC++ does not, the source is compiled again with debug
+    information, which shows the layout of the captures. So is a source that is compiled by the
+    linker, because its object file has no symbols.
 
     Args:
         ctx: the rule context.
         cc: struct(toolchain, features): the C++ toolchain.
         sources: list of struct(source, header, footer, compare, wrapper, output): Files of each, and the
-            CcCompilationOutputs of its host compile.
-        context: the compilation context of the host compile.
+            CcCompilationOutputs of its host compilation.
+        context: the compilation context of the host compilation.
         local_defines: its definitions for the target only.
-        flags: the rule's own options of it.
+        flags: the rule's own options for it.
         symbol: name of the table of the kernels' layouts.
     Returns:
-        struct(nopic, pic): Files of assembler code with the table, for the objects without and with code
-        for any position. A link takes one of the two: nothing is compiled that is not linked.
-        None where there are no such objects.
+        struct(nopic, pic): Files of assembler code with the table, for the objects without and with
+        position-independent code. A link uses one of the two, so nothing is compiled without being
+        linked. None if there are no such objects.
     """
     commands = [None for _ in sources]
     options = [
@@ -45,7 +45,7 @@ def host_check_actions(ctx, cc, sources, context, local_defines, flags, symbol):
     return struct(**tables)
 
 def _command(ctx, cc, i, options):
-    """The command of a source's host compile, as a file."""
+    """Writes the command of a source's host compilation to a file."""
     command = ctx.actions.declare_file("%s.host/%d/compile.args" % (ctx.label.name, i))
     lines = ctx.actions.args()
     lines.set_param_file_format("multiline")

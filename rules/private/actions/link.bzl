@@ -1,9 +1,9 @@
-"""The actions that link device bitcode, and take it out of SYCLBINs."""
+"""The actions that link device bitcode, and extract it from SYCLBINs."""
 
 load(":tools.bzl", "escaped", "need", "run_tool")
 
 def link_action(ctx, toolchain, bitcode, name, emulate = False):
-    """SyclDeviceLink: links the bitcode of all sources; kernels keep the id of their source.
+    """Declares SyclDeviceLink, which links the bitcode of all sources. Kernels keep the id of their source.
 
     Args:
         ctx: the rule context.
@@ -38,7 +38,7 @@ def link_action(ctx, toolchain, bitcode, name, emulate = False):
     return out
 
 def import_action(ctx, toolchain, syclbin, name):
-    """SyclbinImport: turns the IR of a SYCLBIN into bitcode that can be linked.
+    """Declares SyclbinImport, which converts the IR of a SYCLBIN to bitcode that can be linked.
 
     Args:
         ctx: the rule context.
@@ -66,6 +66,6 @@ def import_action(ctx, toolchain, syclbin, name):
         programs = [dis, link, spirv],
         outputs = [out],
         mnemonic = "SyclbinImport",
-        progress_message = "Taking the device code out of %s" % syclbin.short_path,
+        progress_message = "Extracting the device code from %s" % syclbin.short_path,
     )
     return out

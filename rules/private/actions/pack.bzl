@@ -3,7 +3,7 @@
 load(":tools.bzl", "run_tool")
 
 def pack_action(ctx, packed, state, out, ir = "any", embedded = False):
-    """SyclbinPack: packs all images into one SYCLBIN.
+    """Declares SyclbinPack, which packs all images into one SYCLBIN.
 
     Args:
         ctx: the rule context.
@@ -23,17 +23,17 @@ def pack_action(ctx, packed, state, out, ir = "any", embedded = False):
     _packager_action(ctx, ["pack"] + flags, packed, out, mnemonic = "SyclbinPack", progress_message = "Packing %{output}")
 
 def wrap_action(ctx, packed, headers, options, out):
-    """SyclWrap: writes the source of an object that registers all images with libsycl.
+    """Declares SyclWrap, which writes the source of an object that registers all images with libsycl.
 
-    It names the files of images relative to its own folder, so that it is the same in each
+    Paths of images in it are relative to its own directory, so that it is the same in each
     configuration.
 
     Args:
         ctx: the rule context.
         packed: as for pack_action.
         headers: the integration headers of the sources.
-        options: list of string: those with which the runtime compiles SPIR-V.
-        out: the File to write, which ends in .s.
+        options: list of string: the options with which the runtime compiles SPIR-V.
+        out: the File to write, which ends with .s.
     """
     flags = ["--allow-empty", "--relative"] + ["--option=" + option for option in options]
     _packager_action(ctx, ["wrap"] + flags, packed, out, headers, mnemonic = "SyclWrap", progress_message = "Wrapping device images of %{label}")
@@ -57,11 +57,11 @@ def _packager_action(ctx, command, packed, out, headers = [], **kwargs):
     )
 
 def _table(target):
-    """The form of the packager's argument that names a target's table."""
+    """Returns the format of the packager's argument for a target's table."""
     return "--table=%s=%s=%%s" % (target.triple, target.name if target.compiler else "")
 
 def combine_action(ctx, files, state, allow_unresolved, runtime, out):
-    """SyclbinLink: puts the modules of several SYCLBINs into one, and resolves their symbols.
+    """Declares SyclbinLink, which combines the modules of several SYCLBINs into one, and resolves their symbols.
 
     Args:
         ctx: the rule context.

@@ -4,20 +4,20 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load(":tools.bzl", "escaped", "need", "run_tool")
 
 def postlink_action(ctx, toolchain, build, unit, fixed_targets, emulate = False):
-    """SyclPostLink: splits device code into the modules of each source.
+    """Declares SyclPostLink, which splits device code into the modules of each source.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
-        build: what device_build of images.bzl returns.
-        unit: struct(bitcode, source, stems): the File of a source's bitcode, or of that of
-            several sources; module id of the source, empty when link_action has marked all
+        build: the result of device_build in images.bzl.
+        unit: struct(bitcode, source, stems): the File of the bitcode of one or several sources;
+            module id of the source, empty if link_action has marked all
             code; and dict of module id -> path of its outputs below the package, without
-            extension. The id is empty for code that is not divided by sources.
-        fixed_targets: names of the only targets that the kernels are for, or none.
+            extension. The id is empty for code that is not split by sources.
+        fixed_targets: names of the only targets that the kernels are for. Empty means all.
         emulate: whether the compiler of native images replaces conversions of double.
     Returns:
-        dict of module id -> struct(code, table): the folder of modules, and their table.
+        dict of module id -> struct(code, table): the directory of modules, and their table.
     """
     dis, opt = need(ctx, toolchain.llvm_dis), need(ctx, toolchain.opt)
     outs = {
@@ -51,7 +51,7 @@ def postlink_action(ctx, toolchain, build, unit, fixed_targets, emulate = False)
     if ctx.attr._warnings_as_errors[BuildSettingInfo].value:
         args.add("--warnings-as-errors")
     for module, out in outs.items():
-        # Bazel would expand a folder to its files.
+        # Bazel would expand a directory to its files.
         if module:
             args.add_all([out.code], format_each = "--module=" + escaped(module).replace("%", "%%") + "=%s", expand_directories = False)
         else:

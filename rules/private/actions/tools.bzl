@@ -1,10 +1,10 @@
 """The tools that actions run.
 
-The actions of a device build are in the files beside this one, a file for each step: compile,
-link, postlink, translate, aot, gpu, pack. Each function declares one action. File names say what
-they hold: `NAME.device/SOURCE.bc` is a source's bitcode, `NAME.device/SOURCE.split` the
-folder of its split modules, `NAME.device/SOURCE.spv` that of the modules as SPIR-V,
-`NAME.device/SOURCE.TARGET.bin` that of their images for a target. Outputs are folders
+The actions of a device build are in the other files of this directory, one file per step: compile,
+link, postlink, translate, aot, gpu, pack. Each function declares one action. Outputs are named by
+content: `NAME.device/SOURCE.bc` is a source's bitcode, `NAME.device/SOURCE.split` the
+directory of its split modules, `NAME.device/SOURCE.spv` the directory of the modules as SPIR-V, and
+`NAME.device/SOURCE.TARGET.bin` the directory of their images for a target. Outputs are directories
 because the number of modules is known only after post-link has run.
 """
 
@@ -12,20 +12,20 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE")
 
 def need(ctx, tool):
-    """Fails with the toolchain's own explanation when a program is missing."""
+    """Fails with the toolchain's own explanation if a program is missing."""
     if tool.missing:
         fail("%s: %s" % (ctx.label, tool.missing))
     return tool
 
 def escaped(module):
-    """A module id in an argument `ID=PATH`."""
+    """Returns a module id for an argument `ID=PATH`."""
     return module.replace("%", "%25").replace("=", "%3D")
 
-# For actions of our own tools: with --experimental_output_paths=strip, paths do not name the
+# For actions of our own tools: with --experimental_output_paths=strip, paths do not contain the
 # configuration, and two configurations share the results of equal actions.
 _PATH_MAPPING = {"supports-path-mapping": "1"}
 
-# For actions of tools that a process of Bazel's own can run one after the other.
+# For actions of tools that support persistent workers.
 _WORKER = {
     "requires-worker-protocol": "json",
     "supports-multiplex-workers": "1",
@@ -34,19 +34,19 @@ _WORKER = {
 }
 
 def own_toolchain(ctx, type):
-    """The argument `toolchain` of an action, which is for toolchains of the rule itself.
+    """Returns the argument `toolchain` of an action, which is for toolchains of the rule itself.
 
     Args:
         ctx: the rule context.
         type: the type of the toolchain whose programs the action runs, or None. A target with
-            the attribute device_compiler has that of SYCL by a dependency.
+            the attribute device_compiler has the SYCL toolchain through a dependency.
     Returns:
         the type, or None.
     """
     return type if type and type in ctx.toolchains else None
 
 def _in_param_file(args, use_always = False):
-    """Lets a long command line of one of our tools be in a file, with an argument a line."""
+    """Allows a long command line of one of our tools to be in a file, with one argument per line."""
     args.use_param_file("@%s", use_always = use_always)
     args.set_param_file_format("multiline")
 
@@ -56,28 +56,28 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, trans
     Args:
         ctx: the rule context.
         tool: the tool, of ctx.executable.
-        args: its Args. Paths are those of Files, which Bazel may map.
+        args: its Args. Paths are added as Files, which Bazel may map.
         inputs: list of File.
         outputs: list of File.
-        mnemonic: of the action.
-        progress_message: of the action.
+        mnemonic: the action's mnemonic.
+        progress_message: the action's progress message.
         transitive: list of depsets with more inputs.
         tools: FilesToRunProviders of other programs that the tool runs. Actions with them do
             not have their paths mapped.
-        programs: SyclToolInfos of those programs of the toolchain that the tool runs.
+        programs: SyclToolInfos of the toolchain's programs that the tool runs.
         toolchain: the type of the toolchain whose programs it runs, or None.
-        worker: list of those inputs that a persistent worker keeps in use from action to action,
-            beside the programs; None when the tool is no worker.
-        mapped: whether paths are only those of Files in args, which Bazel may map.
+        worker: list of inputs, other than the programs, that a persistent worker uses across
+            actions; None if the tool is not a worker.
+        mapped: whether all paths are of Files in args, which Bazel may map.
     """
     if worker != None and not ctx.attr._workers[BuildSettingInfo].value:
         worker = None
 
-    # A worker gets the lines of the file with each request.
+    # A worker gets the lines of the file in each request.
     _in_param_file(args, use_always = worker != None)
     more = transitive + [p.files for p in programs]
     if worker != None:
-        # Bazel starts another worker when a tool has changed, but not when an input has.
+        # Bazel starts a new worker if a tool has changed, but not if an input has.
         tools = tools + worker + more
         more = []
     ctx.actions.run(
@@ -88,8 +88,8 @@ def run_tool(ctx, tool, args, inputs, outputs, mnemonic, progress_message, trans
         outputs = outputs,
         mnemonic = mnemonic,
         progress_message = progress_message,
-        # The device compilers find their helpers (ld, ar, libraries) in these folders. A fixed
-        # environment keeps that of the machine out of the cache key.
+        # The device compilers find their helpers (ld, ar, libraries) in these directories. A fixed
+        # environment keeps the system's environment out of the cache key.
         env = {"PATH": "/usr/bin:/bin"},
         execution_requirements = (_PATH_MAPPING if mapped and not tools else {}) | ({} if worker == None else _WORKER),
         toolchain = own_toolchain(ctx, toolchain),

@@ -1,21 +1,21 @@
-"""The actions that turn split modules into SPIR-V, and set constants in it."""
+"""The actions that translate split modules to SPIR-V, and set constants in it."""
 
 load("//rules/private:names.bzl", "shown")
 load(":tools.bzl", "need", "run_tool")
 
 def dpcpp_images_action(ctx, toolchain, build, unit, name):
-    """SyclImages: makes device images with DPC++'s own post-link and translator.
+    """Declares SyclImages, which creates device images with DPC++'s own post-link step and translator.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo, of DPC++.
-        build: what device_build of images.bzl returns.
+        build: the result of device_build in images.bzl.
         unit: struct(bitcode, images, source): the File of the bitcode of one or several
-            sources; the folder that compile_action has DPC++'s images of it in, or None; and
-            the path of the source, when it is one.
+            sources; the directory of DPC++'s images from compile_action, or None; and
+            the path of the source, if there is only one.
         name: path of the outputs below the package, without extension.
     Returns:
-        what translate_action returns.
+        the same as translate_action.
     """
     out = _form(ctx, name)
     args = ctx.actions.args()
@@ -43,32 +43,32 @@ def dpcpp_images_action(ctx, toolchain, build, unit, name):
         tools = [] if unit.images else [toolchain.dpcpp.driver],
         outputs = [out.code, out.properties, out.table],
         mnemonic = "SyclImages",
-        progress_message = "Making SYCL device images of %s" % (unit.source or unit.bitcode.short_path),
+        progress_message = "Creating SYCL device images of %s" % (unit.source or unit.bitcode.short_path),
     )
     return out
 
 def _form(ctx, name):
-    """The files of a source's SPIR-V: struct(code, properties, table)."""
+    """Returns the files of a source's SPIR-V: struct(code, properties, table)."""
     return struct(
         code = ctx.actions.declare_directory(name + ".spv"),
-        # Not in the folder of the code: native code is not compiled again when only the
+        # Separate from the directory of the code, so that native code is not recompiled if only the
         # properties change.
         properties = ctx.actions.declare_directory(name + ".properties"),
         table = ctx.actions.declare_file(name + ".table"),
     )
 
 def translate_action(ctx, toolchain, build, modules, name, emulate = False):
-    """SyclTranslate: translates split modules to SPIR-V, and writes their property and symbol files.
+    """Declares SyclTranslate, which translates split modules to SPIR-V, and writes their property and symbol files.
 
     Args:
         ctx: the rule context.
         toolchain: SyclToolchainInfo.
         build: what device_build of images.bzl returns.
-        modules: what postlink_action returned for a source.
+        modules: the result of postlink_action for a source.
         name: path of the outputs below the package, without extension.
         emulate: whether the compiler of native images replaces conversions of double.
     Returns:
-        struct(code, properties, table): the folder of SPIR-V modules, that of their
+        struct(code, properties, table): the directory of SPIR-V modules, the directory of their
         property and symbol files, and the table.
     """
     out = _form(ctx, name)
@@ -109,23 +109,23 @@ def translate_action(ctx, toolchain, build, modules, name, emulate = False):
         outputs = [out.code, out.properties, out.table],
         mnemonic = "SyclTranslate",
         progress_message = "Translating %s to SPIR-V" % modules.code.short_path,
-        # A worker keeps nothing that DPC++ made.
+        # A worker does not cache DPC++'s outputs.
         worker = None if toolchain.dpcpp else [],
     )
     return out
 
 def specialize_action(ctx, forms, values):
-    """SyclSpecialize: sets specialization constants in the SPIR-V of all sources.
+    """Declares SyclSpecialize, which sets specialization constants in the SPIR-V of all sources.
 
-    One action has all sources, as a constant need not be in each of them.
+    One action handles all sources, because not every source has every constant.
 
     Args:
         ctx: the rule context.
-        forms: dict of path below the package, without extension -> what translate_action
-            returned.
+        forms: dict of path below the package, without extension -> the result of
+            translate_action.
         values: dict of constant -> value.
     Returns:
-        a dict as forms, with the specialized files.
+        a dict like forms, with the specialized files.
     """
     outs = {name: _form(ctx, name + ".specialized") for name in forms}
     args = ctx.actions.args()
