@@ -1,10 +1,10 @@
-// compare.hpp compares the macros that a source's device compile sees with those of its host
-// compile. Two compiles that disagree about a macro can disagree about a type, and then a program
-// computes wrong numbers without a message.
+// compare.hpp compares the macros in a source's device compilation with the macros in its host
+// compilation. If the two compilations disagree about a macro, they can disagree about a type, and a
+// program silently computes wrong numbers.
 //
-// The driver knows what the device compile has. It writes a header that the host compile includes
-// first, before any macro that is not of its command line. The header has an #error for each
-// difference, at the line of the user's code that asks for the macro.
+// The driver knows the macros of the device compilation. It writes a header that the host
+// compilation includes first, before anything but the command line defines macros. The header has an
+// #error for each difference, at the line of the user's code that tests the macro.
 
 #ifndef RULES_SYCL_DPCPP_COMPARE_HPP
 #define RULES_SYCL_DPCPP_COMPARE_HPP
@@ -22,9 +22,9 @@ namespace compare {
 
 // A Fact is a condition that the preprocessor of each compiler decides.
 struct Fact {
-  const char *name;       // also of an empty file
+  const char *name;       // also the name of an empty file
   const char *condition;  // of an #if
-  const char *what;       // for messages; null for a macro that counts only if a source asks for it
+  const char *what;       // for messages; null for a macro that counts only if a source tests it
 };
 
 constexpr Fact kFacts[] = {
@@ -35,7 +35,7 @@ constexpr Fact kFacts[] = {
     {"unsigned_char", "defined(__CHAR_UNSIGNED__)", "unsigned char as char"},
 };
 
-// Macros that options about the CPU and about arithmetic define.
+// Macros that CPU and floating-point options define.
 constexpr const char *kMacros[] = {
     "__3dNOW__",        "__ADX__",         "__AES__",
     "__AMX_BF16__",     "__AMX_INT8__",    "__AMX_TILE__",
@@ -82,7 +82,7 @@ inline void names_in(std::string_view text, std::vector<std::string> &names) {
   }
 }
 
-// A Scan holds the macros that files ask for, with the first line that asks for each.
+// A Scan holds the macros that files test, with the first line that tests each.
 class Scan {
  public:
   // file reads the directives of a file.
@@ -127,7 +127,7 @@ class Scan {
       return;
     }
     if (directive == "if" || directive == "elif") {
-      // Such a condition is meant to differ.
+      // This condition is intended to differ.
       if (std::find(names.begin(), names.end(), "__SYCL_DEVICE_ONLY__") != names.end()) return;
       for (const std::string &name : names) asked_.try_emplace(name, at);
     } else if (directive == "ifdef" || directive == "ifndef" || directive == "elifdef" ||
@@ -140,8 +140,8 @@ class Scan {
   std::set<std::string> defined_;
 };
 
-// is_comparable reports whether a macro can only be of a command line. Those whose names begin with
-// _ are the compiler's, and so are those of gnu++17 for the system; others are words of C++.
+// is_comparable reports whether only a command line can define a macro. Names that start with _ are
+// the compiler's, and so are the system macros of gnu++17. Others are C++ keywords.
 inline bool is_comparable(const std::string &name) {
   static const std::set<std::string> no = {
       "SYCL_LANGUAGE_VERSION",
@@ -167,10 +167,10 @@ inline bool is_comparable(const std::string &name) {
          no.count(name) == 0;
 }
 
-// Definitions are macros with their values. Macros that have parameters have no value here.
+// Definitions are macros with their values. Macros with parameters have no value here.
 using Definitions = std::map<std::string, std::optional<std::string>>;
 
-// definitions returns the macros that options define. Later options count.
+// definitions returns the macros that options define. Later options override earlier ones.
 inline Definitions definitions(const std::vector<std::string> &options) {
   Definitions out;
   for (size_t i = 0; i < options.size(); i++) {
@@ -216,19 +216,19 @@ inline bool is_plain(const std::string &value) {
   return open == 0 && !quoted;
 }
 
-// question returns the lines that are behind a source. They include a file of the folder for
-// each condition that holds, so that the dependency file has the answer.
-inline std::string question(const std::string &folder) {
+// question returns lines to append to a source. They include a file of the directory for each
+// condition that is true, so that the dependency file has the answer.
+inline std::string question(const std::string &directory) {
   std::string out = "\n\n";
   const auto add = [&](const std::string &condition, const std::string &name) {
-    out += "#if " + condition + "\n#include \"" + folder + "/" + name + "\"\n#endif\n";
+    out += "#if " + condition + "\n#include \"" + directory + "/" + name + "\"\n#endif\n";
   };
   for (const Fact &f : kFacts) add(f.condition, f.name);
   for (const char *name : kMacros) add(std::string("defined(") + name + ")", name);
   return out;
 }
 
-// answers returns the names of the files that question has to find.
+// answers returns the names of the files that question includes.
 inline std::vector<std::string> answers() {
   std::vector<std::string> out;
   for (const Fact &f : kFacts) out.push_back(f.name);
@@ -236,12 +236,12 @@ inline std::vector<std::string> answers() {
   return out;
 }
 
-// Device is what the device compile has.
+// Device describes the device compilation.
 struct Device {
   std::string source;
-  std::set<std::string> facts;  // names of files of question
-  Definitions definitions;      // by options
-  std::set<std::string> apart;  // that the target defines for one of the two compiles
+  std::set<std::string> facts;  // names of the included files of question
+  Definitions definitions;      // in options
+  std::set<std::string> apart;  // macros that the target defines for one compilation only
   bool forces = false;
 };
 
@@ -249,7 +249,7 @@ class Header {
  public:
   Header(const Device &device, const Scan &scan) : device_(device) {
     out_ =
-        "// Compares the macros of the host compile with those of the device compile.\n"
+        "// Compares the macros of the host and device compilations.\n"
         "#define RULES_SYCL_TEXT_(...) #__VA_ARGS__\n"
         "#define RULES_SYCL_TEXT(...) RULES_SYCL_TEXT_(__VA_ARGS__)\n";
     for (const Fact &f : kFacts) fact(f);
@@ -271,8 +271,8 @@ class Header {
 
  private:
   static constexpr const char *kAdvice =
-      "; write the option in copts or defines: host_copts, --per_file_copt and compiler wrappers "
-      "reach the host compile only";
+      "; set the option in copts or defines, because host_copts, --per_file_copt and compiler "
+      "wrappers apply only to the host compile";
 
   void line(const Place &at) {
     std::string name;

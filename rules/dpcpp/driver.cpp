@@ -1,13 +1,13 @@
-// driver runs libsycl-jit, the library that holds DPC++'s device compiler, as a program
+// driver runs libsycl-jit, the library that contains DPC++'s device compiler, as a program
 // that a build can call: source to bitcode ('compile'), bitcode to device images
 // ('post-link'), both at once ('build'), and a test of the library ('check').
 //
-// The library is loaded when the driver runs, so that one driver serves several releases.
-// Its interface is in intel/llvm, sycl-jit/jit-compiler/include/RTC.h. It is a C++ interface
-// that nobody promises to keep: so 'check' compiles a kernel and looks at the image.
+// The library is loaded when the driver runs, so that one driver supports several releases.
+// Its interface is in intel/llvm, sycl-jit/jit-compiler/include/RTC.h. This C++ interface is
+// not stable. Therefore 'check' compiles a kernel and inspects the image.
 //
-// A child process does the work: when the library crashes, the driver is still there to
-// say so, and no output is left half written.
+// A child process does the work: if the library crashes, the driver can still report it, and
+// no output is left incomplete.
 
 #include <dlfcn.h>
 #include <link.h>
@@ -45,15 +45,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// -- the interface of libsycl-jit, as far as the driver uses it --
+// -- the part of libsycl-jit's interface that the driver uses --
 //
-// What the library hands out is read and never freed: the process ends soon.
+// Memory from the library is never freed, because the process exits soon.
 
 namespace jit {
 
 struct File {
   const char *path;
-  const char *contents;  // ends with a NUL
+  const char *contents;  // NUL-terminated
 };
 
 template <class T>
@@ -72,7 +72,7 @@ struct Array {
 };
 
 struct String {
-  const char *data;  // NULL for an empty one
+  const char *data;  // NULL if empty
 
   std::string_view view() const { return data ? data : ""; }
 };
@@ -81,7 +81,7 @@ struct Property {
   String name;
   bool is_number;
   uint32_t number;
-  Array<unsigned char> bytes;  // begins with the count of bits, as in property files
+  Array<unsigned char> bytes;  // starts with the number of bits, as in property files
 };
 
 struct PropertySet {
@@ -110,8 +110,8 @@ struct Result {
 
 constexpr uint32_t kSPIRV = 2;
 
-// The library's own class has a destructor, so that a function returns it in memory. This
-// one is returned in the same way.
+// The library's own class has a destructor, so functions return it in memory. This class is
+// returned in the same way.
 using Compile = Result(File source, View<File> headers, View<const char *> options,
                        View<char> bitcode, bool give_bitcode, uint32_t format);
 
@@ -119,7 +119,7 @@ using Compile = Result(File source, View<File> headers, View<const char *> optio
 
 // -- failures --
 
-// print prints what a failure has to say, which may be nothing.
+// print prints the message of a failure, which may be empty.
 void print(const Failure &f) {
   if (!f.text.empty())
     std::fprintf(stderr, "%s%s", f.text.c_str(), f.text.back() == '\n' ? "" : "\n");
@@ -133,7 +133,7 @@ bool has_prefix(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-// Lines of text, without their ends.
+// lines_of returns the lines of text, without line terminators.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -146,11 +146,11 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 // -- diagnostics --
 
-// Where the library has its own headers, which are in memory.
+// The path of the library's own headers, which are in memory.
 constexpr std::string_view kToolchain = "/sycl-jit-toolchain/";
 
-// Paths of the library's own headers become what is written in an #include:
-// /sycl-jit-toolchain//bin/compiler/../../include/sycl/queue.hpp is <sycl/queue.hpp>.
+// short_paths shortens paths of the library's own headers to the form in an #include:
+// /sycl-jit-toolchain//bin/compiler/../../include/sycl/queue.hpp becomes <sycl/queue.hpp>.
 std::string short_paths(std::string_view line) {
   std::string out;
   for (size_t at; (at = line.find(kToolchain)) != line.npos;) {
@@ -167,7 +167,7 @@ std::string short_paths(std::string_view line) {
   return out.append(line);
 }
 
-// The library puts a title and a tab before what clang said:
+// unwrapped removes the title and the tab that the library adds to clang's output:
 //
 //	Device compilation failed
 //	Detailed information:
@@ -185,19 +185,20 @@ std::string unwrapped(std::string_view log) {
   return out;
 }
 
-struct Remedy {
-  std::string_view when, also;  // the log has both
+// An Advice is a note for logs that contain two texts.
+struct Advice {
+  std::string_view first, second;
   std::string_view text;
 };
 
-constexpr Remedy kRemedies[] = {
+constexpr Advice kAdvice[] = {
     {"unnamed type", "is invalid; provide a kernel name",
-     "give the kernel a name, as in q.parallel_for<class Name>(...), or compile the host side "
-     "with clang 21 or newer, which can do without"},
+     "name the kernel, as in q.parallel_for<class Name>(...), or compile the host code "
+     "with clang 21 or newer"},
     {"unknown argument", "",
-     "an option that the device compiler does not know can only be for the host side"},
+     "the device compiler does not support this option; pass it to the host compiler only"},
     {"is not supported for SYCL runtime compilation", "",
-     "what is compiled and linked, and where it goes, is not for options to say: leave it out"},
+     "the build controls this option; remove it"},
 };
 
 constexpr std::string_view kStandardHeaders[] = {
@@ -209,7 +210,7 @@ constexpr std::string_view kStandardHeaders[] = {
     "stddef.h",  "stdint.h", "stdio.h",  "stdlib.h", "string.h",
 };
 
-// missing_header returns what an #include asked for in vain, "" when nothing is missing.
+// missing_header returns the header that was not found, or "".
 std::string_view missing_header(std::string_view log) {
   size_t end = log.find("' file not found");
   if (end == log.npos) return "";
@@ -217,28 +218,28 @@ std::string_view missing_header(std::string_view log) {
   return log.substr(begin, end - begin);
 }
 
-// advice returns what to do about the errors in a log, a line each.
+// advice returns notes on how to fix the errors in a log, one per line.
 std::string advice(std::string_view log, const std::string &library) {
   std::string out;
-  for (const Remedy &r : kRemedies)
-    if (contains(log, r.when) && contains(log, r.also))
-      out.append("note: ").append(r.text).append("\n");
+  for (const Advice &a : kAdvice)
+    if (contains(log, a.first) && contains(log, a.second))
+      out.append("note: ").append(a.text).append("\n");
   std::string_view header = missing_header(log);
   if (has_prefix(header, "sycl/"))
     out.append("note: " + library + " has no header <")
         .append(header)
-        .append(">: it may be of a newer release of DPC++\n");
+        .append(">; it may belong to a newer release of DPC++\n");
   if (std::find(std::begin(kStandardHeaders), std::end(kStandardHeaders), header) !=
       std::end(kStandardHeaders))
     out.append(
-        "note: the headers of the C++ standard library are not found: install g++, or name "
-        "the place of another one by --sysroot= or --gcc-install-dir=\n");
+        "note: the headers of the C++ standard library were not found; install g++, or set "
+        "--sysroot= or --gcc-install-dir=\n");
   return out;
 }
 
 // -- property files --
 
-// Byte arrays are written six bits a character, the lowest first, without padding.
+// encoded returns a byte array with six bits per character, the lowest first, without padding.
 std::string encoded(const jit::Array<unsigned char> &bytes) {
   constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
@@ -252,11 +253,11 @@ std::string encoded(const jit::Array<unsigned char> &bytes) {
   return out;
 }
 
-// fitting returns a name that can be part of a line.
+// fitting returns a name if it can be part of a line, and fails otherwise.
 std::string_view fitting(const jit::String &name, std::string_view without = "") {
   for (char c : name.view())
     if ((c >= 0 && c < ' ') || c == 127 || contains(without, std::string_view(&c, 1)))
-      fail(kBadInput, "error: the compiler gave back the name '" + std::string(name.view()) +
+      fail(kBadInput, "error: the compiler returned the name '" + std::string(name.view()) +
                           "', which cannot be written to a file");
   return name.view();
 }
@@ -281,20 +282,20 @@ std::string symbol_text(const jit::Image &image) {
 
 // -- the library --
 
-// What the child process reports to its parent.
+// Shared is the state that the child process reports to its parent.
 struct Shared {
-  const char *doing;  // in words; a constant, which is at the same place in both
-  bool ended;         // by itself, not in a call of the library
-  int printed;        // file that has what the library printed
-  char library[256];  // the name that it was linked under, which has the version
+  const char *doing;  // the current step; a constant, which has the same address in both
+  bool ended;         // returned normally, not in a call of the library
+  int printed;        // file with the output of the library
+  char library[256];  // the soname, which contains the version
 };
 
 Shared *shared;
 
-// The library needs these; they are beside it, where the system does not always look.
+// The library needs these, which are next to it. The system does not always look there.
 constexpr const char *kCompanions[] = {"libintlc.so.5", "libirng.so", "libsvml.so", "libimf.so"};
 
-// linked_name returns the name that a library was linked under, "" when it has none.
+// linked_name returns the soname of a library, or "".
 std::string linked_name(void *handle) {
   link_map *map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map) return "";
@@ -307,7 +308,7 @@ std::string linked_name(void *handle) {
   return strings && offset ? strings + offset : "";
 }
 
-// is_library tells whether a file begins as a shared library does, and has its end.
+// is_library reports whether a file is a complete shared library.
 bool is_library(const std::string &file, off_t size) {
   ElfW(Ehdr) header = {};
   std::ifstream in(file, std::ios::binary);
@@ -317,31 +318,31 @@ bool is_library(const std::string &file, off_t size) {
 }
 
 jit::Compile *load(const std::string &file) {
-  shared->doing = "it was loaded";
+  shared->doing = "loading the library";
   struct stat info;
   if (access(file.c_str(), R_OK) != 0 || stat(file.c_str(), &info) != 0) fail_io(file);
   check_regular(file, info);
   if (!is_library(file, info.st_size))
-    fail_at(kBadInput, file, "this is no shared library, or not all of it");
-  const fs::path path = fs::absolute(file);  // without a slash dlopen looks elsewhere
+    fail_at(kBadInput, file, "not a shared library, or truncated");
+  const fs::path path = fs::absolute(file);  // without a slash, dlopen searches library paths
   for (const char *name : kCompanions)
     dlopen((path.parent_path() / name).c_str(), RTLD_NOW | RTLD_GLOBAL);
   void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     fail_at(kMachineFailed, file,
-            std::string("the library cannot be loaded: ") + dlerror() +
+            std::string("cannot load the library: ") + dlerror() +
                 "\nnote: libimf.so, libsvml.so, libirng.so and libintlc.so.5 must be "
-                "beside it, and libz.so.1 on the machine");
+                "next to it, and libz.so.1 must be installed");
   std::string name = linked_name(handle);
   if (name.empty()) name = path.filename();
   std::snprintf(shared->library, sizeof shared->library, "%s", name.c_str());
   void *compile = dlsym(handle, "compileSYCL");
-  if (!compile) fail_at(kBadInput, file, "this is not libsycl-jit: it has no function compileSYCL");
+  if (!compile) fail_at(kBadInput, file, "not libsycl-jit: no function compileSYCL");
   return reinterpret_cast<jit::Compile *>(compile);
 }
 
-// forced returns the file that an option includes before the source, if it is such an option.
-// When the next option is the file, i is moved to it.
+// forced returns the file that an option includes before the source, if there is one. If the next
+// option is the file, i is advanced to it.
 std::optional<std::string> forced(const std::vector<std::string> &options, size_t &i) {
   const std::string &option = options[i];
   if (option == "-include" || option == "--include") {
@@ -353,12 +354,12 @@ std::optional<std::string> forced(const std::vector<std::string> &options, size_
   return {};
 }
 
-// adapted writes options so that they reach clang, which is behind the library. The library drops
-// -include, and that of 2025.3 knows -O2 only as /O2, as compilers for Windows spell it: both are
-// given to clang by -Xclang.
+// adapted changes options so that the library passes them on to clang. The library drops -include,
+// and the 2025.3 library supports only /O2, the Windows spelling of -O2. Both are passed to clang
+// with -Xclang.
 std::vector<std::string> adapted(const std::vector<std::string> &options) {
   std::vector<std::string> out;
-  bool value = false;  // of the option before
+  bool value = false;  // of the preceding option
   for (size_t i = 0; i < options.size(); i++) {
     const std::string &o = options[i];
     if (!value) {
@@ -376,7 +377,7 @@ std::vector<std::string> adapted(const std::vector<std::string> &options) {
   return out;
 }
 
-// While a Capture lives, what the process prints goes to shared->printed.
+// While a Capture exists, the output of the process is written to shared->printed.
 class Capture {
  public:
   Capture() {
@@ -395,7 +396,7 @@ class Capture {
   int error_ = dup(STDERR_FILENO);
 };
 
-// printed returns what the library printed by itself.
+// printed returns the output of the library.
 std::string printed() {
   std::string text;
   char buffer[1 << 12];
@@ -403,7 +404,7 @@ std::string printed() {
     text.append(buffer, n);
   std::string out;
   for (std::string_view line : lines_of(text))
-    if (!has_prefix(line, "warning: Undefined function "))  // 'devicec images' finds them itself
+    if (!has_prefix(line, "warning: Undefined function "))  // 'devicec images' reports them
       out.append(line).append("\n");
   return out;
 }
@@ -415,16 +416,16 @@ jit::Result call(const std::string &library, const std::string &name, const std:
   const std::vector<std::string> adapted_options = adapted(options);
   std::vector<const char *> args;
   for (const std::string &o : adapted_options) args.push_back(o.c_str());
-  shared->doing = bitcode.empty() ? "it compiled" : "it split and translated";
+  shared->doing = bitcode.empty() ? "compiling" : "splitting and translating";
   Capture capture;
   jit::Result result =
       compile({name.c_str(), source.c_str()}, {nullptr, 0}, {args.data(), args.size()},
               {bitcode.data(), bitcode.size()}, true, jit::kSPIRV);
-  shared->doing = "its result was read";
+  shared->doing = "reading the result";
   return result;
 }
 
-// report prints what came of a call, with remedies, and fails when the call did.
+// report prints the log of a call, with advice, and fails if the call failed.
 void report(const jit::Result &result) {
   std::string log = unwrapped(result.log.view());
   if (result.code != jit::kSuccess && !log.empty() && !contains(log, "error:"))
@@ -450,34 +451,33 @@ struct Arguments {
   std::vector<std::string> options;
 };
 
-// Places are where outputs are while they are written, "" for those that are not wanted.
-struct Places {
+// TemporaryPaths are the paths at which outputs are written, "" for outputs that are not requested.
+struct TemporaryPaths {
   std::string output, output_dir, header, footer, depfile, unused, compare;
 };
 
 constexpr const char *kTable = "images.table";
 
-// places chooses the places. The main output is last.
-Places places(const Arguments &args, Outputs &outputs) {
-  Places at;
+// temporary_paths chooses the paths. The main output is last.
+TemporaryPaths temporary_paths(const Arguments &args, Outputs &outputs) {
+  TemporaryPaths at;
   const std::pair<const std::string &, std::string &> files[] = {
       {args.header, at.header}, {args.footer, at.footer},   {args.depfile, at.depfile},
       {args.unused, at.unused}, {args.compare, at.compare}, {args.output, at.output}};
-  for (const auto &[name, place] : files)
-    if (!name.empty()) place = outputs.file(name);
-  if (!args.output_dir.empty()) at.output_dir = outputs.folder(args.output_dir, kTable);
+  for (const auto &[name, temporary] : files)
+    if (!name.empty()) temporary = outputs.file(name);
+  if (!args.output_dir.empty()) at.output_dir = outputs.directory(args.output_dir, kTable);
   return at;
 }
 
-// compile_source compiles the input with a text after it. The library cannot stop early: it always
-// runs all steps.
+// compile_source compiles the input followed by a text. The library always runs all steps.
 jit::Result compile_source(const Arguments &args, std::vector<std::string> options,
                            const std::string &after) {
   std::string source = read_file(args.input);
   size_t nul = source.find('\0');
   if (nul != source.npos)
-    fail_at(kBadInput, args.input, "there is a NUL byte at offset " + std::to_string(nul));
-  // Options of the user come last, as the last one may lack its value.
+    fail_at(kBadInput, args.input, "NUL byte at offset " + std::to_string(nul));
+  // The user's options come last, because the last one may lack its value.
   options.insert(options.end(), args.options.begin(), args.options.end());
   source += after;
   jit::Result result = call(args.library, args.input, source, options, "");
@@ -486,7 +486,7 @@ jit::Result compile_source(const Arguments &args, std::vector<std::string> optio
 }
 
 // words returns the words of a dependency file: the target with its colon, then the files
-// that were read. A blank in a name has a backslash before it.
+// that were read. Spaces in names are escaped with a backslash.
 std::vector<std::string> words(std::string_view rule) {
   std::vector<std::string> out;
   while (!rule.empty()) {
@@ -500,10 +500,10 @@ std::vector<std::string> words(std::string_view rule) {
   return out;
 }
 
-// Where the empty files are by which the device compile answers compare::question.
+// The directory of the empty files that answer compare::question in the device compilation.
 constexpr std::string_view kFacts = "/proc/self/fd/43/";
 
-// on_disk leaves the library's own headers out of a dependency file.
+// on_disk removes the library's own headers from a dependency file.
 std::string on_disk(std::string_view rule) {
   std::string out;
   for (const std::string &word : words(rule))
@@ -512,7 +512,7 @@ std::string on_disk(std::string_view rule) {
   return out + "\n";
 }
 
-// file_name returns a name of a dependency file as it is on disk, without escapes.
+// file_name returns a name in a dependency file without escapes.
 std::string file_name(const std::string &word) {
   std::string out;
   for (size_t i = 0; i < word.size(); i++) {
@@ -525,14 +525,14 @@ std::string file_name(const std::string &word) {
 }
 
 // unread returns the lines of a list of files that were not read: neither a dependency file nor
-// an option names them. Options count, as a file such as that of -fsanitize-ignorelist=FILE is
-// in no dependency file.
+// an option names them. Options count, because the file in -fsanitize-ignorelist=FILE, for
+// example, is not in any dependency file.
 std::string unread(std::string_view candidates, std::string_view rule,
                    const std::vector<std::string> &options) {
   std::set<std::string> read;
   for (const std::string &word : words(rule)) read.insert(file_name(word));
   for (const std::string &option : options)
-    // The name may begin at the start of the option, or after one of these characters.
+    // The name may start at the beginning of the option, or after one of these characters.
     for (size_t at = 0;; at++) {
       read.insert(fs::path(option.substr(at)).lexically_normal().string());
       at = option.find_first_of("@=,:", at);
@@ -548,17 +548,17 @@ std::string unread(std::string_view candidates, std::string_view rule,
   return out;
 }
 
-// check_declared fails when a dependency file names a file that is not in a list. A line of the
-// list is a file or, with '/' at its end, a folder with all its files. Files outside the current
-// folder are the machine's, and are not checked.
+// check_declared fails if a dependency file names a file that is not in a list. A line of the
+// list is a file or, with '/' at its end, a directory with all its files. Files outside of the
+// current directory are installed files, which are not checked.
 void check_declared(std::string_view list, std::string_view rule) {
   std::set<std::string> declared;
-  std::vector<std::string> folders;
+  std::vector<std::string> directories;
   while (!list.empty()) {
     const std::string line(list.substr(0, list.find('\n')));
     list.remove_prefix(std::min(line.size() + 1, list.size()));
     if (!line.empty() && line.back() == '/')
-      folders.push_back(line);
+      directories.push_back(line);
     else
       declared.insert(fs::path(line).lexically_normal().string());
   }
@@ -566,44 +566,45 @@ void check_declared(std::string_view list, std::string_view rule) {
   for (size_t i = 1; i < read.size(); i++) {
     const std::string name = file_name(read[i]);
     if (name[0] == '/' || declared.count(name) ||
-        std::any_of(folders.begin(), folders.end(),
-                    [&](const std::string &folder) { return has_prefix(name, folder); }))
+        std::any_of(directories.begin(), directories.end(),
+                    [&](const std::string &directory) { return has_prefix(name, directory); }))
       continue;
     fail(kDoesNotCompile,
          file_name(read[1]) + ": error: undeclared inclusion of '" + shown(name) +
-             "'\nnote: a change in it would compile nothing again: add it to hdrs or srcs, "
-             "or to deps the library that has it in hdrs");
+             "'\nnote: changes to it would not trigger a rebuild; add it to hdrs or srcs, "
+             "or add the library that has it in hdrs to deps");
   }
 }
 
-// fixed returns another name of a place, which is the same in each run: with -g the compiler
-// puts its command line into the debug information. It opens the folder, and names it by the
-// number of the open file.
-std::string fixed(const std::string &place, int number) {
-  if (place.empty()) return "";
-  const fs::path path(place);
-  const int folder = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0 || dup2(folder, number) < 0) fail_io(path.parent_path());
+// fixed returns a different name for a path, which is the same in every run, because the compiler
+// writes its command line to the debug information with -g. It opens the directory, and refers to
+// it by the number of the file descriptor.
+std::string fixed(const std::string &temporary, int number) {
+  if (temporary.empty()) return "";
+  const fs::path path(temporary);
+  const int directory = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0 || dup2(directory, number) < 0) fail_io(path.parent_path());
   const fs::path name = "/proc/self/fd/" + std::to_string(number);
   return fs::exists(name) ? name / path.filename() : path;
 }
 
-// fact_folder makes a folder with the files of compare::question, and returns its fixed name.
-std::string fact_folder(const std::string &place) {
-  const std::string folder = place + ".facts";
-  if (mkdir(folder.c_str(), 0777) != 0) fail_io(folder);
-  for (const std::string &name : compare::answers()) write_file(folder + "/" + name, folder, "");
-  return fs::path(fixed(folder + "/_", 43)).parent_path();
+// fact_directory creates a directory with the files of compare::question, and returns its fixed
+// name.
+std::string fact_directory(const std::string &temporary) {
+  const std::string directory = temporary + ".facts";
+  if (mkdir(directory.c_str(), 0777) != 0) fail_io(directory);
+  for (const std::string &name : compare::answers())
+    write_file(directory + "/" + name, directory, "");
+  return fs::path(fixed(directory + "/_", 43)).parent_path();
 }
 
-// is_libsycl reports whether a header is part of libsycl or of OpenCL, which ask for macros of
-// their own.
+// is_libsycl reports whether a header is part of libsycl or of OpenCL, which test their own macros.
 bool is_libsycl(const std::string &name) {
   return contains(name, "/include/sycl/") || contains(name, "/include/CL/");
 }
 
-// write_compare writes the header that compares the macros of the two compiles.
-void write_compare(const Arguments &args, const std::string &place, const std::string &rule) {
+// write_compare writes the header that compares the macros of the two compilations.
+void write_compare(const Arguments &args, const std::string &temporary, const std::string &rule) {
   compare::Device device;
   device.source = args.input;
   device.definitions = compare::definitions(args.options);
@@ -623,7 +624,7 @@ void write_compare(const Arguments &args, const std::string &place, const std::s
     const std::string name = file_name(read[i]);
     if (name[0] != '/' && !is_libsycl(name)) scan.file(name, read_file(name));
   }
-  write_file(place, args.compare, compare::Header(device, scan).text());
+  write_file(temporary, args.compare, compare::Header(device, scan).text());
 }
 
 void write_images(const Arguments &args, const std::string &dir, const jit::Result &result) {
@@ -631,7 +632,7 @@ void write_images(const Arguments &args, const std::string &dir, const jit::Resu
   for (size_t i = 0; i < result.images.size; i++) {
     const jit::Image &image = result.images.data[i];
     if (image.format != jit::kSPIRV)
-      fail_at(kBadInput, args.input, "the compiler made an image that is not SPIR-V");
+      fail_at(kBadInput, args.input, "the compiler returned an image that is not SPIR-V");
     const std::string stem = std::to_string(i);
     write_file(dir + "/" + stem + ".spv", args.output_dir, image.data, image.size);
     write_file(dir + "/" + stem + ".prop", args.output_dir, property_text(image));
@@ -641,20 +642,20 @@ void write_images(const Arguments &args, const std::string &dir, const jit::Resu
   write_file(dir + "/" + kTable, args.output_dir, table);
 }
 
-// compile makes bitcode, images or both of a source.
-void compile(const Arguments &args, const Places &at) {
+// compile compiles a source to bitcode, images or both.
+void compile(const Arguments &args, const TemporaryPaths &at) {
   std::vector<std::string> options;
   if (at.output_dir.empty()) options = {"-fsycl-device-code-split=off"};  // images do not matter
   const std::string header = fixed(at.header, 40), footer = fixed(at.footer, 41);
-  const std::string &rule_place = !at.depfile.empty()  ? at.depfile
-                                  : !at.unused.empty() ? at.unused
-                                                       : at.compare;
-  const std::string list = fixed(rule_place, 42);
+  const std::string &rule_path = !at.depfile.empty()  ? at.depfile
+                                 : !at.unused.empty() ? at.unused
+                                                      : at.compare;
+  const std::string list = fixed(rule_path, 42);
   if (!header.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-header=" + header});
   if (!footer.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + footer});
   if (!list.empty())
     options.insert(options.end(), {"-MD", "-MF", list, "-MT", "device"});  // not an output's path
-  const std::string question = at.compare.empty() ? "" : compare::question(fact_folder(at.compare));
+  const std::string question = at.compare.empty() ? "" : compare::question(fact_directory(at.compare));
   jit::Result result = compile_source(args, options, question);
   if (!at.output.empty()) {
     bitcode::for_other_releases(reinterpret_cast<unsigned char *>(result.bitcode.data),
@@ -672,11 +673,11 @@ void compile(const Arguments &args, const Places &at) {
   write_file(at.unused, args.unused, unread(candidates, rule, args.options));
 }
 
-void post_link(const Arguments &args, const Places &at) {
+void post_link(const Arguments &args, const TemporaryPaths &at) {
   std::string bitcode = read_file(args.input);
-  if (bitcode.empty()) fail_at(kBadInput, args.input, "the file is empty, not bitcode");
+  if (bitcode.empty()) fail_at(kBadInput, args.input, "empty file; expected bitcode");
   bitcode::for_other_releases(reinterpret_cast<unsigned char *>(bitcode.data()), bitcode.size());
-  // When the library cannot read the bitcode, it compiles the source. That must fail: #error.
+  // If the library cannot read the bitcode, it compiles the source, which must fail: #error.
   jit::Result result = call(args.library, args.input, "#error\n", args.options, bitcode);
   size_t unread = result.log.view().find("Loading of cached device code failed");
   if (unread != std::string_view::npos) {
@@ -684,7 +685,7 @@ void post_link(const Arguments &args, const Places &at) {
     fail_at(kBadInput, args.input,
             std::string(shared->library) +
                 " cannot read the bitcode: " + why.substr(0, why.find('\n')) +
-                "\nnote: it reads that of its own release of LLVM and of older ones");
+                "\nnote: it reads bitcode of its own LLVM release and of older releases");
   }
   report(result);
   write_images(args, at.output_dir, result);
@@ -710,13 +711,13 @@ void check(const Arguments &args) {
       result.images.size != 1 || !is_check_image(result.images.data[0]))
     fail_at(kBadInput, args.library,
             std::string(shared->library) +
-                " does not give back a kernel's image as the driver expects it" +
-                "\nnote: the driver knows DPC++ 2025.3 to 2026.2");
+                " does not return the image of a kernel in the expected form" +
+                "\nnote: the driver supports DPC++ 2025.3 to 2026.2");
 }
 
 // -- the parent --
 
-Exit work(const Arguments &args, const Places &at) {
+Exit work(const Arguments &args, const TemporaryPaths &at) {
   try {
     if (args.command == "compile" || args.command == "build") compile(args, at);
     if (args.command == "post-link") post_link(args, at);
@@ -731,7 +732,7 @@ Exit work(const Arguments &args, const Places &at) {
   return kDone;
 }
 
-// Signals are those that the parent waits for.
+// Signals are the signals that the parent waits for.
 class Signals {
  public:
   Signals() {
@@ -750,7 +751,7 @@ class Signals {
 
   void restore() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
-  // wait waits for the end of a child, or for a signal that ends the driver.
+  // wait waits for a child to exit, or for a signal that terminates the driver.
   int wait() const {
     int signal = 0;
     while (sigwait(&set_, &signal) == EINTR) {
@@ -762,20 +763,20 @@ class Signals {
   sigset_t set_, before_;
 };
 
-Exit child(const Arguments &args, const Places &at, pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // who ends the driver ends the compiler
+Exit child(const Arguments &args, const TemporaryPaths &at, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // killing the driver kills the compiler
   if (getppid() != parent) return kMachineFailed;
   rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   for (const char *name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS"})
-    unsetenv(name);  // clang reads them, but the command line is to say all
+    unsetenv(name);  // clang reads them, but only the command line must matter
   Exit code = work(args, at);
   std::fflush(nullptr);
   shared->ended = true;
   return code;
 }
 
-// crash says what happened to a child that did not end by itself.
+// crash prints what happened to a child that did not return normally.
 void crash(const Arguments &args, int status) {
   const std::string output = printed();
   const std::string &input = args.input.empty() ? args.library : args.input;
@@ -786,23 +787,23 @@ void crash(const Arguments &args, int status) {
                shown(input).c_str(), *shared->library ? shared->library : "", how.c_str(),
                shared->doing);
   if (signal == SIGKILL || contains(output, "out of memory") || contains(output, "bad_alloc"))
-    std::fputs("note: the machine is out of memory: let fewer compilers run at once\n", stderr);
+    std::fputs("note: out of memory; run fewer compilers at the same time\n", stderr);
   else
     std::fputs(
-        "note: this is a fault of the compiler, whatever the source says: try another "
-        "release of DPC++, or less optimization (-O1); its makers take reports at "
+        "note: this is a compiler bug, whatever the source contains; try a different "
+        "release of DPC++ or -O1, and report it at "
         "https://github.com/intel/llvm/issues\n",
         stderr);
 }
 
-// Stopped is the signal that ends the driver.
+// Stopped is the signal that terminates the driver.
 struct Stopped {
   int signal;
 };
 
-// run_child has a child do the work, and gives its status. It returns the signal that ends
-// the driver, 0 when there is none.
-int run_child(const Arguments &args, const Places &at, Outputs &outputs, int &status) {
+// run_child does the work in a child and sets status. It returns the signal that terminates
+// the driver, or 0.
+int run_child(const Arguments &args, const TemporaryPaths &at, Outputs &outputs, int &status) {
   const Signals signals;
   const pid_t parent = getpid();
   const pid_t pid = fork();
@@ -830,11 +831,11 @@ Exit supervise(const Arguments &args) {
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) fail_io("mmap");
   shared = new (memory) Shared{};
-  shared->doing = "it started";
+  shared->doing = "starting";
   shared->printed = memfd_create("printed", MFD_CLOEXEC);
   if (shared->printed < 0) fail_io("memfd_create");
   Outputs outputs;
-  const Places at = places(args, outputs);
+  const TemporaryPaths at = temporary_paths(args, outputs);
   int status = 0;
   const int signal = run_child(args, at, outputs, status);
   if (signal) throw Stopped{signal};
@@ -857,39 +858,39 @@ Usage:
   driver build --library LIBSYCL_JIT --output-dir DIR SOURCE -- OPTION...
   driver check --library LIBSYCL_JIT -- CLANG-OPTION...
 
-compile turns a SYCL source into bitcode, to which device libraries are not linked yet.
+compile compiles a SYCL source to bitcode, without linking device libraries.
   --header FILE, --footer FILE  write DPC++'s integration header and footer, for the host compiler
-  --depfile FILE                write the files that were read, as make has it, without
-                                those that are part of the library
-  --compare FILE                write a header that fails to compile on the host if the host compile
-                                has other macros than the device compile
+  --depfile FILE                write the files that were read, in make syntax, without
+                                the library's own headers
+  --compare FILE                write a header that fails to compile on the host if the macros of
+                                the host compile differ from those of the device compile
   --apart NAME,...              macros that the header does not compare
   --candidates FILE, --unused FILE
-                                write those of the files that the first lists, one a
-                                line, which were not read and no option names
-  --inputs FILE                 fail when a file below the current folder was read that is
-                                neither a candidate nor in this list; a folder ends with /
+                                write the candidates, one per line, that were not read
+                                and that no option names
+  --inputs FILE                 fail if a file below the current directory was read that is
+                                neither a candidate nor in this list; directories end with /
 
-post-link links device libraries to bitcode, splits it and translates it to SPIR-V. DIR gets
-N.spv, N.prop (property sets) and N.sym (symbols) of each image, and images.table, the file
-table of all, whose names are relative to DIR. Options are
+post-link links device libraries to bitcode, splits it and translates it to SPIR-V. It writes
+N.spv, N.prop (property sets) and N.sym (symbols) of each image to DIR, and images.table, the
+file table, with paths relative to DIR. Options are
 -fsycl-device-code-split=auto|per_source|per_kernel|off and -fsycl-allow-device-image-dependencies.
 
-build is compile and post-link in one, with the flags and options of both. With --output FILE it also
-writes the bitcode.
+build runs compile and post-link at once, with the flags and options of both. With --output FILE, it
+also writes the bitcode.
 
-check compiles a kernel and looks at the image. It prints nothing when all is well.
+check compiles a kernel and inspects the image. It prints nothing on success.
 
 Example:
   driver compile --library lib/libsycl-jit.so --output axpy.bc axpy.cpp -- -std=c++20 -O2
   driver post-link --library lib/libsycl-jit.so --output-dir axpy axpy.bc --
 
-Exit codes: 0 done, 1 the source does not compile, 2 wrong usage, 3 bad input file, 4 the machine
-failed or the library crashed.
+Exit codes: 0 success, 1 the source does not compile, 2 usage error, 3 invalid input, 4 system error
+or crash of the library.
 )";
 
 [[noreturn]] void misuse(const std::string &text) {
-  fail(kUsage, "driver: error: " + shown(text) + "\nnote: 'driver --help' says more");
+  fail(kUsage, "driver: error: " + shown(text) + "\nnote: see 'driver --help'");
 }
 
 struct Flag {
@@ -898,18 +899,18 @@ struct Flag {
   std::string_view required, optional;  // commands
 };
 
-// take takes the value of a flag, which is part of the argument or the next one.
+// take sets the value of a flag, which is part of the argument or the next argument.
 void take(const Flag &flag, const std::vector<std::string> &args, size_t &i) {
   size_t equals = args[i].find('=');
   if (equals != std::string::npos)
     *flag.value = args[i].substr(equals + 1);
   else if (i + 1 < args.size() && args[i + 1] != "--")
     *flag.value = args[++i];
-  if (flag.value->empty()) misuse(std::string(flag.name) + " needs a value");
+  if (flag.value->empty()) misuse(std::string(flag.name) + " requires a value");
 }
 
 Arguments parse(const std::vector<std::string> &args) {
-  if (args.empty()) misuse("give a command: compile, post-link, build or check");
+  if (args.empty()) misuse("missing command; expected compile, post-link, build or check");
   Arguments out;
   out.command = args[0];
   const Flag flags[] = {
@@ -928,7 +929,7 @@ Arguments parse(const std::vector<std::string> &args) {
   auto among = [&](std::string_view commands) {
     return contains(" " + std::string(commands) + " ", " " + out.command + " ");
   };
-  if (!among(flags[0].required)) misuse("there is no command '" + out.command + "'");
+  if (!among(flags[0].required)) misuse("unknown command '" + out.command + "'; expected compile, post-link, build or check");
   size_t i = 1;
   for (; i < args.size() && args[i] != "--"; i++) {
     const std::string name = args[i].substr(0, args[i].find('='));
@@ -938,30 +939,28 @@ Arguments parse(const std::vector<std::string> &args) {
     if (flag != std::end(flags))
       take(*flag, args, i);
     else if (has_prefix(name, "-"))
-      misuse("'" + out.command + "' has no flag " + name + "; options of clang come after --");
+      misuse("unknown flag " + name + " of '" + out.command + "'; clang options follow --");
     else if (!out.input.empty() || out.command == "check")
-      misuse("'" + args[i] + "' is one file too many");
+      misuse("unexpected argument '" + args[i] + "'");
     else
       out.input = args[i];
   }
   if (i < args.size()) out.options.assign(args.begin() + i + 1, args.end());
   for (const Flag &f : flags)
-    if (among(f.required) && f.value->empty()) misuse(std::string(f.name) + " is missing");
+    if (among(f.required) && f.value->empty()) misuse(std::string(f.name) + " is required");
   for (const std::string &option : out.options) {
     if (option[0] == '@')
       misuse("the option '" + option +
-             "' names a file of options, which DPC++'s library does not read: "
-             "give the options themselves");
-    // Such a file has the headers as they were before an edit. The source is not in dependency
-    // files.
+             "' is a response file, which DPC++'s library does not support; "
+             "pass the options themselves");
+    // A precompiled header may contain old versions of headers, and is not in dependency files.
     if (option == "--auto-pch" || has_prefix(option, "--persistent-auto-pch="))
       misuse("the option '" + option +
-             "' keeps headers from one compile to the next, and a changed header "
-             "is not always noticed");
+             "' reuses headers across compilations, which can miss changes in headers; remove it");
   }
-  if (out.candidates.empty() != out.unused.empty()) misuse("--candidates and --unused go together");
-  if (!out.inputs.empty() && out.candidates.empty()) misuse("--inputs needs --candidates");
-  if (out.input.empty() && out.command != "check") misuse("the input file is missing");
+  if (out.candidates.empty() != out.unused.empty()) misuse("--candidates requires --unused and vice versa");
+  if (!out.inputs.empty() && out.candidates.empty()) misuse("--inputs requires --candidates");
+  if (out.input.empty() && out.command != "check") misuse("missing input file");
   while (out.output_dir.size() > 1 && out.output_dir.back() == '/') out.output_dir.pop_back();
   return out;
 }
@@ -977,7 +976,7 @@ Exit run(const std::vector<std::string> &args) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit for files fails, as on a full disk
+  signal(SIGXFSZ, SIG_IGN);  // a write beyond the file size limit fails, as on a full disk
   try {
     return run({argv + 1, argv + argc});
   } catch (const Failure &f) {

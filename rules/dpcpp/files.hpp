@@ -1,5 +1,5 @@
-// files.hpp reads inputs and writes outputs as the other tools do: internal/cli and
-// internal/outfile, which are in Go, and docs/project/architecture.md say how.
+// files.hpp reads inputs and writes outputs in the same way as the Go packages internal/cli and
+// internal/outfile. docs/project/architecture.md describes the conventions.
 
 #ifndef RULES_SYCL_DPCPP_FILES_HPP
 #define RULES_SYCL_DPCPP_FILES_HPP
@@ -33,7 +33,7 @@ struct Failure {
 
 [[noreturn]] inline void fail(Exit code, std::string text) { throw Failure{code, std::move(text)}; }
 
-// shown returns a name without bytes that a terminal obeys.
+// shown returns a name with control characters escaped.
 inline std::string shown(const std::string &name) {
   std::string out;
   for (char c : name) {
@@ -55,30 +55,27 @@ inline std::string shown(const std::string &name) {
 
 // -- inputs --
 
-// check_regular fails when an open file, or one of that name, cannot be an input: a pipe or
-// a device may have no end.
+// check_regular fails if a file cannot be an input: a pipe or a device may have no end.
 inline void check_regular(const std::string &name, const struct stat &info) {
-  if (S_ISDIR(info.st_mode)) fail_at(kBadInput, name, "this is a folder, not a file");
+  if (S_ISDIR(info.st_mode)) fail_at(kBadInput, name, "is a directory; expected a file");
   if (!S_ISREG(info.st_mode))
     fail_at(kBadInput, name,
-            "this is a pipe or a device, not a file: write the content to a file, and give its "
-            "name");
+            "is a pipe or a device, not a regular file; write the content to a file");
 }
 
-// kMostInput is how large an input may be.
-constexpr off_t kMostInput = off_t{2} << 30;
+// kMaxInputSize is the largest size of an input.
+constexpr off_t kMaxInputSize = off_t{2} << 30;
 
 inline std::string read_file(const std::string &name) {
   const int fd = open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0 && errno == ENXIO)
-    fail_at(kBadInput, name, "this is a socket or a device, not a file");
+    fail_at(kBadInput, name, "is a socket or a device, not a regular file");
   if (fd < 0) fail_at(kBadInput, name, std::strerror(errno));
   FILE *f = fdopen(fd, "rb");
   struct stat info;
   if (!f || fstat(fd, &info) != 0) fail_io(name);
   check_regular(name, info);
-  if (info.st_size > kMostInput)
-    fail_at(kBadInput, name, "it is larger than 2 GiB, which an input may have");
+  if (info.st_size > kMaxInputSize) fail_at(kBadInput, name, "file too large (limit 2 GiB)");
   std::string text(info.st_size, '\0');
   const size_t n = std::fread(text.data(), 1, text.size(), f);
   if (std::ferror(f)) fail_io(name);
@@ -89,20 +86,21 @@ inline std::string read_file(const std::string &name) {
 
 // -- outputs --
 
-// write_file writes the output of that name at the place where it is while it is written.
-inline void write_file(const std::string &place, const std::string &name, const void *data,
+// write_file writes an output to its temporary path. The name is for errors.
+inline void write_file(const std::string &temporary, const std::string &name, const void *data,
                        size_t size) {
-  FILE *f = std::fopen(place.c_str(), "wb");
+  FILE *f = std::fopen(temporary.c_str(), "wb");
   if (!f) fail_io(name);
   bool ok = size == 0 || std::fwrite(data, 1, size, f) == size;
   if (std::fclose(f) != 0 || !ok) fail_io(name);
 }
 
-inline void write_file(const std::string &place, const std::string &name, const std::string &text) {
-  write_file(place, name, text.data(), text.size());
+inline void write_file(const std::string &temporary, const std::string &name,
+                       const std::string &text) {
+  write_file(temporary, name, text.data(), text.size());
 }
 
-// A Lock is an open file that no other program can lock.
+// A Lock is an open file with an exclusive lock.
 class Lock {
  public:
   Lock(const std::string &name, int flags) : fd_(open(name.c_str(), flags | O_CLOEXEC, 0600)) {
@@ -111,18 +109,19 @@ class Lock {
       while ((result = flock(fd_, LOCK_EX | LOCK_NB)) != 0 && errno == EINTR) {
       }
     locked_ = result == 0;
-    none_ = fd_ >= 0 && result != 0 && errno != EWOULDBLOCK;
+    unsupported_ = fd_ >= 0 && result != 0 && errno != EWOULDBLOCK;
   }
-  Lock(Lock &&o) : fd_(std::exchange(o.fd_, -1)), locked_(o.locked_), none_(o.none_) {}
+  Lock(Lock &&o)
+      : fd_(std::exchange(o.fd_, -1)), locked_(o.locked_), unsupported_(o.unsupported_) {}
   Lock(const Lock &) = delete;
   ~Lock() {
     if (fd_ >= 0) close(fd_);
   }
 
   bool locked() const { return locked_; }
-  // none says that the file system has no locks.
-  bool none() const { return none_; }
-  // is_at reports whether the file is the one of that name now.
+  // unsupported reports whether the file system does not support locks.
+  bool unsupported() const { return unsupported_; }
+  // is_at reports whether the file is still at that path.
   bool is_at(const std::string &name) const {
     struct stat opened, there;
     return fstat(fd_, &opened) == 0 && stat(name.c_str(), &there) == 0 &&
@@ -131,12 +130,12 @@ class Lock {
 
  private:
   int fd_;
-  bool locked_, none_;
+  bool locked_, unsupported_;
 };
 
-// A Scratch is a folder for files that are not done yet. It has a locked file: a folder
-// whose file is not locked was left by a program that was killed, and is removed by the next
-// one, of this program or of another tool (internal/outfile).
+// A Scratch is a directory for incomplete files. It contains a locked file. If the file is not
+// locked, the directory was left by a killed program. The next run of this program or of another
+// tool (internal/outfile) removes it.
 class Scratch {
  public:
   explicit Scratch(const std::string &parent) {
@@ -146,26 +145,26 @@ class Scratch {
   Scratch(const Scratch &) = delete;
   ~Scratch() { remove(path_); }
 
-  // error is why there is no folder, 0 when there is one.
+  // error is the error number if the directory could not be created, or 0.
   int error() const { return error_; }
 
-  // leave leaves the folder to the process that this one was forked from.
+  // leave makes the parent process the only owner of the directory, after a fork.
   void leave() { lock_.clear(); }
 
-  // next names a file in the folder.
+  // next returns the path of a new file in the directory.
   std::string next() { return path_ + "/" + std::to_string(++files_); }
 
  private:
   static constexpr const char *kPrefix = ".rules_sycl-tmp-";
   static constexpr const char *kLock = "/lock";
 
-  // remove removes a folder, which another program may do as well.
+  // remove removes a directory, which another program may be removing, too.
   static void remove(const std::string &path) {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
 
-  // make fails when another program takes the folder for one that was left.
+  // make returns false if another program mistook the directory for one left by a killed program.
   bool make(const std::string &parent) {
     path_ = parent + "/" + kPrefix + "XXXXXX";
     if (!mkdtemp(path_.data())) {
@@ -175,7 +174,7 @@ class Scratch {
     }
     lock_.clear();
     lock_.emplace_back(path_ + kLock, O_RDWR | O_CREAT | O_EXCL);
-    return lock_[0].none() || (lock_[0].locked() && lock_[0].is_at(path_ + kLock));
+    return lock_[0].unsupported() || (lock_[0].locked() && lock_[0].is_at(path_ + kLock));
   }
 
   static void sweep(const std::string &parent) {
@@ -194,104 +193,105 @@ class Scratch {
   int error_ = 0;
 };
 
-// Outputs are files that get their places together. The main one is there only when all
-// others are there and of the same run, also when the program is killed.
+// Outputs are files that are moved to their final paths together. The main output exists only if all
+// others exist and are from the same run, even if the program is killed.
 class Outputs {
  public:
-  // file returns where to write an output. The one that is named last is the main one.
+  // file returns the temporary path of an output. The last output is the main output.
   std::string file(const std::string &name) {
     Output o = find(name);
-    if (!o.stream && !scratch_in(parent(o.place)).error())
-      o.scratch = scratch_in(parent(o.place)).next();
+    if (!o.stream && !scratch_in(parent(o.path)).error())
+      o.scratch = scratch_in(parent(o.path)).next();
     else
-      copied(o);
+      copy_later(o);
     outputs_.push_back(o);
     return o.scratch;
   }
 
-  // folder returns a folder for files that go to the folder of that name, with the one
-  // named in main last. What the folder has already stays.
-  std::string folder(const std::string &name, const std::string &main) {
+  // directory returns a temporary directory for files that are moved to the directory of that name,
+  // with the file main last. Other files in the directory are kept.
+  std::string directory(const std::string &name, const std::string &main) {
     struct stat info;
     const bool there = stat(name.c_str(), &info) == 0;
     if (there && !S_ISDIR(info.st_mode)) fail_io(name, ENOTDIR);
-    folder_ = there ? std::string(std::filesystem::canonical(name)) : name;
-    std::string beside = parent(folder_);
+    directory_ = there ? std::string(std::filesystem::canonical(name)) : name;
+    std::string beside = parent(directory_);
     struct stat around;
     const bool same_disk =
         there && stat(beside.c_str(), &around) == 0 && around.st_dev == info.st_dev;
-    if (there && (!same_disk || scratch_in(beside).error())) beside = folder_;
+    if (there && (!same_disk || scratch_in(beside).error())) beside = directory_;
     if (scratch_in(beside).error()) cannot(name, beside, scratch_in(beside).error());
-    folder_scratch_ = scratch_in(beside).next();
-    folder_main_ = main;
-    if (mkdir(folder_scratch_.c_str(), 0777) != 0) fail_io(name);
-    return folder_scratch_;
+    directory_scratch_ = scratch_in(beside).next();
+    directory_main_ = main;
+    if (mkdir(directory_scratch_.c_str(), 0777) != 0) fail_io(name);
+    return directory_scratch_;
   }
 
-  // leave leaves the scratch folders to the process that this one was forked from.
+  // leave makes the parent process the only owner of the scratch directories, after a fork.
   void leave() {
     for (auto &[dir, scratch] : scratch_) scratch.leave();
   }
 
-  // commit puts all outputs in their places.
+  // commit moves all outputs to their final paths.
   void commit() {
-    if (!folder_.empty() && mkdir(folder_.c_str(), 0777) != 0 && errno != EEXIST) fail_io(folder_);
-    if (!folder_.empty())
-      for (const auto &e : std::filesystem::directory_iterator(folder_scratch_))
-        add_from_folder(e.path().filename());
+    if (!directory_.empty() && mkdir(directory_.c_str(), 0777) != 0 && errno != EEXIST)
+      fail_io(directory_);
+    if (!directory_.empty())
+      for (const auto &e : std::filesystem::directory_iterator(directory_scratch_))
+        add_from_directory(e.path().filename());
     if (outputs_.size() > 1) clear(outputs_.back());
     for (const Output &o : outputs_) put(o);
   }
 
  private:
   struct Output {
-    std::string name, place, scratch;
+    std::string name, path, scratch;
     struct stat old = {};
-    bool there = false;   // what old is of
-    bool stream = false;  // it is written to and not replaced
-    bool append = false;  // what the process has written stays
+    bool there = false;   // the file exists, and old is set
+    bool stream = false;  // written to instead of replaced
+    bool append = false;  // existing content is kept
   };
 
-  static std::string parent(const std::string &place) {
-    const std::string dir = std::filesystem::path(place).parent_path();
+  static std::string parent(const std::string &path) {
+    const std::string dir = std::filesystem::path(path).parent_path();
     return dir.empty() ? "." : dir;
   }
 
-  // find follows the links of a name.
+  // find follows symbolic links.
   static Output find(const std::string &name) {
     Output o;
-    o.name = o.place = name;
+    o.name = o.path = name;
     for (int links = 0; links < 40; links++) {
-      if (lstat(o.place.c_str(), &o.old) != 0) {
+      if (lstat(o.path.c_str(), &o.old) != 0) {
         if (errno != ENOENT) fail_io(name);
         return o;
       }
-      if (S_ISDIR(o.old.st_mode)) fail_at(kMachineFailed, name, "there is a folder of this name");
+      if (S_ISDIR(o.old.st_mode)) fail_at(kMachineFailed, name, "is a directory");
       o.there = true;
-      o.append = S_ISLNK(o.old.st_mode) && is_descriptor(o.place);
+      o.append = S_ISLNK(o.old.st_mode) && is_descriptor(o.path);
       o.stream = o.append || !S_ISREG(o.old.st_mode);
       if (o.append || !S_ISLNK(o.old.st_mode)) return o;
-      const std::filesystem::path to = std::filesystem::read_symlink(o.place);
-      o.place = to.is_absolute() ? to : std::filesystem::path(o.place).parent_path() / to;
+      const std::filesystem::path to = std::filesystem::read_symlink(o.path);
+      o.path = to.is_absolute() ? to : std::filesystem::path(o.path).parent_path() / to;
       o.there = o.stream = false;
     }
     fail_io(name, ELOOP);
   }
 
   // is_descriptor reports whether a link is the name of an open file of a process.
-  static bool is_descriptor(const std::string &place) {
-    return place.rfind("/proc/", 0) == 0 || place.rfind("/dev/fd/", 0) == 0 ||
-           place == "/dev/stdout" || place == "/dev/stderr";
+  static bool is_descriptor(const std::string &path) {
+    return path.rfind("/proc/", 0) == 0 || path.rfind("/dev/fd/", 0) == 0 ||
+           path == "/dev/stdout" || path == "/dev/stderr";
   }
 
   Scratch &scratch_in(const std::string &dir) {
     return scratch_.try_emplace(dir, dir).first->second;
   }
 
-  // copied has an output written elsewhere and copied to its place: a stream, or a file in a
-  // folder that takes no others.
-  void copied(Output &o) {
-    if (!o.there) cannot(o.name, parent(o.place), scratch_in(parent(o.place)).error());
+  // copy_later chooses a temporary path in a different directory, from which an output is copied. It
+  // is for streams, and for files in directories in which no files can be created.
+  void copy_later(Output &o) {
+    if (!o.there) cannot(o.name, parent(o.path), scratch_in(parent(o.path)).error());
     o.stream = true;
     Scratch &elsewhere = scratch_in(std::filesystem::temp_directory_path());
     if (elsewhere.error()) fail_io(std::filesystem::temp_directory_path(), elsewhere.error());
@@ -299,30 +299,30 @@ class Outputs {
   }
 
   [[noreturn]] static void cannot(const std::string &name, const std::string &dir, int error) {
-    if (error == ENOENT) fail_at(kMachineFailed, name, "there is no folder " + shown(dir));
+    if (error == ENOENT) fail_at(kMachineFailed, name, "directory " + shown(dir) + " does not exist");
     fail_io(name, error);
   }
 
-  void add_from_folder(const std::string &base) {
-    Output o = find(folder_ + "/" + base);
-    o.scratch = folder_scratch_ + "/" + base;
-    outputs_.insert(base == folder_main_ ? outputs_.end() : outputs_.begin(), o);
+  void add_from_directory(const std::string &base) {
+    Output o = find(directory_ + "/" + base);
+    o.scratch = directory_scratch_ + "/" + base;
+    outputs_.insert(base == directory_main_ ? outputs_.end() : outputs_.begin(), o);
   }
 
   static void clear(const Output &o) {
-    if (!o.stream && unlink(o.place.c_str()) != 0 && errno != ENOENT) fail_io(o.name);
+    if (!o.stream && unlink(o.path.c_str()) != 0 && errno != ENOENT) fail_io(o.name);
   }
 
   static void put(const Output &o) {
     if (o.stream) return copy(o);
     if (o.there) {
-      // The owner stays as far as the system permits.
+      // Keep the owner if the system allows it.
       if (chown(o.scratch.c_str(), o.old.st_uid, o.old.st_gid) != 0) errno = 0;
       if (chmod(o.scratch.c_str(), o.old.st_mode & 0777) != 0) fail_io(o.name);
     }
-    if (std::rename(o.scratch.c_str(), o.place.c_str()) == 0) return;
+    if (std::rename(o.scratch.c_str(), o.path.c_str()) == 0) return;
     if (errno != EBUSY && errno != EXDEV) fail_io(o.name);
-    copy(o);  // a file is mounted there
+    copy(o);  // the path is a mount point
   }
 
   static void copy(const Output &o) {
@@ -332,7 +332,7 @@ class Outputs {
     else if (S_ISREG(o.old.st_mode))
       flags |= O_TRUNC;
     const std::string text = read_file(o.scratch);
-    const int fd = open(o.place.c_str(), flags);
+    const int fd = open(o.path.c_str(), flags);
     if (fd < 0) fail_io(o.name);
     for (size_t at = 0; at < text.size();) {
       const ssize_t n = write(fd, text.data() + at, text.size() - at);
@@ -343,8 +343,8 @@ class Outputs {
   }
 
   std::vector<Output> outputs_;
-  std::map<std::string, Scratch> scratch_;  // by their folders
-  std::string folder_, folder_scratch_, folder_main_;
+  std::map<std::string, Scratch> scratch_;  // by directory
+  std::string directory_, directory_scratch_, directory_main_;
 };
 
 #endif  // RULES_SYCL_DPCPP_FILES_HPP

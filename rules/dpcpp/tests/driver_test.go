@@ -16,22 +16,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// folder is where programs are built.
-var folder string
+// buildDir is the directory in which programs are built.
+var buildDir string
 
 func TestMain(m *testing.M) {
 	var err error
-	if folder, err = os.MkdirTemp("", "dpcpp"); err == nil {
-		err = os.Chmod(folder, 0o755) // for any user
+	if buildDir, err = os.MkdirTemp("", "dpcpp"); err == nil {
+		err = os.Chmod(buildDir, 0o755) // for any user
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	// What the library hands out is never freed, and its crashes are those of the driver's child.
+	// Memory from the library is never freed, and its crashes terminate only the driver's child.
 	os.Setenv("ASAN_OPTIONS", "detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0")
 	code := m.Run()
-	os.RemoveAll(folder)
+	os.RemoveAll(buildDir)
 	os.Exit(code)
 }
 
@@ -42,7 +42,7 @@ func built(t testing.TB, variable, source string, options ...string) string {
 	if path, bazel := os.LookupEnv(variable); bazel {
 		return filepath.Join(os.Getenv("TEST_SRCDIR"), path)
 	}
-	path := filepath.Join(folder, variable)
+	path := filepath.Join(buildDir, variable)
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
@@ -70,7 +70,7 @@ func fake(t testing.TB) string {
 	return built(t, "DPCPP_FAKE_JIT", "../fake_jit.cpp", "-fPIC", "-shared", "-Wl,-soname,libsycl-jit.so.99.1")
 }
 
-// run runs the driver in the current folder.
+// run runs the driver in the current directory.
 func run(t testing.TB, driver string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	c := exec.Command(driver, args...)
@@ -95,7 +95,7 @@ func read(t testing.TB, name string) string {
 	return string(data)
 }
 
-// names lists the files of a folder, "" when it is not there.
+// names lists the files in a directory, or returns "" if it does not exist.
 func names(t testing.TB, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -198,7 +198,7 @@ func TestUndeclared(t *testing.T) {
 	write(t, "headers", "./a b.cpp\n")
 	for inputs, want := range map[string]string{
 		"k.cpp\nc.hpp\n": "",
-		"k.cpp\nc.h\n":   "error: undeclared inclusion of 'c.hpp'\nnote: a change in it would compile nothing again: add it to hdrs or srcs, ",
+		"k.cpp\nc.h\n":   "error: undeclared inclusion of 'c.hpp'\nnote: changes to it would not trigger a rebuild; add it to hdrs or srcs, ",
 	} {
 		write(t, "inputs", inputs)
 		code, _, stderr := run(t, driver, "compile", "--library", fake, "--output=k.bc", "--candidates=headers", "--inputs=inputs", "--unused=k.unused", "k.cpp", "--")
@@ -257,19 +257,19 @@ func TestPostLink(t *testing.T) {
 	}
 }
 
-// failed wraps what clang says as the library does.
+// failed wraps clang's messages in the same way as the library.
 func failed(lines ...string) string {
 	return "code 1\nlog Device compilation failed\nlog Detailed information:\nlog \\t" + strings.Join(lines, "\nlog ") + "\n"
 }
 
-// TestMessages: what the library says is said as clang does, and with a remedy.
+// TestMessages tests that the library's messages look like clang's, with advice.
 func TestMessages(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	const memory = "/sycl-jit-toolchain//bin/compiler/../../include/"
-	const fault = "note: this is a fault of the compiler, whatever the source says: try another release of DPC++, or less optimization (-O1); " +
-		"its makers take reports at https://github.com/intel/llvm/issues\n"
-	const noMemory = "note: the machine is out of memory: let fewer compilers run at once\n"
-	const library = "note: the headers of the C++ standard library are not found: install g++, or name the place of another one by --sysroot= or --gcc-install-dir=\n"
+	const bug = "note: this is a compiler bug, whatever the source contains; try a different release of DPC++ or -O1, and report it at " +
+		"https://github.com/intel/llvm/issues\n"
+	const noMemory = "note: out of memory; run fewer compilers at the same time\n"
+	const library = "note: the headers of the C++ standard library were not found; install g++, or set --sysroot= or --gcc-install-dir=\n"
 	for name, test := range map[string]struct {
 		source string
 		code   int
@@ -284,36 +284,36 @@ func TestMessages(t *testing.T) {
 		"an unnamed kernel": {
 			failed("k.cpp:1:9: error: unnamed type '(lambda at k.cpp:1:1)' is invalid; provide a kernel name, or use '-fsycl-unnamed-lambda' to enable unnamed kernel lambdas"), 1,
 			"k.cpp:1:9: error: unnamed type '(lambda at k.cpp:1:1)' is invalid; provide a kernel name, or use '-fsycl-unnamed-lambda' to enable unnamed kernel lambdas\n" +
-				"note: give the kernel a name, as in q.parallel_for<class Name>(...), or compile the host side with clang 21 or newer, which can do without\n",
+				"note: name the kernel, as in q.parallel_for<class Name>(...), or compile the host code with clang 21 or newer\n",
 		},
 		"no C++ library":    {failed("<sycl/sycl.hpp>:53:10: fatal error: 'algorithm' file not found"), 1, "<sycl/sycl.hpp>:53:10: fatal error: 'algorithm' file not found\n" + library},
 		"a misspelt header": {failed("k.cpp:1:10: fatal error: 'cmat' file not found"), 1, "k.cpp:1:10: fatal error: 'cmat' file not found\n"},
 		"a header of a newer release": {
 			failed("k.cpp:1:10: fatal error: 'sycl/ext/new.hpp' file not found"), 1,
-			"k.cpp:1:10: fatal error: 'sycl/ext/new.hpp' file not found\nnote: libsycl-jit.so.99.1 has no header <sycl/ext/new.hpp>: it may be of a newer release of DPC++\n",
+			"k.cpp:1:10: fatal error: 'sycl/ext/new.hpp' file not found\nnote: libsycl-jit.so.99.1 has no header <sycl/ext/new.hpp>; it may belong to a newer release of DPC++\n",
 		},
 		"an unknown option": {
 			failed("error: unknown argument: '-fno-plt'"), 1,
-			"error: unknown argument: '-fno-plt'\nnote: an option that the device compiler does not know can only be for the host side\n",
+			"error: unknown argument: '-fno-plt'\nnote: the device compiler does not support this option; pass it to the host compiler only\n",
 		},
-		"a refused option": {
+		"a rejected option": {
 			"code 2\nlog Parsing of user arguments failed\nlog Detailed information:\nlog \\tOption '-c' is not supported for SYCL runtime compilation\n", 2,
-			"error: Option '-c' is not supported for SYCL runtime compilation\nnote: what is compiled and linked, and where it goes, is not for options to say: leave it out\n",
+			"error: Option '-c' is not supported for SYCL runtime compilation\nnote: the build controls this option; remove it\n",
 		},
 		"a later step":     {"code 1\nlog Post-link phase failed\nlog Detailed information:\nlog \\t`invoke_simd` calls detected\n", 1, "error: `invoke_simd` calls detected\n"},
 		"an unknown code":  {"code 7\n", 3, "error: the driver cannot read the result of libsycl-jit.so.99.1\n"},
 		"what it prints":   {"print odd\nprint warning: Undefined function f found in . This may result in runtime errors.\n", 0, "odd\n"},
-		"a crash":          {"print Stack dump:\ndie 11\n", 4, "Stack dump:\nk.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 11 (Segmentation fault) while it compiled\n" + fault},
-		"it gives up":      {"print LLVM ERROR: odd\ndie 6\n", 4, "LLVM ERROR: odd\nk.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 6 (Aborted) while it compiled\n" + fault},
-		"it exits":         {"exit 1\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by exit code 1 while it compiled\n" + fault},
-		"it says it is ok": {"exit 0\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by exit code 0 while it compiled\n" + fault},
-		"killed":           {"die 9\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 9 (Killed) while it compiled\n" + noMemory},
-		"out of memory":    {"print LLVM ERROR: out of memory\ndie 6\n", 4, "LLVM ERROR: out of memory\nk.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 6 (Aborted) while it compiled\n" + noMemory},
-		"a NUL byte":       {"int a;\x00", 3, "k.cpp: error: there is a NUL byte at offset 6\n"},
-		"a format":         {"image 3\n", 3, "k.cpp: error: the compiler made an image that is not SPIR-V\n"},
-		"a key":            {"image 2\nset S\nnumber a=b 1\n", 3, "error: the compiler gave back the name 'a=b', which cannot be written to a file\n"},
-		"a set":            {"image 2\nset S]\n", 3, "error: the compiler gave back the name 'S]', which cannot be written to a file\n"},
-		"a symbol":         {"image 2\nsymbol a\tb\n", 3, "error: the compiler gave back the name 'a\tb', which cannot be written to a file\n"},
+		"a crash":          {"print Stack dump:\ndie 11\n", 4, "Stack dump:\nk.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 11 (Segmentation fault) while compiling\n" + bug},
+		"it gives up":      {"print LLVM ERROR: odd\ndie 6\n", 4, "LLVM ERROR: odd\nk.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 6 (Aborted) while compiling\n" + bug},
+		"it exits":         {"exit 1\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by exit code 1 while compiling\n" + bug},
+		"it says it is ok": {"exit 0\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by exit code 0 while compiling\n" + bug},
+		"killed":           {"die 9\n", 4, "k.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 9 (Killed) while compiling\n" + noMemory},
+		"out of memory":    {"print LLVM ERROR: out of memory\ndie 6\n", 4, "LLVM ERROR: out of memory\nk.cpp: error: the device compiler libsycl-jit.so.99.1 ended by signal 6 (Aborted) while compiling\n" + noMemory},
+		"a NUL byte":       {"int a;\x00", 3, "k.cpp: error: NUL byte at offset 6\n"},
+		"a format":         {"image 3\n", 3, "k.cpp: error: the compiler returned an image that is not SPIR-V\n"},
+		"a key":            {"image 2\nset S\nnumber a=b 1\n", 3, "error: the compiler returned the name 'a=b', which cannot be written to a file\n"},
+		"a set":            {"image 2\nset S]\n", 3, "error: the compiler returned the name 'S]', which cannot be written to a file\n"},
+		"a symbol":         {"image 2\nsymbol a\tb\n", 3, "error: the compiler returned the name 'a\tb', which cannot be written to a file\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -329,7 +329,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestOldOutputs: whatever goes wrong, an output is as it was.
+// TestOldOutputs tests that a failure does not change existing outputs.
 func TestOldOutputs(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	t.Chdir(t.TempDir())
@@ -359,37 +359,37 @@ func TestBadInput(t *testing.T) {
 	write(t, "file", "")
 	compile := func(args ...string) []string { return append([]string{"compile", "--library", fake}, args...) }
 	link := func(args ...string) []string { return append([]string{"post-link", "--library", fake}, args...) }
-	const help = "\nnote: 'driver --help' says more\n"
+	const help = "\nnote: see 'driver --help'\n"
 	for name, test := range map[string]struct {
 		args []string
 		code int
 		want string
 	}{
-		"nothing":               {nil, 2, "driver: error: give a command: compile, post-link, build or check" + help},
-		"no such command":       {[]string{"link"}, 2, "driver: error: there is no command 'link'" + help},
-		"part of a command":     {[]string{"post"}, 2, "driver: error: there is no command 'post'" + help},
-		"no library":            {[]string{"check"}, 2, "driver: error: --library is missing" + help},
-		"no output":             {compile("k.cpp"), 2, "driver: error: --output is missing" + help},
-		"no folder":             {link("k.bc"), 2, "driver: error: --output-dir is missing" + help},
-		"no input":              {compile("--output", "k.bc", "--", "k.cpp"), 2, "driver: error: the input file is missing" + help},
-		"no value":              {compile("--output", "--", "k.cpp"), 2, "driver: error: --output needs a value" + help},
-		"an empty value":        {compile("--output=", "k.cpp"), 2, "driver: error: --output needs a value" + help},
-		"another's flag":        {link("--output-dir", "out", "--header", "h", "k.bc"), 2, "driver: error: 'post-link' has no flag --header; options of clang come after --" + help},
-		"a file of options":     {compile("--output", "k.bc", "k.cpp", "--", "-O2", "@list"), 2, "driver: error: the option '@list' names a file of options, which DPC++'s library does not read: give the options themselves" + help},
-		"headers kept":          {compile("--output", "k.bc", "k.cpp", "--", "--persistent-auto-pch=pch"), 2, "driver: error: the option '--persistent-auto-pch=pch' keeps headers from one compile to the next, and a changed header is not always noticed" + help},
-		"a flag of clang":       {compile("--output", "k.bc", "-O2", "k.cpp"), 2, "driver: error: 'compile' has no flag -O2; options of clang come after --" + help},
-		"two inputs":            {compile("--output", "k.bc", "k.cpp", "l.cpp"), 2, "driver: error: 'l.cpp' is one file too many" + help},
-		"an input":              {[]string{"check", "--library", fake, "k.cpp"}, 2, "driver: error: 'k.cpp' is one file too many" + help},
-		"no such source":        {compile("--output", "k.bc", "lost.cpp"), 3, "lost.cpp: error: No such file or directory\n"},
-		"a folder":              {compile("--output", "k.bc", "."), 3, ".: error: this is a folder, not a file\n"},
-		"empty bitcode":         {link("--output-dir", "out", "empty.bc"), 3, "empty.bc: error: the file is empty, not bitcode\n"},
-		"no bitcode":            {link("--output-dir", "out", "text.bc"), 3, "text.bc: error: libsycl-jit.so.99.1 cannot read the bitcode: Invalid bitcode signature\nnote: it reads that of its own release of LLVM and of older ones\n"},
-		"nowhere to write":      {compile("--output", "no/k.bc", "k.cpp"), 4, "no/k.bc: error: there is no folder no\n"},
-		"the folder is a file":  {append([]string{"build", "--library", fake}, "--output-dir", "file", "k.cpp"), 4, "file: error: Not a directory\n"},
-		"no such library":       {[]string{"check", "--library", "lost.so"}, 4, "lost.so: error: No such file or directory\n"},
-		"not a library":         {[]string{"check", "--library", "k.cpp"}, 3, "k.cpp: error: this is no shared library, or not all of it\n"},
-		"not the interface":     {[]string{"check", "--library", fake}, 3, fake + ": error: libsycl-jit.so.99.1 does not give back a kernel's image as the driver expects it\nnote: the driver knows DPC++ 2025.3 to 2026.2\n"},
-		"the source is missing": {compile("--output", "k.bc", ""), 2, "driver: error: the input file is missing" + help},
+		"nothing":                  {nil, 2, "driver: error: missing command; expected compile, post-link, build or check" + help},
+		"unknown command":          {[]string{"link"}, 2, "driver: error: unknown command 'link'; expected compile, post-link, build or check" + help},
+		"part of a command":        {[]string{"post"}, 2, "driver: error: unknown command 'post'; expected compile, post-link, build or check" + help},
+		"no library":               {[]string{"check"}, 2, "driver: error: --library is required" + help},
+		"no output":                {compile("k.cpp"), 2, "driver: error: --output is required" + help},
+		"no directory":             {link("k.bc"), 2, "driver: error: --output-dir is required" + help},
+		"no input":                 {compile("--output", "k.bc", "--", "k.cpp"), 2, "driver: error: missing input file" + help},
+		"no value":                 {compile("--output", "--", "k.cpp"), 2, "driver: error: --output requires a value" + help},
+		"an empty value":           {compile("--output=", "k.cpp"), 2, "driver: error: --output requires a value" + help},
+		"another's flag":           {link("--output-dir", "out", "--header", "h", "k.bc"), 2, "driver: error: unknown flag --header of 'post-link'; clang options follow --" + help},
+		"a response file":          {compile("--output", "k.bc", "k.cpp", "--", "-O2", "@list"), 2, "driver: error: the option '@list' is a response file, which DPC++'s library does not support; pass the options themselves" + help},
+		"cached headers":           {compile("--output", "k.bc", "k.cpp", "--", "--persistent-auto-pch=pch"), 2, "driver: error: the option '--persistent-auto-pch=pch' reuses headers across compilations, which can miss changes in headers; remove it" + help},
+		"a flag of clang":          {compile("--output", "k.bc", "-O2", "k.cpp"), 2, "driver: error: unknown flag -O2 of 'compile'; clang options follow --" + help},
+		"two inputs":               {compile("--output", "k.bc", "k.cpp", "l.cpp"), 2, "driver: error: unexpected argument 'l.cpp'" + help},
+		"an input":                 {[]string{"check", "--library", fake, "k.cpp"}, 2, "driver: error: unexpected argument 'k.cpp'" + help},
+		"missing source":           {compile("--output", "k.bc", "lost.cpp"), 3, "lost.cpp: error: No such file or directory\n"},
+		"a directory":              {compile("--output", "k.bc", "."), 3, ".: error: is a directory; expected a file\n"},
+		"empty bitcode":            {link("--output-dir", "out", "empty.bc"), 3, "empty.bc: error: empty file; expected bitcode\n"},
+		"no bitcode":               {link("--output-dir", "out", "text.bc"), 3, "text.bc: error: libsycl-jit.so.99.1 cannot read the bitcode: Invalid bitcode signature\nnote: it reads bitcode of its own LLVM release and of older releases\n"},
+		"missing output dir":       {compile("--output", "no/k.bc", "k.cpp"), 4, "no/k.bc: error: directory no does not exist\n"},
+		"the output dir is a file": {append([]string{"build", "--library", fake}, "--output-dir", "file", "k.cpp"), 4, "file: error: Not a directory\n"},
+		"missing library":          {[]string{"check", "--library", "lost.so"}, 4, "lost.so: error: No such file or directory\n"},
+		"not a library":            {[]string{"check", "--library", "k.cpp"}, 3, "k.cpp: error: not a shared library, or truncated\n"},
+		"not the interface":        {[]string{"check", "--library", fake}, 3, fake + ": error: libsycl-jit.so.99.1 does not return the image of a kernel in the expected form\nnote: the driver supports DPC++ 2025.3 to 2026.2\n"},
+		"the source is missing":    {compile("--output", "k.bc", ""), 2, "driver: error: missing input file" + help},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := run(t, driver, test.args...)
@@ -403,7 +403,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestAnotherLibrary: a library of the machine is not the device compiler.
+// TestAnotherLibrary tests that a library other than the device compiler is rejected.
 func TestAnotherLibrary(t *testing.T) {
 	driver := driver(t)
 	t.Chdir(t.TempDir())
@@ -412,12 +412,12 @@ func TestAnotherLibrary(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	code, _, stderr := run(t, driver, "check", "--library", "other.so")
-	if want := "other.so: error: this is not libsycl-jit: it has no function compileSYCL\n"; code != 3 || stderr != want {
+	if want := "other.so: error: not libsycl-jit: no function compileSYCL\n"; code != 3 || stderr != want {
 		t.Errorf("exit %d\n%swant 3\n%s", code, stderr, want)
 	}
 	write(t, "part.so", read(t, "other.so")[:1000])
 	code, _, stderr = run(t, driver, "check", "--library", "part.so")
-	if want := "part.so: error: this is no shared library, or not all of it\n"; code != 3 || stderr != want {
+	if want := "part.so: error: not a shared library, or truncated\n"; code != 3 || stderr != want {
 		t.Errorf("exit %d\n%swant 3\n%s", code, stderr, want)
 	}
 }

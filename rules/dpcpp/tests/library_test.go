@@ -95,10 +95,10 @@ func TestLibraryIsKnown(t *testing.T) {
 	must(t, usersDriver(t), "check", "--library", library(t))
 }
 
-// TestLibrary compiles a source in two folders, in one step and in two: all is the same.
+// TestLibrary compiles a source in two directories, in one step and in two, with equal results.
 func TestLibrary(t *testing.T) {
 	driver, library := usersDriver(t), library(t)
-	all := map[string]string{} // what is in the folder
+	all := map[string]string{} // the files of the first run
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "somewhere", "else")} {
 		writeSources(t, dir)
 		t.Chdir(dir)
@@ -112,10 +112,10 @@ func TestLibrary(t *testing.T) {
 		for _, name := range files {
 			text := read(t, name)
 			if other, ok := all[name]; ok && other != text {
-				t.Errorf("%s depends on the folder", name)
+				t.Errorf("%s depends on the directory", name)
 			}
 			if strings.Contains(text, dir) {
-				t.Errorf("%s names the folder", name)
+				t.Errorf("%s names the directory", name)
 			}
 			all[name] = text
 		}
@@ -136,7 +136,7 @@ func TestLibrary(t *testing.T) {
 	checkImages(t)
 }
 
-// TestLibraryInclude: options bring in files before the source, from the folder or the include path.
+// TestLibraryInclude tests options that include files before the source, from the directory or the include path.
 func TestLibraryInclude(t *testing.T) {
 	driver, library := usersDriver(t), library(t)
 	dir := t.TempDir()
@@ -213,7 +213,7 @@ func checkDepfile(t *testing.T, text string) {
 	}
 }
 
-// checkImages reads what is in the folder images: every image is SPIR-V and its property
+// checkImages checks the files in the directory images: every image is SPIR-V, and its property
 // file is as this project writes it.
 func checkImages(t *testing.T) {
 	t.Helper()
@@ -293,11 +293,11 @@ func TestLibraryMessages(t *testing.T) {
 		"a warning":        {source: "int f() { int x; return 1; }\n", options: []string{"-Wall"}, want: []string{"k.cpp:1:15: warning: unused variable 'x'"}},
 		"Werror":           {source: "int f() { int x; return 1; }\n", options: []string{"-Wall", "-Werror"}, code: 1, want: []string{"k.cpp:1:15: error: unused variable 'x'"}},
 		"a header":         {source: include + "sycl::vec<int, 3> v = nullptr;\n", code: 1, want: []string{"sycl/", "k.cpp:2:19: error: "}},
-		"an unnamed one":   {source: include + "void f(sycl::queue &q) { q.single_task([] {}); }\n", options: []string{"-fno-sycl-unnamed-lambda"}, code: 1, want: []string{"note: give the kernel a name"}},
-		"no C++ library":   {source: include, options: []string{"--sysroot=/nonexistent"}, code: 1, want: []string{"file not found", "note: the headers of the C++ standard library are not found"}},
+		"an unnamed one":   {source: include + "void f(sycl::queue &q) { q.single_task([] {}); }\n", options: []string{"-fno-sycl-unnamed-lambda"}, code: 1, want: []string{"note: name the kernel"}},
+		"no C++ library":   {source: include, options: []string{"--sysroot=/nonexistent"}, code: 1, want: []string{"file not found", "note: the headers of the C++ standard library were not found"}},
 		"a newer header":   {source: "#include <sycl/ext/future.hpp>\n", code: 1, want: []string{"has no header <sycl/ext/future.hpp>"}},
-		"unknown option":   {source: include, options: []string{"-fno-such-option"}, code: 1, want: []string{"unknown argument: '-fno-such-option'", "note: an option that the device compiler does not know"}},
-		"refused option":   {source: include, options: []string{"-c"}, code: 2, want: []string{"error: Option '-c'", "note: what is compiled"}},
+		"unknown option":   {source: include, options: []string{"-fno-such-option"}, code: 1, want: []string{"unknown argument: '-fno-such-option'", "note: the device compiler does not support this option"}},
+		"rejected option":  {source: include, options: []string{"-c"}, code: 2, want: []string{"error: Option '-c'", "note: the build controls this option"}},
 		"missing value":    {source: include, options: []string{"-I"}, code: 2, want: []string{"error: User option '-I'"}},
 		"undefined device": {source: include + "SYCL_EXTERNAL void g();\nvoid f(sycl::queue &q) { q.single_task<class K>([] { g(); }); }\n"},
 		"nothing":          {source: ""},
@@ -324,7 +324,7 @@ func TestLibraryMessages(t *testing.T) {
 	}
 }
 
-// TestLibraryBitcode: what is no bitcode, or no longer, is an error and no image.
+// TestLibraryBitcode tests that invalid and damaged bitcode is an error.
 func TestLibraryBitcode(t *testing.T) {
 	driver, library := usersDriver(t), library(t)
 	t.Chdir(t.TempDir())

@@ -43,14 +43,14 @@ func WriteUnused(rule, candidates, inputs, unused string, options []string) erro
 }
 
 // An Undeclared is a file that a compiler read and that a build does not know as an input: a
-// change in it would compile nothing again.
+// change in it would not trigger a rebuild.
 type Undeclared struct {
 	Source, File string
 }
 
 func (u *Undeclared) Error() string {
 	return fmt.Sprintf("%s: error: undeclared inclusion of '%s'\n"+
-		"note: a change in it would compile nothing again: add it to hdrs or srcs, or to deps the library that has it in hdrs\n", u.Source, u.File)
+		"note: changes to it would not trigger a rebuild; add it to hdrs or srcs, or add the library that has it in hdrs to deps\n", u.Source, u.File)
 }
 
 // checkDeclared returns an Undeclared for the first file of a dependency file that no line of a
