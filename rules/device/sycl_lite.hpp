@@ -1,11 +1,11 @@
 // sycl_lite.hpp: write SYCL kernels for stock clang, version 21 or newer.
 //
-// Clang compiles SYCL device code, but comes without SYCL's headers. This one
-// has what kernels need: ids and ranges, barriers, group algorithms, atomics,
-// local memory, half, specialization constants and properties, named as in SYCL 2020 and
-// its extensions. It has no queue: parallel_for makes a kernel part of the device
-// code and launches nothing. A host program loads the device code and launches the
-// kernel through DPC++'s runtime, OpenCL or Level Zero, with a range of its own choice.
+// Clang compiles SYCL device code, but does not include SYCL's headers. This header
+// provides ids and ranges, barriers, group algorithms, atomics, local memory, half,
+// specialization constants and properties, named as in SYCL 2020 and its extensions. It has
+// no queue: parallel_for adds a kernel to the device code and launches nothing. A host
+// program loads the device code and launches the kernel through DPC++'s runtime, OpenCL or
+// Level Zero, with any range.
 //
 //   #include <sycl_lite.hpp>
 //
@@ -38,29 +38,29 @@
 //
 // What a host program must know:
 //
-//  * In a SYCLBIN a kernel is named "__sycl_kernel__ZTS" and the mangled name of its
+//  * In a SYCLBIN, a kernel is named "__sycl_kernel__ZTS" and the mangled name of its
 //    name type: __sycl_kernel__ZTSN5stats10DotProductE, or
 //    std::string("__sycl_kernel__ZTS") + typeid(T).name(). DPC++'s
-//    ext_oneapi_get_kernel also takes it without "__sycl_kernel_". Where parallel_for
+//    ext_oneapi_get_kernel also accepts it without "__sycl_kernel_". If parallel_for
 //    has required sizes without a list, the name type is kernel_with (see there).
 //  * A kernel has one argument: the function object, by value. Its members are
-//    laid out as in any C++ object. Of a lambda they are what the capture list
-//    names, in its order; of [=] the variables in the order of their first use.
+//    laid out as in any C++ object. The members of a lambda are its captures, in the
+//    order of the capture list; with [=], in the order in which variables are first used.
 //    Pointers must come from unified shared memory or shared virtual memory.
-//  * Sizes and ids are given slowest dimension first, as everywhere in SYCL.
-//    OpenCL and Level Zero count from the fastest: {2, 64} here is {64, 2} there.
+//  * Sizes and ids start with the slowest dimension, as everywhere in SYCL.
+//    OpenCL and Level Zero start with the fastest: {2, 64} here is {64, 2} there.
 //
-// Every other C++20 compiler accepts the header as well, so that a host program
-// can share types with its kernels. There parallel_for does nothing, and a call of
-// a function that only devices have fails to link.
+// All C++20 compilers accept the header, so that a host program can share types with its
+// kernels. On the host, parallel_for does nothing, and calls of device functions fail to
+// link.
 #ifndef SYCL_LITE_HPP
 #define SYCL_LITE_HPP
 
-// DPC++ defines SYCL_EXTERNAL by itself, and has all of this in its own headers.
+// DPC++ defines SYCL_EXTERNAL itself, and its own headers provide all of this.
 #if defined(__SYCL_DEVICE_ONLY__) && defined(SYCL_EXTERNAL)
 #error \
     "sycl_lite.hpp is for clang: give the target device_compiler = \"clang\", or include <sycl/sycl.hpp>"
-// A file that is missing ends the compile: dozens of errors would follow.
+// A missing file must stop the compilation, because dozens of errors would follow.
 #include "see the error above"
 #endif
 
@@ -70,13 +70,13 @@
 #include "sycl_lite_properties.hpp"
 #include "sycl_lite_types.hpp"
 
-// Marks a device function that is defined in one source and called in another.
-// SYCL_LITE_DEVICE_HAS("fp64,fp16") in front of a function declares the aspects that
-// it may use, as [[sycl::device_has()]] does: it counts as using them. Clang has no
-// attributes for either and keeps these annotations, which the build understands.
+// SYCL_EXTERNAL marks a device function that is defined in one source and called in another.
+// SYCL_LITE_DEVICE_HAS("fp64,fp16") before a function declares the aspects that it may
+// use, like [[sycl::device_has()]]: the function counts as using them. Clang has no
+// attributes for either, but keeps these annotations, which the build reads.
 #ifdef __SYCL_DEVICE_ONLY__
 #if __has_cpp_attribute(clang::sycl_external)
-// Without it, clang 22 and newer leave functions out that no kernel of the source calls.
+// Without it, clang 22 and newer omit functions that no kernel in the source calls.
 #define SYCL_EXTERNAL [[clang::sycl_external]] [[clang::annotate("sycl-external")]]
 #else
 #define SYCL_EXTERNAL [[clang::annotate("sycl-external")]]
@@ -88,7 +88,7 @@
 #endif
 
 // Declares a variable that the work-items of a work-group share, in a kernel or at
-// namespace scope: SYCL_LITE_LOCAL int tile[64]; Its first value is undefined.
+// namespace scope: SYCL_LITE_LOCAL int tile[64]; Its initial value is undefined.
 #ifdef __SYCL_DEVICE_ONLY__
 // Local memory cannot be initialized; a variable would get zeros by default.
 #define SYCL_LITE_LOCAL [[clang::loader_uninitialized]] static __attribute__((opencl_local))
@@ -96,12 +96,12 @@
 #define SYCL_LITE_LOCAL [[maybe_unused]] static
 #endif
 
-// The translators to SPIR-V replace calls of functions with these names, which
-// they know by the C++ mangled name, by instructions and built-in variables. They
-// are declared for each type, as templates would be mangled in another way. There
-// are no definitions, so that nothing can quietly stand in for a device.
+// SPIR-V translators replace calls of functions with these mangled names by
+// instructions and built-in variables. The functions are declared for each type,
+// because templates have different mangled names. There are no definitions, so that
+// host code cannot call them by mistake.
 #if defined(__SYCL_DEVICE_ONLY__) && (defined(__NVPTX__) || defined(__AMDGCN__))
-// No translator to SPIR-V there.
+// These targets have no SPIR-V translator.
 #include "sycl_lite_gpu.hpp"
 #else
 [[gnu::const]] std::size_t __spirv_BuiltInGlobalInvocationId(int dimension) noexcept;
@@ -239,7 +239,7 @@ id(Values...) -> id<sizeof...(Values)>;
 template <class... Values>
 range(Values...) -> range<sizeof...(Values)>;
 
-// How many work-items, and how many of them make a work-group.
+// The number of work-items, and the number of work-items in a work-group.
 template <int Dimensions>
 class nd_range {
  public:
@@ -326,7 +326,7 @@ template <class T>
 using device_type_t = typename device_type<T>::type;
 
 // SYCL counts dimensions from the slowest, SPIR-V from the fastest. The query is a
-// template argument as function pointers do not exist on devices.
+// template argument because devices have no function pointers.
 template <int Dimensions, auto Query>
 id<Dimensions> from_spirv() {
   id<Dimensions> result;
@@ -350,7 +350,7 @@ constexpr std::size_t linear(id<Dimensions> values, range<Dimensions> sizes) {
 
 }  // namespace detail
 
-// The work-items of a work-group that run as one, in lock step on most devices.
+// The work-items of a work-group that run together, in lock step on most devices.
 class sub_group {
  public:
   static constexpr unsigned spirv_scope = detail::sub_group_scope;
@@ -425,8 +425,8 @@ class nd_item {
   sub_group get_sub_group() const { return {}; }
 };
 
-// Waits for the other work-items of a group, and makes what each wrote visible to
-// the rest.
+// Waits for the other work-items of a group, and makes the writes of each visible to
+// the others.
 template <class Group>
 void group_barrier(Group) {
   using namespace detail;
@@ -488,8 +488,8 @@ T exclusive_scan_over_group(Group, T value, Operation operation) {
   return detail::over_group<Group::spirv_scope, detail::exclusive_scan>(value, operation);
 }
 
-// The value that another work-item of the sub-group gave: all the same one's, any
-// one's, or that of the one whose local id differs by the bits of a mask.
+// The value of a different work-item of the sub-group: the same one for all, any one, or
+// the one whose local id differs by the bits of a mask.
 template <class T>
 T group_broadcast(sub_group, T value, unsigned local_id = 0) {
   return __spirv_GroupBroadcast(detail::sub_group_scope, detail::device_type_t<T>(value), local_id);
@@ -505,18 +505,17 @@ T permute_group_by_xor(sub_group, T value, unsigned mask) {
                                            mask);
 }
 
-// An object that several work-items access at a time, in local or global memory.
-// Integers of 32 and 64 bits, float and double. Those of 64 bits need the aspect
-// atomic64 of the device.
+// An object in local or global memory that several work-items access concurrently:
+// integers of 32 and 64 bits, float and double. 64-bit types need the aspect
+// atomic64.
 template <class T, memory_order Order, memory_scope Scope>
 class atomic_ref {
   using device = detail::device_type_t<T>;
   static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
-                "atomic_ref takes integers and floating-point numbers of 32 and 64 bits");
+                "atomic_ref supports integers and floating-point numbers of 32 and 64 bits");
 #ifdef SYCL_LITE_NO_SYSTEM_SCOPE
   static_assert(Scope != memory_scope::system,
-                "memory_scope::system: atomic operations of NVIDIA GPUs are those of one device "
-                "here; use memory_scope::device");
+                "memory_scope::system is not supported for NVIDIA GPUs; use memory_scope::device");
 #endif
 
  public:
@@ -592,9 +591,9 @@ class atomic_ref {
 };
 
 // A value that is a constant for the device's compiler, and that a host program can set
-// when it loads the device code. Declare one at namespace scope, or as a static member of
+// when it loads the device code. Declare it at namespace scope, or as a static member of
 // a class: constexpr specialization_id<int> size{16}; Its name in a file with device code
-// is the mangled one, _ZL4size. Two sources that declare one of the same name share it.
+// is the mangled name, _ZL4size. Two sources that declare the same name share the constant.
 template <class T>
 class specialization_id {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_reference_v<T>,
@@ -627,7 +626,7 @@ template <class T>
 struct is_specialization_id<specialization_id<T>> : std::true_type {};
 
 #ifdef __SYCL_DEVICE_ONLY__
-// The mangled name of a variable, cut out of that of a type that has it as template
+// The mangled name of a variable, extracted from the name of a type that has it as template
 // argument: _ZTSN9sycl_lite6detail11name_holderIL_ZL4sizeEEE for _ZL4size.
 template <const auto &Variable>
 struct name_holder;
@@ -657,7 +656,7 @@ struct mangled_name {
 
 }  // namespace detail
 
-// What a kernel's function takes as second argument to read specialization constants:
+// The second argument of a kernel's function, with which it reads specialization constants:
 // kh.get_specialization_constant<size>().
 class kernel_handler {
  public:
@@ -675,26 +674,25 @@ class kernel_handler {
     else
       return __sycl_getComposite2020SpecConstantValue<T>(detail::literal<name>::text, &Id, nullptr);
 #else
-    // A host has no kernel that could have another one, and nothing sets those of NVIDIA and
-    // AMD GPUs.
+    // Host code has no kernels, and nothing sets constants for NVIDIA and AMD GPUs.
     return T(Id.default_value());
 #endif
   }
 };
 
-// The same for a number with an id of SPIR-V, which a program that uses OpenCL or Level
-// Zero sets: specialization_constant<0, 16>(). The type is the default's. Kernels of one
-// device image use either these or those of kernel_handler, whose ids the build chooses.
+// A specialization constant with a SPIR-V id, for programs that use OpenCL or Level
+// Zero: specialization_constant<0, 16>(). The type is the default's. Kernels in one
+// device image must use either these or kernel_handler, for which the build chooses ids.
 template <unsigned Id, auto Default>
 [[gnu::always_inline]] inline auto specialization_constant() {
-  // The translators want literals here, which only template arguments are sure to be.
+  // The translators need literals here, and template arguments always are.
   return __spirv_SpecConstant(static_cast<int>(Id), Default);
 }
 
 // The name type of a kernel that requires a work-group size X, Y, Z (counted from
-// the fastest dimension, as SPIR-V does; 0 is none) or a sub-group size (0 is none).
-// Clang has no attributes for them in SYCL code. A kernel's mangled name holds its
-// name type's arguments, from which the build makes the execution modes.
+// the fastest dimension, as in SPIR-V; 0 means no requirement) or a sub-group size (0 means
+// no requirement). Clang has no attributes for them in SYCL code. A kernel's mangled name
+// contains its name type's arguments, from which the build derives the execution modes.
 template <class Name, unsigned X, unsigned Y, unsigned Z, unsigned SubGroup>
 struct kernel_with {};
 
@@ -742,8 +740,8 @@ struct kernel_name<Name> {
 };
 
 #ifdef SYCL_LANGUAGE_VERSION
-// Clang 23 compiles an entry point for the host as a call of this function, which
-// it looks up by name. Here the host launches kernels in its own way.
+// Clang 23 compiles the host entry point to a call of this function, which it looks up
+// by name. Here, the host launches kernels differently.
 template <class Name, class... Arguments>
 void sycl_kernel_launch(const char *, Arguments &&...) {}
 
@@ -759,14 +757,14 @@ template <class Name, class Item, class... P, class Function>
 
 template <int Dimensions, class... P>
 constexpr void check_properties(properties<P...>) {
-  static_assert((... && is_of<P, owner::kernel>), "a kernel cannot have such a property");
+  static_assert((... && is_of<P, owner::kernel>), "a kernel cannot have this property");
 #ifdef SYCL_LITE_NO_FLOATING_POINT_CONTROL
   static_assert(
       (... && !std::is_same_v<typename P::key_t, ext::intel::experimental::fp_control_key>),
-      "fp_control is for GPUs of Intel: NVIDIA and AMD GPUs round to nearest in every kernel");
+      "fp_control is only for Intel GPUs; NVIDIA and AMD GPUs always round to nearest");
 #endif
   static_assert((... && (dimensions_of<P>() == 0 || dimensions_of<P>() == Dimensions)),
-                "a work-group size needs as many sizes as the range has dimensions");
+                "the number of work-group sizes must match the dimensions of the range");
 }
 
 template <class Name, int Dimensions, class... P, class Function>
@@ -788,7 +786,7 @@ constexpr auto joined(properties<P...>, properties<Q...>) {
   return properties<P..., Q...>{};
 }
 
-// The properties that a function object has with itself.
+// The properties of a function object.
 template <class Function>
 constexpr auto own_properties(const Function &function) {
   if constexpr (requires { function.get(properties_tag{}); })
@@ -807,9 +805,9 @@ void define(List list, Function function) {
 
 }  // namespace detail
 
-// Makes a kernel of a function object that takes an nd_item, or an nd_item and a
-// kernel_handler. The range says how many dimensions that has; its sizes are the host
-// program's to choose.
+// Turns a function object that takes an nd_item, or an nd_item and a kernel_handler, into a
+// kernel. Only the number of dimensions of the range matters: the host program chooses the
+// sizes.
 template <class Name, int Dimensions, class Function>
 void parallel_for(nd_range<Dimensions>, Function function) {
   detail::define<Name, Dimensions>(detail::properties{}, function);
@@ -823,7 +821,7 @@ void parallel_for(nd_range<Dimensions>, ext::oneapi::experimental::properties<P.
   detail::define<Name, Dimensions>(list, function);
 }
 
-// Without a list, required sizes become part of the kernel's name: see kernel_with.
+// Without a list, required sizes become part of the kernel's name, see kernel_with.
 template <class Name, int Dimensions, detail::required_size P, class Function>
 void parallel_for(nd_range<Dimensions>, P, Function function) {
   detail::define<Name, Dimensions, P>(detail::properties{}, function);

@@ -1,6 +1,5 @@
-// The aspects of SYCL devices, for property lists of sycl_lite.hpp. The numbers are those
-// of the build's own tools, whatever release of DPC++ a file is for: they come to a file in
-// the numbering of its release.
+// The aspects of SYCL devices, for property lists of sycl_lite.hpp. These are the numbers of
+// the build's own tools. A file contains the numbers of the DPC++ release that it is for.
 #ifndef SYCL_LITE_ASPECTS_HPP
 #define SYCL_LITE_ASPECTS_HPP
 

@@ -374,8 +374,8 @@ SYCL_LITE_GPU void after_update(unsigned) noexcept {}
     return sycl_lite::gpu::over<sycl_lite::gpu::operation>(scope, operation_, value);          \
   }
 
-// Specialization constants have their default values: nothing sets them when the program
-// runs. The build does the same with those of kernel_handler.
+// Specialization constants have their default values, because nothing sets them at run
+// time. The build does the same for kernel_handler.
 #define SYCL_LITE_GPU_COMMON(T)                                                                  \
   SYCL_LITE_GPU T __spirv_GroupBroadcast(unsigned, T value, unsigned lane) noexcept {            \
     return sycl_lite::gpu::value_of(value, lane);                                                \

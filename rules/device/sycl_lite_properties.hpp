@@ -1,5 +1,5 @@
-// sycl_lite_properties.hpp: what a kernel, a variable or a pointer of sycl_lite.hpp
-// has beside its code, known when it is compiled. sycl_lite.hpp includes it.
+// sycl_lite_properties.hpp: compile-time properties of kernels, variables and pointers.
+// sycl_lite.hpp includes it.
 //
 //   using namespace sycl_lite;
 //   using namespace sycl_lite::ext::oneapi::experimental;
@@ -14,13 +14,13 @@
 //     });
 //   }
 //
-// A function object has its properties with itself when it has a member function
-// get(properties_tag) that returns them.
+// A function object can also have properties itself: its member function
+// get(properties_tag) returns them.
 //
-// Names and meaning are those of the extensions sycl_ext_oneapi_properties,
+// Names and meaning follow the extensions sycl_ext_oneapi_properties,
 // sycl_ext_oneapi_kernel_properties, sycl_ext_oneapi_device_global,
 // sycl_ext_oneapi_annotated_ptr, and sycl_ext_intel_grf_size, _fp_control and
-// _cache_controls. docs/build/stock-clang.md says what differs.
+// _cache_controls. docs/build/stock-clang.md lists the differences.
 #ifndef SYCL_LITE_PROPERTIES_HPP
 #define SYCL_LITE_PROPERTIES_HPP
 
@@ -130,7 +130,7 @@ namespace ext::oneapi::experimental {
 // A list of properties: properties{work_group_size<64>, sub_group_size<16>}.
 template <detail::property... P>
 class properties {
-  static_assert((... && (detail::times<P, P...> == 1)), "a property is given twice");
+  static_assert((... && (detail::times<P, P...> == 1)), "duplicate property");
 
  public:
   constexpr properties() = default;
@@ -296,8 +296,8 @@ template <unsigned Size>
 inline constexpr grf_size_key::value_t<Size> grf_size;
 inline constexpr grf_size_automatic_key::value_t grf_size_automatic;
 
-// How a kernel rounds, and what it does with numbers too small to be normal. Where a
-// mode says nothing of one of them, it is to nearest, and to zero.
+// The rounding mode of a kernel, and whether it preserves denormal numbers. By default, it
+// rounds to nearest and flushes denormal numbers to zero.
 enum class fp_mode : std::uint32_t {
   round_to_nearest = 1,
   round_upward = 1 << 1,

@@ -1,13 +1,13 @@
-// bitcode.hpp makes releases of LLVM read what others write.
+// bitcode.hpp makes bitcode of one LLVM release readable for others.
 //
-// Of what DPC++ 2026.2 writes for ordinary sources, LLVM 22 refuses two records of the debug
-// information, which have more operands since LLVM 23. The additional ones are 0.
+// In the bitcode that DPC++ 2026.2 writes for ordinary sources, LLVM 22 rejects two debug
+// information records that have more operands since LLVM 23. The additional operands are 0.
 //
-// LLVM 23.1 writes into each module a list of numbers that the linker knows functions by, under
-// the code that module assembly has in DPC++ 2026.2, which then refuses the module. It skips
-// records of the code 0, and does without the list.
+// LLVM 23.1 writes a list of numbers by which the linker identifies functions to each module. Its
+// record has the code that DPC++ 2026.2 uses for module assembly, so DPC++ rejects the module.
+// DPC++ skips records with the code 0, and does not need the list.
 //
-// The format is that of https://llvm.org/docs/BitCodeFormat.html.
+// https://llvm.org/docs/BitCodeFormat.html describes the format.
 
 #ifndef RULES_SYCL_DPCPP_BITCODE_HPP
 #define RULES_SYCL_DPCPP_BITCODE_HPP
@@ -171,7 +171,7 @@ class Walk {
         for (uint64_t count = variable(6); count > 0; count--) {
           const uint64_t before = at_;
           operand(a[i + 1]);
-          if (at_ == before) break;  // elements of no bits: their count says nothing
+          if (at_ == before) break;  // elements without bits: their count is not limited
         }
         return;
       }

@@ -248,7 +248,7 @@ void test_numbers_of_functions() {
   }
 }
 
-// What is cut off or damaged is read no further than it goes, and nothing hangs.
+// Truncated and damaged bitcode is not read beyond its end, and the reader terminates.
 void test_damaged() {
   const Bytes bytes = module(kCompileUnit, operands(22, {0, 0})).bytes;
   for (size_t size = 0; size < bytes.size(); size++)

@@ -1,10 +1,10 @@
 // compare.hpp compares the macros in a source's device compilation with the macros in its host
-// compilation. If the two compilations disagree about a macro, they can disagree about a type, and a
-// program silently computes wrong numbers.
+// compilation. If the two compilations disagree about a macro, they can disagree about a type, and
+// a program silently computes wrong numbers.
 //
 // The driver knows the macros of the device compilation. It writes a header that the host
-// compilation includes first, before anything but the command line defines macros. The header has an
-// #error for each difference, at the line of the user's code that tests the macro.
+// compilation includes first, before anything but the command line defines macros. The header has
+// an #error for each difference, at the line of the user's code that tests the macro.
 
 #ifndef RULES_SYCL_DPCPP_COMPARE_HPP
 #define RULES_SYCL_DPCPP_COMPARE_HPP

@@ -655,7 +655,8 @@ void compile(const Arguments &args, const TemporaryPaths &at) {
   if (!footer.empty()) options.insert(options.end(), {"-Xclang", "-fsycl-int-footer=" + footer});
   if (!list.empty())
     options.insert(options.end(), {"-MD", "-MF", list, "-MT", "device"});  // not an output's path
-  const std::string question = at.compare.empty() ? "" : compare::question(fact_directory(at.compare));
+  const std::string question =
+      at.compare.empty() ? "" : compare::question(fact_directory(at.compare));
   jit::Result result = compile_source(args, options, question);
   if (!at.output.empty()) {
     bitcode::for_other_releases(reinterpret_cast<unsigned char *>(result.bitcode.data),
@@ -929,7 +930,8 @@ Arguments parse(const std::vector<std::string> &args) {
   auto among = [&](std::string_view commands) {
     return contains(" " + std::string(commands) + " ", " " + out.command + " ");
   };
-  if (!among(flags[0].required)) misuse("unknown command '" + out.command + "'; expected compile, post-link, build or check");
+  if (!among(flags[0].required))
+    misuse("unknown command '" + out.command + "'; expected compile, post-link, build or check");
   size_t i = 1;
   for (; i < args.size() && args[i] != "--"; i++) {
     const std::string name = args[i].substr(0, args[i].find('='));
@@ -958,7 +960,8 @@ Arguments parse(const std::vector<std::string> &args) {
       misuse("the option '" + option +
              "' reuses headers across compilations, which can miss changes in headers; remove it");
   }
-  if (out.candidates.empty() != out.unused.empty()) misuse("--candidates requires --unused and vice versa");
+  if (out.candidates.empty() != out.unused.empty())
+    misuse("--candidates requires --unused and vice versa");
   if (!out.inputs.empty() && out.candidates.empty()) misuse("--inputs requires --candidates");
   if (out.input.empty() && out.command != "check") misuse("missing input file");
   while (out.output_dir.size() > 1 && out.output_dir.back() == '/') out.output_dir.pop_back();

@@ -1,20 +1,20 @@
-// A stand-in for libsycl-jit, with the same interface and without a compiler. It does what
-// the source or the bitcode says, a line each; what it does not know is code.
+// A fake libsycl-jit, with the same interface and without a compiler. It executes the commands
+// in the source or the bitcode, one per line. Other lines are code.
 //
-//	code N           the error code
-//	log TEXT         a line of the log; \t is a tab
-//	print TEXT       print a line, as LLVM does before it gives up
-//	options          print the options
-//	die N            end by signal N
-//	exit N           end with exit code N
-//	touch NAME       make a file
-//	sleep N          wait for that many seconds
-//	nobitcode        give back none
-//	image FORMAT     begin an image
-//	symbol NAME      of the image
-//	set NAME         begin a property set of the image
-//	number NAME N    property of the set
-//	bytes NAME HEX   property of the set, with the count of bits before it
+//	code N           return this error code.
+//	log TEXT         add a line to the log; \t is a tab.
+//	print TEXT       print a line, as LLVM does before it aborts.
+//	options          print the options.
+//	die N            terminate by signal N.
+//	exit N           terminate with exit code N.
+//	touch NAME       create a file.
+//	sleep N          wait for N seconds.
+//	nobitcode        return no bitcode.
+//	image FORMAT     start an image.
+//	symbol NAME      add a symbol to the image.
+//	set NAME         start a property set of the image.
+//	number NAME N    add a property to the set.
+//	bytes NAME HEX   add a property to the set, which starts with its bit count.
 //
 // An option "-Xclang -fsycl-int-header=FILE" or -footer= writes the source to FILE, and
 // "-MF FILE" a rule with two headers, one of them as if it were in memory.

@@ -193,8 +193,8 @@ class Scratch {
   int error_ = 0;
 };
 
-// Outputs are files that are moved to their final paths together. The main output exists only if all
-// others exist and are from the same run, even if the program is killed.
+// Outputs are files that are moved to their final paths together. The main output exists only if
+// all others exist and are from the same run, even if the program is killed.
 class Outputs {
  public:
   // file returns the temporary path of an output. The last output is the main output.
@@ -288,8 +288,8 @@ class Outputs {
     return scratch_.try_emplace(dir, dir).first->second;
   }
 
-  // copy_later chooses a temporary path in a different directory, from which an output is copied. It
-  // is for streams, and for files in directories in which no files can be created.
+  // copy_later chooses a temporary path in a different directory, from which an output is copied.
+  // It is for streams, and for files in directories in which no files can be created.
   void copy_later(Output &o) {
     if (!o.there) cannot(o.name, parent(o.path), scratch_in(parent(o.path)).error());
     o.stream = true;
@@ -299,7 +299,8 @@ class Outputs {
   }
 
   [[noreturn]] static void cannot(const std::string &name, const std::string &dir, int error) {
-    if (error == ENOENT) fail_at(kMachineFailed, name, "directory " + shown(dir) + " does not exist");
+    if (error == ENOENT)
+      fail_at(kMachineFailed, name, "directory " + shown(dir) + " does not exist");
     fail_io(name, error);
   }
 

@@ -1,7 +1,7 @@
 /* Reads an input with every function of the loader and touches every byte that it
  * hands out, so that a sanitizer sees what is out of bounds. libFuzzer runs it:
  *
- *   clang -g -fsanitize=fuzzer,address,undefined fuzz.c syclbin.c -o fuzz && ./fuzz FOLDER
+ *   clang -g -fsanitize=fuzzer,address,undefined fuzz.c syclbin.c -o fuzz && ./fuzz CORPUS
  *
  * and fuzz_main.c does without libFuzzer. */
 #include <string.h>

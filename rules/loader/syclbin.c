@@ -83,7 +83,7 @@ size_t syclbin_copy(syclbin_text text, char *to, size_t size) {
 
 /* -- property sets: lines "[set]" and "key=1|number" or "key=2|bytes" -- */
 
-/* Six bits of a character, 64 for one that is none of the encoding. */
+/* Returns the six bits of a character, or 64 if it is not in the alphabet. */
 static unsigned digit(char c) {
   if (c >= 'A' && c <= 'Z') return (unsigned)(c - 'A');
   if (c >= 'a' && c <= 'z') return (unsigned)(c - 'a') + 26;
@@ -91,12 +91,12 @@ static unsigned digit(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : 64;
 }
 
-/* How many bytes that many characters hold. */
+/* Returns the number of bytes that this many characters encode. */
 static size_t decoded_size(size_t characters) {
   return characters / 4 * 3 + characters % 4 * 6 / 8;
 }
 
-/* Byte i: character j carries the bits from 6j on of one little-endian number. */
+/* Returns byte i. Character j has bits 6j to 6j+5 of one little-endian number. */
 static unsigned char decoded(syclbin_text text, size_t i) {
   size_t first = i / 3 * 4 + i % 3;
   unsigned shift = (unsigned)(i % 3) * 2;
@@ -104,21 +104,21 @@ static unsigned char decoded(syclbin_text text, size_t i) {
                                                                 << (6 - shift));
 }
 
-/* Takes what follows "2|". Returns what is wrong with it, NULL when nothing is. */
+/* Parses the text after "2|". Returns what is wrong with it, or NULL. */
 static const char *take_bytes(syclbin_text text, syclbin_property *p) {
-  if (text.size % 4 == 1) return "a byte array is cut off: a single character is left over";
+  if (text.size % 4 == 1) return "a byte array is truncated: one character left over";
   for (size_t i = 0; i < text.size; i++)
     if (digit(text.data[i]) > 63)
       return "a byte array has a character that is not a letter, digit, + or /";
   size_t size = decoded_size(text.size);
-  if (size < kBitCount) return "a byte array is too short for the count of its bits";
+  if (size < kBitCount) return "a byte array is too short for its bit count";
   p->bits = 0;
   for (unsigned i = 0; i < kBitCount; i++) p->bits |= (uint64_t)decoded(text, i) << 8 * i;
   if (p->bits / 8 + (p->bits % 8 != 0) != size - kBitCount)
-    return "a byte array does not have as many bytes as the count of its bits says";
+    return "the size of a byte array does not match its bit count";
   if (p->bits % 8 != 0 && decoded(text, size - 1) >> p->bits % 8 != 0)
-    return "a byte array has bits set beyond the count of its bits";
-  /* 2 or 4 bits of the last character belong to no byte. */
+    return "a byte array has bits set beyond its bit count";
+  /* 2 or 4 bits of the last character are not part of a byte. */
   if (text.size % 4 != 0 && digit(text.data[text.size - 1]) >> (text.size % 4 == 2 ? 2 : 4) != 0)
     return "a byte array has bits set beyond its last byte";
   p->is_bytes = true;
@@ -127,7 +127,7 @@ static const char *take_bytes(syclbin_text text, syclbin_property *p) {
   return NULL;
 }
 
-/* Takes what follows "1|". */
+/* Parses the text after "1|". */
 static const char *take_number(syclbin_text text, syclbin_property *p) {
   uint64_t n = 0;
   for (size_t i = 0; i < text.size; i++) {
@@ -144,8 +144,8 @@ static const char *take_number(syclbin_text text, syclbin_property *p) {
 
 static const char *take_name(syclbin_text name) {
   if (name.size == 0) return "a name is empty";
-  if (has(name, 0)) return "a name has a NUL byte in it";
-  return has(name, '\r') ? "a name has a line break in it" : NULL;
+  if (has(name, 0)) return "a name contains a NUL byte";
+  return has(name, '\r') ? "a name contains a line break" : NULL;
 }
 
 static const char *take_title(syclbin_text line, syclbin_property *p) {
@@ -156,7 +156,7 @@ static const char *take_title(syclbin_text line, syclbin_property *p) {
 }
 
 static const char *take_property(syclbin_text line, syclbin_property *p) {
-  if (!p->set.data) return "a property comes before the first [set] title";
+  if (!p->set.data) return "a property precedes the first [set] title";
   if (!has(line, '=')) return "a line is neither a [set] title nor key=type|value";
   p->key = cut(&line, '=');
   const char *fault = take_name(p->key);
@@ -167,8 +167,8 @@ static const char *take_property(syclbin_text line, syclbin_property *p) {
   return line.data[0] == '1' ? take_number(value, p) : take_bytes(value, p);
 }
 
-/* Steps to the next property of p->rest. Returns false at the end, and at a fault,
- * which it sets, with the line as the key. */
+/* Advances to the next property of p->rest. Returns false at the end, and for an error, which
+ * it sets, with the line as the key. */
 static bool scan(syclbin_property *p, const char **fault) {
   *fault = NULL;
   while (p->rest.size > 0) {
@@ -209,22 +209,21 @@ size_t syclbin_bytes(const syclbin_property *property, void *to, size_t size) {
   return all;
 }
 
-/* Copies a name, which has to be bytes that are text. */
+/* Copies a name, which must be bytes that are text. */
 static const char *copy_name(const syclbin_property *p, char *to) {
   if (!p->is_bytes || p->bits % 8 != 0) return "a name is not a byte array";
   if (p->bits / 8 >= SYCLBIN_NAME_SIZE) return "a name has more than 127 bytes";
   size_t size = syclbin_bytes(p, to, SYCLBIN_NAME_SIZE);
   to[size] = 0;
-  return memchr(to, 0, size) ? "a name has a NUL byte in it" : NULL;
+  return memchr(to, 0, size) ? "a name contains a NUL byte" : NULL;
 }
 
-/* Copies numbers of width bytes each, most of them at most. */
+/* Copies at most most numbers of width bytes each. */
 static const char *copy_numbers(const syclbin_property *p, unsigned width, uint32_t most, void *to,
                                 uint32_t *count) {
   unsigned char raw[4 * SYCLBIN_MAX_ASPECTS];
-  if (!p->is_bytes || p->bits % (8 * width) != 0)
-    return "a list of numbers is not a byte array of them";
-  if (p->bits / (8 * width) > most) return "a list of numbers is longer than any that is known";
+  if (!p->is_bytes || p->bits % (8 * width) != 0) return "a list of numbers is not a byte array";
+  if (p->bits / (8 * width) > most) return "a list of numbers is too long";
   *count = (uint32_t)(syclbin_bytes(p, raw, sizeof raw) / width);
   for (uint32_t i = 0; i < *count; i++) {
     if (width == 4)
@@ -246,7 +245,7 @@ static const char *take_sub_group_sizes(const syclbin_property *p, syclbin_requi
   return NULL;
 }
 
-/* The former key: numbers of 4 bytes, with or without their count before them. */
+/* The former key: numbers of 4 bytes, with or without a preceding count. */
 static const char *take_old_size(const syclbin_property *p, syclbin_requirements *r) {
   uint32_t list[4], count, first;
   const char *fault = copy_numbers(p, 4, 4, list, &count);
@@ -265,7 +264,7 @@ static const char *take_size(const syclbin_property *p, syclbin_requirements *r)
   return r->work_group_dims == 0 ? "a work-group size does not have 1 to 3 dimensions" : NULL;
 }
 
-/* Returns what is wrong with them, and then the property. */
+/* Returns what is wrong with the requirements, and sets the property in that case. */
 static const char *read_requirements(syclbin_text metadata, syclbin_requirements *r,
                                      syclbin_property *p) {
   const char *fault = NULL;
@@ -296,9 +295,9 @@ void syclbin_get_requirements(const syclbin_module *module, syclbin_requirements
   read_requirements(module->metadata, requirements, &p);
 }
 
-/* -- places of parts -- */
+/* -- locations of parts -- */
 
-/* Header of part i of version 1: abstract modules, IR modules, native images. */
+/* Returns the header of part i of version 1: abstract modules, IR modules, native images. */
 static const unsigned char *part(const syclbin_file *f, uint64_t i) {
   return f->data + f->base + kHeader + kPart * i;
 }
@@ -307,14 +306,14 @@ static const unsigned char *entry(const syclbin_file *f, uint64_t i) {
   return f->data + f->entries + kEntry * i;
 }
 
-/* Finds the value of a string of an entry, in a container of version 2. */
+/* Finds the value of a string in an entry of a container of version 2. */
 static bool entry_string(const syclbin_file *f, uint64_t i, const char *key, syclbin_text *value) {
   const unsigned char *e = entry(f, i);
   uint64_t count = u64(e + 16);
   for (uint64_t n = 0; n < count; n++) {
     const unsigned char *s = f->data + u64(e + 8) + 24 * n;
     uint64_t at = u64(s);
-    /* With its NUL; there is one before the container ends. */
+    /* Including its NUL; there is one before the end of the container. */
     if (strlen(key) >= f->size - at || memcmp(f->data + at, key, strlen(key) + 1) != 0) continue;
     *value = text_at(f, u64(s + 8), u64(s + 16));
     return true;
@@ -339,7 +338,7 @@ bool syclbin_next_module(const syclbin_file *file, syclbin_module *module) {
     m.native_count = u32(h + 24);
     m.first_native = u32(h + 28);
   } else {
-    /* The entry after the global metadata is that of the first module. */
+    /* The entry after the global metadata belongs to the first module. */
     for (m.at = m.started ? m.at + 1 : 1; !has_role(file, m.at, "am_metadata");) m.at++;
     const unsigned char *e = entry(file, m.at);
     m.metadata = text_at(file, u64(e + 24), u64(e + 32));
@@ -354,7 +353,7 @@ bool syclbin_next_kernel(const syclbin_module *module, syclbin_text *name) {
   syclbin_property p = {.rest = module->metadata};
   const char *fault;
   if (name->data) {
-    /* What is left begins after the name, in the middle of a line of that set. */
+    /* The rest starts after the name, in the middle of a line of that set. */
     p.set.data = set;
     p.set.size = sizeof set - 1;
     p.rest.size =
@@ -371,7 +370,8 @@ bool syclbin_next_kernel(const syclbin_module *module, syclbin_text *name) {
   return false;
 }
 
-/* Reads the metadata of an image. Returns what is wrong with it, and then the property. */
+/* Reads the metadata of an image. Returns what is wrong with it, and sets the property in that
+ * case. */
 static const char *read_image_metadata(syclbin_image *image, syclbin_property *p) {
   const char *fault = NULL;
   memset(p, 0, sizeof *p);
@@ -390,8 +390,8 @@ static const char *read_image_metadata(syclbin_image *image, syclbin_property *p
   return fault;
 }
 
-/* Finds the image of the number image->at of version 1, counted from that of the
- * module's first IR module, or of the entry image->at. */
+/* Finds the image with the number image->at in version 1, counted from the module's first IR
+ * module, or the image in the entry image->at. */
 static void place_image(const syclbin_file *f, const syclbin_module *m, syclbin_image *image) {
   if (f->version == 1) {
     uint64_t i = image->at;
@@ -446,8 +446,8 @@ static syclbin_status check_metadata(const syclbin_file *f, syclbin_text metadat
                : SYCLBIN_OK;
 }
 
-/* Checks what the other functions rely on: the metadata of all parts, which is where
- * it should be. */
+/* Checks what the other functions rely on: the metadata of all parts, whose locations are
+ * already checked. */
 static syclbin_status check_parts(const syclbin_file *f, syclbin_error *error) {
   syclbin_module module = {0};
   syclbin_property p;
@@ -471,7 +471,7 @@ static syclbin_status check_parts(const syclbin_file *f, syclbin_error *error) {
   return SYCLBIN_OK;
 }
 
-/* Checks the metadata of the file and of its parts, and takes the state. */
+/* Checks the metadata of the file and of its parts, and sets the state. */
 static syclbin_status finish(syclbin_file *f, syclbin_error *error) {
   syclbin_text global = text_at(f, f->global, f->global_size);
   if (check_metadata(f, global, error)) return SYCLBIN_BAD_FILE;
@@ -482,13 +482,14 @@ static syclbin_status finish(syclbin_file *f, syclbin_error *error) {
   return check_parts(f, error);
 }
 
-/* Checks an offset and a size at at, which are those of a range of a table, and
- * counts the size: parts do not overlap, so that together they are not larger. */
+/* Checks the offset and the size of a range of a table, which are at at, and adds up the sizes:
+ * parts must not overlap, so that together they fit into the table. */
 static syclbin_status check_range(const syclbin_file *f, const unsigned char *at, uint64_t table,
                                   const char *name, uint64_t *used, syclbin_error *error) {
   if (!within(u64(at), u64(at + 8), table))
     return fail(error, SYCLBIN_BAD_FILE, offset_of(f, at),
-                "%" PRIu64 " bytes at %#" PRIx64 " of the %s reach past its end at %#" PRIx64,
+                "%" PRIu64 " bytes at offset %#" PRIx64
+                " of the %s extend past its end at %#" PRIx64,
                 u64(at + 8), u64(at), name, table);
   if (u64(at + 8) > table - *used)
     return fail(error, SYCLBIN_BAD_FILE, offset_of(f, at), "parts of the %s overlap", name);
@@ -496,8 +497,8 @@ static syclbin_status check_range(const syclbin_file *f, const unsigned char *at
   return SYCLBIN_OK;
 }
 
-/* Checks that the images of a module at at, a count and the index of the first, are
- * the next ones of the total. */
+/* Checks that the images of a module, whose count and first index are at at, are the next ones
+ * of the total. */
 static syclbin_status check_owner(const syclbin_file *f, const unsigned char *at, const char *name,
                                   uint32_t total, uint32_t *next, syclbin_error *error) {
   uint32_t count = u32(at), first = u32(at + 4);
@@ -510,8 +511,8 @@ static syclbin_status check_owner(const syclbin_file *f, const unsigned char *at
   if (count > 0 && first != *next)
     return fail(
         error, SYCLBIN_BAD_FILE, offset + 4,
-        "the first %s of an abstract module is %" PRIu32 ", not the next one, %" PRIu32
-        ": a compiler may not have advanced this number, which 'packager convert --lenient' mends",
+        "the first %s of an abstract module is %" PRIu32 ", want %" PRIu32
+        "; to repair files of compilers that do not advance it, use 'packager convert --lenient'",
         name, first, *next);
   *next += count;
   return SYCLBIN_OK;
@@ -545,11 +546,11 @@ static syclbin_status check_headers(const syclbin_file *f, uint32_t native_count
 static syclbin_status open_v1(syclbin_file *f, uint64_t base, uint64_t size, syclbin_error *error) {
   if (size < kHeader)
     return fail(error, SYCLBIN_BAD_FILE, base,
-                "%" PRIu64 " bytes are too few for the header, which has %d", size, (int)kHeader);
+                "file too short for the header: %" PRIu64 " bytes, want %d", size, (int)kHeader);
   const unsigned char *h = f->data + base;
   if (u32(h + 4) != 1)
     return fail(error, SYCLBIN_OTHER_FORM, base + 4,
-                "the SYCLBIN version is %" PRIu32 "; in this layout only 1 is read", u32(h + 4));
+                "unsupported SYCLBIN version %" PRIu32 "; expected 1 in this layout", u32(h + 4));
   f->version = 1;
   f->base = base;
   f->module_count = u32(h + 8);
@@ -557,15 +558,15 @@ static syclbin_status open_v1(syclbin_file *f, uint64_t base, uint64_t size, syc
   uint64_t parts = (uint64_t)f->module_count + f->ir_count + u32(h + 16);
   if (parts > (size - kHeader) / kPart)
     return fail(error, SYCLBIN_BAD_FILE, base + 8,
-                "%" PRIu64
-                " modules and images have more headers than the file holds: it was cut short",
+                "file is truncated: it is too short for the headers of %" PRIu64
+                " modules and images",
                 parts);
   uint64_t at = kHeader + kPart * parts, room = size - at;
   f->metadata = base + at;
   f->metadata_size = u64(h + 24);
   if (f->metadata_size > room)
     return fail(error, SYCLBIN_BAD_FILE, base + 24,
-                "the metadata table of %" PRIu64 " bytes reaches past the end of the file",
+                "the metadata table of %" PRIu64 " bytes extends past the end of the file",
                 f->metadata_size);
   room -= f->metadata_size;
   uint64_t padding = (8 - f->metadata_size % 8) % 8;
@@ -573,7 +574,7 @@ static syclbin_status open_v1(syclbin_file *f, uint64_t base, uint64_t size, syc
   f->binary_size = u64(h + 32);
   if (padding > room || f->binary_size > room - padding)
     return fail(error, SYCLBIN_BAD_FILE, base + 32,
-                "the binary table of %" PRIu64 " bytes reaches past the end of the file",
+                "the binary table of %" PRIu64 " bytes extends past the end of the file",
                 f->binary_size);
   syclbin_status s = check_headers(f, u32(h + 16), error);
   if (s != SYCLBIN_OK) return s;
@@ -591,7 +592,7 @@ static syclbin_status check_strings(const syclbin_file *f, uint64_t i, uint64_t 
   uint64_t at = u64(e + 8), count = u64(e + 16), width = f->container == 1 ? 16 : 24;
   if (at > f->size || count > (f->size - at) / width)
     return fail(error, SYCLBIN_BAD_FILE, offset_of(f, e) + 8,
-                "the strings of entry %" PRIu64 " reach past the end of the container", i);
+                "the strings of entry %" PRIu64 " extend past the end of the container", i);
   if (count > f->size / width - *used)
     return fail(error, SYCLBIN_BAD_FILE, offset_of(f, e) + 8, "strings of entries overlap");
   *used += count;
@@ -600,7 +601,7 @@ static syclbin_status check_strings(const syclbin_file *f, uint64_t i, uint64_t 
     if (u64(s) >= last_nul ||
         (width == 16 ? u64(s + 8) >= last_nul : !within(u64(s + 8), u64(s + 16), f->size)))
       return fail(error, SYCLBIN_BAD_FILE, offset_of(f, s),
-                  "a string of entry %" PRIu64 " reaches past the end of the container", i);
+                  "a string of entry %" PRIu64 " extends past the end of the container", i);
   }
   return SYCLBIN_OK;
 }
@@ -636,30 +637,27 @@ static syclbin_status check_v2_entry(syclbin_file *f, uint64_t i, syclbin_error 
   syclbin_text text;
   if ((e[0] | e[1] << 8) != 7)
     return fail(error, SYCLBIN_BAD_FILE, offset,
-                "entry %" PRIu64 " of a version 2 file is of kind %d, not of kind 7", i,
-                e[0] | e[1] << 8);
+                "entry %" PRIu64 " of a version 2 file has kind %d, want 7", i, e[0] | e[1] << 8);
   bool global = has_role(f, i, "global_metadata"), module = has_role(f, i, "am_metadata");
   if (!global && !module && !has_role(f, i, "ir") && !has_role(f, i, "native"))
     return fail(error, SYCLBIN_BAD_FILE, offset,
-                "entry %" PRIu64 " of a version 2 file has no role that is known", i);
+                "entry %" PRIu64 " of a version 2 file has no known role", i);
   if (global != (i == 0))
     return fail(error, SYCLBIN_OTHER_FORM, offset,
                 "entry %" PRIu64
-                ": the global metadata is not the first entry, and only that: "
-                "'packager convert --syclbin-version 1' makes a file that is read",
+                ": the global metadata must be the first entry and only the first; "
+                "convert the file with 'packager convert --syclbin-version 1'",
                 i);
   if (global) return SYCLBIN_OK;
   if (!entry_string(f, i, "am_index", &text) || !parse_index(text, &index))
-    return fail(error, SYCLBIN_BAD_FILE, offset,
-                "entry %" PRIu64 " has no am_index that is a number", i);
+    return fail(error, SYCLBIN_BAD_FILE, offset, "entry %" PRIu64 " has no valid am_index", i);
   if (module) f->module_count++;
   if (f->module_count == 0 || index != f->module_count - 1)
-    return fail(
-        error, SYCLBIN_OTHER_FORM, offset,
-        "entry %" PRIu64
-        " is not of the abstract module whose turn it is in the order that compilers write: "
-        "'packager convert --syclbin-version 1' makes a file that is read",
-        i);
+    return fail(error, SYCLBIN_OTHER_FORM, offset,
+                "entry %" PRIu64
+                " is out of order; "
+                "convert the file with 'packager convert --syclbin-version 1'",
+                i);
   uint64_t size = u64(e + 32);
   if (!module && (size < 8 || u64(f->data + u64(e + 24)) > size - 8))
     return fail(error, SYCLBIN_BAD_FILE, u64(e + 24),
@@ -670,7 +668,8 @@ static syclbin_status check_v2_entry(syclbin_file *f, uint64_t i, syclbin_error 
 static syclbin_status open_v2(syclbin_file *f, syclbin_error *error) {
   syclbin_text format;
   if (entry_string(f, 0, "sycl_format_version", &format) && !is(format, "2"))
-    return fail(error, SYCLBIN_OTHER_FORM, f->entries, "the SYCLBIN version is none of 1 and 2");
+    return fail(error, SYCLBIN_OTHER_FORM, f->entries,
+                "unsupported SYCLBIN version; expected 1 or 2");
   f->version = 2;
   for (uint64_t i = 0; i < f->entry_count; i++) {
     syclbin_status s = check_v2_entry(f, i, error);
@@ -681,36 +680,36 @@ static syclbin_status open_v2(syclbin_file *f, syclbin_error *error) {
   return finish(f, error);
 }
 
-/* Takes the header of a container: its size, which becomes that of the file, and
- * the place and number of its entries. */
+/* Reads the header of a container: its size, which becomes the size of the file, and the
+ * offset and number of its entries. */
 static syclbin_status open_header(syclbin_file *f, syclbin_error *error) {
   const unsigned char *h = f->data;
   if (f->size < kContainer)
     return fail(error, SYCLBIN_BAD_FILE, 0,
-                "%" PRIu64 " bytes are too few for the header of a container, which has %d",
-                f->size, (int)kContainer);
+                "file too short for the header of a container: %" PRIu64 " bytes, want %d", f->size,
+                (int)kContainer);
   f->container = u32(h + 4);
   if (f->container != 1 && f->container != 2)
     return fail(
         error, SYCLBIN_OTHER_FORM, 4,
-        "the version of the container is %" PRIu32 ", and only 1 and 2 are read%s", f->container,
-        f->container == 3 ? ": 'packager convert --container-version 2' writes the file anew" : "");
+        "unsupported container version %" PRIu32 "; expected 1 or 2%s", f->container,
+        f->container == 3 ? ". Convert it with 'packager convert --container-version 2'" : "");
   uint64_t size = u64(h + 8);
   if (size < kContainer || size > f->size)
     return fail(error, SYCLBIN_BAD_FILE, 8,
-                "the size of the container is %" PRIu64 ", but there are %" PRIu64 " bytes", size,
+                "the container declares %" PRIu64 " bytes, but the file has %" PRIu64, size,
                 f->size);
   for (uint64_t i = size; i < f->size; i++)
     if (i % 8 == 0 || h[i] != 0)
       return fail(error, SYCLBIN_OTHER_FORM, i,
-                  "the file goes on after its first container, which is all that SYCL runtimes "
-                  "read: 'packager convert' makes one of them");
+                  "the file has more than one container, and SYCL runtimes read only the first; "
+                  "join them with 'packager convert'");
   f->size = size;
   f->entries = u64(h + 16);
   f->entry_count = u64(h + 24);
   if (f->container == 1) {
     if (f->entry_count != kEntry)
-      return fail(error, SYCLBIN_BAD_FILE, 24, "the size of an entry is %" PRIu64 " instead of %d",
+      return fail(error, SYCLBIN_BAD_FILE, 24, "the size of an entry is %" PRIu64 ", want %d",
                   f->entry_count, (int)kEntry);
     f->entry_count = 1;
   }
@@ -732,7 +731,7 @@ static syclbin_status open_container(syclbin_file *f, syclbin_error *error) {
       return fail(error, SYCLBIN_OTHER_FORM, offset_of(f, e),
                   "entry %" PRIu64
                   " of the container is a SYCLBIN file, "
-                  "and SYCL runtimes read entry 0 only: 'packager convert' makes one file of all",
+                  "and SYCL runtimes read only entry 0; join them with 'packager convert'",
                   i);
   }
   const unsigned char *e = entry(f, 0);
@@ -741,15 +740,14 @@ static syclbin_status open_container(syclbin_file *f, syclbin_error *error) {
     int kind = e[0] | e[1] << 8;
     if (kind != 6 && kind != 7)
       return fail(error, SYCLBIN_OTHER_FORM, f->entries,
-                  "the container says that its image is of kind %d, where a SYCLBIN file has 7 or "
-                  "formerly 6: "
-                  "'packager convert' writes the file anew",
+                  "the container has image kind %d, but a SYCLBIN file has 7, or formerly 6; "
+                  "convert the file with 'packager convert'",
                   kind);
     return open_v1(f, u64(e + 24), u64(e + 32), error);
   }
   if (f->container == 2 && entry_string(f, 0, "role", &role)) return open_v2(f, error);
   return fail(error, SYCLBIN_BAD_FILE, f->entries,
-              "the container does not begin with a SYCLBIN file");
+              "the first entry of the container is not a SYCLBIN file");
 }
 
 syclbin_status syclbin_open(const void *data, size_t size, syclbin_file *file,
@@ -774,9 +772,9 @@ syclbin_status syclbin_open(const void *data, size_t size, syclbin_file *file,
 
 #define GPU "intel_gpu_"
 
-/* Intel GPUs by IP version, as architectures of DPC++ have it: major << 22 |
- * minor << 14 | revision. The first name of a version is that of the target, others
- * are aliases. A test holds them against sycl/deviceconfig/names.yaml. */
+/* Intel GPUs by IP version, as in DPC++'s architectures: major << 22 | minor << 14 | revision.
+ * The first name of a version is the target's name, others are aliases. A test compares them with
+ * sycl/deviceconfig/names.yaml. */
 static const struct {
   uint32_t version;
   const char *name;
@@ -808,8 +806,7 @@ const char *syclbin_intel_gpu_name(uint32_t ip_version) {
   return NULL;
 }
 
-/* Compares names of GPUs, which compilers write with and without intel_gpu_, and with
- * hyphens. */
+/* Compares names of GPUs, which compilers write with and without intel_gpu_, and with hyphens. */
 static bool same_name(syclbin_text a, syclbin_text b) {
   for (int i = 0; i < 2; i++) {
     syclbin_text *t = i == 0 ? &a : &b;
@@ -828,7 +825,7 @@ static syclbin_text text_of(const char *s) {
   return t;
 }
 
-/* Takes a number below 1000 and the _ after it. */
+/* Parses a number below 1000 and the _ after it. */
 static bool take_version(syclbin_text *rest, uint32_t *n) {
   if (!has(*rest, '_')) return false;
   syclbin_text digits = cut(rest, '_');
@@ -838,8 +835,8 @@ static bool take_version(syclbin_text *rest, uint32_t *n) {
   return true;
 }
 
-/* Returns the IP version that a name is of, as intel_gpu_pvc and intel_gpu_12_60_7 are of
- * one, or 0. The last number of such a name is the revision, which makes no difference. */
+/* Returns the IP version of a name, or 0. intel_gpu_pvc and intel_gpu_12_60_7 have the same one.
+ * The last number in such a name is the revision, which is ignored. */
 static uint32_t version_of(syclbin_text name) {
   syclbin_text rest = name;
   uint32_t major = 0, minor = 0;
@@ -856,7 +853,7 @@ static uint32_t version_of(syclbin_text name) {
   return 0;
 }
 
-/* Reports whether one of the architectures, divided by commas, is that of the device. */
+/* Reports whether one of the architectures, separated by commas, is the device's. */
 static bool is_for(const char *architectures, const char *device) {
   syclbin_text rest = text_of(architectures);
   uint32_t version = version_of(text_of(device));
@@ -879,7 +876,7 @@ static bool has_sub_group_size(const syclbin_device *d, uint32_t size) {
   return false;
 }
 
-/* Explicit SIMD code says sub-group size 1, which no device has and DPC++ does not
+/* Explicit SIMD code has sub-group size 1, which no device supports and DPC++ does not
  * compare. Its aspect is 53, and 49 since libsycl.so.9. */
 static bool is_esimd(const syclbin_requirements *r) {
   if (r->sub_group_size_count != 1 || r->sub_group_sizes[0] != 1) return false;
@@ -889,7 +886,7 @@ static bool is_esimd(const syclbin_requirements *r) {
 }
 
 static bool size_fits(const syclbin_requirements *r, const syclbin_device *d) {
-  uint64_t room = d->max_work_group_size; /* how often what was multiplied so far fits */
+  uint64_t room = d->max_work_group_size; /* the limit, divided by the product so far */
   for (uint32_t i = 0; i < r->work_group_dims; i++) {
     uint64_t n = r->work_group_size[i];
     if (d->max_work_item_sizes[i] && n > d->max_work_item_sizes[i]) return false;
@@ -899,7 +896,7 @@ static bool size_fits(const syclbin_requirements *r, const syclbin_device *d) {
   return true;
 }
 
-/* Reports whether the device has what a module needs, in the words of DPC++. */
+/* Reports whether the device meets the requirements of a module, with DPC++'s messages. */
 static bool fits(const syclbin_requirements *r, const syclbin_device *d, syclbin_error *error) {
   for (uint32_t i = 0; d->has_aspect && i < r->aspect_count; i++)
     if (!d->has_aspect(d->context, r->aspects[i])) {
@@ -926,7 +923,7 @@ static bool fits(const syclbin_requirements *r, const syclbin_device *d, syclbin
   return true;
 }
 
-/* Finds a kernel of a module by its name with or without the prefix. */
+/* Finds a kernel in a module by its name with or without the prefix. */
 static bool find_kernel(const syclbin_module *module, syclbin_text want, syclbin_text *name) {
   memset(name, 0, sizeof *name);
   while (syclbin_next_kernel(module, name)) {
@@ -937,7 +934,7 @@ static bool find_kernel(const syclbin_module *module, syclbin_text want, syclbin
   return false;
 }
 
-/* Finds the image of a module that a device takes: native code for it, or else IR. */
+/* Finds the image of a module for a device: native code for it, or else IR. */
 static bool find_image(const syclbin_file *f, const syclbin_module *m,
                        const syclbin_requirements *r, const syclbin_device *d,
                        syclbin_image *image) {
@@ -962,7 +959,7 @@ syclbin_status syclbin_find(const syclbin_file *file, const char *kernel,
   bool known = false, unfit = false, ir = false;
   size_t skip = starts(kernel, strlen(kernel), KERNEL_PREFIX) ? strlen(KERNEL_PREFIX) : 0;
   syclbin_choice c = {0};
-  syclbin_error reason; /* of the first module that does not fit */
+  syclbin_error reason; /* for the first module that does not fit */
   while (syclbin_next_module(file, &c.module)) {
     syclbin_requirements r;
     syclbin_error other;
@@ -984,5 +981,6 @@ syclbin_status syclbin_find(const syclbin_file *file, const char *kernel,
   if (!known) return fail(error, SYCLBIN_NO_KERNEL, 0, "no kernel named %s was found", kernel);
   if (unfit) return fail(error, reason.status, reason.offset, "%s", reason.message);
   return fail(error, SYCLBIN_NO_IMAGE, 0, "kernel %s has neither SPIR-V nor an image for %s",
-              kernel, device->arch && *device->arch ? device->arch : "a device of no known name");
+              kernel,
+              device->arch && *device->arch ? device->arch : "a device without a known name");
 }

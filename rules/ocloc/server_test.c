@@ -1,5 +1,5 @@
-// Tests of server.c: requests as aot sends them are answered, and whatever else stands on standard
-// input ends the server without harm. What is tried is the same on every machine.
+// Tests of server.c: requests in the form that aot sends are answered, and any other standard
+// input terminates the server safely. The tests do the same on every system.
 
 #include "server.c"
 

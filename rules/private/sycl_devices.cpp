@@ -9,15 +9,15 @@
 #include <sstream>
 #include <string>
 
-// Prints what is wrong with the drivers that OpenCL's loader should load. The loader itself prints nothing.
+// Prints what is wrong with the drivers that OpenCL's loader should load. The loader itself prints
+// nothing.
 static void explain() {
   const char *names = std::getenv("OCL_ICD_FILENAMES");
   std::istringstream list(names ? names : "");
   for (std::string name; std::getline(list, name, ':');) {
     if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))
       std::fprintf(
-          stderr,
-          "sycl_devices: %s loads, but has no device that ONEAPI_DEVICE_SELECTOR selects\n",
+          stderr, "sycl_devices: %s loads, but has no device that ONEAPI_DEVICE_SELECTOR selects\n",
           name.c_str());
     else
       std::fprintf(stderr, "sycl_devices: %s\n", dlerror());

@@ -224,7 +224,7 @@ def _baseline_names_impl(ctx):
     env = unittest.begin(ctx)
     for name, want in _BASELINES.items():
         problem = baseline_problem(name)
-        asserts.true(env, want in problem and "give" in problem, "%s: %s" % (name, problem))
+        asserts.true(env, want in problem and "; use " in problem, "%s: %s" % (name, problem))
     for name in ["known.json", "folder/known.json", "a b'[1]..json"]:
         asserts.equals(env, "", baseline_problem(name))
     return unittest.end(env)

@@ -324,7 +324,7 @@ def _other_system_impl(ctx):
         asserts.true(env, "    name = %r,\n" % target in text, "there is no %s: %s" % (target, text))
     asserts.true(env, "    text = \"SYCL device code is only compiled on Linux, and this system is mac os x\"" in text, text)
     for attribute in ["clang", "ocloc", "spirv_val", "llvm_spirv"]:
-        asserts.true(env, "%r: \"SYCL device code is compiled on Linux" % attribute in text, text)
+        asserts.true(env, "%r: \"SYCL device code is only compiled on Linux" % attribute in text, text)
     asserts.false(env, "sycl_local_program(" in text, text)
     return unittest.end(env)
 

@@ -22,7 +22,7 @@ _WORDS = {
 _WRONG = {
     "'a": "lacks the closing '",
     "a \"b\\\"": "lacks the closing \"",
-    "a\\": "ends in a backslash",
+    "a\\": "ends with a backslash",
 }
 
 def _words_impl(ctx):

@@ -263,13 +263,13 @@ func TestHeaderRefuses(t *testing.T) {
 		"a sub-group of 0":             {"", "parallel_for<K>(r, properties{sub_group_size<0>}" + lambda, "a sub-group has at least one work-item"},
 		"too many dimensions":          {"", "parallel_for<K>(r, properties{work_group_size<8, 8>}" + lambda, "as many sizes as the range has dimensions"},
 		"too many in the name":         {"", "parallel_for<K>(r, work_group_size<8, 8>" + lambda, "as many sizes as the range has dimensions"},
-		"a property twice":             {"", "parallel_for<K>(r, properties{sub_group_size<8>, sub_group_size<16>}" + lambda, "a property is given twice"},
-		"two sizes of registers":       {"", "parallel_for<K>(r, properties{grf_size<128>, grf_size_automatic}" + lambda, "a property is given twice"},
-		"a size in name and list":      {"struct F { auto get(properties_tag) const { return properties{sub_group_size<8>}; } void operator()(nd_item<1>) const {} };", "parallel_for<K>(r, sub_group_size<16>, F{});", "a property is given twice"},
+		"a property twice":             {"", "parallel_for<K>(r, properties{sub_group_size<8>, sub_group_size<16>}" + lambda, "duplicate property"},
+		"two sizes of registers":       {"", "parallel_for<K>(r, properties{grf_size<128>, grf_size_automatic}" + lambda, "duplicate property"},
+		"a size in name and list":      {"struct F { auto get(properties_tag) const { return properties{sub_group_size<8>}; } void operator()(nd_item<1>) const {} };", "parallel_for<K>(r, sub_group_size<16>, F{});", "duplicate property"},
 		"registers":                    {"", "parallel_for<K>(r, properties{grf_size<64>}" + lambda, "a GPU has 128 or 256 registers"},
 		"two roundings":                {"", "parallel_for<K>(r, properties{fp_control<fp_mode::round_upward | fp_mode::round_downward>}" + lambda, "fp_control has two ways of rounding"},
 		"flushed and kept":             {"", "parallel_for<K>(r, properties{fp_control<fp_mode::denorm_ftz | fp_mode::denorm_d_allow>}" + lambda, "fp_control has denorm_ftz and what it rules out"},
-		"a kernel in image scope":      {"", "parallel_for<K>(r, properties{device_image_scope}" + lambda, "a kernel cannot have such a property"},
+		"a kernel in image scope":      {"", "parallel_for<K>(r, properties{device_image_scope}" + lambda, "a kernel cannot have this property"},
 		"a variable with a size":       {"device_global<int, decltype(properties{device_image_scope, sub_group_size<8>})> v;", "", "a property of a device_global is"},
 		"a variable of all images":     {"device_global<int> v;", "", "a device_global needs device_image_scope here"},
 		"a variable with a destructor": {"struct D { ~D(); }; device_global<D, decltype(properties{device_image_scope})> v;", "", "a device_global is copied to the device as it is"},
@@ -403,7 +403,7 @@ void f(int *x) {
 			"fp_control is for GPUs of Intel"},
 		"scope": {[]string{"nvptx64"},
 			`[x](nd_item<1>) { atomic_ref<int, memory_order::relaxed, memory_scope::system>(*x).fetch_add(1); });`,
-			"memory_scope::system: atomic operations of NVIDIA GPUs are those of one device here"},
+			"memory_scope::system is not supported for NVIDIA GPUs"},
 	}
 	for name, test := range tests {
 		source := filepath.Join(t.TempDir(), "k.cpp")

@@ -233,7 +233,7 @@ func choose(f *syclbin.File, kernel, device string) string {
 	}
 	what := device
 	if what == "" {
-		what = "a device of no known name"
+		what = "a device without a known name"
 	}
 	return fmt.Sprintf("status 4: kernel %s has neither SPIR-V nor an image for %s", printable(kernel), what)
 }
@@ -309,7 +309,7 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("got %d lines, want %d", len(a), len(b))
 }
 
-// Devices by what they have, and what they get. The statuses are those of
+// TestFind tests the image that each device gets. The statuses are defined in
 // syclbin.h.
 func TestFind(t *testing.T) {
 	f := file(syclbin.Executable)
@@ -329,7 +329,7 @@ func TestFind(t *testing.T) {
 		{"///31", "former", "status 5: Required work-group size {4, 8} is not supported on the device"},
 		{"///32,8,3", "former", "status 5: Required work-group size {4, 8} is not supported on the device"},
 		{"///32,8,4", "former", "module 4 ir  former"},
-		{"", "ptx", "status 4: kernel ptx has neither SPIR-V nor an image for a device of no known name"},
+		{"", "ptx", "status 4: kernel ptx has neither SPIR-V nor an image for a device without a known name"},
 		{"//8,16/", "large", "module 6 ir  large"},
 		{"//8", "large", "status 5: Sub-group size 16 is not supported on the device"},
 		{"///4294967295", "large", "status 5: Required work-group size {1099511627776, 64} is not supported on the device"},
@@ -337,7 +337,7 @@ func TestFind(t *testing.T) {
 		{"/1,6//128", "small", "status 5: Required aspect 5 is not supported on the device"},
 		{"///128,128,1,1", "small", "status 5: Required work-group size {1, 2, 64} is not supported on the device"},
 		{"/49,53/8", "esimd", "module 8 ir  esimd"},
-		{"", "only_pvc", "status 4: kernel only_pvc has neither SPIR-V nor an image for a device of no known name"},
+		{"", "only_pvc", "status 4: kernel only_pvc has neither SPIR-V nor an image for a device without a known name"},
 		{"intel_gpu_acm_g10", "only_pvc", "status 4: kernel only_pvc has neither SPIR-V nor an image for intel_gpu_acm_g10"},
 		{"intel_gpu_pvc", "only_pvc", "module 9 native intel_gpu_pvc only_pvc"},
 		{"", "_ZTS4axp", "status 3: no kernel named _ZTS4axp was found"},
@@ -351,7 +351,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The table of GPUs in C is that of the project, with all aliases.
+// TestGPUs compares the table of GPUs in C with the project's, including all aliases.
 func TestGPUs(t *testing.T) {
 	path := program(t, "dump", "dump.c")
 	out, err := command(path, "--gpus").Output()
@@ -429,38 +429,38 @@ func TestErrors(t *testing.T) {
 		{"nothing", nil, "1 0 neither a SYCLBIN file nor an OffloadBinary container"},
 		{"an ELF file", []byte("\x7fELF...."), "1 0 neither a SYCLBIN file nor an OffloadBinary container"},
 		{"the magic number of another byte order", []byte("SYBI...."), "1 0 starts with SYBI, but a SYCLBIN file starts with IBYS: the magic number was written in the wrong byte order"},
-		{"a header cut short", bare[:55], "1 0 55 bytes are too few for the header, which has 56"},
-		{"version 2 in the layout of version 1", with(bare, 4, 4, 2), "2 0x4 the SYCLBIN version is 2; in this layout only 1 is read"},
-		{"too many modules", with(bare, 8, 4, 0xffffffff), "1 0x8 4294967309 modules and images have more headers than the file holds: it was cut short"},
-		{"metadata beyond the end", with(bare, 24, 8, last), "1 0x18 the metadata table of 18446744073709551615 bytes reaches past the end of the file"},
-		{"images beyond the end", with(bare, 32, 8, last-7), "1 0x20 the binary table of 18446744073709551608 bytes reaches past the end of the file"},
-		{"a range that wraps around", with(bare, 56, 8, last), "1 0x38 192 bytes at 0xffffffffffffffff of the metadata table reach past its end at 0xccb"},
+		{"a header cut short", bare[:55], "1 0 file too short for the header: 55 bytes, want 56"},
+		{"version 2 in the layout of version 1", with(bare, 4, 4, 2), "2 0x4 unsupported SYCLBIN version 2; expected 1 in this layout"},
+		{"too many modules", with(bare, 8, 4, 0xffffffff), "1 0x8 file is truncated: it is too short for the headers of 4294967309 modules and images"},
+		{"metadata beyond the end", with(bare, 24, 8, last), "1 0x18 the metadata table of 18446744073709551615 bytes extends past the end of the file"},
+		{"images beyond the end", with(bare, 32, 8, last-7), "1 0x20 the binary table of 18446744073709551608 bytes extends past the end of the file"},
+		{"a range that wraps around", with(bare, 56, 8, last), "1 0x38 192 bytes at offset 0xffffffffffffffff of the metadata table extend past its end at 0xccb"},
 		{"a first IR module that is not there", with(bare, 56+20, 4, 200), "1 0x48 an abstract module has 1 IR modules from number 200 on, but the file has 8"},
-		{"a first IR module of another", with(bare, 56+32*3+20, 4, 0), "1 0xac the first IR module of an abstract module is 0, not the next one, 1: a compiler may not have advanced this number, which 'packager convert --lenient' mends"},
+		{"a first IR module of another", with(bare, 56+32*3+20, 4, 0), "1 0xac the first IR module of an abstract module is 0, want 1; to repair files of compilers that do not advance it, use 'packager convert --lenient'"},
 		{"ranges that share bytes", with(with(bare, 56, 8, 0), 64, 8, binary.LittleEndian.Uint64(bare[24:])), "1 0x38 parts of the metadata table overlap"},
-		{"a container cut short", wrapped[:31], "1 0 31 bytes are too few for the header of a container, which has 32"},
-		{"a container of version 3", with(wrapped, 4, 4, 3), "2 0x4 the version of the container is 3, and only 1 and 2 are read: 'packager convert --container-version 2' writes the file anew"},
-		{"a container that is larger than the file", with(wrapped, 8, 8, last), "1 0x8 the size of the container is 18446744073709551615, but there are 4352 bytes"},
-		{"two containers", append(slices.Clone(wrapped), wrapped...), "2 0x1100 the file goes on after its first container, which is all that SYCL runtimes read: 'packager convert' makes one of them"},
+		{"a container cut short", wrapped[:31], "1 0 file too short for the header of a container: 31 bytes, want 32"},
+		{"a container of version 3", with(wrapped, 4, 4, 3), "2 0x4 unsupported container version 3; expected 1 or 2. Convert it with 'packager convert --container-version 2'"},
+		{"a container that is larger than the file", with(wrapped, 8, 8, last), "1 0x8 the container declares 18446744073709551615 bytes, but the file has 4352"},
+		{"two containers", append(slices.Clone(wrapped), wrapped...), "2 0x1100 the file has more than one container, and SYCL runtimes read only the first; join them with 'packager convert'"},
 		{"no entries", with(wrapped, 24, 8, 0), "1 0x18 the container has no entries"},
 		{"too many entries", with(wrapped, 24, 8, 1<<61), "1 0x10 2305843009213693952 entries at 0x20 are not between the header and the end of the container"},
 		{"entries at the end", with(wrapped, 16, 8, last-7), "1 0x10 1 entries at 0xfffffffffffffff8 are not between the header and the end of the container"},
-		{"an image beyond the end", with(wrapped, 32+24, 8, last), "1 0x38 4272 bytes at 0xffffffffffffffff of the container reach past its end at 0x1100"},
-		{"strings beyond the end", with(wrapped, 32+16, 8, 1<<60), "1 0x28 the strings of entry 0 reach past the end of the container"},
-		{"an image of another kind", with(wrapped, 32, 2, 1), "2 0x20 the container says that its image is of kind 1, where a SYCLBIN file has 7 or formerly 6: 'packager convert' writes the file anew"},
-		{"another image", replace(wrapped, "IBYS", "XBYS"), "1 0x20 the container does not begin with a SYCLBIN file"},
-		{"a role that is not known", replace(parts, "am_metadata", "an_metadata"), "1 0x48 entry 1 of a version 2 file has no role that is known"},
-		{"the global metadata after another entry", swap(parts, 0, 1), "2 0x20 entry 0: the global metadata is not the first entry, and only that: 'packager convert --syclbin-version 1' makes a file that is read"},
-		{"an image before the metadata of its module", swap(parts, 1, 2), "2 0x48 entry 1 is not of the abstract module whose turn it is in the order that compilers write: 'packager convert --syclbin-version 1' makes a file that is read"},
+		{"an image beyond the end", with(wrapped, 32+24, 8, last), "1 0x38 4272 bytes at offset 0xffffffffffffffff of the container extend past its end at 0x1100"},
+		{"strings beyond the end", with(wrapped, 32+16, 8, 1<<60), "1 0x28 the strings of entry 0 extend past the end of the container"},
+		{"an image of another kind", with(wrapped, 32, 2, 1), "2 0x20 the container has image kind 1, but a SYCLBIN file has 7, or formerly 6; convert the file with 'packager convert'"},
+		{"another image", replace(wrapped, "IBYS", "XBYS"), "1 0x20 the first entry of the container is not a SYCLBIN file"},
+		{"a role that is not known", replace(parts, "am_metadata", "an_metadata"), "1 0x48 entry 1 of a version 2 file has no known role"},
+		{"the global metadata after another entry", swap(parts, 0, 1), "2 0x20 entry 0: the global metadata must be the first entry and only the first; convert the file with 'packager convert --syclbin-version 1'"},
+		{"an image before the metadata of its module", swap(parts, 1, 2), "2 0x48 entry 1 is out of order; convert the file with 'packager convert --syclbin-version 1'"},
 		{"metadata that is larger than its entry", with(parts, int(binary.LittleEndian.Uint64(parts[32+2*40+24:])), 8, last), "the metadata of entry 2 is larger than its 105 bytes"},
 		{"a number with leading zeros", replace(bare, "state=1|2\n", "stat=1|02\n"), "metadata: a number has leading zeros"},
 		{"a line that is nothing", replace(bare, "state=1|2\n", "state.1|2\n"), "metadata: a line is neither a [set] title nor key=type|value"},
 		{"a number that is not one", replace(bare, "compile_target=2|", "compile_target=1|"), "metadata: a number is not decimal"},
-		{"a list cut off", replace(bare, "aspects=2|gAAAAAAAAAgB", "aspects=2|gAAAAAA\n\n\n\n\n"), "1 0x397 metadata: a byte array is too short for the count of its bits"},
+		{"a list cut off", replace(bare, "aspects=2|gAAAAAAAAAgB", "aspects=2|gAAAAAA\n\n\n\n\n"), "1 0x397 metadata: a byte array is too short for its bit count"},
 		{"a character of another encoding", replace(bare, "aspects=2|gAAAAAAAAAgB", "aspects=2|gAAAAAA=AAgB"), "1 0x397 metadata: a byte array has a character that is not a letter, digit, + or /"},
-		{"a count of bits without its bits", replace(bare, "aspects=2|gAAAAAAAAAgB", "aspects=2|gEAAAAAAAAgB"), "1 0x397 metadata: a byte array does not have as many bytes as the count of its bits says"},
-		{"a list of other numbers", replace(bare, "aspects=2|gAAAAAAAAAgBAAAA", "aspects=1|6"+strings.Repeat("\n", 15)), "1 0x397 abstract module 0: [SYCL/device requirements] aspects: a list of numbers is not a byte array of them"},
-		{"a property without a set", replace(bare, "[SYCLBIN/global metadata]", "\nSYCLBIN/global metadata="), "1 0x359 metadata: a property comes before the first [set] title"},
+		{"a count of bits without its bits", replace(bare, "aspects=2|gAAAAAAAAAgB", "aspects=2|gEAAAAAAAAgB"), "1 0x397 metadata: the size of a byte array does not match its bit count"},
+		{"a list of other numbers", replace(bare, "aspects=2|gAAAAAAAAAgBAAAA", "aspects=1|6"+strings.Repeat("\n", 15)), "1 0x397 abstract module 0: [SYCL/device requirements] aspects: a list of numbers is not a byte array"},
+		{"a property without a set", replace(bare, "[SYCLBIN/global metadata]", "\nSYCLBIN/global metadata="), "1 0x359 metadata: a property precedes the first [set] title"},
 		{"a title that goes on", replace(bare, "[SYCLBIN/global metadata]", "[SYCLBIN/global metadat]a"), "1 0x358 metadata: a title does not end with a bracket"},
 	}
 	path := program(t, "dump", "dump.c")
@@ -501,10 +501,10 @@ func TestLimits(t *testing.T) {
 		{"a longer architecture", with(&needs{}, name, name+"a"), "metadata of an image: arch: a name has more than 127 bytes"},
 		{"a longer triple", with(&needs{}, name+"a", ""), "metadata of an image: target: a name has more than 127 bytes"},
 		{"a longer target", with(&needs{CompileTarget: name + "a"}, name, ""), "compile_target: a name has more than 127 bytes"},
-		{"an architecture with NUL", with(&needs{}, name, "a\x00b"), "metadata of an image: arch: a name has a NUL byte in it"},
-		{"more aspects", with(counted(257, 1), name, ""), "aspects: a list of numbers is longer than any that is known"},
-		{"more sub-group sizes", with(counted(1, 17), name, ""), "reqd_sub_group_size: a list of numbers is longer than any that is known"},
-		{"a work-group size of four dimensions", &syclbin.File{Modules: []*syclbin.Module{four}}, "reqd_work_group_size_uint64_t: a list of numbers is longer than any that is known"},
+		{"an architecture with NUL", with(&needs{}, name, "a\x00b"), "metadata of an image: arch: a name contains a NUL byte"},
+		{"more aspects", with(counted(257, 1), name, ""), "aspects: a list of numbers is too long"},
+		{"more sub-group sizes", with(counted(1, 17), name, ""), "reqd_sub_group_size: a list of numbers is too long"},
+		{"a work-group size of four dimensions", &syclbin.File{Modules: []*syclbin.Module{four}}, "reqd_work_group_size_uint64_t: a list of numbers is too long"},
 		{"a work-group size of none", &syclbin.File{Modules: []*syclbin.Module{none}}, "reqd_work_group_size_uint64_t: a work-group size does not have 1 to 3 dimensions"},
 	}
 	path := program(t, "dump", "dump.c")
@@ -562,7 +562,7 @@ func TestAgreesOnChangedFiles(t *testing.T) {
 			read := 0
 			for i, got := range dump(t, path, small, inputs...) {
 				if strings.HasPrefix(got, "error ") {
-					refuse(t, inputs[i], got)
+					checkRejected(t, inputs[i], got)
 					continue
 				}
 				read++
@@ -587,24 +587,24 @@ func TestAgreesOnChangedFiles(t *testing.T) {
 	}
 }
 
-// refusals are the reasons to refuse what the project's reader reads.
-var refusals = []string{
-	"packager convert",           // a form that the loader leaves to the reader
-	"[SYCL/device requirements]", // which the reader does not look into
-	"name is not a byte array",   // of an image, as the reader again
-	"has a NUL byte in it",       // the same
-	"reach past its end",         // of strings' values
-	"of a version 2 file is of kind",
+// rejections are the parts of messages for files that only the loader rejects.
+var rejections = []string{
+	"packager convert",           // a form that the loader does not support
+	"[SYCL/device requirements]", // the project's reader does not check its content
+	"name is not a byte array",   // the name of an image, likewise
+	"contains a NUL byte",        // likewise
+	"extend past its end",        // values of strings
+	"of a version 2 file has kind",
 }
 
-// refuse checks an input that the loader refuses and the project's reader may not.
-func refuse(t *testing.T, data []byte, got string) {
+// checkRejected checks an input that the loader rejects and the project's reader may accept.
+func checkRejected(t *testing.T, data []byte, got string) {
 	t.Helper()
 	_, err := syclbin.NewFile(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return
 	}
-	if !slices.ContainsFunc(refusals, func(s string) bool { return strings.Contains(got, s) }) {
-		t.Errorf("the project's reader reads what the loader refuses: %s", got)
+	if !slices.ContainsFunc(rejections, func(s string) bool { return strings.Contains(got, s) }) {
+		t.Errorf("the project's reader accepts what the loader rejects: %s", got)
 	}
 }

@@ -17,7 +17,8 @@
 
 namespace rules_sycl {
 
-// Whether the integration header describes a kernel by its type, so that the compiler finds it.
+// described reports whether the integration header describes a kernel by its type, so that the
+// compiler finds it.
 template <class K>
 constexpr bool described = *sycl::detail::KernelInfo<K>::getName() != '\0';
 
@@ -28,7 +29,7 @@ inline std::string readable(const char *type) {
   return out;
 }
 
-// The mangled name of a type. It may be incomplete: the type of a pointer to it is not.
+// type_name returns the mangled name of a type, which may be incomplete.
 template <class K>
 const char *type_name() {
 #if __has_builtin(__builtin_sycl_unique_stable_name)
@@ -42,7 +43,7 @@ const char *type_name() {
   return typeid(K *).name() + 1;  // P is for the pointer
 #else
   static_assert(described<K>,
-                "a kernel without a name needs typeid: leave out -fno-rtti, name the kernel, as in "
+                "a kernel without a name needs typeid; remove -fno-rtti, name the kernel, as in "
                 "parallel_for<class Name>(...), or compile the host code with clang");
   return "";
 #endif
@@ -183,8 +184,8 @@ __attribute__((noinline, unused)) static const Kernel &known(const Kernel *found
                                                              const char *type) {
   if (!found)
     fail(type,
-         "is not in the device compile, and the host code submits it: name it, as in "
-         "parallel_for<class Name>(...), and take away what only one of the two compiles sees, "
+         "is submitted by the host code, but the device code does not have it; name it, as in "
+         "parallel_for<class Name>(...), and remove code that only one of the two compiles sees, "
          "such as "
          "#ifdef __SYCL_DEVICE_ONLY__");
   return *found;

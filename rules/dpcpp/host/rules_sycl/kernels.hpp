@@ -1,4 +1,4 @@
-// Makes a table of the kernels that an integration header describes by their names only. It is
+// Creates a table of the kernels that an integration header describes by name only. It is
 // included after that header, and includes no header of the C++ library: macros that the source
 // defines before its own #includes still count.
 
@@ -24,7 +24,7 @@ inline namespace _V1 {
 // For a source without kernels, whose integration header is empty.
 static constexpr const char *kernel_names[] = {""};
 
-// Here kernel_names is that of the integration header.
+// Here, kernel_names refers to the integration header's.
 namespace detail {
 namespace rules_sycl_table {
 namespace {

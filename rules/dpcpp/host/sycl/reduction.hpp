@@ -1,5 +1,5 @@
-// Stands in front of DPC++'s header of this name, whose functions call others of it that are
-// deprecated for users: clang shows that as a warning of each kernel.
+// Precedes DPC++'s header with this name, whose functions call others in it that are
+// deprecated for users: clang would print a warning for each kernel.
 
 #pragma once
 #pragma GCC system_header

@@ -1,6 +1,6 @@
-// Stands in front of DPC++'s header of this name. HostKernel and HostKernelRef hold a kernel's
-// lambda or class, whose bytes libsycl takes as arguments. Where the host's compiler has them at
-// other places than DPC++, getPtr gives libsycl a copy with the bytes where DPC++ has them.
+// Precedes DPC++'s header with this name. HostKernel and HostKernelRef hold a kernel's lambda or
+// class, whose bytes are the arguments for libsycl. If the host compiler's layout differs from
+// DPC++'s, getPtr returns a copy in DPC++'s layout.
 
 #pragma once
 #pragma GCC system_header
@@ -22,12 +22,12 @@
 
 namespace rules_sycl {
 
-// That of the kernels of a type; null when DPC++'s is the same.
+// The layout of the kernels of a type; null if it is the same as DPC++'s.
 template <class Type>
 inline const Layout *layout = nullptr;
 
-// The classes below are made for each kernel of a source. What does not depend on the kernel is
-// here, out of line, so that it costs a compile once.
+// The classes below are instantiated for each kernel of a source. Code that does not depend on the
+// kernel is here, out of line, so that it is compiled once.
 class Arguments {
  public:
   Arguments() = default;

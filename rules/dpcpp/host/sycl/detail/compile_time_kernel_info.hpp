@@ -1,7 +1,7 @@
-// Stands in front of DPC++'s header of this name. CompileTimeKernelInfo<K> is where libsycl's
-// headers look up what the integration header says of a kernel. For a kernel without a name, this
-// one does so when the program runs: typeid names a type as the device compile does. With
-// RULES_SYCL_TABLE, so it is for all kernels.
+// Precedes DPC++'s header with this name. libsycl's headers look up the integration header's
+// description of a kernel in CompileTimeKernelInfo<K>. For an unnamed kernel, this header does so
+// at run time, because typeid names a type in the same way as the device compilation. With
+// RULES_SYCL_TABLE, it does so for all kernels.
 
 #pragma once
 #pragma GCC system_header
@@ -22,7 +22,7 @@ using Info = sycl::detail::CompileTimeKernelInfoTy;
 
 using Parameter = sycl::detail::kernel_param_desc_t (*)(int);
 
-// What libsycl reads of a kernel in a table. Its constructor calls `parameter`.
+// The description of a kernel in a table, for libsycl. Its constructor calls `parameter`.
 __attribute__((noinline, unused)) static Info read(const Kernel &k, Parameter parameter) {
   const std::string_view name = k.name, file = k.file, function = k.function;
   return Info{name, k.parameters, k.esimd, file, function, k.line, k.column, k.size, parameter};
@@ -49,13 +49,14 @@ struct Name {
   friend constexpr bool operator!=(Name, std::string_view) { return true; }
 };
 
-// Equal to any size: kernel_launch_helper.hpp compares it, and says more than a static_assert can.
+// Equal to any size: kernel_launch_helper.hpp compares it, with a better message than a
+// static_assert.
 struct Size {
   friend constexpr bool operator==(unsigned long, Size) { return true; }
 };
 
-// What CompileTimeKernelInfo<K> is: the members that libsycl's headers read while they are
-// compiled, and all others when the program runs.
+// The base of CompileTimeKernelInfo<K>: libsycl's headers read some members at compile time, and
+// all others at run time.
 template <class K>
 struct Described {
   using Header = sycl::detail::KernelInfo<K>;

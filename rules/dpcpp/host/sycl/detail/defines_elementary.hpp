@@ -1,6 +1,6 @@
-// Stands in front of DPC++'s header of this name. With SYCL_LANGUAGE_VERSION it marks what is
-// deprecated at places where g++ 12 takes no such mark. Integration headers define that macro after
-// this header.
+// Precedes DPC++'s header with this name. If SYCL_LANGUAGE_VERSION is defined, that header uses
+// [[deprecated]] at positions where g++ 12 does not support it. Integration headers define the
+// macro after this header.
 
 #pragma once
 #pragma GCC system_header

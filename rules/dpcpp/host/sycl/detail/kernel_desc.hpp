@@ -1,14 +1,14 @@
-// Stands in front of DPC++'s header of this name when a compiler other than DPC++'s own compiles
-// the host code.
+// Precedes DPC++'s header with this name if a compiler other than DPC++'s own compiles the host
+// code.
 //
-// The device compile names a kernel without a name after its type, and its integration header
-// describes it by KernelInfoData<'_', 'Z', ...>, with the characters of that name. Only clang can
-// look that up while it compiles. For the other compilers, DPC++'s header declares what they can
-// read, KernelInfo, and rules_sycl/kernels.hpp makes a table of the rest.
+// The device compilation names an unnamed kernel after its type, and its integration header
+// describes it as KernelInfoData<'_', 'Z', ...>, with the characters of that name. Only clang can
+// look that up at compile time. For other compilers, DPC++'s header declares KernelInfo, which they
+// can read, and rules_sycl/kernels.hpp creates a table of the rest.
 //
-// With the macro RULES_SYCL_TABLE the host code is compiled without integration header, so that
-// the device compile can run at the same time. All kernels are then in a table that is linked to
-// the object file later (go package tools/internal/hostkernels).
+// With the macro RULES_SYCL_TABLE, the host code is compiled without an integration header, so that
+// the device compilation can run at the same time. All kernels are then in a table that is linked
+// to the object file later (Go package tools/internal/hostkernels).
 
 #pragma once
 #pragma GCC system_header
@@ -39,10 +39,10 @@ struct KernelInfoData {
 
 namespace rules_sycl {
 
-// A kernel that only its name describes, as the integration header has it.
+// A kernel that the integration header describes by name only.
 struct Kernel {
   const char *name;  // null for other kernels
-  const char *type;  // as the host's compiler mangles it
+  const char *type;  // as mangled by the host compiler
   unsigned parameters;
   bool esimd;
   const char *file, *function;
@@ -51,10 +51,9 @@ struct Kernel {
   const sycl::detail::kernel_param_desc_t *parameter;
 };
 
-// Where the host's compiler has put the captures of a kernel, when that is not where DPC++ has
-// them.
+// The offsets of a capture of a kernel, if the host compiler's layout differs from DPC++'s.
 struct Move {
-  int host, device, size;  // bytes from the begin of the kernel
+  int host, device, size;  // in bytes; offsets are from the start of the kernel
 };
 
 struct Layout {
@@ -76,20 +75,20 @@ static_assert(sizeof(Kernel) == 64 && sizeof(Layout) == 32 && sizeof(Move) == 12
                   sizeof(Kernels) == 32 && sizeof(sycl::detail::kernel_param_desc_t) == 12,
               "hosttable writes other sizes");
 
-// The linker puts the Kernels of this source behind it.
+// The linker places the Kernels of this source after it.
 __attribute__((section("rules_sycl_kernels"), aligned(8))) static void *volatile before_kernels =
     nullptr;
 
-// Those of the source that is compiled.
+// The kernels of the source that is being compiled.
 static inline Kernels kernels() {
   void *volatile *at = &before_kernels;
-  __asm__("" : "+r"(at));  // hides from the compiler what the address is of
+  __asm__("" : "+r"(at));  // hides the object at the address from the compiler
   return *reinterpret_cast<const Kernels *>(const_cast<void **>(at) + 1);
 }
 
 #else
 
-// Those of the source that is compiled; rules_sycl/kernels.hpp defines it.
+// The kernels of the source that is being compiled; rules_sycl/kernels.hpp defines it.
 static Kernels kernels();
 
 #endif

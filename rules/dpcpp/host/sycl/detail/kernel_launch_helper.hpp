@@ -1,4 +1,4 @@
-// Stands in front of DPC++'s header of this name. libsycl's headers call KernelWrapper::wrap for
+// Precedes DPC++'s header with this name. libsycl's headers call KernelWrapper::wrap for
 // each kernel that the host code submits.
 
 #pragma once
@@ -16,9 +16,9 @@
 
 namespace rules_sycl {
 
-// The name of `here` says in the object file which kernel the host code submits: its type, its
-// size, a hash of the name that the integration header has for the type, 0 when it has none, and
-// the form of its class. 'devicec host' compares that with the device compile.
+// The name of `here` records in the object file which kernel the host code submits: its type, its
+// size, a hash of the type's name in the integration header (0 if there is none), and the form of
+// its class. 'devicec host' compares that with the device compilation.
 template <class K, unsigned long Size, unsigned long Name, unsigned long Form>
 struct Submitted {
   __attribute__((used, visibility("hidden"))) static inline char here = 0;
@@ -32,23 +32,22 @@ constexpr unsigned long hash(const char *text) {
 }
 
 #if !defined(__clang__) || defined(RULES_SYCL_TABLE)
-// The layout of a kernel of some size; throws when its captures are at other places in the device
-// compile and there is none.
+// layout_of returns the layout of a kernel of the given size. It throws if the device compilation
+// has a different layout and the table has none.
 __attribute__((noinline, unused)) static const Layout *layout_of(const Info &kernel,
                                                                  const char *type, long size) {
   for (const Layout *l = kernels().layouts; l->kernel; l++)
     if (l->kernel == std::string_view(kernel.Name) && l->host == size) return l;
   if (kernel.KernelSize != size)
     fail(type,
-         "has %ld bytes of captures, and in the device compile %ld: g++ captures a constant that "
-         "DPC++ does "
-         "not; make it static constexpr, or put it outside of the function",
+         "has %ld bytes of captures, but %ld in the device code, because g++ captures a constant "
+         "that DPC++ does not; make the constant static constexpr, or move it out of the function",
          size, long{kernel.KernelSize});
   return nullptr;
 }
 #endif
 
-// Throws when the device compile has no such kernel, or one whose captures are at other places.
+// check throws if the device compilation does not have the kernel, or has a different layout.
 template <class K, class Type>
 bool check() {
 #if defined(__clang__) && !defined(RULES_SYCL_TABLE)

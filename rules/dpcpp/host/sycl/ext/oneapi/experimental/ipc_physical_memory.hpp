@@ -1,4 +1,4 @@
-// Stands in front of DPC++'s header of this name, which calls put(...). From C++20 on, g++ finds
+// Precedes DPC++'s header with this name, which calls put(...). From C++20 on, g++ finds
 // friends of its arguments in other namespaces, too; (put)(...) is looked up in its own.
 
 #pragma once
