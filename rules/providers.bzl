@@ -94,7 +94,7 @@ SyclRuntimeInfo = provider(
     doc = "A SYCL runtime that programs are linked to, such as the runtime of a `sycl.runtime` tag.",
     fields = {
         "cpu_device": "list of File: Intel's OpenCL CPU device. Empty if there is none.",
-        "cpu_driver": "File: the CPU device's library, which an OpenCL loader opens. None if there is no such device.",
+        "cpu_driver": "File: the CPU device's library, which an OpenCL loader opens. None if there is no CPU device.",
         "devices": "File: a program that lists the devices that the runtime finds.",
         "devices_runfiles": "runfiles: what that program needs.",
     },

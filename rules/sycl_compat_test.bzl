@@ -29,7 +29,7 @@ def _sycl_compat_test_impl(ctx):
         ctx.attr._compat,
         arguments + [near_runfile(report)],
         [report] + files,
-        folder = "$runfiles",
+        directory = "$runfiles",
         hint = update_hint(ctx.label) if ctx.file.baseline else "",
     )
     return [

@@ -1,11 +1,11 @@
-"""The sycl_compile_commands rule and the aspect with the commands of a target."""
+"""The rule sycl_compile_commands, and the aspect that collects the commands of a target."""
 
 load("//rules/private:compat.bzl", "quoted")
 load("//rules/private:headers.bzl", "is_header")
 load("//rules/private:names.bzl", "shown")
 
 _CommandsInfo = provider(
-    doc = "The compiles of SYCL sources of a target and of all that it depends on.",
+    doc = "The compilations of SYCL sources of a target and its dependencies.",
     fields = {
         "commands": "depset of struct(source, arguments): the path of a source, and a command as a tuple of string.",
         "files": "depset of File: generated files that the commands read.",
@@ -18,7 +18,7 @@ def _after(argv, option):
     return argv[argv.index(option) + 1] if option in argv else ""
 
 def _without_outputs(argv):
-    """A compile's command line without the options that name what it writes, and those of g++ that clangd does not know."""
+    """Returns a command line without output options, and without g++ options that clangd does not support."""
     kept = []
     skip = False
     for i, argument in enumerate(argv):
@@ -31,9 +31,9 @@ def _without_outputs(argv):
     return kept
 
 def _host_command(compiles, source, header):
-    """The host compile of a source that DPC++ compiles for devices, None without one.
+    """Returns the host compilation of a source that DPC++ compiles for devices, or None.
 
-    Bazel compiles a file that includes the integration header and the source. Editors ask for
+    Bazel compiles a file that includes the integration header and the source. Editors need
     the command of the source.
     """
     for action, compiled in compiles:
@@ -43,12 +43,12 @@ def _host_command(compiles, source, header):
     return None
 
 def _host_commands(rule, compiles, options):
-    """The commands of what only the host's compiler reads: sources in C and in assembler, and headers.
+    """Returns the commands of files that only the host compiler reads: C and assembler sources, and headers.
 
     Args:
         rule: the rule of a target.
-        compiles: its compiles for the host, with their sources.
-        options: the host compile of one of its SYCL sources without the source, or None.
+        compiles: its host compilations, with their sources.
+        options: the host compilation of one of its SYCL sources without the source, or None.
     Returns:
         dict of path -> struct(action, argv).
     """
@@ -61,15 +61,15 @@ def _host_commands(rule, compiles, options):
     return found
 
 def _generated_inputs(action):
-    """The inputs that are generated, without those that run the action."""
+    """Returns the generated inputs, without the programs that run the action."""
     inputs = [f for f in action.inputs.to_list() if not f.is_source]
-    folders = [f.root.path.rpartition("/")[0] + "/" for f in inputs if f.path == action.argv[0]]
-    return [f for f in inputs if not folders or not f.path.startswith(folders[0])]
+    directories = [f.root.path.rpartition("/")[0] + "/" for f in inputs if f.path == action.argv[0]]
+    return [f for f in inputs if not directories or not f.path.startswith(directories[0])]
 
 def _own_commands(rule, actions):
-    """The commands of the actions of a rule's target, and the generated files that they read."""
+    """Returns the commands of the actions of a rule's target, and the generated files that they read."""
 
-    # The first compile of a source is that for SPIR-V; those for families of GPUs come after it.
+    # The first compilation of a source is for SPIR-V; compilations for families of GPUs follow.
     compiles = [(a, _after(a.argv, "-c")) for a in actions if a.mnemonic == "CppCompile"]
     commands, files = {}, {}
     host = None
@@ -83,7 +83,7 @@ def _own_commands(rule, actions):
             command = _host_command(compiles, source, header)
             host = host or command
         elif "--library" in argv[:argv.index("--")]:
-            # DPC++'s library has no program that an editor could ask.
+            # DPC++'s library has no program that an editor could use.
             continue
         else:
             source = argv[-1]
@@ -100,7 +100,7 @@ def _own_commands(rule, actions):
 _EDGES = ["actual", "binary", "data", "deps", "implementation_deps", "srcs", "tests"]
 
 def _below(attributes):
-    """The _CommandsInfo of the targets that a target depends on."""
+    """Returns the _CommandsInfo of the targets that a target depends on."""
     found = []
     for name in _EDGES:
         value = getattr(attributes, name, None)
@@ -109,8 +109,8 @@ def _below(attributes):
                 found.append(each[_CommandsInfo])
     return found
 
-# What paths of commands begin with, and the folder where it is after other builds, too: Bazel
-# links a build's repositories into the folder in which commands run, and takes earlier ones away.
+# Prefixes of paths in commands -> the directory that contains the files permanently. Bazel creates
+# links to a build's repositories in the directory in which commands run, and removes earlier ones.
 _WORKSPACE = "@WORKSPACE@"
 _OUTPUT_BASE = "@OUTPUT_BASE@"
 _EXECUTION_ROOT = "@EXECUTION_ROOT@"
@@ -122,7 +122,7 @@ _PLACES = {
 _BEFORE_PATHS = ["", "-B", "-F", "-I", "-idirafter", "-imacros", "-include", "-iquote", "-isystem", "@"]
 
 def _absolute(argument):
-    """An argument with the path in it, if there is one, as an absolute path."""
+    """Returns an argument in which a path is replaced by an absolute path."""
     for prefix, place in _PLACES.items():
         for before in _BEFORE_PATHS:
             if argument.startswith(before + prefix):
@@ -133,12 +133,12 @@ def _absolute(argument):
     return argument
 
 def _json(commands, directory, absolute):
-    """A compilation database.
+    """Returns a compilation database.
 
     Args:
         commands: list of struct(source, arguments).
-        directory: the folder that the commands run in.
-        absolute: whether paths are absolute, but for headers of the workspace.
+        directory: the directory in which the commands run.
+        absolute: whether paths are absolute, except for headers in the workspace.
     """
     entries = []
     for command in commands:
@@ -171,11 +171,11 @@ def _aspect_impl(target, ctx):
 
 sycl_compile_commands_aspect = aspect(
     implementation = _aspect_impl,
-    doc = """Finds how the SYCL sources of a target and of all that it depends on are compiled.
+    doc = """Finds the commands that compile the SYCL sources of a target and its dependencies.
 
-`sycl_compile_commands` uses it on its `deps`. On a command line it writes
+`sycl_compile_commands` uses it on its `deps`. On a command line, it writes
 `NAME.compile_commands.json` for each target with SYCL sources, with paths relative to the
-folder that `bazel info execution_root` prints:
+directory that `bazel info execution_root` prints:
 
 ```
 bazel build //... --aspects=@rules_sycl//rules:defs.bzl%sycl_compile_commands_aspect --output_groups=compile_commands
@@ -184,39 +184,39 @@ bazel build //... --aspects=@rules_sycl//rules:defs.bzl%sycl_compile_commands_as
     attr_aspects = _EDGES,
 )
 
-# Writes the database for this machine. Each entry is a line, so that a database of another
-# program is known by its lines.
+# Writes the database for this system. Each entry is a line, so that the script recognizes a database
+# of a different program by its lines.
 _SCRIPT = r"""#!/bin/sh
-# Writes compile_commands.json in the workspace, or the file of the first argument.
+# Writes compile_commands.json in the workspace, or the file in the first argument.
 set -eu
 fail() { echo "sycl_compile_commands: $*" >&2; exit 1; }
 workspace=${BUILD_WORKSPACE_DIRECTORY:-}
 case $workspace,$0 in
-  ,* | *,[!/]*) fail "use it as: bazel run @LABEL@" ;;
+  ,* | *,[!/]*) fail "run it with: bazel run @LABEL@" ;;
   *,*/bazel-out/*) root=${0%%/bazel-out/*} ;;
-  *) fail "$0 is not in Bazel's output folder; use it as: bazel run @LABEL@" ;;
+  *) fail "$0 is not in Bazel's output directory; run it with: bazel run @LABEL@" ;;
 esac
-# A text within a string of JSON, in the right side of a command of sed.
+# Escapes a text within a JSON string, in the replacement of a sed command.
 plain() { printf '%s' "$1" | sed -e 's/[\\"]/\\&/g' -e 's/[&|\\]/\\&/g'; }
 files() { sed -n 's/.*,"file":"\(.*\)"},\{0,1\}$/\1/p' "$1" | LC_ALL=C sort; }
 
 cd "${BUILD_WORKING_DIRECTORY:-$workspace}"
 out=${1:-$workspace/compile_commands.json}
-[ ! -L "$out" ] || out=$(readlink -f "$out") || fail "$1 leads nowhere"
-[ ! -d "$out" ] || fail "$out is a folder"
-folder=$(printf '%s' "$workspace" | sed -e 's/[\\"]/\\&/g' -e 's/[][\.*^$]/\\&/g')
-if [ -s "$out" ] && grep -qv -e '^\[$' -e '^\]$' -e '^{"arguments":\[.*\],"directory":"'"$folder"'","file":"[^"]*"},\{0,1\}$' "$out"; then
-  fail "$out has entries of another program, which would be lost: remove it, or name another file: bazel run @LABEL@ -- FILE"
+[ ! -L "$out" ] || out=$(readlink -f "$out") || fail "$1 is a dangling symbolic link"
+[ ! -d "$out" ] || fail "$out is a directory"
+directory=$(printf '%s' "$workspace" | sed -e 's/[\\"]/\\&/g' -e 's/[][\.*^$]/\\&/g')
+if [ -s "$out" ] && grep -qv -e '^\[$' -e '^\]$' -e '^{"arguments":\[.*\],"directory":"'"$directory"'","file":"[^"]*"},\{0,1\}$' "$out"; then
+  fail "$out has entries of a different program, which would be lost; remove it, or write to a different file: bazel run @LABEL@ -- FILE"
 fi
 new=$out.rules_sycl-tmp
 trap 'rm -f "$new" "$new.old" "$new.new"' EXIT
 sed -e "s|@WORKSPACE@|$(plain "$workspace")|g" \
   -e "s|@EXECUTION_ROOT@|$(plain "$root")|g" -e "s|@OUTPUT_BASE@|$(plain "${root%%/execroot/*}")|g" \
-  "$root"/@TEMPLATE@ > "$new" || fail "$out cannot be written; name another file: bazel run @LABEL@ -- FILE"
+  "$root"/@TEMPLATE@ > "$new" || fail "cannot write $out; write to a different file: bazel run @LABEL@ -- FILE"
 if [ -s "$out" ]; then
   files "$out" > "$new.old"
   files "$new" > "$new.new"
-  LC_ALL=C comm -23 "$new.old" "$new.new" | sed 's/^/no entry anymore: /'
+  LC_ALL=C comm -23 "$new.old" "$new.new" | sed 's/^/removed: /'
 fi
 mv "$new" "$out"
 echo "$out: @COUNT@ files"
@@ -226,11 +226,11 @@ def _sycl_compile_commands_impl(ctx):
     infos = [dep[_CommandsInfo] for dep in ctx.attr.deps]
     commands = {}
     for command in depset(transitive = [i.commands for i in infos]).to_list():
-        # A source of several targets, or of several configurations, has several commands.
-        # Editors take the first.
+        # A source in several targets or configurations has several commands.
+        # Editors use the first.
         commands.setdefault(command.source, command)
     if not commands:
-        fail("%s: deps have no SYCL sources: none of them is or depends on a target that compiles some" % ctx.label)
+        fail("%s: deps have no SYCL sources: none of them is, or depends on, a target that compiles SYCL sources" % ctx.label)
     template = ctx.actions.declare_file(ctx.label.name + ".template.json")
     ctx.actions.write(template, _json([commands[s] for s in sorted(commands)], _WORKSPACE, absolute = True))
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
@@ -250,7 +250,7 @@ def _sycl_compile_commands_impl(ctx):
 
 sycl_compile_commands = rule(
     implementation = _sycl_compile_commands_impl,
-    doc = """A `compile_commands.json` for clangd and other editors.
+    doc = """Writes `compile_commands.json` for clangd and editors.
 
 ```starlark
 sycl_compile_commands(
@@ -266,30 +266,30 @@ sycl_compile_commands(
 bazel run --norun_validations //:compile_commands
 ```
 
-writes the file in the workspace, or where an argument says (`-- $PWD/build/compile_commands.json`).
-Run it again when sources are added or options change, and after `bazel clean`. It builds
-the sources and headers that are generated. Without `--norun_validations`, Bazel also checks
+writes the file in the workspace, or the file in an argument (`-- $PWD/build/compile_commands.json`).
+Run it again after you add sources or change options, and after `bazel clean`. It builds
+generated sources and headers. Without `--norun_validations`, Bazel also checks
 the kernels of `deps` as in any build, and compiles all of them first.
 
-A file with entries of another program, or with your own for another folder, is not overwritten: the run
-fails. A run names the sources that have no entry anymore.
+A file with entries of a different program, or with your own for a different directory, is not
+overwritten: the run fails. A run lists the sources that no longer have an entry.
 
-The commands are those of the build, with its flags, definitions and folders of headers.
-For sources that stock clang compiles, it is the compile for devices. For ordinary SYCL
-programs, it is the host's compile with DPC++'s integration header, which the run builds:
-a source that does not compile for devices stops the run. Their sources in C and in
-assembler, and the headers of a target with sources, have the commands of the host's compiler.
-Sources of a `sycl_library` or a `sycl_binary` that DPC++ compiles have no command: its
-library is no program.
+The commands are the build's, with its flags, definitions and include directories.
+For sources that stock clang compiles, they are device compilations. For ordinary SYCL
+programs, they are host compilations with DPC++'s integration header, which the run builds:
+a source that does not compile for devices stops the run. C and assembler sources,
+and the headers of a target with sources, have the commands of the host compiler.
+Sources of a `sycl_library` or a `sycl_binary` that DPC++ compiles have no command, because its
+compiler is a library and not a program.
 
 Commands run in the workspace. Paths of generated files and of external repositories are
-absolute, so that they are valid after other builds as well.
+absolute, so that they remain valid after other builds.
 """,
     attrs = {
         "deps": attr.label_list(
             allow_empty = False,
             aspects = [sycl_compile_commands_aspect],
-            doc = "Targets with SYCL sources, or that depend on some: `sycl_*` and `sycl_cc_*`, `cc_*` and `test_suite`.",
+            doc = "Targets with SYCL sources, or that depend on such targets: `sycl_*`, `sycl_cc_*`, `cc_*` and `test_suite`.",
             mandatory = True,
         ),
     },

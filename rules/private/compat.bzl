@@ -108,12 +108,12 @@ def quoted(text):
     """Returns a text as one argument for a shell."""
     return "'" + text.replace("'", "'\\''") + "'"
 
-def script_head(ctx, folder):
+def script_head(ctx, directory):
     """Returns the first lines of a script, in which `$runfiles` is the workspace's directory in the runfiles.
 
     Args:
         ctx: the rule context.
-        folder: the directory to change to, as text for the shell within double quotes.
+        directory: the directory to change to, as text for the shell within double quotes.
     Returns:
         list of string.
     """
@@ -122,10 +122,10 @@ def script_head(ctx, folder):
         "runfiles=${RUNFILES_DIR:-$0.runfiles}",
         "case $runfiles in /*) ;; *) runfiles=$PWD/$runfiles ;; esac",
         "runfiles=$runfiles/" + quoted(ctx.workspace_name),
-        "cd \"%s\" || exit 4" % folder,
+        "cd \"%s\" || exit 4" % directory,
     ]
 
-def launcher(ctx, name, tool, arguments, runfiles, folder = "${BUILD_WORKING_DIRECTORY:-.}", hint = ""):
+def launcher(ctx, name, tool, arguments, runfiles, directory = "${BUILD_WORKING_DIRECTORY:-.}", hint = ""):
     """Returns an executable that runs the compat tool on files in the runfiles.
 
     Args:
@@ -134,14 +134,14 @@ def launcher(ctx, name, tool, arguments, runfiles, folder = "${BUILD_WORKING_DIR
         tool: the compat tool's Target.
         arguments: list of string, for the shell. Use `runfile` and `near_runfile` for files.
         runfiles: the Files that the arguments refer to.
-        folder: the directory in which the tool runs, as text for the shell within double quotes.
+        directory: the directory in which the tool runs, as text for the shell within double quotes.
             Defaults to the user's current directory.
         hint: text to print if the tool exits with 1.
     Returns:
         struct(executable, runfiles).
     """
     script = ctx.actions.declare_file(name)
-    lines = script_head(ctx, folder)
+    lines = script_head(ctx, directory)
     command = " ".join([runfile(tool[DefaultInfo].files_to_run.executable)] + arguments)
     if hint:
         lines += [command, "code=$?", "test $code -ne 1 || echo %s >&2" % quoted(hint), "exit $code"]

@@ -37,7 +37,7 @@ def _update_impl(ctx):
         ctx.attr._compat,
         ["baseline", "update", "--baseline", quoted(ctx.attr.path)] + arguments + [runfile(report)],
         [report] + files,
-        folder = "${BUILD_WORKSPACE_DIRECTORY:?bazel run sets it}",
+        directory = "${BUILD_WORKSPACE_DIRECTORY:?bazel run sets it}",
     )
     return [DefaultInfo(executable = update.executable, runfiles = update.runfiles)]
 
@@ -61,7 +61,7 @@ def _baseline_test_impl(ctx):
         ctx.attr._compat,
         ["baseline", "verify"] + arguments + [near_runfile(report)],
         [report] + files,
-        folder = "$runfiles",
+        directory = "$runfiles",
         hint = update_hint(ctx.attr.report.label),
     )
     return [DefaultInfo(executable = test.executable, runfiles = test.runfiles)]

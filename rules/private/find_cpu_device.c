@@ -21,9 +21,9 @@ static int take_name(struct dl_phdr_info *library, size_t size, void *name) {
          snprintf(name, PATH_MAX, "%s", library->dlpi_name) < PATH_MAX;
 }
 
-static int use_driver_in(const char *folder) {
+static int use_driver_in(const char *directory) {
   char path[PATH_MAX];
-  if (snprintf(path, sizeof(path), "%s/libintelocl.so", folder) >= (int)sizeof(path)) {
+  if (snprintf(path, sizeof(path), "%s/libintelocl.so", directory) >= (int)sizeof(path)) {
     return 0;
   }
   // The driver finds its other files next to itself if its path has no spaces. The
@@ -37,9 +37,9 @@ static int use_driver_in(const char *folder) {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 // GCC's sanitizers have their own dlopen, which ignores the run paths of libsycl's libraries.
-static void load_opencl(const char *folder) {
+static void load_opencl(const char *directory) {
   char path[PATH_MAX];
-  if (snprintf(path, sizeof(path), "%s/libOpenCL.so.1", folder) < (int)sizeof(path)) {
+  if (snprintf(path, sizeof(path), "%s/libOpenCL.so.1", directory) < (int)sizeof(path)) {
     dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   }
 }
@@ -49,7 +49,7 @@ __attribute__((weak)) const char *__lsan_default_suppressions(void) {
   return "leak:libOpenCL.so\nleak:libintelocl.so\n";
 }
 #else
-static void load_opencl(const char *folder) { (void)folder; }
+static void load_opencl(const char *directory) { (void)directory; }
 #endif
 
 __attribute__((constructor(101))) static void find_cpu_device(void) {
@@ -64,10 +64,10 @@ __attribute__((constructor(101))) static void find_cpu_device(void) {
   if (getenv("OCL_ICD_FILENAMES") == NULL && getenv("OCL_ICD_VENDORS") == NULL) {
     // In the runfiles, the repository is beside DIR, the workspace. Without them, the link
     // leads to where Bazel has the library.
-    char folder[PATH_MAX];
-    int length = snprintf(folder, sizeof(folder), "%.*s/..%s", (int)(links - name), name,
+    char directory[PATH_MAX];
+    int length = snprintf(directory, sizeof(directory), "%.*s/..%s", (int)(links - name), name,
                           strchr(links + 1, '/'));
-    if ((length >= (int)sizeof(folder) || !use_driver_in(folder)) && real != NULL) {
+    if ((length >= (int)sizeof(directory) || !use_driver_in(directory)) && real != NULL) {
       *strrchr(real, '/') = '\0';
       use_driver_in(real);
     }

@@ -39,12 +39,12 @@ def compilation_contexts(ctx, libsycl, local_defines):
     roots = _roots(ctx)
     moved = _moved_headers(ctx)
     private = [f for f in ctx.files.srcs if is_header(f)]
-    folders = {
-        "includes": moved.folders,
+    directories = {
+        "includes": moved.directories,
         "quote_includes": roots,
         "system_includes": [
-            paths.normalize(paths.join(root, folder))
-            for folder in [_folder(ctx, include) for include in expanded_texts(ctx, "includes")]
+            paths.normalize(paths.join(root, directory))
+            for directory in [_include_directory(ctx, include) for include in expanded_texts(ctx, "includes")]
             for root in roots
         ],
     }
@@ -56,7 +56,7 @@ def compilation_contexts(ctx, libsycl, local_defines):
             defines = depset(defines),
             # Dependents get private headers, too: public headers include them.
             headers = depset(ctx.files.hdrs + ctx.files.textual_hdrs + private + moved.headers),
-            **{name: depset(each) for name, each in folders.items()}
+            **{name: depset(each) for name, each in directories.items()}
         ),
     ] + deps)
 
@@ -74,7 +74,7 @@ def compilation_contexts(ctx, libsycl, local_defines):
             private_hdrs = private,
             public_hdrs = ctx.files.hdrs + moved.headers,
             textual_hdrs = ctx.files.textual_hdrs,
-            **folders
+            **directories
         )
         return struct(exported = context, own = own)
     return struct(exported = own, own = own)
@@ -122,10 +122,10 @@ def _contexts(deps):
     return [dep[CcInfo].compilation_context for dep in deps if CcInfo in dep]
 
 def _moved_headers(ctx):
-    """Applies strip_include_prefix and include_prefix. Returns struct(headers, folders)."""
+    """Applies strip_include_prefix and include_prefix. Returns struct(headers, directories)."""
     strip, add = getattr(ctx.attr, "strip_include_prefix", ""), getattr(ctx.attr, "include_prefix", "")
     if not strip and not add:
-        return struct(headers = [], folders = [])
+        return struct(headers = [], directories = [])
     for name, value in [("strip_include_prefix", strip.removeprefix("/")), ("include_prefix", add)]:
         if value and (paths.is_absolute(value) or ".." in value.split("/")):
             fail("%s: %s: '%s' is not a directory in the repository; use a path without .. and, in include_prefix, without a leading /" % (ctx.label, name, value))
@@ -142,8 +142,8 @@ def _moved_headers(ctx):
         link = ctx.actions.declare_file(paths.join(virtual, add, below))
         ctx.actions.symlink(output = link, target_file = header)
         headers.append(link)
-    folder = paths.join(ctx.bin_dir.path, "" if ctx.label.workspace_root.startswith("../") else ctx.label.workspace_root, ctx.label.package, virtual)
-    return struct(headers = headers, folders = [folder])
+    directory = paths.join(ctx.bin_dir.path, "" if ctx.label.workspace_root.startswith("../") else ctx.label.workspace_root, ctx.label.package, virtual)
+    return struct(headers = headers, directories = [directory])
 
 def _roots(ctx):
     """Returns the directories of the sources and the outputs of the rule's repository."""
@@ -155,9 +155,9 @@ def _roots(ctx):
     roots.append(outputs if repository.startswith("../") else paths.join(outputs, repository))
     return [root.removesuffix("/") for root in roots]
 
-def _folder(ctx, include):
+def _include_directory(ctx, include):
     """Returns an entry of `includes` as a path relative to the root of its repository."""
-    folder = paths.normalize(paths.join(ctx.label.package, include))
-    if paths.is_absolute(include) or folder == ".." or folder.startswith("../"):
+    directory = paths.normalize(paths.join(ctx.label.package, include))
+    if paths.is_absolute(include) or directory == ".." or directory.startswith("../"):
         fail("%s: includes: '%s' is not a directory in the repository; use a path relative to the package" % (ctx.label, include))
-    return folder
+    return directory

@@ -190,9 +190,9 @@ def _front(ctx, libsycl):
         ctx.attr._host_headers[CcInfo].compilation_context,
         # DPC++'s additions to standard headers, which its own compiler finds by itself.
         cc_common.create_compilation_context(system_includes = depset([
-            folder + "/sycl/stl_wrappers"
-            for folders in [libsycl.external_includes, libsycl.includes, libsycl.system_includes]
-            for folder in folders.to_list()
+            directory + "/sycl/stl_wrappers"
+            for directories in [libsycl.external_includes, libsycl.includes, libsycl.system_includes]
+            for directory in directories.to_list()
         ])),
     ]
 

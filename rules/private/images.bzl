@@ -165,11 +165,11 @@ def _modules(ctx, toolchain, build, sources, fixed_targets, family, targets, by_
             continue
         found = postlink_action(ctx, toolchain, build, unit, fixed_targets, emulate = family == EMULATED)
         for module, name in unit.stems.items():
-            folder = found[module].code
-            modules.append(folder)
+            directory = found[module].code
+            modules.append(directory)
             forms[name] = (
                 # Post-link's own files, because there is no SPIR-V to read.
-                struct(code = folder, properties = folder, table = found[module].table) if by_family else translate_action(ctx, toolchain, build, found[module], name, emulate = family == EMULATED)
+                struct(code = directory, properties = directory, table = found[module].table) if by_family else translate_action(ctx, toolchain, build, found[module], name, emulate = family == EMULATED)
             )
     return struct(bitcode = units.bitcode, by_family = by_family, forms = forms, links = units.links, modules = modules, targets = targets)
 

@@ -47,11 +47,11 @@ def which(rctx, names, seen):
     Returns:
         string.
     """
-    folders = [f for f in rctx.getenv("PATH", "").split(":") if f.startswith("/")]
+    directories = [f for f in rctx.getenv("PATH", "").split(":") if f.startswith("/")]
     for name in names:
         found = str(rctx.which(name) or "")
-        for folder in folders:
-            path = folder + "/" + name
+        for directory in directories:
+            path = directory + "/" + name
             seen.append(path)
             if path == found:
                 break
@@ -63,9 +63,9 @@ def which(rctx, names, seen):
 # allowed to read, such as another user's directory in PATH.
 _WATCHABLE = """
 for path; do
-  folder=${path%/*}
-  while test "$folder" && ! test -e "$folder"; do folder=${folder%/*}; done
-  if test -x "${folder:-/}" && { test -r "$path" || ! test -e "$path"; }; then
+  directory=${path%/*}
+  while test "$directory" && ! test -e "$directory"; do directory=${directory%/*}; done
+  if test -x "${directory:-/}" && { test -r "$path" || ! test -e "$path"; }; then
     printf '%s\\n' "$path"
   fi
 done
@@ -103,16 +103,16 @@ def _debian(versions):
     """Returns Debian's directories: list of (directory, version, why)."""
     return [("/usr/lib/llvm-" + v, v, "Debian's llvm-" + v) for v in versions]
 
-def _program(rctx, folder, name, version, seen):
+def _program(rctx, directory, name, version, seen):
     """Returns the path of a program in a directory, or of that version in PATH, or an empty string."""
-    return _file(rctx, folder + "/bin/" + name, seen) or (which(rctx, [name + "-" + version], seen) if version else "")
+    return _file(rctx, directory + "/bin/" + name, seen) or (which(rctx, [name + "-" + version], seen) if version else "")
 
-def _look(rctx, folder, version, why, log, seen):
+def _look(rctx, directory, version, why, log, seen):
     """Looks in a directory for clang++ and the programs that it needs.
 
     Args:
         rctx: the repository context.
-        folder: an LLVM installation.
+        directory: an LLVM installation.
         version: its version. Empty if it is not known.
         why: why this directory is checked, for the log.
         log: list of lines that say what was checked, to which the function adds lines.
@@ -122,9 +122,9 @@ def _look(rctx, folder, version, why, log, seen):
         path, list of the names of missing programs, and whether a program translates clang's
         output to SPIR-V.
     """
-    clang = _program(rctx, folder, "clang++", version, seen)
+    clang = _program(rctx, directory, "clang++", version, seen)
     if not clang:
-        log.append("no bin/clang++ in %s (%s)" % (folder, why))
+        log.append("no bin/clang++ in %s (%s)" % (directory, why))
         return None
     major = _major(rctx, clang)
     if major < 21:
@@ -133,12 +133,12 @@ def _look(rctx, folder, version, why, log, seen):
     found = {"clang": clang}
     lacking = []
     for attribute, name in _BESIDE_CLANG.items() + [("llc", "llc")]:
-        path = _program(rctx, folder, name, str(major) if name == "llvm-spirv" else version, seen)
+        path = _program(rctx, directory, name, str(major) if name == "llvm-spirv" else version, seen)
         if path:
             found[attribute] = path
         elif name != "llc":
             lacking.append("%s-%d" % (name, major))
-    lld = _program(rctx, folder, "ld.lld", version, seen) or which(rctx, ["ld.lld"], seen)
+    lld = _program(rctx, directory, "ld.lld", version, seen) or which(rctx, ["ld.lld"], seen)
     if lld:
         found["lld"] = lld
     libclc = _file(rctx, "/usr/lib/clc/nvptx64--.bc", seen)
@@ -167,8 +167,8 @@ def find_llvm(rctx):
     log = []
     seen = []
     best = None
-    for folder, version, why in _named(rctx) or _debian(_VERSIONS):
-        llvm = _look(rctx, folder, version, why, log, seen)
+    for directory, version, why in _named(rctx) or _debian(_VERSIONS):
+        llvm = _look(rctx, directory, version, why, log, seen)
         if llvm and llvm.makes_spirv and (not best or len(llvm.lacking) < len(best.lacking)):
             best = llvm
     if not best:
@@ -189,11 +189,11 @@ def find_readers(rctx):
     """
     log = []
     seen = []
-    for folder, version, why in _named(rctx) + _debian(_READERS):
-        found = {a: _program(rctx, folder, _BESIDE_CLANG[a], version, seen) for a in _READ}
+    for directory, version, why in _named(rctx) + _debian(_READERS):
+        found = {a: _program(rctx, directory, _BESIDE_CLANG[a], version, seen) for a in _READ}
         lacking = [_BESIDE_CLANG[a] for a in _READ if not found[a]]
         if lacking:
-            log.append("%s has no %s (%s)" % (folder, ", ".join(lacking), why))
+            log.append("%s has no %s (%s)" % (directory, ", ".join(lacking), why))
             continue
         major = _major(rctx, found["llvm_dis"])
         log.append("%s is version %d (%s)" % (found["llvm_dis"], major, why))
@@ -239,7 +239,7 @@ done
 cd "$0" && find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum | sha256sum
 """
 
-def searched_folders(said):
+def header_directories(said):
     """Returns the directories in which a compiler looks for headers.
 
     Args:
@@ -247,7 +247,7 @@ def searched_folders(said):
     Returns:
         list of paths.
     """
-    folders = []
+    directories = []
     listed = False
     for line in said.split("\n"):
         if line.startswith("#include <...>"):
@@ -255,8 +255,8 @@ def searched_folders(said):
         elif line.startswith("End of search list"):
             break
         elif listed and line.startswith(" "):
-            folders.append(line.strip())
-    return folders
+            directories.append(line.strip())
+    return directories
 
 def write_headers_stamp(rctx, file, command):
     """Writes a file that identifies the headers that a compiler finds on its own.
@@ -272,18 +272,18 @@ def write_headers_stamp(rctx, file, command):
         why there is no file, or an empty string.
     """
     result = rctx.execute(command + ["-E", "-x", "c++", "-v", "/dev/null"], environment = {"LC_ALL": "C"})
-    folders = {str(rctx.path(folder).realpath): None for folder in searched_folders(result.stderr)}.keys()
-    if not folders:
+    directories = {str(rctx.path(directory).realpath): None for directory in header_directories(result.stderr)}.keys()
+    if not directories:
         return "%s lists no header directories: %s" % (command[0], result.stderr.strip())
     lines = []
-    for folder in folders:
-        if [f for f in folders if folder.startswith(f + "/")]:
+    for directory in directories:
+        if [f for f in directories if directory.startswith(f + "/")]:
             continue
-        rctx.watch_tree(folder)
-        result = rctx.execute(["sh", "-c", _DIRECTORY_CHECKSUM, folder])
+        rctx.watch_tree(directory)
+        result = rctx.execute(["sh", "-c", _DIRECTORY_CHECKSUM, directory])
         if result.return_code != 0:
-            fail("cannot compute a checksum of the headers in %s; check that find, sort, xargs and sha256sum are in PATH: %s" % (folder, result.stderr.strip()))
-        lines.append("%s %s" % (folder, result.stdout.split(" ")[0]))
+            fail("cannot compute a checksum of the headers in %s; check that find, sort, xargs and sha256sum are in PATH: %s" % (directory, result.stderr.strip()))
+        lines.append("%s %s" % (directory, result.stdout.split(" ")[0]))
     rctx.file(file, "\n".join(lines) + "\n")
     return ""
 
@@ -376,9 +376,9 @@ def opened_by_ocloc(rctx, known, given):
     """
     libraries = list(known)
     if given:
-        folder = str(rctx.path(given).realpath.dirname)
+        directory = str(rctx.path(given).realpath.dirname)
         for each in ["", "/../lib", "/../lib64", "/../lib/x86_64-linux-gnu"]:
-            beside = rctx.path(folder + each)
+            beside = rctx.path(directory + each)
             libraries += [str(f) for f in beside.readdir()] if beside.exists else []
     return [f for f in libraries if [k for k in _OPENED_BY_OCLOC if f.split("/")[-1].startswith(k)]]
 

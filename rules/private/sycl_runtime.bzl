@@ -81,8 +81,8 @@ def _find_python(rctx, pip):
         return None, "python3 is not in PATH"
     if not pip or rctx.execute([python, "-m", "pip", "--version"]).return_code == 0:
         return python, ""
-    folders = rctx.execute([python, "-c", "import sys; print('\\n'.join(sys.path[1:]))"]).stdout.split("\n")
-    watch_all(rctx, [folder + "/pip" for folder in folders])
+    directories = rctx.execute([python, "-c", "import sys; print('\\n'.join(sys.path[1:]))"]).stdout.split("\n")
+    watch_all(rctx, [directory + "/pip" for directory in directories])
     return None, "%s does not have the module pip" % python
 
 def _wheel(name, version):
@@ -234,17 +234,17 @@ def matches(path, patterns):
             return True
     return False
 
-def _from_folder(rctx):
+def _from_directory(rctx):
     """Creates symbolic links to an installation.
 
     Args:
         rctx: the repository context.
     """
-    folder = rctx.path(rctx.attr.path)
-    lib = folder.get_child("lib")
+    directory = rctx.path(rctx.attr.path)
+    lib = directory.get_child("lib")
     names = [p.basename for p in lib.readdir()] if lib.exists else []
     libsycl = _libsycl(names)
-    if not libsycl or not folder.get_child("include").get_child("sycl").exists:
+    if not libsycl or not directory.get_child("include").get_child("sycl").exists:
         fail("%s: the directory has no DPC++ runtime, which has include/sycl and exactly one lib/libsycl.so.N%s" % (
             _tag(rctx),
             _has(names, "libsycl.so"),
@@ -253,14 +253,14 @@ def _from_folder(rctx):
     if rctx.attr.compiler:
         _link_compiler(rctx, lib, names)
     for name in _HEADERS:
-        if folder.get_child("include").get_child(name).exists:
-            rctx.symlink(folder.get_child("include").get_child(name), "include/" + name)
-    folders = [lib]
-    if folder.dirname.dirname:
-        folders += [folder.dirname.dirname.get_child(n).get_child("latest").get_child("lib") for n in _NEIGHBOURS]
+        if directory.get_child("include").get_child(name).exists:
+            rctx.symlink(directory.get_child("include").get_child(name), "include/" + name)
+    directories = [lib]
+    if directory.dirname.dirname:
+        directories += [directory.dirname.dirname.get_child(n).get_child("latest").get_child("lib") for n in _NEIGHBOURS]
     taken = {}
-    for from_folder in folders:
-        for file in from_folder.readdir() if from_folder.exists else []:
+    for library_directory in directories:
+        for file in library_directory.readdir() if library_directory.exists else []:
             if file.basename not in taken and matches("lib/" + file.basename, UNPACKED):
                 taken[file.basename] = True
                 rctx.symlink(file, "lib/" + file.basename)
@@ -324,7 +324,7 @@ def _sycl_runtime_repository_impl(rctx):
     if rctx.os.name != "linux" or rctx.os.arch not in ["amd64", "x86_64"]:
         why = "DPC++'s files on PyPI are only for Linux on x86-64"
     elif rctx.attr.path:
-        _from_folder(rctx)
+        _from_directory(rctx)
     else:
         pip = [name for name in RUNTIMES[rctx.attr.version][1] if name not in rctx.attr.urls]
         python, why = _find_python(rctx, pip)

@@ -196,7 +196,7 @@ def _compiler_targets(libsycl, programs, runtime = None, missing = "", version =
     )
     syclcxx(
         name = "syclc++",
-        folder = native.glob(["include/**", "licenses/intel_sycl_rt-*.txt"], allow_empty = True) + libsycl_files(),
+        directory = native.glob(["include/**", "licenses/intel_sycl_rt-*.txt"], allow_empty = True) + libsycl_files(),
         tags = ["manual"],
         toolchain = ":toolchain",
         visibility = ["//visibility:public"],

@@ -38,7 +38,7 @@ def _syclcxx_impl(ctx):
         ocloc = ocloc,
     ), is_executable = True)
     files = depset(
-        [launcher] + inputs + ctx.files.folder + ctx.files._host_headers,
+        [launcher] + inputs + ctx.files.directory + ctx.files._host_headers,
         transitive = [dpcpp.files, toolchain.headers, toolchain.ocloc.files],
     )
     return [DefaultInfo(executable = launcher, files = files, runfiles = ctx.runfiles(transitive_files = files))]
@@ -47,7 +47,7 @@ syclcxx = rule(
     implementation = _syclcxx_impl,
     doc = "Declares syclc++ with the DPC++ in its package's directory. Its files are the inputs of an action that runs it.",
     attrs = {
-        "folder": attr.label_list(allow_files = True, doc = "The headers in the directory, and libsycl, which identifies the release."),
+        "directory": attr.label_list(allow_files = True, doc = "The headers in the directory, and libsycl, which identifies the release."),
         "toolchain": attr.label(doc = "The sycl_toolchain of the directory.", mandatory = True),
         "_host_headers": attr.label(default = "//rules/dpcpp:host_files"),
         "_syclcxx": attr.label(cfg = "exec", default = ":syclcxx", executable = True),

@@ -23,7 +23,7 @@ def placed(member):
     return "licenses/%s.txt" % name if path == "LICENSE.txt" else ""
 
 
-def main(folder, wheels, patterns):
+def main(directory, wheels, patterns):
     unused = set(p for p in patterns if not p.startswith("?"))
     patterns = [p.lstrip("?") for p in patterns]
     for wheel in wheels:
@@ -36,7 +36,7 @@ def main(folder, wheels, patterns):
                 if not matching or path.endswith("/") or os.path.normpath(path) != path:
                     continue
                 unused.difference_update(matching)
-                target = os.path.join(folder, path)
+                target = os.path.join(directory, path)
                 os.makedirs(os.path.dirname(target), exist_ok=True)
                 with archive.open(member) as source, open(target, "wb") as out:
                     shutil.copyfileobj(source, out, 1 << 20)

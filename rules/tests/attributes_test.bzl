@@ -150,7 +150,7 @@ def _unused_impl(ctx):
     asserts.true(env, "headers.stamp" in names, str(names))
     return analysistest.end(env)
 
-# What a compiler reads without a word is never among the headers that it did not read.
+# Files that a compiler reads silently are never among the headers that it did not read.
 _unused_test = analysistest.make(
     _unused_impl,
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},

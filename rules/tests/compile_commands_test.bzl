@@ -29,12 +29,12 @@ def _clang_impl(ctx):
     for unwanted in ["-o", "-c"]:
         asserts.false(env, unwanted in command, "%s in %s" % (unwanted, command))
 
-    # Folders are there whatever Bazel built last.
+    # The directories exist regardless of what Bazel built last.
     for option, path in zip(command, command[1:]):
         if option in ["-iquote", "-isystem"]:
             asserts.true(env, path == "." or path.startswith("@EXECUTION_ROOT@/bazel-out/") or path.startswith("@OUTPUT_BASE@/external/"), path)
 
-    # Definitions of a target are not those of its dependencies.
+    # Definitions of a target do not apply to its dependencies.
     asserts.false(env, "-DOWN=1" in entries["@WORKSPACE@/rules/tests/b.cpp"]["arguments"])
     return analysistest.end(env)
 

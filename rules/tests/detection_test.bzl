@@ -1,26 +1,26 @@
 """Tests of which LLVM is chosen on machines with several, or with parts of one."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers", "host_compilers", "opened_by_ocloc", "other_system", "searched_folders", "watch_all", "write_headers_stamp", "write_host_headers", "write_stamp")
+load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers", "header_directories", "host_compilers", "opened_by_ocloc", "other_system", "watch_all", "write_headers_stamp", "write_host_headers", "write_stamp")
 
 _CLANG = ["clang++"]
 _COMPLETE = ["clang++", "llc", "llvm-dis", "llvm-link", "opt"]
 _LLC = "\n  Registered Targets:\n    spirv64 - SPIR-V 64-bit\n"
 
-def _machine(folders, in_path = {}, llvm = "", environment = ""):
+def _machine(directories, in_path = {}, llvm = "", environment = ""):
     """A repository context on a machine with some programs.
 
     Args:
-        folders: dict of folder -> (version, names of the programs in its bin).
+        directories: dict of directory -> (version, names of the programs in its bin).
         in_path: dict of name -> version of the programs in PATH.
-        llvm: the folder that sycl.local names.
-        environment: the folder that SYCL_LLVM_ROOT names.
+        llvm: the directory that sycl.local names.
+        environment: the directory that SYCL_LLVM_ROOT names.
     Returns:
         struct with what detection asks of a context.
     """
     versions = {
-        "%s/bin/%s" % (folder, name): version
-        for folder, (version, names) in folders.items()
+        "%s/bin/%s" % (directory, name): version
+        for directory, (version, names) in directories.items()
         for name in names
     } | {"/usr/bin/" + name: version for name, version in in_path.items()}
 
@@ -101,21 +101,21 @@ _partial_test = unittest.make(_partial_impl)
 
 def _named_impl(ctx):
     env = unittest.begin(ctx)
-    folders = {
+    directories = {
         "/opt/llvm": ("22.1.0", _COMPLETE + ["llvm-spirv"]),
         "/opt/old": ("20.1.0", _COMPLETE + ["llvm-spirv"]),
         "/usr/lib/llvm-21": ("21.1.8", _COMPLETE + ["llvm-spirv"]),
     }
-    asserts.equals(env, "/usr/lib/llvm-21/bin/clang++", find_llvm(_machine(folders)).found["clang"])
-    asserts.equals(env, "/opt/llvm/bin/llvm-spirv", find_llvm(_machine(folders, llvm = "/opt/llvm")).found["llvm_spirv"])
-    asserts.equals(env, "/opt/llvm/bin/clang++", find_llvm(_machine(folders, environment = "/opt/llvm")).found["clang"])
+    asserts.equals(env, "/usr/lib/llvm-21/bin/clang++", find_llvm(_machine(directories)).found["clang"])
+    asserts.equals(env, "/opt/llvm/bin/llvm-spirv", find_llvm(_machine(directories, llvm = "/opt/llvm")).found["llvm_spirv"])
+    asserts.equals(env, "/opt/llvm/bin/clang++", find_llvm(_machine(directories, environment = "/opt/llvm")).found["clang"])
 
-    # A folder that the user names is not replaced by another.
-    llvm = find_llvm(_machine(folders, llvm = "/opt/old"))
+    # A directory that the user sets is not replaced by another.
+    llvm = find_llvm(_machine(directories, llvm = "/opt/old"))
     asserts.equals(env, {}, llvm.found)
     asserts.equals(env, ["/opt/old/bin/clang++ is version 20, but 21 or newer is required"], llvm.log)
 
-    # Not of a Debian folder, and with the version in the name.
+    # Not in a Debian directory, and with the version in the name.
     in_path = {name + "-21": "21.1.8" for name in _COMPLETE + ["llvm-spirv"]}
     asserts.equals(env, "/usr/bin/llvm-link-21", find_llvm(_machine({}, in_path = in_path)).found["llvm_link"])
     return unittest.end(env)
@@ -142,7 +142,7 @@ def _readers_impl(ctx):
     asserts.equals(env, "/usr/lib/llvm-22/bin/llvm-dis", readers.found["llvm_dis"])
     asserts.true(env, "/usr/lib/llvm-23 has no llvm-link (Debian's llvm-23)" in readers.log, str(readers.log))
 
-    # A folder that the user names comes first, when it is new enough.
+    # A directory that the user sets comes first if it is new enough.
     named = both | {"/opt/new": ("23.0.0", tools), "/opt/old": ("21.1.8", tools)}
     asserts.equals(env, "/opt/new/bin/opt", find_readers(_machine(named, llvm = "/opt/new")).found["opt"])
     asserts.equals(env, "/usr/lib/llvm-22/bin/opt", find_readers(_machine(named, llvm = "/opt/old")).found["opt"])
@@ -209,10 +209,10 @@ _stamp_test = unittest.make(_stamp_impl)
 def _host_impl(ctx):
     env = unittest.begin(ctx)
 
-    def machine(cc, names, folders = {}, **kwargs):
+    def machine(cc, names, directories = {}, **kwargs):
         return struct(
             getenv = lambda name, default: {"CC": cc, "CXX": "/opt/c++", "PATH": "/usr/bin"}.get(name) or default,
-            path = lambda path: struct(exists = path in folders, realpath = path),
+            path = lambda path: struct(exists = path in directories, realpath = path),
             which = lambda name: "/usr/bin/" + name if name in names else None,
             **kwargs
         )
@@ -237,7 +237,7 @@ def _host_impl(ctx):
     def execute(args, **_):
         if args[0] == "sh":
             return struct(return_code = 0, stdout = "sum  -\n", stderr = "")
-        return struct(return_code = 0, stdout = "", stderr = _SAID if args[0] == "/usr/bin/gcc" else "ccache: no such option")
+        return struct(return_code = 0, stdout = "", stderr = _SAID if args[0] == "/usr/bin/gcc" else "ccache: unknown option")
 
     written = []
     both = machine(
@@ -263,13 +263,13 @@ ignoring nonexistent directory "/include"
  /usr/lib/llvm-21/lib/clang/21/include
  /usr/include
 End of search list.
- /not/a/folder
+ /not/a/directory
 """
 
 def _headers_impl(ctx):
     env = unittest.begin(ctx)
-    asserts.equals(env, ["/usr/lib/gcc/16/../../include/c++/16", "/usr/lib/llvm-21/lib/clang/21/include", "/usr/include"], searched_folders(_SAID))
-    asserts.equals(env, [], searched_folders("clang: error: no such file\n"))
+    asserts.equals(env, ["/usr/lib/gcc/16/../../include/c++/16", "/usr/lib/llvm-21/lib/clang/21/include", "/usr/include"], header_directories(_SAID))
+    asserts.equals(env, [], header_directories("clang: error: cannot open file\n"))
 
     written, watched, ran = {}, [], []
 
@@ -286,10 +286,10 @@ def _headers_impl(ctx):
         watch_tree = lambda path: watched.append(path),
     ), "stamps/headers.txt", ["/usr/bin/clang++"])
 
-    # Each folder once, and none that is within another.
-    folders = ["/usr/lib/llvm-21/lib/clang/21/include", "/usr/include"]
-    asserts.equals(env, folders, watched)
-    asserts.equals(env, {"stamps/headers.txt": "".join(["%s sum-of-%s\n" % (f, f.replace("/", "_")) for f in folders])}, written)
+    # Each directory once, and none that is within another.
+    directories = ["/usr/lib/llvm-21/lib/clang/21/include", "/usr/include"]
+    asserts.equals(env, directories, watched)
+    asserts.equals(env, {"stamps/headers.txt": "".join(["%s sum-of-%s\n" % (f, f.replace("/", "_")) for f in directories])}, written)
     asserts.equals(env, [["/usr/bin/clang++", {"LC_ALL": "C"}], ["sh", {}], ["sh", {}]], ran)
     return unittest.end(env)
 
@@ -297,13 +297,13 @@ _headers_test = unittest.make(_headers_impl)
 
 def _ocloc_impl(ctx):
     env = unittest.begin(ctx)
-    folders = {
+    directories = {
         "/opt/neo/bin": ["ocloc", "libocloc.so"],
         "/opt/neo/bin/../lib": ["libigc.so.2", "libz.so.1"],
     }
     rctx = struct(path = lambda path: struct(
-        exists = path in folders,
-        readdir = lambda: [path + "/" + name for name in folders[path]],
+        exists = path in directories,
+        readdir = lambda: [path + "/" + name for name in directories[path]],
         realpath = struct(dirname = path.replace("/usr/bin/ocloc", "/opt/neo/bin")),
     ))
     known = ["/usr/lib/libigc.so.1", "/usr/lib/libc.so.6"]

@@ -94,7 +94,7 @@ def _versions_impl(ctx):
         asserts.equals(env, names, wheels.keys())
         asserts.equals(env, release, wheels["intel-sycl-rt"][0])
         for name, (version, sha256) in wheels.items():
-            # A file has one checksum, and each checksum is that of one file.
+            # Each file has one checksum, and each checksum belongs to one file.
             asserts.equals(env, 64, len(sha256))
             asserts.equals(env, name + version, sums.setdefault(sha256, name + version))
     return unittest.end(env)

@@ -78,7 +78,7 @@ def _context_impl(ctx):
     context = analysistest.target_under_test(env)[CcInfo].compilation_context
     asserts.equals(env, ["OWN=1"], context.local_defines.to_list())
     asserts.equals(env, ctx.attr.direct, sorted([f.basename for f in context.direct_headers]))
-    asserts.true(env, "ABOVE=1" in context.defines.to_list(), "definitions of deps are those of dependents")
+    asserts.true(env, "ABOVE=1" in context.defines.to_list(), "definitions of deps apply to dependents")
     return analysistest.end(env)
 
 _context_test = analysistest.make(

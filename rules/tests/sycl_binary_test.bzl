@@ -37,7 +37,7 @@ def _actions_impl(ctx):
     inputs = [f.basename for f in compile.inputs.to_list() if "devicec" not in f.basename]
     asserts.equals(env, ["a.cpp", "clang.stamp", "headers.stamp"], sorted(inputs))
 
-    # What Bazel reads to leave out headers that the source does not include.
+    # The file with which Bazel omits headers that the source does not include.
     asserts.equals(env, ["a.cpp.bc", "a.cpp.unused"], sorted([f.basename for f in compile.outputs.to_list()]))
 
     # Unrequested debug information would make device code depend on line numbers.
@@ -141,7 +141,7 @@ def _source_twice_impl(ctx):
         asserts.equals(env, _SAME, sorted([values_of(a.argv, "--source")[0] for a in split]))
     asserts.equals(env, 3, len(actions["SyclTranslate"]))
 
-    # The binary's own compile; the names of its constants are not those of the libraries.
+    # The binary's own compilation, in which constants have other names than in the libraries.
     asserts.equals(env, 1, len(actions["SyclCompile"]))
     return analysistest.end(env)
 

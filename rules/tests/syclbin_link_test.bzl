@@ -122,7 +122,7 @@ def _deps_impl(ctx):
     # The SYCLBIN is reached in two ways, and imported once.
     linked = [a.split("=")[0] for a in actions["SyclDeviceLink"][0].argv if a.endswith(".bc") and "=" in a]
     asserts.equals(env, ["rules/tests/a.cpp", "rules/tests/dir/b.cpp", "rules/tests/prebuilt.syclbin"], sorted(linked))
-    asserts.false(env, "SyclbinImport" in actions, "the import is that of the SYCLBIN")
+    asserts.false(env, "SyclbinImport" in actions, "the import belongs to the SYCLBIN")
     asserts.equals(env, 1, len(actions["SyclCompile"]))
     return analysistest.end(env)
 

@@ -217,9 +217,9 @@ def system_headers(ctx):
     if not cc:
         return struct(options = [], files = depset())
     options = ["--sysroot=" + cc.sysroot] if cc.sysroot else []
-    for folder in cc.built_in_include_directories:
+    for directory in cc.built_in_include_directories:
         # GCC's own headers are in the directory of its version, from which clang finds libstdc++.
-        if "/lib/gcc/" in folder and folder.endswith("/include"):
-            options.append("--gcc-install-dir=" + folder[:-len("/include")])
+        if "/lib/gcc/" in directory and directory.endswith("/include"):
+            options.append("--gcc-install-dir=" + directory[:-len("/include")])
             break
     return struct(options = options, files = cc.all_files)

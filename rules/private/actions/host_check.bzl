@@ -27,7 +27,7 @@ def host_check_actions(ctx, cc, sources, context, local_defines, flags, symbol):
     Returns:
         struct(nopic, pic): Files of assembler code with the table, for the objects without and with
         position-independent code. A link uses one of the two, so nothing is compiled without being
-        linked. None if there are no such objects.
+        linked. None if there are no objects of that kind.
     """
     commands = [None for _ in sources]
     options = [

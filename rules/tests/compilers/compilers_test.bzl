@@ -18,7 +18,7 @@ _TOOLCHAINS = "//rules/tests/compilers:all"
 
 _ToolchainInfo = provider(doc = "The toolchain of a target.", fields = {
     "deps": "those of its deps.",
-    "folders": "the folders of the outputs of the target, of its first dep, and so on.",
+    "folders": "the output directories of the target, of its first dep, and so on.",
     "sycl": "SyclToolchainInfo.",
 })
 

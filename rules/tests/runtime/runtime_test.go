@@ -1,8 +1,8 @@
-// Package runtime hands the example's SYCLBINs to DPC++'s own runtime, on Intel's CPU device, on
-// PoCL, and on a CPU that looks like a GPU, and holds what happens against what the packager says
+// Package runtime loads the example's SYCLBINs into DPC++'s own runtime, on Intel's CPU device, on
+// PoCL, and on a CPU that looks like a GPU. It compares the results with the packager's description
 // of the same files.
 //
-// `bazel test //...` in this folder runs it, once for each release of the runtime.
+// `bazel test //...` in this directory runs it, once for each release of the runtime.
 package runtime
 
 import (
@@ -379,8 +379,8 @@ func TestShapesOfIR(t *testing.T) {
 	}
 }
 
-// What the runtime says of a file that it cannot take at all.
-func TestRefused(t *testing.T) {
+// TestRejected tests the runtime's messages for files that it rejects.
+func TestRejected(t *testing.T) {
 	others := map[string]string{"2025.3": "invalid: Unexpected image type."}
 	if strings.HasPrefix(*release, "2025") {
 		others = map[string]string{
@@ -474,8 +474,8 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// outcome is what load_syclbin says of each kernel: "ok", or the error. The key "load" is about
-// all of them.
+// outcome maps each kernel to the result of load_syclbin: "ok", or the error. The key "load" is for
+// all kernels.
 type outcome map[string]string
 
 func parseOutcome(t *testing.T, text string) outcome {
@@ -622,7 +622,7 @@ func (d device) load(t *testing.T, way string, kernels []string, files ...string
 	return d.run(t, append(args, files...)...)
 }
 
-// images is what a device was given, and what each kernel is made of.
+// images holds the images that a device got, and the image of each kernel.
 type images struct {
 	given   []string
 	kernels map[string]string

@@ -172,7 +172,7 @@ int main() {
                      }),
            -8.0f + 100);
   } else {
-    std::printf("the device has no fp16: half is left out\n");
+    std::printf("the device has no fp16: skipping half\n");
   }
   std::printf("%d numbers wrong\n", wrong);
   return wrong != 0;

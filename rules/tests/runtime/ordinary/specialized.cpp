@@ -10,11 +10,11 @@ struct Tile {
   bool padded;
 };
 
-constexpr sycl::specialization_id<int> width{7};                  // the build says 42
+constexpr sycl::specialization_id<int> width{7};                  // 42 in the build
 constexpr sycl::specialization_id<Tile> tile{Tile{16, 8, true}};  // {32, 4, false}
-constexpr sycl::specialization_id<float> factor{0.5f};            // the build says nothing
+constexpr sycl::specialization_id<float> factor{0.5f};            // not set in the build
 
-// What a kernel reads.
+// The values that a kernel reads.
 struct Values {
   int width, x, y;
   bool padded;

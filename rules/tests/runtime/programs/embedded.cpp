@@ -1,12 +1,12 @@
-// Registers a SPIR-V module with the SYCL runtime as a compiler's host program does, submits one
-// of the example's kernels, and prints what the runtime says.
+// Registers a SPIR-V module with the SYCL runtime like a host program of DPC++, submits one
+// of the example's kernels, and prints the runtime's message.
 //
 //   embedded --kernel NAME [--target TARGET] [--aspects N,...] [--sub-group N]
 //            [--work-group N,...] SPIRV
 //
-// TARGET is what the image is compiled for, spir64 when it is left out. The other flags are what
-// the image requires of a device. The output is "NAME: ERRC: what the runtime says". This is for
-// kernels that the runtime refuses: the kernel has no arguments, so that it cannot run.
+// TARGET is the image's target, spir64 by default. The other flags are the image's
+// requirements. The output is "NAME: ERRC: message of the runtime". This is for
+// kernels that the runtime rejects: the kernel has no arguments, so it cannot run.
 #include <sycl/detail/core.hpp>
 
 #include <algorithm>

@@ -1,23 +1,23 @@
-// An OpenCL layer that makes the CPU device look like an Intel GPU, so that what a SYCL
-// runtime does with device images for GPUs is seen on a machine without one.
+// An OpenCL layer that makes the CPU device look like an Intel GPU. It shows what a SYCL runtime
+// does with device images for GPUs on a system without a GPU.
 //
-// The OpenCL loader takes it in by OPENCL_LAYERS=libfake_gpu.so. It reads:
+// The OpenCL loader loads it with OPENCL_LAYERS=libfake_gpu.so. It reads these variables:
 //
 //   FAKE_GPU_IP           Intel's number of the GPU (CL_DEVICE_IP_VERSION_INTEL), such as
-//                         0x030f0007; without it the device stays the CPU it is
-//   FAKE_GPU_WITHOUT      what the device shall not have: fp64, fp16, atomic64, by comma
-//   FAKE_GPU_SUB_GROUPS   its sub-group sizes, by comma, such as 16,32
-//   FAKE_GPU_WORK_GROUP   the most work-items that it takes in a work-group
-//   FAKE_GPU_WORK_ITEMS   the most in each dimension of one, such as 1024,1024,64
-//   FAKE_GPU_IMAGES       file with the images that may come. A line is a name, the path of an
-//                         image, and the path of the SPIR-V module that runs in its place,
-//                         separated by tabs; an IR module runs itself and has no third column
-//   FAKE_GPU_LOG          file to which a line is added for each image that OpenCL is given,
+//                         0x030f0007. Without it, the device remains a CPU.
+//   FAKE_GPU_WITHOUT      Features to hide, separated by commas: fp64, fp16, atomic64.
+//   FAKE_GPU_SUB_GROUPS   The sub-group sizes, separated by commas, such as 16,32.
+//   FAKE_GPU_WORK_GROUP   The largest number of work-items in a work-group.
+//   FAKE_GPU_WORK_ITEMS   The largest number in each dimension, such as 1024,1024,64.
+//   FAKE_GPU_IMAGES       A file with the expected images. A line has a name, the path of an
+//                         image, and the path of the SPIR-V module to run instead,
+//                         separated by tabs. An IR module runs itself and has no third column.
+//   FAKE_GPU_LOG          A file to which a line is added for each image that OpenCL gets,
 //                         "given native NAME" or "given ir NAME", and for each kernel that is
-//                         made of one, "kernel KERNEL of native NAME"; NAME is "unknown" when
-//                         the list lacks the image
+//                         created from one, "kernel KERNEL of native NAME". NAME is "unknown" if
+//                         the image is not in the list.
 //
-// A native image never runs: OpenCL is given the SPIR-V of its line.
+// A native image never runs: OpenCL gets the SPIR-V in its line instead.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <CL/cl_ext.h>

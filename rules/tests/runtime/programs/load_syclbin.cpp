@@ -40,7 +40,7 @@ namespace syclex = sycl::ext::oneapi::experimental;
 using sycl::bundle_state;
 using Executable = sycl::kernel_bundle<bundle_state::executable>;
 
-// Where the kernels run.
+// Device runs kernels on the device of a queue.
 class Device {
  public:
   explicit Device(sycl::queue &queue) : queue_(queue) {}

@@ -1,11 +1,11 @@
-// Runs the example's kernels, whose images `packager wrap` has put into this program, and checks
+// Runs the example's kernels, whose images `packager wrap` embeds in this program, and checks
 // every number.
 //
 //   run_wrapped
 //
-// Kernels are submitted as a compiler's host program does it: by a type, for which the compiler
-// says the kernel's name and parameters. The device is the runtime's default one;
-// ONEAPI_DEVICE_SELECTOR chooses. The output and the exit code are those of load_syclbin.
+// Kernels are submitted as in a host program of DPC++: by a type, for which the compiler provides
+// the kernel's name and parameters. The device is the runtime's default device, or the one that
+// ONEAPI_DEVICE_SELECTOR selects. The output and the exit code are as in load_syclbin.
 #include <sycl/detail/core.hpp>
 
 #include <cstddef>

@@ -4,7 +4,8 @@
 //   set_constants                    the kernel's images in this program
 //   set_constants INPUT EXECUTABLE   the SYCLBIN in input and in executable state
 //
-// A line of the output is what was set and how, ": ", and what the kernel read, or the error.
+// A line of the output describes what was set and how, followed by ": " and the value that the
+// kernel read, or the error.
 #include <cstdint>
 #include <cstdio>
 #include <string>
