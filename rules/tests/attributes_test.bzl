@@ -355,7 +355,7 @@ def attributes_test_suite(name):
     wrong = {
         "copts_location": ({"copts": ["$(location :missing)"]}, ":missing"),
         "copts_quote": ({"copts": ["-DA='x"]}, "copts: '-DA='x' lacks the closing '"),
-        "copts_variable": ({"copts": ["$(COMPILATION_MODE"]}, "copts: '$(COMPILATION_MODE' lacks the )"),
+        "copts_variable": ({"copts": ["$(COMPILATION_MODE"]}, "copts: '$(COMPILATION_MODE': unterminated $(COMPILATION_MODE"),
         "defines_words": ({"defines": ["A=x y"]}, "defines: definition 'A=x y' has 2 words"),
         "includes_above": ({"includes": ["../../.."]}, "includes: '../../..' is not a directory in the repository"),
         "include_prefix_above": ({"include_prefix": "../x"}, "include_prefix: '../x' is not a directory in the repository"),

@@ -457,7 +457,7 @@ def sycl_cc_test_suite(name):
     _fails_with_clang_test(
         name = "cc_clang_test",
         target_under_test = ":plain_library",
-        texts = ["ordinary SYCL programs need DPC++", "the device compiler is /test/clang++", "Add sycl.dpcpp"],
+        texts = ["ordinary SYCL programs need DPC++", "the device compiler is /test/clang++", "add sycl.dpcpp"],
     )
     _fails_with_clang_test(
         name = "dpcpp_post_link_test",

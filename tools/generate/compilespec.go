@@ -36,7 +36,7 @@ func writeCompileSpec(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprint(w, `"""The options of gcc and clang that the device compile gets. Generated from package compilespec by //tools/generate."""
 
-# Name of an option -> (where its value is, how it is read). The reading "" drops the option.
+# Name of an option -> (the position of its value, how it is interpreted). "" drops the option.
 RULES = {
 `)
 	forms := map[compilespec.Form]string{
@@ -60,7 +60,7 @@ RULES = {
 	}
 	fmt.Fprint(w, `}
 
-# Names X of the options -fX and -fno-X that the device compile gets. A value follows "=".
+# Names X of the options -fX and -fno-X that the device compilation gets. A value follows "=".
 FEATURES = {name: None for name in [
 `)
 	for _, name := range compilespec.DeviceFeatures() {
@@ -68,7 +68,7 @@ FEATURES = {name: None for name in [
 	}
 	fmt.Fprint(w, `]}
 
-# Beginnings of further such options.
+# Prefixes of more such options.
 FEATURE_FAMILIES = [
 `)
 	for _, name := range compilespec.FeatureFamilies() {
@@ -76,7 +76,7 @@ FEATURE_FAMILIES = [
 	}
 	fmt.Fprint(w, `]
 
-# Values of -g that ask for debug information.
+# Values of -g that enable debug information.
 DEBUG_LEVELS = [
 `)
 	for _, name := range compilespec.DebugLevels() {
