@@ -400,7 +400,7 @@ void f(int *x) {
 	}{
 		"rounding": {[]string{"nvptx64", "amdgcn, 32 wide", "amdgcn, 64 wide"},
 			`ext::oneapi::experimental::properties{fp_control<fp_mode::round_upward>}, [x](nd_item<1>) { *x = 1; });`,
-			"fp_control is for GPUs of Intel"},
+			"fp_control is only for Intel GPUs"},
 		"scope": {[]string{"nvptx64"},
 			`[x](nd_item<1>) { atomic_ref<int, memory_order::relaxed, memory_scope::system>(*x).fetch_add(1); });`,
 			"memory_scope::system is not supported for NVIDIA GPUs"},

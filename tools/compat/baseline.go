@@ -17,34 +17,34 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A baseliner is the subcommand baseline.
-type baseliner struct {
+// A baselineCommand is the subcommand baseline.
+type baselineCommand struct {
 	gateFlags
 	file string
 }
 
 const baselineLong = `
-update writes a new baseline: the problems of the reports that the policy does
-not cover, so that none of them is new. It refuses to run when the variable CI is
-set: a gate that updates its own baseline lets everything pass. prune removes the entries that
-are solved, and adds nothing. verify writes nothing: it fails when update would write
-another file, and says what differs.`
+update writes a new baseline with the problems in the reports that the policy does
+not cover, so that none of them is new. It refuses to run if the variable CI is set,
+because a check that updates its own baseline accepts everything. prune removes solved
+entries and adds none. verify writes nothing: it fails if update would write a
+different file, and prints the differences.`
 
-func (b *baseliner) setup(fs *flag.FlagSet) cli.Run {
+func (b *baselineCommand) setup(fs *flag.FlagSet) cli.Run {
 	b.gateFlags.setup(fs)
 	b.setupBinaries(fs)
 	fs.StringVar(&b.file, "baseline", "", "`file` to write (required)")
 	return b.run
 }
 
-func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error {
+func (b *baselineCommand) run(ctx context.Context, env *cli.Env, args []string) error {
 	switch {
 	case len(args) == 0 || !slices.Contains([]string{"update", "prune", "verify"}, args[0]):
-		return cli.Usagef("what to do with the baseline? update, prune or verify")
+		return cli.Usagef("missing operation; expected update, prune or verify")
 	case b.file == "":
-		return cli.Usagef("--baseline is needed: the file to write")
+		return cli.Usagef("--baseline is required")
 	case args[0] == "update" && inCI():
-		return cli.Usagef("the baseline is not updated in continuous integration: run this where you work, and commit the file; 'compat check --proposed-baseline' writes one to look at")
+		return cli.Usagef("refusing to update the baseline in CI; run this command locally and commit the file, or write a proposal with 'compat check --proposed-baseline'")
 	}
 	o, err := b.options(args[1:])
 	if err != nil {
@@ -73,14 +73,14 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error 
 	if old, err := gatefiles.ReadBaseline(b.file); err == nil {
 		before = len(old.Findings)
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		env.Warnf("", "the old baseline cannot be read and is replaced: %v", err)
+		env.Warnf("", "cannot read the old baseline, replacing it: %v", err)
 	}
 	out := gate.NewBaseline(gate.Evaluate(in))
 	if args[0] == "verify" {
 		return b.verify(env, out, in.Reports)
 	}
 	if err := gatefiles.CheckSize(out, in.Policy); err != nil {
-		return cli.No(fmt.Errorf("%s is not written: %w", b.file, err))
+		return cli.No(fmt.Errorf("did not write %s: %w", b.file, err))
 	}
 	if err := outfile.Write(b.file, out.Encode); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (b *baseliner) run(ctx context.Context, env *cli.Env, args []string) error 
 }
 
 // verify compares the file with the output of update.
-func (b *baseliner) verify(env *cli.Env, want *gate.Baseline, reports []*gate.Index) error {
+func (b *baselineCommand) verify(env *cli.Env, want *gate.Baseline, reports []*gate.Index) error {
 	have, err := gatefiles.ReadBaseline(b.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		have = &gate.Baseline{}
@@ -118,9 +118,9 @@ func (b *baseliner) verify(env *cli.Env, want *gate.Baseline, reports []*gate.In
 	}
 	switch {
 	case len(missing)+len(stale) > 0:
-		return cli.No(fmt.Errorf("%s is not current: %s missing, %d solved", b.file, entries(len(missing)), len(stale)))
+		return cli.No(fmt.Errorf("%s is out of date: %s missing, %d solved", b.file, entries(len(missing)), len(stale)))
 	case !bytes.Equal(now.Bytes(), then.Bytes()):
-		return cli.No(fmt.Errorf("%s is not current: other targets or devices are checked now, or what is known of a device has changed", b.file))
+		return cli.No(fmt.Errorf("%s is out of date: the checked targets or devices, or the data of a device, have changed", b.file))
 	}
 	return nil
 }

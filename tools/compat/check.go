@@ -15,8 +15,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 )
 
-// A checker is the subcommand check.
-type checker struct {
+// A checkCommand is the subcommand check.
+type checkCommand struct {
 	gateFlags
 	format, output, proposed, program, fix string
 	warnOnly, all                          bool
@@ -24,38 +24,37 @@ type checker struct {
 }
 
 const checkLong = `
-Checks reports against a policy and says whether a change may pass. Without a
-policy, every kernel must run on every device of the reports; with --required,
-on these devices. What a baseline or reports of the base branch have already is
-not new, and fails only with --fail-on any.
+Checks reports against a policy and decides whether a change may pass. Without a
+policy, every kernel must run on every device in the reports or, with --required,
+on these devices. Problems that a baseline or reports of the base branch already
+contain are not new, and fail only with --fail-on any.
 
-With --binary, the check makes the reports itself of programs, libraries, wheels and
-folders, as 'compat report' does. A file that cannot be read is an error then: what
-was not looked at cannot pass.
+With --binary, the check creates the reports on programs, libraries, wheels and
+directories itself, like 'compat report'. A file that cannot be read is then an error.
 
-Exit codes: 0 it passes, 1 it does not, 2 wrong usage or a fault in the policy or
-the baseline, 3 a report that cannot be read or trusted, 4 the machine failed.
+Exit codes: 0 the check passes, 1 it fails, 2 usage error or invalid policy or
+baseline, 3 invalid report, 4 system error.
 
-With --warn-only problems are printed as warnings on standard error, nothing when
-there are none, and the exit code is 0: for builds that go on.`
+With --warn-only, problems are printed as warnings on standard error and the exit code
+is 0, for builds that continue. Without problems, nothing is printed.`
 
-func (c *checker) setup(fs *flag.FlagSet) cli.Run {
+func (c *checkCommand) setup(fs *flag.FlagSet) cli.Run {
 	c.gateFlags.setup(fs)
 	c.setupBase(fs)
 	c.setupBinaries(fs)
-	fs.StringVar(&c.Baseline.Name, "baseline", "", "`file` with problems that are known")
-	fs.StringVar(&c.FailOn, "fail-on", "", "`new|any|none`: which problems fail, instead of what the policy says")
-	fs.StringVar(&c.FailOnSeverity, "fail-on-severity", "", "`error|warning|note`: the lowest severity that fails, instead of what the policy says")
-	fs.StringVar(&c.FailOnEmpty, "fail-on-empty", "", "`true|false`: whether the check fails without any status, instead of what the policy says")
-	fs.StringVar(&c.FailOnStale, "fail-on-stale", "", "`true|false`: whether entries that match nothing or have expired fail, instead of what the policy says")
-	fs.StringVar(&c.Category, "category", "", "`name` that distinguishes results of one change, such as those of several configurations")
+	fs.StringVar(&c.Baseline.Name, "baseline", "", "`file` with known problems")
+	fs.StringVar(&c.FailOn, "fail-on", "", "`new|any|none`: which problems fail the check; overrides the policy")
+	fs.StringVar(&c.FailOnSeverity, "fail-on-severity", "", "`error|warning|note`: the lowest severity that fails the check; overrides the policy")
+	fs.StringVar(&c.FailOnEmpty, "fail-on-empty", "", "`true|false`: whether the check fails if there is no status; overrides the policy")
+	fs.StringVar(&c.FailOnStale, "fail-on-stale", "", "`true|false`: whether the check fails for entries that match nothing or have expired; overrides the policy")
+	fs.StringVar(&c.Category, "category", "", "`name` that distinguishes several results for one change, such as results of several configurations")
 	fs.BoolVar(&c.warnOnly, "warn-only", false, "print problems as warnings on standard error and exit with 0")
-	fs.BoolVar(&c.all, "all", false, "list also notes and what the policy covers; for the format text")
+	fs.BoolVar(&c.all, "all", false, "also list notes and problems that the policy covers; for --format text")
 	fs.StringVar(&c.format, "format", "text", "`"+formatsOf(gatefiles.Writers, "|")+"`")
-	fs.StringVar(&c.program, "program", "", "the `command` that runs compat, for the format text to name it; 'compat' when it is missing")
-	fs.StringVar(&c.fix, "fix-command", "", "the `command` that proposes edits of BUILD files, for the format text to name it; 'compat fix' and the report when it is missing")
-	fs.StringVar(&c.output, "output", "", "write to this `file`; standard output when it is missing")
-	fs.StringVar(&c.proposed, "proposed-baseline", "", "write the baseline with which nothing would be new to this `file`")
+	fs.StringVar(&c.program, "program", "", "`command` that runs compat, for --format text to show (default 'compat')")
+	fs.StringVar(&c.fix, "fix-command", "", "`command` that proposes edits of BUILD files, for --format text to show (default 'compat fix' with the report)")
+	fs.StringVar(&c.output, "output", "", "write to this `file` (default standard output)")
+	fs.StringVar(&c.proposed, "proposed-baseline", "", "write a baseline that makes all current problems known to this `file`")
 	c.files = map[string]*string{}
 	for name := range gatefiles.Writers {
 		if name != "text" {
@@ -65,12 +64,12 @@ func (c *checker) setup(fs *flag.FlagSet) cli.Run {
 	return c.run
 }
 
-func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
+func (c *checkCommand) run(ctx context.Context, env *cli.Env, args []string) error {
 	if gatefiles.Writers[c.format] == nil {
-		return cli.Usagef("format %q is none of %s", c.format, formatsOf(gatefiles.Writers, ", "))
+		return cli.Usagef("unknown format %q; expected one of %s", c.format, formatsOf(gatefiles.Writers, ", "))
 	}
 	if c.all && c.format != "text" {
-		return cli.Usagef("--all is for --format text")
+		return cli.Usagef("--all requires --format text")
 	}
 	if c.warnOnly && c.Workspace == "." {
 		c.Workspace = "" // actions do not see the sources
@@ -107,7 +106,7 @@ func (c *checker) run(ctx context.Context, env *cli.Env, args []string) error {
 }
 
 // write writes the requested files and formats.
-func (c *checker) write(env *cli.Env, r *gate.Result) error {
+func (c *checkCommand) write(env *cli.Env, r *gate.Result) error {
 	var out outfile.Group
 	defer out.Close()
 	put := func(file string, write func(io.Writer) error) error {

@@ -203,15 +203,15 @@ func TestReportFormats(t *testing.T) {
 		}
 	}
 	code, _, stderr := run(t, "report", "--open", "--format", "csv", "k.syclbin")
-	if code != 2 || !strings.Contains(stderr, "--open is for --format html") {
+	if code != 2 || !strings.Contains(stderr, "--open requires --format html") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	r := reporter{name: "//a b"}
+	r := reportCommand{name: "//a b"}
 	r.wanted.Values, r.deviceConfig.Values, r.embedded.Values = []string{"x", "y"}, []string{"d e.yml"}, []string{"e.syclbin"}
 	if got, want := r.calledBy([]string{"a.so", "b c.so", "d.so", "e.so"}), "compat report a.so 'b c.so' d.so ... --embedded e.syclbin --device-config 'd e.yml' --name '//a b' --devices x,y"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	r = reporter{name: "@@other+//demo:kernels", shower: shower{sources: cli.Strings{Values: []string{"@a.cpp"}}}}
+	r = reportCommand{name: "@@other+//demo:kernels", showCommand: showCommand{sources: cli.Strings{Values: []string{"@a.cpp"}}}}
 	r.reading.Assume = release.Before2026()
 	r.command = r.calledBy([]string{"a.so"})
 	if got, want := r.shownBy(), "compat report a.so --name=@@other+//demo:kernels --assume-runtime 2025.3 --sources=@a.cpp"; got != want {
@@ -336,7 +336,7 @@ func TestErrors(t *testing.T) {
 		want []string
 	}{
 		{"no subcommand", nil, 2, []string{"missing subcommand"}},
-		{"no file", []string{"report"}, 2, []string{"a file to report on is needed"}},
+		{"no file", []string{"report"}, 2, []string{"no input files"}},
 		{"an unknown device", []string{"report", "--devices", "intel_gpu_pvv", "k.spv"}, 2, []string{`unknown target "intel_gpu_pvv": did you mean intel_gpu_pvc`}},
 		{"a folder without device code", []string{"report", "plain"}, 3, []string{"no device images in 1 file: looked for sections .llvm.offloading"}},
 		{"a truncated SPIR-V module", []string{"report", "cut.spv"}, 3, []string{"cut.spv: ", "6 bytes are too few for a header"}},
@@ -346,22 +346,22 @@ func TestErrors(t *testing.T) {
 		{"LLVM bitcode", []string{"report", "k.bc"}, 3, []string{"k.bc: no device images: LLVM bitcode alone is not read"}},
 		{"an empty file", []string{"report", "empty.syclbin"}, 3, []string{"empty.syclbin is empty"}},
 		{"a pattern without files", []string{"report", "*.so"}, 3, []string{"there is no file to report on: *.so"}},
-		{"a format of reports that is none", []string{"report", "--format", "png", "k.spv"}, 2, []string{`format "png" is none of csv, html, json, markdown, text`}},
+		{"an unknown format of report", []string{"report", "--format", "png", "k.spv"}, 2, []string{`unknown format "png"; expected one of csv, html, json, markdown, text`}},
 		{"a table of a missing file", []string{"report", "gone.table"}, 3, []string{"gone.table: row 1: code file: ", "gone.bc"}},
 		{"a table without code", []string{"report", "nocode.table"}, 3, []string{"nocode.table: the table has no column Code"}},
-		{"no report", []string{"show"}, 2, []string{"a report is needed"}},
+		{"no report", []string{"show"}, 2, []string{"no input reports"}},
 		{"no report but SPIR-V", []string{"show", "k.spv"}, 3, []string{"k.spv: "}},
 		{"a member twice", []string{"show", "twice.json"}, 3, []string{"twice.json: offset ", `member "status" occurs twice`}},
-		{"a format that is none", []string{"show", "--format", "png", "good.json"}, 2, []string{`format "png" is none of csv, html, json, markdown, text`}},
-		{"a status that is none", []string{"show", "--status", "bad", "good.json"}, 2, []string{`status "bad" is none of compatible, incompatible`}},
-		{"a device that is not in the report", []string{"show", "--devices", "intel_gpu_pvc,none*", "good.json"}, 2, []string{`no device "none*", only intel_gpu_dg2, intel_gpu_pvc`}},
-		{"a kernel that is not in the report", []string{"show", "--kernels", "VectorAd", "good.json"}, 2, []string{`no kernel "VectorAd": did you mean VectorAdd`}},
-		{"a page to open that is none", []string{"show", "--open", "--format", "csv", "good.json"}, 2, []string{"--open is for --format html"}},
-		{"a width for a page", []string{"show", "--format", "html", "--width", "80", "good.json"}, 2, []string{"--width is for --format text"}},
-		{"a size for text", []string{"show", "--max-bytes", "80", "good.json"}, 2, []string{"--max-bytes is for --format markdown"}},
-		{"reports that contradict each other", []string{"show", "good.json", "other.json"}, 3, []string{"cannot be shown as one", "contradict each other"}},
+		{"an unknown format of show", []string{"show", "--format", "png", "good.json"}, 2, []string{`unknown format "png"; expected one of csv, html, json, markdown, text`}},
+		{"an unknown status", []string{"show", "--status", "bad", "good.json"}, 2, []string{`status "bad" is none of compatible, incompatible`}},
+		{"a device that is not in the report", []string{"show", "--devices", "intel_gpu_pvc,none*", "good.json"}, 2, []string{`no device "none*" in the report; it has intel_gpu_dg2, intel_gpu_pvc`}},
+		{"a kernel that is not in the report", []string{"show", "--kernels", "VectorAd", "good.json"}, 2, []string{`no kernel "VectorAd" in the report; did you mean VectorAdd`}},
+		{"opening a format other than html", []string{"show", "--open", "--format", "csv", "good.json"}, 2, []string{"--open requires --format html"}},
+		{"a width for a page", []string{"show", "--format", "html", "--width", "80", "good.json"}, 2, []string{"--width requires --format text"}},
+		{"a size for text", []string{"show", "--max-bytes", "80", "good.json"}, 2, []string{"--max-bytes requires --format markdown"}},
+		{"reports that contradict each other", []string{"show", "good.json", "other.json"}, 3, []string{"cannot combine these reports", "contradict each other"}},
 		{"a negative width", []string{"show", "--width", "-1", "good.json"}, 2, []string{"--width -1 is negative"}},
-		{"a schema that is none", []string{"schema", "policies"}, 2, []string{"which schema"}},
+		{"an unknown schema", []string{"schema", "policies"}, 2, []string{"missing schema"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			args := test.args

@@ -17,12 +17,12 @@ import (
 type devicesCommand struct{ deviceConfig cli.Strings }
 
 const devicesLong = `
-Lists the devices that reports can be about and policies can name, with the
-product names of Intel GPUs. Arguments select devices: targets, patterns with *,
-families (bmg), products (arc-a770, B580) and PCI device IDs (0x56a0).`
+Lists the devices that reports can cover and policies can name, with the product names
+of Intel GPUs. Arguments select devices: targets, patterns with *, families (bmg),
+products (arc-a770, B580) and PCI device IDs (0x56a0).`
 
 func (c *devicesCommand) setup(fs *flag.FlagSet) cli.Run {
-	fs.Var(&c.deviceConfig, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
+	fs.Var(&c.deviceConfig, "device-config", "`file` with devices, which replace known devices with the same name; may be repeated")
 	return c.run
 }
 

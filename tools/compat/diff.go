@@ -15,24 +15,24 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// A differ is the subcommand diff.
-type differ struct {
+// A diffCommand is the subcommand diff.
+type diffCommand struct {
 	format, output string
 	all, exitCode  bool
 }
 
 const diffLong = `
-Prints each status that changed, with its kernel, its devices and the reasons
-before and after, and the kernels and devices that came or went with their
-statuses; nothing when the statuses are the same.
+Prints each status that changed, with its kernel, devices and reasons before and
+after, and added and removed kernels and devices with their statuses. If all statuses
+are the same, it prints nothing.
 
-A kernel with another name is the same kernel when that is certain: by its place in
-the source with what it needs, or when nothing but namespaces of its name differ.
+A renamed kernel is recognized by its location in the source and its requirements, or
+if only namespaces in its name differ.
 
-With many changes the text is about a screen: the devices with how many kernels they
-run, and groups of kernels by reason and by name. --all prints each change.
+Many changes are summarized on about one screen: how many kernels each device runs,
+and groups of kernels by reason and name. --all prints each change.
 
-The exit code is 0 whatever differs; with --exit-code it is 1 when anything was
+The exit code is 0 even if the reports differ. With --exit-code, it is 1 if anything was
 lost: a kernel that ran on a device, a kernel, or a device.`
 
 // diffWriters are the output formats of diff.
@@ -49,24 +49,24 @@ var diffWriters = map[string]func(io.Writer, *gate.Difference, render.ChangeOpti
 	"csv":      render.ChangesCSV,
 }
 
-func (d *differ) setup(fs *flag.FlagSet) cli.Run {
+func (d *diffCommand) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&d.format, "format", "text", "`"+formatsOf(diffWriters, "|")+"`")
-	fs.StringVar(&d.output, "output", "", "write to this `file`; standard output when it is missing")
-	fs.BoolVar(&d.all, "all", false, "leave nothing out of text, markdown and html")
-	fs.BoolVar(&d.exitCode, "exit-code", false, "exit with 1 when anything was lost")
+	fs.StringVar(&d.output, "output", "", "write to this `file` (default standard output)")
+	fs.BoolVar(&d.all, "all", false, "print all changes in text, markdown and html")
+	fs.BoolVar(&d.exitCode, "exit-code", false, "exit with 1 if anything was lost")
 	return d.run
 }
 
-func (d *differ) run(_ context.Context, env *cli.Env, args []string) error {
+func (d *diffCommand) run(_ context.Context, env *cli.Env, args []string) error {
 	if len(args) != 2 {
-		return cli.Usagef("two reports are needed, the old and the new one")
+		return cli.Usagef("expected two reports: the old one and the new one")
 	}
 	write := diffWriters[d.format]
 	if write == nil {
-		return cli.Usagef("format %q is none of %s", d.format, formatsOf(diffWriters, ", "))
+		return cli.Usagef("unknown format %q; expected one of %s", d.format, formatsOf(diffWriters, ", "))
 	}
 	if d.all && (d.format == "json" || d.format == "csv") {
-		return cli.Usagef("--all is for --format text, markdown and html: %s has everything", d.format)
+		return cli.Usagef("--all requires --format text, markdown or html; %s always has everything", d.format)
 	}
 	var sides [2]*gate.Index
 	var names [2]string

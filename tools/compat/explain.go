@@ -19,7 +19,7 @@ func explain(_ context.Context, env *cli.Env, args []string) error {
 		return nil
 	}
 	if len(args) > 1 {
-		return cli.Usagef("one rule is explained at a time")
+		return cli.Usagef("expected one rule")
 	}
 	r, ok := gate.LookupRule(gate.RuleID(args[0]))
 	if !ok {
@@ -28,18 +28,18 @@ func explain(_ context.Context, env *cli.Env, args []string) error {
 			ids = append(ids, string(r.ID))
 		}
 		if near := safetext.Nearest(args[0], slices.Values(ids), 1); near != nil {
-			return cli.Usagef("there is no rule %q: did you mean %s?", args[0], near[0])
+			return cli.Usagef("unknown rule %q; did you mean %s?", args[0], near[0])
 		}
-		return cli.Usagef("there is no rule %q; 'compat explain' lists them", args[0])
+		return cli.Usagef("unknown rule %q; 'compat explain' lists the rules", args[0])
 	}
 	fmt.Fprintf(env.Stdout, "%s\n\n%s\n\n%s\n", r.ID, r.Short, r.Long)
 	switch {
 	case !r.Finding:
-		fmt.Fprintf(env.Stdout, "\nThis is a notice of level %v.\n", r.Level)
+		fmt.Fprintf(env.Stdout, "\nThis is a warning of level %v.\n", r.Level)
 	case r.Detail != "":
-		fmt.Fprintf(env.Stdout, "\nThe level is %v at most, unless the policy sets another. An exception can be for one 'detail': {%s: ...}.\n", r.Level, r.Detail)
+		fmt.Fprintf(env.Stdout, "\nThe level is at most %v, unless the policy sets a different one. An exception can be limited to one 'detail': {%s: ...}.\n", r.Level, r.Detail)
 	default:
-		fmt.Fprintf(env.Stdout, "\nThe level is %v at most, unless the policy sets another.\n", r.Level)
+		fmt.Fprintf(env.Stdout, "\nThe level is at most %v, unless the policy sets a different one.\n", r.Level)
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
-// A fixer is the subcommand fix.
-type fixer struct {
+// A fixCommand is the subcommand fix.
+type fixCommand struct {
 	gateFlags
 	buildozer, write bool
 	unsupported      string
@@ -23,42 +23,41 @@ type fixer struct {
 
 const fixLong = `
 Proposes edits of BUILD files after which the kernels of sycl_binary, sycl_cc_binary,
-sycl_cc_library, sycl_cc_test and syclbin_link targets fit the devices these are
-built for, as a patch, as commands of buildozer, or with --write in the files.
+sycl_cc_library, sycl_cc_test and syclbin_link targets fit the devices that the targets
+are built for: as a patch, as buildozer commands, or with --write in the files.
 
-A device without code is added to sycl_targets, one that is missing among the
+A device without code is added to sycl_targets. A device that is missing among the
 fixed targets is added to fixed_targets.
 
-No edit makes a kernel run where it cannot. For such a device there are candidates,
-which are explained on standard error with the statuses that each loses: to take
-the device out of both lists, which loses the kernels that run there; an exception
-in the policy for each kernel that does not; and a change of the source, which
-loses nothing. The smallest is proposed, and never one that leaves a target without
-a device. --unsupported drop takes such devices out in any case, restrict leaves
-them in sycl_targets and makes fixed_targets the list of the others, and keep does
-nothing about them.
+No edit makes a kernel run on a device that does not support it. For such a device,
+standard error lists three candidates with the number of statuses that each loses:
+remove the device from both lists, which loses the kernels that run there; add an
+exception to the policy for each kernel that does not run; or change the source, which
+loses nothing. The candidate that loses the fewest is proposed, but never one that
+leaves a target without a device. --unsupported drop always removes such devices,
+restrict keeps them in sycl_targets and lists the other devices in fixed_targets, and
+keep changes nothing.
 
-Lists that are not written out, but come from a variable, a select or a macro,
-are not touched. What has no edit is said on standard error, and the exit code is
-1 when there is such a thing.`
+Lists that come from a variable, a select or a macro are not edited. Problems without
+an edit are reported on standard error, with exit code 1.`
 
-func (f *fixer) setup(fs *flag.FlagSet) cli.Run {
+func (f *fixCommand) setup(fs *flag.FlagSet) cli.Run {
 	f.gateFlags.setup(fs)
-	fs.StringVar(&f.Workspace, "workspace", ".", "`folder` with the BUILD files")
-	fs.BoolVar(&f.buildozer, "buildozer", false, "print commands of buildozer instead of a patch")
+	fs.StringVar(&f.Workspace, "workspace", ".", "`directory` with the BUILD files")
+	fs.BoolVar(&f.buildozer, "buildozer", false, "print buildozer commands instead of a patch")
 	fs.BoolVar(&f.write, "write", false, "change the BUILD files")
-	fs.StringVar(&f.unsupported, "unsupported", smallest, "`smallest|drop|restrict|keep`: what becomes of devices that kernels cannot run on")
+	fs.StringVar(&f.unsupported, "unsupported", smallest, "`smallest|drop|restrict|keep`: what to do with devices that kernels cannot run on")
 	return f.run
 }
 
-func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) error {
+func (f *fixCommand) run(ctx context.Context, env *cli.Env, args []string) error {
 	switch {
 	case len(args) == 0:
-		return cli.Usagef("a report or a result is needed")
+		return cli.Usagef("no input; expected a report or a result")
 	case f.buildozer && f.write:
-		return cli.Usagef("--buildozer and --write exclude each other")
+		return cli.Usagef("--buildozer cannot be combined with --write")
 	case !slices.Contains([]string{smallest, drop, restrict, keep}, f.unsupported):
-		return cli.Usagef("--unsupported: %q is not smallest, drop, restrict or keep", f.unsupported)
+		return cli.Usagef("--unsupported: unknown value %q; expected smallest, drop, restrict or keep", f.unsupported)
 	}
 	o, err := f.options(args)
 	if err != nil {
@@ -98,7 +97,7 @@ func (f *fixer) run(ctx context.Context, env *cli.Env, args []string) error {
 }
 
 // print writes the edits in the requested format.
-func (f *fixer) print(env *cli.Env, p *fixPlan, builds *workspace.Builds, changed []*workspace.BuildFile) error {
+func (f *fixCommand) print(env *cli.Env, p *fixPlan, builds *workspace.Builds, changed []*workspace.BuildFile) error {
 	if f.buildozer {
 		for _, c := range p.commands {
 			fmt.Fprintln(env.Stdout, c)

@@ -22,8 +22,8 @@ const (
 	keep     = "keep"
 )
 
-// A misfit is a device that some kernels of a target cannot run on.
-type misfit struct {
+// An unsupportedDevice is a device that some kernels of a target cannot run on.
+type unsupportedDevice struct {
 	device   string
 	findings []*gate.Finding // one per kernel and rule
 	fails    int             // kernels that do not run on the device, including those that a policy covers
@@ -31,10 +31,10 @@ type misfit struct {
 }
 
 // runs returns the number of kernels that run on the device.
-func (m *misfit) runs() int { return max(m.kernels-m.fails, 0) }
+func (m *unsupportedDevice) runs() int { return max(m.kernels-m.fails, 0) }
 
 // wanting returns the distinct kernels of the findings.
-func (m *misfit) wanting() []string {
+func (m *unsupportedDevice) wanting() []string {
 	var names []string
 	for _, f := range m.findings {
 		if !slices.Contains(names, f.Kernel) {
@@ -44,7 +44,7 @@ func (m *misfit) wanting() []string {
 	return names
 }
 
-// A candidate is one way to resolve a misfit.
+// A candidate is one way to resolve a unsupportedDevice.
 type candidate struct {
 	name string // an exception, drop or by hand
 	lost int    // statuses that become worse or are no longer required
@@ -56,19 +56,19 @@ const (
 	byHand    = "by hand"
 )
 
-// candidates returns the ways to resolve a misfit, smallest loss first. Manual changes come last:
+// candidates returns the ways to resolve a unsupportedDevice, smallest loss first. Manual changes come last:
 // they lose nothing but require writing code.
-func (m *misfit) candidates(named bool) []candidate {
+func (m *unsupportedDevice) candidates(named bool) []candidate {
 	list := []candidate{{exception, len(m.wanting()), "allow it in the policy: " + strings.Join(m.exceptions(), ", ")}}
 	if named {
-		list = append(list, candidate{drop, m.runs(), fmt.Sprintf("take %s out of sycl_targets and fixed_targets", m.device)})
+		list = append(list, candidate{drop, m.runs(), fmt.Sprintf("remove %s from sycl_targets and fixed_targets", m.device)})
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.lost, b.lost) })
-	return append(list, candidate{byHand, 0, m.remedy()})
+	return append(list, candidate{byHand, 0, m.sourceFix()})
 }
 
 // exceptions returns policy entries that allow the findings, one per rule.
-func (m *misfit) exceptions() []string {
+func (m *unsupportedDevice) exceptions() []string {
 	const most = 5 // kernels per entry
 	byRule := map[gate.RuleID][]string{}
 	for _, f := range m.findings {
@@ -86,19 +86,19 @@ func (m *misfit) exceptions() []string {
 	return list
 }
 
-// remedy returns a fix in the source code.
-func (m *misfit) remedy() string {
+// sourceFix returns a fix in the source code.
+func (m *unsupportedDevice) sourceFix() string {
 	var list []string
 	for _, f := range m.findings {
 		if s := strings.ReplaceAll(nextStep(f), "`", "'"); s != "" && !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}
-	return strings.Join(list, "; or ") + "; where a second kernel takes its place, name both as a family in the policy"
+	return strings.Join(list, "; or ") + "; if you add a second kernel, list both as a family in the policy"
 }
 
-// String returns a sentence that describes the misfit.
-func (m *misfit) String() string {
+// String returns a sentence that describes the unsupportedDevice.
+func (m *unsupportedDevice) String() string {
 	names := m.wanting()
 	const most = 3
 	list := strings.Join(names[:min(len(names), most)], ", ")
@@ -108,12 +108,12 @@ func (m *misfit) String() string {
 	return fmt.Sprintf("kernels that do not run on %s: %d of %d: %s", m.device, m.fails, m.kernels, list)
 }
 
-// misfits returns the devices that kernels of a target cannot run on, sorted by name.
-func (e *edit) misfits() []*misfit {
-	var list []*misfit
+// unsupportedDevices returns the devices that kernels of a target cannot run on, sorted by name.
+func (e *edit) unsupportedDevices() []*unsupportedDevice {
+	var list []*unsupportedDevice
 	c := e.counts[e.report]
 	for _, d := range slices.Sorted(maps.Keys(e.wanted.out)) {
-		list = append(list, &misfit{device: d, findings: e.wanted.out[d], fails: len(c.fails[d]), kernels: c.kernels})
+		list = append(list, &unsupportedDevice{device: d, findings: e.wanted.out[d], fails: len(c.fails[d]), kernels: c.kernels})
 	}
 	return list
 }
@@ -122,11 +122,11 @@ func (e *edit) misfits() []*misfit {
 // kernels run on it than do not. It never removes all devices that the target names.
 func (e *edit) choose() []string {
 	if e.counts[e.report] == nil {
-		e.note("%s: how many kernels %s has is not known, as the result is not about it: give its report", e.place, e.label)
+		e.note("%s: unknown number of kernels of %s, because the result does not cover it; pass its report", e.place, e.label)
 		return nil
 	}
 	var out []string
-	all := e.misfits()
+	all := e.unsupportedDevices()
 	chosen := map[string]candidate{}
 	for _, m := range all {
 		_, named := e.find(syclTargets, m.device)
@@ -136,13 +136,13 @@ func (e *edit) choose() []string {
 		case chosen[m.device].name == drop:
 			out = append(out, m.device)
 		case named || fixed:
-			e.note("%s: no edit of %s is proposed for %s: an exception in the policy loses no more", e.place, e.label, m.device)
+			e.note("%s: no edit of %s is proposed for %s, because an exception in the policy loses no more", e.place, e.label, m.device)
 		default:
 			e.noteUnnamed(m.device)
 		}
 	}
 	if len(out) > 0 && e.leavesNoDevice(out) {
-		e.note("%s: no edit is proposed for %s: the kernels that do not run on %s would leave it without a device; change these kernels", e.place, e.label, strings.Join(out, ", "))
+		e.note("%s: no edit is proposed for %s, because without %s it would have no device; change the kernels that do not run there", e.place, e.label, strings.Join(out, ", "))
 		for _, d := range out {
 			delete(chosen, d)
 		}
@@ -155,7 +155,7 @@ func (e *edit) choose() []string {
 }
 
 // explain describes the candidates for a device, and the chosen one.
-func (e *edit) explain(m *misfit, chosen string) {
+func (e *edit) explain(m *unsupportedDevice, chosen string) {
 	_, named := e.find(syclTargets, m.device)
 	_, fixed := e.find(fixedTargets, m.device)
 	lines := []string{fmt.Sprintf("%s: %s: %s", e.place, e.label, m)}

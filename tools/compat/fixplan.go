@@ -135,7 +135,7 @@ func (p *fixPlan) noteUnsolved(findings []*gate.Finding) {
 	}
 	for _, target := range targets {
 		for _, message := range render.Messages(of[target]) {
-			p.note("no edit of a BUILD file solves this: %s: %s", cmp.Or(target, "all targets"), message)
+			p.note("no edit of a BUILD file fixes this: %s: %s", cmp.Or(target, "all targets"), message)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func (p *fixPlan) built(label string) (f *workspace.BuildFile, r *build.Rule, wh
 			p.note("%v", err)
 			return nil, nil, "", false
 		case r == nil:
-			p.note("%s: %s has no call with this name: a macro or a loop makes the target; edit what they get", f.Path, where)
+			p.note("%s: no call with the name of %s, because a macro or a loop creates the target; edit its arguments", f.Path, where)
 			return nil, nil, "", false
 		}
 		place := fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call))
@@ -205,7 +205,7 @@ func (p *fixPlan) built(label string) (f *workspace.BuildFile, r *build.Rule, wh
 		case inDeps:
 			deps, why := stringList(r.Attr("deps"))
 			if why != "" || len(deps) != 1 {
-				p.note("%s: which of the deps of %s is to be edited is not known: give the reports of the deps themselves", place, where)
+				p.note("%s: ambiguous deps of %s; pass the reports on the deps themselves", place, where)
 				return nil, nil, "", false
 			}
 			if where, ok = absolute(deps[0], where); !ok {
@@ -213,11 +213,11 @@ func (p *fixPlan) built(label string) (f *workspace.BuildFile, r *build.Rule, wh
 				return nil, nil, "", false
 			}
 		default:
-			p.note("%s: %s is made by %s, which is none of %s: edit sycl_targets and fixed_targets where it hands them on", place, where, kind, strings.Join(editable, ", "))
+			p.note("%s: %s is created by %s, not by one of %s; edit sycl_targets and fixed_targets where it passes them on", place, where, kind, strings.Join(editable, ", "))
 			return nil, nil, "", false
 		}
 	}
-	p.note("%s: %s has no sycl_targets, and neither has what it depends on", f.Path, label)
+	p.note("%s: neither %s nor its dependencies have sycl_targets", f.Path, label)
 	return nil, nil, "", false
 }
 
@@ -254,7 +254,7 @@ func stringList(e build.Expr) (list []string, why string) {
 		for _, item := range e.List {
 			s, ok := item.(*build.StringExpr)
 			if !ok {
-				return nil, "has something else than texts in it"
+				return nil, "has elements that are not strings"
 			}
 			list = append(list, s.Value)
 		}
@@ -267,9 +267,9 @@ func stringList(e build.Expr) (list []string, why string) {
 		}
 		return nil, "is a call"
 	case *build.BinaryExpr:
-		return nil, "is made of parts"
+		return nil, "is an expression"
 	}
-	return nil, "is not written out"
+	return nil, "is not a list literal"
 }
 
 func lineOf(e build.Expr) int {
@@ -307,7 +307,7 @@ func (p *fixPlan) edit(report, label string, f *workspace.BuildFile, r *build.Ru
 	for _, attr := range []string{syclTargets, fixedTargets} {
 		list, why := stringList(r.Attr(attr))
 		if why != "" {
-			p.note("%s: %s of %s %s: edit that by hand (%s)", e.place, attr, label, why, w)
+			p.note("%s: %s of %s %s; edit it manually (%s)", e.place, attr, label, why, w)
 			return false
 		}
 		e.lists[attr] = list
@@ -366,7 +366,7 @@ func (e *edit) changes() []change {
 	if len(e.lists[fixedTargets]) > 0 {
 		list = append(list, e.add(fixedTargets, e.wanted.fixed, out)...)
 	} else if len(e.wanted.fixed) > 0 {
-		e.note("%s: %s has no fixed_targets, so its code has them from elsewhere, such as copts", e.place, e.label)
+		e.note("%s: %s has no fixed_targets, so the fixed targets are set elsewhere, for example in copts", e.place, e.label)
 	}
 	if e.unsupported == restrict && len(e.lists[fixedTargets]) == 0 {
 		return append(list, e.restrict(out)...)
@@ -382,9 +382,9 @@ func (e *edit) changes() []change {
 func (e *edit) add(attr string, devices map[string]bool, out []string) (list []change) {
 	for _, d := range slices.Sorted(maps.Keys(devices)) {
 		if _, known := e.config.Lookup(d); !known {
-			e.note("%s: %s cannot be added to %s of %s: no target has this name", e.place, d, attr, e.label)
+			e.note("%s: cannot add %s to %s of %s: unknown target", e.place, d, attr, e.label)
 		} else if _, has := e.find(attr, d); has {
-			e.note("%s: %s is already in %s of %s: make the report again", e.place, d, attr, e.label)
+			e.note("%s: %s is already in %s of %s; recreate the report", e.place, d, attr, e.label)
 		} else if !slices.Contains(out, d) {
 			list = append(list, change{attr, true, d})
 		}
@@ -407,7 +407,7 @@ func (e *edit) remove(devices []string) (list []change, ok bool) {
 				continue
 			}
 			if e.leavesNothing(attr, devices) {
-				e.note("%s: nothing would be left of %s of %s: change the kernels that do not run on %s", e.place, attr, e.label, d)
+				e.note("%s: %s of %s would be empty; change the kernels that do not run on %s", e.place, attr, e.label, d)
 				return nil, false
 			}
 			list = append(list, change{attr, false, name})
@@ -426,7 +426,7 @@ func (e *edit) leavesNothing(attr string, out []string) bool {
 }
 
 func (e *edit) noteUnnamed(devices string) {
-	e.note("%s: %s does not name %s: the device is in devices of the report or in the policy; take it out there or change the kernel", e.place, e.label, devices)
+	e.note("%s: %s does not list %s, which is in devices of the report or in the policy; remove it there or change the kernel", e.place, e.label, devices)
 }
 
 // restrict returns the fixed targets that exclude devices. A target such as spir64 accepts all
@@ -439,7 +439,7 @@ func (e *edit) restrict(out []string) (list []change) {
 			continue
 		}
 		if d, ok := e.config.Lookup(name); ok && compat.IsGeneric(d) {
-			e.note("%s: fixed_targets cannot leave a device out while %s of %s is for all devices: use --unsupported drop", e.place, name, e.label)
+			e.note("%s: fixed_targets cannot exclude a device because %s of %s is for all devices; use --unsupported drop", e.place, name, e.label)
 			return nil
 		}
 		list = append(list, change{fixedTargets, true, name})
@@ -451,7 +451,7 @@ func (e *edit) restrict(out []string) (list []change) {
 		e.noteUnnamed(strings.Join(out, ", "))
 		return nil
 	case len(list) == 0:
-		e.note("%s: nothing would be left of the targets of %s: change the kernels", e.place, e.label)
+		e.note("%s: %s would have no targets; change the kernels", e.place, e.label)
 	}
 	return list
 }

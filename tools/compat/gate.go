@@ -27,20 +27,20 @@ type gateFlags struct {
 
 func (g *gateFlags) setup(fs *flag.FlagSet) {
 	g.required.Split = true
-	fs.StringVar(&g.Policy.Name, "policy", "", "`file` that says what is required; without it, each device of the reports is")
-	fs.Var(&g.required, "required", "`devices` that are required, instead of those of the policy; without a policy, problems of other devices are notes")
-	fs.StringVar(&g.Undetermined, "undetermined", "", "`ignore|note|warning|error`: the severity of statuses that are known only when the program runs")
-	fs.StringVar(&g.Today, "today", "", "`day` on which exceptions are checked, as 2027-03-31; today in UTC when it is missing")
+	fs.StringVar(&g.Policy.Name, "policy", "", "policy `file`; without it, every device in the reports is required")
+	fs.Var(&g.required, "required", "required `devices`; overrides the policy; without a policy, problems on other devices are notes")
+	fs.StringVar(&g.Undetermined, "undetermined", "", "`ignore|note|warning|error`: the severity of statuses that are known only at run time")
+	fs.StringVar(&g.Today, "today", "", "`day` to check the end of exceptions against, such as 2027-03-31 (default today in UTC)")
 }
 
 func (g *gateFlags) setupBase(fs *flag.FlagSet) {
-	fs.Var(&g.baseReports, "base-reports", "reports of the base branch, as a `pattern` such as 'base/**/*.json': what they have is not new; may be repeated, and with ! in front it takes files away")
-	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy of the base branch, a `file`, or none when it has none: shows when the policy asks for less")
-	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline of the base branch, a `file`, or none when it has none: shows when the baseline asks for less")
-	fs.StringVar(&g.commit, "commit", "", "`name` of the commit that is checked, all of it: a report that says it is of another one fails")
-	fs.Var(&g.baseDeviceConfig, "base-device-config", "device configuration of the base branch, a `file`, or none when it has none: shows when more is said of a required device; may be repeated")
-	fs.StringVar(&g.CompareWithBase, "compare-with-base", "", "`required|optional`: whether it is a failure that --base-policy or --base-baseline is missing, instead of what the policy says")
-	fs.StringVar(&g.Workspace, "workspace", ".", "`folder` with the sources that findings point at; when it is empty, paths are not looked up and links may lead anywhere")
+	fs.Var(&g.baseReports, "base-reports", "`pattern` of reports on the base branch, such as 'base/**/*.json', whose problems are not new; may be repeated; a pattern that starts with ! excludes files")
+	fs.StringVar(&g.BasePolicy.Name, "base-policy", "", "policy `file` of the base branch, or none, to report where the policy is weaker")
+	fs.StringVar(&g.BaseBaseline.Name, "base-baseline", "", "baseline `file` of the base branch, or none, to report where the baseline is weaker")
+	fs.StringVar(&g.commit, "commit", "", "full `SHA` of the commit to check; reports on a different commit fail")
+	fs.Var(&g.baseDeviceConfig, "base-device-config", "device configuration `file` of the base branch, or none, to report where a required device gains features; may be repeated")
+	fs.StringVar(&g.CompareWithBase, "compare-with-base", "", "`required|optional`: whether the check fails without --base-policy or --base-baseline; overrides the policy")
+	fs.StringVar(&g.Workspace, "workspace", ".", "`directory` with the sources that problems point to; if empty, paths are not looked up and links are not checked")
 }
 
 // llvmDisUsage is the help text of --llvm-dis.
@@ -49,17 +49,17 @@ const llvmDisUsage = "`path` of the llvm-dis that reads LLVM bitcode in objects 
 // setupBinaries declares the flags for checking programs without a report.
 func (g *gateFlags) setupBinaries(fs *flag.FlagSet) {
 	g.devices.Split = true
-	fs.Var(&g.binaries, "binary", "also check this program, library, wheel or folder, as a `pattern`: what 'compat report' reads; may be repeated, and with ! in front it takes files away")
-	fs.Var(&g.devices, "devices", "`targets` that binaries are checked for, separated by commas; without them those that the policy or --required name, else those that the binaries are for")
+	fs.Var(&g.binaries, "binary", "`pattern` of programs, libraries, wheels and directories to check, as for 'compat report'; may be repeated; a pattern that starts with ! excludes files")
+	fs.Var(&g.devices, "devices", "`targets` to check binaries for, separated by commas (default the targets in the policy or --required, else the targets that the binaries are built for)")
 	fs.StringVar(&g.llvmDis, "llvm-dis", "", llvmDisUsage)
-	fs.Var(&g.deviceConfig, "device-config", "`file` with devices, which replace known ones of the same name; may be repeated")
+	fs.Var(&g.deviceConfig, "device-config", "`file` with devices, which replace known devices with the same name; may be repeated")
 }
 
-// build makes reports on binaries.
+// build creates reports on binaries.
 func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *gatefiles.CheckOptions) error {
 	if len(g.binaries.Values) == 0 {
 		if len(g.devices.Values)+len(g.deviceConfig.Values) > 0 {
-			return cli.Usagef("--devices and --device-config are for --binary: a report has its devices already")
+			return cli.Usagef("--devices and --device-config require --binary; a report already has its devices")
 		}
 		return nil
 	}
@@ -99,7 +99,7 @@ func (g *gateFlags) options(args []string) (gatefiles.CheckOptions, error) {
 	}
 	if g.commit != "" {
 		if !commitName.MatchString(g.commit) {
-			return o, cli.Usagef("--commit: %q is not the whole name of a commit", g.commit)
+			return o, cli.Usagef("--commit: %q is not a full commit SHA", g.commit)
 		}
 		o.Commits = []string{g.commit}
 	}
@@ -111,7 +111,7 @@ func (g *gateFlags) options(args []string) (gatefiles.CheckOptions, error) {
 		o.SetBaseDevices(config)
 	}
 	if o.BaseReports, err = workspace.Find(g.baseReports.Values); err == nil && len(g.baseReports.Values) > 0 && len(o.BaseReports) == 0 {
-		err = cli.BadInput(fmt.Errorf("--base-reports %q: there is no such file", strings.Join(g.baseReports.Values, ",")))
+		err = cli.BadInput(fmt.Errorf("--base-reports %q: no file matches", strings.Join(g.baseReports.Values, ",")))
 	}
 	return o, err
 }

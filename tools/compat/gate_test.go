@@ -98,13 +98,13 @@ func TestCheck(t *testing.T) {
 		{"no warnings", []string{"--warn-only", "good.json"}, 0, []string{""}, nil},
 		{"no report", nil, 2, nil, []string{"a report is needed"}},
 		{"a report that is none", []string{"k.spv"}, 3, nil, []string{"k.spv"}},
-		{"base reports that are missing", []string{"--base-reports", "none/*.json", "before.json"}, 3, nil, []string{`"none/*.json": there is no such file`}},
+		{"base reports that are missing", []string{"--base-reports", "none/*.json", "before.json"}, 3, nil, []string{`"none/*.json": no file matches`}},
 		{"a policy that is missing", []string{"--policy", "gone.yaml", "before.json"}, 2, nil, []string{"gone.yaml cannot be read: no such file"}},
 		{"a policy with a fault", []string{"--policy", "bad.yaml", "before.json"}, 2, nil, []string{`bad.yaml:2: unknown key "fail_on"; did you mean fail-on?`}},
 		{"a baseline with a fault", []string{"--baseline", "bad.yaml", "before.json"}, 2, nil, []string{"bad.yaml: not a baseline"}},
 		{"a baseline that is missing", []string{"--baseline", "gone.json", "before.json"}, 3, nil, []string{"gone.json"}},
-		{"a format that is none", []string{"--format", "html", "before.json"}, 2, nil, []string{`format "html" is none of gitlab, json, junit, markdown, sarif, text`}},
-		{"a flag of another format", []string{"--all", "--format", "markdown", "before.json"}, 2, nil, []string{"--all is for --format text"}},
+		{"an unknown format", []string{"--format", "html", "before.json"}, 2, nil, []string{`unknown format "html"; expected one of gitlab, json, junit, markdown, sarif, text`}},
+		{"a flag of another format", []string{"--all", "--format", "markdown", "before.json"}, 2, nil, []string{"--all requires --format text"}},
 		{"a day that is none", []string{"--today", "tomorrow", "before.json"}, 2, nil, []string{`invalid date "tomorrow"`}},
 		{"a mode that is none", []string{"--fail-on", "all", "before.json"}, 2, nil, []string{`expected new, any or none, not "all"`}},
 		{"a threshold that is none", []string{"--fail-on-severity", "off", "before.json"}, 2, nil, []string{`"off" is not error, warning or note`}},
@@ -194,9 +194,9 @@ func TestBaseline(t *testing.T) {
 		code int
 		want string
 	}{
-		{"update in continuous integration", []string{"update", "--baseline", "b.json", "now.json"}, 2, "the baseline is not updated in continuous integration"},
+		{"update in continuous integration", []string{"update", "--baseline", "b.json", "now.json"}, 2, "refusing to update the baseline in CI"},
 		{"nothing to do", []string{"--baseline", "b.json"}, 2, "update, prune or verify"},
-		{"no file", []string{"prune", "now.json"}, 2, "--baseline is needed"},
+		{"no file", []string{"prune", "now.json"}, 2, "--baseline is required"},
 		{"no report", []string{"prune", "--baseline", "b.json"}, 2, "a report is needed"},
 		{"a baseline that is missing", []string{"prune", "--baseline", "gone.json", "now.json"}, 3, "gone.json"},
 	} {
@@ -220,7 +220,7 @@ func TestBaseline(t *testing.T) {
 	}{
 		{"an entry that is missing", "pruned.json", "before.json", 1, "pruned.json: not in the baseline: //demo:kernels: _ZTS9SubGroup8 on intel_gpu_pvc requires 8 [unsupported-sub-group-size]\n", "1 entry missing, 0 solved"},
 		{"an entry that is solved", "b.json", "good.json", 1, "b.json: solved: //demo:kernels: ", "0 entries missing, 2 solved"},
-		{"more is checked", "good.b.json", "less.json", 1, "", "good.b.json is not current: other targets or devices"},
+		{"more is checked", "good.b.json", "less.json", 1, "", "good.b.json is out of date: the checked targets or devices"},
 		{"no file", "gone.json", "before.json", 1, "gone.json does not exist\ngone.json: not in the baseline", "2 entries missing"},
 		{"a file that is none", "before.json", "before.json", 2, "", "before.json"},
 	} {
@@ -346,7 +346,7 @@ func TestCheckBinaries(t *testing.T) {
 		want string
 	}{
 		{[]string{"--binary", "out/l.o", "--devices", "intel_gpu_pvv"}, `unknown target "intel_gpu_pvv": did you mean intel_gpu_pvc`},
-		{[]string{"--devices", "intel_gpu_pvc", "r.json"}, "--devices and --device-config are for --binary"},
+		{[]string{"--devices", "intel_gpu_pvc", "r.json"}, "--devices and --device-config require --binary"},
 		{nil, "a report is needed, or --binary"},
 	} {
 		ends(t, 2, test.want, append([]string{"check"}, test.args...)...)

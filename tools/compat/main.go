@@ -18,7 +18,7 @@ func main() {
 func tool() *cli.Tool {
 	return &cli.Tool{
 		Name:  "compat",
-		Short: "which kernels run on which devices, and why not",
+		Short: "report which kernels run on which devices, and why others do not",
 		Commands: []*cli.Command{
 			{
 				Name:    "report",
@@ -26,7 +26,7 @@ func tool() *cli.Tool {
 				Short:   "compare the kernels of programs, libraries and other files with devices",
 				Long:    reportLong,
 				Example: reportExample,
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(reporter).setup(fs) },
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(reportCommand).setup(fs) },
 			},
 			{
 				Name:    "show",
@@ -34,7 +34,7 @@ func tool() *cli.Tool {
 				Short:   "print reports as a table, a page or a list",
 				Long:    showLong,
 				Example: "compat show --format html --output kernels.html --devices 'intel_gpu_*' kernels.compat.json",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(shower).setup(fs) },
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(showCommand).setup(fs) },
 			},
 			{
 				Name:    "check",
@@ -42,31 +42,31 @@ func tool() *cli.Tool {
 				Short:   "decide whether a change may pass",
 				Long:    checkLong,
 				Example: "compat check --required intel_gpu_pvc,intel_gpu_acm_g10 kernels.compat.json\n  compat check --required intel_gpu_pvc --binary 'dist/*.whl'",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(checker).setup(fs) },
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(checkCommand).setup(fs) },
 			},
 			{
 				Name:    "diff",
 				Args:    "OLD.json NEW.json",
-				Short:   "print which kernels and devices were lost and won",
+				Short:   "print which kernels and devices were lost and gained",
 				Long:    diffLong,
 				Example: "compat diff --exit-code before.compat.json kernels.compat.json",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(differ).setup(fs) },
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(diffCommand).setup(fs) },
 			},
 			{
 				Name:    "site",
 				Args:    "REPORT.json...",
-				Short:   "make static pages of what runs where, of many libraries",
+				Short:   "write static pages that show which libraries run on which devices",
 				Long:    siteLong,
 				Example: "compat site --output site reports/*.json",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(siter).setup(fs) },
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(siteCommand).setup(fs) },
 			},
 			{
 				Name:    "baseline",
 				Args:    "update|prune|verify [REPORT.json...]",
-				Short:   "write the file of problems that are known",
+				Short:   "update, prune or verify the baseline of known problems",
 				Long:    baselineLong,
 				Example: "compat baseline update --policy policy.yaml --baseline sycl-compat-baseline.json kernels.compat.json",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(baseliner).setup(fs) },
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(baselineCommand).setup(fs) },
 			},
 			{
 				Name:    "fix",
@@ -74,12 +74,12 @@ func tool() *cli.Tool {
 				Short:   "propose edits of BUILD files",
 				Long:    fixLong,
 				Example: "compat fix kernels.compat.json | patch -p1",
-				Setup:   func(fs *flag.FlagSet) cli.Run { return new(fixer).setup(fs) },
+				Setup:   func(fs *flag.FlagSet) cli.Run { return new(fixCommand).setup(fs) },
 			},
 			{
 				Name:    "explain",
 				Args:    "[RULE]",
-				Short:   "say what a rule of check means and what to do",
+				Short:   "explain what a rule means and what to do",
 				Example: "compat explain missing-aspect",
 				Setup:   func(*flag.FlagSet) cli.Run { return explain },
 			},

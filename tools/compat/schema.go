@@ -11,7 +11,7 @@ import (
 func printSchema(_ context.Context, env *cli.Env, args []string) error {
 	schemas := map[string][]byte{"report": docs.ReportSchema, "policy": docs.PolicySchema, "baseline": docs.BaselineSchema, "result": docs.ResultSchema, "diff": docs.DiffSchema, "site": docs.SiteSchema}
 	if len(args) != 1 || schemas[args[0]] == nil {
-		return cli.Usagef("which schema? there are: report, policy, baseline, result, diff, site")
+		return cli.Usagef("missing schema; expected report, policy, baseline, result, diff or site")
 	}
 	_, err := env.Stdout.Write(schemas[args[0]])
 	return err

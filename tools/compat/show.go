@@ -28,8 +28,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
-// A shower is the subcommand show.
-type shower struct {
+// A showCommand is the subcommand show.
+type showCommand struct {
 	format, output   string
 	width, maxBytes  int
 	groupBy          string
@@ -42,22 +42,22 @@ type shower struct {
 }
 
 const showLong = `
-Joins the reports to one and prints it: a table of kernels and devices with the
-reasons. Reports of the same label are parts of one; kernels of
-different labels are kept apart. A report without a label is called by its file.
+Merges reports and prints a table of kernels and devices with the reasons. Reports with
+the same label are parts of one report; kernels with different labels are kept apart. A
+report without a label is labeled with its file name.
 
-text is for a terminal, with colors unless NO_COLOR is set; markdown for the
-summary of a job or a comment; html a page that needs nothing but itself; csv a
-row for each kernel and device; json the joined report.
+text is for a terminal, with colors unless NO_COLOR is set; markdown is for a job
+summary or a comment; html is a self-contained page; csv has a row for each kernel and
+device; json is the merged report.
 
-The text of a report with many kernels is about 200 lines: how many kernels each
-device runs, and the kernels with problems in groups. It says what is left out and
-the command that prints it; --all prints everything. Markdown fits in a comment on
-GitHub: when there are too many kernels it has those with problems, then groups,
-then numbers, and says so.
+The text of a report with many kernels has about 200 lines: how many kernels each
+device runs, and groups of kernels with problems. If something is omitted, it shows the
+command that prints it; --all prints everything. Markdown fits in a GitHub comment: if
+there are too many kernels, it has only kernels with problems, then groups, then
+numbers, and a line about what is omitted.
 
-In names of devices, kernels, sources, rules and needs, * stands for any text. A name
-that a table shows selects that kernel; quote it for the shell:
+In names of devices, kernels, sources, rules and needs, * matches any text. To select a
+kernel, use the name that a table shows, in quotes:
 
   compat show --group-by source kernels.compat.json
   compat show --all --status incompatible kernels.compat.json
@@ -69,18 +69,18 @@ that a table shows selects that kernel; quote it for the shell:
 const maxComment = 65_536
 
 // writers are the output formats of show and report.
-var writers = map[string]func(s *shower, w io.Writer, r *report.Report) error{
-	"text": func(s *shower, w io.Writer, r *report.Report) error {
+var writers = map[string]func(s *showCommand, w io.Writer, r *report.Report) error{
+	"text": func(s *showCommand, w io.Writer, r *report.Report) error {
 		return render.Text(w, r, s.textOptions(w))
 	},
-	"json": func(_ *shower, w io.Writer, r *report.Report) error { return r.Encode(w) },
-	"markdown": func(s *shower, w io.Writer, r *report.Report) error {
+	"json": func(_ *showCommand, w io.Writer, r *report.Report) error { return r.Encode(w) },
+	"markdown": func(s *showCommand, w io.Writer, r *report.Report) error {
 		return render.Markdown(w, r, render.MarkdownOptions{MaxBytes: s.maxBytes, Command: s.shownBy()})
 	},
-	"html": func(_ *shower, w io.Writer, r *report.Report) error {
+	"html": func(_ *showCommand, w io.Writer, r *report.Report) error {
 		return render.HTML(w, r, render.HTMLOptions{})
 	},
-	"csv": func(_ *shower, w io.Writer, r *report.Report) error { return render.CSV(w, r) },
+	"csv": func(_ *showCommand, w io.Writer, r *report.Report) error { return render.CSV(w, r) },
 }
 
 // formatsOf lists the formats of writers.
@@ -88,43 +88,43 @@ func formatsOf[W any](writers map[string]W, separator string) string {
 	return strings.Join(slices.Sorted(maps.Keys(writers)), separator)
 }
 
-func (s *shower) setup(fs *flag.FlagSet) cli.Run {
+func (s *showCommand) setup(fs *flag.FlagSet) cli.Run {
 	s.devices.Split = true
 	s.formatFlag(fs)
-	fs.StringVar(&s.output, "output", "", "write to this `file`; standard output when it is missing")
+	fs.StringVar(&s.output, "output", "", "write to this `file` (default standard output)")
 	fs.Var(&s.devices, "devices", "show only these `devices`, separated by commas")
-	fs.StringVar(&s.command, "command", "", "the `command` that calls this one, for the text to say how to show what it leaves out")
+	fs.StringVar(&s.command, "command", "", "`command` that calls this one, for the text to show how to print what it omits")
 	s.setupView(fs)
 	return s.run
 }
 
 // setupView declares the flags that select what to show of a report.
-func (s *shower) setupView(fs *flag.FlagSet) {
+func (s *showCommand) setupView(fs *flag.FlagSet) {
 	s.statuses.Split, s.rules.Split = true, true
 	fs.BoolVar(&s.open, "open", false, "open the page in a browser")
 	fs.Var(&s.kernels, "kernels", "show only this `kernel`, by its name in the source or its symbol; may be repeated")
 	fs.Var(&s.statuses, "status", "show only kernels with one of these `statuses`: compatible, incompatible, undetermined, not-applicable")
 	fs.Var(&s.sources, "sources", "show only kernels of this source `file`; may be repeated")
-	fs.Var(&s.files, "files", "show only kernels of device images that this `file` holds; may be repeated")
+	fs.Var(&s.files, "files", "show only kernels of device images in this `file`; may be repeated")
 	fs.Var(&s.rules, "rules", "show only kernels with a problem of one of these `rules`, such as missing-aspect")
-	fs.Var(&s.needs, "needs", "show only kernels with a problem because they need `this`, such as fp64; may be repeated")
-	fs.BoolVar(&s.all, "all", false, "leave nothing out of the text: every kernel, also those that every device runs")
-	fs.BoolVar(&s.forms, "forms", false, "list the kernels that the compiler made of each kernel in tables of the text, as --all does")
-	fs.StringVar(&s.groupBy, "group-by", "", "group the kernels of the text by `"+joinGroupings("|")+"`; by the size of the report when it is missing")
-	fs.IntVar(&s.width, "width", 0, "`columns` of the text; those of the terminal, or 80, when it is missing")
-	fs.IntVar(&s.maxBytes, "max-bytes", maxComment, "leave out of the markdown what makes it longer than this many `bytes`, 0 for nothing; GitHub takes 65536 in a comment and 1048576 in the summary of a job")
+	fs.Var(&s.needs, "needs", "show only kernels with a problem because of this `requirement`, such as fp64; may be repeated")
+	fs.BoolVar(&s.all, "all", false, "show every kernel in the text, including kernels that every device runs")
+	fs.BoolVar(&s.forms, "forms", false, "list the kernels that the compiler generated for each kernel in tables of the text, as --all does")
+	fs.StringVar(&s.groupBy, "group-by", "", "group the kernels of the text by `"+joinGroupings("|")+"` (default by the size of the report)")
+	fs.IntVar(&s.width, "width", 0, "`columns` of the text (default the terminal's width, or 80)")
+	fs.IntVar(&s.maxBytes, "max-bytes", maxComment, "limit Markdown output to this many `bytes`; 0 means no limit; GitHub accepts 65536 in a comment and 1048576 in a job summary")
 }
 
 // formatFlag declares the flag that selects the format.
-func (s *shower) formatFlag(fs *flag.FlagSet) {
-	fs.StringVar(&s.format, "format", "", "`"+formatsOf(writers, "|")+"`; when it is missing that of --output by its name, html with --open, else text")
+func (s *showCommand) formatFlag(fs *flag.FlagSet) {
+	fs.StringVar(&s.format, "format", "", "`"+formatsOf(writers, "|")+"` (default by the name of --output, html with --open, else text)")
 }
 
 // endings maps file name endings to formats.
 var endings = map[string]string{".csv": "csv", ".html": "html", ".json": "json", ".md": "markdown", ".txt": "text"}
 
 // chooseFormat selects a format if no flag does. It is the same for a terminal and for a pipe.
-func (s *shower) chooseFormat() {
+func (s *showCommand) chooseFormat() {
 	switch {
 	case s.format != "":
 	case s.open:
@@ -134,7 +134,7 @@ func (s *shower) chooseFormat() {
 	}
 }
 
-func (s *shower) run(ctx context.Context, env *cli.Env, args []string) error {
+func (s *showCommand) run(ctx context.Context, env *cli.Env, args []string) error {
 	s.chooseFormat()
 	if err := s.check(args); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (s *shower) run(ctx context.Context, env *cli.Env, args []string) error {
 }
 
 // show writes a report as requested by the flags.
-func (s *shower) show(ctx context.Context, env *cli.Env, r *report.Report, path string) error {
+func (s *showCommand) show(ctx context.Context, env *cli.Env, r *report.Report, path string) error {
 	s.whole = r
 	r, err := s.choose(r)
 	if err != nil {
@@ -161,26 +161,26 @@ func (s *shower) show(ctx context.Context, env *cli.Env, r *report.Report, path 
 	return env.Output(path, write)
 }
 
-func (s *shower) check(args []string) error {
+func (s *showCommand) check(args []string) error {
 	switch {
 	case writers[s.format] == nil:
-		return cli.Usagef("format %q is none of %s", s.format, formatsOf(writers, ", "))
+		return cli.Usagef("unknown format %q; expected one of %s", s.format, formatsOf(writers, ", "))
 	case s.width < 0:
 		return cli.Usagef("--width %d is negative", s.width)
 	case s.width > 0 && s.format != "text":
-		return cli.Usagef("--width is for --format text")
+		return cli.Usagef("--width requires --format text")
 	case s.groupBy != "" && !slices.Contains(render.Groupings, render.GroupBy(s.groupBy)):
-		return cli.Usagef("--group-by %q is none of %s", s.groupBy, joinGroupings(", "))
+		return cli.Usagef("--group-by: unknown value %q; expected one of %s", s.groupBy, joinGroupings(", "))
 	case (s.groupBy != "" || s.all || s.forms) && s.format != "text":
-		return cli.Usagef("--group-by, --all and --forms are for --format text")
+		return cli.Usagef("--group-by, --all and --forms require --format text")
 	case s.maxBytes < 0:
 		return cli.Usagef("--max-bytes %d is negative", s.maxBytes)
 	case s.maxBytes != maxComment && s.format != "markdown":
-		return cli.Usagef("--max-bytes is for --format markdown")
+		return cli.Usagef("--max-bytes requires --format markdown")
 	case s.open && s.format != "html":
-		return cli.Usagef("--open is for --format html")
+		return cli.Usagef("--open requires --format html")
 	case len(args) == 0:
-		return cli.Usagef("a report is needed")
+		return cli.Usagef("no input reports")
 	}
 	for _, name := range s.statuses.Values {
 		if _, err := compat.ParseStatus(name); err != nil {
@@ -216,7 +216,7 @@ func flagArguments(name string, values ...string) (s string) {
 }
 
 // shownBy returns the command that shows the same part of the same reports.
-func (s *shower) shownBy() string {
+func (s *showCommand) shownBy() string {
 	command := s.command
 	if command == "" {
 		command = "compat show" + fileArguments(s.reports)
@@ -244,7 +244,7 @@ func joinGroupings(sep string) string {
 
 // path returns the output path. 'bazel run' starts programs in a different directory, and passes
 // the user's directory in a variable.
-func (s *shower) path() string {
+func (s *showCommand) path() string {
 	dir := os.Getenv("BUILD_WORKING_DIRECTORY")
 	if s.output == "" || s.output == "-" || dir == "" || filepath.IsAbs(s.output) {
 		return s.output
@@ -253,7 +253,7 @@ func (s *shower) path() string {
 }
 
 // choose returns the part of a report that the flags select.
-func (s *shower) choose(r *report.Report) (*report.Report, error) {
+func (s *showCommand) choose(r *report.Report) (*report.Report, error) {
 	devices, err := inputs.DevicePatterns(deviceconfig.Default(), s.devices.Values)
 	if err != nil {
 		return nil, err
@@ -273,22 +273,22 @@ func (s *shower) choose(r *report.Report) (*report.Report, error) {
 		for _, d := range r.Devices {
 			names = append(names, safetext.Escape(d.Name))
 		}
-		return nil, cli.Usagef("the report has no device %q, only %s", name, strings.Join(names, ", "))
+		return nil, cli.Usagef("no device %q in the report; it has %s", name, strings.Join(names, ", "))
 	}
 	if !slices.Contains(s.kernels.Values, name) {
-		return nil, cli.Usagef("no kernel of the report has a source, file, rule or need %q", name)
+		return nil, cli.Usagef("no kernel in the report has a source, file, rule or need %q", name)
 	}
 	if near := r.Nearest(name); len(near) > 0 {
-		return nil, cli.Usagef("the report has no kernel %q: did you mean %s?", name, safetext.Escape(strings.Join(near, " or ")))
+		return nil, cli.Usagef("no kernel %q in the report; did you mean %s?", name, safetext.Escape(strings.Join(near, " or ")))
 	}
-	return nil, cli.Usagef("the report has no kernel %q", name)
+	return nil, cli.Usagef("no kernel %q in the report", name)
 }
 
 // openPage writes the page, by default into the directory for temporary files, and opens it.
-func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Writer) error) error {
+func (s *showCommand) openPage(ctx context.Context, env *cli.Env, write func(io.Writer) error) error {
 	path := s.path()
 	if path == "-" {
-		return cli.Usagef("--open needs a file, not standard output")
+		return cli.Usagef("--open requires an output file")
 	}
 	if path == "" {
 		dir, err := os.MkdirTemp("", "compat")
@@ -310,13 +310,13 @@ func (s *shower) openPage(ctx context.Context, env *cli.Env, write func(io.Write
 	}
 	fmt.Fprintln(env.Stdout, path)
 	if out, err := exec.CommandContext(ctx, opener, path).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: the page is written, but %s does not open it: %w\n%s", path, opener, err, out)
+		return fmt.Errorf("%s: the page was written, but %s cannot open it: %w\n%s", path, opener, err, out)
 	}
 	return nil
 }
 
 // textOptions returns how to print text: colors and the width depend on the terminal.
-func (s *shower) textOptions(w io.Writer) render.TextOptions {
+func (s *showCommand) textOptions(w io.Writer) render.TextOptions {
 	o := render.TextOptions{Width: s.width, All: s.all, Forms: s.forms, Whole: s.whole, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
 	f := cli.Terminal(w)
 	if f == nil {
@@ -353,7 +353,7 @@ func readReports(names []string) (*report.Report, error) {
 	}
 	r, err := report.Merge(parts...)
 	if err != nil {
-		return nil, cli.BadInput(fmt.Errorf("these reports cannot be shown as one: %w", err))
+		return nil, cli.BadInput(fmt.Errorf("cannot combine these reports: %w", err))
 	}
 	return r, nil
 }
@@ -370,7 +370,7 @@ func oneVersion(names []string, parts []*report.Report) error {
 			}
 			for _, other := range parts[first].Distributions() {
 				if first != i && other.Name == d.Name && other.Version != d.Version {
-					return cli.Usagef("%s is about %v and %s about %v: 'compat diff%s' compares two versions, and 'compat show' shows each alone", names[first], other, names[i], d, fileArguments([]string{names[first], names[i]}))
+					return cli.Usagef("%s is about %v and %s about %v; use 'compat diff%s' to compare two versions, or 'compat show' for one of them", names[first], other, names[i], d, fileArguments([]string{names[first], names[i]}))
 				}
 			}
 		}

@@ -120,10 +120,10 @@ func TestShowFlags(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--group-by", "size"}, `--group-by "size" is none of reason, name, source, file, kernel`},
-		{[]string{"--all", "--format", "csv"}, "--group-by, --all and --forms are for --format text"},
-		{[]string{"--forms", "--format", "csv"}, "--group-by, --all and --forms are for --format text"},
-		{[]string{"--needs", "fp46"}, `no kernel of the report has a source, file, rule or need "fp46"`},
+		{[]string{"--group-by", "size"}, `--group-by: unknown value "size"; expected one of reason, name, source, file, kernel`},
+		{[]string{"--all", "--format", "csv"}, "--group-by, --all and --forms require --format text"},
+		{[]string{"--forms", "--format", "csv"}, "--group-by, --all and --forms require --format text"},
+		{[]string{"--needs", "fp46"}, `no kernel in the report has a source, file, rule or need "fp46"`},
 	} {
 		code, _, stderr := run(t, append(append([]string{"show"}, c.args...), "large report.json")...)
 		if code != 2 || !strings.Contains(stderr, c.want) {

@@ -8,31 +8,31 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// A siter is the subcommand site.
-type siter struct{ output string }
+// A siteCommand is the subcommand site.
+type siteCommand struct{ output string }
 
 const siteLong = `
-Makes a folder of static pages of reports: which versions of libraries run on which
-devices, a page for each library with what changed between its versions, one for each
-device and one for each problem, badges, and data.json with all numbers. It needs no
-server, and nothing is loaded from elsewhere.
+Writes a directory of static pages from reports: which versions of libraries run on
+which devices, a page for each library with the changes between its versions, a page
+for each device and each problem, badges, and data.json with all numbers. The pages
+need no server and load nothing from elsewhere.
 
-Each report is about one version of a library: that in the name of the wheel that it was
-made from. Another one is about its label and its commit.
+Each report covers one version of a library, which is taken from the name of the wheel.
+For other reports, it is the label and the commit.
 
-The folder is made, or replaced as a whole when it is such a site.`
+The directory is created, or replaced as a whole if it is a site.`
 
-func (s *siter) setup(fs *flag.FlagSet) cli.Run {
-	fs.StringVar(&s.output, "output", "", "`folder` of the site")
+func (s *siteCommand) setup(fs *flag.FlagSet) cli.Run {
+	fs.StringVar(&s.output, "output", "", "`directory` to write the site to")
 	return s.run
 }
 
-func (s *siter) run(_ context.Context, _ *cli.Env, args []string) error {
+func (s *siteCommand) run(_ context.Context, _ *cli.Env, args []string) error {
 	switch {
 	case s.output == "":
-		return cli.Usagef("--output is needed, the folder of the site")
+		return cli.Usagef("--output is required: the directory to write the site to")
 	case len(args) == 0:
-		return cli.Usagef("a report is needed")
+		return cli.Usagef("no input reports")
 	}
 	var reports []*report.Report
 	for _, name := range args {

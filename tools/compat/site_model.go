@@ -159,7 +159,7 @@ func (s *site) add(name string, r *report.Report, libraries map[string]*siteLibr
 	for i, d := range r.Distributions() {
 		of := d.Tags[strings.LastIndexByte(d.Tags, '-')+1:]
 		if i > 0 && (distributionKey(d.Name) != distributionKey(library) || d.Version != version || of != platform) {
-			return fmt.Errorf("%s is about several wheels, such as %s %s (%s) and %v (%s): write a report of each", name, library, version, platform, d, of)
+			return fmt.Errorf("%s is about several wheels, such as %s %s (%s) and %v (%s); write a report on each of them", name, library, version, platform, d, of)
 		}
 		library, version, platform = d.Name, d.Version, of
 	}
@@ -385,7 +385,7 @@ func (s *siteShare) Percent() string {
 func (s *siteShare) Words() string {
 	t := fmt.Sprintf("%d of %d %s", s.Runs, s.All(), safetext.Plural(s.All(), "kernel runs", "kernels run"))
 	if s.Maybe > 0 {
-		t += fmt.Sprintf(", %d known only when the program runs", s.Maybe)
+		t += fmt.Sprintf(", %d known only at run time", s.Maybe)
 	}
 	return t
 }

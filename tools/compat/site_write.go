@@ -67,10 +67,10 @@ func (s *site) write(dir string) error {
 	for _, d := range s.Devices {
 		shares := slices.Clone(d.Shares)
 		slices.SortStableFunc(shares, func(a, b *siteShare) int { return cmp.Compare(min(b.Fails, 1), min(a.Fails, 1)) })
-		w.page("device.html", "d/"+d.Slug+".html", &sitePage{Root: "../", Title: d.Name, Lead: "What runs on this device, libraries with problems first.", Shares: shares})
+		w.page("device.html", "d/"+d.Slug+".html", &sitePage{Root: "../", Title: d.Name, Lead: "Libraries on this device, those with problems first.", Shares: shares})
 	}
 	for _, p := range s.Problems {
-		w.page("problem.html", "p/"+p.Slug+".html", &sitePage{Root: "../", Title: p.Rule + ": " + p.Name, Lead: "The versions of libraries with this problem, and on which devices.", Found: p.Found})
+		w.page("problem.html", "p/"+p.Slug+".html", &sitePage{Root: "../", Title: p.Rule + ": " + p.Name, Lead: "Versions of libraries with this problem, and the devices.", Found: p.Found})
 	}
 	return w.err
 }
@@ -131,7 +131,7 @@ func (w *siteWriter) library(l *siteLibrary) {
 	}
 	right, class := newest.headline(whole)
 	w.badge("b/"+l.Slug+".svg", newest.Title(), right, class)
-	w.page("library.html", "l/"+l.Slug+".html", &sitePage{Root: "../", Title: l.Name, Lead: fmt.Sprintf("The newest version here is %s.", cmp.Or(newest.Name, "without a number")),
+	w.page("library.html", "l/"+l.Slug+".html", &sitePage{Root: "../", Title: l.Name, Lead: fmt.Sprintf("Newest version: %s.", cmp.Or(newest.Name, "without a number")),
 		Library: l, Libraries: []*siteLibrary{l}, Devices: devices, Badge: newest.Title() + " " + right})
 }
 

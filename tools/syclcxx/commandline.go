@@ -227,7 +227,7 @@ func (p *parser) icpx(o *option) error {
 func (p *parser) set(o *option) error {
 	l := &p.line
 	if strings.HasSuffix(o.name, "=") && o.value == "" {
-		return cli.Usagef("%s: its value is missing, behind the =", o.text())
+		return cli.Usagef("%s: missing value after =", o.text())
 	}
 	no := strings.HasPrefix(strings.TrimPrefix(o.name, "-f"), "no-") || strings.HasPrefix(o.name, "--no-")
 	switch o.flag.Sets {
@@ -240,7 +240,7 @@ func (p *parser) set(o *option) error {
 			case "spir64_gen":
 				p.generic = true
 			case "":
-				return cli.Usagef("%s: a target between the commas is missing", o.text())
+				return cli.Usagef("%s: empty target in the list", o.text())
 			default:
 				l.Targets = append(l.Targets, target)
 			}
@@ -256,7 +256,7 @@ func (p *parser) set(o *option) error {
 		splits := []string{"auto", "per_source", "per_kernel", "off"}
 		l.Split = cmp.Or(o.value, "auto")
 		if !slices.Contains(splits, l.Split) {
-			return cli.Usagef("%s: there is no such mode: %s", o.text(), safetext.Meant(o.value, splits))
+			return cli.Usagef("%s: unknown mode; %s", o.text(), safetext.Meant(o.value, splits))
 		}
 	case icpxflags.RDC:
 		l.RDC = !no
@@ -264,7 +264,7 @@ func (p *parser) set(o *option) error {
 		states := []string{"executable", "input", "object"}
 		l.Syclbin = cmp.Or(o.value, "executable")
 		if !slices.Contains(states, l.Syclbin) {
-			return cli.Usagef("%s: there is no such state: %s", o.text(), safetext.Meant(o.value, states))
+			return cli.Usagef("%s: unknown state; %s", o.text(), safetext.Meant(o.value, states))
 		}
 	case icpxflags.LinkDevice:
 		l.LinkDevice = true
@@ -279,11 +279,11 @@ func (p *parser) set(o *option) error {
 	return nil
 }
 
-// ofOcloc are options of ocloc itself, with replacements. Other options are for compiling.
+// ofOcloc maps options of ocloc itself to their replacements. Other options are compiler options.
 var ofOcloc = map[string]string{
-	"-device_options":   `write -Xsycl-target-backend=intel_gpu_... "..."`,
-	"-internal_options": "the driver sets them when a program runs: leave it out",
-	"-revision_id":      "name the device in -fsycl-targets=, as an intel_gpu_* target",
+	"-device_options":   `use -Xsycl-target-backend=intel_gpu_... "..."`,
+	"-internal_options": "the driver sets them at run time; remove it",
+	"-revision_id":      "list the device in -fsycl-targets=, as an intel_gpu_* target",
 }
 
 // backend handles an option of the compilers of native code.
@@ -294,7 +294,7 @@ func (p *parser) backend(o *option, value []string) error {
 		switch w := value[i]; {
 		case w == "-options" || w == "-device":
 			if i++; i == len(value) {
-				return cli.Usagef("%s: %s lacks its value", o.text(), w)
+				return cli.Usagef("%s: missing value after %s", o.text(), w)
 			}
 			if w == "-options" {
 				b.Native = append(slices.Clip(b.Native), value[i])
@@ -303,7 +303,7 @@ func (p *parser) backend(o *option, value []string) error {
 			p.devices, p.deviceOf = append(p.devices, strings.Split(value[i], ",")...), o.text()
 			isCommand = true
 		case ofOcloc[w] != "":
-			return cli.Usagef("%s: %s is an option of ocloc itself: %s", o.text(), w, ofOcloc[w])
+			return cli.Usagef("%s: %s is an option of ocloc itself; %s", o.text(), w, ofOcloc[w])
 		default:
 			b.Native = append(slices.Clip(b.Native), w)
 			b.JIT = append(slices.Clip(b.JIT), w)
@@ -330,7 +330,7 @@ func (p *parser) unknown(o *option) error {
 	if strings.HasPrefix(o.name, "--") {
 		name, _, _ := strings.Cut(o.name, "=")
 		if near := safetext.Nearest(name, slices.Values(placeOptions), 1); near != nil {
-			return cli.Usagef("%s: there is no such option: did you mean %s?", o.text(), near[0])
+			return cli.Usagef("unknown option %s; did you mean %s?", o.text(), near[0])
 		}
 	}
 	p.give(forHost, o.words...)
@@ -356,10 +356,10 @@ func (p *parser) finish() error {
 		return nil
 	}
 	if inputs == 0 {
-		return cli.Usagef("there are no input files: name a source, as in syclc++ -O2 x.cpp -o x")
+		return cli.Usagef("no input files")
 	}
 	if l.Output != "" && sources > 1 && l.Mode != modeLink && l.Syclbin == "" && !l.LinkDevice {
-		return cli.Usagef("-o %s: it is one file, and %d are made: leave it out, or compile one source at a time", l.Output, sources)
+		return cli.Usagef("cannot use -o %s with %d output files; omit -o or compile one source at a time", l.Output, sources)
 	}
 	if p.warnings {
 		p.give(forDevice, compilespec.Added(compilespec.Command, forDevice, compilespec.Last, compilespec.Warnings, nil)...)
@@ -395,7 +395,7 @@ func (p *parser) countInputs() (inputs, sources int, err error) {
 			}
 		case w.Input.Path == "-" && w.Input.Language == "":
 			if l.Mode != modePreprocess {
-				return 0, 0, cli.Usagef("-: standard input has no name that tells its language: write -x c++ before it")
+				return 0, 0, cli.Usagef("-: unknown language of standard input; add -x c++ before it")
 			}
 			l.Words[i].Input.Language = "c++"
 			inputs, sources = inputs+1, sources+1
@@ -440,7 +440,7 @@ func (p *parser) targets() error {
 	}
 	if !p.generic {
 		if p.deviceOf != "" {
-			return cli.Usagef("%s: it is for the target spir64_gen, which is not there: write -fsycl-targets=intel_gpu_..., as in -fsycl-targets=intel_gpu_pvc", p.deviceOf)
+			return cli.Usagef("%s: requires -fsycl-targets=spir64_gen, which was not given; or name the GPU, as in -fsycl-targets=intel_gpu_pvc", p.deviceOf)
 		}
 		return nil
 	}
@@ -448,7 +448,7 @@ func (p *parser) targets() error {
 		if l.RDC && l.Mode != modeLink {
 			return nil // the link compiles native code
 		}
-		return cli.Usagef("-fsycl-targets=spir64_gen: no device is named: write -fsycl-targets=intel_gpu_..., as in -fsycl-targets=intel_gpu_pvc, also where sources are compiled")
+		return cli.Usagef("-fsycl-targets=spir64_gen: no device given; name the GPU, as in -fsycl-targets=intel_gpu_pvc, both when compiling and when linking")
 	}
 	config := deviceconfig.Default()
 	for _, device := range p.devices {
@@ -458,11 +458,11 @@ func (p *parser) targets() error {
 		} else if i := slices.IndexFunc(config.Devices(), func(d *deviceconfig.Device) bool { return device != "" && d.OclocDevice == device }); i >= 0 {
 			name = config.Devices()[i].Name
 		} else {
-			text := "write -fsycl-targets= with the names of targets"
+			text := "use the name of a target in -fsycl-targets="
 			if near := config.Nearest(name); len(near) > 0 {
-				text = "did you mean " + near[0] + "? Write it behind -fsycl-targets="
+				text = "did you mean -fsycl-targets=" + near[0] + "?"
 			}
-			return cli.Usagef("%s: no target is known for the device %s: %s", p.deviceOf, device, text)
+			return cli.Usagef("%s: unknown device %s; %s", p.deviceOf, device, text)
 		}
 		if !slices.Contains(l.Targets, name) {
 			l.Targets = append(l.Targets, name)

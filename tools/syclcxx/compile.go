@@ -86,14 +86,14 @@ func (c *compiler) sources(ctx context.Context) error {
 		if w.Input != nil && w.Input.Language != "" {
 			inputs = append(inputs, *w.Input)
 		} else if w.Input != nil {
-			c.env.Warnf(w.Input.Path, "it is for the linker, and nothing is linked")
+			c.env.Warnf(w.Input.Path, "linker input unused because linking is not done")
 		}
 	}
 	switch {
 	case len(inputs) == 0:
-		return cli.Usagef("there is no source: name one")
+		return cli.Usagef("no input files")
 	case len(inputs) > 1 && c.line.Output != "":
-		return cli.Usagef("-o names one output, and there are %d sources: leave it out, or compile them one by one", len(inputs))
+		return cli.Usagef("cannot use -o with %d output files; omit -o or compile one source at a time", len(inputs))
 	}
 	for _, in := range inputs {
 		output := c.line.Output
@@ -254,7 +254,7 @@ func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceL
 	case deviceErr != nil:
 		u.env.Stderr.Write(deviceLog.Bytes())
 		if errors.Is(deviceErr, errPrinted) {
-			u.env.Notef(u.source, "this is what the compile for devices says; -fno-sycl compiles for the host alone")
+			u.env.Notef(u.source, "these errors come from the device compilation; to compile for the host only, use -fno-sycl")
 		}
 		return false, deviceErr
 	case compiled:

@@ -78,7 +78,7 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 		}
 		_, text2, found := strings.Cut(string(text), ":")
 		if !found {
-			return fmt.Errorf("%s: the compiler wrote no list of the files that it read", u.source)
+			return fmt.Errorf("%s: the compiler wrote no dependency file", u.source)
 		}
 		for _, file := range buildstep.Dependencies(text2) {
 			if seen[filepath.Clean(file)] || under(file, u.folder) || !u.depfile.System && isSystem(file) {

@@ -29,7 +29,7 @@ var behindX = []string{
 
 func (p *parser) input(o *option) error {
 	if o.value == "" {
-		return cli.Usagef("an argument is empty, and no name of a file: leave it out")
+		return cli.Usagef("empty argument; remove it")
 	}
 	if strings.HasPrefix(o.value, "-") && o.value != "-" {
 		o.value = "./" + o.value // so that no program reads it as an option
@@ -45,9 +45,9 @@ func (p *parser) input(o *option) error {
 func (p *parser) language(o *option) error {
 	if !slices.Contains(behindX, o.value) {
 		if !strings.HasSuffix(o.words[0], "x") && strings.ToUpper(o.value) == o.value {
-			return cli.Usagef("%s: %q is no language; for the instructions of a processor write -march=", o.text(), o.value)
+			return cli.Usagef("%s: unknown language %q (for a CPU instruction set use -march=)", o.text(), o.value)
 		}
-		return cli.Usagef("%s: there is no such language: %s", o.text(), safetext.Meant(o.value, behindX))
+		return cli.Usagef("%s: unknown language; %s", o.text(), safetext.Meant(o.value, behindX))
 	}
 	p.x = strings.TrimSuffix(o.value, "none")
 	return nil
@@ -83,7 +83,7 @@ func (p *parser) show(o *option) error {
 
 func (p *parser) output(o *option) error {
 	if o.value == "" {
-		return cli.Usagef("-o: the name of the file is empty")
+		return cli.Usagef("-o: empty file name")
 	}
 	p.line.Output = o.value
 	return nil
@@ -91,7 +91,7 @@ func (p *parser) output(o *option) error {
 
 func (p *parser) place(o *option) error {
 	if o.value == "" {
-		return cli.Usagef("%s: its value is missing", o.text())
+		return cli.Usagef("%s: missing value", o.text())
 	}
 	l := &p.line
 	*map[string]*string{"--dpcpp": &l.DPCPP, "--driver": &l.Driver, "--host-headers": &l.HostHeaders, "--ocloc": &l.Ocloc, "--share-gpu-families": &l.ShareFamilies}[o.name] = o.value
@@ -134,7 +134,7 @@ func (p *parser) preprocessor(o *option) error {
 		inner := option{name: r.Name, rule: r, value: piece[len(r.Name):], words: []string{piece}}
 		if inner.value == "" && (r.Form == compilespec.Either || r.Name == "-MD" || r.Name == "-MMD") {
 			if i++; i == len(pieces) {
-				return cli.Usagef("%s: the value of %s is missing", o.text(), piece)
+				return cli.Usagef("%s: missing value of %s", o.text(), piece)
 			}
 			inner.value = pieces[i]
 			inner.words = append(inner.words, pieces[i])
@@ -192,9 +192,9 @@ func (p *parser) feature(o *option) error {
 			if strings.HasSuffix(near[0], "=") {
 				near[0] += value
 			}
-			return cli.Usagef("%s: there is no such option: did you mean %s?", arg, near[0])
+			return cli.Usagef("unknown option %s; did you mean %s?", arg, near[0])
 		}
-		return cli.Usagef("%s: there is no such option; if DPC++'s compiler knows it, write -Xarch_device %s", arg, arg)
+		return cli.Usagef("unknown option %s; if DPC++'s compiler supports it, use -Xarch_device %s", arg, arg)
 	}
 	p.pass(o)
 	return nil
@@ -207,5 +207,5 @@ func (p *parser) sysroot(o *option) error {
 }
 
 func (p *parser) emitLLVM(o *option) error {
-	return cli.Usagef("%s: objects with device code are machine code for the host: leave it out", o.text())
+	return cli.Usagef("%s: not supported, because objects with device code contain machine code for the host; remove it", o.text())
 }

@@ -59,7 +59,7 @@ func (c *compiler) targets() ([]target, error) {
 		triple, _ := deviceconfig.Triple(d.Name)
 		t := target{name: d.Name, triple: triple, ocloc: d.OclocDevice}
 		if t.ocloc == "" && hostwrap.Target(triple) != "spir64" {
-			return nil, cli.Usagef("-fsycl-targets=%s: images are made for spir64, which is compiled when the program runs, and for intel_gpu_* targets", d.Name)
+			return nil, cli.Usagef("-fsycl-targets=%s: unsupported target; use spir64, which is compiled at run time, or intel_gpu_* targets", d.Name)
 		}
 		if !slices.Contains(targets, t) {
 			targets = append(targets, t)
@@ -76,7 +76,7 @@ func (c *compiler) checkBackend(config *deviceconfig.Config, targets []target) e
 		case "*", "intel_gpu_*":
 		case "":
 			if len(targets) > 1 {
-				return cli.Usagef("%s: there are several targets: name one, as in -Xsycl-target-backend=%s", b.Option, targets[0].name)
+				return cli.Usagef("%s: ambiguous with several targets; name one, as in -Xsycl-target-backend=%s", b.Option, targets[0].name)
 			}
 		default:
 			d, err := inputs.FindDevice(config, b.Target)

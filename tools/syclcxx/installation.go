@@ -62,7 +62,7 @@ func findDPCPP(chosen string) (*installation, error) {
 		}
 		tried = append(tried, folder)
 	}
-	return nil, cli.BadInput(fmt.Errorf("there is no DPC++ in any of %s: 'pip install dpcpp-cpp-rt' puts it into a Python environment, and --dpcpp=FOLDER names a folder that has it", strings.Join(tried, ", ")))
+	return nil, cli.BadInput(fmt.Errorf("DPC++ not found in %s; run 'pip install dpcpp-cpp-rt' or set --dpcpp=DIRECTORY", strings.Join(tried, ", ")))
 }
 
 // open returns the installation in a directory.
@@ -76,11 +76,11 @@ func open(folder string) (*installation, error) {
 	}
 	switch {
 	case d.library == "":
-		return nil, errors.New("it has no lib/libsycl-jit.so: pip's package is dpcpp-cpp-rt")
+		return nil, errors.New("no lib/libsycl-jit.so; run 'pip install dpcpp-cpp-rt'")
 	case !exists(filepath.Join(folder, "include/sycl/sycl.hpp")):
-		return nil, errors.New("it has no include/sycl/sycl.hpp: pip's package is dpcpp-cpp-rt")
+		return nil, errors.New("no include/sycl/sycl.hpp; run 'pip install dpcpp-cpp-rt'")
 	case !exists(filepath.Join(folder, "lib/libsycl.so."+runtimeMajor)):
-		return nil, fmt.Errorf("it has no lib/libsycl.so.%s: syclc++ needs DPC++ 2026", runtimeMajor)
+		return nil, fmt.Errorf("no lib/libsycl.so.%s; syclc++ needs DPC++ 2026", runtimeMajor)
 	}
 	d.version = version(folder)
 	return d, nil
@@ -156,7 +156,7 @@ func findHost(chosen string) (*host, error) {
 	if chosen != "" {
 		path, err := exec.LookPath(chosen)
 		if err != nil {
-			return nil, cli.BadInput(fmt.Errorf("%s: no such program", by))
+			return nil, cli.BadInput(fmt.Errorf("%s: program not found", by))
 		}
 		if machine, err := exec.Command(path, "-dumpmachine").Output(); strings.HasPrefix(by, hostVariable) && (err != nil || len(machine) == 0) {
 			return nil, cli.BadInput(fmt.Errorf("%s: not a C++ compiler; name g++ or clang++", by))
@@ -171,7 +171,7 @@ func findHost(chosen string) (*host, error) {
 	if path := pipClang(); path != "" {
 		return &host{path: path, clang: true}, nil
 	}
-	return nil, cli.BadInput(errors.New(`there is no C++ compiler in PATH for the host code; install g++ or clang++, or run pip install "syclcxx[llvm]"`))
+	return nil, cli.BadInput(errors.New(`no host C++ compiler in PATH; install g++ or clang++, or run pip install "syclcxx[llvm]"`))
 }
 
 // programFolders returns the program directories of Python environments: the one with syclc++, and
@@ -268,7 +268,7 @@ func (c *compiler) part(chosen, part, flag string) (string, error) {
 		path = filepath.Join(filepath.Dir(filepath.Dir(self)), "lib", name, part)
 	}
 	if !exists(path) {
-		return "", cli.BadInput(fmt.Errorf("%s is missing, which is a part of %s: unpack its archive as a whole, or name it by %s=", path, name, flag))
+		return "", cli.BadInput(fmt.Errorf("%s is missing, which is part of %s; unpack its complete archive, or set %s=", path, name, flag))
 	}
 	return path, nil
 }

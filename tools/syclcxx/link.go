@@ -21,7 +21,7 @@ import (
 // program compiles the sources of a command line and links them with the rest.
 func (c *compiler) program(ctx context.Context) error {
 	if len(c.line.Words) == 0 {
-		return cli.Usagef("there is no input file: name a source or an object")
+		return cli.Usagef("no input files")
 	}
 	if first := c.line.Words[0].Input; first != nil && isHeader(*first) {
 		return c.sources(ctx) // nothing is linked
@@ -138,7 +138,7 @@ func (c *compiler) link(ctx context.Context, args []string) error {
 	err := c.runHost(ctx, c.env.Stdout, &log, args)
 	c.env.Stderr.Write(log.Bytes())
 	if err != nil && twice.Match(log.Bytes()) {
-		c.env.Notef("", "two sources have a kernel of one name, and the runtime would take one for both: rename one of them")
+		c.env.Notef("", "two sources have different kernels with the same name, which the runtime would confuse; rename one of them")
 	}
 	return err
 }
@@ -146,7 +146,7 @@ func (c *compiler) link(ctx context.Context, args []string) error {
 // deviceObject builds an object from linked device code, for -fsycl-link.
 func (c *compiler) deviceObject(ctx context.Context, source string) error {
 	if source == "" {
-		return cli.BadInput(fmt.Errorf("-fsycl-link: none of the objects has device code: compile them with -fsycl-rdc"))
+		return cli.BadInput(fmt.Errorf("-fsycl-link: none of the objects has device code; compile them with -fsycl-rdc"))
 	}
 	output := c.line.Output
 	if output == "" {
@@ -170,11 +170,11 @@ func (c *compiler) syclbins() []string {
 func (c *compiler) linkSYCLBINs(ctx context.Context, files []string) error {
 	for _, w := range c.line.Words {
 		if w.Input != nil && !slices.Contains(files, w.Input.Path) {
-			return cli.Usagef("%s: -fsycl-link links SYCLBINs with SYCLBINs only: make one of it with -fsyclbin=object", w.Input.Path)
+			return cli.Usagef("%s: -fsycl-link can link SYCLBINs only with SYCLBINs; compile it with -fsyclbin=object", w.Input.Path)
 		}
 	}
 	if c.line.Output == "" {
-		return cli.Usagef("-fsycl-link: name the SYCLBIN to make, as in -o all.syclbin")
+		return cli.Usagef("-fsycl-link: -o is required to link SYCLBINs, as in -o all.syclbin")
 	}
 	o := bundle.LinkOptions{Output: c.line.Output, Format: syclbin.Options{Release: runtime, Version: 1}}
 	if c.line.Syclbin != "" {
@@ -211,7 +211,7 @@ func (c *compiler) syclbin(ctx context.Context, folder string) error {
 			continue
 		}
 		if w.Input.Language != "c++" {
-			return cli.Usagef("%s: -fsyclbin takes C++ sources; -fsycl-link links SYCLBINs", w.Input.Path)
+			return cli.Usagef("%s: -fsyclbin requires C++ sources; to link SYCLBINs, use -fsycl-link", w.Input.Path)
 		}
 		if err := c.prepare(ctx); err != nil {
 			return err

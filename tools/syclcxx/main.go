@@ -74,7 +74,7 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 		}
 	}
 	if line.LinkDevice {
-		return cli.Usagef("-fsycl-link links objects: leave out the option that stops before the link, such as -c")
+		return cli.Usagef("-fsycl-link cannot be combined with an option that stops before linking, such as -c")
 	}
 	return c.sources(ctx)
 }

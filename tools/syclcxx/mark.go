@@ -88,7 +88,7 @@ func (c *compiler) checkMark(in lineInput) error {
 	for {
 		line, err := lines.ReadSlice('\n')
 		if bytes.HasPrefix(line, []byte("#pragma "+hostCode)) || bytes.HasPrefix(line, []byte("# "+hostCode)) {
-			return cli.BadInput(fmt.Errorf("%s: it has only the host code of a SYCL source; compile the source itself with -c", in.Path))
+			return cli.BadInput(fmt.Errorf("%s: contains only the host code of a SYCL source; compile the source itself with -c", in.Path))
 		}
 		if err != nil && err != bufio.ErrBufferFull {
 			return nil

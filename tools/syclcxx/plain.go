@@ -57,7 +57,7 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifac
 			return err
 		}
 		if in.Path == stdin {
-			return cli.BadInput(errors.New("a source of SYCL is read twice, for the devices and for the host: put it into a file"))
+			return cli.BadInput(errors.New("cannot compile SYCL from standard input, because the source is read twice (for devices and for the host); use a file"))
 		}
 		return c.syclObject(ctx, in, output, depfile)
 	}
@@ -156,7 +156,7 @@ func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 		return false, nil
 	}
 	if !exists(in.Path) {
-		return false, cli.BadInput(fmt.Errorf("%s: there is no such file", in.Path))
+		return false, cli.BadInput(fmt.Errorf("%s: file not found", in.Path))
 	}
 	found := false
 	_, err := c.visit(in, func(_ string, sycl bool) bool {

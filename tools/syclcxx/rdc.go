@@ -66,14 +66,14 @@ func records(data []byte) ([]record, error) {
 	for at := 0; at < len(data); at = (at + 7) &^ 7 {
 		rest := data[at:]
 		if len(rest) < 32 || string(rest[:8]) != recordMagic {
-			return nil, fmt.Errorf("there is no device code at byte %d of the section %s", at, bitcodeSection)
+			return nil, fmt.Errorf("no device code at offset %d of section %s", at, bitcodeSection)
 		}
 		var parts [3][]byte
 		size := 32
 		for i := range parts {
 			n := binary.LittleEndian.Uint64(rest[8+8*i:])
 			if n > uint64(len(rest)-size) {
-				return nil, fmt.Errorf("the section %s is cut: %d bytes are named at byte %d, and %d are left", bitcodeSection, n, at, len(rest)-size)
+				return nil, fmt.Errorf("section %s is truncated: needs %d bytes at offset %d, but has %d", bitcodeSection, n, at, len(rest)-size)
 			}
 			parts[i] = rest[size : size+int(n)]
 			size += int(n)
@@ -132,12 +132,12 @@ func (c *contents) add(name string, object io.ReaderAt) error {
 		}
 		content, err := section.Data()
 		if err != nil {
-			return cli.BadInput(fmt.Errorf("%s: the section %s cannot be read: %w; compile the source again", name, section.Name, err))
+			return cli.BadInput(fmt.Errorf("%s: cannot read section %s: %w; recompile the source", name, section.Name, err))
 		}
 		if section.Name == bitcodeSection {
 			found, err := records(content)
 			if err != nil {
-				return cli.BadInput(fmt.Errorf("%s: %w; compile the source again", name, err))
+				return cli.BadInput(fmt.Errorf("%s: %w; recompile the source", name, err))
 			}
 			c.code = append(c.code, found...)
 			continue
@@ -147,7 +147,7 @@ func (c *contents) add(name string, object io.ReaderAt) error {
 			if option, ok := strings.CutPrefix(text, optionPrefix); ok {
 				c.options[option] = true
 			} else if text != libsycl {
-				return cli.BadInput(fmt.Errorf("%s: its device images are for %s, and the program is linked to %s: compile the source again with this release of DPC++", name, text, libsycl))
+				return cli.BadInput(fmt.Errorf("%s: its device images are for %s, but the program is linked to %s; recompile the source with this release of DPC++", name, text, libsycl))
 			}
 		}
 	}
@@ -255,7 +255,7 @@ func readConstants(headers []string) (bool, error) {
 func (c *compiler) warnLate(object string, known map[string]bool) {
 	for _, b := range c.line.Backend {
 		if !known[b.Option] {
-			c.env.Warnf(object, "'%s' does nothing where the program is linked: the images are made where the source is compiled; write it there, or compile and link with -fsycl-rdc", b.Option)
+			c.env.Warnf(object, "'%s' has no effect when linking; use it when compiling, or compile and link with -fsycl-rdc", b.Option)
 		}
 	}
 }

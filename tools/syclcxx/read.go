@@ -19,7 +19,7 @@ const (
 )
 
 // expanded returns arguments with each @FILE replaced by the words of FILE. As with gcc, @FILE is
-// an ordinary argument if there is no such file.
+// an ordinary argument if the file does not exist.
 func expanded(args, inside []string, read func(string) ([]byte, error)) ([]string, error) {
 	var out []string
 	for _, arg := range args {
@@ -29,7 +29,7 @@ func expanded(args, inside []string, read func(string) ([]byte, error)) ([]strin
 			continue
 		}
 		if slices.Contains(inside, name) {
-			return nil, cli.Usagef("%s: the file names itself: take out that line", arg)
+			return nil, cli.Usagef("%s: the file includes itself; remove that line", arg)
 		}
 		data, err := read(name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -48,14 +48,14 @@ func expanded(args, inside []string, read func(string) ([]byte, error)) ([]strin
 			return nil, err
 		}
 		if out = append(out, words...); len(out) > maxArguments {
-			return nil, cli.Usagef("%s: there are more than %d arguments", arg, maxArguments)
+			return nil, cli.Usagef("%s: too many arguments (limit %d)", arg, maxArguments)
 		}
 	}
 	return out, nil
 }
 
 func readFile(name string) ([]byte, error) {
-	return cli.ReadInput(name, "a file of options", maxResponse)
+	return cli.ReadInput(name, "a response file", maxResponse)
 }
 
 // divided splits a text into words, as a shell does or, in response files, as gcc does: there a
@@ -90,9 +90,9 @@ func divided(text string, shell bool) (words []string, wrong string) {
 	}
 	switch {
 	case escaped:
-		return nil, `ends in a backslash that escapes nothing: write \\ for a backslash`
+		return nil, `ends with a backslash that escapes nothing; write \\ for a backslash`
 	case quote != 0:
-		return nil, "lacks the closing " + string(quote) + ": escape a quote that is meant as it is with a backslash"
+		return nil, "lacks the closing " + string(quote) + "; escape a literal quote with a backslash"
 	case within:
 		words = append(words, string(word))
 	}
@@ -145,7 +145,7 @@ func options(args []string) ([]option, error) {
 		o, next := find(arg)
 		if next {
 			if i++; i == len(args) {
-				return nil, cli.Usagef("%s: its value is missing, which is the argument behind it", arg)
+				return nil, cli.Usagef("%s: missing argument", arg)
 			}
 			o.value = args[i]
 			o.words = append(o.words, args[i])

@@ -107,10 +107,10 @@ func TestRecords(t *testing.T) {
 		want string
 	}{
 		{nil, ""},
-		{two[:20], "there is no device code at byte 0 of the section rules_sycl_bitcode"},
-		{append([]byte("other   "), two[8:]...), "there is no device code at byte 0"},
-		{append(slices.Clone(recorded("a.cpp", "x", "")), "rest"...), "there is no device code at byte 40"},
-		{two[:36], "is cut: 5 bytes are named at byte 0, and 4 are left"},
+		{two[:20], "no device code at offset 0 of section rules_sycl_bitcode"},
+		{append([]byte("other   "), two[8:]...), "no device code at offset 0"},
+		{append(slices.Clone(recorded("a.cpp", "x", "")), "rest"...), "no device code at offset 40"},
+		{two[:36], "is truncated: needs 5 bytes at offset 0, but has 4"},
 	} {
 		_, err := records(test.data)
 		if got := fmt.Sprint(err); (err == nil) != (test.want == "") || !strings.Contains(got, test.want) {
@@ -158,11 +158,11 @@ func TestErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", cli.ExitUsage, "syclc++: error: there are no input files"},
-		{"-fsycl-host-compiler=no-such-compiler -c a.cpp", cli.ExitBadInput, "-fsycl-host-compiler=no-such-compiler: no such program"},
-		{"--dpcpp=missing -c a.cpp", cli.ExitBadInput, "--dpcpp=missing: it has no lib/libsycl-jit.so: pip's package is dpcpp-cpp-rt"},
-		{"--dpcpp=old -c a.cpp", cli.ExitBadInput, "--dpcpp=old: it has no lib/libsycl.so.9: syclc++ needs DPC++ 2026"},
-		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: there is no such file"},
+		{"", cli.ExitUsage, "syclc++: error: no input files"},
+		{"-fsycl-host-compiler=no-such-compiler -c a.cpp", cli.ExitBadInput, "-fsycl-host-compiler=no-such-compiler: program not found"},
+		{"--dpcpp=missing -c a.cpp", cli.ExitBadInput, "--dpcpp=missing: no lib/libsycl-jit.so; run 'pip install dpcpp-cpp-rt'"},
+		{"--dpcpp=old -c a.cpp", cli.ExitBadInput, "--dpcpp=old: no lib/libsycl.so.9; syclc++ needs DPC++ 2026"},
+		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: file not found"},
 	} {
 		var stderr bytes.Buffer
 		args := strings.Fields(test.args)
@@ -194,9 +194,9 @@ func TestLinkSYCLBINs(t *testing.T) {
 	}{
 		{"a.syclbin b.syclbin -fsycl-link -o all.syclbin", "executable", 0},
 		{"a.syclbin b.syclbin -fsycl-link -fsyclbin=object -o all.syclbin", "object", 0},
-		{"a.syclbin b.syclbin -fsycl-link", "-fsycl-link: name the SYCLBIN to make", cli.ExitUsage},
-		{"a.syclbin c.o -fsycl-link -o all.syclbin", "c.o: -fsycl-link links SYCLBINs with SYCLBINs only", cli.ExitUsage},
-		{"a.syclbin -fsyclbin -o all.syclbin", "-fsyclbin takes C++ sources; -fsycl-link links SYCLBINs", cli.ExitUsage},
+		{"a.syclbin b.syclbin -fsycl-link", "-fsycl-link: -o is required to link SYCLBINs", cli.ExitUsage},
+		{"a.syclbin c.o -fsycl-link -o all.syclbin", "c.o: -fsycl-link can link SYCLBINs only with SYCLBINs", cli.ExitUsage},
+		{"a.syclbin -fsyclbin -o all.syclbin", "-fsyclbin requires C++ sources; to link SYCLBINs, use -fsycl-link", cli.ExitUsage},
 	} {
 		line, err := parseLine(strings.Fields(test.line))
 		testkit.NoError(t, err)
