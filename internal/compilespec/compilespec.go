@@ -140,28 +140,6 @@ func (r *Rule) DeviceWords(words []string, value string) []string {
 // stabs and dwarf-N.
 var debugLevels = []string{"", "1", "2", "3", "full", "mlt", "line-tables-only", "dwarf"}
 
-// DeviceOptions returns the options that the device compile derives from the command line of a host
-// compile.
-func DeviceOptions(line []string) []string {
-	var out []string
-	for i := 0; i < len(line); i++ {
-		r := Find(line[i])
-		if r == nil {
-			continue
-		}
-		words := line[i : i+1]
-		value, next := r.Value(line[i])
-		if next {
-			if i++; i == len(line) {
-				break
-			}
-			value, words = line[i], line[i-1:i+1]
-		}
-		out = append(out, r.DeviceWords(words, value)...)
-	}
-	return out
-}
-
 // isDeviceFeature reports whether the device compile takes an option -fX or -fno-X.
 func isDeviceFeature(arg string) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(arg, "-f"), "no-")

@@ -24,11 +24,33 @@ func TestDeviceOptions(t *testing.T) {
 		{"-mfpmath=sse -mavx256-split-unaligned-load -mcpu=x -m64 -mlong-double-128 -mabm", ""},
 		{"-fno-rtti -frtti -fno-exceptions -pthread -pthreads", "-fno-exceptions -pthread"},
 	} {
-		got := DeviceOptions(strings.Fields(c.line))
+		got := deviceOptions(strings.Fields(c.line))
 		if want := strings.Fields(c.want); !slices.Equal(got, want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.line, got, want)
 		}
 	}
+}
+
+// deviceOptions returns the options that the device compile derives from the command line of a host
+// compile.
+func deviceOptions(line []string) []string {
+	var out []string
+	for i := 0; i < len(line); i++ {
+		r := Find(line[i])
+		if r == nil {
+			continue
+		}
+		words := line[i : i+1]
+		value, next := r.Value(line[i])
+		if next {
+			if i++; i == len(line) {
+				break
+			}
+			value, words = line[i], line[i-1:i+1]
+		}
+		out = append(out, r.DeviceWords(words, value)...)
+	}
+	return out
 }
 
 // The longest name decides, whatever its position in the table.

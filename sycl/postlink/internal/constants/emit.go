@@ -321,7 +321,7 @@ func (w *defaultWriter) value(t *llvmir.Type) string {
 
 // declare declares the built-in functions that calls refer to.
 func (l *lowering) declare() error {
-	for _, name := range sortedKeys(l.declarations) {
+	for _, name := range slices.Sorted(maps.Keys(l.declarations)) {
 		text := l.declarations[name]
 		if f := l.module.Function(name); f != nil {
 			if want := text; f.Defined() || !sameDeclaration(l.module, f, want) {
@@ -338,8 +338,6 @@ func (l *lowering) declare() error {
 	}
 	return nil
 }
-
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 // sameDeclaration reports whether a function has the type of a declaration.
 func sameDeclaration(m *llvmir.Module, f *llvmir.Function, text string) bool {
