@@ -192,12 +192,12 @@ def _config_impl(ctx):
 
 _config = rule(implementation = _config_impl)
 
-def _folder_impl(ctx):
-    out = ctx.actions.declare_directory("folder")
+def _directory_impl(ctx):
+    out = ctx.actions.declare_directory("sources")
     ctx.actions.run_shell(outputs = [out], command = "touch %s/a.cpp" % out.path)
     return [DefaultInfo(files = depset([out]))]
 
-_folder = rule(implementation = _folder_impl)
+_directory = rule(implementation = _directory_impl)
 
 _variables = rule(implementation = lambda ctx: [platform_common.TemplateVariableInfo({"OPTIONS": "-DD=1 -DE=2", "TILE": "16"})])
 
@@ -302,7 +302,7 @@ def attributes_test_suite(name):
     native.genrule(name = "make_sources", outs = ["made.cpp", "made.json"], cmd = "touch $(OUTS)", **manual)
     sycl_library(name = "made_library", srcs = [":make_sources"], **manual)
     _sources_test(name = "attributes_sources_test", target_under_test = ":made_library")
-    _folder(name = "folder_of_sources", **manual)
+    _directory(name = "directory_of_sources", **manual)
 
     sycl_binary(name = "needs_data", srcs = ["a.cpp"], data = ["numbers.txt"], state = "object", **manual)
     sycl_binary(name = "linked_needs_data", srcs = ["b.cpp"], deps = [":needs_data"], **manual)
@@ -359,7 +359,7 @@ def attributes_test_suite(name):
         "defines_words": ({"defines": ["A=x y"]}, "defines: definition 'A=x y' has 2 words"),
         "includes_above": ({"includes": ["../../.."]}, "includes: '../../..' is not a directory in the repository"),
         "include_prefix_above": ({"include_prefix": "../x"}, "include_prefix: '../x' is not a directory in the repository"),
-        "srcs_folder": ({"srcs": [":folder_of_sources"]}, "srcs: rules/tests/folder is a directory; add the source files individually"),
+        "srcs_directory": ({"srcs": [":directory_of_sources"]}, "srcs: rules/tests/sources is a directory; add the source files individually"),
         "strip_include_prefix_elsewhere": ({"strip_include_prefix": "other"}, "the header rules/tests/api.hpp is not below rules/tests/other"),
     }
     for test, (attribute, text) in wrong.items():
