@@ -102,7 +102,7 @@ func (rd *reader) read() error {
 	case format == offload.UnknownFormat:
 		return errorf(0, "starts with %x, which is neither a SYCLBIN file (%x) nor an OffloadBinary container (%x)", head[:n], magic, offload.Magic)
 	default:
-		return errorf(0, "this is %s, not a SYCLBIN file: device images inside of it have to be taken out first", format.Predicate())
+		return errorf(0, "this is %s, not a SYCLBIN file; convert it with packager import", format.Predicate())
 	}
 }
 

@@ -447,7 +447,7 @@ func TestVersion1Refused(t *testing.T) {
 		{"an empty file", nil, "neither a SYCLBIN file"},
 		{"text", []byte("hello, world"), "offset 0x0: starts with 68656c6c6f2c2077, which is neither"},
 		{"the magic number in the wrong order", append([]byte("SYBI"), bare[4:]...), `"SYBI", but a SYCLBIN file starts with "IBYS"`},
-		{"an ELF file", []byte("\x7fELF\x02\x01\x01\x00"), "this is an ELF, not a SYCLBIN file: device images inside of it"},
+		{"an ELF file", []byte("\x7fELF\x02\x01\x01\x00"), "this is an ELF, not a SYCLBIN file; convert it with packager import"},
 		{"a SPIR-V module", []byte(spirvHead), "this is SPIR-V, not a SYCLBIN file"},
 		{"less than the header", bare[:55], "55 bytes are too few for the header"},
 		{"version 0", put32(bare, 4, 0), "offset 0x4: the version is 0"},

@@ -13,6 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/docs"
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 	sycl "github.com/rules-sycl/rules_sycl/sycl/specialize"
@@ -41,7 +42,7 @@ type dump struct {
 func (d *dump) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&d.json, "json", false, "print every set, key, typed value, offset and size as JSON")
 	fs.BoolVar(&d.schema, "schema", false, "print the JSON Schema of --json and exit")
-	fs.BoolVar(&d.verbose, "verbose", false, "also print offsets, sizes, formats, the meaning of values, and specialization constants")
+	fs.BoolVar(&d.verbose, "verbose", false, "also print offsets, sizes, formats, the meaning of values, specialization constants, and the kernels in native code for Intel GPUs")
 	d.reading.Flags(fs)
 	return d.run
 }
@@ -223,7 +224,25 @@ func (p *printer) image(img *syclbin.Image, title string, i int, what string) {
 			more = fmt.Sprintf(" at %#x: %s", img.Range.Offset, img.Format())
 		}
 		p.line(what, ": <Binary blob of ", strconv.FormatInt(img.Size(), 10), " bytes>", more)
+		if p.verbose {
+			p.kernels(img)
+		}
 	}, title, strconv.Itoa(i), ":")
+}
+
+// kernels prints what the compiler recorded about the kernels in native code for Intel GPUs.
+func (p *printer) kernels(img *syclbin.Image) {
+	if img.Format() != offload.Zebin {
+		return
+	}
+	list, err := offload.GPUKernels(img, img.Size())
+	if err != nil {
+		p.line("Kernels: invalid: ", safetext.Printable(err.Error()))
+		return
+	}
+	for i := range list {
+		p.line("Kernel ", safetext.Printable(list[i].Name), ": ", list[i].String())
+	}
 }
 
 // metadata prints a title and property sets.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/rules-sycl/rules_sycl/sycl/offload"
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 	sycl "github.com/rules-sycl/rules_sycl/sycl/specialize"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
@@ -55,6 +56,18 @@ type (
 		Offset   int64        `json:"offset"`
 		Size     int64        `json:"size"`
 		Metadata jsonMetadata `json:"metadata"`
+
+		Kernels      []jsonKernel `json:"kernels,omitempty"`
+		KernelsWrong string       `json:"kernels_wrong,omitempty"`
+	}
+	jsonKernel struct {
+		Name          string   `json:"name"`
+		SubGroupSize  uint64   `json:"sub_group_size"`
+		WorkGroupSize []uint64 `json:"work_group_size,omitempty"`
+		Registers     uint64   `json:"registers"`
+		ArgumentSize  uint64   `json:"argument_size"`
+		LocalMemory   uint64   `json:"local_memory"`
+		Spill         uint64   `json:"spill"`
 	}
 	jsonMetadata struct {
 		Offset int64     `json:"offset"`
@@ -132,6 +145,15 @@ func newJSONImages(values propset.Describer, images []*syclbin.Image) []jsonImag
 		}
 		if typ, ok := img.Type(); ok {
 			j.Type = typ.String()
+		}
+		if img.Format() == offload.Zebin {
+			kernels, err := offload.GPUKernels(img, img.Size())
+			if err != nil {
+				j.KernelsWrong = err.Error()
+			}
+			for _, k := range kernels {
+				j.Kernels = append(j.Kernels, jsonKernel{k.Name, k.SubGroupSize, k.WorkGroupSize, k.Registers, k.ArgumentSize, k.LocalMemory, k.Spill})
+			}
 		}
 		list = append(list, j)
 	}

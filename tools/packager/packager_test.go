@@ -327,6 +327,58 @@ func zebinModule(name string) []byte {
 	return append(b, table...)
 }
 
+// zebinWithInfo returns an ELF file for Intel GPUs with a section .ze_info.
+func zebinWithInfo(info string) []byte {
+	le := binary.LittleEndian
+	const names = "\x00.text.__sycl_kernel_k\x00.ze_info\x00"
+	b := make([]byte, 64)
+	copy(b, "\x7fELF\x02\x01\x01")
+	le.PutUint16(b[18:], 205)
+	le.PutUint64(b[40:], 64)
+	le.PutUint16(b[58:], 64)
+	le.PutUint16(b[60:], 4)
+	le.PutUint16(b[62:], 3)
+	b = append(b, make([]byte, 4*64)...)
+	start := len(b)
+	for i, s := range []struct{ name, offset, size int }{{1, start, 0}, {strings.Index(names, ".ze_info"), start, len(info)}, {1, start + len(info), len(names)}} {
+		section := b[128+64*i:]
+		le.PutUint32(section, uint32(s.name))
+		le.PutUint64(section[24:], uint64(s.offset))
+		le.PutUint64(section[32:], uint64(s.size))
+	}
+	return append(append(b, info...), names...)
+}
+
+func TestDumpKernels(t *testing.T) {
+	for _, test := range []struct{ name, info, want string }{
+		{"described", "kernels:\n  - name: __sycl_kernel_k\n    execution_env: {simd_size: 16, grf_count: 256, slm_size: 1024}\n    payload_arguments:\n      - {arg_type: arg_bypointer, size: 8}\n",
+			"Kernel __sycl_kernel_k: sub-group size 16, 256 registers, 8 bytes of arguments, 1024 bytes of local memory\n"},
+		{"invalid", "kernels: [", "Kernels: invalid: device image: offset 0x140: section .ze_info: yaml: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder(t, map[string]string{"z.bin": string(zebinWithInfo(test.info))})
+			ok(t, "pack", "--output=k.syclbin", "--image=file=z.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc")
+			if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, test.want) {
+				t.Errorf("no %q in\n%s", test.want, got)
+			}
+			if got := ok(t, "dump", "k.syclbin"); strings.Contains(got, "Kernel ") {
+				t.Errorf("kernels without --verbose:\n%s", got)
+			}
+			testkit.NoError(t, testkit.ValidateJSON(docs.DumpSchema, []byte(ok(t, "dump", "--json", "k.syclbin"))))
+		})
+	}
+}
+
+// Commands for SYCLBINs name the command that converts other files.
+func TestNotSYCLBIN(t *testing.T) {
+	folder(t, map[string]string{"ocloc.ar": "!<arch>\n" + arMember("64.12.60.7", string(zebinWithInfo(""))), "z.bin": string(zebinWithInfo(""))})
+	for _, name := range []string{"ocloc.ar", "z.bin"} {
+		for _, args := range [][]string{{"dump"}, {"verify"}, {"explain", "--device", "intel_gpu_pvc"}} {
+			says(t, 3, "not a SYCLBIN file; convert it with packager import", append(args, name)...)
+		}
+	}
+}
+
 func TestPackRefuses(t *testing.T) {
 	files := maps.Clone(split)
 	maps.Copy(files, map[string]string{
