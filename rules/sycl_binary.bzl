@@ -22,7 +22,7 @@ def _sycl_binary_impl(ctx):
     rdc = attribute_value(ctx, options, "rdc", False)
     split = split_of(ctx, options)
 
-    line = device_line(host_line(ctx, cc_of(ctx, unsupported = MODULE_MAP_FEATURES, mandatory = False)), bool(toolchain.dpcpp), chosen_standard(ctx))
+    line = device_line(host_line(ctx, cc_of(ctx, unsupported = MODULE_MAP_FEATURES, mandatory = False)), chosen_standard(ctx), bool(toolchain.dpcpp))
 
     # Later links can resolve calls between files.
     dependencies = ctx.attr.state != "executable"

@@ -22,7 +22,7 @@ def _sycl_library_impl(ctx):
     if ctx.attr.targets:
         fail("%s: targets: a library is compiled once for all targets; set sycl_targets on the sycl_binary that depends on it" % ctx.label)
     toolchain = find_sycl_toolchain(ctx)
-    line = device_line(host_line(ctx, cc_of(ctx, unsupported = MODULE_MAP_FEATURES, mandatory = False)), bool(toolchain.dpcpp), chosen_standard(ctx))
+    line = device_line(host_line(ctx, cc_of(ctx, unsupported = MODULE_MAP_FEATURES, mandatory = False)), chosen_standard(ctx), bool(toolchain.dpcpp))
     compiled = compile_sources(ctx, toolchain, read_options(ctx), line, families = FAMILIES)
     own = [s.bitcode for s in compiled.own]
     return [

@@ -149,15 +149,16 @@ def chosen_standard(ctx):
     """Returns the option in --copt or --cxxopt that selects the C++ standard, or None."""
     return standard(ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts)
 
-def device_line(line, dpcpp = True, chosen = None):
+def device_line(line, chosen, dpcpp = True):
     """Returns the part of a host_line that the device compilation gets.
 
     Args:
         line: the result of host_line.
+        chosen: the result of chosen_standard. A different standard that is too old for SYCL is the
+            C++ toolchain's default, which the device compilation does not get.
         dpcpp: whether DPC++ compiles for devices. Other compilers get no debug information
             options, which turn off line tables, no CPU options, and no C++ standard except
             `chosen`, because the SYCL toolchain selects one.
-        chosen: the result of chosen_standard.
     Returns:
         a list of the same form as line.
     """
@@ -167,7 +168,7 @@ def device_line(line, dpcpp = True, chosen = None):
             piece = [
                 word
                 for option in read_line(device_options(piece, warnings = False))
-                if not _is_compiler_directory(option) and (dpcpp or not _is_for_dpcpp(option, chosen))
+                if not _is_compiler_directory(option) and not _is_default(option, chosen) and (dpcpp or not _is_for_dpcpp(option, chosen))
                 for word in option.words
             ]
 
@@ -180,6 +181,10 @@ def device_line(line, dpcpp = True, chosen = None):
 def _is_compiler_directory(option):
     """Returns whether an option names clang's own headers. The device compiler has its own."""
     return option.name in ["-isystem", "-I", "-idirafter"] and "/lib/clang/" in option.value
+
+def _is_default(option, chosen):
+    """Returns whether an option selects a standard that is too old for SYCL and that the user did not choose."""
+    return option.name == "-std=" and option.words[0] != chosen and is_old_standard(option.words[0])
 
 def _is_for_dpcpp(option, chosen):
     """Returns whether an option of the host compilation is passed only to DPC++."""

@@ -3,7 +3,7 @@
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private:compile.bzl", "host_stem", "path_in_repository")
-load("//rules/private:device_options.bzl", "all_options", "is_old_standard", "standard")
+load("//rules/private:device_options.bzl", "all_options", "chosen_standard", "is_old_standard", "standard")
 load("//rules/private:headers.bzl", "ASSEMBLER_SOURCES", "C_SOURCES", "MODULE_MAP_FEATURES", "cc_of")
 load("//rules/private/actions:assemble.bzl", "assemble_action")
 load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
@@ -89,8 +89,10 @@ def host_compiler(ctx, toolchain, cc, line, options):
 def _standards(ctx, line, options):
     """Returns the options that select a C++ standard if the build does not: struct(host, device)."""
     build = standard(all_options(line))
+    if build and is_old_standard(build) and not chosen_standard(ctx):
+        build = None  # the default of the C++ toolchain, such as -std=c++14 in Bazel 7
     device, host = standard(options.device), standard(options.host)
-    for where, chosen in {"the C++ toolchain, --copt or --cxxopt": None if device and host else build, "copts": device or host}.items():
+    for where, chosen in {"--copt or --cxxopt": None if device and host else build, "copts": device or host}.items():
         if chosen and is_old_standard(chosen):
             fail("%s: %s: '%s' is too old for SYCL, which needs C++17; use -std=c++17 in copts" % (ctx.label, where, chosen))
     default = [] if build else [_STANDARD]
