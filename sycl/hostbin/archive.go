@@ -186,5 +186,9 @@ func (s *scanner) genericIR(in input) error {
 		}
 		return in.errorf(0, "generic_ir is ELF, but has no section of type %#x with SPIR-V", sectionSPIRV)
 	}
+	if offload.FormatOf(head[:]) != offload.SPIRV {
+		s.warnf(&in, "starts with %x, which is not SPIR-V; its code is omitted", head)
+		return nil
+	}
 	return s.add(&in, img)
 }

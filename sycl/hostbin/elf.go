@@ -57,6 +57,7 @@ func (s *scanner) elf(in input) error {
 	if err != nil {
 		return err
 	}
+	before := len(s.file.Images)
 	m := &memory{in: &in, s: s}
 	if types, ok := elfAddressTypes[e.Machine]; ok {
 		if err := e.load(m, types); err != nil {
@@ -82,7 +83,10 @@ func (s *scanner) elf(in input) error {
 		sec.name = name
 		list = append(list, sec)
 	}
-	return s.sections(in, list, e.Type != elfRelocatable)
+	if err := s.sections(in, list, e.Type != elfRelocatable); err != nil || len(s.file.Images) == before {
+		return err
+	}
+	return s.countTextKernels(e)
 }
 
 // readELF reads the headers of a file.

@@ -88,6 +88,7 @@ func TestGPUCode(t *testing.T) {
 		{"two equal members for a GPU", gpuObject(t, archiveMagic+member("64.12.55.8", "same")+member("64.12.55.8", "same")), []string{"64.12.55.8 spir64_gen intel_gpu_acm_g10"}, nil},
 		{"archive in an archive", gpuObject(t, archiveMagic+member("64.pvc", gpuArchive("64.pvc"))+member("64.lnl", "x")), []string{"64.lnl spir64_gen intel_gpu_lnl_m"},
 			[]string{"member \"64.pvc\": an archive inside an archive of ocloc"}},
+		{"IR that is not SPIR-V", gpuObject(t, gpuArchive("64.pvc", "generic_ir")), []string{"64.pvc spir64_gen intel_gpu_pvc"}, []string{"member \"generic_ir\": starts with "}},
 		{"unknown member", gpuObject(t, gpuArchive("64.pvc", "notes.txt")), []string{"64.pvc spir64_gen intel_gpu_pvc"}, []string{"member \"notes.txt\": unknown member"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

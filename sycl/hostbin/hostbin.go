@@ -93,7 +93,8 @@ import (
 type File struct {
 	Images []*Image
 
-	// Warnings name archive members that GPUs would interpret differently.
+	// Warnings name archive members that GPUs would interpret differently, and count kernels that
+	// are not device images.
 	Warnings []string
 
 	closer io.Closer
@@ -206,6 +207,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	if err := s.resolveGPUCode(); err != nil {
 		return nil, err
 	}
+	s.warnTextKernels()
 	return s.file, nil
 }
 

@@ -43,6 +43,8 @@ type scanner struct {
 	text                             int64 // bytes of names and values
 	inflated                         int64 // bytes of compressed containers and bundles
 
+	textKernels int // kernels in source text
+
 	inImage bool // the file is a device image
 
 	// described maps offsets to the images of OpenMP descriptors, so the containers around them
