@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
@@ -14,6 +16,18 @@ import (
 )
 
 // FuzzArchive checks that any archive results in a readable report or in an input error.
+// TestSpender checks that no byte beyond the budget is read.
+func TestSpender(t *testing.T) {
+	for size, fits := range map[int]bool{4: true, 5: false} {
+		s := spender{Reader: strings.NewReader("12345"[:size]), left: new(atomic.Int64), size: 1}
+		s.left.Store(4)
+		n, err := s.Read(make([]byte, 8))
+		if fits != (n == size && err == nil) {
+			t.Errorf("%d bytes of 4: read %d, %v", size, n, err)
+		}
+	}
+}
+
 func FuzzArchive(f *testing.F) {
 	obj := object(f, offload.SYCL, kernels[:len(kernels)/16*4])
 	f.Add(zipFileOf(f, zip.Deflate, member{"lib/k.so", obj}, member{"../x", obj}))

@@ -168,6 +168,15 @@ func TestAttackS15Patterns(t *testing.T) {
 	}
 }
 
+// TestRepeatedStars checks that a pattern has no two ** in a row, which would take time to match.
+func TestRepeatedStars(t *testing.T) {
+	for _, text := range []string{"**/a", "**/**/a", "**/**/**/a"} {
+		if p, err := parsePattern(text); err != nil || !slices.Equal(p, pattern{"**", "a"}) {
+			t.Errorf("%s: %q, %v", text, p, err)
+		}
+	}
+}
+
 func TestPatternMatches(t *testing.T) {
 	for _, test := range []struct {
 		pattern, path string

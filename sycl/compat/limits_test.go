@@ -59,3 +59,22 @@ func TestCompilerLimits(t *testing.T) {
 		}
 	}
 }
+
+func TestProduct(t *testing.T) {
+	for _, test := range []struct {
+		size  []uint64
+		total uint64
+		fits  bool
+	}{
+		{nil, 1, true},
+		{[]uint64{8, 4, 2}, 64, true},
+		{[]uint64{1 << 32, 1 << 31}, 1 << 63, true},
+		{[]uint64{1 << 32, 1 << 32}, 0, false},
+		{[]uint64{1 << 40, 1 << 40, 0}, 0, true},
+		{[]uint64{0, 1 << 40, 1 << 40}, 0, true},
+	} {
+		if total, fits := product(test.size); total != test.total || fits != test.fits {
+			t.Errorf("%v: %d, %v, want %d, %v", test.size, total, fits, test.total, test.fits)
+		}
+	}
+}

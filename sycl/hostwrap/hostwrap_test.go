@@ -261,6 +261,22 @@ func TestKernelsOfOneName(t *testing.T) {
 	}
 }
 
+// TestKernelOfOneHeader checks that the directory of a header, which depends on how it is included, does
+// not tell kernels of one name apart.
+func TestKernelOfOneHeader(t *testing.T) {
+	for file, ok := range map[string]bool{"lib/k.hpp": true, "bin/_virtual_includes/lib/k.hpp": true, "lib/other.hpp": false} {
+		var images []Image
+		for _, path := range []string{"lib/k.hpp", file} {
+			image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS1K"}, Properties: new(propset.Registry)}
+			srcloc.Put(image.Properties, "_ZTS1K", srcloc.Kernel{Location: srcloc.Location{Path: path, Line: 7}})
+			images = append(images, image)
+		}
+		if err := Write(io.Discard, images, nil, release.Newest()); ok != (err == nil) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
 // A virtual function is in one image per device: the runtime links all of a set.
 func TestVirtualFunctions(t *testing.T) {
 	image := func(target, device, name string) Image {

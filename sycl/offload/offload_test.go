@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -482,4 +483,18 @@ func FuzzReadAll(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestAlign(t *testing.T) {
+	const most = math.MaxInt64 &^ (alignment - 1)
+	for n, want := range map[int64]int64{0: 0, 1: 8, 8: 8, most - 7: most, most: most} {
+		if got, ok := align(n); got != want || !ok {
+			t.Errorf("%d: %d, %v, want %d", n, got, ok, want)
+		}
+	}
+	for _, n := range []int64{most + 1, math.MaxInt64} {
+		if got, ok := align(n); ok {
+			t.Errorf("%d: %d", n, got)
+		}
+	}
 }

@@ -157,3 +157,32 @@ declare void @_Z6printfv()
 		t.Errorf("got  %s\nwant %s", got[0], want)
 	}
 }
+
+// TestWholeModuleAsDPCPP checks what sycl-post-link keeps with -ir-output-only: functions that other
+// modules may call, but none that each caller defines itself.
+func TestWholeModuleAsDPCPP(t *testing.T) {
+	const text = `define spir_kernel void @k() "sycl-module-id"="a.cpp" {
+  ret void
+}
+define void @visible() {
+  ret void
+}
+define linkonce_odr void @inline_() {
+  ret void
+}
+define internal void @local() {
+  ret void
+}
+`
+	result, err := run(parse(t, text), Options{AsDPCPP: true, Split: SplitOptions{Mode: SplitOff, Whole: true}})
+	if err != nil || len(result.Images) != 1 {
+		t.Fatalf("%v, %v", result, err)
+	}
+	var code strings.Builder
+	testkit.NoError(t, result.Images[0].WriteCode(&code))
+	for name, want := range map[string]bool{"@k(": true, "@visible(": true, "@inline_(": false, "@local(": false} {
+		if strings.Contains(code.String(), name) != want {
+			t.Errorf("%s: want %v in\n%s", name, want, &code)
+		}
+	}
+}

@@ -150,6 +150,8 @@ func TestRefuses(t *testing.T) {
 		{1, 1, offload.KindSPIRV, 200, [3]string{"", image, image}},
 		{1, 0, offload.KindNone, 200, [3]string{magic, magic, magic}},
 		{2, 2, offload.KindSYCLBIN, 36, [3]string{container, container, size}},
+		{2, 2, offload.KindSYCLBIN, 55, [3]string{container, container, size}},
+		{2, 2, offload.KindSYCLBIN, 56, [3]string{container, container, inner}},
 		{2, 2, offload.KindSYCLBIN, 87, [3]string{container, container, inner}},
 	} {
 		if len(All()) != len(tt.want) {

@@ -54,6 +54,18 @@ func TestMerge(t *testing.T) {
 		t.Errorf("targets without kernels: %q", got)
 	}
 
+	// The demangled name of a kernel may differ between versions of compat. The first in the alphabet counts.
+	for _, name := range []string{"", "~"} {
+		renamed := reporttest.Build(t, reporttest.Program(), "intel_gpu_dg2")
+		renamed.Kernels[0].DisplayName = name
+		want := min(name, one.Kernels[0].DisplayName)
+		for _, k := range reporttest.Merge(t, one, renamed).Kernels {
+			if k.Name == one.Kernels[0].Name && k.DisplayName != want {
+				t.Errorf("the kernel is %q, want %q", k.DisplayName, want)
+			}
+		}
+	}
+
 	// Images that differ only in their kinds.
 	changed := reporttest.BuildLabelled(t, "//other:kernels", reporttest.Program(), "intel_gpu_pvc")
 	for i := range changed.ImageKinds {

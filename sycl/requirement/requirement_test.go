@@ -332,3 +332,20 @@ func TestOwnSet(t *testing.T) {
 		}
 	}
 }
+
+// TestNeedLimits checks the sizes that every device has, and that the largest of several kernels counts.
+func TestNeedLimits(t *testing.T) {
+	var q Requirements
+	q.NeedParameters(1024, 2048)
+	q.NeedLocalMemory(32 << 10)
+	if q.ParameterSize != 0 || q.ParameterRegisters != 0 || q.LocalMemory != 0 {
+		t.Errorf("sizes that every device has are required: %+v", q)
+	}
+	for _, n := range []uint64{2, 3, 1} {
+		q.NeedParameters(1024+n, 2048+n)
+		q.NeedLocalMemory(32<<10 + n)
+	}
+	if q.ParameterSize != 1027 || q.ParameterRegisters != 2051 || q.LocalMemory != 32<<10+3 {
+		t.Errorf("got %d bytes of parameters, %d of registers and %d of local memory", q.ParameterSize, q.ParameterRegisters, q.LocalMemory)
+	}
+}

@@ -286,6 +286,16 @@ func TestModuleSizes(t *testing.T) {
 	if q := m.Requirements(); q.WorkGroupSize != nil || !q.WorkGroupSizesDiffer {
 		t.Errorf("two kernels with different sizes, the module has %v", q.WorkGroupSize)
 	}
+	m = parse(t, `OpEntryPoint Kernel %A "A"
+		OpEntryPoint Kernel %B "B"
+		OpEntryPoint Kernel %C "C"
+		OpExecutionMode %A LocalSize 8 1 1
+		OpExecutionMode %B LocalSize 16 1 1
+		OpExecutionMode %C LocalSize 8 1 1
+		`+preamble+declare("A")+declare("B")+declare("C"))
+	if q := m.Requirements(); q.WorkGroupSize != nil || !q.WorkGroupSizesDiffer {
+		t.Errorf("a third kernel after two with different sizes, the module has %v", q.WorkGroupSize)
+	}
 }
 
 // TestTranslated reads modules that llvm-spirv 21 made of kernels.cpp and sizes.cl.

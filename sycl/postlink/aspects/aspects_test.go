@@ -273,6 +273,46 @@ func TestLongChainsAreCut(t *testing.T) {
 	}
 }
 
+// TestChainsAreShortest checks that a diagnostic leads to the nearest use, wherever in the module it is.
+func TestChainsAreShortest(t *testing.T) {
+	const text = `!sycl_aspects = !{}
+!0 = !{}
+define void @far() {
+  %x = load double, ptr null
+  ret void
+}
+define void @c() {
+  call void @far()
+  ret void
+}
+define void @b() {
+  call void @c()
+  ret void
+}
+define void @near() {
+  %x = load double, ptr null
+  ret void
+}
+define void @a() {
+  call void @near()
+  ret void
+}
+define void @entry() "sycl-module-id"="a" !sycl_declared_aspects !0 {
+  call void @b()
+  call void @a()
+  ret void
+}
+`
+	result, err := Propagate(parse(t, text), Options{})
+	if err != nil || len(result.Diagnostics) != 1 {
+		t.Fatalf("%v, %v", result, err)
+	}
+	notes := strings.Join(result.Diagnostics[0].Notes, "\n")
+	if !strings.Contains(notes, "  a()\n  near()") || strings.Contains(notes, "far()") {
+		t.Errorf("got\n%s", notes)
+	}
+}
+
 func TestManyConditions(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("!sycl_aspects = !{}\ndeclare void @if(ptr, ptr, i32) \"sycl-call-if-on-device-conditionally\"\ndefine spir_kernel void @k() {\n")

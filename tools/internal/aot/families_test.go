@@ -89,6 +89,8 @@ func TestForMember(t *testing.T) {
 		t.Errorf("explicit SIMD: got\n%x\nwant\n%x", got, want)
 	}
 	whole := noteOf("acm-g10")
+	zero := bytes.Clone(whole) // in the second entry: a header, the name and the value have 24 bytes
+	binary.LittleEndian.PutUint32(zero[24+20:], 0)
 	for _, test := range []struct {
 		name  string
 		image []byte
@@ -106,6 +108,7 @@ func TestForMember(t *testing.T) {
 		{"entry of another size", imageWith(append(entry("IntelGT", 6, 1, 2, 3, 4, 5, 6, 7, 8), whole[:len(whole)-24]...)), "no entry of type 6"},
 		{"duplicate entry", imageWith(append(entry("IntelGT", 6, 1, 2, 3, 4), whole...)), "duplicate entry of type 6"},
 		{"note of another device", imageWith(noteOf("acm-g12")), "entry 3 of the compatibility note"},
+		{"zero in an entry other than the product family", imageWith(zero), fmt.Sprintf("entry %d of the compatibility note is 0x0", noteTypes[1])},
 		{"note of another vendor", imageWith(bytes.ReplaceAll(whole, []byte("IntelGT"), []byte("OtherGT"))), "no entry of type 1"},
 	} {
 		if _, err := measured.forMember(test.image, "acm-g10", "acm-g11"); err == nil || !strings.Contains(err.Error(), test.want) {
