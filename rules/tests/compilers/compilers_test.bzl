@@ -230,7 +230,7 @@ def compilers_test_suite(name):
     _misspelled_test(
         name = "misspelled_test",
         target_under_test = "misspelled_probe",
-        texts = ["misspelled_probe: unknown device compiler \"secnd\"; did you mean second?", "take: auto, first, second, clang, newer, own."],
+        texts = ["misspelled_probe: unknown device compiler \"secnd\"; did you mean second?", "accept: auto, first, second, clang, newer, own."],
     )
 
     clang = {"device_compiler": "clang"} | manual
@@ -255,7 +255,7 @@ def compilers_test_suite(name):
     _mixed_test(
         name = "mixed_test",
         target_under_test = "mixed",
-        texts = ["a.cpp is compiled by /test/llvm-22/clang++, and this target by /test/clang++: their device code cannot be linked"],
+        texts = ["a.cpp is compiled by /test/llvm-22/clang++ and this target by /test/clang++, so their device code cannot be linked"],
     )
     tests.append("mixed_test")
 
