@@ -33,12 +33,14 @@ def _device_options_impl(ctx):
     for option, want in {"-std=c++14": True, "-std=gnu++0x": True, "-std=c++17": False, "-std=gnu++2c": False}.items():
         asserts.equals(env, want, is_old_standard(option), option)
     line = [["-Wall", "-DTOOL", "-g0", "--sysroot=/r"], DEFINES, ["-D", "WIDE", "-fPIC"], COPTS, ["-D__DATE__=\"redacted\""]]
-    asserts.equals(env, [["-DTOOL", "-g0", "--sysroot=/r"], DEFINES, ["-D", "WIDE"], COPTS, ["-Wno-builtin-macro-redefined", "-D__DATE__=\"redacted\""]], device_line(line))
-    asserts.equals(env, ["-DTOOL", "--sysroot=/r"], device_line(line, dpcpp = False)[0])
+    asserts.equals(env, [["-DTOOL", "-g0", "--sysroot=/r"], DEFINES, ["-D", "WIDE"], COPTS, ["-Wno-builtin-macro-redefined", "-D__DATE__=\"redacted\""]], device_line(line, None))
+    asserts.equals(env, ["-DTOOL", "--sysroot=/r"], device_line(line, None, dpcpp = False)[0])
     asserts.equals(env, [["-std=c++20"]], device_line([["-std=c++17", "-std=c++20"]], dpcpp = False, chosen = "-std=c++20"))
-    asserts.equals(env, [[]], device_line([["-std=c++17"]], dpcpp = False))
-    asserts.equals(env, [["-std=c++17"]], device_line([["-std=c++17"]]))
-    asserts.equals(env, [["-I", "inc"]], device_line([["-isystem", "/usr/lib/clang/21/include", "-I", "inc", "-I/x/lib/clang/9/include"]]))
+    asserts.equals(env, [[]], device_line([["-std=c++17"]], None, dpcpp = False))
+    asserts.equals(env, [["-std=c++17"]], device_line([["-std=c++17"]], None))
+    asserts.equals(env, [[]], device_line([["-std=c++14"]], None))
+    asserts.equals(env, [["-std=c++14"]], device_line([["-std=c++14"]], "-std=c++14"))
+    asserts.equals(env, [["-I", "inc"]], device_line([["-isystem", "/usr/lib/clang/21/include", "-I", "inc", "-I/x/lib/clang/9/include"]], None))
     return unittest.end(env)
 
 _device_options_test = unittest.make(_device_options_impl)
