@@ -1,5 +1,10 @@
 package propset
 
+// KernelDigests is the name of a property set with a number for each kernel: the digest of its code
+// as SPIR-V. Two kernels with the same name but different digests have different code. It is not a
+// DPC++ set; DPC++'s runtime ignores it.
+const KernelDigests = "rules_sycl/kernel digests"
+
 // Names of the sets that DPC++ defines. [Describe] reports whether its tools still write them.
 const (
 	SpecializationConstants        = "SYCL/specialization constants"

@@ -77,6 +77,9 @@ func (o *Options) write(images []*modulefiles.Image) error {
 		files := out.Image(strconv.Itoa(i))
 		rows = append(rows, files.Row())
 		m.Module.PutPlaces(m.Properties)
+		if err := spirv.PutDigests(m.Properties, m.Bare); err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
 		m.Module.Requirements().PutOwn(m.Properties)
 		if err := m.Write(files, o.KeepDebugInfo); err != nil {
 			return out.Relabel(err)

@@ -203,6 +203,9 @@ func (o *Options) write(m *modulefiles.Image, in modulefiles.Row, files modulefi
 		return fmt.Errorf("%s: %w", files.Code.Path, err)
 	}
 	m.Module.PutPlaces(own)
+	if err := spirv.PutDigests(own, m.Bare); err != nil {
+		return fmt.Errorf("%s: %w", files.Code.Path, err)
+	}
 	if in.Properties != "" {
 		if err := addProperties(own, in.Properties, o.EmulateFP64Conversions); err != nil {
 			return err

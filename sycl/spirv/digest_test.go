@@ -1,0 +1,70 @@
+package spirv
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+)
+
+const digested = `
+OpCapability Kernel
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %k "k"
+OpEntryPoint Kernel %other "other"
+OpName %f "f"
+OpDecorate %f LinkageAttributes "f" Export
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%double = OpTypeFloat 64
+%two = OpConstant %float 1073741824
+%three = OpConstant %float 1077936128
+%f = OpFunction %void None %fn
+%1 = OpLabel
+%2 = OpFAdd %float %two %two
+OpReturn
+OpFunctionEnd
+%k = OpFunction %void None %fn
+%3 = OpLabel
+%4 = OpFunctionCall %void %f
+OpReturn
+OpFunctionEnd
+%other = OpFunction %void None %fn
+%5 = OpLabel
+OpReturn
+OpFunctionEnd
+`
+
+func TestDigests(t *testing.T) {
+	digest := func(text string) map[string]uint32 {
+		return testkit.Must(Digests(assemble(t, binary.LittleEndian, text)))(t)
+	}
+	want := digest(digested)
+	if len(want) != 2 || want["k"] == want["other"] {
+		t.Fatalf("got %v", want)
+	}
+	for _, tt := range []struct {
+		name, from, to string
+		same           bool
+	}{
+		{"ids", "%two", "%second", true},
+		{"the name of a function", `"f"`, `"g"`, true},
+		{"code of another kernel", "%5 = OpLabel\n", "%5 = OpLabel\n%6 = OpFAdd %float %three %three\n", true},
+		{"an unused type", "%float =", "%half = OpTypeFloat 16\n%float =", true},
+		{"a constant of a function that it calls", "%float %two %two", "%float %two %three", false},
+		{"a type", "%float = OpTypeFloat 32", "%float = OpTypeFloat 64", false},
+		{"an instruction", "%4 = OpFunctionCall %void %f\n", "", false},
+	} {
+		got := digest(strings.ReplaceAll(digested, tt.from, tt.to))
+		if same := got["k"] == want["k"]; same != tt.same {
+			t.Errorf("%s: the digest is the same: %t", tt.name, same)
+		}
+	}
+}
+
+func FuzzDigests(f *testing.F) {
+	f.Add(assemble(f, binary.LittleEndian, digested))
+	f.Fuzz(func(_ *testing.T, data []byte) { Digests(data) })
+}
