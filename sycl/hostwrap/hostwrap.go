@@ -25,10 +25,15 @@
 // definitions.
 //
 // A location is a file name without directories, because the directories of a header depend on how
-// it is included, with line and column. Kernels of copied files, of one source with different
-// macro definitions, and of different shared libraries are therefore not distinguished. For
-// kernels that libsycl's headers generate, and for kernels without an integration header, the
-// location comes from the device code, and is unknown if that has none.
+// it is included, with line and column. A source can be compiled several times with different macro
+// definitions, so the group's name also contains the parameters of the kernel, and the digest of
+// its code unless it is in a header. For kernels that libsycl's headers generate, and for kernels
+// without an integration header, the location comes from the device code, and is unknown if that
+// has none.
+//
+// Linkers do not compare the kernels of different shared libraries. Therefore, an object also has a
+// record of each kernel, and a note that points to the records. When a program or library with the
+// headers of rules/dpcpp/host is loaded, they look for such notes in everything that is loaded.
 //
 // The runtime links all images of a set of virtual functions, which fails if two have the same
 // function, regardless of its origin. Each object therefore has its own symbol
@@ -209,23 +214,82 @@ type TwiceError struct {
 }
 
 func (e *TwiceError) Error() string {
+	if withoutFolder(e.At) == withoutFolder(e.Before) {
+		return fmt.Sprintf("the kernel %q of %v is defined twice with different code, and the runtime would run one for both; give them different names", e.Kernel, e.At)
+	}
 	return fmt.Sprintf("the kernel %q of %v is also defined at %v: the runtime would take one for the other; give them different names", e.Kernel, e.At, e.Before)
 }
 
 // BadInput marks errors caused by an input file.
 func (*TwiceError) BadInput() {}
 
-// places writes the symbols of the kernels with a known location.
+// A definition is what distinguishes kernels with the same name.
+type definition struct {
+	name, shown string
+	at          srcloc.Location
+	signature   string // the parameters, "" if they are not known
+	digest      uint32 // of the code, 0 if it is not known
+}
+
+// place returns what a program may define only once, as text: the location, the parameters, and
+// the code of a kernel in a source. The code of a kernel in a header may differ between sources,
+// because compilers optimize it along with other code.
+func (d *definition) place() string {
+	place := withoutFolder(d.at).String()
+	if d.signature != "" {
+		place += " " + d.signature
+	}
+	if d.digest != 0 && isSource(d.at.Path) {
+		place += fmt.Sprintf(" %08x", d.digest)
+	}
+	return place
+}
+
+// isSource reports whether a file name is the name of a source, and not of a header.
+func isSource(file string) bool {
+	return slices.Contains([]string{".C", ".c", ".cc", ".cp", ".cpp", ".CPP", ".cxx", ".c++", ".cu", ".sycl", ".ii"}, path.Ext(file))
+}
+
+// signature returns the size and the parameters of a kernel as text.
+func signature(k Kernel) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d", k.Size)
+	for _, p := range k.Parameters {
+		fmt.Fprintf(&b, " %s %d %d", p.Kind, p.Info, p.Offset)
+	}
+	return b.String()
+}
+
+// digests returns the digests of the kernels of images, without the kernels that have several.
+func digests(images []Image) map[string]uint32 {
+	digests, several := map[string]uint32{}, map[string]bool{}
+	for i := range images {
+		for _, p := range images[i].Properties.Set(propset.KernelDigests).Properties() {
+			digest, ok := p.Value.Uint()
+			if before := digests[p.Key]; before != 0 && before != digest || !ok {
+				several[p.Key] = true
+			}
+			digests[p.Key] = digest
+		}
+	}
+	for kernel := range several {
+		delete(digests, kernel)
+	}
+	return digests
+}
+
+// places writes the symbols and the records of the kernels with a known location.
 func (s *source) places(images []Image, kernels []Kernel) error {
-	known := map[string]srcloc.Location{}
-	add := func(name, shown string, at srcloc.Location) error {
-		before, ok := known[name]
+	known := map[string]definition{}
+	var list []definition
+	add := func(d definition) error {
+		before, ok := known[d.name]
 		switch {
 		case !ok:
-			known[name] = at
-			s.place(name, withoutFolder(at))
-		case withoutFolder(at) != withoutFolder(before):
-			return &TwiceError{shown, at, before}
+			known[d.name] = d
+			list = append(list, d)
+		case before.signature != "" && d.signature != "" && d.place() != before.place() || withoutFolder(d.at) != withoutFolder(before.at):
+			return &TwiceError{d.shown, d.at, before.at}
 		}
 		return nil
 	}
@@ -237,6 +301,7 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 			paths[place{symbol, path.Base(k.Location.Path)}] = k.Location.Path
 		}
 	}
+	digests := digests(images)
 	names := map[string]string{} // by symbol
 	for _, k := range kernels {
 		name, shown := hostName(k)
@@ -246,7 +311,7 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 		}
 		at := k.Location
 		at.Path = cmp.Or(paths[place{k.Name, at.Path}], at.Path)
-		if err := add(name, shown, at); err != nil {
+		if err := add(definition{name, shown, at, signature(k), digests[k.Name]}); err != nil {
 			return err
 		}
 	}
@@ -257,11 +322,15 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 			if k.Location.IsZero() || ok && !strings.HasPrefix(symbol, ofSYCL) {
 				continue
 			}
-			if err := add(cmp.Or(name, symbol), kernelname.Display(symbol), k.Location); err != nil {
+			if err := add(definition{cmp.Or(name, symbol), kernelname.Display(symbol), k.Location, "", digests[symbol]}); err != nil {
 				return &ImageError{File: images[i].File, Err: err}
 			}
 		}
 	}
+	for i := range list {
+		s.place(&list[i])
+	}
+	s.records(list)
 	return nil
 }
 
@@ -286,11 +355,43 @@ func withoutFolder(at srcloc.Location) srcloc.Location {
 	return at
 }
 
-// place writes the symbol of a name, in a group named for its location.
-func (s *source) place(name string, at srcloc.Location) {
-	symbol := symbolName(name)
-	group := fmt.Sprintf("sycl_kernel_%016x_%s", sum(at.String()), symbol)
+// place writes the symbol of a kernel, in a group named for its definition.
+func (s *source) place(d *definition) {
+	symbol := symbolName(d.name)
+	group := fmt.Sprintf("sycl_kernel_%016x_%s", sum(d.place()), symbol)
 	s.symbol("sycl_kernel_is_defined_twice_"+symbol, fmt.Sprintf(".sycl_kernels,\"G\",@progbits,%s,comdat", group))
+}
+
+// records writes the records of kernels, and the note by which rules/dpcpp/host finds them in the
+// programs and libraries of a process. A record has the hashes of the name, of the place and of
+// the code, where 0 is for unknown code, and the offset of a text for messages.
+func (s *source) records(list []definition) {
+	if len(list) == 0 {
+		return
+	}
+	s.line("# The kernels, to be compared with those of other libraries.")
+	var texts []word
+	for i := range list {
+		texts = append(texts, s.text(fmt.Sprintf("%s (%s)", list[i].shown, withoutFolder(list[i].at))))
+	}
+	s.line("\t.section .rodata,\"a\",@progbits")
+	s.line("\t.balign 8")
+	begin := s.label()
+	for i := range list {
+		d := &list[i]
+		code := uint64(0)
+		if d.digest != 0 {
+			code = sum(fmt.Sprintf("%s %08x", d.signature, d.digest))
+		}
+		s.line("\t.quad %#x, %#x, %#x, %s - .", sum(d.name), sum(d.place()), code, texts[i])
+	}
+	end := s.label()
+	s.line("\t.section .note.rules_sycl,\"a\",@note")
+	s.line("\t.balign 4")
+	s.line("\t.long 11, 16, 1")
+	s.line("\t.asciz \"rules_sycl\"")
+	s.line("\t.balign 4")
+	s.line("\t.quad %s - ., %s - %s", begin, end, begin)
 }
 
 // symbolName converts a name to a part of a symbol. Assemblers differ in which characters other

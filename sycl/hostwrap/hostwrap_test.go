@@ -277,6 +277,103 @@ func TestKernelOfOneHeader(t *testing.T) {
 	}
 }
 
+// defined returns an image of a kernel with a known location and digest.
+func defined(file string, digest uint32) []Image {
+	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS4Step"}, Properties: new(propset.Registry)}
+	srcloc.Put(image.Properties, "_ZTS4Step", srcloc.Kernel{Location: srcloc.Location{Path: file, Line: 7}})
+	image.Properties.Add(propset.KernelDigests).Put("_ZTS4Step", propset.Uint(digest))
+	return []Image{image}
+}
+
+// A source that is compiled twice can have two kernels of one name at one location.
+func TestKernelsOfOneSource(t *testing.T) {
+	header := func(kind string) []Kernel {
+		return []Kernel{{Name: "_ZTS4Step", Type: "Step", Location: srcloc.Location{Path: "a.cpp", Line: 7}, Size: 8, NumParameters: 1, Parameters: []Parameter{{kind, 8, 0}}}}
+	}
+	place := func(images []Image, kernels []Kernel) string {
+		var b strings.Builder
+		testkit.NoError(t, Write(&b, images, kernels, release.Newest()))
+		_, rest, _ := strings.Cut(b.String(), "@progbits,sycl_kernel_")
+		group, _, _ := strings.Cut(rest, ",")
+		return group
+	}
+	for name, tt := range map[string]struct {
+		a, b string
+		same bool
+	}{
+		"the same code":            {place(defined("a.cpp", 1), nil), place(defined("a.cpp", 1), nil), true},
+		"other code":               {place(defined("a.cpp", 1), nil), place(defined("a.cpp", 2), nil), false},
+		"other code of a header":   {place(defined("a.hpp", 1), nil), place(defined("a.hpp", 2), nil), true},
+		"several digests":          {place(append(defined("a.cpp", 1), defined("a.cpp", 2)...), nil), place(append(defined("a.cpp", 3), defined("a.cpp", 4)...), nil), true},
+		"a parameter of a kernel":  {place(nil, header("pointer")), place(nil, header("std_layout")), false},
+		"the same parameters":      {place(nil, header("pointer")), place(nil, header("pointer")), true},
+		"a digest with parameters": {place(defined("a.cpp", 1), header("pointer")), place(defined("a.cpp", 2), header("pointer")), false},
+	} {
+		if tt.a == "" || (tt.a == tt.b) != tt.same {
+			t.Errorf("%s: the groups are %q and %q", name, tt.a, tt.b)
+		}
+	}
+	err := Write(io.Discard, nil, append(header("pointer"), header("std_layout")...), release.Newest())
+	if err == nil || !strings.Contains(err.Error(), `the kernel "Step" of a.cpp:7 is defined twice with different code`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A process that loads two libraries with different kernels of one name ends with a message.
+func TestKernelsOfTwoLibraries(t *testing.T) {
+	include := testkit.Must(filepath.Abs("../../rules/dpcpp/host"))(t)
+	const source = `#include <rules_sycl/clash.hpp>
+extern "C" void __sycl_register_lib(const void *) {}
+extern "C" void __sycl_unregister_lib(const void *) {}
+`
+	for _, tool := range []string{"g++", "clang++"} {
+		compiler := testkit.Program(t, tool)
+		dir := t.TempDir()
+		put(t, filepath.Join(dir, "k.spv"), []byte("spirv"))
+		put(t, filepath.Join(dir, "a.cpp"), []byte(source))
+		put(t, filepath.Join(dir, "main.cpp"), []byte(source+`#include <dlfcn.h>
+int main(int count, char **names) {
+  for (int i = 1; i < count; i++)
+    if (!dlopen(names[i], RTLD_NOW | RTLD_LOCAL)) return std::puts(dlerror()), 2;
+}
+`))
+		run := func(argv ...string) (string, error) {
+			cmd := exec.Command(argv[0], argv[1:]...)
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			return string(out), err
+		}
+		for name, images := range map[string][]Image{"a1": defined("a.cpp", 1), "b1": defined("b.cpp", 1), "a2": defined("a.cpp", 2), "h1": defined("h.hpp", 1), "h2": defined("h.hpp", 2), "none": nil} {
+			put(t, filepath.Join(dir, name+".s"), []byte(write(t, images, release.Newest())))
+			for _, argv := range [][]string{
+				{compiler, "-std=c++17", "-Wall", "-Werror", "-fPIC", "-I" + include, "-Wl,--gc-sections", "-shared", "-o", name + ".so", "a.cpp", name + ".s"},
+				{compiler, "-std=c++17", "-O2", "-I" + include, "-o", "main_" + name, "main.cpp", name + ".s", "-ldl"},
+			} {
+				if out, err := run(argv...); err != nil {
+					t.Fatalf("%q: %v\n%s", argv, err, out)
+				}
+			}
+		}
+		for _, tt := range []struct {
+			program string
+			loaded  []string
+			starts  bool
+		}{
+			{"main_none", []string{"./a1.so", "./b1.so", "./none.so"}, true}, // the same code
+			{"main_none", []string{"./a1.so", "./a2.so"}, false},
+			{"main_none", []string{"./h1.so", "./h2.so"}, true}, // a header, optimized in two ways
+			{"main_none", []string{"./h1.so", "./a2.so"}, false},
+			{"main_a1", []string{"./a1.so"}, true},
+			{"main_a1", []string{"./a2.so"}, false},
+		} {
+			out, err := run(append([]string{"./" + tt.program}, tt.loaded...)...)
+			if (err == nil) != tt.starts || !tt.starts && !(strings.Contains(out, "Step (a.cpp:7)") && strings.Contains(out, "have different kernels with the same name")) {
+				t.Errorf("%s: %s %q: %v\n%s", tool, tt.program, tt.loaded, err, out)
+			}
+		}
+	}
+}
+
 // A virtual function is in one image per device: the runtime links all of a set.
 func TestVirtualFunctions(t *testing.T) {
 	image := func(target, device, name string) Image {

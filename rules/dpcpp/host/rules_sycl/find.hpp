@@ -3,6 +3,7 @@
 #pragma once
 #pragma GCC system_header
 
+#include <rules_sycl/clash.hpp>
 #include <sycl/exception.hpp>
 
 #include <cxxabi.h>
