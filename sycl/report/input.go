@@ -175,6 +175,9 @@ func fromImages(metadata *propset.Registry, images []*syclbin.Image, workspaces 
 		}
 	} else {
 		m.Needs = c.code.Requirements()
+		own := requirement.Readable(metadata)
+		m.Needs.Need(own)
+		m.Needs.BuildOptions, m.Needs.RegisterOption = own.BuildOptions, own.RegisterOption
 	}
 	for _, name := range names {
 		k := newModuleKernel(name)

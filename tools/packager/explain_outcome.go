@@ -66,6 +66,13 @@ const (
 	noKernels = "'ext_oneapi_get_kernel' is only available in kernel_bundles created from SYCLBIN files and kernel_bundles successfully built from kernel_bundle<bundle_state::ext_oneapi_source>."
 )
 
+// The code and the message of the exception for IR that the compiler for the device rejects. The
+// build log follows the message.
+const (
+	buildError  = "build"
+	buildFailed = "The program was built for 1 devices"
+)
+
 // Rules of reasons that do not depend on the features of the device.
 const (
 	containerRule = "runtime-container"
@@ -184,12 +191,21 @@ func (x *explainer) outcome(kernel int) outcome {
 			o.Reasons = append(o.Reasons, own)
 		}
 	}
+	var build *jsonException // thrown after all checks
 	for _, reason := range o.Reasons {
-		if reason.Sure {
-			o.Outcome, o.Exception = isThrow, &jsonException{errorCode(reason.Rule), reason.Text}
+		code := errorCode(reason.Rule)
+		switch {
+		case reason.Sure && code == buildError:
+			build = &jsonException{code, buildFailed}
+		case reason.Sure:
+			o.Outcome, o.Exception = isThrow, &jsonException{code, reason.Text}
 			return o
 		}
 		o.Outcome = mayRun
+	}
+	if build != nil {
+		o.Outcome, o.Exception = isThrow, build
+		return o
 	}
 	o.compatible = true
 	return o
@@ -292,7 +308,13 @@ func (x *explainer) find(list []outcome) {
 		invalid := jsonException{"invalid", fmt.Sprintf(notFound, o.Kernel)}
 		switch {
 		case !o.compatible:
-			if o.Exception.Code != "nd_range" { // thrown only when the kernel is submitted
+			switch o.Exception.Code {
+			case "nd_range", "runtime": // thrown only when the kernel is submitted
+				if o.Image == nil {
+					o.Exception = &invalid
+				}
+			case buildError: // of the bundle
+			default:
 				o.Exception = &invalid
 			}
 		case x.release == release.Before2026() && native && o.Image.Kind != string(report.Native):
@@ -323,10 +345,13 @@ func (o *outcome) throw(e jsonException, reason jsonReason) {
 // errorCode returns the sycl::errc of the exception for a rule.
 func errorCode(rule string) string {
 	switch compat.Rule(rule) {
-	case compat.NoImage:
+	case compat.NoImage, compat.UnsupportedLocalMemory:
 		return "runtime"
 	case compat.UnsupportedWorkGroupDims:
 		return "nd_range"
+	}
+	if reason := (compat.Reason{Rule: compat.Rule(rule)}); reason.OfCompiler() {
+		return buildError
 	}
 	return "kernel_not_supported"
 }

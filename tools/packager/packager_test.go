@@ -891,3 +891,27 @@ func (v *validator) check(path string, rules map[string]any, value any) {
 		fault("%v is not of type %s", value, typ)
 	}
 }
+
+// A device's compiler rejects IR when the runtime builds the program, after its checks of the
+// device.
+func TestExplainBuildErrors(t *testing.T) {
+	for _, test := range []struct{ name, properties, device, want string }{
+		{"option", "[SYCL/misc properties]\nsycl-grf-size=1|256\n", "intel_cpu_spr",
+			"throws sycl::exception with errc::build\n  what(): The program was built for 1 devices\n  because: Option -ze-opt-large-register-file"},
+		{"parameters", "[rules_sycl/device requirements]\nparameters=" + propset.Uint64s(3000, 3000).String() + "\n", "intel_gpu_pvc",
+			"throws sycl::exception with errc::build"},
+		{"aspect before parameters", "[SYCL/device requirements]\naspects=" + propset.Uint32s(1).String() + "\n[rules_sycl/device requirements]\nparameters=" + propset.Uint64s(3000, 3000).String() + "\n", "intel_gpu_pvc",
+			"throws sycl::exception with errc::kernel_not_supported\n  what(): Required aspect cpu is not supported on the device\n  also: Parameters of 3000 bytes"},
+		{"local memory", "[rules_sycl/device requirements]\nlocal_memory=" + propset.Uint64s(300000).String() + "\n", "intel_gpu_pvc",
+			"throws sycl::exception with errc::runtime"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder(t, map[string]string{"m.spv": string(spirvModule("__sycl_kernel_k")), "m.prop": test.properties + "[SYCL/kernel names]\n__sycl_kernel_k=1|1\n"})
+			ok(t, "pack", "--output=k.syclbin", "--image=file=m.spv,triple=spir64-unknown-unknown,props=m.prop")
+			_, got, stderr := run(t, "explain", "--embedded", "--device", test.device, "k.syclbin")
+			if !strings.Contains(got, test.want) {
+				t.Errorf("no %q in\n%s%s", test.want, got, stderr)
+			}
+		})
+	}
+}
