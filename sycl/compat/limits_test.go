@@ -40,6 +40,8 @@ func TestCompilerLimits(t *testing.T) {
 		{"2,000 bytes that are chars with large registers on Xe-HPC", &requirement.Requirements{ParameterRegisters: 8008, BuildOptions: propset.JITOptions{Link: "-ze-opt-large-register-file"}}, "intel_gpu_pvc", Compatible, ""},
 		{"960 bytes that are chars with large registers, which Xe-LP does not have", &requirement.Requirements{ParameterRegisters: 3848, RegisterOption: requirement.LargeRegisterFile}, "intel_gpu_dg1", Incompatible, UnsupportedParameterSize},
 		{"140,000 bytes of local memory on Arc", &requirement.Requirements{LocalMemory: 140000}, "intel_gpu_acm_g10", Incompatible, UnsupportedLocalMemory},
+		{"250,000 bytes of local memory on a CPU", &requirement.Requirements{LocalMemory: 250000}, "intel_cpu_spr", Compatible, ""},
+		{"270,000 bytes of local memory on a CPU", &requirement.Requirements{LocalMemory: 270000}, "x86_64", Incompatible, UnsupportedLocalMemory},
 		{"300,000 bytes of local memory on Crescent Island", &requirement.Requirements{LocalMemory: 300000}, "intel_gpu_cri", Compatible, ""},
 		{"the clock of a device", &requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPIClockDevice}}, "intel_gpu_bmg_g21", Undetermined, MissingAspect},
 	} {
