@@ -79,6 +79,7 @@ func driver(t *testing.T, files map[string]string) string {
 
 const (
 	kernelProperties  = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n[SYCL/kernel names]\n_ZTS1L=1|1\n_ZTS1K=1|1\n"
+	kernelDigest      = "[rules_sycl/kernel digests]\n_ZTS1K=1|523226982\n" // of the SPIR-V that module returns
 	libraryProperties = "[SYCL/exported symbols]\n__devicelib_f=1|1\n[SYCL/devicelib metadata]\nbfloat16=1|0\n"
 	virtualProperties = "[SYCL/virtual functions]\nvirtual-functions-set=2|oAAAAAAAAAwXaR1U2B\n"
 	emptyProperties   = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel param opt]\n"
@@ -111,7 +112,7 @@ func TestImages(t *testing.T) {
 		t.Errorf("table: %q", got)
 	}
 	for name, want := range map[string]string{
-		"spv/0.spv": module("_ZTS1K", "__devicelib_f"), "prop/0.prop": kernelProperties, "prop/0.sym": "_ZTS1L\n_ZTS1K\n",
+		"spv/0.spv": module("_ZTS1K", "__devicelib_f"), "prop/0.prop": kernelProperties + kernelDigest, "prop/0.sym": "_ZTS1L\n_ZTS1K\n",
 		"spv/1.spv": module(""), "prop/1.prop": libraryProperties, "prop/1.sym": "",
 	} {
 		if got := testkit.ReadFile(t, name); got != want {
@@ -307,7 +308,7 @@ func TestTranslateByDPCPP(t *testing.T) {
 	if got := testkit.ReadFile(t, "out.table"); got != want {
 		t.Errorf("table: %q", got)
 	}
-	const own = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel names]\n_ZTS1K=1|1\n[rules/more]\nb=1|7\n"
+	const own = "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/kernel names]\n_ZTS1K=1|1\n" + kernelDigest + "[rules/more]\nb=1|7\n"
 	if got := testkit.ReadFile(t, "prop/b.prop"); got != own {
 		t.Errorf("properties:\n%swant\n%s", got, own)
 	}
