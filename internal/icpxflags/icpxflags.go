@@ -117,6 +117,7 @@ func Table() []Section {
 			{Names: []string{"-fintelfpga", "-reuse-exe="}, Taker: Error, Why: fpgas},
 			{Names: []string{"--offload-compress", "--no-offload-compress", "--offload-compression-level="}, Taker: Error, Why: "device images are not compressed: leave it out"},
 			{Names: []string{"--offload-new-driver", "--no-offload-new-driver"}, Taker: Nothing, Why: "it is about how clang packs device code, which is packed without clang"},
+			{Names: []string{"-flink-huge-device-code", "-fsycl-link-huge-device-code", "-fno-link-huge-device-code", "-fno-sycl-link-huge-device-code"}, Taker: Nothing, Why: "images of 256 MiB or more are in a section that is not limited to 2 GiB"},
 			{Names: []string{"-fsycl-embed-ir"}, Taker: Error, Why: "kernels are not fused when a program runs: leave it out"},
 		}},
 		{"The compile for devices", []Flag{
@@ -136,7 +137,7 @@ func Table() []Section {
 			{Names: []string{"-Xsycl-target-frontend", "-Xarch_device"}, Next: true, Taker: Device, Device: []string{"{}"}},
 			{Names: []string{"-Xsycl-target-frontend=spir64"}, Next: true, Taker: Device, Device: []string{"{}"}},
 			{Names: []string{"-Xsycl-target-frontend="}, Next: true, Taker: Error, Why: "one compile is for all targets: write its options in device_copts", Command: "one compile is for all targets: write its options as -Xsycl-target-frontend X"},
-			{Names: []string{"-fsycl-allow-device-image-dependencies", "-fsycl-allow-device-dependencies"}, Taker: Error, Why: `the images of a program stand alone: write rdc = True, or state = "object" in a sycl_binary`, Command: "the images of a program stand alone: write -fsycl-rdc, or -fsyclbin=object"},
+			{Names: []string{"-fsycl-allow-device-image-dependencies", "-fsycl-allow-device-dependencies"}, Taker: Nothing, Why: "the images of a program stand alone; a kernel that calls functions of other sources needs rdc = True, which is -fsycl-rdc of syclc++"},
 			{Names: []string{"-fno-sycl-allow-device-image-dependencies", "-fno-sycl-allow-device-dependencies"}, Taker: Nothing, Why: "the images of a program stand alone"},
 			{Names: []string{"-fsycl-device-lib=", "-fno-sycl-device-lib="}, Taker: Error, Why: "what kernels use of the device libraries is linked to them: leave it out"},
 			{Names: []string{"-fsycl-explicit-simd", "-fno-sycl-explicit-simd"}, Taker: Nothing, Why: "explicit SIMD is always possible"},

@@ -79,6 +79,10 @@ type Image struct {
 	// others, offload.Native.
 	Format offload.Format
 
+	// Large puts the bytes into a section that code does not address directly, so a program can
+	// have more than 2 GiB of images. Assemblers of LLVM before 18 do not support it.
+	Large bool
+
 	// Entries are the symbols of the kernels, as the image has them.
 	Entries []string
 
@@ -498,8 +502,12 @@ func (s *source) table(words []word) (begin, end word) {
 }
 
 // file makes the assembler include the bytes of a file.
-func (s *source) file(name string) (begin, end word) {
-	s.line("\t.section .rodata,\"a\",@progbits")
+func (s *source) file(name string, large bool) (begin, end word) {
+	if large {
+		s.line("\t.section .lrodata,\"al\",@progbits")
+	} else {
+		s.line("\t.section .rodata,\"a\",@progbits")
+	}
 	s.line("\t.balign 16")
 	begin = s.label()
 	s.line("\t.incbin %s", Quote(name))
@@ -551,7 +559,7 @@ func (s *source) image(img *Image) ([]word, error) {
 		words = append(words, null, null) // the manifest
 	}
 	for _, part := range []func() (begin, end word){
-		func() (begin, end word) { return s.file(img.File) },
+		func() (begin, end word) { return s.file(img.File, img.Large) },
 		func() (begin, end word) { return s.entries(img.Entries) },
 		func() (begin, end word) { return s.sets(properties) },
 	} {

@@ -124,6 +124,19 @@ func compare(t *testing.T, f *hostbin.File, images []Image, contents [][]byte) {
 	}
 }
 
+// Large images are in a section that linkers put out of the reach of code.
+func TestLarge(t *testing.T) {
+	images := small(t)
+	for i := range images {
+		images[i].Large = true
+	}
+	if text := write(t, images, release.Newest()); strings.Count(text, ".lrodata,\"al\"") != 2 {
+		t.Errorf("got\n%s", text)
+	}
+	contents := [][]byte{[]byte("0123456789abcdef"), []byte("x")}
+	compare(t, link(t, "cc", images, contents, release.Newest()), images, contents)
+}
+
 // A program calls each of the two functions once, in the order of constructors and destructors,
 // for any number of objects.
 func TestCalls(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,6 +84,9 @@ func (o *WrapOptions) images(ctx context.Context, env *cli.Env) ([]hostwrap.Imag
 		return nil, cli.BadInput(errors.New("nothing to wrap: all images are empty; check the step that writes them"))
 	}
 	images = withoutNativeVirtual(env, images)
+	if err := moveLarge(images); err != nil {
+		return nil, err
+	}
 	warnOfConstants(env, fixedConstants(images))
 	return images, nil
 }
@@ -161,6 +165,25 @@ func withoutNativeVirtual(env *cli.Env, images []hostwrap.Image) []hostwrap.Imag
 		env.Warnf(left[0].File, "skipping native images that define or call virtual functions, because the runtime would link them across devices; the runtime compiles the SPIR-V instead")
 	}
 	return kept
+}
+
+// largeImages is the total size of images from which they are in a section that can exceed 2 GiB.
+const largeImages = 256 << 20
+
+// moveLarge marks images as large if their total size is.
+func moveLarge(images []hostwrap.Image) error {
+	var size int64
+	for i := range images {
+		info, err := os.Stat(images[i].File)
+		if err != nil {
+			return err
+		}
+		size += info.Size()
+	}
+	for i := range images {
+		images[i].Large = size >= largeImages
+	}
+	return nil
 }
 
 // warnOfConstants prints one warning about the images that fixedConstants returns.
