@@ -1,8 +1,8 @@
 """The macro sycl_dpcpp_toolchain."""
 
-load("//rules/private:names.bzl", "is_own_target")
-load("//rules/private:sycl_runtime_targets.bzl", "libsycl_files", "problem_of_dpcpp", "sycl_runtime_targets")
-load("//rules/private:sycl_runtime_versions.bzl", "RELEASES")
+load("//rules/private/repositories:sycl_runtime_targets.bzl", "libsycl_files", "problem_of_dpcpp", "sycl_runtime_targets")
+load("//rules/private/repositories:sycl_runtime_versions.bzl", "RELEASES")
+load("//rules/private/targets:names.bzl", "is_own_target")
 
 def sycl_dpcpp_toolchain(name, base, copts = ["-std=c++17"], headers = [], version = ""):
     """Declares a [sycl_toolchain](#sycl_toolchain) for the DPC++ in the package's directory.

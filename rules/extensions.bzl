@@ -2,12 +2,12 @@
 DPC++, as a compiler or as the runtime of programs that load SYCLBINs.
 """
 
-load("//rules/private:cc_toolchain.bzl", "sycl_cc_repository")
-load("//rules/private:local_toolchain.bzl", "sycl_local_toolchain")
-load("//rules/private:prebuilt_tools.bzl", "make_prebuilt_tools", "tools_tag")
-load("//rules/private:sycl_runtime.bzl", "check_runtime", "sycl_runtime_repository")
-load("//rules/private:sycl_runtime_versions.bzl", "DEFAULT_RUNTIME")
-load("//rules/private:toolchains_hub.bzl", "RESERVED_COMPILERS", "check_repository", "sycl_toolchains_hub")
+load("//rules/private/repositories:local_toolchain.bzl", "sycl_local_toolchain")
+load("//rules/private/repositories:prebuilt_tools.bzl", "make_prebuilt_tools", "tools_tag")
+load("//rules/private/repositories:sycl_runtime.bzl", "check_runtime", "sycl_runtime_repository")
+load("//rules/private/repositories:sycl_runtime_versions.bzl", "DEFAULT_RUNTIME")
+load("//rules/private/repositories:toolchains_hub.bzl", "RESERVED_COMPILERS", "check_repository", "sycl_toolchains_hub")
+load("//rules/private/toolchain:cc_toolchain.bzl", "sycl_cc_repository")
 
 def _make_runtimes(tags, kind, made):
     """Creates the repositories of all tags of a kind.

@@ -3,11 +3,11 @@
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:attributes.bzl", "PROGRAM_ATTRS")
-load("//rules/private:common_attributes.bzl", "common_attributes")
-load("//rules/private:compat.bzl", "PROGRAM_SUFFIX")
-load("//rules/private:device_compiler.bzl", "declare_device_target", "device_rules")
-load("//rules/private:program.bzl", "build_program")
+load("//rules/private/compat:compat.bzl", "PROGRAM_SUFFIX")
+load("//rules/private/compile:attributes.bzl", "PROGRAM_ATTRS")
+load("//rules/private/compile:common_attributes.bzl", "common_attributes")
+load("//rules/private/compile:program.bzl", "build_program")
+load("//rules/private/toolchain:device_compiler.bzl", "declare_device_target", "device_rules")
 
 def _sycl_program_impl(ctx):
     return build_program(ctx, link_dependencies = True)

@@ -2,10 +2,10 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:attributes.bzl", "PROGRAM_ATTRS", "PROGRAM_LIBRARY_ATTRS")
-load("//rules/private:device_compiler.bzl", "declare_device_target", "device_compiler_transition", "device_rules")
-load("//rules/private:enabled.bzl", "requires_ocloc")
-load("//rules/private:program.bzl", "build_program")
+load("//rules/private/compile:attributes.bzl", "PROGRAM_ATTRS", "PROGRAM_LIBRARY_ATTRS")
+load("//rules/private/compile:program.bzl", "build_program")
+load("//rules/private/toolchain:device_compiler.bzl", "declare_device_target", "device_compiler_transition", "device_rules")
+load("//rules/private/toolchain:enabled.bzl", "requires_ocloc")
 
 # With rdc, the program that links the library builds the images.
 def _requires_ocloc(rdc, sycl_targets):

@@ -1,7 +1,7 @@
 """The sycl_cc_test rule."""
 
-load("//rules/private:common_attributes.bzl", "common_attributes")
-load("//rules/private:current_runtime.bzl", "runtime_of")
+load("//rules/private/compile:common_attributes.bzl", "common_attributes")
+load("//rules/private/toolchain:current_runtime.bzl", "runtime_of")
 load(":sycl_cc_binary.bzl", "sycl_cc_binary")
 load(":sycl_test.bzl", "sycl_test")
 

@@ -1,9 +1,9 @@
 """The sycl_compat_report rule."""
 
-load("//rules/private:compat.bzl", "COMPAT_ATTRS", "launcher", "quoted", "report_action", "runfile")
-load("//rules/private:compat_baseline.bzl", "declare_baseline_test", "declare_update")
-load("//rules/private:names.bzl", "shown")
-load("//rules/private:resolve.bzl", "known_targets")
+load("//rules/private/compat:compat.bzl", "COMPAT_ATTRS", "launcher", "quoted", "report_action", "runfile")
+load("//rules/private/compat:compat_baseline.bzl", "declare_baseline_test", "declare_update")
+load("//rules/private/targets:names.bzl", "shown")
+load("//rules/private/targets:resolve.bzl", "known_targets")
 load(":providers.bzl", "SyclCompatInfo", "SyclCompatSetInfo")
 load(":sycl_compat_aspect.bzl", "sycl_compat_aspect")
 

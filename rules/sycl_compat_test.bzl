@@ -1,7 +1,7 @@
 """The sycl_compat_test rule."""
 
-load("//rules/private:compat.bzl", "COMPAT_COMMAND", "launcher", "near_runfile", "quoted")
-load("//rules/private:compat_baseline.bzl", "declare_update", "existing", "policy_arguments", "update_hint")
+load("//rules/private/compat:compat.bzl", "COMPAT_COMMAND", "launcher", "near_runfile", "quoted")
+load("//rules/private/compat:compat_baseline.bzl", "declare_update", "existing", "policy_arguments", "update_hint")
 load(":providers.bzl", "SyclCompatInfo")
 load(":sycl_compat_report.bzl", "REPORT_ATTRS", "make_report")
 

@@ -1,8 +1,8 @@
 """The rule sycl_compile_commands, and the aspect that collects the commands of a target."""
 
-load("//rules/private:compat.bzl", "quoted")
-load("//rules/private:headers.bzl", "is_header")
-load("//rules/private:names.bzl", "shown")
+load("//rules/private/compat:compat.bzl", "quoted")
+load("//rules/private/compile:headers.bzl", "is_header")
+load("//rules/private/targets:names.bzl", "shown")
 
 _CommandsInfo = provider(
     doc = "The compilations of SYCL sources of a target and its dependencies.",

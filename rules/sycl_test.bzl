@@ -1,9 +1,9 @@
 """The sycl_test rule."""
 
-load("//rules/private:compat.bzl", "quoted", "runfile", "script_head")
-load("//rules/private:coverage.bzl", "COVERAGE_ATTRS")
-load("//rules/private:names.bzl", "shown")
-load("//rules/private:options.bzl", "expanded_text")
+load("//rules/private/compat:compat.bzl", "quoted", "runfile", "script_head")
+load("//rules/private/compile:coverage.bzl", "COVERAGE_ATTRS")
+load("//rules/private/options:options.bzl", "expanded_text")
+load("//rules/private/targets:names.bzl", "shown")
 load(":providers.bzl", "SyclRuntimeInfo")
 
 # Device -> (its name in the message if it is missing, shell commands that set up the runtime). The

@@ -1,9 +1,9 @@
 """The syclbin_import rule."""
 
-load("//rules/private:compat.bzl", "COMPAT_ATTRS")
-load("//rules/private:images.bzl", "syclbin_providers")
-load("//rules/private:resolve.bzl", "known_targets")
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
+load("//rules/private/compat:compat.bzl", "COMPAT_ATTRS")
+load("//rules/private/compile:images.bzl", "syclbin_providers")
+load("//rules/private/targets:resolve.bzl", "known_targets")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
 

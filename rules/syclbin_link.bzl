@@ -1,12 +1,12 @@
 """The syclbin_link rule."""
 
-load("//rules/private:attributes.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS")
-load("//rules/private:compile.bzl", "device_code")
-load("//rules/private:device_compiler.bzl", "declare_device_target", "device_compiler_transition", "device_rules")
-load("//rules/private:enabled.bzl", "requires_ocloc")
-load("//rules/private:images.bzl", "build_syclbin", "device_build", "syclbin_providers")
-load("//rules/private:settings.bzl", "chosen_targets")
 load("//rules/private/actions:pack.bzl", "combine_action")
+load("//rules/private/compile:attributes.bzl", "IMAGE_ATTRS", "RUNTIME_ATTRS")
+load("//rules/private/compile:compile.bzl", "device_code")
+load("//rules/private/compile:images.bzl", "build_syclbin", "device_build", "syclbin_providers")
+load("//rules/private/options:settings.bzl", "chosen_targets")
+load("//rules/private/toolchain:device_compiler.bzl", "declare_device_target", "device_compiler_transition", "device_rules")
+load("//rules/private/toolchain:enabled.bzl", "requires_ocloc")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
 

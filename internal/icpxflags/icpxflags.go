@@ -1,7 +1,7 @@
 // Package icpxflags describes how each option of DPC++'s compiler drivers (icpx -fsycl, clang++
 // -fsycl) is translated if another compiler is the host compiler: which build step gets it, and
 // what to write instead if none does. It is one table ([Table]) for programs, for the rules, which
-// load it as rules/private/icpx_flags.bzl, and for the documentation in
+// load it as rules/private/generated/icpx_flags.bzl, and for the documentation in
 // docs/reference/icpx-options.md. tools/generate writes the two files.
 //
 // The meaning of the options follows sycl/doc/UsersManual.md in intel/llvm. Options that are not

@@ -8,7 +8,7 @@ load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:sycl_cc_test.bzl", "sycl_cc_test")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:syclbin_link.bzl", "syclbin_link")
-load("//rules/private:compat.bzl", "PROGRAM_SUFFIX")
+load("//rules/private/compat:compat.bzl", "PROGRAM_SUFFIX")
 load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "make_fails_test")
 
 def _options_impl(ctx):

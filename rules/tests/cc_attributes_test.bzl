@@ -10,7 +10,7 @@ load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("//rules:sycl_cc_binary.bzl", "sycl_cc_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:sycl_cc_test.bzl", "sycl_cc_test")
-load("//rules/private:compat.bzl", "PROGRAM_SUFFIX")
+load("//rules/private/compat:compat.bzl", "PROGRAM_SUFFIX")
 
 # Attributes that have no effect in Bazel 7.7.
 _WITHOUT_EFFECT = ["hdrs_check", "licenses"]

@@ -10,7 +10,7 @@ load("//rules:sycl_compat_test.bzl", "sycl_compat_test")
 load("//rules:sycl_device_config.bzl", "sycl_device_config")
 load("//rules:syclbin_import.bzl", "syclbin_import")
 load("//rules:syclbin_link.bzl", "syclbin_link")
-load("//rules/private:compat_baseline.bzl", "baseline_problem")
+load("//rules/private/compat:compat_baseline.bzl", "baseline_problem")
 load(":analysis.bzl", "COMPLETE", "DPCPP", "make_fails_test")
 
 _TOOLCHAIN = {"//command_line_option:extra_toolchains": COMPLETE}

@@ -1,7 +1,7 @@
 """Tests of which LLVM is chosen on machines with several, or with parts of one."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//rules/private:local_toolchain.bzl", "find_llvm", "find_readers", "header_directories", "host_compilers", "opened_by_ocloc", "other_system", "watch_all", "write_headers_stamp", "write_host_headers", "write_stamp")
+load("//rules/private/repositories:local_toolchain.bzl", "find_llvm", "find_readers", "header_directories", "host_compilers", "opened_by_ocloc", "other_system", "watch_all", "write_headers_stamp", "write_host_headers", "write_stamp")
 
 _CLANG = ["clang++"]
 _COMPLETE = ["clang++", "llc", "llvm-dis", "llvm-link", "opt"]

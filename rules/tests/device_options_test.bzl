@@ -1,7 +1,7 @@
 """Tests of //rules/private:device_options.bzl."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//rules/private:device_options.bzl", "COPTS", "DEFINES", "device_line", "device_options", "is_old_standard", "standard")
+load("//rules/private/options:device_options.bzl", "COPTS", "DEFINES", "device_line", "device_options", "is_old_standard", "standard")
 
 # The cases of TestDeviceOptions in internal/compilespec, which reads command lines for syclc++.
 _CASES = {

@@ -1,10 +1,10 @@
 """Tests of names that the rules make or compare."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//rules/private:go_sdk.bzl", "is_too_old")
-load("//rules/private:names.bzl", "is_own_target", "is_sha256", "nearest_names", "shown")
-load("//rules/private:targets.bzl", "TARGETS")
 load("//rules/private/actions:compile.bzl", "unique_prefix")
+load("//rules/private/generated:targets.bzl", "TARGETS")
+load("//rules/private/targets:names.bzl", "is_own_target", "is_sha256", "nearest_names", "shown")
+load("//rules/private/toolchain:go_sdk.bzl", "is_too_old")
 
 def _nearest_names_impl(ctx):
     env = unittest.begin(ctx)

@@ -1,7 +1,7 @@
 """Tests of //rules/private:options.bzl."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//rules/private:options.bzl", "words")
+load("//rules/private/options:options.bzl", "words")
 
 _WORDS = {
     "": [],

@@ -7,7 +7,7 @@ load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:syclbin_import.bzl", "syclbin_import")
 load("//rules:syclbin_link.bzl", "syclbin_link")
 load("//rules:toolchain.bzl", "sycl_toolchain")
-load("//rules/private:reason.bzl", "reason_name")
+load("//rules/private/toolchain:reason.bzl", "reason_name")
 load(":analysis.bzl", "COMPLETE", "DPCPP", "NO_OCLOC")
 
 def _state_impl(ctx):

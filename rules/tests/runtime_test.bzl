@@ -3,11 +3,11 @@
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts", "unittest")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules:sycl_test.bzl", "sycl_test")
-load("//rules/private:prebuilt_tools.bzl", "check_tools")
-load("//rules/private:sycl_runtime.bzl", "check_runtime", "matches")
-load("//rules/private:sycl_runtime_targets.bzl", "problem_of_dpcpp")
-load("//rules/private:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
-load("//rules/private:toolchains_hub.bzl", "check_repository", "declare_default_runtime")
+load("//rules/private/repositories:prebuilt_tools.bzl", "check_tools")
+load("//rules/private/repositories:sycl_runtime.bzl", "check_runtime", "matches")
+load("//rules/private/repositories:sycl_runtime_targets.bzl", "problem_of_dpcpp")
+load("//rules/private/repositories:sycl_runtime_versions.bzl", "COMPILER", "DEFAULT_RUNTIME", "RUNTIMES", "UNPACKED")
+load("//rules/private/repositories:toolchains_hub.bzl", "check_repository", "declare_default_runtime")
 load(":analysis.bzl", "make_fails_test")
 
 def _file(ctx, name):

@@ -15,7 +15,7 @@ func compilespecCommand() *cli.Command {
 	return &cli.Command{
 		Name:    "compilespec",
 		Short:   "write the table of compiler options as Starlark",
-		Example: "generate compilespec --output rules/private/compile_spec.bzl",
+		Example: "generate compilespec --output rules/private/generated/compile_spec.bzl",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			output := fs.String("output", "", "the `file` to write")
 			return func(_ context.Context, env *cli.Env, args []string) error {

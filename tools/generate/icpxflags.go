@@ -17,7 +17,7 @@ func icpxflagsCommand() *cli.Command {
 	return &cli.Command{
 		Name:    "icpxflags",
 		Short:   "write the table of icpx's options as Starlark and as a page",
-		Example: "generate icpxflags --starlark rules/private/icpx_flags.bzl --page docs/reference/icpx-options.md",
+		Example: "generate icpxflags --starlark rules/private/generated/icpx_flags.bzl --page docs/reference/icpx-options.md",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			starlark := fs.String("starlark", "", "the Starlark `file` to write")
 			page := fs.String("page", "", "the page's `file` to write")

@@ -19,7 +19,7 @@ func targetsCommand() *cli.Command {
 	return &cli.Command{
 		Name:    "targets",
 		Short:   "write the names of the built-in devices as Starlark",
-		Example: "generate targets --output rules/private/targets.bzl",
+		Example: "generate targets --output rules/private/generated/targets.bzl",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			output := fs.String("output", "", "the `file` to write; standard output when it is missing")
 			return func(_ context.Context, env *cli.Env, args []string) error {

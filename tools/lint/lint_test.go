@@ -482,8 +482,8 @@ func TestGo(t *testing.T) {
 		t.Fatal("go.mod has no version of Go")
 	}
 	for name, want := range map[string]string{
-		"MODULE.bazel":             `go_sdk.download(version = "` + strings.TrimPrefix(version[0], "go ") + `")`,
-		"rules/private/go_sdk.bzl": "_NEEDED = (" + version[1] + ", " + version[2] + ")",
+		"MODULE.bazel":                       `go_sdk.download(version = "` + strings.TrimPrefix(version[0], "go ") + `")`,
+		"rules/private/toolchain/go_sdk.bzl": "_NEEDED = (" + version[1] + ", " + version[2] + ")",
 	} {
 		if !strings.Contains(read(name), "\n"+want+"\n") {
 			t.Errorf("%s has no %s, and go.mod has Go %s.%s", name, want, version[1], version[2])
@@ -496,8 +496,8 @@ func TestReleases(t *testing.T) {
 	root := tree(t)
 	list := `["` + strings.ReplaceAll(release.Names(), ", ", `", "`) + `"]`
 	for name, want := range map[string]string{
-		"rules/private/attributes.bzl": "_RUNTIMES = " + list,
-		"rules/toolchain.bzl":          "values = " + list,
+		"rules/private/compile/attributes.bzl": "_RUNTIMES = " + list,
+		"rules/toolchain.bzl":                  "values = " + list,
 	} {
 		data, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {

@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", find_cpp_toolchain = "find_cc_toolchain")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE")
-load("//rules/private:device_options.bzl", "COPTS", "DEFINES")
+load("//rules/private/options:device_options.bzl", "COPTS", "DEFINES")
 load(":tools.bzl", "need", "own_toolchain")
 
 # Reports use line tables to show the location of a kernel and the function that requires an

@@ -1,6 +1,6 @@
 """The actions that translate split modules to SPIR-V, and set constants in it."""
 
-load("//rules/private:names.bzl", "shown")
+load("//rules/private/targets:names.bzl", "shown")
 load(":tools.bzl", "need", "run_tool")
 
 def dpcpp_images_action(ctx, toolchain, build, unit, name):

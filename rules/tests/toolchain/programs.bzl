@@ -1,7 +1,7 @@
 """Programs of this machine as targets, as a repository with a compiler has them."""
 
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
-load("//rules/private:device_compiler.bzl", "without_device_compiler")
+load("//rules/private/toolchain:device_compiler.bzl", "without_device_compiler")
 
 def _machine_program_impl(ctx):
     tool = getattr(find_sycl_toolchain(ctx), ctx.attr.tool)

@@ -1,9 +1,9 @@
 """The targets of a baseline: a program that writes it, and a test."""
 
 load("//rules:providers.bzl", "SyclCompatInfo")
-load(":common_attributes.bzl", "common_attributes")
+load("//rules/private/compile:common_attributes.bzl", "common_attributes")
+load("//rules/private/targets:names.bzl", "shown")
 load(":compat.bzl", "COMPAT_ATTRS", "launcher", "near_runfile", "quoted", "runfile")
-load(":names.bzl", "shown")
 
 _ATTRS = {
     "path": attr.string(

@@ -4,7 +4,7 @@ load("@bazel_skylib//lib:paths.bzl", "paths")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load(":options.bzl", "expanded_defines", "expanded_texts")
+load("//rules/private/options:options.bzl", "expanded_defines", "expanded_texts")
 
 # Extensions of sources.
 SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]

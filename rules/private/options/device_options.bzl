@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
-load(":compile_spec.bzl", "DEBUG_LEVELS", "FEATURES", "FEATURE_FAMILIES", "RULES")
+load("//rules/private/generated:compile_spec.bzl", "DEBUG_LEVELS", "FEATURES", "FEATURE_FAMILIES", "RULES")
 
 # Positions in a command line, between lists of options.
 DEFINES = "defines"

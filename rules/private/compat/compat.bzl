@@ -2,8 +2,8 @@
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules/private/actions:tools.bzl", "run_tool")
-load(":names.bzl", "shown")
-load(":resolve.bzl", "takes_all")
+load("//rules/private/targets:names.bzl", "shown")
+load("//rules/private/targets:resolve.bzl", "takes_all")
 
 # Suffix of the target that compiles a program.
 PROGRAM_SUFFIX = ".program"

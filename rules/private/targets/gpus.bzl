@@ -4,7 +4,7 @@ Code for a family is compiled and split into modules once for all of its GPUs. O
 last step, from bitcode to PTX or a code object, runs per GPU.
 """
 
-load(":icpx_flags.bzl", "FLAGS")
+load("//rules/private/generated:icpx_flags.bzl", "FLAGS")
 
 def _family(name, triple, feature, links = False):
     """Returns a family.

@@ -1,6 +1,6 @@
 """syclc++ as a tool of C++ toolchains: one program, with the programs that it runs next to it."""
 
-load(":device_compiler.bzl", "without_device_compiler")
+load("//rules/private/toolchain:device_compiler.bzl", "without_device_compiler")
 
 # Starts the compiler with the files in this directory, regardless of the current directory.
 _LAUNCHER = """#!/bin/sh
@@ -50,7 +50,7 @@ syclcxx = rule(
         "directory": attr.label_list(allow_files = True, doc = "The headers in the directory, and libsycl, which identifies the release."),
         "toolchain": attr.label(doc = "The sycl_toolchain of the directory.", mandatory = True),
         "_host_headers": attr.label(default = "//rules/dpcpp:host_files"),
-        "_syclcxx": attr.label(cfg = "exec", default = ":syclcxx", executable = True),
+        "_syclcxx": attr.label(cfg = "exec", default = "//rules/private:syclcxx", executable = True),
     },
     cfg = without_device_compiler,
     executable = True,

@@ -1,8 +1,8 @@
 """Looks up the names in `sycl_targets`."""
 
+load("//rules/private/generated:targets.bzl", "ALIASES", "FAMILIES", "TARGETS")
 load(":gpus.bzl", "family_of")
 load(":names.bzl", "nearest_names")
-load(":targets.bzl", "ALIASES", "FAMILIES", "TARGETS")
 
 # ocloc's names for several chips, and the chip that it then compiles for. Only targets that may
 # be the same chip share an action; the step queries ocloc whether they are.

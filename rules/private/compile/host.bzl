@@ -2,12 +2,12 @@
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private:compile.bzl", "host_stem", "path_in_repository")
-load("//rules/private:device_options.bzl", "all_options", "chosen_standard", "is_old_standard", "standard")
-load("//rules/private:headers.bzl", "ASSEMBLER_SOURCES", "C_SOURCES", "MODULE_MAP_FEATURES", "cc_of")
 load("//rules/private/actions:assemble.bzl", "assemble_action")
 load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
 load("//rules/private/actions:host_check.bzl", "host_check_actions")
+load("//rules/private/options:device_options.bzl", "all_options", "chosen_standard", "is_old_standard", "standard")
+load(":compile.bzl", "host_stem", "path_in_repository")
+load(":headers.bzl", "ASSEMBLER_SOURCES", "C_SOURCES", "MODULE_MAP_FEATURES", "cc_of")
 
 # The C++ standard of a build that does not set one. Newer compilers have newer defaults, with which
 # some releases of libsycl's headers do not compile.

@@ -6,7 +6,7 @@ load("@rules_cc//cc:cc_toolchain_config_lib.bzl", "action_config", "feature", "f
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/toolchains:cc_toolchain.bzl", "cc_toolchain")
 load("@rules_cc//cc/toolchains:cc_toolchain_config_info.bzl", "CcToolchainConfigInfo")
-load(":settings.bzl", "chosen_targets")
+load("//rules/private/options:settings.bzl", "chosen_targets")
 
 # The name of the cc_toolchain in the repository.
 CC_TOOLCHAIN = "sycl_cc_toolchain"
@@ -289,7 +289,7 @@ def sycl_cc_toolchain_config(name, extra_flags_per_feature = {}, supports_start_
     )
 
 _LOAD = "load(\":cc_toolchain_config.bzl\", \"cc_toolchain_config\")"
-_LOAD_OWN = "load(\"@rules_sycl//rules/private:cc_toolchain.bzl\", cc_toolchain_config = \"sycl_cc_toolchain_config\")"
+_LOAD_OWN = "load(\"@rules_sycl//rules/private/toolchain:cc_toolchain.bzl\", cc_toolchain_config = \"sycl_cc_toolchain_config\")"
 
 def _sycl_cc_repository_impl(rctx):
     found = rctx.path(rctx.attr._found)

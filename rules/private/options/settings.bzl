@@ -1,7 +1,7 @@
 """Determines the targets from the flags and the attribute sycl_targets."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
-load(":resolve.bzl", "known_targets")
+load("//rules/private/targets:resolve.bzl", "known_targets")
 
 def chosen_targets(ctx, own = None):
     """Returns the names of the targets to build for.

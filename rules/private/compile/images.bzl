@@ -1,18 +1,18 @@
 """Actions from bitcode to device images, and to a SYCLBIN."""
 
 load("//rules:providers.bzl", "SyclbinInfo")
-load("//rules/private:compat.bzl", "check_action", "report_action")
-load("//rules/private:compile.bzl", "compiler_name", "linkable", "output_stem")
-load("//rules/private:flags.bzl", "backend_options")
-load("//rules/private:gpus.bzl", "EMULATED")
-load("//rules/private:names.bzl", "shown")
-load("//rules/private:resolve.bzl", "compiler_of", "families_of", "known_targets", "resolve_targets", "takes_all")
 load("//rules/private/actions:aot.bzl", "aot_action", "filter_action", "plan_action")
 load("//rules/private/actions:gpu.bzl", "gpu_action")
 load("//rules/private/actions:link.bzl", "link_action")
 load("//rules/private/actions:pack.bzl", "pack_action")
 load("//rules/private/actions:postlink.bzl", "postlink_action")
 load("//rules/private/actions:translate.bzl", "dpcpp_images_action", "specialize_action", "translate_action")
+load("//rules/private/compat:compat.bzl", "check_action", "report_action")
+load("//rules/private/options:flags.bzl", "backend_options")
+load("//rules/private/targets:gpus.bzl", "EMULATED")
+load("//rules/private/targets:names.bzl", "shown")
+load("//rules/private/targets:resolve.bzl", "compiler_of", "families_of", "known_targets", "resolve_targets", "takes_all")
+load(":compile.bzl", "compiler_name", "linkable", "output_stem")
 
 def device_build(
         separate = [],

@@ -3,11 +3,11 @@
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
-load("//rules/private:gpus.bzl", "EMULATED")
-load("//rules/private:headers.bzl", "SOURCES", "compilation_contexts", "implementation_contexts")
-load("//rules/private:options.bzl", "expanded_defines")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
+load("//rules/private/options:options.bzl", "expanded_defines")
+load("//rules/private/targets:gpus.bzl", "EMULATED")
+load(":headers.bzl", "SOURCES", "compilation_contexts", "implementation_contexts")
 
 def compile_sources(ctx, toolchain, options, line, host = None, families = [], post_link = None):
     """Declares the compilation of a rule's own sources.

@@ -1,9 +1,9 @@
 """Passes the options in copts, device_copts, host_copts and linkopts to the steps of a build."""
 
+load("//rules/private/generated:icpx_flags.bzl", "FLAGS")
+load("//rules/private/targets:resolve.bzl", "known_targets")
 load(":device_options.bzl", "device_options", "read_line")
-load(":icpx_flags.bzl", "FLAGS")
 load(":options.bzl", "expanded_options", "expanded_text", "words")
-load(":resolve.bzl", "known_targets")
 
 # The values of device_code_split.
 SPLITS = ["auto", "per_source", "per_kernel", "off"]

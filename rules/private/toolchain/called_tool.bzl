@@ -1,6 +1,6 @@
 """Launchers for `bazel run`."""
 
-load(":compat.bzl", "launcher")
+load("//rules/private/compat:compat.bzl", "launcher")
 
 def _called_tool_impl(ctx):
     script = launcher(ctx, ctx.label.name + ".sh", ctx.attr.tool, ["\"$@\""], [])

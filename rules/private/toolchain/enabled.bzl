@@ -4,8 +4,8 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE", "use_sycl_toolchain")
+load("//rules/private/targets:resolve.bzl", "needs_ocloc")
 load(":device_compiler.bzl", "device_compiler_transition")
-load(":resolve.bzl", "needs_ocloc")
 
 def _toolchain(ctx):
     """Returns the SyclToolchainInfo or None. A target with an unknown compiler fails and is not skipped."""

@@ -2,7 +2,7 @@
 
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
-load(":attributes.bzl", "DEVICE_COMPILER_ATTRS")
+load("//rules/private/compile:attributes.bzl", "DEVICE_COMPILER_ATTRS")
 load(":device_compiler.bzl", "device_compiler_transition")
 load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
 
