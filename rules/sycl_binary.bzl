@@ -3,11 +3,10 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("//rules/private/actions:compile.bzl", "wants_debug_info")
 load("//rules/private/compile:attributes.bzl", "CODE_ATTRS", "COMPILE_ATTRS", "IMAGE_ATTRS", "RUNTIME_ATTRS", "SOURCE_ATTRS")
-load("//rules/private/compile:compile.bzl", "compile_sources", "dependencies_code", "runfiles_of")
+load("//rules/private/compile:compile.bzl", "compile_line", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private/compile:coverage.bzl", "instrumented_files")
-load("//rules/private/compile:headers.bzl", "MODULE_MAP_FEATURES", "cc_of")
 load("//rules/private/compile:images.bzl", "build_syclbin", "device_build", "post_link_options")
-load("//rules/private/options:device_options.bzl", "all_options", "chosen_standard", "device_line", "host_line")
+load("//rules/private/options:device_options.bzl", "all_options")
 load("//rules/private/options:flags.bzl", "SPLITS", "attribute_value", "read_options", "split_of")
 load("//rules/private/options:settings.bzl", "chosen_targets")
 load("//rules/private/targets:resolve.bzl", "families_of", "resolve_targets")
@@ -22,7 +21,7 @@ def _sycl_binary_impl(ctx):
     rdc = attribute_value(ctx, options, "rdc", False)
     split = split_of(ctx, options)
 
-    line = device_line(host_line(ctx, cc_of(ctx, unsupported = MODULE_MAP_FEATURES, mandatory = False)), chosen_standard(ctx), bool(toolchain.dpcpp))
+    line = compile_line(ctx, toolchain)
 
     # Later links can resolve calls between files.
     dependencies = ctx.attr.state != "executable"

@@ -3,10 +3,8 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private/compile:attributes.bzl", "COMPILE_ATTRS", "LIBRARY_ATTRS", "SOURCE_ATTRS")
-load("//rules/private/compile:compile.bzl", "compile_sources", "dependencies_code", "runfiles_of")
+load("//rules/private/compile:compile.bzl", "compile_line", "compile_sources", "dependencies_code", "runfiles_of")
 load("//rules/private/compile:coverage.bzl", "instrumented_files")
-load("//rules/private/compile:headers.bzl", "MODULE_MAP_FEATURES", "cc_of")
-load("//rules/private/options:device_options.bzl", "chosen_standard", "device_line", "host_line")
 load("//rules/private/options:flags.bzl", "read_options")
 load("//rules/private/targets:gpus.bzl", "FAMILIES")
 load("//rules/private/toolchain:device_compiler.bzl", "declare_device_target", "device_rules")
@@ -22,7 +20,7 @@ def _sycl_library_impl(ctx):
     if ctx.attr.targets:
         fail("%s: targets: a library is compiled once for all targets; set sycl_targets on the sycl_binary that depends on it" % ctx.label)
     toolchain = find_sycl_toolchain(ctx)
-    line = device_line(host_line(ctx, cc_of(ctx, unsupported = MODULE_MAP_FEATURES, mandatory = False)), chosen_standard(ctx), bool(toolchain.dpcpp))
+    line = compile_line(ctx, toolchain)
     compiled = compile_sources(ctx, toolchain, read_options(ctx), line, families = FAMILIES)
     own = [s.bitcode for s in compiled.own]
     return [

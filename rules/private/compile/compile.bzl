@@ -5,9 +5,22 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
+load("//rules/private/options:device_options.bzl", "chosen_standard", "device_line", "host_line")
 load("//rules/private/options:options.bzl", "expanded_defines")
 load("//rules/private/targets:gpus.bzl", "EMULATED")
-load(":headers.bzl", "SOURCES", "compilation_contexts", "implementation_contexts")
+load(":headers.bzl", "SOURCES", "cc_of", "compilation_contexts", "implementation_contexts", "without_module_maps")
+
+def compile_line(ctx, toolchain):
+    """Returns the options of the device compile of a rule that compiles for devices only.
+
+    Args:
+        ctx: the context of a rule with SOURCE_ATTRS.
+        toolchain: SyclToolchainInfo.
+    Returns:
+        what device_line returns.
+    """
+    cc = without_module_maps(ctx, cc_of(ctx, mandatory = False))
+    return device_line(host_line(ctx, cc), chosen_standard(ctx), bool(toolchain.dpcpp))
 
 def compile_sources(ctx, toolchain, options, line, host = None, families = [], post_link = None):
     """Declares the compilation of a rule's own sources.

@@ -79,10 +79,6 @@ def compilation_contexts(ctx, libsycl, local_defines):
         return struct(exported = context, own = own)
     return struct(exported = own, own = own)
 
-# Features whose options name the module map of a compilation. They would fail here, because a
-# command line that is only read has no module map.
-MODULE_MAP_FEATURES = ["layering_check", "use_module_maps"]
-
 def cc_of(ctx, unsupported = [], mandatory = True):
     """Returns the C++ toolchain of a rule.
 
@@ -106,6 +102,24 @@ def cc_of(ctx, unsupported = [], mandatory = True):
             unsupported_features = ctx.disabled_features + ["sycl"] + unsupported,
         ),
     )
+
+# Features whose options name the module map of a compile.
+_MODULE_MAP_FEATURES = ["layering_check", "use_module_maps"]
+
+def without_module_maps(ctx, cc):
+    """Returns a C++ toolchain for compiles without a module map, in which these features would fail.
+
+    A command line that is only read has no module map, either.
+
+    Args:
+        ctx: the rule context.
+        cc: what cc_of returned, or None.
+    Returns:
+        a struct of the same form, or None.
+    """
+    if not cc or not [f for f in _MODULE_MAP_FEATURES if cc_common.is_enabled(feature_configuration = cc.features, feature_name = f)]:
+        return cc
+    return cc_of(ctx, unsupported = _MODULE_MAP_FEATURES)
 
 def implementation_contexts(ctx, context):
     """Returns what a rule's own sources may include, including headers of implementation_deps.

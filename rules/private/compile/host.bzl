@@ -7,7 +7,7 @@ load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
 load("//rules/private/actions:host_check.bzl", "host_check_actions")
 load("//rules/private/options:device_options.bzl", "all_options", "chosen_standard", "is_old_standard", "standard")
 load(":compile.bzl", "host_stem", "path_in_repository")
-load(":headers.bzl", "ASSEMBLER_SOURCES", "C_SOURCES", "MODULE_MAP_FEATURES", "cc_of")
+load(":headers.bzl", "ASSEMBLER_SOURCES", "C_SOURCES", "without_module_maps")
 
 # The C++ standard of a build that does not set one. Newer compilers have newer defaults, with which
 # some releases of libsycl's headers do not compile.
@@ -150,7 +150,7 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
         host = host,
         layouts = unique_symbol(ctx, "rules_sycl_layouts_of_") + "_%x" % (hash(str(ctx.label)) % 0x100000000),
         # The commands of our own actions do not support module maps.
-        unchecked = _without_module_maps(ctx, host.cc),
+        unchecked = without_module_maps(ctx, host.cc),
     )
     sees = cc_common.merge_compilation_contexts(compilation_contexts = build.contexts)
     outputs, notes, sources = [], [], []
@@ -221,11 +221,6 @@ def _flags(host, options):
         options +
         _DEVICE_WARNINGS["clang" if host.is_clang else "gcc"]
     )
-
-def _without_module_maps(ctx, cc):
-    if not cc_common.is_enabled(feature_configuration = cc.features, feature_name = "use_module_maps"):
-        return cc
-    return cc_of(ctx, unsupported = MODULE_MAP_FEATURES)
 
 def _compile(ctx, build, **kwargs):
     """Calls cc_common.compile with the arguments that all compilations of the target share."""
