@@ -204,6 +204,29 @@ func TestFloorsPage(t *testing.T) {
 	}
 }
 
+// TestPrivateRules checks that rules/private has its code in directories by purpose, and that each of them
+// says in the first lines of its BUILD file what belongs there.
+func TestPrivateRules(t *testing.T) {
+	root := filepath.Join(tree(t), "rules/private")
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		switch {
+		case e.IsDir():
+			build, err := os.ReadFile(filepath.Join(root, e.Name(), "BUILD.bazel"))
+			if err != nil {
+				t.Error(err)
+			} else if !bytes.HasPrefix(build, []byte("# ")) {
+				t.Errorf("rules/private/%s/BUILD.bazel: begin with a comment on what belongs there", e.Name())
+			}
+		case e.Name() != "BUILD.bazel":
+			t.Errorf("rules/private/%s: move it to a directory for its purpose", e.Name())
+		}
+	}
+}
+
 // effects are the imports that packages of sycl/ leave to programs.
 var effects = []string{"flag", "os/exec", "os/signal", "log", "log/slog"}
 
