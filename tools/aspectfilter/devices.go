@@ -26,8 +26,8 @@ type listing struct {
 
 func (l *listing) setup(fs *flag.FlagSet) cli.Run {
 	buildstep.DeviceConfigFiles(fs, &l.configs)
-	fs.BoolVar(&l.json, "json", false, "print all that is known, as JSON")
-	fs.StringVar(&l.output, "output", "", "the `file` to write; standard output when it is missing")
+	fs.BoolVar(&l.json, "json", false, "print all data as JSON")
+	fs.StringVar(&l.output, "output", "", "write to this `file` (default standard output)")
 	return l.run
 }
 
@@ -82,7 +82,7 @@ func printTable(w io.Writer, list []*deviceconfig.Device) error {
 		}
 		fmt.Fprintf(b, "  %-17s  %s\n", sizes(d.SubGroupSizes), limit)
 	}
-	b.WriteString("\nyes: every device of this name has it; no: none has; ?: not known before the program runs\n")
+	b.WriteString("\nyes: every device with this name has it; no: none has it; ?: known only at run time\n")
 	return b.Flush()
 }
 

@@ -29,9 +29,9 @@ func (e *deviceEntry) setup(fs *flag.FlagSet) cli.Run {
 	fs.StringVar(&e.from, "from", "", "read the output of 'clinfo --raw' from this `file` instead of running it")
 	fs.StringVar(&e.clinfo, "clinfo", "clinfo", "`program` to run with --raw")
 	fs.StringVar(&e.device, "device", "", "only the device with this `id`, such as POCL/0")
-	fs.StringVar(&e.oclocDevice, "ocloc-device", "", "ask ocloc about this Intel `device`, such as acm-g10, instead of asking OpenCL")
-	fs.StringVar(&e.ocloc, "ocloc", "ocloc", "`program` that knows Intel devices")
-	fs.StringVar(&e.name, "name", "", "`target` to make an entry for, when there is one device")
+	fs.StringVar(&e.oclocDevice, "ocloc-device", "", "query ocloc about this Intel `device`, such as acm-g10, instead of OpenCL")
+	fs.StringVar(&e.ocloc, "ocloc", "ocloc", "`program` to query about Intel devices")
+	fs.StringVar(&e.name, "name", "", "`target` name of the entry, if there is one device")
 	fs.StringVar(&e.output, "output", "", "write the entries to this `file`")
 	e.given = map[string]bool{}
 	return func(ctx context.Context, env *cli.Env, args []string) error {
@@ -49,7 +49,7 @@ func (e *deviceEntry) run(ctx context.Context, env *cli.Env, args []string) erro
 		return err
 	}
 	if e.name != "" && len(devices) > 1 {
-		return cli.Usagef("there are %d devices for the name %s: choose one with --device, of %s", len(devices), e.name, ids(devices))
+		return cli.Usagef("%d devices for the name %s; select one with --device: %s", len(devices), e.name, ids(devices))
 	}
 	text, err := e.entries(devices)
 	if err != nil {
@@ -61,7 +61,7 @@ func (e *deviceEntry) run(ctx context.Context, env *cli.Env, args []string) erro
 		return err
 	}
 	for _, w := range config.Warnings {
-		env.Warnf("", "%s: several devices have this name: choose one with --device, of %s", w.Target, ids(devices))
+		env.Warnf("", "%s: several devices have this name; select one with --device: %s", w.Target, ids(devices))
 	}
 	return env.Output(e.output, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -74,11 +74,11 @@ func (e *deviceEntry) check(args []string) error {
 	case len(args) > 0:
 		return cli.Usagef("unexpected argument %q", args[0])
 	case e.oclocDevice != "" && (e.from != "" || e.device != ""):
-		return cli.Usagef("--ocloc-device excludes --from and --device, which are for OpenCL")
+		return cli.Usagef("--ocloc-device cannot be combined with --from and --device, which are for OpenCL")
 	case e.given["clinfo"] && (e.from != "" || e.oclocDevice != ""):
-		return cli.Usagef("--clinfo is not run with --from or --ocloc-device: leave it out")
+		return cli.Usagef("--clinfo cannot be combined with --from or --ocloc-device")
 	case e.given["ocloc"] && e.oclocDevice == "":
-		return cli.Usagef("--ocloc is run with --ocloc-device alone: the device that it is asked about")
+		return cli.Usagef("--ocloc requires --ocloc-device")
 	case strings.HasPrefix(e.oclocDevice, "-"):
 		return cli.Usagef("the device %q looks like a flag of ocloc", e.oclocDevice)
 	}
@@ -102,7 +102,7 @@ func (e *deviceEntry) entries(devices []*deviceconfig.OpenCLDevice) ([]byte, err
 			if errors.As(err, &syntax) {
 				return nil, err
 			}
-			return nil, cli.Usagef("%v: give another --name", err)
+			return nil, cli.Usagef("%v; set a different --name", err)
 		}
 		if i > 0 {
 			text.WriteByte('\n')
@@ -127,7 +127,7 @@ func (e *deviceEntry) devices(ctx context.Context, env *cli.Env) ([]*deviceconfi
 			return []*deviceconfig.OpenCLDevice{d}, nil
 		}
 	}
-	return nil, cli.Usagef("there is no device %s: there are %s", e.device, ids(devices))
+	return nil, cli.Usagef("unknown device %s; expected one of %s", e.device, ids(devices))
 }
 
 func ids(devices []*deviceconfig.OpenCLDevice) string {
@@ -140,7 +140,7 @@ func ids(devices []*deviceconfig.OpenCLDevice) string {
 
 func (e *deviceEntry) readClinfo(ctx context.Context, env *cli.Env) ([]*deviceconfig.OpenCLDevice, error) {
 	if e.from != "" {
-		data, err := cli.ReadInput(e.from, "what 'clinfo --raw' prints", 64<<20)
+		data, err := cli.ReadInput(e.from, "output of 'clinfo --raw'", 64<<20)
 		if err != nil {
 			return nil, fmt.Errorf("output of clinfo: %w", err)
 		}
@@ -148,7 +148,7 @@ func (e *deviceEntry) readClinfo(ctx context.Context, env *cli.Env) ([]*deviceco
 	}
 	var out bytes.Buffer
 	if err := buildstep.Run(ctx, nil, &out, env.Stderr, e.clinfo, "--raw"); err != nil {
-		return nil, fmt.Errorf("asking OpenCL: %w; --from reads what clinfo printed elsewhere", err)
+		return nil, fmt.Errorf("cannot query OpenCL: %w; to use the output of clinfo from a different system, set --from", err)
 	}
 	return deviceconfig.ReadClinfo(filepath.Base(e.clinfo)+" --raw", &out)
 }
@@ -165,7 +165,7 @@ func (e *deviceEntry) askOcloc(ctx context.Context) (*deviceconfig.OpenCLDevice,
 		}
 		// ocloc exits with 0 even if it does not support the device.
 		if !strings.HasPrefix(answer, q.prefix) {
-			return nil, cli.BadInput(fmt.Errorf("ocloc does not know the device %s:\n%s", e.oclocDevice, answer))
+			return nil, cli.BadInput(fmt.Errorf("ocloc does not support the device %s:\n%s", e.oclocDevice, answer))
 		}
 		d.Answers[q.query] = answer
 	}
@@ -181,7 +181,7 @@ func (e *deviceEntry) oclocQuery(ctx context.Context, query string) (string, err
 		program, err = filepath.Abs(program)
 	}
 	if err != nil {
-		return "", fmt.Errorf("asking ocloc: %v", err)
+		return "", fmt.Errorf("cannot query ocloc: %v", err)
 	}
 	dir, remove, err := outfile.TempDir()
 	if err != nil {

@@ -21,14 +21,14 @@ type filter struct {
 
 func (f *filter) setup(fs *flag.FlagSet) cli.Run {
 	f.targets.Split, f.fixed.Split = true, true
-	fs.Var(&f.filters, "target", "keep what this `target` can take; may be repeated, with an --output for each, in the same order")
+	fs.Var(&f.filters, "target", "keep the rows that this `target` can run; may be repeated, with an --output for each, in the same order")
 	buildstep.DeviceConfigFiles(fs, &f.configs)
-	fs.Var(&f.targets, "targets", "all `targets` of the program, separated by commas; another --target gets no rows")
-	fs.Var(&f.fixed, "fixed-targets", "the only `targets` that the program was written for, separated by commas; another --target gets no rows")
+	fs.Var(&f.targets, "targets", "all `targets` of the program, separated by commas; any other --target gets no rows")
+	fs.Var(&f.fixed, "fixed-targets", "the only `targets` that the program is written for, separated by commas; any other --target gets no rows")
 	fs.Var(&f.outputs, "output", "write the table, or the plan, to this `file`")
-	fs.Var(&f.reasons, "reasons", "also write which rows were dropped, and why, to this `file`; with several targets, one for each")
+	fs.Var(&f.reasons, "reasons", "also write the dropped rows, with reasons, to this `file`; with several targets, one file for each")
 	fs.BoolVar(&f.plan, "plan", false, "write the decisions for all targets as JSON")
-	fs.BoolVar(&f.requireTaken, "require-taken", false, "with --plan, exit with 1 when no target takes some row")
+	fs.BoolVar(&f.requireTaken, "require-taken", false, "with --plan, exit with 1 if a row is kept for no target")
 	f.reading.AssumeFlag(fs)
 	return f.run
 }
@@ -66,20 +66,20 @@ func (f *filter) check(args []string) error {
 	targets, outputs, reasons := len(f.filters.Values), len(f.outputs.Values), len(f.reasons.Values)
 	switch {
 	case f.requireTaken:
-		return cli.Usagef("--require-taken goes with --plan")
+		return cli.Usagef("--require-taken requires --plan")
 	case targets == 0 || slices.Contains(f.filters.Values, ""):
-		return cli.Usagef("--target or --plan is needed")
+		return cli.Usagef("--target or --plan is required")
 	case outputs == 0 || slices.Contains(f.outputs.Values, ""):
-		return cli.Usagef("--output is needed")
+		return cli.Usagef("--output is required")
 	case outputs != targets:
-		return cli.Usagef("each --target needs an --output: %d and %d are given", targets, outputs)
+		return cli.Usagef("each --target requires an --output; got %d and %d", targets, outputs)
 	case reasons > 0 && reasons != targets:
-		return cli.Usagef("--reasons is needed for each --target or for none: %d and %d are given", targets, reasons)
+		return cli.Usagef("--reasons is required for each --target or for none; got %d and %d", targets, reasons)
 	case len(args) != 1:
-		return cli.Usagef("one file table is needed, %d given", len(args))
+		return cli.Usagef("expected one file table, got %d", len(args))
 	}
 	if first := slices.Index(f.outputs.Values, "-"); first >= 0 && slices.Contains(f.outputs.Values[first+1:], "-") {
-		return cli.Usagef("--output: standard output takes one table")
+		return cli.Usagef("--output: only one table can be written to standard output")
 	}
 	return nil
 }
@@ -88,13 +88,13 @@ func (f *filter) check(args []string) error {
 func (f *filter) checkPlan(args []string) error {
 	switch {
 	case len(f.filters.Values) > 0:
-		return cli.Usagef("--plan and --target exclude each other")
+		return cli.Usagef("--plan cannot be combined with --target")
 	case len(f.reasons.Values) > 0:
-		return cli.Usagef("--plan has the reasons; --reasons goes with --target")
+		return cli.Usagef("--reasons requires --target; --plan already includes the reasons")
 	case len(f.outputs.Values) > 1:
-		return cli.Usagef("--plan has one --output, %d are given", len(f.outputs.Values))
+		return cli.Usagef("--plan requires one --output, got %d", len(f.outputs.Values))
 	case len(args) == 0:
-		return cli.Usagef("a file table is needed")
+		return cli.Usagef("no input file table")
 	}
 	return nil
 }

@@ -225,20 +225,20 @@ func TestErrors(t *testing.T) {
 		{"unknown target", []string{"--target", "intel_gpu_pvv", "in.table"}, 2, []string{`unknown target "intel_gpu_pvv"`, "did you mean intel_gpu_pvc"}},
 		{"unknown among the targets", []string{"--target", "spir64", "--targets", "spir46", "in.table"}, 2, []string{`unknown target "spir46"`, "spir64"}},
 		{"unknown among the fixed targets", []string{"--plan", "--fixed-targets", "zzzzzzzz,spir46", "in.table"}, 2, []string{`unknown target "zzzzzzzz"; 'aspectfilter devices' lists`, `"spir46"`}},
-		{"no target", []string{"in.table"}, 2, []string{"--target or --plan is needed"}},
-		{"no table", []string{"--target", "spir64"}, 2, []string{"one file table is needed, 0 given"}},
-		{"two tables", []string{"--target", "spir64", "in.table", "in.table"}, 2, []string{"one file table is needed, 2 given"}},
-		{"plan and target", []string{"--plan", "--target", "spir64", "in.table"}, 2, []string{"exclude each other"}},
-		{"reasons with a plan", []string{"--plan", "--reasons", "x", "in.table"}, 2, []string{"--reasons goes with --target"}},
-		{"an output for two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "in.table"}, 2, []string{"each --target needs an --output: 2 and 1 are given"}},
+		{"no target", []string{"in.table"}, 2, []string{"--target or --plan is required"}},
+		{"no table", []string{"--target", "spir64"}, 2, []string{"expected one file table, got 0"}},
+		{"two tables", []string{"--target", "spir64", "in.table", "in.table"}, 2, []string{"expected one file table, got 2"}},
+		{"plan and target", []string{"--plan", "--target", "spir64", "in.table"}, 2, []string{"cannot be combined with"}},
+		{"reasons with a plan", []string{"--plan", "--reasons", "x", "in.table"}, 2, []string{"--reasons requires --target"}},
+		{"an output for two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "in.table"}, 2, []string{"each --target requires an --output; got 2 and 1"}},
 		{"one output for two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--output", "./out", "in.table"}, 2, []string{"'./out' is given for two outputs"}},
 		{"one output for a table and reasons", []string{"--target", "spir64", "--reasons", "out", "in.table"}, 2, []string{"'out' is given for two outputs"}},
-		{"two tables on standard output", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--target", "intel_gpu_pvc", "--output", "-", "--output", "-", "in.table"}, 2, []string{"standard output takes one table"}},
-		{"two outputs for a target", []string{"--target", "spir64", "--output", "other", "in.table"}, 2, []string{"each --target needs an --output: 1 and 2 are given"}},
-		{"reasons for one of two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--output", "other", "--reasons", "x", "in.table"}, 2, []string{"--reasons is needed for each --target or for none: 2 and 1 are given"}},
-		{"two outputs for a plan", []string{"--plan", "--output", "other", "in.table"}, 2, []string{"--plan has one --output"}},
+		{"two tables on standard output", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--target", "intel_gpu_pvc", "--output", "-", "--output", "-", "in.table"}, 2, []string{"only one table can be written to standard output"}},
+		{"two outputs for a target", []string{"--target", "spir64", "--output", "other", "in.table"}, 2, []string{"each --target requires an --output; got 1 and 2"}},
+		{"reasons for one of two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--output", "other", "--reasons", "x", "in.table"}, 2, []string{"--reasons is required for each --target or for none; got 2 and 1"}},
+		{"two outputs for a plan", []string{"--plan", "--output", "other", "in.table"}, 2, []string{"--plan requires one --output"}},
 		{"an unknown second target", []string{"--target", "spir64", "--target", "intel_gpu_pvv", "--output", "other", "in.table"}, 2, []string{`unknown target "intel_gpu_pvv"`}},
-		{"require-taken without a plan", []string{"--target", "spir64", "--require-taken", "in.table"}, 2, []string{"goes with --plan"}},
+		{"require-taken without a plan", []string{"--target", "spir64", "--require-taken", "in.table"}, 2, []string{"requires --plan"}},
 		{"unknown flag", []string{"--tarmac", "spir64", "in.table"}, 2, []string{"unknown flag --tarmac"}},
 		{"missing table", []string{"--target", "spir64", "gone.table"}, 3, []string{"file table: gone.table: "}},
 		{"missing property file", []string{"--target", "spir64", "missing.table"}, 3, []string{"missing.table: row 1: property file: ", "gone.prop"}},
@@ -265,7 +265,7 @@ func TestErrors(t *testing.T) {
 			}
 		})
 	}
-	if code, _, stderr := run(t, "--target", "spir64", "in.table"); code != 2 || !strings.Contains(stderr, "--output is needed") {
+	if code, _, stderr := run(t, "--target", "spir64", "in.table"); code != 2 || !strings.Contains(stderr, "--output is required") {
 		t.Errorf("without --output: exit %d, %s", code, stderr)
 	}
 }

@@ -18,20 +18,20 @@ func dpcppCommand(name string) *cli.Command {
 	return &cli.Command{
 		Name:  name,
 		Args:  "IN.table",
-		Short: "take the options of DPC++'s aspect filter",
+		Short: "filter with the options of DPC++'s sycl-aspect-filter",
 		Long: `
-Copies the rows of a file table that a target can take, as DPC++'s design of optional
-kernel features has the program sycl-aspect-filter: a link or a copy of this program
-that is called so does this. Options have one dash or two. A table without the column
-Properties is copied as it is, and a target without an entry is an error. Beside the
-aspects, sub-group sizes and fixed targets of that design, intrinsics of explicit SIMD
-and extensions of SPIR-V count that the target lacks.`,
+Copies the rows of a file table that a target can run, like the program
+sycl-aspect-filter in DPC++'s design of optional kernel features. A link to, or a copy of,
+this program with that name does the same. Options have one dash or two. A table without
+the column Properties is copied unchanged, and a target without an entry is an error. In
+addition to the aspects, sub-group sizes and fixed targets in that design, the filter
+compares explicit SIMD intrinsics and SPIR-V extensions.`,
 		Example: dpcppName + " -target=intel_gpu_dg2 -device-config-file=own.yaml -o dg2.table linked.table",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			f := new(filter)
-			target := fs.String("target", "", "keep what this `target` can take")
+			target := fs.String("target", "", "keep the rows that this `target` can run")
 			buildstep.DeviceConfigFiles(fs, &f.configs)
-			output := fs.String("o", "-", "write the table to this `file`; standard output when it is missing")
+			output := fs.String("o", "-", "write the table to this `file` (default standard output)")
 			return func(ctx context.Context, env *cli.Env, args []string) error {
 				f.filters.Values, f.outputs.Values = []string{*target}, []string{*output}
 				return f.run(ctx, env, args)

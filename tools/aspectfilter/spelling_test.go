@@ -28,7 +28,7 @@ func TestSpelling(t *testing.T) {
 		"no column Properties":   {"-target=intel_gpu_dg2 code.table", 0, "[Code]\nk.bc\n", ""},
 		"a target without entry": {"-target=mine in.table", cli.ExitUsage, `unknown target "mine"`, ""},
 		"no target":              {"in.table", cli.ExitUsage, "--target", ""},
-		"no table":               {"-target=spir64", cli.ExitUsage, "one file table is needed", ""},
+		"no table":               {"-target=spir64", cli.ExitUsage, "expected one file table", ""},
 		"an option of ours":      {"-plan in.table", cli.ExitUsage, "unknown flag --plan", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,15 +21,14 @@ func compileCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "compile",
 		Args:  "-- CLANG++ ARGUMENT... SOURCE",
-		Short: "turn a SYCL source into bitcode, and list the headers that it does not need",
+		Short: "compile a SYCL source to bitcode, and list the headers that it does not need",
 		Long: `
-Runs stock clang++ as it is given, with -c and -o. With --candidates and --unused it
-writes those of the files that the first lists, one a line, which clang++ did not
-read and no option names: a change in one of these changes nothing in the bitcode. With
---inputs, a file below the current folder that clang++ read and that is in neither list
-is an error.
+Runs the given stock clang++ with -c and -o. With --candidates and --unused, it writes
+the candidates, one per line, that clang++ did not read and no option names: changes in
+these do not affect the bitcode. With --inputs, a file below the current directory that
+clang++ read and that is in neither list is an error.
 
-Exit code 1 says that the source does not compile; clang++ has printed why.`,
+Exit code 1 means that the source does not compile; clang++ has printed the errors.`,
 		Example: "devicec compile --output axpy.bc -- clang++-21 -fsycl -fsycl-device-only -O2 axpy.cpp",
 		Setup:   setupCompile,
 	}
@@ -38,10 +37,10 @@ Exit code 1 says that the source does not compile; clang++ has printed why.`,
 // setupCompile declares the flags of 'devicec compile'.
 func setupCompile(fs *flag.FlagSet) cli.Run {
 	c := new(compilation)
-	fs.StringVar(&c.output, "output", "", "the bitcode `file` (required)")
-	fs.StringVar(&c.candidates, "candidates", "", "a `file` with names of files, one a line")
-	fs.StringVar(&c.inputs, "inputs", "", "a `file` with names of the other files that may be read, one a line; a name of a folder ends with '/'")
-	fs.StringVar(&c.unused, "unused", "", "a `file` for those of the candidates that were not read, and that no option names")
+	fs.StringVar(&c.output, "output", "", "bitcode `file` to write (required)")
+	fs.StringVar(&c.candidates, "candidates", "", "`file` with file names, one per line")
+	fs.StringVar(&c.inputs, "inputs", "", "`file` with the names of other files that may be read, one per line; names of directories end with '/'")
+	fs.StringVar(&c.unused, "unused", "", "write the candidates that were not read and that no option names to this `file`")
 	return c.run
 }
 
@@ -50,13 +49,13 @@ func (c *compilation) run(ctx context.Context, env *cli.Env, args []string) erro
 		return err
 	}
 	if (c.candidates == "") != (c.unused == "") {
-		return cli.Usagef("--candidates and --unused go together")
+		return cli.Usagef("--candidates requires --unused and vice versa")
 	}
 	if c.inputs != "" && c.candidates == "" {
-		return cli.Usagef("--inputs needs --candidates")
+		return cli.Usagef("--inputs requires --candidates")
 	}
 	if len(args) < 2 {
-		return cli.Usagef("the command is missing: give clang++, its options and the source after --")
+		return cli.Usagef("missing command; expected clang++, its options and the source after --")
 	}
 	var out outfile.Group
 	defer out.Close()

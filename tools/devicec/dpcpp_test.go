@@ -231,7 +231,7 @@ func TestImagesFailures(t *testing.T) {
 		"empty SPIR-V":     {files: map[string]string{"1.spv": ""}, code: 3, want: "k.bc: image 1: not a usable SPIR-V module: "},
 		"odd properties":   {files: map[string]string{"1.prop": "[a]\nb=3|1\n"}, code: 3, want: "k.bc: image 1:2: [a] b: "},
 		"no driver":        {args: []string{"--driver", "/nonexistent"}, code: 4, want: "cannot run /nonexistent"},
-		"no such split":    {args: []string{"--split", "kernel"}, code: 2, want: "--split: 'kernel' is none of auto, per_source, per_kernel, off"},
+		"no such split":    {args: []string{"--split", "kernel"}, code: 2, want: "--split: unknown mode 'kernel'; expected one of auto, per_source, per_kernel, off"},
 		"without a driver": {args: []string{"--driver", ""}, code: 2, want: "--driver is missing"},
 		"no library":       {args: []string{"--library", ""}, code: 2, want: "--library is missing"},
 		"no table":         {args: []string{"--table", ""}, code: 2, want: "--table is missing"},
@@ -337,7 +337,7 @@ func TestTranslateByDPCPP(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"--llvm-spirv", "llvm-spirv"}, {"--llc", "llc"}, {"--driver", ""}} {
-		if code, stderr := translate(append(args, "b.bc")...); code != cli.ExitUsage || !strings.Contains(stderr, "give one of --llvm-spirv, --llc and --driver") {
+		if code, stderr := translate(append(args, "b.bc")...); code != cli.ExitUsage || !strings.Contains(stderr, "expected one of --llvm-spirv, --llc and --driver") {
 			t.Errorf("%q: exit %d: %s", args, code, stderr)
 		}
 	}

@@ -23,19 +23,19 @@ func imagesCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "images",
 		Args:  "IN.bc|SOURCE",
-		Short: "make device images of bitcode with DPC++'s own post-link step and translator",
+		Short: "create device images from bitcode with DPC++'s own post-link step and translator",
 		Long: `
 Runs libsycl-jit, DPC++'s compiler as a library, on device code that DPC++ compiled. With
---built the images of SOURCE are in a folder of 'driver build', and nothing is run.
-For each image writes SPIR-V (.spv), a property file (.prop) and a symbol file (.sym),
-as DPC++ has them, and the table of all. Device libraries are linked to the images.
-Of a source without kernels the table has no rows.
+--built, the images of SOURCE are read from the output directory of 'driver build', and
+nothing is run. For each image, it writes SPIR-V (.spv), a property file (.prop) and a
+symbol file (.sym), as DPC++ does, and a table of all images. Device libraries are linked
+to the images. For a source without kernels, the table has no rows.
 
-Of debug information, the places of kernels and of what forces their requirements go
-to the property file, as 'devicec translate' has it.
+As in 'devicec translate', the locations of kernels and of their requirements are taken
+from debug information and written to the property file.
 
-A function or variable that is used but defined nowhere is an error, unless images may depend on
-each other.`,
+A function or variable that is used but not defined is an error, unless images may depend
+on each other.`,
 		Example: "devicec images --driver driver --library lib/libsycl-jit.so --split per_kernel --code-dir spv --properties-dir prop --table k.table k.bc",
 		Setup:   setupImages,
 	}
@@ -45,9 +45,9 @@ each other.`,
 func setupImages(fs *flag.FlagSet) cli.Run {
 	var o dpcppimages.Options
 	dpcppFlags(fs, &o.DPCPP)
-	fs.StringVar(&o.Built, "built", "", "`folder` that 'driver build' wrote; --driver, --library and --split are not needed then")
-	fs.StringVar(&o.Split, "split", "auto", "which kernels become one image: `"+strings.Join(dpcppimages.SplitModes, "|")+"`")
-	fs.BoolVar(&o.Dependencies, "allow-device-image-dependencies", false, "an image may use what another one defines")
+	fs.StringVar(&o.Built, "built", "", "output `directory` of 'driver build'; --driver, --library and --split are then not needed")
+	fs.StringVar(&o.Split, "split", "auto", "how to split kernels into images: `"+strings.Join(dpcppimages.SplitModes, "|")+"`")
+	fs.BoolVar(&o.Dependencies, "allow-device-image-dependencies", false, "allow images to use functions that other images define")
 	placeFlags(fs, &o.CodeDir, &o.PropertiesDir, &o.Table)
 	keepDebugInfoFlag(fs, &o.KeepDebugInfo)
 	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
@@ -62,7 +62,7 @@ func setupImages(fs *flag.FlagSet) cli.Run {
 			return err
 		}
 		if !slices.Contains(dpcppimages.SplitModes, o.Split) {
-			return cli.Usagef("--split: '%s' is none of %s", o.Split, strings.Join(dpcppimages.SplitModes, ", "))
+			return cli.Usagef("--split: unknown mode '%s'; expected one of %s", o.Split, strings.Join(dpcppimages.SplitModes, ", "))
 		}
 		return dpcppimages.Run(ctx, env.Stderr, o)
 	}
@@ -72,20 +72,20 @@ func translateCommand(kept *buildstep.Kept) *cli.Command {
 	return &cli.Command{
 		Name:  "translate",
 		Args:  "IN.table|MODULE.bc",
-		Short: "translate modules to SPIR-V and write down what they need",
+		Short: "translate modules to SPIR-V and write their requirements",
 		Long: `
-For each row of the table writes SPIR-V (.spv), a property file (.prop) with the
-requirements and kernel names that are read from it and what the row's own property
-file says besides, and a symbol file (.sym); and the table of all. A module without
-bytes whose property file names no kernel becomes an image without bytes.
+For each row of the table, it writes SPIR-V (.spv), a property file (.prop) and a symbol
+file (.sym), and a table of all rows. The property file has the requirements and kernel
+names in the SPIR-V, and other properties from the row's own property file. An empty
+module whose property file lists no kernel becomes an empty image.
 
-The translator is llvm-spirv, llc, or with --driver and --library that of DPC++. DPC++
-also links its device libraries; those that a runtime has to link are rows of their
-own, devicelib0 and so on.
+The translator is llvm-spirv, llc or, with --driver and --library, DPC++'s. DPC++ also
+links its device libraries; libraries that a runtime must link are separate rows,
+devicelib0 and so on.
 
-Of debug information, the places of kernels and of what forces their requirements
-go to the property file. The SPIR-V is without it: so it stays the same when lines
-of the source move, and native code does not grow.`,
+The locations of kernels and of their requirements are taken from debug information and
+written to the property file. The SPIR-V has no debug information, so it does not change
+if lines in the source move, and native code does not grow.`,
 		Example: "devicec translate --llvm-spirv llvm-spirv-21 --spirv-val spirv-val --code-dir spv --properties-dir prop --table k.spv.table k.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return setupTranslate(fs, kept) },
 	}
@@ -95,7 +95,7 @@ of the source move, and native code does not grow.`,
 func setupTranslate(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 	o := translate.Options{Kept: kept}
 	fs.StringVar(&o.LLVMSPIRV, "llvm-spirv", "", "`path` of llvm-spirv")
-	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, whose SPIR-V target is used when there is no llvm-spirv")
+	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, whose SPIR-V target is used if there is no llvm-spirv")
 	dpcppFlags(fs, &o.DPCPP)
 	fs.StringVar(&o.SPIRVVal, "spirv-val", "", "`path` of spirv-val (required with llvm-spirv and llc)")
 	placeFlags(fs, &o.CodeDir, &o.PropertiesDir, &o.Table)
@@ -107,7 +107,7 @@ func setupTranslate(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 		}
 		given := slices.DeleteFunc([]string{o.LLVMSPIRV, o.LLC, o.DPCPP.Driver}, func(program string) bool { return program == "" })
 		if len(given) != 1 {
-			return cli.Usagef("give one of --llvm-spirv, --llc and --driver")
+			return cli.Usagef("expected one of --llvm-spirv, --llc and --driver")
 		}
 		companion := []string{"spirv-val", o.SPIRVVal}
 		if o.DPCPP.Driver != "" {
@@ -126,11 +126,11 @@ func specializeCommand() *cli.Command {
 		Args:  "IN.table...",
 		Short: "set specialization constants in the SPIR-V of tables",
 		Long: `
-Writes each table with SPIR-V and property files in which constants have other
-default values. A constant has to be in at least one row of all tables. Copies of
-images in which the default values are in place of the constants are left out. The flags
-for folders and tables are given once for each input, in their order. For the form of
-values see 'packager specialize --help'.`,
+Writes each table with SPIR-V and property files in which constants have different
+default values. A constant must be in at least one row of all tables. Copies of images
+in which default values replace the constants are omitted. Repeat the flags for
+directories and tables for each input, in the same order. For the syntax of values, see
+'packager specialize --help'.`,
 		Example: "devicec specialize --set app::scale=0.5 --code-dir new.spv --properties-dir new.prop --table new.table k.table",
 		Setup:   setupSpecialize,
 	}
@@ -141,19 +141,19 @@ func setupSpecialize(fs *flag.FlagSet) cli.Run {
 	var settings setconstants.Settings
 	var code, properties, tables cli.Strings
 	var label string
-	fs.Var(&settings, "set", "give a constant a value, as `NAME=VALUE`; may be repeated (required)")
-	fs.Var(&code, "code-dir", "the `folder` for SPIR-V, for each input (required)")
-	fs.Var(&properties, "properties-dir", "the `folder` for property files and symbol files, for each input (required)")
-	fs.Var(&tables, "table", "the table `file`, for each input (required)")
+	fs.Var(&settings, "set", "set a constant, as `NAME=VALUE`; may be repeated (required)")
+	fs.Var(&code, "code-dir", "`directory` for SPIR-V, for each input (required)")
+	fs.Var(&properties, "properties-dir", "`directory` for property files and symbol files, for each input (required)")
+	fs.Var(&tables, "table", "table `file`, for each input (required)")
 	fs.StringVar(&label, "label", "", "the `target` that sets the constants, for messages")
 	return func(_ context.Context, _ *cli.Env, args []string) error {
 		switch {
 		case len(args) == 0:
-			return cli.Usagef("an input table is needed")
+			return cli.Usagef("no input tables")
 		case len(settings) == 0:
-			return cli.Usagef("--set is missing: the constants and their values")
+			return cli.Usagef("--set is required")
 		case len(code.Values) != len(args) || len(properties.Values) != len(args) || len(tables.Values) != len(args):
-			return cli.Usagef("--code-dir, --properties-dir and --table are needed once for each of the %d inputs", len(args))
+			return cli.Usagef("--code-dir, --properties-dir and --table are required once for each of the %d inputs", len(args))
 		}
 		o := setconstants.Options{Settings: settings}
 		for i, in := range args {
@@ -182,12 +182,12 @@ func gpuCommand(kept *buildstep.Kept) *cli.Command {
 		Short: "compile a filtered table's bitcode for an NVIDIA or AMD GPU",
 		Long: `
 Runs LLVM's opt and llc for each row of the table, and ld.lld for AMD GPUs, and writes
-the table with the column Code naming the results: PTX, or code objects.
+the table, whose column Code names the results: PTX, or code objects.
 
-The bitcode is that of clang for the triple nvptx64-nvidia-cuda or amdgcn-amd-amdhsa. A
-required sub-group size other than the GPU's own is an error, because PTX does not keep
-it and the kernel would compute wrong numbers. So are larger work-groups than GPUs have,
-and mathematical functions that neither LLVM nor --libclc has, such as sinh of double.`,
+The bitcode comes from clang for the triple nvptx64-nvidia-cuda or amdgcn-amd-amdhsa. A
+required sub-group size other than the GPU's is an error, because PTX cannot express it
+and the kernel would compute wrong numbers. So are work-groups that are too large, and
+mathematical functions that neither LLVM nor --libclc has, such as sinh for double.`,
 		Example: "devicec gpu --opt opt-21 --llc llc-21 --device sm_90 --code-dir ptx --output k.sm_90.table k.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return setupGPU(fs, kept) },
 	}
@@ -199,12 +199,12 @@ func setupGPU(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 	fs.StringVar(&o.Opt, "opt", "", "`path` of opt (required)")
 	fs.StringVar(&o.LLC, "llc", "", "`path` of llc, with the NVPTX or the AMDGPU target (required)")
 	fs.StringVar(&o.LLD, "lld", "", "`path` of ld.lld (required for AMD GPUs)")
-	fs.StringVar(&o.LibCLC, "libclc", "", "`path` of libclc's nvptx64--.bc, which has sin, pow and the like for NVIDIA GPUs")
+	fs.StringVar(&o.LibCLC, "libclc", "", "`path` of libclc's nvptx64--.bc, which has sin, pow and similar functions for NVIDIA GPUs")
 	fs.StringVar(&o.LLVMLink, "llvm-link", "", "`path` of llvm-link (required with --libclc)")
 	fs.StringVar(&o.Device, "device", "", "LLVM's `name` of the device, such as sm_90 or gfx90a (required)")
-	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")
-	fs.StringVar(&o.Output, "output", "", "the table `file` (required)")
-	fs.BoolVar(&o.KeepDebugInfo, "keep-debug-info", false, "leave debug information in the code, for debuggers")
+	fs.StringVar(&o.CodeDir, "code-dir", "", "`directory` for native images (required)")
+	fs.StringVar(&o.Output, "output", "", "table `file` to write (required)")
+	fs.BoolVar(&o.KeepDebugInfo, "keep-debug-info", false, "keep debug information in the code, for debuggers")
 	return func(ctx context.Context, env *cli.Env, args []string) (err error) {
 		o.Table, err = buildstep.OneInput(args)
 		err = cmp.Or(err, buildstep.Required("opt", o.Opt, "llc", o.LLC, "device", o.Device, "code-dir", o.CodeDir, "output", o.Output))
@@ -226,15 +226,15 @@ func dpcppFlags(fs *flag.FlagSet, d *modulefiles.DPCPP) {
 
 // placeFlags declares the flags for the locations of images and their files.
 func placeFlags(fs *flag.FlagSet, code, properties, table *string) {
-	fs.StringVar(code, "code-dir", "", "the `folder` for SPIR-V (required)")
-	fs.StringVar(properties, "properties-dir", "", "the `folder` for property files and symbol files (required)")
-	fs.StringVar(table, "table", "", "the table `file` (required)")
+	fs.StringVar(code, "code-dir", "", "`directory` for SPIR-V (required)")
+	fs.StringVar(properties, "properties-dir", "", "`directory` for property files and symbol files (required)")
+	fs.StringVar(table, "table", "", "table `file` to write (required)")
 }
 
 func emulateFlag(fs *flag.FlagSet, emulate *bool) {
-	fs.BoolVar(emulate, "fsycl-fp64-conv-emu", false, "as postlink has it: code that only moves or converts a double needs no fp64")
+	fs.BoolVar(emulate, "fsycl-fp64-conv-emu", false, "as in postlink: code that only moves or converts double needs no fp64")
 }
 
 func keepDebugInfoFlag(fs *flag.FlagSet, keep *bool) {
-	fs.BoolVar(keep, "keep-debug-info", false, "leave debug information in the SPIR-V, for debuggers")
+	fs.BoolVar(keep, "keep-debug-info", false, "keep debug information in the SPIR-V, for debuggers")
 }

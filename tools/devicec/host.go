@@ -27,19 +27,20 @@ func hostCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "host",
 		Args:  "SOURCE...",
-		Short: "compare the kernels of sources' host code with those of their device code",
+		Short: "compare the kernels in the host code and device code of sources",
 		Long: `
-Reads DPC++'s integration header and the object file of a host compile that had the
-headers of rules/dpcpp/host in front of DPC++'s own. An error is a kernel that only the
-host code has, one whose captures differ, and one that g++ may take for another one. A
-kernel that only the device code has is a warning.
+Reads DPC++'s integration header, and the object file of a host compilation with the
+headers of rules/dpcpp/host before DPC++'s own. It is an error if only the host code has
+a kernel, if its captures differ, or if g++ may confuse it with another one. A kernel that
+only the device code has is a warning.
 
 g++ copies constants of a function into kernels, DPC++ does not. With the command of the
-host compile (--compile), a source that may have such a kernel is compiled again, with
-debug information, and --layouts gets assembler code that says where the captures are. So is one
-whose object file has no symbols, as -flto makes it, which is not compared otherwise.
+host compilation (--compile), a source that may have such a kernel is compiled again with
+debug information, and assembler code that describes the layouts is written to --layouts.
+So is a source whose object file has no symbols, for example because of -flto; it is
+otherwise not compared.
 
-Exit code 1 says that the compiles differ.`,
+Exit code 1 means that the compilations differ.`,
 		Example: "devicec host --header axpy.integration.h --object axpy.o axpy.cpp",
 		Setup:   setupHost,
 	}
@@ -48,23 +49,23 @@ Exit code 1 says that the compiles differ.`,
 // setupHost declares the flags of 'devicec host'.
 func setupHost(fs *flag.FlagSet) cli.Run {
 	c := new(hostCheck)
-	fs.Var(&c.headers, "header", "the integration `header` of a source's device compile")
-	fs.Var(&c.objects, "object", "the object `file` of a source's host compile")
-	fs.Var(&c.compiles, "compile", "a `file` with the command of a source's host compile, an argument a line, whose object file is "+hostkernels.ObjectName)
-	fs.StringVar(&c.layouts, "layouts", "", "the assembler `file` to write, with the layouts of kernels that the host's compiler lays out in another way than DPC++")
+	fs.Var(&c.headers, "header", "integration `header` of a source's device compilation")
+	fs.Var(&c.objects, "object", "object `file` of a source's host compilation")
+	fs.Var(&c.compiles, "compile", "`file` with the command of a source's host compilation, one argument per line, whose object file is "+hostkernels.ObjectName)
+	fs.StringVar(&c.layouts, "layouts", "", "assembler `file` to write, with the layouts of kernels that the host compiler lays out differently from DPC++")
 	fs.StringVar(&c.symbol, "symbol", "", "`name` of the table in that file")
 	return c.run
 }
 
 func (c *hostCheck) run(ctx context.Context, env *cli.Env, sources []string) error {
 	if len(sources) == 0 || len(c.headers.Values) != len(sources) || len(c.objects.Values) != len(sources) {
-		return cli.Usagef("give --header and --object once for each source, in their order")
+		return cli.Usagef("--header and --object are required once for each source, in the same order")
 	}
 	if n := len(c.compiles.Values); n != 0 && n != len(sources) {
-		return cli.Usagef("give --compile for no source, or once for each, in their order")
+		return cli.Usagef("--compile is required for no source, or once for each, in the same order")
 	}
 	if (c.layouts == "") != (c.symbol == "") {
-		return cli.Usagef("--layouts and --symbol go together")
+		return cli.Usagef("--layouts requires --symbol and vice versa")
 	}
 	failed := false
 	layouts := map[string]*hostkernels.Layout{}

@@ -63,9 +63,9 @@ func TestSpecialize(t *testing.T) {
 	}{
 		{[]string{"--set=with=1"}, 2, "devicec: error: //app:kernels: attribute specialize: with=1: there is no such constant: did you mean width?"},
 		{[]string{"--set=width=wide"}, 2, `//app:kernels: attribute specialize: width=wide: "wide" is no integer`},
-		{nil, 2, "--set is missing"},
+		{nil, 2, "--set is required"},
 		{[]string{"--set=width=1", "--code-dir=l", "--properties-dir=lp", "--table=l.new.table", "lost.table"}, 3, "lost.table: gone.spv: "},
-		{[]string{"--set=width=1", "c.table"}, 2, "needed once for each of the 3 inputs"},
+		{[]string{"--set=width=1", "c.table"}, 2, "required once for each of the 3 inputs"},
 	} {
 		says(t, test.code, test.want, append(args, test.args...)...)
 	}

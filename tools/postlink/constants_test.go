@@ -55,7 +55,7 @@ func TestConstantFlags(t *testing.T) {
 			}
 		})
 	}
-	if code, stderr := run(t, "--spec-const=rt2", "--output", filepath.Join(t.TempDir(), "out.table"), "in.ll"); code != 2 || !strings.Contains(stderr, "it is none of [native emulation]") {
+	if code, stderr := run(t, "--spec-const=rt2", "--output", filepath.Join(t.TempDir(), "out.table"), "in.ll"); code != 2 || !strings.Contains(stderr, "unknown mode; expected one of [native emulation]") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

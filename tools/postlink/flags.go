@@ -60,31 +60,31 @@ func (f *flags) modes(fs *flag.FlagSet) {
 		names[i] = string(m)
 	}
 	split := &f.Run.Split
-	fs.StringVar(&f.split, "split", string(postlink.SplitAuto), "which kernels become one module: `"+strings.Join(names, "|")+"`; or DPC++'s kernel, source, none")
-	fs.BoolVar(&split.KernelsOnly, "emit-only-kernels-as-entry-points", false, "SYCL_EXTERNAL functions are in the modules of their callers only")
-	fs.BoolVar(&split.ESIMD, "split-esimd", false, "keep explicit SIMD code and other code apart")
-	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "a module imports the SYCL_EXTERNAL functions that another one exports")
-	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source that all code is of, for code that does not say so itself; then types and metadata are counted anew, so that a kernel's module does not depend on other kernels")
-	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without a kernel the table has a row only for device globals, instead of failing")
-	fs.BoolVar(&split.AllowUndefined, "allow-undefined", false, "a function or variable that kernels use and that no source defines is a warning, not an error, and a function is imported")
-	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "kernels get the names by which ext_oneapi_get_kernel finds them in a SYCLBIN: with "+kernelname.Prefix+" before")
+	fs.StringVar(&f.split, "split", string(postlink.SplitAuto), "how to split kernels into modules: `"+strings.Join(names, "|")+"`; or DPC++'s kernel, source, none")
+	fs.BoolVar(&split.KernelsOnly, "emit-only-kernels-as-entry-points", false, "include SYCL_EXTERNAL functions only in the modules of their callers")
+	fs.BoolVar(&split.ESIMD, "split-esimd", false, "put explicit SIMD code into separate modules")
+	fs.BoolVar(&split.Dependencies, "allow-device-image-dependencies", false, "let modules import the SYCL_EXTERNAL functions that other modules export")
+	fs.StringVar(&f.Run.Source, "source", "", "`name` of the source of all code, for code that does not contain it; types and metadata are then renumbered, so that a kernel's module does not depend on other kernels")
+	fs.BoolVar(&f.AllowNoKernels, "allow-no-kernels", false, "without kernels, write a row only for device globals instead of failing")
+	fs.BoolVar(&split.AllowUndefined, "allow-undefined", false, "print a warning instead of an error for a function or variable that kernels use and no source defines, and import the function")
+	fs.BoolVar(&f.Run.SYCLBINKernelNames, "syclbin-kernel-names", false, "add the prefix "+kernelname.Prefix+" to kernel names, so that ext_oneapi_get_kernel finds them in a SYCLBIN")
 }
 
 // outputs declares the flags for output files.
 func (f *flags) outputs(fs *flag.FlagSet) {
-	fs.StringVar(&f.Opt, "opt", "", "`path` of LLVM's opt, which cleans modules up and writes them as bitcode")
-	fs.BoolVar(&f.Text, "S", false, "write modules as text, with --opt too")
-	fs.BoolVar(&f.Run.DPCPPTranslator, "dpcpp-translator", false, "DPC++ translates the modules to SPIR-V: some properties have the form that only its translator reads")
+	fs.StringVar(&f.Opt, "opt", "", "`path` of LLVM's opt, which cleans up modules and writes them as bitcode")
+	fs.BoolVar(&f.Text, "S", false, "write modules as text, even with --opt")
+	fs.BoolVar(&f.Run.DPCPPTranslator, "dpcpp-translator", false, "write some properties in the form that only DPC++'s SPIR-V translator reads")
 	missing := "required for bitcode"
 	if f.dpcpp {
-		missing = "without it, bitcode is read by that of PATH"
+		missing = "default: in PATH"
 	}
 	fs.StringVar(&f.LLVMDis, "llvm-dis", "", "`path` of llvm-dis ("+missing+")")
 	fs.StringVar(&f.Output, "output", "", "write the file table of the modules to this `file`")
-	fs.Func("o", "`[TARGET,]FILE`: as --output; with a target the table has the modules that it can take, with property files that name it; may be repeated", f.addOutput)
-	fs.BoolVar(&f.IROnly, "ir-output-only", false, "do not split; --output is one module of all that kernels reach, without a table and property files")
-	fs.StringVar(&f.OutDir, "out-dir", "", "write the modules of --output to this `folder`, instead of beside the table")
-	fs.Var(&f.modules, "module", "`SOURCE=FOLDER`: write the modules of a source to a folder and their table to FOLDER.table; = in the name of the source is written %3D; may be repeated")
+	fs.Func("o", "`[TARGET,]FILE`: like --output; with a target, write only modules that it can run, with property files for it; may be repeated", f.addOutput)
+	fs.BoolVar(&f.IROnly, "ir-output-only", false, "do not split: write one module with everything that kernels reach, without a table and property files")
+	fs.StringVar(&f.OutDir, "out-dir", "", "write the modules of --output to this `directory` instead of next to the table")
+	fs.Var(&f.modules, "module", "`SOURCE=DIRECTORY`: write the modules of a source to a directory and their table to DIRECTORY.table; write = in the source's name as %3D; may be repeated")
 }
 
 // needs declares the flags about requirements of kernels.
@@ -93,17 +93,17 @@ func (f *flags) needs(fs *flag.FlagSet) {
 	for i, m := range postlink.SpecConstantModes {
 		modes[i] = string(m)
 	}
-	fs.Func("spec-const", "what becomes of specialization constants: `"+strings.Join(modes, "|")+"` (constants of SPIR-V, or loads from a buffer that the runtime passes; by default native for SPIR-V that is compiled when a program runs, and emulation for other target triples)", f.setSpecConst)
+	fs.Func("spec-const", "how to lower specialization constants: `"+strings.Join(modes, "|")+"` (SPIR-V constants, or loads from a buffer that the runtime passes; default native for SPIR-V that is compiled at run time, and emulation for other target triples)", f.setSpecConst)
 	fs.BoolVar(&f.Run.DefaultValueImages, "generate-device-image-default-spec-consts", false, "add a copy of each module that reads specialization constants, in which these have their default values")
-	fs.BoolVar(&f.Run.KeepAspects, "keep-aspects", false, "functions have the aspects that the compiler has given them: none are found in code or come from what a function calls")
+	fs.BoolVar(&f.Run.KeepAspects, "keep-aspects", false, "use only the aspects that the compiler recorded; do not find aspects in code or propagate them from called functions")
 	f.exclude.Split = true
-	fs.Var(&f.exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that no function gets from its code or from what it calls, unless one declares them; warnings are about them too")
-	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "code that only moves or converts a double needs no fp64, as the device's compiler replaces it")
+	fs.Var(&f.exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that are not found in code or propagated, unless a function declares them; warnings still include them")
+	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "require no fp64 for code that only moves or converts double, because the device's compiler replaces it")
 	f.fixed.Split = true
 	fs.Var(&f.fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
 	buildstep.DeviceConfigFiles(fs, &f.configs)
-	inputs.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, whose numbers of aspects property files get: "+release.Names()+" (without it, those of 2026)")
-	fs.BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail when there is a warning")
+	inputs.ReleaseFlag(fs, &f.Runtime, "runtime", "`release` of the runtime that the images are for, which determines the numbers of aspects in property files: "+release.Names()+" (default 2026)")
+	fs.BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail if there is a warning")
 }
 
 // files declares the flags for the contents of property and symbol files.
@@ -112,11 +112,11 @@ func (f *flags) files(fs *flag.FlagSet) {
 	fs.BoolVar(&f.properties, "properties", true, "write property files")
 	fs.BoolVar(&f.symbols, "symbols", true, "write symbol files")
 	fs.BoolVar(&sets.ParamInfo, "emit-param-info", sets.ParamInfo, "write the properties that list the removed parameters of kernels")
-	fs.BoolVar(&sets.ExportedSymbols, "emit-exported-symbols", sets.ExportedSymbols, "properties list the functions that other images may import")
-	fs.BoolVar(&sets.ImportedSymbols, "emit-imported-symbols", sets.ImportedSymbols, "properties list the functions that other images have to define")
-	fs.BoolVar(&sets.KernelNames, "emit-kernel-names", sets.KernelNames, "properties list the kernels")
-	fs.BoolVar(&sets.DeviceGlobals, "device-globals", sets.DeviceGlobals, "properties list the device globals")
-	fs.BoolVar(&sets.ProgramMetadata, "emit-program-metadata", sets.ProgramMetadata, "properties have the sizes of each kernel and the symbols of device globals; for NVPTX and AMDGCN always")
+	fs.BoolVar(&sets.ExportedSymbols, "emit-exported-symbols", sets.ExportedSymbols, "write the properties that list functions that other images may import")
+	fs.BoolVar(&sets.ImportedSymbols, "emit-imported-symbols", sets.ImportedSymbols, "write the properties that list functions that other images must define")
+	fs.BoolVar(&sets.KernelNames, "emit-kernel-names", sets.KernelNames, "write the properties that list kernels")
+	fs.BoolVar(&sets.DeviceGlobals, "device-globals", sets.DeviceGlobals, "write the properties that list device globals")
+	fs.BoolVar(&sets.ProgramMetadata, "emit-program-metadata", sets.ProgramMetadata, "write the properties with sizes of kernels and symbols of device globals; always on for NVPTX and AMDGCN")
 }
 
 // setSpecConst parses a mode of specialization constants.
@@ -126,7 +126,7 @@ func (f *flags) setSpecConst(v string) error {
 		mode = cmp.Or(oldSpecConstModes[v], mode)
 	}
 	if !slices.Contains(postlink.SpecConstantModes, mode) {
-		return fmt.Errorf("it is none of %v", postlink.SpecConstantModes)
+		return fmt.Errorf("unknown mode; expected one of %v", postlink.SpecConstantModes)
 	}
 	f.Run.SpecConstants = mode
 	return nil
@@ -137,11 +137,11 @@ func (f *flags) addOutput(v string) error {
 	target, file, ok := strings.Cut(v, ",")
 	switch {
 	case !ok && f.all != "":
-		return errors.New("there is a table of all modules already")
+		return errors.New("duplicate table of all modules")
 	case !ok:
 		f.all = v
 	case target == "" || file == "" || strings.ContainsAny(target, `/\`):
-		return errors.New("it is not TARGET,FILE")
+		return errors.New("expected TARGET,FILE")
 	default:
 		f.TargetOutputs = append(f.TargetOutputs, splitir.TargetOutput{Target: target, File: file})
 	}
@@ -170,7 +170,7 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	if f.Run.Split.Mode == "" {
-		return cli.Usagef("--split: '%s' is none of %s", f.split, strings.Join(strings.Fields(fmt.Sprint(postlink.SplitModes)), " "))
+		return cli.Usagef("--split: unknown mode '%s'; expected one of %s", f.split, strings.Join(strings.Fields(fmt.Sprint(postlink.SplitModes)), " "))
 	}
 	if err := f.checkOutputs(); err != nil {
 		return err
@@ -193,11 +193,11 @@ func (f *flags) run(ctx context.Context, env *cli.Env, args []string) error {
 func (f *flags) checkOutputs() error {
 	one := f.Output != "" || len(f.TargetOutputs) > 0
 	if one == (len(f.modules.Values) > 0) {
-		return cli.Usagef("give either --output, for a table of all modules, or --module, for one of each source")
+		return cli.Usagef("expected either --output, for a table of all modules, or --module, for one table per source")
 	}
 	isStdout := func(o splitir.TargetOutput) bool { return cli.IsStdout(o.File) }
 	if !f.IROnly && (f.Output == "-" || slices.ContainsFunc(f.TargetOutputs, isStdout)) {
-		return cli.Usagef("a table has files beside it and is not written to standard output: name a file, or give --ir-output-only")
+		return cli.Usagef("cannot write a table to standard output, because it has files next to it; use a file, or --ir-output-only")
 	}
 	if f.IROnly {
 		for _, other := range []struct {
@@ -211,20 +211,20 @@ func (f *flags) checkOutputs() error {
 			{"o=TARGET,FILE", len(f.TargetOutputs) > 0},
 		} {
 			if other.given {
-				return cli.Usagef("--%s can't be used with --ir-output-only", other.flag)
+				return cli.Usagef("--%s cannot be combined with --ir-output-only", other.flag)
 			}
 		}
 	}
 	if f.OutDir != "" && !one {
-		return cli.Usagef("--out-dir goes with --output; --module has folders of its own")
+		return cli.Usagef("--out-dir requires --output; --module has its own directories")
 	}
 	for _, v := range f.modules.Values {
 		source, folder, ok := buildstep.SourcePath(v)
 		if !ok {
-			return cli.Usagef("--module: '%s' is not SOURCE=FOLDER", v)
+			return cli.Usagef("--module: '%s' is not SOURCE=DIRECTORY", v)
 		}
 		if slices.ContainsFunc(f.Sources, func(s splitir.SourceFolder) bool { return s.Source == source }) {
-			return cli.Usagef("--module: '%s' is given twice", source)
+			return cli.Usagef("--module: duplicate source '%s'", source)
 		}
 		f.Sources = append(f.Sources, splitir.SourceFolder{Source: source, Folder: folder})
 	}
@@ -236,11 +236,11 @@ func (f *flags) checkNeeds() error {
 	const exclude, fixed = "sycl-propagate-aspects-usage-exclude-aspects", "fixed-targets"
 	for _, name := range []string{fixed, exclude, "fsycl-fp64-conv-emu"} {
 		if f.Run.KeepAspects && f.given(name) {
-			return cli.Usagef("--%s is for aspects that are found in code: it needs --keep-aspects=false", name)
+			return cli.Usagef("--%s requires --keep-aspects=false, because it is for aspects that are found in code", name)
 		}
 	}
 	if f.given(fixed) && len(f.fixed.Values) == 0 {
-		return cli.Usagef("--%s names no target: leave it out when the kernels are for any", fixed)
+		return cli.Usagef("--%s is empty; remove it if the kernels are for any target", fixed)
 	}
 	for _, name := range f.exclude.Values {
 		if _, err := aspect.Parse(name); err != nil {

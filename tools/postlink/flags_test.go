@@ -132,8 +132,8 @@ func TestNeeds(t *testing.T) {
 		stderr string
 	}{
 		{"--fixed-targets=intel_gpu_pvc, intel_gpu_acm_g10", 0, ""},
-		{"--fixed-targets=", 2, "--fixed-targets names no target: leave it out when the kernels are for any"},
-		{"--fixed-targets=,", 2, "--fixed-targets names no target"},
+		{"--fixed-targets=", 2, "--fixed-targets is empty; remove it if the kernels are for any target"},
+		{"--fixed-targets=,", 2, "--fixed-targets is empty"},
 		{"--sycl-propagate-aspects-usage-exclude-aspects=fp65", 2, `error: --sycl-propagate-aspects-usage-exclude-aspects: unknown aspect "fp65": did you mean fp64?`},
 	} {
 		code, stderr := run(t, "--split=off", "--output=out.table", test.arg, "in.ll")
@@ -268,7 +268,7 @@ func TestOnlyIR(t *testing.T) {
 		if strings.HasPrefix(flag, "--module") {
 			args[1] = "--output="
 		}
-		if code, stderr := run(t, args...); code != cli.ExitUsage || !strings.Contains(stderr, name) || !strings.Contains(stderr, "can't be used with --ir-output-only") {
+		if code, stderr := run(t, args...); code != cli.ExitUsage || !strings.Contains(stderr, name) || !strings.Contains(stderr, "cannot be combined with --ir-output-only") {
 			t.Errorf("%s: exit %d, %s", flag, code, stderr)
 		}
 	}
@@ -298,8 +298,8 @@ func TestBadInput(t *testing.T) {
 		"a string that does not end":      {nil, "@a = global i32 0\n@b = global [1 x i8] c\"x\n", cli.ExitBadInput, "in.ll:2:"},
 		"aspects that are none":           {nil, strings.Replace(flagged, "!reqd_work_group_size !3", "!sycl_used_aspects !1", 1), cli.ExitBadInput, "in.ll: function _ZTS8Converts: !sycl_used_aspects: !1 is not a list of aspects"},
 		"bitcode":                         {nil, "BC\xc0\xde0000", cli.ExitUsage, "in.ll is LLVM bitcode: give --llvm-dis, the path of llvm-dis"},
-		"a folder for modules of sources": {[]string{"--output=", "--module=a=b", "--out-dir=c"}, flagged, cli.ExitUsage, "--out-dir goes with --output"},
-		"DPC++'s name in upper case":      {[]string{"--split=Kernel"}, flagged, cli.ExitUsage, "'Kernel' is none of"},
+		"a folder for modules of sources": {[]string{"--output=", "--module=a=b", "--out-dir=c"}, flagged, cli.ExitUsage, "--out-dir requires --output"},
+		"DPC++'s name in upper case":      {[]string{"--split=Kernel"}, flagged, cli.ExitUsage, "unknown mode 'Kernel'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

@@ -30,20 +30,19 @@ func tool(kept *buildstep.Kept) *cli.Tool {
 			Args:  "IN.ll|IN.bc",
 			Short: "split linked SYCL device code into modules",
 			Long: `
-Finds the aspects that each function uses, and writes the modules of kernels that
-belong together and need the same, each with what its kernels reach and nothing
-else. A function that kernels reach and that is not defined is an error.
+Determines the aspects that each function uses, and writes modules of kernels that belong
+together and have the same requirements. A module contains only what its kernels reach. An
+undefined function that kernels reach is an error.
 
-Beside OUT.table there are OUT_0, OUT_1 and so on: LLVM IR (.ll, or .bc with --opt),
-property sets (.prop) and symbols (.sym). With --module the modules of each source
-have a folder and a table of their own.
+Next to OUT.table, it writes OUT_0, OUT_1 and so on: LLVM IR (.ll, or .bc with --opt),
+property sets (.prop) and symbols (.sym). With --module, the modules of each source have a
+separate directory and table.
 
-Warnings report functions that use aspects they do not declare, kernels that a
-fixed target cannot run, and SYCL_EXTERNAL functions that need more than the
-kernels of their module. Flags that DPC++'s sycl-post-link also has are called as
-there; what its driver asks for is the default here. To put this program in place of
-that one, call it sycl-post-link, or use the subcommand: 'postlink sycl-post-link
---help' has the table of both spellings.`,
+Warnings report functions that use aspects they do not declare, kernels that a fixed target
+cannot run, and SYCL_EXTERNAL functions with more requirements than the kernels of their
+module. Flags of DPC++'s sycl-post-link have the same names, and what its driver requests
+is the default here. To replace that program, name this one sycl-post-link, or use the
+subcommand: 'postlink sycl-post-link --help' compares the options.`,
 			Example: "postlink --split per_kernel --llvm-dis llvm-dis-21 --opt opt-21 --output k.table linked.bc",
 			Setup:   func(fs *flag.FlagSet) cli.Run { return setup(fs, kept) },
 		}, dpcppCommand(dpcppName)},

@@ -17,11 +17,11 @@ const dpcppName = "sycl-post-link"
 
 // dpcppLong is the --help text of the subcommand.
 const dpcppLong = `
-Takes the command line of DPC++'s sycl-post-link, so that it can be put in its place:
-a link or a copy of this program that is called sycl-post-link does this. Options have
-one dash or two. What is not asked for is not written, as there. Without an input file
-it reads standard input. Programs of LLVM that no flag names are looked for in PATH:
-llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
+Accepts the command line of DPC++'s sycl-post-link, and can replace it: a link to, or a copy
+of, this program with the name sycl-post-link does the same. Options have one dash or two.
+As in DPC++, outputs are written only on request. Without an input file, it reads standard
+input. LLVM programs are looked up in PATH unless flags name them: llvm-dis for bitcode,
+and opt, which writes bitcode, unless -S is given.
 
   sycl-post-link                      postlink
   -o FILE, -o TARGET,FILE             --output FILE, -o TARGET,FILE
@@ -56,7 +56,7 @@ llvm-dis for bitcode, and opt, which writes bitcode, unless there is -S.
   -device-lib-dir=DIR                 the same: code with bfloat16 is an error
   -O0 to -O3, -Os, -Oz, -f            the same: nothing to do
 
-Errors are those of postlink. The exit codes are those of all tools of this project.`
+Errors and exit codes are the same as for postlink.`
 
 // dpcppDefaults lists the flags whose defaults differ.
 var dpcppDefaults = map[string]string{
@@ -78,7 +78,7 @@ func dpcppCommand(name string) *cli.Command {
 	return &cli.Command{
 		Name:    name,
 		Args:    "[IN.ll|IN.bc]",
-		Short:   "take the options of DPC++'s post-link step, with its defaults",
+		Short:   "split with the options and defaults of DPC++'s sycl-post-link",
 		Long:    dpcppLong,
 		Example: dpcppName + " -split=kernel -properties -symbols -S -o k.table linked.ll",
 		Setup: func(fs *flag.FlagSet) cli.Run {
@@ -121,8 +121,8 @@ func mode(name string) postlink.SplitMode {
 // dpcppFlags declares the options of DPC++'s post-link step that have no effect here, or that are
 // not supported for some code.
 func (f *flags) dpcppFlags(fs *flag.FlagSet) {
-	fs.BoolVar(&f.LowerESIMD, "lower-esimd", false, "explicit SIMD code must be lowered, which only DPC++'s own step does: such code is an error if it uses built-in functions, else a warning")
-	fs.StringVar(&f.DeviceLibDir, "device-lib-dir", "", "`folder` of the bfloat16 libraries, whose images only DPC++'s own step adds: code that needs them is an error")
+	fs.BoolVar(&f.LowerESIMD, "lower-esimd", false, "lower explicit SIMD code, which only DPC++'s own step can do: such code is an error if it uses built-in functions, else a warning")
+	fs.StringVar(&f.DeviceLibDir, "device-lib-dir", "", "`directory` of the bfloat16 libraries, which only DPC++'s own step can add: code that needs them is an error")
 	for _, level := range []string{"0", "1", "2", "3", "s", "z"} {
 		fs.Bool("O"+level, false, "no effect: DPC++'s step optimizes only explicit SIMD code that it lowers")
 	}
@@ -151,7 +151,7 @@ func (f *flags) complete(args []string) ([]string, error) {
 		}
 		action = true
 		if a.file && f.IROnly {
-			return nil, cli.Usagef("--%s can't be used with --ir-output-only", a.name)
+			return nil, cli.Usagef("--%s cannot be combined with --ir-output-only", a.name)
 		}
 	}
 	if !action {
