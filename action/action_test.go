@@ -378,10 +378,10 @@ func TestFiles(t *testing.T) {
 	}{
 		{"none", func(w *checkout) {}, "none/*.json", 3, "no file matches none/*.json"},
 		{"excluded", func(w *checkout) {}, pattern + ",!out/k*", 3, "no file matches"},
-		{"only excluded", func(w *checkout) {}, "!out/k*", 2, "take files away"},
+		{"only excluded", func(w *checkout) {}, "!out/k*", 2, "exclude files"},
 		{"none, by lines", func(w *checkout) {}, "a/*\n\n b/* \n", 3, "no file matches a/*, b/*"},
 		{"no pattern", func(w *checkout) {}, " ,\n", 2, "input reports or binaries is required"},
-		{"a way up", func(w *checkout) {}, "out/../../**", 2, "leads out of the folder"},
+		{"a way up", func(w *checkout) {}, "out/../../**", 2, "leads out of the directory"},
 		{"from the root", func(w *checkout) {}, "/etc/passwd", 2, "not relative"},
 		{"a dash", func(w *checkout) {}, "-rf", 2, "begins with a dash"},
 		{"stars", func(w *checkout) {}, strings.Repeat("**/", 2000) + "k.compat.json", 2, "longer than"},
@@ -699,7 +699,7 @@ func TestErrorsReplaceConclusions(t *testing.T) {
 	}{
 		{"a bad report", map[string]string{"out/k.compat.json": "{}"}, nil, 3, "error", "out/k.compat.json", "Next: build the report again with this version of rules_sycl"},
 		{"no report", nil, []string{"reports", "gone/*.json"}, 3, "error", "no file matches gone/*.json", "build the reports before this step"},
-		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml", "input policy-file: gone.yml cannot be read: no such file"},
+		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml", "input policy-file: cannot read gone.yml: file not found"},
 		{"a policy with a fault", map[string]string{".github/sycl-compat.yml": "version: 1\nfail_on: new\n"}, nil, 2, "error", `unknown key "fail_on"`, ".github/sycl-compat.yml:2: "},
 		{"a wrong input", nil, []string{"fail-on", "all"}, 2, "error", "input fail-on:", "expected one of new, any, none"},
 		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 4, "error", "file/x.json", "its directory cannot be made in the workspace"},

@@ -150,6 +150,6 @@ func TestAnnotationsByCause(t *testing.T) {
 	}
 	wantText(t, "the annotation", s.Annotations[0].Message, "20 kernels ('K00', 'K02', 'K04' and 17 more) do not run on intel_gpu_dg2 and intel_gpu_pvc: they require aspect fp64; 20 kernels (")
 	if strings.Contains(s.Stdout, "without an annotation") {
-		t.Error("the log says that causes are left out")
+		t.Error("the log says that causes are omitted")
 	}
 }

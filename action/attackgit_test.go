@@ -179,8 +179,8 @@ func TestAttackShallow(t *testing.T) {
 // is not treated as missing.
 func TestAttackPolicyThatIsNoFile(t *testing.T) {
 	for name, prepare := range map[string]func(w *checkout){
-		"a link":   func(w *checkout) { w.write("weak.yml", weakPolicy); w.link("weak.yml", "p.yml") },
-		"a folder": func(w *checkout) { w.write("p.yml/x", "") },
+		"a link":      func(w *checkout) { w.write("weak.yml", weakPolicy); w.link("weak.yml", "p.yml") },
+		"a directory": func(w *checkout) { w.write("p.yml/x", "") },
 		"a submodule": func(w *checkout) {
 			w.git("init", "--quiet")
 			w.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",p.yml")

@@ -490,7 +490,7 @@ func (e *apiError) Error() string {
 	case http.StatusForbidden, http.StatusTooManyRequests:
 		return e.text(e.refused())
 	case http.StatusNotFound:
-		return e.text("there is no such pull request, or the token may not see it")
+		return e.text("cannot find the pull request; check its number and the token's permissions")
 	}
 	return e.text(strings.ToLower(http.StatusText(e.Status)))
 }

@@ -215,7 +215,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"not a valid token", answer(401), 401, "the token is not valid", 1, nil},
 		{"not accessible by integration", answer(403), 403, "pull-requests: write", 1, nil},
-		{"not found", answer(404), 404, "there is no such pull request", 1, nil},
+		{"not found", answer(404), 404, "cannot find the pull request", 1, nil},
 		{"validation", answer(422), 422, "unprocessable entity", 1, nil},
 		{"too fast", first(1, answer(429, "Retry-After", "7")), 0, "", 3, waits{7 * time.Second}},
 		{"too fast, in other words", first(2, answer(403, "Retry-After", "5")), 0, "", 4, waits{5 * time.Second, 5 * time.Second}},

@@ -249,7 +249,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestSolved checks that once all problems are solved, the comment says so, is deleted or is
+// TestSolved checks that once all problems are solved, the comment is updated, deleted or
 // minimized, and that it reappears with the next problem.
 func TestSolved(t *testing.T) {
 	policies := map[bool]string{true: "version: 1\ndevices: {required: [" + deviceB + "]}\n", false: "version: 1\ndevices: {required: ['*']}\n"}

@@ -62,7 +62,7 @@ var inputs = []input{
 	{"device-config", "paths", "", "device configuration files, one per line or separated by commas, to check binaries with or that the reports were made with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
 	{"policy-file", "path", "", "the policy; default: .github/sycl-compat.yml or .yaml, the nearest from working-directory up to the root of the repository", text(func(s *settings) *string { return &s.policyFile })},
 	{"policy-ref", "head, base", "head", "whose policy and baseline apply: those of the change (head), or those of the commit that it is based on (base)", text(func(s *settings) *string { return &s.policyRef })},
-	{"compare-with-base", "required, optional", "", "whether the check fails if the policy and the baseline cannot be compared with those of the base commit", text(func(s *settings) *string { return &s.compareWithBase })},
+	{"compare-with-base", "required, optional", "", "whether the check fails if the policy and the baseline cannot be compared with the base commit", text(func(s *settings) *string { return &s.compareWithBase })},
 	{"baseline-file", "path", "", "the baseline, a file of known problems", text(func(s *settings) *string { return &s.baselineFile })},
 	{"base-reports", "patterns", "", "patterns of reports on the base branch; their problems are not new", patterns(func(s *settings) *[]string { return &s.baseReports })},
 	{"fail-on", "new, any, none", "", "which problems fail the check; none is a dry run", text(func(s *settings) *string { return &s.failOn })},
@@ -102,7 +102,7 @@ var inputs = []input{
 	{"markdown-file", "path", "", "the file to write the result to, as Markdown", file("markdown")},
 	{"report-file", "path", "", "the file to write the report of binaries to, as JSON", file("report")},
 	{"proposed-baseline-file", "path", "", "the file to write a baseline to that makes all current problems known", file("baseline")},
-	{"category", "text", "", "text that tells several results on one change apart, such as those of several configurations", text(func(s *settings) *string { return &s.category })},
+	{"category", "text", "", "text that distinguishes several results of one change, such as results for several configurations", text(func(s *settings) *string { return &s.category })},
 	{"artifact-url", "address", "", "URL of the uploaded files, which the summary and the comment link to", func(s *settings, v string) error {
 		s.artifactURL = v
 		return urlValue(v).err

@@ -49,7 +49,7 @@ func TestPolicyLookup(t *testing.T) {
 		}, nil, 0, "success", "are no longer required"},
 		{"two of them in the base", map[string]string{".github/sycl-compat.yml": required("'*'"), ".github/sycl-compat.yaml": required(deviceB)}, func(w *checkout) { w.remove(".github/sycl-compat.yml") },
 			[]string{"compare-with-base", "required"}, 1, "failure", "there are two policies"},
-		{"a name that nobody has", map[string]string{".github/sycl-compat.yml": required(deviceB)}, nil, []string{"policy-file", "gone.yml"}, 2, "error", "input policy-file: gone.yml cannot be read: no such file"},
+		{"a name that nobody has", map[string]string{".github/sycl-compat.yml": required(deviceB)}, nil, []string{"policy-file", "gone.yml"}, 2, "error", "input policy-file: cannot read gone.yml: file not found"},
 		{"a baseline above", map[string]string{"b.json": "x"}, nil, []string{"baseline-file", "../../b.json"}, 2, "error", "../../b.json"},
 		{"devices above", map[string]string{"d.yml": "x: ["}, nil, []string{"device-config", "../../d.yml"}, 3, "error", "../../d.yml"},
 	} {

@@ -122,7 +122,7 @@ func chooseRules(s *settings, paths inputPaths, j *job, b *base) (rules, error) 
 
 // cannotCompare records why the change is not compared with its base.
 func (c *chooser) cannotCompare(format string, args ...any) {
-	text := "the policy and the baseline are not compared with those of the base commit: " + fmt.Sprintf(format, args...)
+	text := "the policy and the baseline are not compared with the base commit: " + fmt.Sprintf(format, args...)
 	if !slices.Contains(c.notCompared, text) {
 		c.notCompared = append(c.notCompared, text)
 	}
@@ -137,7 +137,7 @@ func (c *chooser) byChange() error {
 	policy, err := findPolicy(c.place, c.paths.policy, c.readChange)
 	switch {
 	case errors.Is(err, errAbsent) && c.paths.policy != "":
-		return cli.Usagef("input policy-file: %s cannot be read: no such file", c.settings.policyFile)
+		return cli.Usagef("input policy-file: cannot read %s: file not found", c.settings.policyFile)
 	case errors.Is(err, errAbsent):
 	case err != nil:
 		return cli.Usagef("%v", err)

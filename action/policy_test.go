@@ -111,7 +111,7 @@ func TestPolicyOfTheBase(t *testing.T) {
 		{"not a checkout", func(w *checkout) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "the workspace has no git repository; run actions/checkout"},
 		{"a policy elsewhere", base, []string{"policy-ref", "base", "policy-file", "../x.yml"}, 4, "error", "is not in the repository"},
 		{"a folder in place of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 4, "error", "is not a file"},
-		{"a checkout without the base", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"fail-on", "none"}, 0, "neutral", "not compared with those of the base commit: the checkout does not have the base commit abababababab; give actions/checkout fetch-depth: 0"},
+		{"a checkout without the base", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"fail-on", "none"}, 0, "neutral", "not compared with the base commit: the checkout does not have the base commit abababababab; give actions/checkout fetch-depth: 0"},
 		{"the same, and the policy requires the comparison", func(w *checkout) {
 			base(w)
 			w.write(".github/sycl-compat.yml", weakPolicy+"compare-with-base: required\n")
@@ -342,7 +342,7 @@ func TestBaseThatMovedOn(t *testing.T) {
 		wantText(t, "what is seen", s.Stdout, "fail-on is none, not new")
 		if ref == "base" {
 			want(t, s, 1, "failure")
-			// A merge of something else says nothing about this change.
+			// A merge of something else is not a test of this change.
 			event(strings.Repeat("ab", 20))
 			w.ends(0, "success", "", "reports", pattern, "policy-ref", ref)
 		}

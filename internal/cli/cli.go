@@ -326,7 +326,7 @@ func (c *Command) example(w io.Writer) {
 	}
 	fmt.Fprint(w, "\nExample:\n")
 	for line := range strings.SplitSeq(c.Example, "\n") {
-		args := strings.Split(strings.TrimSpace(line), " --") // arguments have no such text
+		args := strings.Split(strings.TrimSpace(line), " --") // command-line arguments cannot contain this text
 		fmt.Fprintf(w, "  %s\n", strings.Join(pack(args, " --", helpWidth-4), " \\\n      --"))
 	}
 }

@@ -107,7 +107,7 @@ func check(name, want string, info fs.FileInfo) error {
 		}
 		return nil
 	case mode.IsDir():
-		return errorf(name, "is a folder: the name of a file is expected")
+		return errorf(name, "is a directory; expected a file")
 	case mode&fs.ModeNamedPipe != 0:
 		return errorf(name, "is a pipe and not a file: %s", remedy)
 	case mode&fs.ModeSocket != 0:

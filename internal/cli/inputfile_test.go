@@ -22,7 +22,7 @@ func TestOpen(t *testing.T) {
 		{full, "a SYCLBIN", ""},
 		{empty, "", ""},
 		{empty, "a SYCLBIN", "is empty: a SYCLBIN is expected"},
-		{dir, "", "is a folder"},
+		{dir, "", "is a directory"},
 		{filepath.Join(full, "below"), "", "below: "},
 		{filepath.Join(dir, "missing"), "", "missing: "},
 		{filepath.Join(dir, "nul\x00"), "", "no name of a file"},
@@ -63,5 +63,5 @@ func TestRead(t *testing.T) {
 	_, err := ReadInput(name, "a policy", 4)
 	checkError(t, err, "which a policy may have")
 	_, err = ReadInput(filepath.Dir(name), "a policy", 4)
-	checkError(t, err, "is a folder")
+	checkError(t, err, "is a directory")
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// works are what the test binary does in place of tests when WORK names one.
+// works are functions that the test binary runs instead of tests if WORK names one.
 var works = map[string]func(ctx context.Context, dir string) int{
 	"returns 3": func(context.Context, string) int { return 3 },
 	"ends with its context": func(ctx context.Context, dir string) int {

@@ -69,7 +69,7 @@ var table = func() (list []Rule) {
 	return list
 }()
 
-// instructionSets lists the options -mX of x86 that libsycl-jit accepts. Device code has no such
+// instructionSets lists the options -mX of x86 that libsycl-jit accepts. Device code does not have these
 // instructions, but sources ask for the macros that these options define, such as __AVX2__, and
 // both compiles must see the same source. gcc's further options -mX, such as -mfpmath=, are errors
 // there.

@@ -167,7 +167,7 @@ func builtFrom(r *report.Report) string {
 
 // ReadBaseline reads a baseline from any path.
 func ReadBaseline(name string) (*gate.Baseline, error) {
-	b, err := readBaseline(&workspace.Folder{}, GateFile{Name: name})
+	b, err := readBaseline(&workspace.Directory{}, GateFile{Name: name})
 	return b, safetext.Error(err)
 }
 
@@ -197,7 +197,7 @@ func PolicyDevices(o CheckOptions, config *deviceconfig.Config) (names []string,
 }
 
 // loadPolicies reads the policies.
-func (o *CheckOptions) loadPolicies(folder *workspace.Folder, in *gate.Input) (err error) {
+func (o *CheckOptions) loadPolicies(folder *workspace.Directory, in *gate.Input) (err error) {
 	written, err := readPolicy(folder, o.Policy)
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (o *CheckOptions) loadPolicies(folder *workspace.Folder, in *gate.Input) (e
 }
 
 // loadBaselines reads the baselines. It uses the policies of the input.
-func (o *CheckOptions) loadBaselines(folder *workspace.Folder, in *gate.Input) (err error) {
+func (o *CheckOptions) loadBaselines(folder *workspace.Directory, in *gate.Input) (err error) {
 	if in.Baseline, err = readBaseline(folder, o.Baseline); err != nil {
 		return o.noBaseline(err)
 	}
@@ -403,7 +403,7 @@ func boolean(to *bool) func(value string) error {
 
 // readPolicy returns nil if there is no file. An unreadable policy is a usage error, because it was
 // requested.
-func readPolicy(folder *workspace.Folder, f GateFile) (*gate.Policy, error) {
+func readPolicy(folder *workspace.Directory, f GateFile) (*gate.Policy, error) {
 	switch {
 	case f.Absent:
 		return gate.DefaultPolicy(), nil
@@ -420,7 +420,7 @@ func readPolicy(folder *workspace.Folder, f GateFile) (*gate.Policy, error) {
 }
 
 // readBaseline returns nil if there is no file.
-func readBaseline(folder *workspace.Folder, f GateFile) (*gate.Baseline, error) {
+func readBaseline(folder *workspace.Directory, f GateFile) (*gate.Baseline, error) {
 	switch {
 	case f.Absent:
 		return &gate.Baseline{File: f.Name}, nil
@@ -445,7 +445,7 @@ func CheckSize(b *gate.Baseline, p *gate.Policy) error {
 }
 
 // read reads a file, or its known content.
-func read[T any](folder *workspace.Folder, f GateFile, decode func(name string, r io.Reader) (T, error)) (v T, err error) {
+func read[T any](folder *workspace.Directory, f GateFile, decode func(name string, r io.Reader) (T, error)) (v T, err error) {
 	if f.Data != nil {
 		return decode(f.Name, bytes.NewReader(f.Data))
 	}

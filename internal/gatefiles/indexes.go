@@ -20,7 +20,7 @@ const maxReports = 10_000
 
 // readIndexes reads reports concurrently, and returns the index of each. It reads a file with
 // several names once.
-func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) ([]*gate.Index, error) {
+func readIndexes(ctx context.Context, folder *workspace.Directory, names []string) ([]*gate.Index, error) {
 	if len(names) > maxReports {
 		return nil, cli.BadInput(fmt.Errorf("there are %d reports, and %d can be checked at once", len(names), maxReports))
 	}
@@ -71,7 +71,7 @@ func readIndexes(ctx context.Context, folder *workspace.Folder, names []string) 
 }
 
 // unique returns the first name of each file.
-func unique(folder *workspace.Folder, names []string) ([]string, error) {
+func unique(folder *workspace.Directory, names []string) ([]string, error) {
 	var list []string
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -87,7 +87,7 @@ func unique(folder *workspace.Folder, names []string) ([]string, error) {
 	return list, nil
 }
 
-func readIndex(folder *workspace.Folder, name string) (index *gate.Index, size int, err error) {
+func readIndex(folder *workspace.Directory, name string) (index *gate.Index, size int, err error) {
 	defer cli.Recover(&err)
 	r, err := read(folder, GateFile{Name: name}, report.Decode)
 	if err != nil {

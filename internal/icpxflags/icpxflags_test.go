@@ -12,7 +12,7 @@ func TestTable(t *testing.T) {
 		for _, f := range section.Flags {
 			for _, name := range f.Names {
 				if seen[name] {
-					t.Errorf("%s is there twice", name)
+					t.Errorf("duplicate %s", name)
 				}
 				seen[name] = true
 				if !strings.HasPrefix(name, "-") {

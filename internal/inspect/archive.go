@@ -35,7 +35,7 @@ const (
 	maxRatio = 256
 )
 
-const unpackIt = "unpack it, and give the folder"
+const unpackIt = "unpack it and pass the directory"
 
 // A budget is the number of bytes that may still be unpacked from an archive, including nested
 // archives. It counts the bytes that decompressing a tar archive produces, and the bytes of
@@ -102,7 +102,7 @@ func (r *reader) member(ctx context.Context, f *file, in io.Reader, left *budget
 			}
 			done()
 		}
-		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the archive is in an archive in an archive: unpack the outer one, and give the folder", safetext.Printable(f.name)))}}
+		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: archives can be nested only two deep; unpack the outer one and pass the directory", safetext.Printable(f.name)))}}
 	}
 	s, err := spool(in)
 	if err != nil {
@@ -129,7 +129,7 @@ func fault(f *file, err error) []outcome {
 	var unpacked *scratchError
 	var bad interface{ BadInput() }
 	if !errors.As(err, &system) && !errors.As(err, &unpacked) && !errors.As(err, &bad) {
-		err = cli.BadInput(fmt.Errorf("%w; the archive is damaged or cut short: copy, build or download it again", err))
+		err = cli.BadInput(fmt.Errorf("%w; the archive is damaged or truncated; copy, build or download it again", err))
 	}
 	return []outcome{{file: f, err: inFile(f, err)}}
 }
@@ -203,7 +203,7 @@ func isRegular(member *zip.File) bool { return member.Mode().IsRegular() }
 
 // noMember returns the outcome of an archive without files.
 func noMember(f *file) []outcome {
-	return []outcome{{file: f, none: "there is no file in the archive"}}
+	return []outcome{{file: f, none: "the archive has no files"}}
 }
 
 // zipContent reads a zip archive nested in another archive.

@@ -30,7 +30,7 @@ const (
 
 // find returns the files that names, directories and patterns select, in their order. Each file is
 // listed once, under its first name.
-func find(folder *workspace.Folder, names []string, glob func([]string) ([]string, error), log *log) ([]*file, error) {
+func find(folder *workspace.Directory, names []string, glob func([]string) ([]string, error), log *log) ([]*file, error) {
 	f := finder{folder: folder, confined: glob != nil, globConfined: glob, log: log, seen: map[string]*file{}}
 	var wanted []string
 	for _, name := range names {
@@ -51,7 +51,7 @@ func find(folder *workspace.Folder, names []string, glob func([]string) ([]strin
 		}
 	}
 	for _, pattern := range f.unwanted.Unused() {
-		log.note("", "!%s takes no file away", pattern)
+		log.note("", "!%s excludes no file", pattern)
 	}
 	return f.files, nil
 }
@@ -67,7 +67,7 @@ func isLink(name string) bool {
 }
 
 type finder struct {
-	folder   *workspace.Folder
+	folder   *workspace.Directory
 	confined bool
 	// globConfined finds files by pattern, if confined is set.
 	globConfined func(patterns []string) ([]string, error)
@@ -123,7 +123,7 @@ func (f *finder) find(name string) error {
 // outside reports the number of links that are not followed.
 func (f *finder) outside(place string, links int) {
 	if links > 0 {
-		f.log.note(place, "links that are not followed, as they lead to nothing or out of the folder: %d", links)
+		f.log.note(place, "skipped links that are dangling or lead out of the directory: %d", links)
 	}
 }
 
@@ -156,7 +156,7 @@ func (f *finder) inFolder(name string) error {
 	return nil
 }
 
-// add adds a file; folder is the directory in which it was found, or "".
+// add adds a file. It was found in the given directory, or named directly if that is "".
 func (f *finder) add(name, folder string, how how) error {
 	if f.unwanted.Match(name) {
 		return nil

@@ -69,9 +69,9 @@ func (l *log) leftOut(place string, images leftOut) {
 
 // unreadable prints that a file cannot be read.
 func (l *log) unreadable(err error) {
-	if l.of("the file cannot be read and is left out") {
+	if l.of("the file cannot be read and is omitted") {
 		l.line.Clear()
-		l.env.Warnf("", "%v; the file is left out", err)
+		l.env.Warnf("", "%v; the file is omitted", err)
 	}
 }
 

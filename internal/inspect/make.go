@@ -78,7 +78,7 @@ func (o *Options) glob() func([]string) ([]string, error) {
 const MemoryLimit = 230 << 20
 
 // lookedFor lists the contents that files are searched for, for messages about files without any.
-const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file tables; all these in folders and in zip and tar archives"
+const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file tables; in directories, and in zip and tar archives"
 
 // Reports returns one report per program; [report.Merge] joins them. It writes warnings and
 // notes to the standard error of env.
@@ -132,7 +132,7 @@ func Reports(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, er
 	return c.reports(chosen, built, config)
 }
 
-func (o *Options) workspace() (*workspace.Folder, error) {
+func (o *Options) workspace() (*workspace.Directory, error) {
 	if o.Confined {
 		return workspace.Open(".")
 	}
@@ -244,7 +244,7 @@ func (c *collector) check() error {
 	case c.leftOut != "":
 		return emptyf("no device image can be taken: %s", c.leftOut)
 	case c.files == 0:
-		return emptyf("there is no file to report on: %s", strings.Join(slices.Concat(c.Files, c.Embedded), ", "))
+		return emptyf("no files to report on: %s", strings.Join(slices.Concat(c.Files, c.Embedded), ", "))
 	}
 	for f, why := range c.none {
 		if c.files == 1 {
@@ -254,7 +254,7 @@ func (c *collector) check() error {
 	return emptyf("no device images in %s: looked for %s", filesOf(c.files), lookedFor)
 }
 
-// An EmptyError is returned if there is no device code to report on. It is bad input.
+// An EmptyError is returned if the files contain no device code. It is bad input.
 type EmptyError struct{ msg string }
 
 func emptyf(format string, args ...any) error {
@@ -283,7 +283,7 @@ func (c *collector) summarize(named []*file) {
 		c.log.note(c.parts[0].name, "no kernels in device code of %s: libraries of device functions have none, and programs that make their kernels when they run have them in no file", filesOf(len(c.parts)))
 	}
 	if c.elsewhere != "" {
-		c.log.note("", "debug information names sources that are not below the workspace, such as %s: for lines in the report, run this in the folder of the sources or compile with -ffile-prefix-map=FOLDER=.", safetext.Printable(c.elsewhere))
+		c.log.note("", "debug information refers to sources outside the workspace, such as %s; to get lines in the report, run this in the directory of the sources or compile with -ffile-prefix-map=DIRECTORY=.", safetext.Printable(c.elsewhere))
 	}
 }
 

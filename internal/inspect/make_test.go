@@ -176,7 +176,7 @@ func TestFiles(t *testing.T) {
 		{"patterns", map[string][]byte{"out/b/k.so": obj, "out/a.o": obj, "out/test/t.so": obj}, []string{"out/**/*.so", "!out/test/**"}, []string{"out/b/k.so"}, nil, ""},
 		{"what a pattern takes away from a folder", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!**/t.so"}, []string{"out/b/k.so"}, nil, ""},
 		{"a folder that is taken away", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!./out/test"}, []string{"out/b/k.so"}, nil, ""},
-		{"a pattern that takes nothing away", map[string][]byte{"k.so": obj}, []string{"k.so", "!test/**"}, []string{"k.so"}, nil, "compat: note: !test/** takes no file away\n"},
+		{"a pattern that takes nothing away", map[string][]byte{"k.so": obj}, []string{"k.so", "!test/**"}, []string{"k.so"}, nil, "compat: note: !test/** excludes no file\n"},
 		{"a file that two names find", map[string][]byte{"out/k.so": obj}, []string{"out", "out/k.so", "**/*.so"}, []string{"out/k.so"}, nil, ""},
 		{"a file whose name is a command of a runner", map[string][]byte{"k.o": obj, "##[error]x": text}, []string{"k.o", "##[error]x"}, []string{"k.o"}, nil, "#\\u{23}[error]x: note: no device images\n"},
 		{"a file that a text stands beside", map[string][]byte{"k.o": obj, "text": text}, []string{"k.o", "text"}, []string{"k.o"}, nil, "text: note: no device images\n"},
@@ -200,7 +200,7 @@ func TestFiles(t *testing.T) {
 			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/p-1-cp310-cp310-any.whl/k.so"}, "compat: note: no device images in 2 files that were found\n"},
 		{"a wheel in a zip archive", map[string][]byte{"all.zip": zipFileOf(t, zip.Store, member{"dist/p-1-cp310-cp310-any.whl", zipFileOf(t, zip.Deflate, member{"k.so", obj})})},
 			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/dist/p-1-cp310-cp310-any.whl/k.so"}, ""},
-		{"images that are left out", map[string][]byte{"k.o": obj, "omp.o": object(t, offload.OpenMP, kernels, []byte("x"), []byte("y"))}, []string{"k.o", "omp.o"}, []string{"k.o"}, nil, "omp.o: note: an image of openmp for spir64-unknown-unknown is left out: a SYCLBIN is for SYCL (3 images)\n"},
+		{"images that are left out", map[string][]byte{"k.o": obj, "omp.o": object(t, offload.OpenMP, kernels, []byte("x"), []byte("y"))}, []string{"k.o", "omp.o"}, []string{"k.o"}, nil, "omp.o: note: an image of openmp for spir64-unknown-unknown is omitted: a SYCLBIN contains only SYCL code (3 images)\n"},
 		{"images that are repeated", map[string][]byte{"k.o": object(t, offload.SYCL, kernels, kernels, kernels), "l.o": obj}, []string{"k.o", "l.o"}, []string{"k.o", "l.o"}, nil,
 			"compat: note: 2 of 4 device images are the same as others of their file, in their bytes, target and property sets; each is in the report once\n"},
 		{"native code alone", map[string][]byte{"n.o": other, "k.o": obj}, []string{"n.o", "k.o"}, []string{"k.o"}, []string{"k.o", "n.o"}, ""},
@@ -269,24 +269,24 @@ func TestFaults(t *testing.T) {
 		want  string
 	}{
 		{"an object that is cut", "b.a", broken, true, "b.a: "},
-		{"an archive that is cut", "b.zip", zipFileOf(t, zip.Store, member{"k.so", obj})[:len(obj)], true, "b.zip: zip: not a valid zip file; the archive is damaged or cut short: copy, build or download it again"},
+		{"an archive that is cut", "b.zip", zipFileOf(t, zip.Store, member{"k.so", obj})[:len(obj)], true, "b.zip: zip: not a valid zip file; the archive is damaged or truncated; copy, build or download it again"},
 		{"a compressed archive that is cut", "b.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))[:2000], false, "b.tgz"},
 		{"a broken member", "b.zip", zipFileOf(t, zip.Deflate, member{"b.a", broken}), false, "b.zip/b.a: "},
 		{"a member that is encrypted", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 1, 0), false, "b.zip/k.so: the member is encrypted: unpack it"},
 		{"a method that is not known", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 0, 14), false, "b.zip/k.so: the member is compressed with method 14, which is not known"},
 		{"a wrong checksum", "b.zip", bytes.Replace(zipFileOf(t, zip.Store, member{"k.so", obj}), []byte("spir64"), []byte("spir65"), 1), false, "b.zip/k.so: zip: checksum error; the archive is damaged"},
-		{"too many archives in one another", "b.zip", deep, false, "b.zip/b.zip/c.zip: the archive is in an archive in an archive"},
-		{"a compressed tar archive too many in one another", "b.zip", zipFileOf(t, zip.Store, member{"b.zip", zipFileOf(t, zip.Store, member{"c.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))})}), false, "b.zip/b.zip/c.tgz: the archive is in an archive in an archive"},
+		{"too many archives in one another", "b.zip", deep, false, "b.zip/b.zip/c.zip: archives can be nested only two deep"},
+		{"a compressed tar archive too many in one another", "b.zip", zipFileOf(t, zip.Store, member{"b.zip", zipFileOf(t, zip.Store, member{"c.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))})}), false, "b.zip/b.zip/c.tgz: archives can be nested only two deep"},
 		{"a bomb", "b.zip", zipFileOf(t, zip.Deflate, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)}), false, "refused as a decompression bomb"},
 		{"a bomb in a tar archive", "b.tgz", gzipped(tarFileOf(t, member{"k.so", append([]byte("\x7fELF"), make([]byte, 200<<20)...)})), false, "refused as a decompression bomb"},
-		{"a pointer of Git LFS", "b.so", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), true, "b.so is what Git LFS has in place of the file: fetch the file by 'git lfs pull'"},
+		{"a pointer of Git LFS", "b.so", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), true, "b.so is a Git LFS pointer; fetch the file with 'git lfs pull'"},
 		{"what xz has compressed", "b.tar.xz", []byte("\xfd7zXZ\x00..."), true, "b.tar.xz: what xz has compressed is not read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, map[string][]byte{"out/k.o": obj, "out/" + test.file: test.data})
 			r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
 			testkit.NoError(t, err)
-			if labels, _ := programs(r); !slices.Equal(labels, []string{"out/k.o"}) || !strings.Contains(stderr, "compat: warning: out/"+strings.TrimSuffix(test.want, "out/")) && !strings.Contains(stderr, test.want) || !strings.Contains(stderr, "the file is left out") {
+			if labels, _ := programs(r); !slices.Equal(labels, []string{"out/k.o"}) || !strings.Contains(stderr, "compat: warning: out/"+strings.TrimSuffix(test.want, "out/")) && !strings.Contains(stderr, test.want) || !strings.Contains(stderr, "the file is omitted") {
 				t.Errorf("programs %q, standard error: %s", labels, stderr)
 			}
 			if _, _, err := makeReport(t.Context(), Options{Files: []string{"out"}, Strict: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
@@ -316,7 +316,7 @@ func TestNoScratchFolder(t *testing.T) {
 		t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
 		t.Setenv("TMP", os.Getenv("TMPDIR"))
 		_, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
-		if cli.ExitCode(err) != cli.ExitFailure || !strings.Contains(err.Error(), "set TMPDIR to another folder") {
+		if cli.ExitCode(err) != cli.ExitFailure || !strings.Contains(err.Error(), "set TMPDIR") {
 			t.Errorf("%s: %v, %s", name, err, stderr)
 		}
 	}
@@ -352,7 +352,7 @@ func TestFewLines(t *testing.T) {
 	}
 	enter(t, files)
 	_, stderr, err := makeReport(t.Context(), Options{Files: []string{"."}})
-	if err != nil || strings.Count(stderr, "\n") != 43 || !strings.Contains(stderr, "note: 80 more: the file cannot be read and is left out") {
+	if err != nil || strings.Count(stderr, "\n") != 43 || !strings.Contains(stderr, "note: 80 more: the file cannot be read and is omitted") {
 		t.Errorf("%v, %d lines:\n%s", err, strings.Count(stderr, "\n"), stderr)
 	}
 }
@@ -368,12 +368,12 @@ func TestLinks(t *testing.T) {
 	r, stderr, err := makeReport(t.Context(), Options{Files: []string{"out"}})
 	testkit.NoError(t, err)
 	labels, files := programs(r)
-	if !slices.Equal(labels, []string{"out/libk.so"}) || !slices.Equal(files, []string{"out/libk.so"}) || !strings.Contains(stderr, "out: note: links that are not followed, as they lead to nothing or out of the folder: 1") {
+	if !slices.Equal(labels, []string{"out/libk.so"}) || !slices.Equal(files, []string{"out/libk.so"}) || !strings.Contains(stderr, "out: note: skipped links that are dangling or lead out of the directory: 1") {
 		t.Errorf("programs %q, files %q, standard error %s", labels, files, stderr)
 	}
 	// In the directory of a job, patterns do not follow them, either.
 	t.Chdir("out")
-	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"*.so"}, Confined: true}); err != nil || !strings.Contains(stderr, "*.so: note: links that are not followed, as they lead to nothing or out of the folder: 1") {
+	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"*.so"}, Confined: true}); err != nil || !strings.Contains(stderr, "*.so: note: skipped links that are dangling or lead out of the directory: 1") {
 		t.Errorf("%v, %s", err, stderr)
 	}
 	if _, _, err := makeReport(t.Context(), Options{Files: []string{"s.so"}, Confined: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "leads out of the workspace") {
@@ -413,7 +413,7 @@ func TestArchivesWithoutFiles(t *testing.T) {
 		"nothing.zip": zipFileOf(t, zip.Store), "folders.zip": folders, "nothing.tar": tarFileOf(t, []member{}...), "nothing.tgz": gzipped(make([]byte, 1024)),
 	} {
 		enter(t, map[string][]byte{name: data})
-		want := name + ": there is no file in the archive: looked for"
+		want := name + ": the archive has no files: looked for"
 		if strings.HasPrefix(name, "nothing.t") {
 			want = name + ": no " // tar archives are recognized by their first member
 		}

@@ -27,8 +27,8 @@ import (
 // An outcome is the result of reading a file.
 type outcome struct {
 	*file
-	part     *part     // nil if there is no device code
-	none     string    // why there is no device code
+	part     *part     // nil if the file contains no device code
+	none     string    // why no device code was found
 	leftOut  []leftOut // omitted images
 	images   int       // used images
 	repeated int       // number of these that duplicate others in the file
@@ -48,7 +48,7 @@ type leftOut struct {
 
 // A reader reads files.
 type reader struct {
-	folder  *workspace.Folder
+	folder  *workspace.Directory
 	options inputs.Reading
 
 	workspaces   []string // absolute
@@ -240,7 +240,7 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 	case size == 0 && o.named() && !strings.HasSuffix(f.name, ".table"):
 		o.err = cli.BadInput(fmt.Errorf("%s is empty: see whether the step that writes the file has failed", safetext.Printable(f.name)))
 	case offload.IsPointer(head):
-		o.err = cli.BadInput(fmt.Errorf("%s is what Git LFS has in place of the file: fetch the file by 'git lfs pull'", safetext.Printable(f.name)))
+		o.err = cli.BadInput(fmt.Errorf("%s is a Git LFS pointer; fetch the file with 'git lfs pull'", safetext.Printable(f.name)))
 	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.how == byPattern && tableTitle.Match(head):
 		modules, err := r.readTable(f.name, io.NewSectionReader(in, 0, size))
 		o.set(in, size, modules, true, err)

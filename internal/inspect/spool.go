@@ -85,5 +85,5 @@ func (e *scratchError) Error() string {
 
 // noSpace returns the error for a failed write to a scratch file.
 func noSpace(err error) error {
-	return &scratchError{fmt.Sprintf("%v; set TMPDIR to a folder with more space", err)}
+	return &scratchError{fmt.Sprintf("%v; set TMPDIR to a directory with more space", err)}
 }

@@ -32,7 +32,7 @@ func generation(content string) error {
 	var g Group
 	defer g.Close()
 	for _, folder := range []string{"code", "parts"} {
-		dir, err := g.Folder(folder)
+		dir, err := g.Directory(folder)
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func TestKilled(t *testing.T) {
 					t.Error(why)
 				}
 				if left(dir) > 1 {
-					t.Errorf("%d scratch folders are left", left(dir))
+					t.Errorf("%d scratch directories remain", left(dir))
 				}
 				leaving += left(dir)
 			}
@@ -147,7 +147,7 @@ func TestKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := left(dir); n > 0 {
-				t.Errorf("%d scratch folders are left after a run to the end", n)
+				t.Errorf("%d scratch directories remain after a complete run", n)
 			}
 			if why := whole(dir); why != "" {
 				t.Error(why)

@@ -9,7 +9,7 @@ import (
 )
 
 // lockNew creates and locks the file that shows that a scratch directory is in use. On file
-// systems without locks there is no such file, and no directory counts as abandoned.
+// systems without locks the file does not exist, and no directory counts as abandoned.
 func lockNew(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -184,7 +184,7 @@ func (g *Group) scratchFile(dir string) (string, error) {
 	if h == nil {
 		scratch, remove, err := ScratchDir(dir)
 		if errors.Is(err, os.ErrNotExist) {
-			err = fmt.Errorf("there is no folder %s", dir)
+			err = fmt.Errorf("directory %s does not exist", dir)
 		}
 		if err != nil {
 			return "", err
@@ -199,10 +199,10 @@ func (g *Group) scratchFile(dir string) (string, error) {
 	return filepath.Join(h.dir, strconv.Itoa(h.files)+"_"), nil
 }
 
-// Folder returns a directory to write the content of an output directory to. It creates missing
+// Directory returns a directory to write the content of an output directory to. It creates missing
 // parent directories. Main outputs in it are moved in the order in which they were named. Existing
 // content stays, unless it has the name of a new file.
-func (g *Group) Folder(name string) (scratch string, err error) {
+func (g *Group) Directory(name string) (scratch string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	name = filepath.Clean(name)
@@ -210,7 +210,7 @@ func (g *Group) Folder(name string) (scratch string, err error) {
 	i.place.info, err = os.Stat(name)
 	switch {
 	case err == nil && !i.place.info.IsDir():
-		return "", failed(name, errors.New("there is a file of this name, and a folder is to be written"))
+		return "", failed(name, errors.New("a file has this name; expected a directory"))
 	case err == nil:
 		i.place.path, err = filepath.EvalSymlinks(name)
 	case errors.Is(err, os.ErrNotExist):
@@ -414,7 +414,7 @@ func find(name string) (target, error) {
 		case err != nil:
 			return t, err
 		case info.IsDir():
-			return t, errors.New("there is a folder of this name")
+			return t, errors.New("a directory has this name")
 		case info.Mode()&os.ModeSymlink == 0:
 			t.info = info
 			return t, nil

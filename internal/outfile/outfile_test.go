@@ -62,8 +62,8 @@ func TestWrite(t *testing.T) {
 	}
 	holds(t, map[string]string{"out": "first"})
 	for name, want := range map[string]string{
-		"missing/out": "missing/out: cannot be written: there is no folder missing",
-		".":           ".: cannot be written: there is a folder of this name",
+		"missing/out": "missing/out: cannot be written: directory missing does not exist",
+		".":           ".: cannot be written: a directory has this name",
 		"":            ": cannot be written: the name is empty",
 	} {
 		var failed *outputError
@@ -129,7 +129,7 @@ func TestGroupTaken(t *testing.T) {
 		var err error
 		for name := range strings.FieldsSeq(test.outputs) {
 			if folder, isFolder := strings.CutSuffix(name, "/"); isFolder {
-				_, err = g.Folder(folder)
+				_, err = g.Directory(folder)
 			} else {
 				_, err = g.File(name)
 			}
@@ -164,7 +164,7 @@ func TestGroup(t *testing.T) {
 		t.Helper()
 		var g Group
 		defer g.Close()
-		dir, err := g.Folder("new/parts")
+		dir, err := g.Directory("new/parts")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestMainInFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, content := range []string{"1", "2"} {
 		var g Group
-		dir, err := g.Folder("parts")
+		dir, err := g.Directory("parts")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestCurrentFolder(t *testing.T) {
 	}
 	for _, content := range []string{"1", "2"} {
 		var g Group
-		dir, err := g.Folder(".")
+		dir, err := g.Directory(".")
 		if err != nil {
 			t.Fatal(err)
 		}

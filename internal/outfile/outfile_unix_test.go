@@ -79,7 +79,7 @@ func TestFolderWithLinksToAnotherDisk(t *testing.T) {
 	write := func() error {
 		var g Group
 		defer g.Close()
-		if _, err := g.Folder("out"); err != nil {
+		if _, err := g.Directory("out"); err != nil {
 			return err
 		}
 		for _, name := range []string{"kept", "gone"} {
@@ -103,7 +103,7 @@ func TestFolderWithLinksToAnotherDisk(t *testing.T) {
 	if err := os.RemoveAll(elsewhere); err != nil {
 		t.Fatal(err)
 	}
-	if err := write(); err == nil || !strings.Contains(err.Error(), "there is no folder "+elsewhere) {
+	if err := write(); err == nil || !strings.Contains(err.Error(), "directory "+elsewhere+" does not exist") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func TestModes(t *testing.T) {
 	}
 	for range 2 {
 		var g Group
-		dir, err := g.Folder("folder")
+		dir, err := g.Directory("folder")
 		if err != nil {
 			t.Fatal(err)
 		}

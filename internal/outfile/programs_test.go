@@ -248,7 +248,7 @@ func TestProgramsKilled(t *testing.T) {
 func TestProgramsFaults(t *testing.T) {
 	each(t, func(t *testing.T, j testkit.Job) {
 		if strings.HasSuffix(t.Name(), "/syclc++_-c") {
-			t.Skip("left out: the host compiler makes the object, and its exit code is 1 whatever is wrong")
+			t.Skip("skipped: the host compiler makes the object, and its exit code is 1 whatever is wrong")
 		}
 		testkit.Faults(t, j)
 	})
@@ -259,7 +259,7 @@ func TestProgramsFullOutput(t *testing.T) {
 	setUp(t)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skip("left out: ", err)
+		t.Skip("skipped: ", err)
 	}
 	defer full.Close()
 	lines := []string{

@@ -24,7 +24,7 @@ func ReplaceFolder(name, mark string, write func(dir string) error) (err error) 
 		return failed(name, err)
 	}
 	if _, err := os.Lstat(filepath.Join(place, mark)); err != nil && len(entries) > 0 {
-		return &takenError{fmt.Sprintf("%s: cannot be written: the folder has files of others, and no %s: name another folder or remove it", name, mark)}
+		return &takenError{fmt.Sprintf("%s: refusing to replace a directory without %s; choose a different directory or remove it", name, mark)}
 	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o777); err != nil {
 		return failed(name, err)

@@ -102,11 +102,11 @@ func TempDir() (dir string, remove func(), err error) {
 			err = path.Err // a generated name is of no use to the reader
 		}
 		// Not %w: a missing directory is not an input error.
-		err = fmt.Errorf("there can be no scratch folder in %s: %v; set TMPDIR to another folder", parent, err)
+		err = fmt.Errorf("cannot create a scratch directory in %s: %v; set TMPDIR", parent, err)
 	}
 	return dir, remove, err
 }
 
 // errSwept reports that another program treated a scratch directory as abandoned: it looked
 // between two steps of its creation.
-var errSwept = errors.New("the scratch folder is taken for one that was left")
+var errSwept = errors.New("the scratch directory was mistaken for one left by a killed run")

@@ -23,7 +23,7 @@ type kind struct {
 
 func kinds() []kind {
 	return []kind{
-		{"a folder", "folder", "folder", func(name string) error { return os.MkdirAll(name, 0o777) }},
+		{"a directory", "folder", "folder", func(name string) error { return os.MkdirAll(name, 0o777) }},
 		{"an empty file", "empty", "empty", func(name string) error { return os.WriteFile(name, nil, 0o666) }},
 		{"a device that never ends", "/dev/zero", "/dev/zero", nil},
 		{"a device", "/dev/null", "/dev/null", nil},
@@ -41,7 +41,7 @@ func kinds() []kind {
 func BadInputs(t *testing.T, tool func() *cli.Tool, commands []string, empty ...string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no such files and names")
+		t.Skip("Windows does not have these files and names")
 	}
 	for _, command := range commands {
 		for _, k := range kinds() {

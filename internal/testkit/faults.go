@@ -24,7 +24,7 @@ func Faults(t *testing.T, j Job) {
 		g.old.write(t, g.dir)
 		g.fails(t, shell(g.command(1), `ulimit -f 0; exec "$0" "$@"`), "ile too large", "a signal: file size limit exceeded")
 	})
-	t.Run("read-only folder", func(t *testing.T) {
+	t.Run("read-only directory", func(t *testing.T) {
 		g.old.write(t, g.dir)
 		cmd := g.command(1)
 		asNobody(t, cmd)
@@ -40,10 +40,10 @@ func Faults(t *testing.T, j Job) {
 // for some others.
 func (g *generations) leadToFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("left out: ", err)
+		t.Skip("skipped: ", err)
 	}
 	if g.job.Replaces {
-		t.Skip("left out: a link goes with the folder that is replaced")
+		t.Skip("skipped: replacing the directory replaces the link")
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(g.new)), func(name string) bool {
 		_, before := g.job.Before[name]                          // it is also an input
@@ -63,7 +63,7 @@ func (g *generations) leadToFull(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%v", name, code, errs, err)
 		}
 		if n := g.left(t); n > 0 {
-			t.Errorf("%s: %d scratch folders are left", name, n)
+			t.Errorf("%s: %d scratch directories remain", name, n)
 		}
 		os.Remove(full)
 		if main, err := os.ReadFile(filepath.Join(g.dir, g.job.Main)); g.job.Main != "" && err == nil && string(main) != g.old[g.job.Main] {
@@ -84,7 +84,7 @@ func (g *generations) fails(t *testing.T, cmd *exec.Cmd, why ...string) {
 		t.Errorf("the old outputs are not as they were: %s %s", s, torn)
 	}
 	if n := g.left(t); n > 0 {
-		t.Errorf("%d scratch folders are left", n)
+		t.Errorf("%d scratch directories remain", n)
 	}
 }
 
@@ -110,7 +110,7 @@ func (g *generations) fullDisk(t *testing.T) {
 		err = exec.Command(unshare, "-rm", "mount", "-t", "tmpfs", "none", g.dir).Run()
 	}
 	if err != nil {
-		t.Skip("left out: the system lets nobody mount a disk: ", err)
+		t.Skip("skipped: the system does not allow mounting a disk: ", err)
 	}
 	after := filepath.Join(t.TempDir(), "after")
 	// The disk is mounted for these commands only.
@@ -152,7 +152,7 @@ exit $code`
 			t.Errorf("%d pages and %d files are free: exit %d, %s %s\n%s", free.pages, free.files, code, s, why, errs)
 		}
 		if n := there.left(t); n > 0 {
-			t.Errorf("%d pages and %d files are free: %d scratch folders are left", free.pages, free.files, n)
+			t.Errorf("%d pages and %d files are free: %d scratch directories remain", free.pages, free.files, n)
 		}
 	}
 	if refused == 0 || done == 0 {
@@ -189,7 +189,7 @@ func asNobody(t *testing.T, cmd *exec.Cmd) {
 	probe := exec.Command(cmd.Path, "--help")
 	probe.SysProcAttr = as
 	if err := probe.Run(); err != nil {
-		t.Skip("left out: root may write everywhere, and nobody cannot run the program: ", err)
+		t.Skip("skipped: root may write everywhere, and the user nobody cannot run the program: ", err)
 	}
 	cmd.SysProcAttr = as
 }

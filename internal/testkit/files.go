@@ -56,7 +56,7 @@ func Unlistable(t testing.TB, name string) {
 	}
 	defer root.Close()
 	if err := root.MkdirAll(strings.Repeat(strings.Repeat("d", 250)+"/", 20), 0o755); err != nil {
-		t.Skip("no folder can have a path that is longer than the system takes: ", err)
+		t.Skip("a path longer than the system's limit cannot exist: ", err)
 	}
 }
 

@@ -246,9 +246,9 @@ func Killed(t *testing.T, j Job) map[State]int {
 		t.Errorf("after a run to the end: %s %s", s, why)
 	}
 	if n := g.left(t); n > 0 {
-		t.Errorf("%d scratch folders are left after a run to the end", n)
+		t.Errorf("%d scratch directories remain after a complete run", n)
 	}
-	t.Logf("killed %d times within %v: %v; %d left a scratch folder to the next run", rounds(), took, states, leaving)
+	t.Logf("killed %d times within %v: %v; %d left a scratch directory", rounds(), took, states, leaving)
 	return states
 }
 

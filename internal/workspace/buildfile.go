@@ -40,7 +40,7 @@ func OpenBuilds(workspace string) (*Builds, error) {
 	}
 	sources := folder.Sources()
 	if sources == nil {
-		return nil, cli.Usagef("workspace: a folder is needed")
+		return nil, cli.Usagef("workspace: expected a directory")
 	}
 	return &Builds{folder.real, sources, map[string]*BuildFile{}}, nil
 }

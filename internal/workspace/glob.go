@@ -50,7 +50,7 @@ func Glob(folder string, patterns []string) ([]string, error) {
 
 func search(folder string, patterns []string) ([]string, error) {
 	if len(patterns) > maxPatterns {
-		return nil, cli.Usagef("there are %d patterns, and there can be %d", len(patterns), maxPatterns)
+		return nil, cli.Usagef("too many patterns: %d (limit %d)", len(patterns), maxPatterns)
 	}
 	var wanted, unwanted []pattern
 	for _, p := range patterns {
@@ -73,7 +73,7 @@ func search(folder string, patterns []string) ([]string, error) {
 		return nil, err
 	}
 	defer open.Close()
-	s := searcher{Folder: open}
+	s := searcher{Directory: open}
 	for _, p := range wanted {
 		if err := s.find(p); err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func search(folder string, patterns []string) ([]string, error) {
 }
 
 func errNoneWanted() error {
-	return cli.Usagef("patterns that begin with ! take files away, and there is none that finds some")
+	return cli.Usagef("patterns that begin with ! exclude files; add a pattern that matches files")
 }
 
 // Find returns the files that patterns match. Unlike patterns for [Glob], they may start with a
@@ -161,12 +161,12 @@ func parsePattern(text string) (pattern, error) {
 			return nil, errors.New("is empty or not relative")
 		case part == "" || part == ".":
 		case part == "..":
-			return nil, errors.New("leads out of the folder")
+			return nil, errors.New("leads out of the directory")
 		case part == "**" && len(p) > 0 && p[len(p)-1] == "**":
 		case i == 0 && strings.HasPrefix(part, "-"):
 			return nil, errors.New("begins with a dash; write ./- if this is the name of a file")
 		case strings.ContainsAny(part, "\\\x00") || !filepath.IsLocal(part):
-			return nil, errors.New("has a part that is no name; there is / between folders")
+			return nil, errors.New("has an invalid path component; separate directories with /")
 		case part != "**":
 			p = append(p, stars.ReplaceAllLiteralString(part, "*"))
 		default:
@@ -216,7 +216,7 @@ func (p pattern) mayMatchIn(folder string) bool {
 }
 
 type searcher struct {
-	*Folder
+	*Directory
 	found   []string // with "/", relative to the directory
 	visited int
 }

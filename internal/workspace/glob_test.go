@@ -130,17 +130,17 @@ func TestAttackS15Patterns(t *testing.T) {
 	testkit.Link(t, outside, "out")
 	testkit.WriteFile(t, strings.Repeat("d/", 120)+"deep.json", "")
 	for pattern, want := range map[string]string{
-		"../../**":                             "leads out of the folder",
-		"x/../../**":                           "leads out of the folder",
+		"../../**":                             "leads out of the directory",
+		"x/../../**":                           "leads out of the directory",
 		"/etc/*":                               "is empty or not relative",
 		"-rf":                                  "begins with a dash",
-		`a\..\b`:                               "there is / between folders",
-		"a\x00b":                               "has a part that is no name",
+		`a\..\b`:                               "separate directories with /",
+		"a\x00b":                               "has an invalid path component",
 		".":                                    "names no file",
 		"!":                                    "is empty or not relative",
 		strings.Repeat("a", maxPattern+1):      "is longer than 4096 bytes",
 		strings.Repeat("*/a/", maxDepth) + "x": "has more than 100 parts",
-		"!*.json":                              "there is none that finds some",
+		"!*.json":                              "add a pattern that matches files",
 	} {
 		found, err := Glob(".", []string{pattern})
 		if cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), want) || found != nil {

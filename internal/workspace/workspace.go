@@ -39,26 +39,26 @@ func Reason(err error) error {
 	return err
 }
 
-// A Folder opens files. If there is a workspace, names in it must refer to files in it or in the
+// A Directory opens files. If there is a workspace, names in it must refer to files in it or in the
 // Bazel output directories that it links to.
-type Folder struct {
-	root    *os.Root // nil without a workspace
-	dir     string   // absolute, as it was given
+type Directory struct {
+	root    *os.Root // nil if there is no workspace
+	dir     string   // absolute, as passed
 	real    string   // absolute, without links
 	outputs []string // absolute, without links
 }
 
 // Open returns the directory of a workspace. If the name is empty there is no workspace, files may
 // be anywhere, and links may point anywhere.
-func Open(workspace string) (*Folder, error) {
+func Open(workspace string) (*Directory, error) {
 	if workspace == "" {
-		return &Folder{}, nil
+		return &Directory{}, nil
 	}
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
 		return nil, cli.Usagef("workspace: %v", err)
 	}
-	o := &Folder{root: root}
+	o := &Directory{root: root}
 	if o.dir, err = filepath.Abs(workspace); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func outputFolder(path string) (string, bool) {
 }
 
 // Close closes the directory.
-func (f *Folder) Close() error {
+func (f *Directory) Close() error {
 	if f.root == nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (f *Folder) Close() error {
 }
 
 // Sources returns the files of the workspace, or nil if there is none.
-func (f *Folder) Sources() *Sources {
+func (f *Directory) Sources() *Sources {
 	if f.root == nil {
 		return nil
 	}
@@ -119,14 +119,14 @@ func (f *Folder) Sources() *Sources {
 }
 
 // Path returns the path of a file without links: two names of one file have one path.
-func (f *Folder) Path(name string) (string, error) {
+func (f *Directory) Path(name string) (string, error) {
 	path, _, err := f.resolve(name)
 	return path, err
 }
 
 // resolve returns the path of a file without links, and the directory that it must stay in, or ""
 // for any.
-func (f *Folder) resolve(name string) (path, within string, err error) {
+func (f *Directory) resolve(name string) (path, within string, err error) {
 	path, err = filepath.EvalSymlinks(name)
 	if err == nil {
 		path, err = filepath.Abs(path)
@@ -158,7 +158,7 @@ func isBelow(path, folder string) bool {
 }
 
 // Open opens a regular file. It rejects files that would never end.
-func (f *Folder) Open(name string) (*os.File, error) {
+func (f *Directory) Open(name string) (*os.File, error) {
 	path, within, err := f.resolve(name)
 	if err != nil {
 		return nil, err

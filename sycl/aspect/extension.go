@@ -7,7 +7,7 @@ import "slices"
 // extension 'SPV_INTEL_optimization_hints' which were disabled". That extension occurs in
 // libraries of 2021; the others are generated for FPGA properties.
 var RefusedExtensions = map[string]string{
-	"SPV_INTEL_optimization_hints":                    "a program that is compiled anew uses SPV_KHR_expect_assume",
+	"SPV_INTEL_optimization_hints":                    "recompile the program, so that it uses SPV_KHR_expect_assume",
 	"SPV_INTEL_fpga_argument_interfaces":              leaveOut,
 	"SPV_INTEL_fpga_buffer_location":                  leaveOut,
 	"SPV_INTEL_fpga_cluster_attributes":               leaveOut,
@@ -17,7 +17,7 @@ var RefusedExtensions = map[string]string{
 	"SPV_INTEL_global_variable_fpga_decorations":      leaveOut,
 }
 
-const leaveOut = "leave out the properties that are for FPGAs"
+const leaveOut = "remove the properties for FPGAs"
 
 // An Extension is a SPIR-V extension that only some compilers for devices accept. Device
 // configurations list the ones they reject. SPIR-V 1.4 includes some of them without their names,
@@ -30,9 +30,9 @@ type Extension struct {
 
 // Extensions are the extensions that device configurations can list.
 var Extensions = []Extension{
-	{"SPV_INTEL_float_controls2", []uint32{5582, 5583}, "leave out fp_control with rounding up or down"},
-	{"SPV_INTEL_kernel_attributes", []uint32{5892}, "leave out max_work_group_size"},
-	{"SPV_KHR_float_controls", []uint32{4464, 4465, 4466, 4467, 4468}, "leave out fp_control"},
+	{"SPV_INTEL_float_controls2", []uint32{5582, 5583}, "remove fp_control with rounding up or down"},
+	{"SPV_INTEL_kernel_attributes", []uint32{5892}, "remove max_work_group_size"},
+	{"SPV_KHR_float_controls", []uint32{4464, 4465, 4466, 4467, 4468}, "remove fp_control"},
 }
 
 // ExtensionOf returns the extension that a capability belongs to, or nil.

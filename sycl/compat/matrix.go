@@ -41,7 +41,7 @@ func (l matrixList) check(r *Result, d *deviceconfig.Device) {
 		words, has, ok := l.parse(strings.Split(record, ","))
 		switch {
 		case !ok:
-			add(Undetermined, record, "Whether %s with parameters %s is supported on the device is not known, as they are not of a known form", l.what, record)
+			add(Undetermined, record, "Cannot determine whether the device supports %s with parameters %s, because their form is unknown", l.what, record)
 		case onCUDAOrHIP(d):
 			add(Undetermined, record, "Whether %s with parameters %s is supported on the device is not checked for NVIDIA and AMD GPUs", l.what, words)
 		case d.Matrices == nil:

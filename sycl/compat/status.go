@@ -36,7 +36,7 @@ func ParseStatus(name string) (Status, error) {
 			return v, nil
 		}
 	}
-	return NoStatus, fmt.Errorf("status %q is none of compatible, incompatible, undetermined, not-applicable", name)
+	return NoStatus, fmt.Errorf("unknown status %q; expected compatible, incompatible, undetermined or not-applicable", name)
 }
 
 // MarshalText implements [encoding.TextMarshaler].

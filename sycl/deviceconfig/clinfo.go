@@ -60,7 +60,7 @@ func ReadClinfo(name string, r io.Reader) ([]*OpenCLDevice, error) {
 		}
 	}
 	if all == nil {
-		return nil, &SyntaxError{File: name, Msg: "there is no device in it: expected the output of 'clinfo --raw'"}
+		return nil, &SyntaxError{File: name, Msg: "no devices found; expected the output of 'clinfo --raw'"}
 	}
 	return all, nil
 }
@@ -242,12 +242,12 @@ func (o *OpenCLDevice) addAspects(e *Entry) {
 		e.add(hardware, aspect.ExtIntelGPUEUCount)
 		e.add(o.ofIntel(), aspect.ExtIntelESIMD)
 	}
-	e.add(fact{true, "what DPC++ says of all devices under OpenCL"},
+	e.add(fact{true, "the value that DPC++ reports for all devices under OpenCL"},
 		aspect.ExtOneAPISRGB, aspect.ExtOneAPIFragment, aspect.ExtOneAPIChunk, aspect.ExtOneAPITangle, aspect.ExtOneAPIPrivateAlloca)
-	e.add(fact{cpu || gpu, "what DPC++ says of all CPUs and GPUs under OpenCL"}, aspect.ExtOneAPIVirtualFunctions)
+	e.add(fact{cpu || gpu, "the value that DPC++ reports for all CPUs and GPUs under OpenCL"}, aspect.ExtOneAPIVirtualFunctions)
 	// The runtime decides by the architecture which devices have matrices.
 	if known, ok := Default().Lookup(e.Device.Name); ok {
-		e.add(fact{known.Has(aspect.ExtIntelMatrix), "what DPC++ says of " + known.Name}, aspect.ExtIntelMatrix)
+		e.add(fact{known.Has(aspect.ExtIntelMatrix), "the value that DPC++ reports for " + known.Name}, aspect.ExtIntelMatrix)
 	}
 	slices.Sort(e.Device.Aspects)
 }

@@ -379,7 +379,7 @@ func TestReadErrors(t *testing.T) {
 		{"a matrix that is no mapping", "a:\n  matrix-combinations: [8]\n", `user.yaml:2: a: matrix-combinations: expected keys of a combination, not "8"`},
 		{"a misspelt key of a matrix", "a:\n  matrix-combinations:\n    - {mszie: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "mszie": did you mean msize?`},
 		{"an unknown key of a matrix", "a:\n  matrix-combinations:\n    - {something: 8}\n", `user.yaml:3: a: matrix-combinations: unknown key "something": expected one of max-msize, max-nsize, max-ksize, msize, nsize, ksize, atype, btype, ctype, dtype`},
-		{"a key of a matrix twice", "a:\n  matrix-combinations: [{msize: 8, msize: 8}]\n", `user.yaml:2: a: matrix-combinations: msize is there twice`},
+		{"a key of a matrix twice", "a:\n  matrix-combinations: [{msize: 8, msize: 8}]\n", `user.yaml:2: a: matrix-combinations: duplicate msize`},
 		{"a matrix with two sizes", "a:\n  matrix-combinations: [{msize: 8, max-msize: 8}]\n", `user.yaml:2: a: matrix-combinations: a combination needs either msize or max-msize`},
 		{"a matrix without a size", "a:\n  matrix-combinations: [{msize: 8, nsize: 8}]\n", `user.yaml:2: a: matrix-combinations: a combination needs either ksize or max-ksize`},
 		{"a matrix without a type", "a:\n  matrix-combinations: [{msize: 8, nsize: 8, ksize: 8, atype: bf16}]\n", `user.yaml:2: a: matrix-combinations: the combination has no btype`},

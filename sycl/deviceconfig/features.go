@@ -98,7 +98,7 @@ func IsFeature(name string) bool { return features().rows[name].differs() }
 type Support uint8
 
 const (
-	NotInTable Support = iota // the table has no such device or feature
+	NotInTable Support = iota // the table does not have the device or the feature
 	Accepted
 	Refused
 	NotMeasured

@@ -132,7 +132,7 @@ func (p *parser) matrixEntry(n *yaml.Node) (sizes map[string]uint64, types map[s
 		case !slices.Contains(matrixKeys, key):
 			return nil, nil, p.errorf(kv.key, "unknown key %q: %s", kv.key.Value, safetext.Meant(key, matrixKeys))
 		case sizes[key] != 0 || types[key] != nil:
-			return nil, nil, p.errorf(kv.key, "%s is there twice", key)
+			return nil, nil, p.errorf(kv.key, "duplicate %s", key)
 		case strings.HasSuffix(key, "type"):
 			types[key], err = p.matrixTypes(kv.value)
 		default:

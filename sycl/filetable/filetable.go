@@ -11,7 +11,7 @@
 // holds a separator or a line break. Blank lines do not count, and an empty file is
 // an empty table.
 //
-// The format is that of DPC++, whose post-link step and file-table-tform tool
+// DPC++'s post-link step and file-table-tform tool
 // write and read it.
 package filetable
 

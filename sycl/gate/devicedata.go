@@ -37,7 +37,7 @@ func wider(old, now *report.Device) (list []string) {
 		switch {
 		case now == old:
 		case now == 0:
-			add("any %s, as it is no longer known", name)
+			add("any %s, because it is no longer stated", name)
 		case old == 0 || now > old:
 			add("a %s of %d", name, now)
 		}
@@ -54,7 +54,7 @@ func wider(old, now *report.Device) (list []string) {
 		limit(fmt.Sprintf("work-group size in dimension %d", i), size(old), size(now))
 	}
 	if now.Matrices == nil && old.Matrices != nil {
-		add("any matrix, as these are no longer known")
+		add("any matrix, because they are no longer stated")
 	}
 	for _, m := range now.Matrices {
 		if !slices.Contains(old.Matrices, m) {
@@ -97,7 +97,7 @@ func (e *evaluator) widened() map[string]string {
 					out[id] = fmt.Sprintf("the data of the required device %s have more than those of the base branch: %s", id, shorten(more))
 				}
 			} else if trusted[id] != "" {
-				out[id] = fmt.Sprintf("the data of the required device %s are not those of the baseline of the base branch", id)
+				out[id] = fmt.Sprintf("the data of the required device %s differ from the base branch's baseline", id)
 			} else if e.BaseDecides {
 				out[id] = fmt.Sprintf("the base branch has no data of the required device %s", id)
 			}

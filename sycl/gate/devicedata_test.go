@@ -28,10 +28,10 @@ func TestWider(t *testing.T) {
 		}, []string{"aspects that are not listed", "anything, as a device of which nothing is known"}},
 		"a sub-group size":     {func(d *report.Device) { d.SubGroupSizes = []uint32{8, 16} }, []string{"the sub-group size 8"}},
 		"a limit":              {func(d *report.Device) { d.MaxWorkGroupSize = 1024 }, []string{"a work-group size of 1024"}},
-		"a limit that is gone": {func(d *report.Device) { d.LocalMemorySize = 0 }, []string{"any local memory size, as it is no longer known"}},
+		"a limit that is gone": {func(d *report.Device) { d.LocalMemorySize = 0 }, []string{"any local memory size, because it is no longer stated"}},
 		"a limit of one range": {func(d *report.Device) { d.MaxWorkItemSizes[2] = 65 }, []string{"a work-group size in dimension 2 of 65"}},
 		"a matrix":             {func(d *report.Device) { d.Matrices = []string{"m", "n"} }, []string{"the matrix n"}},
-		"matrices not known":   {func(d *report.Device) { d.Matrices = nil }, []string{"any matrix, as these are no longer known"}},
+		"matrices not known":   {func(d *report.Device) { d.Matrices = nil }, []string{"any matrix, because they are no longer stated"}},
 		"another architecture": {func(d *report.Device) { d.Architecture = "b" }, []string{"the device images of another architecture"}},
 	} {
 		now := was()

@@ -12,7 +12,7 @@ type Policy struct {
 
 	Required    []string // device patterns; problems are errors
 	Supported   []string // device patterns; problems are warnings
-	Informative []string // device patterns; problems are notes, like those of unlisted devices
+	Informative []string // device patterns; problems are notes, as for unlisted devices
 
 	FailOn         FailOn
 	FailOnSeverity Severity // the lowest failing severity

@@ -140,7 +140,7 @@ rule undetermined. .ci/spirv-features --compare prints what another release of o
 		Long: `The file has no device image with the kernel that the device can run: neither native code nor code that is compiled when
 the program runs. Add the device, or spir64, to the targets of the build.`},
 	{ID: NotCompared, Level: Warning,
-		Short: "The policy or the baseline was not compared with that of the base branch.",
+		Short: "The policy or the baseline was not compared with the base branch.",
 		Long: `Without the comparison, nobody sees whether a change asks for less than before (policy-weakened). The message says why there is
 none, and what to do: fetch the commit that the change is based on, for example, or give the files of the base branch
 (--base-policy and --base-baseline of "compat check"). What cannot be read is never taken for absent. With
@@ -169,7 +169,7 @@ weeks before.`},
 		Short: "Whether the kernel runs on the device is known only when the program runs.",
 		Next:  "describe the device in a device configuration file, or set `undetermined` in the policy",
 		Long: `What is known of the device is not enough: it may have aspects that are not listed, or its limits are not known. Put
-what you know of your devices into a device configuration file, or say with "undetermined" in the policy how grave this is.`},
+the properties of your devices into a device configuration file, or set its severity with "undetermined" in the policy.`},
 	{ID: UnknownReason, Level: Error, Finding: true,
 		Short: "The report gives a reason that this version does not know.",
 		Next:  "check the report with the version that made it",
@@ -180,12 +180,12 @@ what you know of your devices into a device configuration file, or say with "und
 		Long: `Inline assembly for Intel GPUs is vISA. Memory accesses by the load-store cache (lsc_*), add3 and bfn are for Intel GPUs
 from Xe-HPG on, nbarrier for Xe-HPC and GPUs from Xe2 on, and dpas for GPUs with matrix engines: with 8 channels on Xe-HPG, with 16 on
 Xe-HPC and from Xe2 on. The compiler for another device refuses the whole module. Write a kernel without them, in another source so
-that it is another module, and choose by the device; name both as a family in the policy. Where an instruction is not among those
-that are known, or the text names a variable of the compiler's own, such as V6, findings are of the rule undetermined: only the
-compiler for the device can tell. Code that is compiled ahead of time for the device is compatible.`},
+that it is another module, and choose by the device; name both as a family in the policy. If an instruction is not in the
+table, or the text names one of the compiler's own variables, such as V6, the rule is undetermined: only the device's compiler can
+tell. Code that is compiled ahead of time for the device is compatible.`},
 	{ID: RuleID(compat.UnsupportedExtension), Level: Error, Finding: true, Detail: "extension",
 		Short: "The code uses an extension of SPIR-V that the compiler for the device refuses.",
-		Next:  "leave out the property that the text names; for code of an old compiler, compile it with a current one",
+		Next:  "remove the property that the text names; for code of an old compiler, compile it with a current one",
 		Long: `Properties of kernels become extensions that not every device takes: Intel's CPU device takes neither fp_control nor
 max_work_group_size. The compiler refuses the whole module. Leave the property out, or choose a kernel without it by the device.
 Other extensions are of old compilers, for drivers of their time. Whether a machine still has such a driver is not known, so
@@ -208,7 +208,7 @@ choose by the device; name both as a family in the policy. Or remove the device 
 	{ID: RuleID(compat.UnsupportedLocalMemory), Level: Error, Finding: true, Detail: "bytes",
 		Short: "The kernel declares more local memory than the device has.",
 		Next:  "declare smaller arrays in local memory, or choose their size by the device",
-		Long: `ocloc compiles the kernel, and its launch fails. The sizes are those of local memory that the kernel declares; local accessors, whose
+		Long: `ocloc compiles the kernel, and its launch fails. The sizes count local memory that the kernel declares; local accessors, whose
 size the program chooses, are not included. A device configuration has the size as local-mem-size.`},
 	{ID: RuleID(compat.UnsupportedOption), Level: Error, Finding: true, Detail: "option",
 		Short: "The image has an option that the compiler for the device does not support.",

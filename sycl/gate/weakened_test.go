@@ -122,11 +122,11 @@ func TestWeakenedBaseline(t *testing.T) {
 		{"no devices", Baseline{Targets: both}, Baseline{Targets: []BaselineTarget{{nil, "//p:t"}, {[]string{"a"}, "//p:u"}}}, nil,
 			[]string{"the baseline no longer lists the device a of //p:t, the device b of //p:t: it is no failure when these are not checked"}},
 		{"data of devices", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{digest["a"], "a"}, {digest["b"], "b"}}}, nil,
-			[]string{"the data of the required device a are not those of the baseline of the base branch"}},
+			[]string{"the data of the required device a differ from the base branch's baseline"}},
 		{"data of devices that nobody has", Baseline{Devices: []BaselineDevice{{digest["a"], "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
 			[]string{"the baseline has data of the device a that neither its reports nor the base branch have: new problems on it do not fail"}},
 		{"data of devices that are not current in the base either", Baseline{Devices: []BaselineDevice{{"0", "a"}}}, Baseline{Devices: []BaselineDevice{{"0", "a"}}}, nil,
-			[]string{"the data of the required device a are not those of the baseline of the base branch"}},
+			[]string{"the data of the required device a differ from the base branch's baseline"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := Input{Reports: now, Base: test.base, Today: today, Baseline: &test.now, BaseBaseline: &test.old}

@@ -148,7 +148,7 @@ func (s *scanner) member(in input, name string) error {
 		return s.addGPUCode(in, triple, device)
 	}
 	if s.inImage {
-		s.warnf(&in, "unknown member; its code is left out")
+		s.warnf(&in, "unknown member; its code is omitted")
 		return nil
 	}
 	// Other archive members, such as text, are not host files.

@@ -81,11 +81,11 @@ func whyLeftOut(img *Image) string {
 		if img.Triple != "" {
 			target = " for " + img.Triple
 		}
-		return fmt.Sprintf("an image of %s%s is left out: a SYCLBIN is for SYCL", img.Model, target)
+		return fmt.Sprintf("an image of %s%s is omitted: a SYCLBIN contains only SYCL code", img.Model, target)
 	case img.Stated == offload.Text && offload.Detect(img, img.Size()) != offload.PTX:
-		return fmt.Sprintf("the image for %s is text and is left out: a SYCLBIN is for what is compiled", img.Triple)
+		return fmt.Sprintf("the image for %s is text and is omitted: a SYCLBIN contains only compiled code", img.Triple)
 	case img.Size() == 0:
-		return fmt.Sprintf("the image for %s has no bytes and is left out", img.Triple)
+		return fmt.Sprintf("the image for %s is empty and is omitted", img.Triple)
 	}
 	return ""
 }

@@ -37,8 +37,8 @@ func TestAdd(t *testing.T) {
 			[]*Image{image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "IR", "k"), image("sycl", "spir64", "", "RI", "k"), image("sycl", "spir64", "", "IR", "k")}, 2, 2, nil},
 		{"what no SYCLBIN can have",
 			[]*Image{image("openmp", "spir64", "", "IR"), image("hip", "amdgcn", "", "code"), image("sycl", "spir64", "", ""), text}, 0, 0,
-			[]string{"an image of openmp for spir64 is left out: a SYCLBIN is for SYCL", "an image of hip for amdgcn is left out: a SYCLBIN is for SYCL",
-				"the image for spir64 has no bytes and is left out", "the image for spir64 is text and is left out: a SYCLBIN is for what is compiled"}},
+			[]string{"an image of openmp for spir64 is omitted: a SYCLBIN contains only SYCL code", "an image of hip for amdgcn is omitted: a SYCLBIN contains only SYCL code",
+				"the image for spir64 is empty and is omitted", "the image for spir64 is text and is omitted: a SYCLBIN contains only compiled code"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b syclbin.Builder

@@ -35,7 +35,7 @@ func (s *scanner) addGPUCode(in input, triple, label string) error {
 	img := &Image{Origin: Origin{Offset: in.base}, Model: "sycl", Triple: triple, Stated: offload.Native, Source: in.section(0, in.size)}
 	format := offload.Detect(img, img.Size())
 	if format == offload.Archive {
-		s.warnf(&in, "an archive inside an archive of ocloc; its code is left out")
+		s.warnf(&in, "an archive inside an archive of ocloc; its code is omitted")
 		return nil
 	}
 	var config uint32

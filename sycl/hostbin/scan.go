@@ -140,7 +140,7 @@ func (s *scanner) scan(in input) (known bool, err error) {
 		return true, s.containers(in, 0, in.size, "")
 	}
 	if offload.IsPointer(head[:n]) {
-		return true, in.fault(0, "fetch the file by 'git lfs pull'", "this is what Git LFS has in place of the file")
+		return true, in.fault(0, "fetch the file by 'git lfs pull'", "this is a Git LFS pointer instead of the file")
 	}
 	return false, nil
 }

@@ -227,7 +227,7 @@ func (e *TwiceError) Error() string {
 // BadInput marks errors caused by an input file.
 func (*TwiceError) BadInput() {}
 
-// A definition is what distinguishes kernels with the same name.
+// A definition distinguishes kernels with the same name.
 type definition struct {
 	name, shown string
 	at          srcloc.Location
@@ -373,7 +373,7 @@ func (s *source) records(list []definition) {
 	if len(list) == 0 {
 		return
 	}
-	s.line("# The kernels, to be compared with those of other libraries.")
+	s.line("# The kernels, to be compared with the kernels of other libraries.")
 	var texts []word
 	for i := range list {
 		texts = append(texts, s.text(fmt.Sprintf("%s (%s)", list[i].shown, withoutFolder(list[i].at))))
@@ -573,7 +573,7 @@ func (s *source) image(img *Image) ([]word, error) {
 func (img *Image) check() error {
 	switch {
 	case img.File == "":
-		return fmt.Errorf("there is no name of its file")
+		return fmt.Errorf("its file name is missing")
 	case strings.ContainsRune(img.File, 0):
 		return fmt.Errorf("the name of its file has a NUL in it")
 	case img.Target == "" || strings.ContainsRune(img.Target, 0):

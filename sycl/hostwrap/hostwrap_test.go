@@ -183,7 +183,7 @@ func TestRefuses(t *testing.T) {
 		name, want string
 		change     func(*Image)
 	}{
-		{"no file", "there is no name of its file", func(i *Image) { i.File = "" }},
+		{"no file", "its file name is missing", func(i *Image) { i.File = "" }},
 		{"file", "the name of its file has a NUL in it", func(i *Image) { i.File = "a\x00" }},
 		{"target", `the target "" is empty or has a NUL in it`, func(i *Image) { i.Target = "" }},
 		{"format", "the runtime does not know the format PTX", func(i *Image) { i.Format = offload.PTX }},

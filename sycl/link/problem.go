@@ -38,21 +38,21 @@ var ids = []ID{
 // IDs returns all kinds of problems, in the order of reports.
 func IDs() []ID { return slices.Clone(ids) }
 
-// remedies are the possible fixes. ImportUnresolved has different ones if more is known.
+// fixes are the possible fixes. ImportUnresolved has different ones if more is known.
 var remedies = map[ID]string{
 	StateMissing:        "give it one: packager convert --state object",
 	StateExecutable:     "build it in object state, or ask for --state executable to put its modules beside the others",
 	StateEarlier:        "ask for that state or a later one: nothing turns compiled code back",
 	GlobalMetadata:      "make the files with the same tools, or remove the property from one of them",
-	KernelDuplicate:     "leave out one of the files, or rename the kernel: a program could not say which it means",
-	ExportDuplicate:     "leave out one of the definitions, or rename it: functions that stay within a file are not SYCL_EXTERNAL",
+	KernelDuplicate:     "remove one of the files, or rename the kernel: a program cannot choose between the two",
+	ExportDuplicate:     "remove one of the definitions, or rename it; functions used in only one file need no SYCL_EXTERNAL",
 	ImportUnresolved:    "add the file that defines it, or ask for --allow-unresolved to link it later",
 	ImportInExecutable:  "link the code by --mode ir, or ask for --state object and let the program call sycl::link",
 	VirtualFunctions:    "add the file whose functions are in the set, or ask for --allow-unresolved to link it later",
 	DeviceGlobalDiffers: "build all files from the same definition of the variable",
 	DeviceGlobalScope:   "define it in one module, or remove the property device_image_scope",
 	SpecConstantDiffers: "build all files from the same definition of the constant",
-	SpecConstantNumber:  "build the sources of both files as one program: then the compiler numbers the constants anew",
+	SpecConstantNumber:  "build the sources of both files as one program, so that the compiler renumbers the constants",
 }
 
 // A Problem is one obstacle to combining inputs into one file.
@@ -107,7 +107,7 @@ func (p Problem) Lines() []string {
 		lines = append(lines, "for "+joinFirst(p.Targets, len(p.Targets)))
 	}
 	lines = append(lines, p.Details...)
-	return append(lines, "remedy: "+p.Remedy)
+	return append(lines, "fix: "+p.Remedy)
 }
 
 // joinFirst joins the first of n things.

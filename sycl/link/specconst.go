@@ -60,7 +60,7 @@ type constantNumber struct {
 
 // specConstantNumbers reports numbers that stand for different constants in modules that are
 // linked with each other: drivers identify constants by number only, so setting one would set the
-// other. Native code has no such numbers.
+// other. Native code does not have these numbers.
 func (l *linker) specConstantNumbers() {
 	claims := make(map[constantNumber][]claim)
 	for _, m := range l.list {

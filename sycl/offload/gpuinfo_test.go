@@ -17,7 +17,7 @@ func elfWithInfo(text string) []byte {
 	return append(data, text...)
 }
 
-// info is what IGC 2.40 writes, shortened.
+// info is output of IGC 2.40, shortened.
 const info = `---
 version:         '1.73'
 kernels:

@@ -215,7 +215,7 @@ func TestRefused(t *testing.T) {
 		{"version 0", put(one, 4, 0x98<<32), "offset 0x4: the version is 0"},
 		{"version 4", put(one, 4, 0x98<<32|4), "the version is 4; supported are 1, 2 and 3"},
 		{"a size below that of the header", put(one, 8, 31), "offset 0x8: the size of the container, 31, is less"},
-		{"a size past the end", put(one, 8, 153), "only 152 bytes are there; the file is cut short: copy, build or download it again, with 'git lfs pull' when it is in Git LFS"},
+		{"a size past the end", put(one, 8, 153), "only 152 bytes are there; the file is truncated; copy, build or download it again ('git lfs pull' for Git LFS)"},
 		{"a size beyond any file", put(one, 8, 1<<63), "offset 0x8: the size of the container, 9223372036854775808, is beyond any file"},
 		{"entries past the end", put(one, 16, past), "offset 0x10: 1 entries at 0x100000 reach past the end"},
 		{"entries in the header", put(one, 16, 24), "the entries, at 0x18, overlap the header"},

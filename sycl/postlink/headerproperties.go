@@ -47,7 +47,7 @@ func lowerKernelProperty(m *llvmir.Module, f *llvmir.Function, in *llvmir.Instr)
 	case err != nil:
 		return err
 	case !f.Kernel():
-		return fmt.Errorf("property %q is that of a kernel, and this is none", p.name)
+		return fmt.Errorf("kernel property %q on a function that is not a kernel", p.name)
 	}
 	return setProperty(m, f, p)
 }

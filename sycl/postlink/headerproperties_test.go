@@ -73,7 +73,7 @@ func TestHeaderCalls(t *testing.T) {
 		"of another one": {strings.Replace(variableInCode, "sycl-device-global\\00", "sycl-device-globaL\\00", 1), "call ptr addrspace(4) @llvm.ptr.annotation", ""},
 		"nothing of all": {"define void @f() {\n  ret void\n}\n", "define void @f()", ""},
 
-		"no kernel":          {strings.Replace(kernelProperties, "spir_kernel", "spir_func", 1), "", `'K': property "sycl-work-group-size" is that of a kernel, and this is none`},
+		"no kernel":          {strings.Replace(kernelProperties, "spir_kernel", "spir_func", 1), "", `'K': kernel property "sycl-work-group-size" on a function that is not a kernel`},
 		"two values":         {texts + "define spir_kernel void @k() {\n" + kernelCall("group", "sizes") + kernelCall("group", "four") + "  ret void\n}\n", "", `'k': property "sycl-work-group-size" is given twice, as "8,4" and as "4"`},
 		"a name of nothing":  {texts + "define spir_kernel void @k() {\n" + kernelCall("none", "sizes") + "  ret void\n}\n", "", "'k': it calls for a property whose name and value are no constant texts"},
 		"a name from memory": {strings.Replace(kernelProperties, textOf("group"), "ptr addrspace(4) null", 1), "", "whose name and value are no constant texts"},

@@ -140,7 +140,10 @@ func TestProperties(t *testing.T) {
 				needs := testkit.Must(w.read(define, entryPoints).requirements())(t)
 				needs.CompileTarget = c.options.CompileTarget
 				needs.WorkGroupSizesDiffer = false // which is not written
-				if read, err := requirement.FromProperties(r); err != nil || read.Key() != needs.Key() {
+				read, err := requirement.FromProperties(r)
+				testkit.NoError(t, err)
+				needs.RegisterOption = read.RegisterOption // the runtime passes it to the device's compiler
+				if read.Key() != needs.Key() {
 					t.Errorf("requirements %+v, written %+v, %v", needs, read, err)
 				}
 			})

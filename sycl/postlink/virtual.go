@@ -15,8 +15,8 @@ import (
 // functions. A kernel that reaches the vtable of a class can create objects of the class and may
 // call its functions.
 //
-// It warns about a kernel that reaches a virtual call and still has no such attribute: the runtime
-// cannot know what to link it with.
+// It warns about a kernel that reaches a virtual call but does not have the attribute, because the
+// runtime then cannot determine what to link it with.
 //
 // The time is proportional to the size of the module plus, for each set, the number of symbols that
 // reach it.

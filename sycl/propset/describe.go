@@ -297,7 +297,7 @@ var registerAllocMode = layout{"u32 (0 automatic, 2 large)", Uint32, func(v Valu
 	case 2:
 		return Named{2, "large"}, nil
 	}
-	return nil, fmt.Errorf("%d is none of 0 automatic, 2 large", v.num)
+	return nil, fmt.Errorf("unknown value %d; expected 0 (automatic) or 2 (large)", v.num)
 }}
 
 // named is for numbers from 0 that each have a name.
@@ -309,7 +309,7 @@ func named(names ...string) layout {
 	all := strings.Join(parts, ", ")
 	return layout{"u32 (" + all + ")", Uint32, func(v Value) (any, error) {
 		if uint64(v.num) >= uint64(len(names)) {
-			return nil, fmt.Errorf("%d is none of %s", v.num, all)
+			return nil, fmt.Errorf("unknown value %d; expected %s", v.num, all)
 		}
 		return Named{v.num, names[v.num]}, nil
 	}}
@@ -386,7 +386,7 @@ func oneOf(words ...string) layout {
 		if s, ok := v.Text(); ok && slices.Contains(words, s) {
 			return s, nil
 		}
-		return nil, fmt.Errorf("%s is none of %s", safetext.Quote(v.payload), all)
+		return nil, fmt.Errorf("unknown value %s; expected %s", safetext.Quote(v.payload), all)
 	}}
 }
 

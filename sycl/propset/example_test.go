@@ -44,5 +44,5 @@ func ExampleDescribe() {
 	// Output:
 	// bits / 0 2 of 3 <nil>
 	// u32 / 7
-	// [SYCLBIN/global metadata] state: 7 is none of 0 input, 1 object, 2 executable
+	// [SYCLBIN/global metadata] state: unknown value 7; expected 0 input, 1 object, 2 executable
 }

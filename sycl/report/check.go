@@ -37,11 +37,11 @@ func (r *Report) checkDevices() error {
 	for i := range r.Devices {
 		d := &r.Devices[i]
 		if d.Name == "" || seen[d.Name] {
-			return fmt.Errorf("device %d: the name %q is empty or occurs twice", i, d.Name)
+			return fmt.Errorf("device %d: the name %q is empty or a duplicate", i, d.Name)
 		}
 		seen[d.Name] = true
 		if !slices.Contains([]string{"spirv", "ptx", "amdgcn"}, d.Backend) {
-			return fmt.Errorf("device %q: the backend is none of spirv, ptx, amdgcn", d.Name)
+			return fmt.Errorf("device %q: unknown backend; expected spirv, ptx or amdgcn", d.Name)
 		}
 		if n := len(d.MaxWorkItemSizes); n != 0 && n != 3 || slices.Contains(d.MaxWorkItemSizes, 0) {
 			return fmt.Errorf("device %q: the largest work-item sizes must be 3 numbers above 0", d.Name)
@@ -53,7 +53,7 @@ func (r *Report) checkDevices() error {
 func (r *Report) checkFiles() error {
 	for i, f := range r.Files {
 		if f.Name == "" || i > 0 && (r.Files[i-1].Name > f.Name || r.Files[i-1] == f) {
-			return fmt.Errorf("file %d: the name %q is empty, occurs twice or is not in order", i, f.Name)
+			return fmt.Errorf("file %d: the name %q is empty, a duplicate or out of order", i, f.Name)
 		}
 	}
 	if len(r.Targets) == 0 || slices.Contains(r.Targets[1:], "") {
@@ -61,7 +61,7 @@ func (r *Report) checkFiles() error {
 	}
 	for i, label := range r.Targets[1:] {
 		if label <= r.Targets[i] {
-			return fmt.Errorf("target %q occurs twice or is not in order", label)
+			return fmt.Errorf("target %q is a duplicate or out of order", label)
 		}
 	}
 	return nil
@@ -71,7 +71,7 @@ func (r *Report) checkImages() error {
 	for i := range r.ImageKinds {
 		k := &r.ImageKinds[i]
 		if !slices.Contains([]string{"spirv", "ptx", "amdgcn", "llvm-ir", "native"}, k.Format) {
-			return fmt.Errorf("image kind %d: the format %q is none of spirv, ptx, amdgcn, llvm-ir, native", i, k.Format)
+			return fmt.Errorf("image kind %d: unknown format %q; expected spirv, ptx, amdgcn, llvm-ir or native", i, k.Format)
 		}
 		if err := numbers("image kind", i, "file", k.Files, len(r.Files)); err != nil {
 			return err
@@ -108,7 +108,7 @@ func numbers(what string, i int, of string, list []int32, elements int) error {
 			return err
 		}
 		if at > 0 && n <= list[at-1] {
-			return fmt.Errorf("%s %d: %s %d occurs twice or is not in order", what, i, of, n)
+			return fmt.Errorf("%s %d: %s %d is a duplicate or out of order", what, i, of, n)
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (r *Report) checkOutcomes() error {
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		if !slices.Contains([]Code{Native, IR, NativeOrIR, NoCode}, o.Code) {
-			return fmt.Errorf("outcome %d: %q is not what there can be for a device", i, o.Code)
+			return fmt.Errorf("outcome %d: unknown code kind %q", i, o.Code)
 		}
 		if o.Scope != ScopeImage && o.Scope != ScopeKernel {
 			return fmt.Errorf("outcome %d: %q is not a scope", i, o.Scope)
@@ -140,7 +140,7 @@ func (r *Report) checkOutcomes() error {
 func (r *Report) checkRows() error {
 	// Rows are shared, so a small file can describe a huge number of kernels and devices.
 	if n := len(r.Kernels) * len(r.Devices); n > MaxSize {
-		return fmt.Errorf("%d kernels and %d devices: there can be %d of both together, multiplied", len(r.Kernels), len(r.Devices), MaxSize)
+		return fmt.Errorf("%d kernels and %d devices: their product exceeds the limit of %d", len(r.Kernels), len(r.Devices), MaxSize)
 	}
 	for i, row := range r.Rows {
 		if len(row) != len(r.Devices) {
@@ -167,7 +167,7 @@ func (r *Report) checkKernels() error {
 	slices.SortFunc(byName, compare)
 	for n, i := range byName {
 		if name := r.Kernels[i].Name; name == "" || n > 0 && compare(i, byName[n-1]) == 0 {
-			return fmt.Errorf("kernel %d: the name %q is empty or occurs twice", i, name)
+			return fmt.Errorf("kernel %d: the name %q is empty or a duplicate", i, name)
 		}
 	}
 	for i := range r.Kernels {
@@ -191,7 +191,7 @@ func (r *Report) checkKernels() error {
 		names := k.FormNames()
 		slices.Sort(names)
 		if slices.Contains(names, "") || slices.Contains(names, k.Name) || len(slices.Compact(names)) < len(names) {
-			return fmt.Errorf("kernel %q: a form has no name or that of the kernel, or occurs twice", k.Name)
+			return fmt.Errorf("kernel %q: the name of a form is empty, a duplicate or the kernel's own", k.Name)
 		}
 	}
 	return nil

@@ -102,12 +102,12 @@ func TestFilesAndFormsThatContradict(t *testing.T) {
 		want   string
 	}{
 		"a file without a name":   {files(""), `the name "" is empty`},
-		"a file twice":            {files("a", "a"), `the name "a" is empty, occurs twice`},
-		"files in another order":  {files("b", "a"), `or is not in order`},
-		"a form without a name":   {forms(report.Forms{Reduction: []string{""}}), `a form has no name`},
-		"a form twice":            {forms(report.Forms{Reduction: []string{"a"}, RoundedRange: []string{"a"}}), `or occurs twice`},
+		"a file twice":            {files("a", "a"), `the name "a" is empty, a duplicate`},
+		"files in another order":  {files("b", "a"), `or out of order`},
+		"a form without a name":   {forms(report.Forms{Reduction: []string{""}}), `the name of a form is empty`},
+		"a form twice":            {forms(report.Forms{Reduction: []string{"a"}, RoundedRange: []string{"a"}}), `a duplicate`},
 		"no forms":                {forms(report.Forms{}), `"forms" must not be empty`},
-		"the kernel as a form":    {func(r *report.Report) { r.Kernels[0].Forms = &report.Forms{Reduction: []string{r.Kernels[0].Name}} }, `or that of the kernel`},
+		"the kernel as a form":    {func(r *report.Report) { r.Kernels[0].Forms = &report.Forms{Reduction: []string{r.Kernels[0].Name}} }, `a duplicate or the kernel`},
 		"terminal codes in names": {files("\x1b[2J", ""), `the name "" is empty`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestNearestComparesLengths checks that much longer or shorter names take no time.
+// TestNearestComparesLengths checks that names of very different length are skipped.
 func TestNearestComparesLengths(t *testing.T) {
 	cost := func(n int) float64 {
 		candidates := slices.Values(slices.Repeat([]string{strings.Repeat("x", 11), strings.Repeat("x", 4)}, n))

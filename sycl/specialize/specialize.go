@@ -239,7 +239,7 @@ func (s *setter) resolve(setting Setting) (string, error) {
 		}
 		known = append(known, display)
 	}
-	msg := "there is no such constant"
+	msg := "unknown constant"
 	if near := safetext.Nearest(setting.Name, slices.Values(slices.Concat(known, s.all)), 2); len(near) > 0 {
 		return "", &RequestError{setting, fmt.Sprintf("%s: did you mean %s?", msg, safetext.Printable(strings.Join(near, " or ")))}
 	}

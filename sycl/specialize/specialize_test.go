@@ -204,8 +204,8 @@ func TestRequestErrors(t *testing.T) {
 	internal := podAnd(3)
 	internal.Set(propset.SpecializationConstants).Put("_ZN3app5scaleE", propset.Uint32s(7, 0, 8))
 	for _, test := range []struct{ name, value, want string }{
-		{"app::scalee", "1", "app::scalee=1: there is no such constant: did you mean app::scale?"},
-		{"unlike", "1", "there is no such constant; there are app::pod, app::scale"},
+		{"app::scalee", "1", "app::scalee=1: unknown constant: did you mean app::scale?"},
+		{"unlike", "1", "unknown constant; there are app::pod, app::scale"},
 		{scale, "[1, 2]", "2 values for a constant of 1: double"},
 		{pod, "1", "1 values for a constant of 3: i32, float, i8"},
 		{pod, "[1, 2, 300]", `value 3: "300" does not fit 8 bits`},

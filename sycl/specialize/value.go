@@ -77,7 +77,7 @@ func (p *valueParser) value(depth int) error {
 			case err != nil:
 				return err
 			case seen[name]:
-				return fmt.Errorf("the name %s is there twice", safetext.Quote(name))
+				return fmt.Errorf("duplicate name %s", safetext.Quote(name))
 			}
 			seen[name] = true
 			return p.value(depth + 1)

@@ -81,7 +81,7 @@ func TestScalars(t *testing.T) {
 		{"7", "7"}, {" -2.5 ", "-2.5"}, {"[1, 2,[3,[true]] ]", "1 2 3 true"}, {`{"x": 1, y : [2, 3], "z": {w: 4}}`, "1 2 3 4"}, {"[]", ""}, {"{}", ""},
 		{"", "!ends where a value is missing"}, {"[1,", "!ends where a value is missing"}, {"[1", "!ends where ',' or ']' is missing"}, {"[1 2]", `!"2]" is where ',' or ']' is missing`},
 		{"1 2", `!"2" is left after the end of the value`}, {"[1]]", "!left after the end"}, {"{1}", `!"}" is where ':' is missing`}, {"{:1}", "!the name of a member is missing"},
-		{`{"x: 1}`, `!a '"' has no end`}, {`{x: 1, "x": 2}`, `!the name "x" is there twice`}, {"[1,,2]", "!a value is missing"}, {deep, "!nested deeper than 32"},
+		{`{"x: 1}`, `!a '"' has no end`}, {`{x: 1, "x": 2}`, `!duplicate name "x"`}, {"[1,,2]", "!a value is missing"}, {deep, "!nested deeper than 32"},
 	} {
 		got, err := scalars(test.value)
 		if want, isError := strings.CutPrefix(test.want, "!"); isError {

@@ -85,7 +85,7 @@ func (v *v1Reader) header() error {
 
 	total := int64(modules) + int64(ir) + int64(native)
 	if total > (v.size-fileHeaderSize)/headerSize {
-		return errorf(v.base+8, "%d abstract modules, %d IR modules and %d native images have more headers than the %d bytes of the file hold: the file was cut short or the counts are wrong", modules, ir, native, v.size)
+		return errorf(v.base+8, "%d abstract modules, %d IR modules and %d native images have more headers than the %d bytes of the file; the file is truncated or the counts are wrong", modules, ir, native, v.size)
 	}
 	if total > maxHeaders {
 		return errorf(v.base+8, "more than %d modules and images", maxHeaders)
@@ -189,7 +189,7 @@ func (v *v1Reader) assign(kind Kind) error {
 	case orphan >= 0 && !v.lenient:
 		return errorf(v.base+8, "%s %d belongs to no abstract module", kind, orphan)
 	case orphan >= 0:
-		v.found(unreferencedHeader, "file", "%s %d belongs to no abstract module and was left out", kind, orphan)
+		v.found(unreferencedHeader, "file", "%s %d belongs to no abstract module and was omitted", kind, orphan)
 	}
 	return nil
 }

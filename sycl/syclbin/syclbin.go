@@ -278,7 +278,7 @@ func ParseState(name string) (State, error) {
 			return State(i), nil
 		}
 	}
-	return NoState, fmt.Errorf("state %q is none of input, object and executable", name)
+	return NoState, fmt.Errorf("unknown state %q; expected input, object or executable", name)
 }
 
 func (s State) String() string {

@@ -516,7 +516,7 @@ func TestLenientReaderRepairs(t *testing.T) {
 		t.Error("no error for counts that do not add up")
 	}
 
-	// Images without a module are left out.
+	// Images without a module are omitted.
 	bare := vector(t, "v1_bare")
 	f, err = readLenient(put32(bare, 0x48, 0))
 	if err != nil || len(f.Modules[0].IR) != 0 || !slices.Equal(findingIDs(f.Findings), []string{"unreferenced-header"}) {
@@ -655,7 +655,7 @@ func TestRecognition(t *testing.T) {
 		{"the draft", container(t, 2, draft), 0, nil, "a draft that was given up"},
 		{"no SYCLBIN", container(t, 2, wrapped(6, spirvHead)), 0, nil, "without SYCLBIN content: its first image is SPIR-V"},
 		{"a fault inside", container(t, 1, wrapped(7, bare[:60])), 0, nil, "syclbin: offset 0x58: 1 abstract"},
-		{"a container cut short", container(t, 1, wrapped(7, bare))[:100], 0, nil, "the file is cut short: copy, build or download it again"},
+		{"a container cut short", container(t, 1, wrapped(7, bare))[:100], 0, nil, "the file is truncated; copy, build or download it again"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

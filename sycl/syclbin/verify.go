@@ -45,7 +45,7 @@ var (
 	containerKind      = Rule{"container-kind", "the container says that its image is a SYCLBIN file", "write it again with image kind 7"}
 	entryOffloadKind   = Rule{"entry-offload-kind", "the entries of a version 2 file are of offload kind SYCL", "write it again"}
 	entryStrings       = Rule{"entry-strings", "the strings of a version 2 entry fit its role and its metadata", "write it again from the metadata"}
-	firstIndex         = Rule{"first-index", "each image belongs to one abstract module", "write it again: images were assigned in order, which is what the compiler meant"}
+	firstIndex         = Rule{"first-index", "each image belongs to one abstract module", "write it again: images were assigned in order, as the compiler intended"}
 	unreferencedHeader = Rule{"unreferenced-header", "each image belongs to an abstract module", "build it again if the image is needed"}
 	metadataText       = Rule{"metadata-text", "metadata is property set text without surplus", "write it again"}
 
@@ -70,7 +70,7 @@ var (
 	irSetMissing    = Rule{"ir-metadata-missing", "an IR module has the set " + propset.SYCLBINIR, "pack it again"}
 	irTypeMissing   = Rule{"ir-type-missing", "an IR module has a type", "pack it again"}
 	irTypeInvalid   = Rule{"ir-type-invalid", "the type of an IR module is SPIR-V (0), PTX (1) or AMDGCN (2)", "pack it again: the type is taken from the bytes"}
-	irTypeMismatch  = Rule{"ir-type-mismatch", "the type of an IR module is that of its bytes", "pack it again: the type is taken from the bytes"}
+	irTypeMismatch  = Rule{"ir-type-mismatch", "the bytes determine the type of an IR module", "pack it again: the type is taken from the bytes"}
 	irTarget        = Rule{"ir-target-missing", "an IR module has a target triple", "pack it again with the triple: files without it cannot be linked"}
 	nativeSet       = Rule{"native-metadata-missing", "a native image has the set " + propset.SYCLBINNative, "pack it again"}
 	nativeSetName   = Rule{"native-metadata-name", "the set of a native image has the name that readers look for", "write it again with the name " + propset.SYCLBINNative}
@@ -280,7 +280,7 @@ func (v *verifier) noKernels(place string, m *Module) {
 	images := m.Images()
 	if len(images) > 0 && !slices.ContainsFunc(images, func(i *Image) bool { return !offload.HasNoKernels(i, i.Size()) }) {
 		rule := noKernels
-		rule.Remedy = "leave it out: a program can launch nothing in it"
+		rule.Remedy = "remove it; it has no kernels that a program can launch"
 		v.add(rule, place, "the module holds no kernels, and exports no symbols")
 		return
 	}

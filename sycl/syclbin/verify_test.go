@@ -126,7 +126,7 @@ func TestVerify(t *testing.T) {
 		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "fixed_target": the byte array is not a list of 32-bit aspect numbers, and the byte array is not text`}},
 		{"a mode of register allocation that compilers do not have", func(f *File) {
 			f.Modules[0].Metadata.Add(propset.MiscProperties).Put("sycl-register-alloc-mode", propset.Uint(5))
-		}, []string{`property-value: abstract module 0: "SYCL/misc properties", key "sycl-register-alloc-mode": 5 is none of 0 automatic, 2 large`}},
+		}, []string{`property-value: abstract module 0: "SYCL/misc properties", key "sycl-register-alloc-mode": unknown value 5; expected 0 (automatic) or 2 (large)`}},
 		{"default values of constants end too early", func(f *File) {
 			f.Modules[0].Metadata.Add(propset.SpecializationConstants).Put("scale", propset.Uint32s(0, 0, 4))
 			f.Modules[0].Metadata.Add(propset.SpecializationConstantDefaults).Put("all", propset.Bytes([]byte{1, 2}))

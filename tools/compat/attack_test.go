@@ -75,7 +75,7 @@ func TestFilesOfCheckAppearTogether(t *testing.T) {
 	gateWorkspace(t)
 	before := list(t, ".")
 	code, _, stderr := run(t, "check", "--json-file=a.json", "--proposed-baseline=b.json", "--sarif-file=gone/c.sarif", "--output=d.txt", "before.json")
-	if code != 4 || !strings.Contains(stderr, "gone/c.sarif: cannot be written: there is no folder gone") {
+	if code != 4 || !strings.Contains(stderr, "gone/c.sarif: cannot be written: directory gone does not exist") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if after := list(t, "."); !slices.Equal(after, before) {

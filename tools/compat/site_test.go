@@ -237,7 +237,7 @@ func TestSiteRefused(t *testing.T) {
 	_, list = siteReports(1)
 	s, err := newSite([]string{"1.json"}, list[:1])
 	testkit.NoError(t, err)
-	if err := s.Write(dir); err == nil || !strings.Contains(err.Error(), "files of others") {
+	if err := s.Write(dir); err == nil || !strings.Contains(err.Error(), "refusing to replace a directory") {
 		t.Errorf("got %v", err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "thesis.txt")); err != nil || !bytes.Equal(data, nil) {

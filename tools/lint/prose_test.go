@@ -40,7 +40,7 @@ var foreign = []struct {
 }
 
 // voiced lists the trees that TestProse checks.
-var voiced = []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/build", "docs/explanation", "docs/tutorials", "docs/project", "rules", "tools/aspectfilter", "tools/compat"}
+var voiced = []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/build", "docs/explanation", "docs/tutorials", "docs/project", "rules", "tools/aspectfilter", "tools/compat", "sycl", "internal", "action"}
 
 // TestProse fails for the constructions in foreign and for sentences of more than 45 words. It reads
 // Markdown outside of code, and the comments and messages of Go, Starlark, C and C++, but no generated
@@ -120,6 +120,7 @@ func plain(text string) string {
 }
 
 // goText returns the comments of a Go file and, except in tests, its string literals with a space.
+// Comments on consecutive lines are one passage, except list items, code and comments behind code.
 func goText(path string, data []byte) []passage {
 	var s scanner.Scanner
 	set := token.NewFileSet()
@@ -133,15 +134,20 @@ func goText(path string, data []byte) []passage {
 			return passages
 		}
 		line := file.Line(pos)
+		start := file.Offset(file.LineStart(line))
+		isTrailing := strings.TrimSpace(string(data[start:file.Offset(pos)])) != ""
 		switch {
 		case kind == token.COMMENT && !strings.HasPrefix(literal, "//go:"):
 			words := plain(strings.TrimSpace(strings.Trim(literal, "/*")))
-			if line == last+1 && words != "" && passages[len(passages)-1].words != "" {
+			isItem := isTrailing || strings.HasPrefix(literal, "//\t") || strings.HasPrefix(words, "- ")
+			if line == last+1 && !isItem && words != "" && passages[len(passages)-1].words != "" {
 				passages[len(passages)-1].words += " " + words
 			} else {
 				passages = append(passages, passage{line, words})
 			}
-			last = line
+			if !isTrailing {
+				last = line
+			}
 		case kind == token.STRING && !strings.HasSuffix(path, "_test.go"):
 			if words, err := strconv.Unquote(literal); err == nil && strings.Contains(words, " ") {
 				for i, part := range strings.Split(words, "\n") {

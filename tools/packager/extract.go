@@ -80,7 +80,7 @@ func (e *extract) run(ctx context.Context, env *cli.Env, args []string) error {
 		return cli.Usagef("--module: no abstract module %d in %s, which has %d, counted from 0", e.module, args[0], len(f.Modules))
 	}
 	defer e.out.Close()
-	if _, err := e.out.Folder(e.dir); err != nil {
+	if _, err := e.out.Directory(e.dir); err != nil {
 		return err
 	}
 	e.env, e.name = env, args[0]

@@ -212,7 +212,7 @@ func TestLinkRefuses(t *testing.T) {
 		"no output":                       {"main.syclbin", 2, "--output is required"},
 		"no input":                        {"--output=o", 2, "no input files"},
 		"an unknown mode":                 {"--output=o --mode=glue main.syclbin", 2, "unknown mode 'glue'; expected combine or ir"},
-		"an unknown state":                {"--output=o --state=linked main.syclbin", 2, `"linked" is none of input, object and executable`},
+		"an unknown state":                {"--output=o --state=linked main.syclbin", 2, `unknown state "linked"; expected input, object or executable`},
 		"unresolved and executable":       {"--output=o --state=executable --allow-unresolved main.syclbin", 2, "--allow-unresolved cannot be combined with --state executable"},
 		"a form without a graph":          {"--output=o --graph-format=dot main.syclbin", 2, "--graph-format requires --graph"},
 		"an unknown form":                 {"--output=o --graph=g --graph-format=svg main.syclbin", 2, "unknown format 'svg'; expected text or dot"},
@@ -221,7 +221,7 @@ func TestLinkRefuses(t *testing.T) {
 		"the graph over an input":         {"--output=o --graph=linked.syclbin main.syclbin", 2, "--graph would overwrite the input main.syclbin"},
 		"a flag of the other mode":        {"--output=o --split=off main.syclbin", 2, "--split requires --mode ir"},
 		"no such file":                    {"--output=o main.syclbin none.syclbin", 3, "none.syclbin"},
-		"a folder":                        {"--output=o folder", 3, "folder is a folder"},
+		"a directory":                     {"--output=o folder", 3, "folder is a directory"},
 		"a file that is cut":              {"--output=o main.syclbin cut.syclbin", 3, "cut.syclbin: "},
 		"something else":                  {"--output=o main.syclbin /dev/null", 3, "/dev/null is a device and not a file"},
 		"a property of another layout":    {"--output=o bad.syclbin", 3, "bad.syclbin: abstract module 0: "},
@@ -240,7 +240,7 @@ func TestLinkRefuses(t *testing.T) {
 // TestGraphAndOutputAppearTogether: a graph without its file would be of another link.
 func TestGraphAndOutputAppearTogether(t *testing.T) {
 	linkable(t)
-	says(t, 4, "there is no folder gone", "link", "--output=gone/o.syclbin", "--graph=graph.txt", "main.syclbin", "library.syclbin")
+	says(t, 4, "directory gone does not exist", "link", "--output=gone/o.syclbin", "--graph=graph.txt", "main.syclbin", "library.syclbin")
 	if _, err := os.Stat("graph.txt"); !errors.Is(err, os.ErrNotExist) {
 		t.Error("there is a graph")
 	}

@@ -223,7 +223,7 @@ func TestSpecializeErrors(t *testing.T) {
 		{"--set app::scale k.syclbin", 2, "neither the name nor the value of NAME=VALUE may be missing"},
 		{"--set =1 k.syclbin", 2, "neither the name nor the value"},
 		{"--set app::scale=1", 2, "expected one file, got 0"},
-		{"--set app::scael=1 k.syclbin", 2, "--set app::scael=1: there is no such constant: did you mean app::scale?"},
+		{"--set app::scael=1 k.syclbin", 2, "--set app::scael=1: unknown constant: did you mean app::scale?"},
 		{"--set app::scale=x k.syclbin", 2, `--set app::scale=x: "x" is no number`},
 		{"--set app::tile=[1,2,256] k.syclbin", 2, `--set app::tile=[1,2,256]: value 3: "256" does not fit 8 bits`},
 		{"--set app::tile=1 k.syclbin", 2, "1 values for a constant of 3: i32, i32, i8"},

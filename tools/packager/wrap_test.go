@@ -194,7 +194,7 @@ func TestWrapConstants(t *testing.T) {
 	}
 }
 
-// TestWrapVirtualFunctions: native images that the runtime would link for any device are left out
+// TestWrapVirtualFunctions: native images that the runtime would link for any device are omitted
 // when the program has SPIR-V of them.
 func TestWrapVirtualFunctions(t *testing.T) {
 	const warning = "b.pvc: warning: skipping native images that define or call virtual functions, because the runtime would link them across devices; the runtime compiles the SPIR-V instead\n"

@@ -223,10 +223,10 @@ func (f *flags) checkOutputs() error {
 		if !ok {
 			return cli.Usagef("--module: '%s' is not SOURCE=DIRECTORY", v)
 		}
-		if slices.ContainsFunc(f.Sources, func(s splitir.SourceFolder) bool { return s.Source == source }) {
+		if slices.ContainsFunc(f.Sources, func(s splitir.SourceDirectory) bool { return s.Source == source }) {
 			return cli.Usagef("--module: duplicate source '%s'", source)
 		}
-		f.Sources = append(f.Sources, splitir.SourceFolder{Source: source, Folder: folder})
+		f.Sources = append(f.Sources, splitir.SourceDirectory{Source: source, Directory: folder})
 	}
 	return nil
 }

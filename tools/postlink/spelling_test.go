@@ -96,7 +96,7 @@ func TestSpelling(t *testing.T) {
 			"[Code|Symbols]#all.files.table|all.files_0.ll|all.files_0.sym", "all.files.table all.files_0.ll all.files_0.sym"},
 		"-o with another extension": {"-symbols -S -o all.txt in.ll",
 			"[Code|Symbols]#all.txt|all_0.ll|all_0.sym", "all.txt all_0.ll all_0.sym"},
-		"a folder": {"-properties -S -out-dir=there -o out.table in.ll",
+		"a directory": {"-properties -S -out-dir=there -o out.table in.ll",
 			"[Code|Properties]#out.table|there/out_0.ll|there/out_0.prop", "out.table there there/out_0.ll there/out_0.prop"},
 		"a table for a target": {"-properties -S -o intel_gpu_pvc,out.table in.ll",
 			"[Code|Properties]#out.table|out_0.ll|out_0.intel_gpu_pvc.prop", "out.table out_0.intel_gpu_pvc.prop out_0.ll"},

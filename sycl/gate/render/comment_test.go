@@ -161,7 +161,7 @@ func TestCommentLinks(t *testing.T) {
 	}
 }
 
-// TestOnlyGenericTargets checks that a result says so if no specific device was checked.
+// TestOnlyGenericTargets checks that a result mentions if no specific device was checked.
 func TestOnlyGenericTargets(t *testing.T) {
 	for _, test := range []struct {
 		devices []string

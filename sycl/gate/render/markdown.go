@@ -163,7 +163,7 @@ func (m *markdown) table(groups []group) {
 			for _, g := range groups[i:] {
 				left += len(g)
 			}
-			fmt.Fprintf(m, "\n%d more %s left out here.\n", left, safetext.Plural(left, "is", "are"))
+			fmt.Fprintf(m, "\n%d more %s not shown here.\n", left, safetext.Plural(left, "is", "are"))
 			return
 		}
 	}
@@ -241,7 +241,7 @@ func (m *markdown) lists(groups []group) {
 				line += ", " + m.place(f)
 			}
 			if !m.add(line + "\n") {
-				fmt.Fprintf(m, "- %d more %s left out here\n", len(g)-i, safetext.Plural(len(g)-i, "is", "are"))
+				fmt.Fprintf(m, "- %d more %s not shown here\n", len(g)-i, safetext.Plural(len(g)-i, "is", "are"))
 				break
 			}
 		}

@@ -466,7 +466,7 @@ func TestMarkdownIsShort(t *testing.T) {
 		kernels[fmt.Sprintf("kernel%04d", i)] = reporttest.On{"a": reporttest.Why(reporttest.FP64)}
 	}
 	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, kernels)), Today: today})
-	if text := markdownOf(t, r, MarkdownOptions{MaxBytes: 20_000}); len(text) > 20_000 || !strings.Contains(text, "more are left out here") {
+	if text := markdownOf(t, r, MarkdownOptions{MaxBytes: 20_000}); len(text) > 20_000 || !strings.Contains(text, "more are not shown here") {
 		t.Errorf("%d bytes", len(text))
 	}
 	// If there are many kernels with one problem, they share a line.
@@ -722,7 +722,7 @@ func TestAttackDrownedNotices(t *testing.T) {
 		base := policy(t, "devices: {required: [a]}\n")
 		r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, kernels)), Policy: policy(t, text), BasePolicy: base, Today: today})
 		summary := markdownOf(t, r, MarkdownOptions{MaxBytes: 60_000})
-		if r.Conclusion != gate.Success || !strings.Contains(summary, "no longer required") || !strings.Contains(summary, "left out here") || len(summary) > 60_000 {
+		if r.Conclusion != gate.Success || !strings.Contains(summary, "no longer required") || !strings.Contains(summary, "not shown here") || len(summary) > 60_000 {
 			t.Errorf("%s: %s, %d bytes\n%.3000s", name, r.Conclusion, len(summary), summary)
 		}
 	}

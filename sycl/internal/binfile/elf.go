@@ -90,7 +90,8 @@ func unsupportedf(offset int64, format string, args ...any) error {
 // ReadELF reads the headers of the ELF file in r, which has size bytes. Errors in the content are
 // of type [*ELFError]. 32-bit and big-endian files are rejected with a specific message.
 //
-// It checks all sizes and offsets of headers and section names, but not those of the contents of
+// It checks all sizes and offsets of headers and section names, but not the
+// contents of
 // segments and sections: see [Range].
 func ReadELF(r io.ReaderAt, size int64) (*ELF, error) {
 	p := parser{r, size}

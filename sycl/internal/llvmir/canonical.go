@@ -62,7 +62,7 @@ func (m *Module) WriteCanonical(out io.Writer) error {
 type canonical struct {
 	m       *Module
 	symbols []Symbol        // in the order of the output
-	taken   map[string]bool // names of local values that look like those of types
+	taken   map[string]bool // names of local values that look like type names
 
 	types     map[string]string // of a named type: key of its class of identical types
 	typeNames map[string]string // by key: the name in the output

@@ -174,8 +174,8 @@ func TestTheGreatestGroup(t *testing.T) {
 	}
 }
 
-// TestDeclaredVariables: decorations of a variable go with its declaration, debug
-// information does not.
+// TestDeclaredVariables checks that a declaration keeps the decorations of a variable, but not its
+// debug information.
 func TestDeclaredVariables(t *testing.T) {
 	m := parse(t, "@g = internal addrspace(1) global i32 0, align 4, !dbg !0, !spirv.Decorations !1 \"a\"=\"b\"\n"+
 		"define void @f() {\n  store i32 1, ptr addrspace(1) @g\n  ret void\n}\n!0 = !{}\n!1 = !{i32 1}\n")

@@ -256,7 +256,7 @@ func (d *decoder) object(to reflect.Value) error {
 			return err
 		}
 		if m.absent != nil && m.absent(field) {
-			return d.errorf("%q must not be empty: leave it out", m.name)
+			return d.errorf("%q must not be empty; remove it", m.name)
 		}
 		if c, err = d.expect(",}"); err != nil {
 			return err
@@ -283,7 +283,7 @@ func (d *decoder) name(o *object, seen uint64) (int, error) {
 	i, known := o.index[name]
 	switch {
 	case known && seen&(1<<i) != 0:
-		return 0, d.errorf("member %q occurs twice", name)
+		return 0, d.errorf("duplicate member %q", name)
 	case !known && strings.ContainsFunc(name, func(r rune) bool { return 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf }):
 		return 0, d.errorf("member %q has letters other than a to z", name)
 	case !known:

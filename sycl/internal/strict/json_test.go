@@ -51,9 +51,9 @@ func TestFaults(t *testing.T) {
 		{"the wrong bracket", `{"count": 1]`, "not JSON: invalid character ']'", 11},
 		{"no value", `{"count"}`, "not JSON: invalid character '}'", 8},
 		{"a name that is no string", `{1: 1}`, "not JSON: ", 1},
-		{"a member twice", `{"count": 1, "count": 2}`, `member "count" occurs twice`, 20},
-		{"a member twice, further in", `{"inner": {"count": 1, "count": 2}}`, `member "count" occurs twice`, 30},
-		{"a member twice, once as an escape", `{"count": 1, "\u0063ount": 2}`, `member "count" occurs twice`, 25},
+		{"a member twice", `{"count": 1, "count": 2}`, `duplicate member "count"`, 20},
+		{"a member twice, further in", `{"inner": {"count": 1, "count": 2}}`, `duplicate member "count"`, 30},
+		{"a member twice, once as an escape", `{"count": 1, "\u0063ount": 2}`, `duplicate member "count"`, 25},
 		{"a capital letter", `{"Count": 1}`, `member "Count" has letters other than a to z`, 8},
 		{"a letter that folds to one in ASCII", `{"liſt": []}`, `member "liſt" has letters other than a to z`, 8},
 		{"an unknown member", `{"more": 1}`, `unknown member "more"`, 7},
@@ -65,7 +65,7 @@ func TestFaults(t *testing.T) {
 		{"null in a list", `{"count": 1, "list": [null]}`, `"list" must not be null`, 26},
 		{"deep nesting", strings.Repeat(`{"inner":`, 100), "more than 32 levels of nesting", 289},
 		{"data after the end", "{\"count\": 1}\n{}", "there is data after the end", 13},
-		{"an optional member that is empty", `{"count": 1, "list": []}`, `"list" must not be empty: leave it out`, 23},
+		{"an optional member that is empty", `{"count": 1, "list": []}`, `"list" must not be empty; remove it`, 23},
 		{"half a number", `{"count": 1e}`, `not JSON: "1e" is not a number`, 12},
 		{"a number that does not fit", `{"count": 1e99}`, `"count" must not be the number 1e99`, 14},
 		{"a line break in a text", "{\"list\": [\"a\nb\"]}", "not JSON: ", 15},
@@ -101,7 +101,7 @@ func TestDecodePieces(t *testing.T) {
 	}
 }
 
-// What is accepted is what encoding/json reads, and has each member once.
+// Accepted input is valid for encoding/json and has each member once.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"count": 1, "inner": {"list": ["a"]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -327,7 +327,7 @@ func (p *page) stems() []int {
 	return lengths
 }
 
-// writeData writes the input of the script. It writes the kernels one by one, because there can be
+// writeData writes the input of the script. It writes the kernels one by one, because reports can have
 // many.
 func (p *page) writeData(w *bufio.Writer) error {
 	var b bytes.Buffer

@@ -87,7 +87,7 @@ func (m *markdownWriter) fits(s string) bool {
 
 // leftOut names what is omitted, and how to show it.
 func (m *markdownWriter) leftOut(what string, flags ...string) {
-	m.printf("\n%s: left out, as the text has to be short. %s shows all.\n", what, codeSpan(commandWith(m.command, flags...)))
+	m.printf("\n%s: not shown, to keep the text short. %s shows all.\n", what, codeSpan(commandWith(m.command, flags...)))
 }
 
 func (m *markdownWriter) full() {

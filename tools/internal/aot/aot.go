@@ -197,7 +197,7 @@ func (o *Options) versions(ctx context.Context) (map[string]string, error) {
 // compileAll compiles images, several at a time, and writes ocloc's output to log in the order of
 // the images.
 func (o *Options) compileAll(ctx context.Context, log io.Writer, images []*image, out *outfile.Group) error {
-	scratch, err := out.Folder(o.CodeDir)
+	scratch, err := out.Directory(o.CodeDir)
 	if err != nil {
 		return err
 	}

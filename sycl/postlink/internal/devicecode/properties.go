@@ -20,7 +20,7 @@ type PropertyOptions struct {
 // DPC++'s front end does the same for most code before it writes IR. Its results are kept: existing
 // metadata of a kernel or a variable takes precedence over attributes.
 //
-// The metadata is that of DPC++; docs/reference/post-link.md lists it.
+// The metadata is compatible with DPC++; docs/reference/post-link.md lists it.
 func LowerProperties(m *llvmir.Module, o PropertyOptions) ([]Diagnostic, error) {
 	l := &lowering{m: m, triple: m.Triple(), options: o, nodes: map[string]int{}, reported: map[string]bool{}, texts: map[textKey]*llvmir.Global{}}
 	var errs []error

@@ -21,7 +21,7 @@ type property struct {
 	withdrawn  uint32 // its number in an extension that DPC++ still writes, 0 for the same
 	value      valueKind
 	controls   *cacheControls // of cache and level
-	dropped    bool           // by translators, when it is that of a pointer
+	dropped    bool           // by translators, if it belongs to a pointer
 }
 
 // properties lists the properties that are lowered to decorations. Most are for FPGAs, which DPC++

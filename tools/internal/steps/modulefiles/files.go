@@ -66,23 +66,23 @@ func RowsOf(name string, t *filetable.Table) ([]Row, error) {
 // other outputs of the group.
 type Outputs struct {
 	*outfile.Group
-	Code, Properties Folder
+	Code, Properties Directory
 }
 
-// A Folder is an output directory and its scratch directory.
-type Folder struct{ Path, Scratch string }
+// A Directory is an output directory and its scratch directory.
+type Directory struct{ Path, Scratch string }
 
 // NewOutputs returns the outputs of a step that writes code to one directory and, unless
 // properties is empty, property and symbol files to another. The caller must close the group.
 func NewOutputs(g *outfile.Group, code, properties string) (*Outputs, error) {
-	o := &Outputs{Group: g, Code: Folder{Path: code}, Properties: Folder{Path: properties}}
+	o := &Outputs{Group: g, Code: Directory{Path: code}, Properties: Directory{Path: properties}}
 	var err error
-	if o.Code.Scratch, err = g.Folder(code); err != nil || properties == "" {
+	if o.Code.Scratch, err = g.Directory(code); err != nil || properties == "" {
 		return o, err
 	}
 	o.Properties.Scratch = o.Code.Scratch
 	if filepath.Clean(properties) != filepath.Clean(code) {
-		o.Properties.Scratch, err = g.Folder(properties)
+		o.Properties.Scratch, err = g.Directory(properties)
 	}
 	return o, err
 }
@@ -98,7 +98,7 @@ func (o *Outputs) Commit(table string, t *filetable.Table) error {
 // A File is a file that a step writes.
 type File struct{ Path, Scratch string }
 
-func (f Folder) File(name string) File {
+func (f Directory) File(name string) File {
 	return File{filepath.Join(f.Path, name), filepath.Join(f.Scratch, name)}
 }
 

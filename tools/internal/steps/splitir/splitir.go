@@ -49,7 +49,7 @@ type Options struct {
 	Output        string // the table of all modules
 	TargetOutputs []TargetOutput
 	OutDir        string // where their files are, "" for beside the table
-	Sources       []SourceFolder
+	Sources       []SourceDirectory
 
 	AllowNoKernels          bool // a table without rows, instead of an error; device globals have an image all the same
 	ImageWithoutKernels     bool // an image of all that a module without kernels has, as DPC++ writes it
@@ -76,8 +76,8 @@ func DriverSets() *postlink.PropertyOptions {
 // are specific to the target.
 type TargetOutput struct{ Target, File string }
 
-// A SourceFolder is the output directory for the modules of a source. Their table is FOLDER.table.
-type SourceFolder struct{ Source, Folder string }
+// A SourceDirectory is the output directory for the modules of a source. Their table is FOLDER.table.
+type SourceDirectory struct{ Source, Directory string }
 
 // Run splits linked device code into modules. Warnings and compiler output go to
 // log.
@@ -307,7 +307,7 @@ func (o *Options) tables(images []*postlink.Image) ([]*imageTable, error) {
 	var list []*imageTable
 	bySource := map[string]*imageTable{}
 	for _, s := range o.Sources {
-		t := &imageTable{file: s.Folder + ".table", folder: s.Folder, base: s.Folder + "/"}
+		t := &imageTable{file: s.Directory + ".table", folder: s.Directory, base: s.Directory + "/"}
 		bySource[s.Source] = t
 		list = append(list, t)
 	}
@@ -360,7 +360,7 @@ func (o *Options) write(ctx context.Context, log io.Writer, tables []*imageTable
 	var rows []*imageFiles
 	for _, t := range tables {
 		if t.folder != "" {
-			if _, err := out.Folder(t.folder); err != nil {
+			if _, err := out.Directory(t.folder); err != nil {
 				return err
 			}
 		}
