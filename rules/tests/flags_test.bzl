@@ -174,7 +174,7 @@ _FAILS = {
     "lacks_value": ({"copts": ["-Xs"]}, "copts: '-Xs' requires a value in the next option"),
     "link": ({"linkopts": ["-fsycl-link"]}, "linkopts: '-fsycl-link': a library links no device code: write rdc = True"),
     "ocloc": ({"copts": ["-Xs '-device pvc'"]}, "copts: '-Xs -device pvc': -device is an option of ocloc itself; list the devices in sycl_targets"),
-    "preview": ({"copts": ["-fpreview-breaking-changes"]}, "copts: '-fpreview-breaking-changes': programs are linked to libsycl"),
+    "preview": ({"copts": ["-fpreview-breaking-changes"]}, "copts: '-fpreview-breaking-changes': linking to libsycl-preview is not supported"),
     "quote": ({"copts": ["-Xs", "\\'-a"]}, "copts: '-Xs '-a': its value lacks the closing '"),
     "rdc": ({"copts": ["-fsycl-rdc"]}, "'-fsycl-rdc': use the attribute rdc = True instead"),
     "rdc_backend": ({"backend_options": {"*": ["-a"]}, "rdc": True}, "backend_options: this library builds no device images; set backend_options on the sycl_cc_binary"),

@@ -364,6 +364,7 @@ func (p *restored) property(set string, property propset.Property) error {
 		p.registered = append(p.registered, p.module.AddNode("!{"+"!"+devicecode.MDString(key)+", "+"!"+devicecode.MDString(text)+"}"))
 	case propset.MiscProperties:
 		return p.misc(property)
+	case propset.KernelDigests: // computed from the code again
 	default:
 		p.lose(set, key, "the set has no form in IR")
 	}

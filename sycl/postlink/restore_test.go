@@ -353,6 +353,10 @@ func TestRestoreLosses(t *testing.T) {
 			}
 		})
 	}
+	// Digests are computed from the code again.
+	if lost, err := restore(parseBare(t), "a", registry(t, "["+propset.KernelDigests+"]\nK=1|1\n")); err != nil || len(lost) != 0 {
+		t.Errorf("lost %q, %v", lost, err)
+	}
 }
 
 // FuzzRestore: whatever property sets say, the module that they are put into can be

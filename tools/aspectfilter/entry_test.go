@@ -93,7 +93,7 @@ func TestOcloc(t *testing.T) {
 			t.Errorf("%s:\n%s", test.device, stdout)
 		}
 	}
-	if code, _, stderr := run(t, "device-entry", "--ocloc-device", "nope"); code != 3 || !strings.Contains(stderr, "ocloc does not know the device nope") {
+	if code, _, stderr := run(t, "device-entry", "--ocloc-device", "nope"); code != 3 || !strings.Contains(stderr, "ocloc does not support the device nope") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
