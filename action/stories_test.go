@@ -45,6 +45,10 @@ func TestStories(t *testing.T) {
 			w.write("out/k.compat.json", good(t))
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ['*', intel_gpu_bmg_g21]}\n")
 		}, againstBase, "failure", "device intel_gpu_bmg_g21: no report is about the device, which the policy requires", ".github/sycl-compat.yml:2"},
+		{"a misspelled device in the policy", func(w *checkout) {
+			w.write("out/k.compat.json", good(t))
+			w.write(".github/sycl-compat.yml", "version: 1\ndevices:\n  required: ['*']\n  supported: [intel_gpu_pcv, 'intel_gpu_*']\n")
+		}, againstBase, "success", "device intel_gpu_pcv: unknown device, which the policy supports; did you mean intel_gpu_pvc?", ".github/sycl-compat.yml:4"},
 		{"an update of a wheel", func(w *checkout) {
 			w.write("base/k.json", strings.ReplaceAll(good(t), "//demo:kernels", "dist/lib.whl"))
 			w.write("out/k.compat.json", strings.ReplaceAll(bad(t), "//demo:kernels", "dist/lib.whl"))

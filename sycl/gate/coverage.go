@@ -10,7 +10,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/sycl/compat"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
-	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
+	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
 // checkCoverage finds what is not checked but should be or was before.
@@ -19,6 +19,9 @@ func (e *evaluator) checkCoverage() {
 	c.reports()
 	for _, pattern := range e.Policy.Required {
 		c.required(pattern)
+	}
+	for _, pattern := range e.Policy.Supported {
+		c.supported(pattern)
 	}
 	if e.Baseline != nil {
 		var was []string
@@ -119,22 +122,22 @@ var commitName = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 // that a pattern matches.
 func (c *coverage) required(pattern string) {
 	if strings.Contains(pattern, "*") {
-		if pattern != "*" && !slices.ContainsFunc(c.devices, func(id string) bool { return kernelname.Match(pattern, id) }) {
-			c.lose(&target{}, pattern, Error, "no report is about a device that matches, which the policy requires; name devices in the policy, or in --devices or the input devices when the report is made")
+		if pattern != "*" && !c.reported(pattern) {
+			text := "no report is about a device that matches, which the policy requires; "
+			if c.isKnown(pattern) {
+				text += "name devices in the policy, or in --devices or the input devices when the report is made"
+			} else {
+				text += c.suggest(pattern)
+			}
+			c.lose(&target{}, pattern, Error, text)
 		}
 		return
 	}
 	i := slices.IndexFunc(c.devices, func(id string) bool { return matchDevice([]string{pattern}, id) })
 	if i < 0 {
 		text := "no report is about the device, which the policy requires"
-		// If the name is valid, suggest no other name: the device is missing.
-		config := deviceconfig.Default()
-		if _, known := config.Lookup(pattern); !known {
-			if near := deviceconfig.NearestOf(pattern, slices.Values(c.devices), 1); near != nil {
-				text += "; did you mean " + near[0] + "?"
-			} else {
-				text += "; " + suggestDevice(config, pattern)
-			}
+		if !c.isKnown(pattern) { // otherwise, the name is valid and the device is missing
+			text += "; " + c.suggest(pattern)
 		}
 		c.lose(&target{}, pattern, Error, text)
 		return
@@ -144,6 +147,34 @@ func (c *coverage) required(pattern string) {
 			c.loseKernels(t, c.devices[i], Error, n, "the policy requires it")
 		}
 	}
+}
+
+// supported finds a device or a pattern that the policy supports and that is probably misspelled:
+// neither a report nor the device data has it. Supported devices need no report.
+func (c *coverage) supported(pattern string) {
+	if !c.reported(pattern) && !c.isKnown(pattern) {
+		c.lose(&target{}, pattern, Warning, "unknown device, which the policy supports; "+c.suggest(pattern))
+	}
+}
+
+// reported reports whether the reports have a device, or one that a pattern matches.
+func (c *coverage) reported(pattern string) bool {
+	return slices.ContainsFunc(c.devices, func(id string) bool { return matchDevice([]string{pattern}, id) })
+}
+
+// isKnown reports whether the device data has a device, or one that a pattern matches.
+func (c *coverage) isKnown(pattern string) bool {
+	return isKnown(deviceconfig.Default(), pattern) || slices.ContainsFunc(slices.Concat(c.BaseDevices, c.NextDevices), func(d report.Device) bool {
+		return matchDevice([]string{pattern}, d.Name)
+	})
+}
+
+// suggest returns the devices that an unknown name may stand for, and where to find them all.
+func (c *coverage) suggest(pattern string) string {
+	if near := deviceconfig.NearestOf(strings.Trim(pattern, "*_"), slices.Values(c.devices), 1); near != nil {
+		return "did you mean " + near[0] + "?"
+	}
+	return suggestDevice(deviceconfig.Default(), pattern)
 }
 
 // unreported returns the number of kernels of a target for which no report on the same device code

@@ -140,6 +140,8 @@ func TestEvaluate(t *testing.T) {
 			[]string{"error coverage-lost //p:t b FAILS"}},
 		{"a required pattern that no device is", "devices: {required: ['z*']}", []*report.Report{reportOf("", []string{"a"}, map[string]on{"K": {}})},
 			[]string{"error coverage-lost - z* FAILS"}},
+		{"supported devices that no report has", "devices: {required: [a], supported: [intel_gpu_pvc, 'nvidia_gpu_sm_*', 'b*', z, 'z*']}", []*report.Report{one},
+			[]string{"error missing-aspect Bad a FAILS", "warning coverage-lost - z", "warning coverage-lost - z*", "warning missing-aspect Bad b", "note missing-aspect Bad c"}},
 		{"a required device by another name", "devices: {required: [intel_gpu_12_60_7]}", []*report.Report{reportOf("", []string{"intel_gpu_pvc"}, map[string]on{"K": {"intel_gpu_pvc": why(fp64)}})},
 			[]string{"error missing-aspect K intel_gpu_pvc FAILS"}},
 		{"parts that a merged report does not have", "devices: {required: [a]}", []*report.Report{reportOf("", []string{"a", "b"}, map[string]on{"K": {"a": why(absent)}, "L": {"b": why(absent)}})},

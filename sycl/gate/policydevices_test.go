@@ -13,7 +13,9 @@ func TestCheckDevices(t *testing.T) {
 	for _, test := range []struct{ name, devices, want string }{
 		{"known", "required: [intel_gpu_pvc, spir64]", ""},
 		{"another name", "required: [intel_gpu_12_60_7]", ""},
-		{"patterns", "required: ['*', 'toaster*']", ""},
+		{"patterns", "required: ['*', 'intel_gpu_*', 'intel_gpu_12_60_*']", ""},
+		{"a misspelt pattern", "required: ['*', 'intel_gpu_pcv*']", `p.yml:3: devices.required: no device matches "intel_gpu_pcv*"; did you mean intel_gpu_pvc? ('compat devices' lists all)`},
+		{"a pattern like nothing", "supported: ['toaster*']", `no device matches "toaster*"; 'compat devices' lists the built-in devices`},
 		{"only informative", "informative: [toaster]", ""},
 		{"misspelt", "required:\n  - intel_gpu_pvc\n  - intel_gpu_pcv", `p.yml:5: devices.required: unknown device "intel_gpu_pcv"; did you mean intel_gpu_pvc? ('compat devices' lists all)`},
 		{"supported", "required: [intel_gpu_pvc]\n  supported: [intel_gpu_pcv]", `p.yml:4: devices.supported: unknown device`},

@@ -102,7 +102,8 @@ as spir64 whose code is compiled when the program runs.`},
 		Long: `A device that the policy requires is in no report, or a report or a device of the baseline or of the base branch is
 missing. A gate that looks only at the rest would pass for the wrong reason. Put the device back into the report
 (--devices of "compat report", devices of sycl_compat_report) or the report back into the check. If it is gone for good, take
-the device out of the policy and refresh the baseline.`},
+the device out of the policy and refresh the baseline. A supported device needs no report, but a name that neither the reports
+nor the built-in data have is a warning, because it is probably misspelled.`},
 	{ID: DeviceDataChanged, Level: Warning,
 		Short: "The data of a device has changed since the baseline was made.",
 		Long: `Findings that are new only on devices whose data changed are probably not caused by the change under review. They do
