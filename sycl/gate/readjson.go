@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/internal/strict"
@@ -33,7 +32,7 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 	if len(data) > f.most<<20 {
 		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the %s is too large (limit %d MiB)", f.noun, f.most)}
 	}
-	if line := conflictLine(data); line > 0 {
+	if line := strict.ConflictLine(data); line > 0 {
 		fix := "resolve the conflict"
 		if f.noun == "baseline" {
 			fix = "take either side, and run 'compat baseline update'"
@@ -62,18 +61,6 @@ func (f *jsonFormat) read(name string, r io.Reader, to jsonFile) (data []byte, e
 		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("unsupported version; expected %s, use a newer tool", f.version)}
 	}
 	return data, nil
-}
-
-var conflict = regexp.MustCompile(`(?m)^(<{7}|>{7})( .*)?\r?$`)
-
-// conflictLine returns the line of the first merge conflict marker, or 0 if there is none. No line
-// of JSON or YAML begins like one.
-func conflictLine(data []byte) int {
-	at := conflict.FindIndex(data)
-	if at == nil {
-		return 0
-	}
-	return lineAt(data, at[0])
 }
 
 // lineAt returns the line of a byte offset, counting from 1.

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,14 +26,7 @@ const (
 // ReadPolicy reads a policy; name is used in errors. It rejects unknown and duplicate keys,
 // references and tags.
 func ReadPolicy(name string, r io.Reader) (*Policy, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxPolicy+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if line := conflictLine(data); line > 0 {
-		return nil, &SyntaxError{File: name, Line: line, Msg: "merge conflict marker; resolve the conflict"}
-	}
-	root, err := strict.YAML(bytes.NewReader(data), maxPolicy)
+	root, err := strict.YAML(r, maxPolicy)
 	var fault *strict.YAMLFault
 	switch {
 	case errors.As(err, &fault):

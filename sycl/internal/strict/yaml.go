@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,9 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	if int64(len(data)) > max {
 		return nil, &YAMLFault{Msg: fmt.Sprintf("the file is longer than %d bytes", max)}
 	}
+	if line := ConflictLine(data); line > 0 {
+		return nil, &YAMLFault{Line: line, Msg: "merge conflict marker; resolve the conflict"}
+	}
 	d := yaml.NewDecoder(strings.NewReader(string(data)))
 	var doc, second yaml.Node
 	switch err := d.Decode(&doc); {
@@ -55,6 +59,18 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 		return nil, nil
 	}
 	return doc.Content[0], nil
+}
+
+var conflict = regexp.MustCompile(`(?m)^(<{7}|>{7})( .*)?\r?$`)
+
+// ConflictLine returns the line of the first merge conflict marker, or 0 if there is none. No line
+// of JSON or YAML begins like one.
+func ConflictLine(data []byte) int {
+	at := conflict.FindIndex(data)
+	if at == nil {
+		return 0
+	}
+	return 1 + bytes.Count(data[:at[0]], []byte("\n"))
 }
 
 // yamlLine finds the line in messages of the YAML package.

@@ -13,6 +13,7 @@ func TestRead(t *testing.T) {
 		{"no YAML", "a: 1\nb: [\n", "line 2: not YAML: "},
 		{"a second document", "a: 1\n---\nb: 2\n", "line 2: the file has a second YAML document"},
 		{"a second document that is no YAML", "a: 1\n---\n[\n", "not YAML: "},
+		{"a merge conflict", "a: 1\n<<<<<<< HEAD\nb: 2\n=======\n>>>>>>> x\n", "line 2: merge conflict marker; resolve the conflict"},
 		{"too long", strings.Repeat("#", 101), "the file is longer than 100 bytes"},
 	} {
 		n, err := YAML(strings.NewReader(test.text), 100)
