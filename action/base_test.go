@@ -106,6 +106,10 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 			w.remove(".git/objects/" + blob[:2] + "/" + blob[2:])
 			w.git("config", "remote.origin.promisor", "true")
 		}, "which is a partial clone; remove the input filter from actions/checkout"},
+		{"a partial clone whose remote cannot be reached", plain, func(w *checkout) {
+			w.fakeGit(`echo "warning: lazy fetching disabled; some objects may not be available" >&2; echo "fatal: could not fetch x from promisor remote" >&2; exit 128`)
+		}, "the checkout is a partial clone, which does not have all files of the base commit; remove the input filter from actions/checkout"},
+		{"a git that warns before it fails", plain, func(w *checkout) { w.fakeGit(`echo "warning: x" >&2; echo "fatal: the disk is full" >&2; exit 128`) }, "git: the disk is full"},
 		{"a missing object", plain, func(w *checkout) {
 			blob := w.git("rev-parse", "HEAD:tools/ci/p.yml")
 			w.remove(".git/objects/" + blob[:2] + "/" + blob[2:])

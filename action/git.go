@@ -106,7 +106,7 @@ func (r *repository) git(args ...string) *exec.Cmd {
 
 // gitError returns an error that explains why git failed, and how to fix it.
 func gitError(ctx context.Context, dir string, err error, stderr string) error {
-	said := strings.TrimSpace(strings.TrimPrefix(firstLine([]byte(strings.TrimSpace(stderr))), "fatal: "))
+	said := strings.TrimPrefix(gitMessage(stderr), "fatal: ")
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
@@ -117,6 +117,8 @@ func gitError(ctx context.Context, dir string, err error, stderr string) error {
 		return fmt.Errorf("git: %s; run 'git config --global --add safe.directory %s' before this step", said, dir)
 	case errors.As(err, &exit) && exit.ExitCode() == 129:
 		return fmt.Errorf("git is too old: %s; install git 2.18 or newer, which actions/checkout needs as well", said)
+	case strings.Contains(stderr, "lazy fetching disabled") || strings.Contains(stderr, "promisor remote"):
+		return errors.New("the checkout is a partial clone, which does not have all files of the base commit; remove the input filter from actions/checkout")
 	case strings.Contains(stderr, "not a git repository"):
 		return fmt.Errorf("git: %s; run actions/checkout before this step", said)
 	case said != "":
@@ -125,6 +127,21 @@ func gitError(ctx context.Context, dir string, err error, stderr string) error {
 		return fmt.Errorf("git: %v", err)
 	}
 	return errors.New("git: unexpected end of output")
+}
+
+// gitMessage returns the first line of git's error output that is not a warning, or else the first.
+func gitMessage(stderr string) string {
+	var lines []string
+	for line := range strings.Lines(strings.TrimSpace(stderr)) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	i := slices.IndexFunc(lines, func(line string) bool {
+		return !strings.HasPrefix(line, "warning: ") && !strings.HasPrefix(line, "hint: ")
+	})
+	return lines[max(i, 0)]
 }
 
 // stop records that git cannot be used anymore, and returns the reason.
@@ -358,11 +375,6 @@ func (w *pathWalk) inSubmodule(below, commit string) ([]byte, error) {
 		return nil, w.errorf("is in the submodule %s: %v", below, err)
 	}
 	return data, err
-}
-
-func firstLine(data []byte) string {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	return string(line)
 }
 
 // treeEntry returns the mode and the name of an object in a tree, whose object names have size
