@@ -244,12 +244,18 @@ func (c *commentClient) upsert(ctx context.Context, want wantedComment) (kept ke
 		}
 		return c.create(ctx, list, want)
 	}
-	old := ours[0]
+	// Duplicates are last: one that cannot be removed must not keep the comment outdated.
+	kept, err = c.update(ctx, want, ours[0])
 	for _, other := range ours[1:] {
-		if err := c.drop(ctx, want, other); err != nil {
-			return kept, err
+		if err == nil {
+			err = c.drop(ctx, want, other)
 		}
 	}
+	return kept, err
+}
+
+// update updates or deletes a comment.
+func (c *commentClient) update(ctx context.Context, want wantedComment, old comment) (kept keptComment, err error) {
 	if want.Solved == solvedDelete {
 		return kept, c.delete(ctx, want, old)
 	}
@@ -294,7 +300,7 @@ func (c *commentClient) create(ctx context.Context, list string, want wantedComm
 	login, author := now.User.Login, cmp.Or(want.Author, defaultAuthor)
 	// The next run finds a comment by a different author only if GitHub reports the token's owner.
 	if login != "" && !strings.EqualFold(login, author) && (want.Author != "" || !strings.EqualFold(c.viewer(ctx), login)) {
-		return kept, fmt.Errorf("it is by %s and not by %s, so that the next run will not find it; set comment-author", c.clean(login), c.clean(author))
+		return kept, fmt.Errorf("it is by %s and not by %s, so that the next run will not find it; set comment-author: %s", c.clean(login), c.clean(author), c.clean(login))
 	}
 	if want.Solved == solvedMinimize {
 		err = c.minimize(ctx, now, true)

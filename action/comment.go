@@ -134,15 +134,12 @@ func (j *job) runURL() string {
 	return address
 }
 
-var (
-	digits         = regexp.MustCompile(`^[0-9]{1,20}$`)
-	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
-)
+var digits = regexp.MustCompile(`^[0-9]{1,20}$`)
 
 // repositoryURL returns the URL of the repository, or "" if unknown.
 func (j *job) repositoryURL() string {
 	server, name := j.server, j.repository
-	if server == "" || urlValue(server).err != nil || !repositoryName.MatchString(name) {
+	if server == "" || urlValue(server).err != nil || checkRepository(name) != nil {
 		return ""
 	}
 	return strings.TrimSuffix(server, "/") + "/" + name

@@ -137,6 +137,32 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
+// TestDuplicateThatStays checks that a duplicate that cannot be changed does not keep the comment
+// outdated.
+func TestDuplicateThatStays(t *testing.T) {
+	ours := written(defaultAuthor, marker+"\nold")
+	f := newFake(t, ours, ours)
+	f.fail = func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		isRefused := r.Method != http.MethodGet && strings.HasSuffix(r.URL.Path, "/comments/2")
+		if isRefused {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		return isRefused
+	}
+	if kept, err := testClient(t, f, new(waits)).keep(t.Context(), wantComment()); err == nil || kept.Address == "" || f.comments[0].Body != marker+"\nnew" {
+		t.Errorf("%q, %+v, %v", f.comments[0].Body, kept, err)
+	}
+}
+
+// TestRepositoryURL checks that links of a comment do not depend on the characters of names.
+func TestRepositoryURL(t *testing.T) {
+	for name, want := range map[string]string{"o/r": "https://x/o/r", "jo_corp/.github": "https://x/jo_corp/.github", "o/..": "", "o/r/x": "", "o/r>": "", "": ""} {
+		if got := (&job{server: "https://x/", repository: name}).repositoryURL(); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestRefusals checks that each reason for which GitHub responds with 403 has its own advice.
 func TestRefusals(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
