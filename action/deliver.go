@@ -108,7 +108,7 @@ func (d *delivery) writeFiles(ctx context.Context) error {
 				return err
 			}
 			write = built.Encode
-		case "baseline":
+		case "proposed-baseline":
 			write = gate.NewBaseline(d.result).Encode
 		}
 		if err := out.Write(name, write); err != nil {
@@ -333,11 +333,11 @@ func (d *delivery) summarize(ctx context.Context) {
 // firstBaseline returns the path of the proposed baseline of a failing check without a baseline, or
 // "" for other checks. Names with special characters are not shown.
 func (c *check) firstBaseline() string {
-	name := c.place.inWorkspace(c.paths.outputs["baseline"])
+	name := c.place.inWorkspace(c.paths.outputs["proposed-baseline"])
 	if c.result.Compared || c.result.Conclusion != gate.Failure || !plainName.MatchString(name) {
 		return ""
 	}
-	return c.paths.outputs["baseline"]
+	return c.paths.outputs["proposed-baseline"]
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)

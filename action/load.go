@@ -27,24 +27,24 @@ type inputPaths struct {
 
 // resolvePaths returns the files that inputs name, as inputPaths.
 func resolvePaths(s *settings, p place) (paths inputPaths, err error) {
-	local := func(input, name string) string {
+	resolve := func(input, name string, local func(string) (string, error)) string {
 		if name == "" || err != nil {
 			return ""
 		}
-		found, wrong := p.local(name)
+		found, wrong := local(name)
 		if wrong != nil {
 			err = fmt.Errorf("input %s: %w", input, wrong)
 		}
 		return found
 	}
-	paths.policy = local("policy-file", s.policyFile)
-	paths.baseline = local("baseline-file", s.baselineFile)
+	paths.policy = resolve("policy-file", s.policyFile, p.localInput)
+	paths.baseline = resolve("baseline-file", s.baselineFile, p.localInput)
 	for _, name := range s.deviceConfig {
-		paths.deviceConfig = append(paths.deviceConfig, local("device-config", name))
+		paths.deviceConfig = append(paths.deviceConfig, resolve("device-config", name, p.localInput))
 	}
 	paths.outputs = map[string]string{}
-	for format, name := range s.files {
-		paths.outputs[format] = local(format+"-file", name)
+	for _, format := range slices.Sorted(maps.Keys(s.files)) {
+		paths.outputs[format] = resolve(format+"-file", s.files[format], p.local)
 	}
 	return paths, err
 }

@@ -19,10 +19,11 @@ import (
 
 // A place holds the directories of a job. All paths are absolute and without links.
 type place struct {
-	named string // the workspace as the runner names it, possibly through links
-	outer string // the directory that may hold input files: the workspace or the repository around it
-	dir   string // the directory that inputs are relative to
-	repo  string // the repository, or "" if there is none
+	onGitHub bool   // only files of the workspace are read
+	named    string // the workspace as the runner names it, possibly through links
+	outer    string // the directory that may hold input files: the workspace or the repository around it
+	dir      string // the directory that inputs are relative to
+	repo     string // the repository, or "" if there is none
 	// prefix turns a path relative to dir into one relative to the workspace. It is "" if they are
 	// the same.
 	prefix string
@@ -30,7 +31,7 @@ type place struct {
 
 // findPlace returns the directories of a job that runs in a workspace.
 func findPlace(named, workingDirectory string, onGitHub bool) (p place, err error) {
-	p.named = named
+	p.onGitHub, p.named = onGitHub, named
 	if p.outer, err = filepath.EvalSymlinks(named); err == nil {
 		p.outer, err = filepath.Abs(p.outer)
 	}
@@ -114,11 +115,21 @@ func (p place) local(name string) (string, error) {
 	} else {
 		full = filepath.Join(p.dir, full)
 		if !isBelow(full, p.outer) {
-			return "", fmt.Errorf("%s is not in the repository or the workspace", name)
+			return "", cli.Usagef("%s is not in the repository or the workspace", name)
 		}
 	}
 	rel, err := filepath.Rel(p.dir, full)
 	return filepath.ToSlash(rel), err
+}
+
+// localInput is like local for a file to read. On GitHub, it returns an error for an absolute path
+// out of the workspace, because a change may have written the path.
+func (p place) localInput(name string) (string, error) {
+	found, err := p.local(name)
+	if err == nil && p.onGitHub && path.IsAbs(found) {
+		return "", cli.Usagef("%s is not in the workspace %s; use a path relative to working-directory", name, p.named)
+	}
+	return found, err
 }
 
 // below returns an absolute path in the workspace relative to p.outer.

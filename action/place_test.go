@@ -34,7 +34,10 @@ func TestPolicyLookup(t *testing.T) {
 		{"an absolute path", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "WORKSPACE/p.yml"}, 0, "success", "| Policy: p.yml, which"},
 		{"an absolute path through a link", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "LINK/p.yml"}, 0, "success", "| Policy: p.yml, which"},
 		{"an absolute path, and the base decides", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "WORKSPACE/p.yml", "policy-ref", "base"}, 0, "success", "| Policy of the base commit"},
-		{"a path out of the workspace", nil, nil, []string{"policy-file", "../../../p.yml"}, 4, "error", "../../../p.yml is not in the repository or the workspace"},
+		{"a path out of the workspace", nil, nil, []string{"policy-file", "../../../p.yml"}, 2, "error", "../../../p.yml is not in the repository or the workspace"},
+		{"a file of the system", nil, nil, []string{"policy-file", "/etc/hostname"}, 2, "error", "input policy-file: /etc/hostname is not in the workspace "},
+		{"a baseline of the system", nil, nil, []string{"baseline-file", "/etc/hostname"}, 2, "error", "input baseline-file: /etc/hostname is not in the workspace "},
+		{"devices of the system", nil, nil, []string{"device-config", "/etc/hostname"}, 2, "error", "input device-config: /etc/hostname is not in the workspace "},
 		{"a link out of the workspace", nil, func(w *checkout) { w.link("/etc/passwd", ".github/sycl-compat.yaml") }, nil, 2, "error", "../../.github/sycl-compat.yaml is a link that leads out of the workspace"},
 		{"a link to nothing", nil, func(w *checkout) { w.link("gone", ".github/sycl-compat.yml") }, nil, 2, "error", "../../.github/sycl-compat.yml cannot be read"},
 		{"a pipe", nil, func(w *checkout) {
@@ -109,7 +112,8 @@ func TestPathsOfInputs(t *testing.T) {
 		{"binaries behind a link above", []string{"binaries", "../../elsewhere", "devices", deviceB}, 3, "leads out of the workspace"},
 		{"a file above", []string{"reports", "out/*.json", "json-file", "../../new/r.json"}, 0, "passed"},
 		{"a file by an absolute path", []string{"reports", "out/*.json", "json-file", "WORKSPACE/new/r.json"}, 0, "passed"},
-		{"a file out of the workspace", []string{"reports", "out/*.json", "json-file", "../../../r.json"}, 4, "is not in the repository or the workspace"},
+		{"a file out of the workspace", []string{"reports", "out/*.json", "json-file", "../../../r.json"}, 2, "input json-file: ../../../r.json is not in the repository or the workspace"},
+		{"a proposed baseline out of the workspace", []string{"reports", "out/*.json", "proposed-baseline-file", "../../../b.json"}, 2, "input proposed-baseline-file: ../../../b.json is not in"},
 		{"a file behind a link above", []string{"reports", "out/*.json", "json-file", "../../elsewhere/r.json"}, 4, "cannot be written"},
 		{"a report above is no output", []string{"reports", "../../top/*.json", "json-file", "../../top/k.compat.json"}, 2, "cannot be an output"},
 	} {

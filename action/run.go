@@ -243,7 +243,7 @@ func (out *console) explain(inLog bool, sources []source) {
 func proposeBaseline(c check, r *gate.Result) error {
 	name := c.paths.baseline
 	e := &firstBaselineError{name: name, entries: r.Counts.New, command: c.evidence.options.UpdateCommand(name)}
-	if proposed := c.paths.outputs["baseline"]; proposed != "" {
+	if proposed := c.paths.outputs["proposed-baseline"]; proposed != "" {
 		if err := writeFile(c.place, proposed, gate.NewBaseline(r).Encode); err != nil {
 			return err
 		}
