@@ -40,7 +40,7 @@ func TestBinaries(t *testing.T) {
 		{"a description of a device", map[string]string{"d.yml": deviceA + ":\n  aspects: [fp64, fp16, atomic64]\n  sub-group-sizes: [8, 16, 32]\n"}, []string{"binaries", "out", "devices", deviceA, "device-config", "d.yml"}, 0, "success", ""},
 		{"reports beside binaries", map[string]string{"r.json": encode(t, "//demo:kernels", []string{"other"}, kernel{"Add", []string{"other"}})}, []string{"binaries", "out", "reports", "r.json", "devices", deviceB}, 1, "failure", "does not run on other"},
 		{"what has no device code", map[string]string{"out/text": "x"}, []string{"binaries", "out/*", "devices", deviceB}, 0, "success", "no device images in 1 file that were found"},
-		{"no file", nil, []string{"binaries", "gone/*.so"}, 3, "error", "input binaries: no files to report on: gone/*.so"},
+		{"no file", nil, []string{"binaries", "gone/*.so"}, 3, "error", "input binaries: no file matches gone/*.so; build the files first"},
 		{"no file, which is fine", nil, []string{"binaries", "gone/*.so", "fail-on-empty", "false"}, 0, "neutral", ""},
 		{"a file that is cut", map[string]string{"out/cut.spv": "\x03\x02\x23\x07"}, []string{"binaries", "out", "fail-on", "none"}, 3, "error", "input binaries: out/cut.spv: "},
 		{"a file elsewhere", nil, []string{"binaries", "../x.so"}, 2, "error", "leads out of the workspace"},

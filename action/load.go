@@ -162,7 +162,7 @@ func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err er
 		err = fmt.Errorf("input binaries: %w", err)
 	}
 	if _, ok := errors.AsType[*inspect.EmptyError](err); ok {
-		return err, nil
+		return &fixedError{err, "If nothing here is meant to have device code, set `fail-on-empty: false`.\n"}, nil
 	}
 	return nil, err
 }

@@ -77,6 +77,9 @@ func (o *Options) glob() func([]string) ([]string, error) {
 // more often, so that half a million kernels need at most 256 MiB.
 const MemoryLimit = 230 << 20
 
+// nextIfEmpty says what to do about files without device code.
+const nextIfEmpty = "name the programs, libraries or wheels that are built with SYCL device code"
+
 // lookedFor lists the contents that files are searched for, for messages about files without any.
 const lookedFor = hostbin.LookedFor + "; SYCLBIN files, SPIR-V modules and file tables; in directories, and in zip and tar archives"
 
@@ -244,14 +247,14 @@ func (c *collector) check() error {
 	case c.leftOut != "":
 		return emptyf("no device image can be taken: %s", c.leftOut)
 	case c.files == 0:
-		return emptyf("no files to report on: %s", strings.Join(slices.Concat(c.Files, c.Embedded), ", "))
+		return emptyf("no file matches %s; build the files first", strings.Join(slices.Concat(c.Files, c.Embedded), ", "))
 	}
 	for f, why := range c.none {
 		if c.files == 1 {
-			return emptyf("%s: %s: looked for %s", f.name, why, lookedFor)
+			return emptyf("%s: %s: looked for %s; %s", f.name, why, lookedFor, nextIfEmpty)
 		}
 	}
-	return emptyf("no device images in %s: looked for %s", filesOf(c.files), lookedFor)
+	return emptyf("no device images in %s: looked for %s; %s", filesOf(c.files), lookedFor, nextIfEmpty)
 }
 
 // An EmptyError is returned if the files contain no device code. It is bad input.
