@@ -1,5 +1,7 @@
 """Functions that give a rule access to the SYCL toolchain."""
 
+load("//rules/private/targets:names.bzl", "user_label")
+
 # The type of SYCL toolchains. Also the argument `toolchain` of actions.
 SYCL_TOOLCHAIN_TYPE = Label("//rules/toolchain:toolchain_type")
 
@@ -42,5 +44,5 @@ def find_sycl_toolchain(ctx):
     chosen = getattr(ctx.attr, "_sycl_toolchain", None)  # set for targets with the attribute device_compiler
     resolved = chosen[0][platform_common.ToolchainInfo] if chosen else ctx.toolchains[SYCL_TOOLCHAIN_TYPE]
     if hasattr(resolved, "unknown"):
-        fail("%s: %s" % (ctx.label, resolved.unknown))
+        fail("%s: %s" % (user_label(ctx), resolved.unknown))
     return resolved.sycl if resolved else None

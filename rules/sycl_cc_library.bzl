@@ -1,28 +1,11 @@
 """The sycl_cc_library rule."""
 
-load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
-load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//rules/private/compile:attributes.bzl", "PROGRAM_ATTRS", "PROGRAM_LIBRARY_ATTRS")
-load("//rules/private/compile:program.bzl", "build_program")
-load("//rules/private/toolchain:device_compiler.bzl", "declare_device_target", "device_compiler_transition", "device_rules")
-load("//rules/private/toolchain:enabled.bzl", "requires_ocloc")
+load("//rules/private/kinds:of_compiler.bzl", _of_compiler = "sycl_cc_library")
+load("//rules/private/kinds:sycl_cc_library.bzl", _sycl_cc_library = "sycl_cc_library")
+load("//rules/private/toolchain:device_compiler.bzl", "declare_device_target")
 
-# With rdc, the program that links the library builds the images.
-def _requires_ocloc(rdc, sycl_targets):
-    return None if rdc else requires_ocloc(sycl_targets)
-
-def _sycl_cc_library_impl(ctx):
-    return build_program(ctx, link_dependencies = False)
-
-# Bazel's errors show the names of these rules, and the reference page the attributes of the first.
-sycl_cc_library_rule, _sycl_cc_library_of_compiler = device_rules(
-    implementation = _sycl_cc_library_impl,
-    doc = "The rule behind the macro sycl_cc_library.",
-    attrs = PROGRAM_ATTRS | PROGRAM_LIBRARY_ATTRS | {"_requires_ocloc": attr.label(cfg = device_compiler_transition, default = _requires_ocloc)},
-    fragments = ["cpp"],
-    provides = [CcInfo],
-    toolchains = use_cc_toolchain(),
-)
+# The reference page has its attributes, which the macro passes on.
+sycl_cc_library_rule = _sycl_cc_library
 
 def sycl_cc_library(name, **kwargs):
     """Builds a library of ordinary SYCL sources.
@@ -60,4 +43,4 @@ def sycl_cc_library(name, **kwargs):
         name: A unique name for this target.
         **kwargs: Attributes of every Bazel rule, such as `tags` and `visibility`.
     """
-    declare_device_target((sycl_cc_library_rule, _sycl_cc_library_of_compiler), kwargs | {"name": name})
+    declare_device_target((_sycl_cc_library, _of_compiler), kwargs | {"name": name})

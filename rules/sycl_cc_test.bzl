@@ -1,9 +1,10 @@
 """The sycl_cc_test rule."""
 
 load("//rules/private/compile:common_attributes.bzl", "common_attributes")
+load("//rules/private/kinds:sycl_cc_test.bzl", _sycl_cc_test = "sycl_cc_test")
 load("//rules/private/toolchain:current_runtime.bzl", "runtime_of")
-load(":sycl_cc_binary.bzl", "sycl_cc_binary")
-load(":sycl_test.bzl", "sycl_test")
+load(":sycl_cc_binary.bzl", "declare_program")
+load(":sycl_test.bzl", "declare_test")
 
 # Attributes of the test itself; all others are passed to its program.
 _TEST = ["args", "env", "env_inherit", "flaky", "local", "required", "runtime", "shard_count", "size", "timeout"]
@@ -39,17 +40,20 @@ def sycl_cc_test(name, device = "cpu", visibility = None, **kwargs):
     own = {key: kwargs.pop(key) for key in _TEST if key in kwargs}
     own["runtime"] = own.get("runtime") or runtime_of(name + ".run", kwargs.get("device_compiler"))
     both = common_attributes(kwargs, groups = ["test"])
-    program = common_attributes(kwargs, groups = _LINK) | {"testonly": True}
-    sycl_cc_binary(
-        name = name + ".run",
-        visibility = ["//visibility:private"],
-        **(kwargs | program)
-    )
-    sycl_test(
-        name = name,
+    program = kwargs | common_attributes(kwargs, groups = _LINK) | {
+        "testonly": True,
+        "visibility": ["//visibility:private"],
+    }
+    data = program.pop("data", [])
+    declare_program("sycl_cc_test", name, name + ".run", data, program)
+    declare_test(
+        _sycl_cc_test,
+        name,
+        device,
+        both.pop("tags", []),
         binary = ":" + name + ".run",
-        data = kwargs.get("data", []),
-        device = device,
+        data = data,
+        srcs = program.get("srcs", []),
         visibility = visibility,
         **(own | both)
     )

@@ -2,7 +2,7 @@
 
 load("//rules/private/compat:compat.bzl", "quoted")
 load("//rules/private/compile:headers.bzl", "is_header")
-load("//rules/private/targets:names.bzl", "shown")
+load("//rules/private/targets:names.bzl", "shown", "user_label")
 
 _CommandsInfo = provider(
     doc = "The compilations of SYCL sources of a target and its dependencies.",
@@ -230,7 +230,7 @@ def _sycl_compile_commands_impl(ctx):
         # Editors use the first.
         commands.setdefault(command.source, command)
     if not commands:
-        fail("%s: deps have no SYCL sources: none of them is, or depends on, a target that compiles SYCL sources" % ctx.label)
+        fail("%s: deps have no SYCL sources: none of them is, or depends on, a target that compiles SYCL sources" % user_label(ctx))
     template = ctx.actions.declare_file(ctx.label.name + ".template.json")
     ctx.actions.write(template, _json([commands[s] for s in sorted(commands)], _WORKSPACE, absolute = True))
     script = ctx.actions.declare_file(ctx.label.name + ".sh")

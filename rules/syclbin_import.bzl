@@ -3,12 +3,13 @@
 load("//rules/private/actions:tools.bzl", "TOOL_ATTRS")
 load("//rules/private/compat:compat.bzl", "COMPAT_ATTRS")
 load("//rules/private/compile:images.bzl", "syclbin_providers")
+load("//rules/private/targets:names.bzl", "user_label")
 load("//rules/private/targets:resolve.bzl", "known_targets")
 load(":find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load(":providers.bzl", "SyclbinInfo")
 
 def _syclbin_import_impl(ctx):
-    targets = known_targets(ctx.label, "sycl_targets", ctx.attr.sycl_targets)
+    targets = known_targets(user_label(ctx), "sycl_targets", ctx.attr.sycl_targets)
     return syclbin_providers(
         ctx,
         find_sycl_toolchain(ctx),

@@ -1,6 +1,7 @@
 """The rules sycl_toolchain and sycl_local_program."""
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//rules/private/targets:names.bzl", "user_label")
 load(":providers.bzl", "SyclDpcppInfo", "SyclRuntimeInfo", "SyclToolInfo", "SyclToolchainInfo")
 
 # Attribute -> (name of the program in messages, the Debian package that contains it).
@@ -19,7 +20,7 @@ _PROGRAMS = {
 
 def _sycl_local_program_impl(ctx):
     if not ctx.attr.path.startswith("/"):
-        fail("%s: path: '%s' is not an absolute path; for a program in a repository, use its label instead of a sycl_local_program" % (ctx.label, ctx.attr.path))
+        fail("%s: path: '%s' is not an absolute path; for a program in a repository, use its label instead of a sycl_local_program" % (user_label(ctx), ctx.attr.path))
     return [SyclToolInfo(
         executable = ctx.attr.path,
         files = depset(ctx.files.stamps),
@@ -52,7 +53,7 @@ def _tool(ctx, name, target):
         return target[SyclToolInfo]
     files_to_run = target[DefaultInfo].files_to_run
     if not files_to_run or not files_to_run.executable:
-        fail("%s: %s: %s is not a program; expected an executable target, a file, a filegroup of one file with everything that the program needs as data, or a sycl_local_program" % (ctx.label, name, target.label))
+        fail("%s: %s: %s is not a program; expected an executable target, a file, a filegroup of one file with everything that the program needs as data, or a sycl_local_program" % (user_label(ctx), name, target.label))
     return SyclToolInfo(
         executable = files_to_run.executable,
         files = depset(
@@ -82,7 +83,7 @@ def _missing(ctx, name):
 def _sycl_toolchain_impl(ctx):
     for name in ctx.attr.missing:
         if name not in _PROGRAMS:
-            fail("%s: missing: unknown program %s; expected one of %s" % (ctx.label, name, ", ".join(sorted(_PROGRAMS))))
+            fail("%s: missing: unknown program %s; expected one of %s" % (user_label(ctx), name, ", ".join(sorted(_PROGRAMS))))
     base = ctx.attr.base[platform_common.ToolchainInfo].sycl if ctx.attr.base else None
     tools = {}
     for name in _PROGRAMS:

@@ -8,7 +8,7 @@ load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:sycl_cc_test.bzl", "sycl_cc_test")
 load("//rules:sycl_library.bzl", "sycl_library")
 load("//rules:syclbin_link.bzl", "syclbin_link")
-load("//rules/private/compat:compat.bzl", "PROGRAM_SUFFIX")
+load("//rules/private/targets:names.bzl", "PROGRAM_SUFFIX")
 load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "make_fails_test")
 
 def _options_impl(ctx):
@@ -326,7 +326,7 @@ def attributes_test_suite(name):
         name = "attributes_of_a_test_test",
         compiles = ["CppCompile", "SyclCompile"],
         has = ["-DTILE=16", "-DDATA=rules/tests/numbers.txt"],
-        target_under_test = ":attributes_of_a_test.run" + PROGRAM_SUFFIX,
+        target_under_test = ":attributes_of_a_test" + PROGRAM_SUFFIX,
     )
 
     sycl_library(

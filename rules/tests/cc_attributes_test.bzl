@@ -1,4 +1,4 @@
-"""Compares the attributes of sycl_cc_* with Bazel's own cc_*.
+"""Compares the attributes of sycl_cc_* with those of Bazel's own cc_*.
 
 native.existing_rule does not list label attributes without a value, such as win_def_file.
 """
@@ -7,10 +7,10 @@ load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
-load("//rules:sycl_cc_binary.bzl", "sycl_cc_binary")
+load("//rules:sycl_cc_binary.bzl", "sycl_cc_binary", "unknown_attribute")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:sycl_cc_test.bzl", "sycl_cc_test")
-load("//rules/private/compat:compat.bzl", "PROGRAM_SUFFIX")
+load("//rules/private/targets:names.bzl", "PROGRAM_SUFFIX")
 
 # Attributes that have no effect in Bazel 7.7.
 _WITHOUT_EFFECT = ["hdrs_check", "licenses"]
@@ -47,7 +47,7 @@ def cc_attributes_test_suite(name):
     sycl_cc_library(name = "same_attributes_library", **manual)
     sycl_cc_binary(name = "same_attributes_binary", srcs = ["a.cpp"], **manual)
     sycl_cc_test(name = "same_attributes_program_test", srcs = ["a.cpp"], **manual)
-    attributes = {each: native.existing_rule(each).keys() for each in [
+    rules = {each: native.existing_rule(each) for each in [
         "same_attributes_cc_library",
         "same_attributes_cc_binary",
         "same_attributes_cc_test",
@@ -55,6 +55,7 @@ def cc_attributes_test_suite(name):
         "same_attributes_binary" + PROGRAM_SUFFIX,
         "same_attributes_program_test",
     ]}
+    attributes = {each: rule.keys() for each, rule in rules.items()}
     _compare("same_attributes_library_test", attributes["same_attributes_cc_library"], attributes["same_attributes_library"], _WITHOUT_EFFECT)
 
     # The macro passes the attributes of the link to a cc_binary.
@@ -64,4 +65,18 @@ def cc_attributes_test_suite(name):
     # It passes the attributes of the test to a sycl_test, and all others to a sycl_cc_binary.
     of_test = [a for a in attributes["same_attributes_cc_test"] if a not in attributes["same_attributes_cc_binary"]]
     _compare("same_attributes_test_test", of_test, attributes["same_attributes_program_test"], [])
-    native.test_suite(name = name, tests = ["same_attributes_binary_test", "same_attributes_library_test", "same_attributes_test_test"])
+
+    # Bazel's errors have the name of a rule.
+    names = {
+        "same_attributes_binary" + PROGRAM_SUFFIX: "sycl_cc_binary",
+        "same_attributes_library": "sycl_cc_library",
+        "same_attributes_program_test": "sycl_cc_test",
+    }
+    _same_test(name = "same_names_test", missing = ["%s is a %s" % (each, rules[each]["kind"]) for each, want in names.items() if rules[each]["kind"] != want])
+
+    # Those that the macro passes to no target are unknown, by the name that the user writes.
+    theirs = [a for a in attributes["same_attributes_cc_binary"] if a not in ["data", "deprecation", "generator_function", "generator_location", "generator_name", "kind", "name"]]
+    _same_test(name = "same_unknown_test", missing = [p for p in [unknown_attribute("sycl_cc_binary", "a", [a]) for a in theirs] if p])
+    wrong = unknown_attribute("sycl_cc_test", "a", ["lincopts"])
+    _same_test(name = "same_misspelled_test", missing = [] if wrong == "sycl_cc_test(name = \"a\"): unknown attribute \"lincopts\"; did you mean linkopts?" else [wrong])
+    native.test_suite(name = name, tests = ["same_attributes_binary_test", "same_attributes_library_test", "same_attributes_test_test", "same_misspelled_test", "same_names_test", "same_unknown_test"])

@@ -6,7 +6,7 @@ load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_cc_binary.bzl", "sycl_cc_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:sycl_library.bzl", "sycl_library")
-load("//rules/private/compat:compat.bzl", "PROGRAM_SUFFIX")
+load("//rules/private/targets:names.bzl", "PROGRAM_SUFFIX")
 load(":analysis.bzl", "COMPLETE", "DPCPP", "by_mnemonic", "make_fails_test")
 
 _EMULATE = "-Xclang -fsycl-fp64-conv-emu"

@@ -7,7 +7,7 @@ load("//rules:sycl_binary.bzl", "sycl_binary")
 load("//rules:sycl_cc_library.bzl", "sycl_cc_library")
 load("//rules:syclbin_link.bzl", "syclbin_link")
 load("//rules/private/compile:attributes.bzl", "DEVICE_COMPILER_ATTRS")
-load("//rules/private/toolchain:device_compiler.bzl", "declare_device_target", "device_compiler_transition", "device_rules")
+load("//rules/private/toolchain:device_compiler.bzl", "compiler_rule", "declare_device_target", "device_compiler_transition", "device_rule")
 load("//rules/private/toolchain:tools.bzl", "TOOLS", "TOOLS_TYPE", "sycl_tool", "sycl_tools")
 load(":analysis.bzl", "COMPLETE", "DPCPP", "make_fails_test")
 
@@ -69,13 +69,17 @@ def _user_impl(ctx):
     return [_ToolInfo(files = [files] + [f for dep in ctx.attr.deps for f in dep[_ToolInfo].files])]
 
 # A rule as those that compile: it may choose a compiler, and runs a tool.
-_user_rule, _user_of_compiler = device_rules(
+_USER_RULE = dict(
     implementation = _user_impl,
     attrs = DEVICE_COMPILER_ATTRS | {
         "deps": attr.label_list(cfg = device_compiler_transition, providers = [_ToolInfo]),
         "tool": attr.label(cfg = "exec", executable = True, mandatory = True),
     },
 )
+
+_user_rule = device_rule(**_USER_RULE)
+
+_user_of_compiler = compiler_rule(**_USER_RULE)
 
 def _user(**kwargs):
     declare_device_target((_user_rule, _user_of_compiler), kwargs)

@@ -364,14 +364,14 @@ def sycl_cc_test_suite(name):
     for case, target in {
         "specialize_library": "specialize_library",
         "specialize_program": "specialize_program.program",
-        "specialize_test_program": "specialize_program_test.run.program",
+        "specialize_test_program": "specialize_program_test.program",
     }.items():
         _specialize_test(
             name = "cc_%s_test" % case,
-            label = "--label=//rules/tests:" + target,
+            label = "--label=//rules/tests:" + target.removesuffix(".program"),
             target_under_test = ":" + target,
         )
-    _data_test(name = "cc_data_test", target_under_test = ":data_program_test.run.program")
+    _data_test(name = "cc_data_test", target_under_test = ":data_program_test.program")
     _fails_test(
         name = "cc_specialize_nothing_test",
         target_under_test = ":specialize_rdc_library",
@@ -429,7 +429,7 @@ def sycl_cc_test_suite(name):
     _fails_test(
         name = "cc_no_source_test",
         target_under_test = ":no_source_program.program",
-        texts = ["no_source_program.program: no sources: set srcs, or add a library"],
+        texts = ["no_source_program: no sources: set srcs, or add a library"],
     )
     sycl_cc_binary(name = "c_alone", srcs = ["in_c.c"], **manual)
     _c_alone_test(name = "cc_c_alone_test", target_under_test = ":c_alone.program")

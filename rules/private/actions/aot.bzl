@@ -1,6 +1,7 @@
 """The actions that filter modules by target, and compile them ahead of time."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("//rules/private/targets:names.bzl", "user_label")
 load(":tools.bzl", "need", "run_tool")
 
 def filter_action(ctx, table, properties, tables, device_config, sycl_targets = [], fixed_targets = []):
@@ -117,7 +118,7 @@ def plan_action(ctx, forms, targets, device_config, name):
         inputs = [f.table for f in forms] + [f.properties for f in forms] + device_config,
         outputs = [plan],
         mnemonic = "SyclAotPlan",
-        progress_message = "Planning device images of %{label}",
+        progress_message = "Planning device images of " + user_label(ctx),
         toolchain = None,
     )
     return plan

@@ -2,6 +2,7 @@
 
 load("@rules_cc//cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("//rules/private/targets:names.bzl", "user_label")
 load(":covered.bzl", "host_compile_options", "host_compile_variables")
 load(":tools.bzl", "run_tool")
 
@@ -81,7 +82,7 @@ def _host_check_action(ctx, cc, sources, objects, commands, context, symbol, kin
         transitive = transitive,
         outputs = [out],
         mnemonic = "SyclHostCheck",
-        progress_message = "Comparing host and device code of %{label}",
+        progress_message = "Comparing host and device code of " + user_label(ctx),
         mapped = not again,
         toolchain = None,
     )

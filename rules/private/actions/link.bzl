@@ -1,5 +1,6 @@
 """The actions that link device bitcode, and extract it from SYCLBINs."""
 
+load("//rules/private/targets:names.bzl", "user_label")
 load(":tools.bzl", "escaped", "need", "run_tool")
 
 def link_action(ctx, toolchain, bitcode, name, emulate = False):
@@ -33,7 +34,7 @@ def link_action(ctx, toolchain, bitcode, name, emulate = False):
         programs = [dis, link],
         outputs = [out],
         mnemonic = "SyclDeviceLink",
-        progress_message = "Linking SYCL device code of %{label}",
+        progress_message = "Linking SYCL device code of " + user_label(ctx),
     )
     return out
 

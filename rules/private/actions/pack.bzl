@@ -1,5 +1,6 @@
 """The actions that put device images into SYCLBINs and programs."""
 
+load("//rules/private/targets:names.bzl", "user_label")
 load(":tools.bzl", "run_tool")
 
 def pack_action(ctx, packed, state, out, ir = "any", embedded = False):
@@ -36,7 +37,7 @@ def wrap_action(ctx, packed, headers, options, out):
         out: the File to write, which ends with .s.
     """
     flags = ["--allow-empty", "--relative"] + ["--option=" + option for option in options]
-    _packager_action(ctx, ["wrap"] + flags, packed, out, headers, mnemonic = "SyclWrap", progress_message = "Wrapping device images of %{label}")
+    _packager_action(ctx, ["wrap"] + flags, packed, out, headers, mnemonic = "SyclWrap", progress_message = "Wrapping device images of " + user_label(ctx))
 
 def _packager_action(ctx, command, packed, out, headers = [], **kwargs):
     args = ctx.actions.args()

@@ -1,6 +1,7 @@
 """The action that splits device code into modules."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("//rules/private/targets:names.bzl", "user_label")
 load(":tools.bzl", "escaped", "need", "run_tool")
 
 def postlink_action(ctx, toolchain, build, unit, fixed_targets, emulate = False):
@@ -67,7 +68,7 @@ def postlink_action(ctx, toolchain, build, unit, fixed_targets, emulate = False)
         programs = [dis, opt],
         outputs = [f for out in outs.values() for f in [out.code, out.table]],
         mnemonic = "SyclPostLink",
-        progress_message = "Splitting SYCL device code of %{label}",
+        progress_message = "Splitting SYCL device code of " + user_label(ctx),
         worker = [],
     )
     return outs

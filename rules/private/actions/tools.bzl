@@ -10,11 +10,12 @@ because the number of modules is known only after post-link has run.
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules:find_sycl_toolchain.bzl", "SYCL_TOOLCHAIN_TYPE")
+load("//rules/private/targets:names.bzl", "user_label")
 
 def need(ctx, tool):
     """Fails with the toolchain's own explanation if a program is missing."""
     if tool.missing:
-        fail("%s: %s" % (ctx.label, tool.missing))
+        fail("%s: %s" % (user_label(ctx), tool.missing))
     return tool
 
 def escaped(module):

@@ -1,6 +1,6 @@
 """The actions that translate split modules to SPIR-V, and set constants in it."""
 
-load("//rules/private/targets:names.bzl", "shown")
+load("//rules/private/targets:names.bzl", "user_label")
 load(":tools.bzl", "need", "run_tool")
 
 def dpcpp_images_action(ctx, toolchain, build, unit, name):
@@ -130,7 +130,7 @@ def specialize_action(ctx, forms, values):
     outs = {name: _form(ctx, name + ".specialized") for name in forms}
     args = ctx.actions.args()
     args.add("specialize")
-    args.add(shown(ctx.label), format = "--label=%s")  # one argument, see shown
+    args.add(user_label(ctx), format = "--label=%s")  # one argument, see names.bzl
     for name, value in values.items():
         args.add("--set=%s=%s" % (name, value))
     for name, form in forms.items():
@@ -146,7 +146,7 @@ def specialize_action(ctx, forms, values):
         inputs = [f for form in forms.values() for f in [form.code, form.properties, form.table]],
         outputs = [f for out in outs.values() for f in [out.code, out.properties, out.table]],
         mnemonic = "SyclSpecialize",
-        progress_message = "Setting specialization constants of %{label}",
+        progress_message = "Setting specialization constants of " + user_label(ctx),
         toolchain = None,
     )
     return outs

@@ -2,11 +2,8 @@
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules/private/actions:tools.bzl", "run_tool")
-load("//rules/private/targets:names.bzl", "shown")
+load("//rules/private/targets:names.bzl", "user_label")
 load("//rules/private/targets:resolve.bzl", "takes_all")
-
-# Suffix of the target that compiles a program.
-PROGRAM_SUFFIX = ".program"
 
 # The command in messages that runs the program.
 COMPAT_COMMAND = "bazel run @rules_sycl//rules:compat --"
@@ -31,13 +28,12 @@ def report_action(ctx, files, devices, device_config, out, embedded = [], target
         targets: list of the names of targets that the files are built for. Without devices,
             the report covers them even if they have no image.
     """
-    label = shown(ctx.label)
     args = ctx.actions.args()
     args.add("report")
     args.add("--output", out)
 
     # Reports show the label in the BUILD file.
-    args.add(label.removesuffix(PROGRAM_SUFFIX) if embedded and not files else label, format = "--name=%s")  # one argument, see shown
+    args.add(user_label(ctx), format = "--name=%s")  # one argument, see names.bzl
     if devices:
         args.add_joined("--devices", devices, join_with = ",")
     else:
@@ -52,7 +48,7 @@ def report_action(ctx, files, devices, device_config, out, embedded = [], target
         inputs = files + embedded + device_config,
         outputs = [out],
         mnemonic = "SyclCompatReport",
-        progress_message = "Reporting the compatibility of %{label}",
+        progress_message = "Reporting the compatibility of " + user_label(ctx),
         toolchain = None,
     )
 
@@ -99,7 +95,7 @@ def check_action(ctx, report, name, targets, device_config):
         inputs = [report],
         outputs = [result],
         mnemonic = "SyclCompatCheck",
-        progress_message = "Checking the compatibility of %{label}",
+        progress_message = "Checking the compatibility of " + user_label(ctx),
         toolchain = None,
     )
     return [result]

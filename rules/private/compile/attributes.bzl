@@ -28,6 +28,8 @@ SOURCE_ATTRS = {
     # The sources.
     "srcs": attr.label_list(
         allow_files = SOURCES + HEADERS,
+        # For --compile_one_dependency.
+        flags = ["DIRECT_COMPILE_TIME_INPUT"],
         doc = "SYCL sources, and headers that only they include.",
     ),
     "hdrs": attr.label_list(
@@ -122,6 +124,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | IMAGE_ATTRS | CODE_ATTRS | {
     # The sources.
     "srcs": attr.label_list(
         allow_files = SOURCES + HEADERS + HOST_SOURCES,
+        flags = ["DIRECT_COMPILE_TIME_INPUT"],
         doc = "SYCL sources, headers that only they include, and C and assembler sources (`.c`, `.s`, `.S`), which are compiled for the host only.",
     ),
     "deps": attr.label_list(

@@ -8,6 +8,7 @@ load("//rules/private/actions:link.bzl", "import_action")
 load("//rules/private/options:device_options.bzl", "chosen_standard", "device_line", "host_line")
 load("//rules/private/options:options.bzl", "expanded_defines")
 load("//rules/private/targets:gpus.bzl", "EMULATED")
+load("//rules/private/targets:names.bzl", "user_label")
 load(":headers.bzl", "SOURCES", "cc_of", "compilation_contexts", "implementation_contexts", "without_module_maps")
 
 def compile_line(ctx, toolchain):
@@ -59,7 +60,7 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
     others = ([EMULATED] if options.emulate else []) if toolchain.dpcpp else families
     for source in ctx.files.srcs:
         if source.is_directory:
-            fail("%s: srcs: %s is a directory; add the source files individually" % (ctx.label, source.short_path))
+            fail("%s: srcs: %s is a directory; add the source files individually" % (user_label(ctx), source.short_path))
 
         # A rule in srcs can have other outputs in addition to sources. DPC++ does not compile
         # sources that are only for the host.
@@ -69,7 +70,7 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
         # DPC++'s module id: the path of the source in the workspace.
         module = source.short_path
         if module in own:
-            fail("%s: srcs: duplicate source %s" % (ctx.label, module))
+            fail("%s: srcs: duplicate source %s" % (user_label(ctx), module))
         host_name = host_stem(ctx, len(compiled), source) if host else None
         out = compile_action(ctx, toolchain, source, output_stem(ctx, module), own_options, host_name, post_link = post_link)
         compiled.append(struct(source = source, bitcode = out.bitcode, header = out.header, footer = out.footer, compare = out.compare))
@@ -150,9 +151,9 @@ def device_code(ctx, toolchain, dep):
     if SyclDeviceInfo in dep:
         return dep[SyclDeviceInfo].sources
     if dep[SyclbinInfo].state == "executable":
-        fail("%s: deps: %s is a SYCLBIN in executable state, which cannot be linked; set its state = \"object\"" % (ctx.label, dep.label))
+        fail("%s: deps: %s is a SYCLBIN in executable state, which cannot be linked; set its state = \"object\"" % (user_label(ctx), dep.label))
     fail("%s: deps: the SYCLBIN %s cannot be linked: %s" % (
-        ctx.label,
+        user_label(ctx),
         dep.label,
         _lacking(toolchain) or "its toolchain lacks llvm-spirv, llvm-dis or llvm-link",
     ))

@@ -5,6 +5,7 @@ load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules/private/options:options.bzl", "expanded_defines", "expanded_texts")
+load("//rules/private/targets:names.bzl", "user_label")
 
 # Extensions of sources.
 SOURCES = [".cpp", ".cc", ".cxx", ".c++", ".C"]
@@ -142,7 +143,7 @@ def _moved_headers(ctx):
         return struct(headers = [], directories = [])
     for name, value in [("strip_include_prefix", strip.removeprefix("/")), ("include_prefix", add)]:
         if value and (paths.is_absolute(value) or ".." in value.split("/")):
-            fail("%s: %s: '%s' is not a directory in the repository; use a path without .. and, in include_prefix, without a leading /" % (ctx.label, name, value))
+            fail("%s: %s: '%s' is not a directory in the repository; use a path without .. and, in include_prefix, without a leading /" % (user_label(ctx), name, value))
     prefix = paths.normalize(strip[1:] if strip.startswith("/") else paths.join(ctx.label.package, strip))
     virtual = "_virtual_includes/" + ctx.label.name
     headers = []
@@ -151,7 +152,7 @@ def _moved_headers(ctx):
         if path.startswith("../"):
             path = path.split("/", 2)[2]
         if prefix not in ["", "."] and not path.startswith(prefix + "/"):
-            fail("%s: strip_include_prefix: the header %s is not below %s" % (ctx.label, path, prefix))
+            fail("%s: strip_include_prefix: the header %s is not below %s" % (user_label(ctx), path, prefix))
         below = path if prefix in ["", "."] else path[len(prefix) + 1:]
         link = ctx.actions.declare_file(paths.join(virtual, add, below))
         ctx.actions.symlink(output = link, target_file = header)
@@ -173,5 +174,5 @@ def _include_directory(ctx, include):
     """Returns an entry of `includes` as a path relative to the root of its repository."""
     directory = paths.normalize(paths.join(ctx.label.package, include))
     if paths.is_absolute(include) or directory == ".." or directory.startswith("../"):
-        fail("%s: includes: '%s' is not a directory in the repository; use a path relative to the package" % (ctx.label, include))
+        fail("%s: includes: '%s' is not a directory in the repository; use a path relative to the package" % (user_label(ctx), include))
     return directory

@@ -6,6 +6,7 @@ load("//rules/private/actions:assemble.bzl", "assemble_action")
 load("//rules/private/actions:covered.bzl", "covered_action", "writes_notes")
 load("//rules/private/actions:host_check.bzl", "host_check_actions")
 load("//rules/private/options:device_options.bzl", "all_options", "chosen_standard", "is_old_standard", "standard")
+load("//rules/private/targets:names.bzl", "user_label")
 load(":compile.bzl", "host_stem", "path_in_repository")
 load(":headers.bzl", "ASSEMBLER_SOURCES", "C_SOURCES", "without_module_maps")
 
@@ -94,10 +95,10 @@ def _standards(ctx, line, options):
     device, host = standard(options.device), standard(options.host)
     for where, chosen in {"--copt or --cxxopt": None if device and host else build, "copts": device or host}.items():
         if chosen and is_old_standard(chosen):
-            fail("%s: %s: '%s' is too old for SYCL, which needs C++17; use -std=c++17 in copts" % (ctx.label, where, chosen))
+            fail("%s: %s: '%s' is too old for SYCL, which needs C++17; use -std=c++17 in copts" % (user_label(ctx), where, chosen))
     default = [] if build else [_STANDARD]
     if (device or build or _STANDARD) != (host or build or _STANDARD):
-        fail("%s: the host compilation has '%s' and the device compilation '%s'; set one standard for both in copts" % (ctx.label, host or build or _STANDARD, device or build or _STANDARD))
+        fail("%s: the host compilation has '%s' and the device compilation '%s'; set one standard for both in copts" % (user_label(ctx), host or build or _STANDARD, device or build or _STANDARD))
     return struct(host = [] if host else default, device = [] if device else default)
 
 def _macros(toolchain, is_clang, is_intel):

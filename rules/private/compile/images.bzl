@@ -10,7 +10,7 @@ load("//rules/private/actions:translate.bzl", "dpcpp_images_action", "specialize
 load("//rules/private/compat:compat.bzl", "check_action", "report_action")
 load("//rules/private/options:flags.bzl", "backend_options")
 load("//rules/private/targets:gpus.bzl", "EMULATED")
-load("//rules/private/targets:names.bzl", "shown")
+load("//rules/private/targets:names.bzl", "shown", "user_label")
 load("//rules/private/targets:resolve.bzl", "compiler_of", "families_of", "known_targets", "resolve_targets", "takes_all")
 load(":compile.bzl", "compiler_name", "linkable", "output_stem")
 
@@ -67,19 +67,19 @@ def build_images(ctx, toolchain, build):
         pack_action expects, with native set for native images; the Files of actions that must
         succeed before images are packed; the result of backend_options; and output groups.
     """
-    targets = resolve_targets(ctx.label, build.sycl_targets)
+    targets = resolve_targets(user_label(ctx), build.sycl_targets)
     for name, value in build.specialize.items():
         if not name or not value or "=" in name:
-            fail("%s: specialize: invalid entry \"%s\": \"%s\"; expected the name of a constant and its value" % (ctx.label, name, value))
+            fail("%s: specialize: invalid entry \"%s\": \"%s\"; expected the name of a constant and its value" % (user_label(ctx), name, value))
     sources = _named(ctx, toolchain, build.separate + build.linked)
-    fixed_targets = known_targets(ctx.label, "fixed_targets", ctx.attr.fixed_targets)
+    fixed_targets = known_targets(user_label(ctx), "fixed_targets", ctx.attr.fixed_targets)
     by_dpcpp = _dpcpp_post_link(ctx, toolchain)
 
     # The kinds of device code, each with its targets.
     emulated = [s for s in sources if hasattr(s.gpu_bitcode, EMULATED.name)]
     emulating = [t for t in targets if not t.family and t.compiler and emulated]
     plain = [t for t in targets if not t.family and t not in emulating]
-    options = backend_options(ctx.label, build.backend + ([struct(target = "intel_gpu_*", native = EMULATED.ocloc, jit = [], where = "")] if emulating else []), targets)
+    options = backend_options(user_label(ctx), build.backend + ([struct(target = "intel_gpu_*", native = EMULATED.ocloc, jit = [], where = "")] if emulating else []), targets)
     kinds = [(None, plain), (EMULATED, emulating)]
     for family in families_of(targets):
         its_targets = [t for t in targets if t.family and t.family.name == family.name]
@@ -191,7 +191,7 @@ def _named(ctx, toolchain, sources):
     counts = {}
     for source in sources:
         if source.compiler != compiler_name(toolchain):
-            fail("%s: %s is compiled by %s and this target by %s, so their device code cannot be linked; use the same device_compiler for both" % (ctx.label, source.module, source.compiler, compiler_name(toolchain)))
+            fail("%s: %s is compiled by %s and this target by %s, so their device code cannot be linked; use the same device_compiler for both" % (user_label(ctx), source.module, source.compiler, compiler_name(toolchain)))
         counts[source.module] = counts.get(source.module, 0) + 1
     named = {}
     for source in sources:
@@ -201,7 +201,7 @@ def _named(ctx, toolchain, sources):
             module = "%s of %s" % (module, shown(owner))
             path = "../" + source.bitcode.short_path.removesuffix(".bc")
         if module in named:
-            fail("%s: links %s twice, in different configurations; use the same settings (such as device_compiler) in all targets that depend on it" % (ctx.label, owner))
+            fail("%s: links %s twice, in different configurations; use the same settings (such as device_compiler) in all targets that depend on it" % (user_label(ctx), owner))
         named[module] = struct(module = module, bitcode = source.bitcode, gpu_bitcode = source.gpu_bitcode, images = source.images, stem = output_stem(ctx, path))
     return named.values()
 
@@ -243,14 +243,14 @@ def _check_family(ctx, toolchain, build, sources, target):
     """Fails if code for an NVIDIA or AMD GPU cannot be built."""
     name = target.name
     if toolchain.dpcpp:
-        fail("%s: sycl_targets: '%s' needs clang, and the device compiler is %s, which only generates SPIR-V; write the kernels with sycl_lite.hpp and build them as a sycl_binary with device_compiler = \"clang\"" % (ctx.label, name, compiler_name(toolchain)))
+        fail("%s: sycl_targets: '%s' needs clang, and the device compiler is %s, which only generates SPIR-V; write the kernels with sycl_lite.hpp and build them as a sycl_binary with device_compiler = \"clang\"" % (user_label(ctx), name, compiler_name(toolchain)))
     if not build.kernels_only:
-        fail("%s: sycl_targets: '%s' requires state = \"executable\", because code for NVIDIA and AMD GPUs cannot be linked at run time" % (ctx.label, name))
+        fail("%s: sycl_targets: '%s' requires state = \"executable\", because code for NVIDIA and AMD GPUs cannot be linked at run time" % (user_label(ctx), name))
     if build.specialize:
-        fail("%s: specialize has no effect on '%s', because it sets constants in SPIR-V; remove one of them" % (ctx.label, name))
+        fail("%s: specialize has no effect on '%s', because it sets constants in SPIR-V; remove one of them" % (user_label(ctx), name))
     for source in sources:
         if not hasattr(source.gpu_bitcode, target.family.name):
-            fail("%s: deps: %s is a SYCLBIN, which has no code that can be linked for '%s'; use a sycl_binary that has its sources in srcs or, as a sycl_library, in deps" % (ctx.label, source.module, name))
+            fail("%s: deps: %s is a SYCLBIN, which has no code that can be linked for '%s'; use a sycl_binary that has its sources in srcs or, as a sycl_library, in deps" % (user_label(ctx), source.module, name))
 
 def _is_for(fixed_targets, target):
     """Returns whether kernels with these fixed targets are for a target.
@@ -264,11 +264,11 @@ def _is_for(fixed_targets, target):
 def _dpcpp_post_link(ctx, toolchain):
     """Returns whether DPC++'s own post-link step creates the images."""
     if ctx.attr.post_link == "dpcpp" and not toolchain.dpcpp:
-        fail("%s: post_link = \"dpcpp\" requires sources that DPC++ compiles; add sycl.dpcpp(version = ...) to MODULE.bazel, or remove post_link" % ctx.label)
+        fail("%s: post_link = \"dpcpp\" requires sources that DPC++ compiles; add sycl.dpcpp(version = ...) to MODULE.bazel, or remove post_link" % user_label(ctx))
     if not toolchain.dpcpp or ctx.attr.post_link == "rules_sycl":
         return False
     if ctx.attr.fixed_targets:
-        fail("%s: fixed_targets requires post_link = \"rules_sycl\"; DPC++'s post-link step does not support it" % ctx.label)
+        fail("%s: fixed_targets requires post_link = \"rules_sycl\"; DPC++'s post-link step does not support it" % user_label(ctx))
     return True
 
 def post_link_options(ctx, toolchain, split, dependencies = False):
@@ -303,7 +303,7 @@ def build_syclbin(ctx, toolchain, build, state, ir = "any", runfiles = None):
     _check_backend(ctx, built, build.backend)
     images = built.images
     if not built.reported:
-        fail("%s: fixed_targets: sycl_targets contains none of them, so there would be no image; add one of %s to sycl_targets, or remove fixed_targets" % (ctx.label, ", ".join(ctx.attr.fixed_targets)))
+        fail("%s: fixed_targets: sycl_targets contains none of them, so there would be no image; add one of %s to sycl_targets, or remove fixed_targets" % (user_label(ctx), ", ".join(ctx.attr.fixed_targets)))
     _check_ir(ctx, built.targets, state, ir)
     out = ctx.actions.declare_file(ctx.label.name + ".syclbin")
     native = [i for i in images if i.native]
@@ -334,16 +334,16 @@ def _check_backend(ctx, built, backend):
     native = [t for t in built.targets if t.compiler]
     for each in backend:
         if each.jit and (each.target == "spir64" or not native):
-            fail("%s: %s: a SYCLBIN cannot store options for DPC++'s runtime; pass them to sycl::build at run time, or name an intel_gpu_* target, whose images are compiled with them" % (ctx.label, each.where))
+            fail("%s: %s: a SYCLBIN cannot store options for DPC++'s runtime; pass them to sycl::build at run time, or name an intel_gpu_* target, whose images are compiled with them" % (user_label(ctx), each.where))
 
 def _check_ir(ctx, targets, state, ir):
     """Fails if the attribute ir would have no effect."""
     if ir == "any":
         return
     if state != "executable":
-        fail("%s: ir = \"%s\" requires executable state; in %s state, the runtime links the SPIR-V and ignores native images" % (ctx.label, ir, state))
+        fail("%s: ir = \"%s\" requires executable state; in %s state, the runtime links the SPIR-V and ignores native images" % (user_label(ctx), ir, state))
     if not [t for t in targets if t.compiler] or not [t for t in targets if not t.compiler]:
-        fail("%s: ir = \"%s\" requires both spir64 and a target with native images in sycl_targets" % (ctx.label, ir))
+        fail("%s: ir = \"%s\" requires both spir64 and a target with native images in sycl_targets" % (user_label(ctx), ir))
 
 def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_config, groups = {}, checked = True, runfiles = None):
     """Declares the report on a SYCLBIN, and returns its rule's providers.

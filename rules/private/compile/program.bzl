@@ -12,6 +12,7 @@ load("//rules/private/compat:compat.bzl", "check_action", "report_action")
 load("//rules/private/options:device_options.bzl", "all_options", "chosen_standard", "device_line", "host_line")
 load("//rules/private/options:flags.bzl", "attribute_value", "check_command_line", "link_options", "read_options", "split_of")
 load("//rules/private/options:settings.bzl", "chosen_targets")
+load("//rules/private/targets:names.bzl", "user_label")
 load("//rules/private/targets:resolve.bzl", "resolve_targets")
 load(":compile.bzl", "all_deps", "compile_sources", "compiler_name", "runfiles_of")
 load(":coverage.bzl", "instrumented_files")
@@ -30,10 +31,10 @@ def program_toolchain(ctx):
     """
     toolchain = find_sycl_toolchain(ctx)
     if not toolchain.dpcpp:
-        fail("%s: ordinary SYCL programs need DPC++, and the device compiler is %s, which has no <sycl/sycl.hpp>; add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"), and do not set device_compiler to a different compiler" % (ctx.label, compiler_name(toolchain)))
+        fail("%s: ordinary SYCL programs need DPC++, and the device compiler is %s, which has no <sycl/sycl.hpp>; add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, after sycl = use_extension(\"@rules_sycl//rules:extensions.bzl\", \"sycl\"), and do not set device_compiler to a different compiler" % (user_label(ctx), compiler_name(toolchain)))
     need(ctx, toolchain.dpcpp)
     if not toolchain.libsycl:
-        fail("%s: the sycl_toolchain of %s has no libsycl, to which programs are linked; set its attribute libsycl, for example to @sycl_dpcpp" % (ctx.label, compiler_name(toolchain)))
+        fail("%s: the sycl_toolchain of %s has no libsycl, to which programs are linked; set its attribute libsycl, for example to @sycl_dpcpp" % (user_label(ctx), compiler_name(toolchain)))
     return toolchain
 
 def build_program(ctx, link_dependencies):
@@ -66,7 +67,7 @@ def build_program(ctx, link_dependencies):
     )
     if link_dependencies:
         if not ctx.attr.deps and not [f for f in ctx.files.srcs if not is_header(f)]:
-            fail("%s: no sources: set srcs, or add a library that defines main to deps" % ctx.label)
+            fail("%s: no sources: set srcs, or add a library that defines main to deps" % user_label(ctx))
         _check_runtime(ctx, toolchain)
     waiting = depset(transitive = [d[LinkedCodeInfo].sources for d in all_deps(ctx)])
     linked = ([struct(symbol = _symbol(ctx), **_fields(s)) for s in compiled.own] if rdc else [])
@@ -75,9 +76,9 @@ def build_program(ctx, link_dependencies):
     images = None
     if rdc and not link_dependencies:
         # Programs set their own targets, but an invalid name is an error here, too.
-        resolve_targets(ctx.label, targets)
+        resolve_targets(user_label(ctx), targets)
         if options.backend:
-            fail("%s: %s: this library builds no device images; set backend_options on the sycl_cc_binary or sycl_cc_test that links its device code" % (ctx.label, options.backend[0].where))
+            fail("%s: %s: this library builds no device images; set backend_options on the sycl_cc_binary or sycl_cc_test that links its device code" % (user_label(ctx), options.backend[0].where))
         device = [SyclDeviceInfo(sources = depset(linked, transitive = [waiting]))]
     else:
         device = []
@@ -94,7 +95,7 @@ def build_program(ctx, link_dependencies):
         if build.separate or build.linked:
             images = _embed(ctx, toolchain, host, build, [s.symbol for s in below if hasattr(s, "symbol")])
     if ctx.attr.specialize and not images:
-        fail("%s: specialize requires device images, and this target has none; set it on the sycl_cc_binary or sycl_cc_test that links the device code" % ctx.label)
+        fail("%s: specialize requires device images, and this target has none; set it on the sycl_cc_binary or sycl_cc_test that links the device code" % user_label(ctx))
     program = struct(
         cc = host.cc,
         code = code,
@@ -115,7 +116,7 @@ def _check_runtime(ctx, toolchain):
         for library in _libsycl([dep]):
             if library not in own:
                 fail("%s: deps: %s brings the runtime %s, but this target is built for %s of %s, which registers images differently; depend on %s, the runtime of the device compiler, or set device_compiler" % (
-                    ctx.label,
+                    user_label(ctx),
                     dep.label,
                     library.path,
                     ", ".join([f.path for f in own]),
@@ -195,7 +196,7 @@ def _without_flags(ctx, info):
     """Returns the CcInfo of a program without linkopts of dependencies that have no effect on the linker."""
     inputs, changed = [], False
     for each in info.linking_context.linker_inputs.to_list():
-        options = link_options(ctx.label, "deps: linkopts of %s" % each.owner, each.user_link_flags)
+        options = link_options(user_label(ctx), "deps: linkopts of %s" % each.owner, each.user_link_flags)
         if options != each.user_link_flags:
             changed = True
             each = cc_common.create_linker_input(
@@ -276,6 +277,7 @@ def _providers(ctx, program):
         OutputGroupInfo(
             _validation = depset(checks if program.is_linked else [], transitive = [program.code.parsed]),
             _hidden_top_level_INTERNAL_ = depset([] if program.is_linked else checks),
+            compilation_outputs = depset(program.code.outputs.pic_objects or program.code.outputs.objects),
             integration_headers = depset([f for c in program.compiled.compiled for f in [c.header, c.footer]]),
             **(program.images.groups if program.images else {})
         ),

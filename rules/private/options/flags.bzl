@@ -1,6 +1,7 @@
 """Passes the options in copts, device_copts, host_copts and linkopts to the steps of a build."""
 
 load("//rules/private/generated:icpx_flags.bzl", "FLAGS")
+load("//rules/private/targets:names.bzl", "user_label")
 load("//rules/private/targets:resolve.bzl", "known_targets")
 load(":device_options.bzl", "device_options", "read_line")
 load(":options.bzl", "expanded_options", "expanded_text", "words")
@@ -85,10 +86,10 @@ def read_options(ctx, intel_host = False):
     cxx_begin, cxx_end = 0, 0
     for attribute, kind in kinds.items():
         cxx_begin = len(out.host) if attribute == "cxxopts" else cxx_begin
-        for option in _parsed(ctx.label, attribute, expanded_options(ctx, attribute)):
+        for option in _parsed(user_label(ctx), attribute, expanded_options(ctx, attribute)):
             wrong = _take(ctx, out, kind, attribute, option, intel_host)
             if wrong:
-                fail("%s: %s: '%s': %s" % (ctx.label, attribute, " ".join(option.words), wrong))
+                fail("%s: %s: '%s': %s" % (user_label(ctx), attribute, " ".join(option.words), wrong))
         cxx_end = len(out.host) if attribute == "cxxopts" else cxx_end
     assembler = out.host[:cxx_begin] + out.host[cxx_end:]
     if "copts" in kinds.values() and [option for option in out.device if option.startswith("-W")]:
@@ -235,11 +236,11 @@ def attribute_value(ctx, options, name, default):
 
         # The outputs of the rule depend on the attribute.
         if value and not own:
-            fail("%s: '%s': use the attribute %s = True instead" % (ctx.label, asked.option, name))
+            fail("%s: '%s': use the attribute %s = True instead" % (user_label(ctx), asked.option, name))
     else:
         agree = own == value
     if own != default and not agree:
-        fail("%s: '%s' contradicts the attribute %s = %r; remove one of them" % (ctx.label, asked.option, name, own))
+        fail("%s: '%s' contradicts the attribute %s = %r; remove one of them" % (user_label(ctx), asked.option, name, own))
     return value
 
 def split_of(ctx, options):
@@ -253,7 +254,7 @@ def split_of(ctx, options):
     """
     split = attribute_value(ctx, options, "device_code_split", "auto")
     if split not in SPLITS:
-        fail("%s: unknown mode in '%s'; use one of %s" % (ctx.label, options.attributes["device_code_split"].option, ", ".join(SPLITS)))
+        fail("%s: unknown mode in '%s'; use one of %s" % (user_label(ctx), options.attributes["device_code_split"].option, ", ".join(SPLITS)))
     return split
 
 def backend_options(label, backend, targets):
@@ -293,7 +294,7 @@ def check_command_line(ctx, intel_host):
     """
     cpp = ctx.fragments.cpp
     for where, options in {"--copt": cpp.copts, "--cxxopt": cpp.cxxopts, "--linkopt": cpp.linkopts}.items():
-        for option in _parsed(ctx.label, where, options):
+        for option in _parsed(user_label(ctx), where, options):
             taker = option.flag.taker if option.flag else ""
             if taker in ["nothing", "error"] or (taker == "intel" and not intel_host):
                 wrong = option.flag.why.replace("{}", option.value)
@@ -305,7 +306,7 @@ def check_command_line(ctx, intel_host):
                 wrong = "add it to copts of the targets with device code"
             else:
                 continue
-            fail("%s: %s='%s' applies to all C++ compiles and is passed through unchanged; remove it; %s" % (ctx.label, where, " ".join(option.words), wrong))
+            fail("%s: %s='%s' applies to all C++ compiles and is passed through unchanged; remove it; %s" % (user_label(ctx), where, " ".join(option.words), wrong))
 
 def link_options(label, where, options):
     """Returns a dependency's link options without the options that have no effect there.

@@ -1,5 +1,7 @@
 """Expands options in attributes: Make variables, locations of files, quotes."""
 
+load("//rules/private/targets:names.bzl", "user_label")
+
 def expanded_options(ctx, attribute):
     """Returns the options in an attribute, which are read as in `cc_library`.
 
@@ -22,7 +24,7 @@ def expanded_options(ctx, attribute):
             continue
         read = words(expanded)
         if read.error:
-            fail("%s: %s: '%s' %s" % (ctx.label, attribute, text, read.error))
+            fail("%s: %s: '%s' %s" % (user_label(ctx), attribute, text, read.error))
         options += read.words
     return options
 
@@ -55,9 +57,9 @@ def expanded_defines(ctx, attribute):
     for text in getattr(ctx.attr, attribute):
         read = words(expanded_text(ctx, attribute, text))
         if read.error:
-            fail("%s: %s: '%s' %s" % (ctx.label, attribute, text, read.error))
+            fail("%s: %s: '%s' %s" % (user_label(ctx), attribute, text, read.error))
         if len(read.words) != 1:
-            fail("%s: %s: definition '%s' has %d words; quote values that contain spaces, as in \"NAME='two words'\"" % (ctx.label, attribute, text, len(read.words)))
+            fail("%s: %s: definition '%s' has %d words; quote values that contain spaces, as in \"NAME='two words'\"" % (user_label(ctx), attribute, text, len(read.words)))
         defines += read.words
     return defines
 
@@ -96,7 +98,7 @@ def expanded_text(ctx, attribute, text):
         else:
             name, closed, rest = rest[1:].partition(")")
             if not closed:
-                fail("%s: %s: '%s': unterminated $(%s; write $$ for a literal dollar sign" % (ctx.label, attribute, text, name))
+                fail("%s: %s: '%s': unterminated $(%s; write $$ for a literal dollar sign" % (user_label(ctx), attribute, text, name))
             if " " in name:
                 out.append(ctx.expand_location("$(%s)" % name, targets.values()))
             else:

@@ -1,6 +1,7 @@
 """Determines the targets from the flags and the attribute sycl_targets."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("//rules/private/targets:names.bzl", "user_label")
 load("//rules/private/targets:resolve.bzl", "known_targets")
 
 def chosen_targets(ctx, own = None):
@@ -13,12 +14,12 @@ def chosen_targets(ctx, own = None):
         list of known names.
     """
     if getattr(ctx.attr, "targets", []):
-        fail("%s: targets: not supported; use sycl_targets = %s" % (ctx.label, ctx.attr.targets))
+        fail("%s: targets: not supported; use sycl_targets = %s" % (user_label(ctx), ctx.attr.targets))
     override = ctx.attr._override_sycl_targets
     if override[BuildSettingInfo].value:
         return _of_flag(override)
     own = ctx.attr.sycl_targets if own == None else own
-    known_targets(ctx.label, "sycl_targets", own)
+    known_targets(user_label(ctx), "sycl_targets", own)
     return own or _of_flag(ctx.attr._sycl_targets)
 
 def _of_flag(target):

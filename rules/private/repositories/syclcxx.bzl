@@ -1,5 +1,6 @@
 """syclc++ as a tool of C++ toolchains: one program, with the programs that it runs next to it."""
 
+load("//rules/private/targets:names.bzl", "user_label")
 load("//rules/private/toolchain:device_compiler.bzl", "without_device_compiler")
 
 # Starts the compiler with the files in this directory, regardless of the current directory.
@@ -16,7 +17,7 @@ def _syclcxx_impl(ctx):
     toolchain = ctx.attr.toolchain[platform_common.ToolchainInfo].sycl
     dpcpp = toolchain.dpcpp
     if dpcpp.missing:
-        fail("%s: %s" % (ctx.label, dpcpp.missing))
+        fail("%s: %s" % (user_label(ctx), dpcpp.missing))
     name = ctx.label.name
     inputs = []
     for link, file in {

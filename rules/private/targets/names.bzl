@@ -51,6 +51,20 @@ def shown(label):
     text = str(label)
     return text if label.repo_name else text.lstrip("@")
 
+# Suffix of the target that compiles the sources of a program.
+PROGRAM_SUFFIX = ".program"
+
+def user_label(ctx):
+    """Returns the label in the BUILD file, for messages.
+
+    Args:
+        ctx: the rule context.
+    Returns:
+        string: for the target that compiles the sources of a program, the program's label.
+    """
+    label = shown(ctx.label)
+    return label.removesuffix(PROGRAM_SUFFIX) if hasattr(ctx.attr, "_is_program") else label
+
 # Targets that sycl_runtime_targets declares, in addition to the one with its name.
 _OWN_TARGETS = ["compiler", "cpu_device", "cpu_driver", "devices", "headers", "missing", "missing_setting", "sycl", "syclc++", "toolchain"]
 

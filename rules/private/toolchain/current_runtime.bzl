@@ -3,13 +3,14 @@
 load("//rules:find_sycl_toolchain.bzl", "find_sycl_toolchain", "use_sycl_toolchain")
 load("//rules:providers.bzl", "SyclRuntimeInfo")
 load("//rules/private/compile:attributes.bzl", "DEVICE_COMPILER_ATTRS")
+load("//rules/private/targets:names.bzl", "user_label")
 load(":device_compiler.bzl", "device_compiler_transition")
 load(":enabled.bzl", "REQUIRES_SYCL_ATTRS")
 
 def _current_runtime_impl(ctx):
     libsycl = find_sycl_toolchain(ctx).libsycl
     if not libsycl:
-        fail("%s: the selected device compiler has no runtime; add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, or set the attribute runtime" % ctx.label)
+        fail("%s: the selected device compiler has no runtime; add sycl.dpcpp(version = \"2026.2.0\") to MODULE.bazel, or set the attribute runtime" % user_label(ctx))
     return [libsycl[SyclRuntimeInfo]]
 
 current_runtime = rule(

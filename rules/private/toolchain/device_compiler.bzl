@@ -64,15 +64,26 @@ sycl_toolchain_of_flag = rule(
     toolchains = use_sycl_toolchain() + use_cc_toolchain(mandatory = False),
 )
 
-def device_rules(attrs, toolchains = [], **kwargs):
-    """Creates a rule whose targets may select a device compiler.
+def device_rule(toolchains = [], **kwargs):
+    """Returns a rule whose targets use the device compiler of the command line.
+
+    Args:
+        toolchains: toolchains other than SYCL's.
+        **kwargs: other arguments of `rule`, with DEVICE_COMPILER_ATTRS among its attributes.
+    Returns:
+        the rule.
+    """
+    return rule(toolchains = use_sycl_toolchain() + toolchains, **kwargs)
+
+def compiler_rule(attrs, toolchains = [], **kwargs):
+    """Returns a rule whose targets have the attribute device_compiler.
 
     Args:
         attrs: attributes, with DEVICE_COMPILER_ATTRS.
         toolchains: toolchains other than SYCL's.
         **kwargs: other arguments of `rule`.
     Returns:
-        the rule for targets without the attribute, and the rule for targets with it.
+        the rule.
     """
     chosen = {
         "_sycl_toolchain": attr.label(
@@ -81,16 +92,13 @@ def device_rules(attrs, toolchains = [], **kwargs):
             providers = [platform_common.ToolchainInfo],
         ),
     }
-    return (
-        rule(attrs = attrs, toolchains = use_sycl_toolchain() + toolchains, **kwargs),
-        rule(attrs = attrs | chosen, cfg = _of_command_line, toolchains = toolchains, **kwargs),
-    )
+    return rule(attrs = attrs | chosen, cfg = _of_command_line, toolchains = toolchains, **kwargs)
 
 def declare_device_target(rules, attributes):
     """Declares a target.
 
     Args:
-        rules: the result of device_rules.
+        rules: the results of device_rule and compiler_rule.
         attributes: dict of its attributes.
     """
     rules[1 if attributes.get("device_compiler") else 0](**attributes)

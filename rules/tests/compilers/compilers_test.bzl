@@ -9,7 +9,7 @@ load("//rules:syclbin_link.bzl", "syclbin_link")
 load("//rules:toolchain.bzl", "sycl_toolchain")
 load("//rules/private/compile:attributes.bzl", "DEVICE_COMPILER_ATTRS")
 load("//rules/private/repositories:toolchains_hub.bzl", "declare_toolchains")
-load("//rules/private/toolchain:device_compiler.bzl", "declare_device_target", "device_compiler_transition", "device_rules")
+load("//rules/private/toolchain:device_compiler.bzl", "compiler_rule", "declare_device_target", "device_compiler_transition", "device_rule")
 load("//rules/private/toolchain:dpcpp_compiler.bzl", "dpcpp_compiler")
 load("//rules/tests:analysis.bzl", "local_programs", "make_fails_test")
 
@@ -30,10 +30,14 @@ def _probe_impl(ctx):
     )]
 
 # Compiles nothing; names the compiler that it would use.
-_probe_rule, _probe_of_compiler = device_rules(
+_PROBE_RULE = dict(
     implementation = _probe_impl,
     attrs = DEVICE_COMPILER_ATTRS | {"deps": attr.label_list(cfg = device_compiler_transition, providers = [_ToolchainInfo])},
 )
+
+_probe_rule = device_rule(**_PROBE_RULE)
+
+_probe_of_compiler = compiler_rule(**_PROBE_RULE)
 
 def _probe(**kwargs):
     declare_device_target((_probe_rule, _probe_of_compiler), kwargs)
