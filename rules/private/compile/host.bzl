@@ -17,6 +17,9 @@ _STANDARD = "-std=c++17"
 # Macros that libsycl-jit defines and that g++ and clang do not. icpx's macros are in _macros.
 _HOST_MACROS = ["-D__SYCL_ID_QUERIES_FIT_IN_INT__=1", "-D__SYCL_UNNAMED_LAMBDA__=1"]
 
+# clang defines this macro. For g++, integration headers do, and compilations of headers do not include them.
+_LANGUAGE_VERSION = ["-DSYCL_LANGUAGE_VERSION=202012L"]
+
 # Warnings about device code. The device compilation prints them if there is a reason.
 _DEVICE_WARNINGS = {
     "clang": ["-Wno-unknown-attributes"],
@@ -196,6 +199,7 @@ def _front(ctx, libsycl):
             directory + "/sycl/stl_wrappers"
             for directories in [libsycl.external_includes, libsycl.includes, libsycl.system_includes]
             for directory in directories.to_list()
+            if not directory.endswith("rules/dpcpp/plain")
         ])),
     ]
 
@@ -205,6 +209,7 @@ def _generated(compiled):
         c.source.path.removesuffix("/" + path_in_repository(c.source))
         for c in compiled.compiled
         if not c.source.is_source
+            if not folder.endswith("rules/dpcpp/plain")
     ]))
 
 def _flags(host, options):
@@ -218,7 +223,7 @@ def _flags(host, options):
         ["-iquote", "."] +
         (["-Xclang", "-fsycl-is-host"] if host.is_clang else []) +
         (_HOST_MACROS if host.unnamed else []) +
-        ([] if host.is_clang or host.is_intel else _HEAP) +
+        ([] if host.is_clang or host.is_intel else _HEAP + _LANGUAGE_VERSION) +
         options +
         _DEVICE_WARNINGS["clang" if host.is_clang else "gcc"]
     )

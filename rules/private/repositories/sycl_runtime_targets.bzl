@@ -113,7 +113,10 @@ def _library_impl(ctx):
             runfiles = ctx.runfiles(beside + ctx.files.linked + ctx.files.loaded + ctx.files.cpu_device),
         ),
         CcInfo(
-            compilation_context = ctx.attr.headers[CcInfo].compilation_context,
+            compilation_context = cc_common.merge_compilation_contexts(compilation_contexts = [
+                ctx.attr._plain[CcInfo].compilation_context,
+                ctx.attr.headers[CcInfo].compilation_context,
+            ]),
             linking_context = linking,
         ),
     ]
@@ -133,6 +136,7 @@ _library = rule(
     toolchains = use_cc_toolchain(),
 )
 
+        "_plain": attr.label(default = "//rules/dpcpp:plain", providers = [CcInfo]),
 def _runtime_impl(ctx):
     return [
         ctx.attr.library[CcInfo],
