@@ -1,4 +1,4 @@
-"""Compares the attributes of sycl_cc_* with those of Bazel's own cc_*.
+"""Compares the attributes of sycl_cc_* with Bazel's own cc_*.
 
 native.existing_rule does not list label attributes without a value, such as win_def_file.
 """

@@ -29,6 +29,10 @@ def _same_impl(ctx):
     for name, action in compiles.items():
         if action:
             _in_order(env, action.argv, ctx.attr.both, name)
+    _in_order(env, compiles["the device compile"].argv, ctx.attr.device, "the device compile")
+    for word in ctx.attr.device:
+        host = compiles["the host compile"]
+        asserts.false(env, host and word in host.argv, "the host compile has " + word)
     for word in ctx.attr.host:
         asserts.true(env, word in compiles["the host compile"].argv, "the host compile lacks " + word)
         asserts.false(env, word in compiles["the device compile"].argv, "the device compile has " + word)
@@ -37,15 +41,16 @@ def _same_impl(ctx):
             asserts.false(env, action and word in action.argv, "%s has %s" % (name, word))
     return analysistest.end(env)
 
-def _make_same_test(**flags):
+def _make_same_test(settings = {}, **flags):
     return analysistest.make(
         _same_impl,
         attrs = {
             "both": attr.string_list(),
+            "device": attr.string_list(),
             "host": attr.string_list(),
             "neither": attr.string_list(),
         },
-        config_settings = {"//command_line_option:" + name: value for name, value in flags.items()} | {
+        config_settings = {"//command_line_option:" + name: value for name, value in flags.items()} | settings | {
             "//command_line_option:extra_toolchains": DPCPP,
         },
     )
@@ -53,6 +58,7 @@ def _make_same_test(**flags):
 _plain_test = _make_same_test()
 _copt_test = _make_same_test(copt = ["-DWIDE", "-D", "NARROW=1", "-fno-gnu-unique", "-include", "first.hpp"])
 _cxxopt_test = _make_same_test(cxxopt = ["-std=c++20", "-UWIDE", "-Wall"])
+_device_copts_test = _make_same_test({str(Label("//rules/settings:device_copts")): ["-DTILE=1,2", "-O1"]})
 _opt_test = _make_same_test(compilation_mode = "opt", copt = ["-g"])
 
 def _wrapper_impl(ctx):
@@ -90,6 +96,14 @@ _context_test = analysistest.make(
 _fails_test = make_fails_test(DPCPP)
 _old_toolchain_test = make_fails_test(DPCPP, flags = {"//command_line_option:cxxopt": ["-std=c++14"]})
 
+# Definitions that contradict the ABOVE=1 of a dependency: attributes, and the end of the error.
+_ABOVE = "'ABOVE=1' in defines of //rules/tests:same_above; define ABOVE once, or give both the same value"
+_CONTRADICTIONS = {
+    "copts": ({"copts": ["-DABOVE=2"]}, "copts: 'ABOVE=2' contradicts " + _ABOVE),
+    "defines": ({"defines": ["ABOVE=2"]}, "defines: 'ABOVE=2' contradicts " + _ABOVE),
+    "local_defines": ({"local_defines": ["ABOVE="]}, "local_defines: 'ABOVE=' contradicts " + _ABOVE),
+}
+
 def same_options_test_suite(name):
     """All tests of this file.
 
@@ -114,6 +128,23 @@ def same_options_test_suite(name):
     sycl_cc_library(name = "same_context", srcs = ["a.cpp"], hdrs = ["a.hpp"], local_defines = ["OWN=1"], deps = [":same_above"], **manual)
     cc_library(name = "same_plain_context", srcs = ["a.cpp"], hdrs = ["a.hpp"], local_defines = ["OWN=1"], deps = [":same_above"], **manual)
     sycl_cc_library(name = "same_contradiction", srcs = ["a.cpp"], copts = ["-std=c++17"], host_copts = ["-std=c++20"], **manual)
+    for case, attributes in _CONTRADICTIONS.items():
+        sycl_cc_binary(name = "same_macro_" + case, srcs = ["a.cpp"], deps = [":same_above"], **(attributes[0] | manual))
+        _fails_test(
+            name = "same_macro_%s_test" % case,
+            target_under_test = ":same_macro_%s.program" % case,
+            texts = ["//rules/tests:same_macro_%s: %s" % (case, attributes[1])],
+        )
+    cc_library(name = "same_above_again", defines = ["ABOVE"], **manual)
+    sycl_cc_library(
+        name = "same_macro",
+        srcs = ["a.cpp"],
+        copts = ["-UABOVE", "-DABOVE=2"],
+        local_defines = ["ABOVE"],
+        deps = [":same_above", ":same_above_again"],
+        **manual
+    )
+    _plain_test(name = "same_macro_test", target_under_test = ":same_macro", both = ["-UABOVE", "-DABOVE=2"])
     sycl_cc_library(name = "same_old", srcs = ["a.cpp"], copts = ["-std=gnu++14"], **manual)
 
     # Bazel's toolchain has -std=c++17 and fixed dates.
@@ -147,6 +178,9 @@ def same_options_test_suite(name):
         target_under_test = ":same_plain.program",
         both = ["-std=c++17", "-std=c++20", "-UWIDE", "-D__TIME__=\"redacted\""],
     )
+    sycl_cc_library(name = "same_device_copts", srcs = ["a.cpp"], device_copts = ["-DOWN=1"], **manual)
+    _device_copts_test(name = "same_device_copts_test", target_under_test = ":same_device_copts", device = ["-DOWN=1", "-DTILE=1,2", "-O1"])
+    _device_copts_test(name = "same_device_copts_alone_test", target_under_test = ":same_device_only", device = ["-DTILE=1,2", "-O1"])
     _opt_test(name = "same_opt_test", target_under_test = ":same_plain.program", both = ["-O2", "-DNDEBUG", "-g"])
     _wrapper_test(name = "same_wrapper_test", target_under_test = ":same_copts", source = "/rules/tests/a.cpp")
     _wrapper_test(name = "same_generated_test", target_under_test = ":same_of_rule", source = "/rules/tests/same_generated.cpp")
@@ -155,13 +189,13 @@ def same_options_test_suite(name):
     _fails_test(
         name = "same_contradiction_test",
         target_under_test = ":same_contradiction",
-        texts = ["same_contradiction: the host compilation has '-std=c++20' and the device compilation '-std=c++17'; set one standard for both in copts"],
+        texts = ["same_contradiction: the host compilation has '-std=c++20' from host_copts and the device compilation '-std=c++17' from copts; set one standard for both in copts"],
     )
     _fails_test(name = "same_old_test", target_under_test = ":same_old", texts = ["copts: '-std=gnu++14' is too old for SYCL"])
     _old_toolchain_test(
         name = "same_old_toolchain_test",
         target_under_test = ":same_plain.program",
-        texts = ["--copt or --cxxopt: '-std=c++14' is too old for SYCL"],
+        texts = ["same_plain: --copt or --cxxopt: '-std=c++14' is too old for SYCL"],
     )
     native.test_suite(name = name, tests = [
         "same_context_test",
@@ -170,7 +204,11 @@ def same_options_test_suite(name):
         "same_copt_test",
         "same_copts_test",
         "same_cxxopt_test",
+        "same_device_copts_alone_test",
+        "same_device_copts_test",
         "same_generated_test",
+        "same_macro_test",
+    ] + ["same_macro_%s_test" % case for case in _CONTRADICTIONS] + [
         "same_old_test",
         "same_old_toolchain_test",
         "same_opt_test",

@@ -59,6 +59,7 @@ SOURCE_ATTRS = {
     "includes": attr.string_list(
         doc = "Directories to search for headers, relative to this package, for this target and its dependents. Compilers treat these headers as system headers and print no warnings about them.",
     ),
+    "_device_copts": attr.label(default = "//rules/settings:device_copts"),
 } | DEVICE_COMPILER_ATTRS | COMPILE_TOOL_ATTRS | REQUIRES_SYCL_ATTRS
 
 # Attributes of libraries, besides SOURCE_ATTRS: sycl_cc_library and sycl_library.

@@ -5,6 +5,7 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//rules:providers.bzl", "SyclDeviceInfo", "SyclbinInfo")
 load("//rules/private/actions:compile.bzl", "compile_action")
 load("//rules/private/actions:link.bzl", "import_action")
+load("//rules/private/options:definitions.bzl", "check_definitions")
 load("//rules/private/options:device_options.bzl", "chosen_standard", "device_line", "host_line")
 load("//rules/private/options:options.bzl", "expanded_defines")
 load("//rules/private/targets:gpus.bzl", "EMULATED")
@@ -41,6 +42,7 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
         definitions; the structs of SyclDeviceInfo for the rule's own sources; and a list of
         struct(source, bitcode, header, footer, compare), as compile_action returns them.
     """
+    check_definitions(ctx)
     local_defines = expanded_defines(ctx, "local_defines") + _runfiles_define(ctx)
     libsycl = [toolchain.libsycl[CcInfo].compilation_context] if host else []
     headers = compilation_contexts(ctx, libsycl, local_defines)

@@ -96,12 +96,20 @@ def _standards(ctx, line, options):
     if build and is_old_standard(build) and not chosen_standard(ctx):
         build = None  # the default of the C++ toolchain, such as -std=c++14 in Bazel 7
     device, host = standard(options.device), standard(options.host)
-    for where, chosen in {"--copt or --cxxopt": None if device and host else build, "copts": device or host}.items():
+    of_build = "--copt or --cxxopt" if build and build == chosen_standard(ctx) else "the C++ toolchain" if build else "the default"
+    places = options.standards
+    for where, chosen in [(of_build, None if device and host else build), (places.get(device or host), device or host)]:
         if chosen and is_old_standard(chosen):
             fail("%s: %s: '%s' is too old for SYCL, which needs C++17; use -std=c++17 in copts" % (user_label(ctx), where, chosen))
     default = [] if build else [_STANDARD]
     if (device or build or _STANDARD) != (host or build or _STANDARD):
-        fail("%s: the host compilation has '%s' and the device compilation '%s'; set one standard for both in copts" % (user_label(ctx), host or build or _STANDARD, device or build or _STANDARD))
+        fail("%s: the host compilation has '%s' from %s and the device compilation '%s' from %s; set one standard for both in copts" % (
+            user_label(ctx),
+            host or build or _STANDARD,
+            places.get(host, of_build),
+            device or build or _STANDARD,
+            places.get(device, of_build),
+        ))
     return struct(host = [] if host else default, device = [] if device else default)
 
 def _macros(toolchain, is_clang, is_intel):
@@ -209,7 +217,6 @@ def _generated(compiled):
         c.source.path.removesuffix("/" + path_in_repository(c.source))
         for c in compiled.compiled
         if not c.source.is_source
-            if not folder.endswith("rules/dpcpp/plain")
     ]))
 
 def _flags(host, options):
@@ -248,7 +255,7 @@ def _parsed_headers(ctx, build):
         ctx,
         build,
         name = ctx.label.name + ".headers",
-        public_hdrs = own.direct_public_headers + own.direct_private_headers,
+        public_hdrs = [f for f in own.direct_public_headers + own.direct_private_headers if f not in ctx.files.srcs or not f.is_directory],
         textual_hdrs = own.direct_textual_headers,
     )
     return context.validation_artifacts

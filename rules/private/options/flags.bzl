@@ -1,9 +1,10 @@
 """Passes the options in copts, device_copts, host_copts and linkopts to the steps of a build."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules/private/generated:icpx_flags.bzl", "FLAGS")
 load("//rules/private/targets:names.bzl", "user_label")
 load("//rules/private/targets:resolve.bzl", "known_targets")
-load(":device_options.bzl", "device_options", "read_line")
+load(":device_options.bzl", "device_options", "read_line", "standard")
 load(":options.bzl", "expanded_options", "expanded_text", "words")
 
 # The values of device_code_split.
@@ -65,6 +66,9 @@ _KINDS = {
     "linkopts": "linkopts",
 }
 
+# The flag with options of all device compiles.
+_DEVICE_FLAG = "--@rules_sycl//rules/settings:device_copts"
+
 def read_options(ctx, intel_host = False):
     """Reads the options of a rule.
 
@@ -73,9 +77,10 @@ def read_options(ctx, intel_host = False):
             the device compilation.
         intel_host: whether the host compiler is Intel's, which supports all options.
     Returns:
-        struct(apart, assembler, c, device, host, link, attributes, backend, emulate): macros that
+        struct(apart, assembler, c, device, host, link, standards, attributes, backend, emulate): macros that
         options define for one compilation only; options for assembler and C sources; options
-        of the device compilation, the host compilation and the link; dict of attribute ->
+        of the device compilation, the host compilation and the link; dict of the option that sets a
+        C++ standard -> attribute that has it; dict of attribute ->
         struct(option, value) of the last option that sets it; a list of
         struct(target, native, jit, where) for backend_options; and whether conversions of
         double are emulated.
@@ -83,10 +88,13 @@ def read_options(ctx, intel_host = False):
     out = struct(device = [], host = [], link = [], attributes = {}, backend = _of_attribute(ctx), emulate = [])
     kinds = {"copts": "copts" if hasattr(ctx.attr, "host_copts") else "device_copts"}
     kinds |= {name: kind for name, kind in _KINDS.items() if hasattr(ctx.attr, name)}
+    texts = {attribute: expanded_options(ctx, attribute) for attribute in kinds}
+    kinds[_DEVICE_FLAG] = "device_copts"
+    texts[_DEVICE_FLAG] = ctx.attr._device_copts[BuildSettingInfo].value
     cxx_begin, cxx_end = 0, 0
     for attribute, kind in kinds.items():
         cxx_begin = len(out.host) if attribute == "cxxopts" else cxx_begin
-        for option in _parsed(user_label(ctx), attribute, expanded_options(ctx, attribute)):
+        for option in _parsed(user_label(ctx), attribute, texts[attribute]):
             wrong = _take(ctx, out, kind, attribute, option, intel_host)
             if wrong:
                 fail("%s: %s: '%s': %s" % (user_label(ctx), attribute, " ".join(option.words), wrong))
@@ -95,9 +103,9 @@ def read_options(ctx, intel_host = False):
     if "copts" in kinds.values() and [option for option in out.device if option.startswith("-W")]:
         out.device.append("-Wno-unknown-warning-option")
     apart = {}
-    for attribute in ["device_copts", "host_copts"]:
-        if "copts" in kinds.values() and hasattr(ctx.attr, attribute):
-            for option in read_line(expanded_options(ctx, attribute)):
+    for attribute in ["device_copts", "host_copts", _DEVICE_FLAG]:
+        if "copts" in kinds.values() and attribute in texts:
+            for option in read_line(texts[attribute]):
                 if option.name in ["-D", "-U"]:
                     apart[option.value.split("=")[0]] = None
     return struct(
@@ -107,6 +115,7 @@ def read_options(ctx, intel_host = False):
         device = out.device,
         host = out.host,
         link = out.link,
+        standards = {standard(text): attribute for attribute, text in texts.items() if standard(text)},
         attributes = out.attributes,
         backend = out.backend,
         emulate = bool(out.emulate),
