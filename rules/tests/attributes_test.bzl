@@ -68,6 +68,18 @@ _sources_test = analysistest.make(
     config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
 )
 
+def _directory_test_impl(ctx):
+    env = analysistest.begin(ctx)
+    compile = by_mnemonic(env)["SyclCompile"][0]
+    asserts.true(env, compile.argv[-1].endswith("/directory_library.sources/rules/tests/sources.cpp"), "the compile reads " + compile.argv[-1])
+    asserts.equals(env, ["sources"], [f.basename for f in compile.inputs.to_list() if f.is_directory])
+    return analysistest.end(env)
+
+_directory_test = analysistest.make(
+    _directory_test_impl,
+    config_settings = {"//command_line_option:extra_toolchains": COMPLETE},
+)
+
 def _runfiles_impl(ctx):
     env = analysistest.begin(ctx)
     runfiles = [f.basename for f in analysistest.target_under_test(env)[DefaultInfo].default_runfiles.files.to_list()]
@@ -303,6 +315,8 @@ def attributes_test_suite(name):
     sycl_library(name = "made_library", srcs = [":make_sources"], **manual)
     _sources_test(name = "attributes_sources_test", target_under_test = ":made_library")
     _directory(name = "directory_of_sources", **manual)
+    sycl_library(name = "directory_library", srcs = [":directory_of_sources"], **manual)
+    _directory_test(name = "attributes_directory_test", target_under_test = ":directory_library")
 
     sycl_binary(name = "needs_data", srcs = ["a.cpp"], data = ["numbers.txt"], state = "object", **manual)
     sycl_binary(name = "linked_needs_data", srcs = ["b.cpp"], deps = [":needs_data"], **manual)
@@ -359,7 +373,6 @@ def attributes_test_suite(name):
         "defines_words": ({"defines": ["A=x y"]}, "defines: definition 'A=x y' has 2 words"),
         "includes_above": ({"includes": ["../../.."]}, "includes: '../../..' is not a directory in the repository"),
         "include_prefix_above": ({"include_prefix": "../x"}, "include_prefix: '../x' is not a directory in the repository"),
-        "srcs_directory": ({"srcs": [":directory_of_sources"]}, "srcs: rules/tests/sources is a directory; add the source files individually"),
         "strip_include_prefix_elsewhere": ({"strip_include_prefix": "other"}, "the header rules/tests/api.hpp is not below rules/tests/other"),
     }
     for test, (attribute, text) in wrong.items():
@@ -376,6 +389,7 @@ def attributes_test_suite(name):
             "attributes_command_line_test",
             "attributes_dependent_test",
             "attributes_exports_test",
+            "attributes_directory_test",
             "attributes_library_test",
             "attributes_linked_needs_data_test",
             "attributes_of_a_test_itself_test",

@@ -10,7 +10,7 @@ load("//rules/private/options:device_options.bzl", "chosen_standard", "device_li
 load("//rules/private/options:options.bzl", "expanded_defines")
 load("//rules/private/targets:gpus.bzl", "EMULATED")
 load("//rules/private/targets:names.bzl", "user_label")
-load(":headers.bzl", "SOURCES", "cc_of", "compilation_contexts", "implementation_contexts", "without_module_maps")
+load(":headers.bzl", "SOURCES", "cc_of", "compilation_contexts", "implementation_contexts", "is_header", "without_module_maps")
 
 def compile_line(ctx, toolchain):
     """Returns the options of the device compile of a rule that compiles for devices only.
@@ -62,7 +62,7 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
     others = ([EMULATED] if options.emulate else []) if toolchain.dpcpp else families
     for source in ctx.files.srcs:
         if source.is_directory:
-            fail("%s: srcs: %s is a directory; add the source files individually" % (user_label(ctx), source.short_path))
+            source = _united(ctx, source)
 
         # A rule in srcs can have other outputs in addition to sources. DPC++ does not compile
         # sources that are only for the host.
@@ -95,6 +95,23 @@ def compile_sources(ctx, toolchain, options, line, host = None, families = [], p
         own = own.values(),
         compiled = compiled,
     )
+
+def _united(ctx, directory):
+    """Returns a source that includes all sources of a directory, whose names are known when actions run."""
+    out = ctx.actions.declare_file("%s.sources/%s.cpp" % (ctx.label.name, path_in_repository(directory)))
+    lines = ctx.actions.args()
+    lines.set_param_file_format("multiline")
+    lines.add_all([directory], map_each = _inclusion)
+    ctx.actions.write(out, lines)
+    return out
+
+def _inclusion(file):
+    """Returns the line that includes a file of a directory, None for a header."""
+    if "." + file.extension in SOURCES:
+        return "#include \"%s\"" % path_in_repository(file)
+    if is_header(file):
+        return None
+    return "#error %s: directories in srcs can contain C++ sources and headers; list other files one by one" % file.basename
 
 # Bazel's runfiles libraries, which need the name of the source's repository.
 _RUNFILES = [Label("@bazel_tools//tools/cpp/runfiles"), Label("@rules_cc//cc/runfiles")]

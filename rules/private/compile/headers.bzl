@@ -39,7 +39,9 @@ def compilation_contexts(ctx, libsycl, local_defines):
     """
     roots = _roots(ctx)
     moved = _moved_headers(ctx)
-    private = [f for f in ctx.files.srcs if is_header(f)]
+
+    # A directory in srcs can contain headers, and the source that includes its sources reads it.
+    private = [f for f in ctx.files.srcs if is_header(f) or f.is_directory]
     directories = {
         "includes": moved.directories,
         "quote_includes": roots,
