@@ -42,6 +42,9 @@ _LOADED_BY_COMPILER = [
     "lib/libsvml.so",
 ]
 
+# What the CPU device needs of _LOADED.
+_NEEDED_BY_CPU_DEVICE = [path.removeprefix("lib/") for path in _LOADED_BY_COMPILER]
+
 # In 2025.3, the library contains neither device libraries nor headers. It finds the headers
 # relative to the directory bin.
 _READ_BY_2025_3 = [
@@ -110,7 +113,10 @@ def _library_impl(ctx):
     return [
         DefaultInfo(
             files = depset(ctx.files.linked),
-            runfiles = ctx.runfiles(beside + ctx.files.linked + ctx.files.loaded + ctx.files.cpu_device),
+            # The CPU device needs some libraries beside itself. All others are there once.
+            runfiles = ctx.runfiles(beside + ctx.files.cpu_device + (
+                [f for f in ctx.files.loaded if f.basename in _NEEDED_BY_CPU_DEVICE] if ctx.files.cpu_device else []
+            )),
         ),
         CcInfo(
             compilation_context = cc_common.merge_compilation_contexts(compilation_contexts = [
@@ -130,13 +136,13 @@ _library = rule(
         "linked": attr.label_list(allow_files = True),
         "loaded": attr.label_list(allow_files = True),
         "_find_cpu_device": attr.label(allow_single_file = True, default = ":find_cpu_device.c"),
+        "_plain": attr.label(default = "//rules/dpcpp:plain", providers = [CcInfo]),
     },
     fragments = ["cpp"],
     provides = [CcInfo],
     toolchains = use_cc_toolchain(),
 )
 
-        "_plain": attr.label(default = "//rules/dpcpp:plain", providers = [CcInfo]),
 def _runtime_impl(ctx):
     return [
         ctx.attr.library[CcInfo],
