@@ -129,7 +129,7 @@ func (b *Bench) NoArguments() error {
 // Scratch creates the scratch directory below another directory. It is removed at the end.
 func (b *Bench) Scratch(below string) (err error) {
 	if below == "" {
-		return errors.New("--dir is missing: the folder to write to")
+		return errors.New("--dir is missing: the directory to write to")
 	}
 	b.Dir, b.remove, err = outfile.ScratchDir(below)
 	return err
@@ -150,7 +150,7 @@ func (b *Bench) built(name, binary, compiler string, args ...string) (string, er
 	if binary == "" {
 		binary = filepath.Join(b.Dir, name)
 		if err := b.call(".", append([]string{compiler, args[0], "-o", binary}, args[1:]...)...); err != nil {
-			return "", fmt.Errorf("cannot build %s: give --%[1]s, or run this in the folder of the module: %w", name, err)
+			return "", fmt.Errorf("cannot build %s: give --%[1]s, or run this in the directory of the module: %w", name, err)
 		}
 	}
 	return filepath.Abs(binary)

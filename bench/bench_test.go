@@ -90,7 +90,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("printed %s", &out)
 			}
 			if _, err := os.Stat(scratch); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the scratch folder is still there: %v", err)
+				t.Errorf("the scratch directory is still there: %v", err)
 			}
 		})
 	}
@@ -161,7 +161,7 @@ func TestRunErrors(t *testing.T) {
 	}{
 		{"no runs", program(t.TempDir(), 1, &scratch), []string{"--runs=0"}, "the number of runs has to be positive"},
 		{"an argument", program(t.TempDir(), 1, &scratch), []string{"x"}, `unexpected argument "x"`},
-		{"no folder", program("", 1, &scratch), nil, "--dir is missing"},
+		{"no directory", program("", 1, &scratch), nil, "--dir is missing"},
 		{"no limits to check", fails(Contender{}), []string{"--check"}, "flag provided but not defined: -check"},
 		{"a contender that does not work", fails(Contender{Name: "child", Args: []string{self, "fail"}}), nil, "child did not work: exit status 2: "},
 		{"a contender that complains", fails(Contender{Name: "child", Args: []string{self, "complain"}}), nil, "child did not work: it complained: here"},

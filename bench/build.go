@@ -33,15 +33,15 @@ var tools = []string{"devicec", "postlink", "aspectfilter", "aot", "packager"}
 //
 //	go run ./bench build --dir /var/tmp
 func setupBuild(b *Bench) func() error {
-	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
+	dir := b.Flags.String("dir", "", "write the files below this `directory` (required)")
 	sizes := b.Flags.String("kernels", "8,32", "`numbers` of kernels, with commas between; 128 is the one with limits")
 	devices := b.Flags.String("devices", "tgllp,dg2,pvc,bmg-g21,ptl-h", "ocloc's `names` of devices, with commas between")
 	splits := b.Flags.String("splits", "auto", "values of `device_code_split` to measure, with commas between")
 	steps := b.Flags.Bool("steps", false, "also print the processor time of each program; measuring that takes time of its own, and no limit is checked")
 	rdc := b.Flags.Bool("rdc", false, "link the sources, as rdc = True does")
 	version := b.Flags.String("llvm", "21", "`version` of LLVM's programs in PATH, after a dash in their names")
-	bin := b.Flags.String("tools", "", "measure the tools in this `folder` instead of building them with 'go build'")
-	header := b.Flags.String("header", "rules/device", "`folder` of sycl_lite.hpp")
+	bin := b.Flags.String("tools", "", "measure the tools in this `directory` instead of building them with 'go build'")
+	header := b.Flags.String("header", "rules/device", "`directory` of sycl_lite.hpp")
 	source := b.Flags.String("server", "rules/ocloc/server.c", "`source` of the library that makes ocloc a server; the C compiler cc compiles it")
 	return func() error {
 		if err := b.NoArguments(); err != nil {

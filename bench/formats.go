@@ -24,10 +24,10 @@ const (
 //
 // It writes about 6 GiB below the directory and removes them at the end.
 func setupFormats(b *Bench) func() error {
-	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
+	dir := b.Flags.String("dir", "", "write the files below this `directory` (required)")
 	packager := b.Flags.String("packager", "", "measure this `binary` instead of building the packager of this module with 'go build'")
 	peer := b.Flags.String("offload-packager", "", "`binary` of LLVM's clang-offload-packager (default: found in PATH)")
-	generate := b.Flags.Bool("generate", false, "only write the files to measure with into the folder, and keep them")
+	generate := b.Flags.Bool("generate", false, "only write the files to measure with into the directory, and keep them")
 	return func() error {
 		switch err := b.NoArguments(); {
 		case err != nil:

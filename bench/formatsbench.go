@@ -39,13 +39,13 @@ func (m *formatsRun) pack() error {
 	cat := &contenders[1]
 	for i := range imageCount {
 		for _, ext := range []string{".spv", ".prop", ".sym"} {
-			cat.Args = append(cat.Args, fmt.Sprintf("%s/%06d%s", imageFolder, i, ext))
+			cat.Args = append(cat.Args, fmt.Sprintf("%s/%06d%s", imageDirectory, i, ext))
 		}
 	}
 	if m.peer != "" {
 		c := Contender{Name: "clang-offload-packager", Bytes: packSize, Args: []string{m.peer, "-o", "out"}}
 		for i := range imageCount {
-			c.Args = append(c.Args, fmt.Sprintf("--image=file=%s/%06d.spv,triple=%s,kind=sycl", imageFolder, i, triple))
+			c.Args = append(c.Args, fmt.Sprintf("--image=file=%s/%06d.spv,triple=%s,kind=sycl", imageDirectory, i, triple))
 		}
 		contenders = append(contenders, c)
 	} else {

@@ -20,11 +20,11 @@ import (
 
 // Names of the measured files.
 const (
-	tableFile     = "pack.table" // with the images to pack, in the directory imageFolder
-	imageFolder   = "images"
-	listFile      = "list.syclbin"
-	listSmallFile = "list-small.syclbin"
-	copyFile      = "copy.syclbin"
+	tableFile      = "pack.table" // with the images to pack, in the directory imageDirectory
+	imageDirectory = "images"
+	listFile       = "list.syclbin"
+	listSmallFile  = "list-small.syclbin"
+	copyFile       = "copy.syclbin"
 )
 
 const triple = "spir64-unknown-unknown"
@@ -61,7 +61,7 @@ func metadata(i int) *propset.Registry {
 // writeImages writes incompressible images, each with a property file and a symbol file, and the
 // table of all.
 func writeImages(dir string) error {
-	if err := os.MkdirAll(filepath.Join(dir, imageFolder), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, imageDirectory), 0o777); err != nil {
 		return err
 	}
 	table := &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}}
@@ -74,7 +74,7 @@ func writeImages(dir string) error {
 		if err != nil {
 			return err
 		}
-		base := fmt.Sprintf("%s/%06d", imageFolder, i)
+		base := fmt.Sprintf("%s/%06d", imageDirectory, i)
 		row := []string{base + ".spv", base + ".prop", base + ".sym"}
 		for j, content := range [][]byte{image, text, []byte(formatsKernel(i) + "\n")} {
 			if err := os.WriteFile(filepath.Join(dir, row[j]), content, 0o666); err != nil {

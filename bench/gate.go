@@ -19,7 +19,7 @@ const (
 //
 // It writes about 14 MiB below the directory and removes them at the end.
 func setupGate(b *Bench) func() error {
-	dir := b.Flags.String("dir", "", "write the reports below this `folder` (required)")
+	dir := b.Flags.String("dir", "", "write the reports below this `directory` (required)")
 	compat := b.Flags.String("compat", "", "measure this `binary` instead of building the one of this module with 'go build'")
 	s := gateSizes{}
 	b.Flags.IntVar(&s.reports, "reports", 50, "`number` of reports")

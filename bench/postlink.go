@@ -23,16 +23,16 @@ import (
 //
 // With --bitcode it measures that file instead, as bitcode, against DPC++'s own step.
 func setupPostlink(b *Bench) func() error {
-	dir := b.Flags.String("dir", "", "write the files below this `folder` (required)")
+	dir := b.Flags.String("dir", "", "write the files below this `directory` (required)")
 	tool := b.Flags.String("postlink", "", "measure this `binary` instead of building the tool of this module with 'go build'")
 	opt := b.Flags.String("opt", "opt-21", "LLVM's opt, a `program` of PATH or a path")
 	kernels := b.Flags.Int("kernels", 200, "`number` of kernels")
 	body := b.Flags.Int("body", 300, "`number` of instructions of a kernel, about")
 	calls := b.Flags.Int("calls", 10, "`number` of calls of opt in the sample")
 	bitcode := b.Flags.String("bitcode", "", "measure bitcode to bitcode, with --opt, on this `file` of DPC++'s compiler, against DPC++'s own post-link step")
-	dpcpp := b.Flags.String("dpcpp", "", "the `folder` of DPC++, as a Python environment (required with --bitcode)")
+	dpcpp := b.Flags.String("dpcpp", "", "the `directory` of DPC++, as a Python environment (required with --bitcode)")
 	dis := b.Flags.String("llvm-dis", "llvm-dis-23", "llvm-dis for --bitcode, a `program` of PATH or a path")
-	role := b.Flags.String("role", "", "`part` that this program plays for itself: generate or opt, in the current folder")
+	role := b.Flags.String("role", "", "internal: the `step` to run in the current directory, generate or opt")
 	return func() error {
 		m := postlinkRun{Bench: b, opt: *opt, shape: shape{*kernels, *body}, calls: *calls}
 		switch err := b.NoArguments(); {
@@ -43,7 +43,7 @@ func setupPostlink(b *Bench) func() error {
 		case *calls > *kernels:
 			return errors.New("there are fewer kernels than calls in the sample")
 		case *bitcode != "" && *dpcpp == "":
-			return errors.New("--dpcpp is missing: the folder of DPC++")
+			return errors.New("--dpcpp is missing: the directory of DPC++")
 		case *role == "generate":
 			return m.generate()
 		case *role == "opt":

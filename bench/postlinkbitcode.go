@@ -45,10 +45,10 @@ func (m *bitcodeRun) all() error {
 			}
 			images, err = m.rows(table)
 			return err
-		}, Before: m.folder},
+		}, Before: m.createFiles},
 		Contender{Name: "DPC++'s post-link and translation", Run: func() error {
 			return m.run(m.driver, "post-link", "--library", m.library, "--output-dir", Out, m.bitcode, "--", "-fsycl-device-code-split=per_kernel")
-		}, Before: m.folder},
+		}, Before: m.createFiles},
 		Contender{Name: "opt of a module with nothing in it, once for each", Run: func() error {
 			for range images {
 				if err := m.run(m.opt, "-passes=globaldce", "empty.ll", "-o", filepath.Join(Out, "empty.bc")); err != nil {
@@ -56,7 +56,7 @@ func (m *bitcodeRun) all() error {
 				}
 			}
 			return nil
-		}, Before: m.folder},
+		}, Before: m.createFiles},
 	)
 	if err != nil {
 		return err
@@ -67,8 +67,8 @@ func (m *bitcodeRun) all() error {
 	return nil
 }
 
-// folder creates the files that contenders read and write.
-func (m *bitcodeRun) folder() error {
+// createFiles creates the files that contenders read and write.
+func (m *bitcodeRun) createFiles() error {
 	err := os.MkdirAll(filepath.Join(m.Dir, Out), 0o777)
 	return errors.Join(err, os.WriteFile(filepath.Join(m.Dir, "empty.ll"), nil, 0o666))
 }

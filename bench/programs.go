@@ -29,8 +29,8 @@ void scale(sycl::queue &q, float *p, float by) {
 //
 // With --sources N it measures Bazel instead, for programs of N sources.
 func setupPrograms(b *Bench) func() error {
-	dir := b.Flags.String("dir", "", "write files below this `folder` (required)")
-	dpcpp := b.Flags.String("dpcpp", "", "the `folder` of DPC++, as a Python environment (required)")
+	dir := b.Flags.String("dir", "", "write files below this `directory` (required)")
+	dpcpp := b.Flags.String("dpcpp", "", "the `directory` of DPC++, as a Python environment (required)")
 	binary := b.Flags.String("syclcxx", "", "measure this `binary` instead of building the one of this module with 'go build'")
 	own := b.Flags.String("driver", "", "measure this `binary` instead of building rules/dpcpp/driver.cpp with c++")
 	host := b.Flags.String("host", "g++", "the host `compiler`: g++, as headers of DPC++ alone need no option of it")
@@ -38,7 +38,7 @@ func setupPrograms(b *Bench) func() error {
 	bazel := b.Flags.String("bazel", "bazel", "the `command` that runs Bazel, with startup options; a name without a slash is in PATH")
 	return func() error {
 		if *dpcpp == "" {
-			return errors.New("--dpcpp is missing: the folder of DPC++")
+			return errors.New("--dpcpp is missing: the directory of DPC++")
 		}
 		if err := b.Scratch(*dir); err != nil {
 			return err

@@ -69,12 +69,12 @@ type many struct {
 	seed    int64 // in each source, so no cache contains the measured actions
 }
 
-func (m *many) folder(w bazelWay) string {
+func (m *many) directory(w bazelWay) string {
 	return filepath.Join(m.b.Dir, strings.ReplaceAll(w.name, " ", "_"))
 }
 
 func (m *many) file(w bazelWay, i int) string {
-	return filepath.Join(m.folder(w), fmt.Sprintf("source%d.cpp", i))
+	return filepath.Join(m.directory(w), fmt.Sprintf("source%d.cpp", i))
 }
 
 // write writes a source that no earlier run has compiled.
@@ -104,11 +104,11 @@ func (m *many) measure(rules string) (err error) {
 		".bazelrc":     "build -c opt --@rules_sycl//rules/settings:cc_toolchain\n",
 	}
 	for _, w := range ways {
-		if err := os.Mkdir(m.folder(w), 0o777); err != nil {
+		if err := os.Mkdir(m.directory(w), 0o777); err != nil {
 			return err
 		}
 		if w.build != "" {
-			files[filepath.Join(filepath.Base(m.folder(w)), "BUILD.bazel")] = w.build
+			files[filepath.Join(filepath.Base(m.directory(w)), "BUILD.bazel")] = w.build
 		}
 	}
 	for name, content := range files {
@@ -134,7 +134,7 @@ func (m *many) measure(rules string) (err error) {
 				if w.build == "" {
 					return m.hand(w, changed)
 				}
-				return m.run(append(m.bazel, "build", "//"+filepath.Base(m.folder(w))+":program")...)
+				return m.run(append(m.bazel, "build", "//"+filepath.Base(m.directory(w))+":program")...)
 			}
 			contenders = append(contenders, c)
 		}
@@ -185,7 +185,7 @@ func (m *many) hand(w bazelWay, changed int) error {
 	if err != nil {
 		return err
 	}
-	objects, err := filepath.Glob(filepath.Join(m.folder(w), "*.host.o"))
+	objects, err := filepath.Glob(filepath.Join(m.directory(w), "*.host.o"))
 	if err != nil {
 		return err
 	}
@@ -193,5 +193,5 @@ func (m *many) hand(w bazelWay, changed int) error {
 	if err != nil {
 		return err
 	}
-	return m.run(append(append([]string{m.host, "-o", filepath.Join(m.folder(w), "program")}, objects...), libraries...)...)
+	return m.run(append(append([]string{m.host, "-o", filepath.Join(m.directory(w), "program")}, objects...), libraries...)...)
 }

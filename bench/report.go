@@ -19,7 +19,7 @@ import (
 func setupReport(b *Bench) func() error {
 	kernels := b.Flags.Int("kernels", 10_000, "`number` of kernels")
 	devices := b.Flags.Int("devices", 100, "`number` of devices")
-	dir := b.Flags.String("dir", os.TempDir(), "write below this `folder`")
+	dir := b.Flags.String("dir", os.TempDir(), "write below this `directory`")
 	peak := b.Flags.Bool("memory", false, "only measure the memory of two processes: one that builds the report, and one that prints it as text")
 	limitMiB := b.Flags.Float64("memory-limit", 256, "memory in `MiB` that each of these may take")
 	phase := b.Flags.String("phase", "", "what such a process does: build or text")

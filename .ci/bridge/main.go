@@ -23,8 +23,8 @@ import (
 
 const capabilities = "/build.bazel.remote.execution.v2.Capabilities/GetCapabilities"
 
-// Appended to a ServerCapabilities: field 4, low_api_version, is a SemVer with major 2
-// and minor 0. Of a field that is there twice, the last value counts.
+// Appended to a ServerCapabilities: field 4, low_api_version, is a SemVer with major 2 and minor 0.
+// Of repeated fields, the last value counts.
 var lowVersion = []byte{4<<3 | 2, 4, 1 << 3, 2, 2 << 3, 0}
 
 const (

@@ -1,5 +1,5 @@
-// What the programs of this folder share: a queue, numbers that kernels write, and a count of
-// those that are wrong.
+// Shared by the programs of this directory: a queue, numbers that kernels write, and a count of
+// wrong numbers.
 #pragma once
 
 #include <sycl/sycl.hpp>

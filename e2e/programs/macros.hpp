@@ -1,3 +1,3 @@
-// Comes in by -imacros: what is no macro is left out.
+// Included with -imacros, which only keeps macros.
 #define DEFINED 21
 int doubled(int v) { return v; }

@@ -49,7 +49,7 @@ int main() {
                          sum += 1, least.combine(-v), bits |= v;
                        });
   r.queue.single_task([=] { out[0] += -out[1] + out[2]; });
-  r.expect(64 + 66 + 127, "three, one of which starts anew");
+  r.expect(64 + 66 + 127, "three, one of them reinitialized");
   sycl::free(most, r.queue);
   return result();
 }

@@ -153,7 +153,7 @@ func TestAotFailures(t *testing.T) {
 	}{
 		"the compiler says no":              {[]string{"--ocloc", refuse, "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245:\nerror: Double type"},
 		"the compiler writes nothing":       {[]string{"--ocloc", silent, "one.table"}, cli.ExitFailure, "wrote no image for pvc"},
-		"the compiler is killed":            {[]string{"--ocloc", killed, "one.table"}, cli.ExitFailure, "killed was ended by a signal: killed\nnote: this is a fault of the program, or memory is short"},
+		"the compiler is killed":            {[]string{"--ocloc", killed, "one.table"}, cli.ExitFailure, "killed was terminated by signal: killed\nnote: the program has a bug or ran out of memory"},
 		"there is no compiler":              {[]string{"--ocloc", "/nonexistent/ocloc", "one.table"}, cli.ExitFailure, "cannot run /nonexistent/ocloc"},
 		"two modules of one name":           {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "two.table: two modules are called k"},
 		"no column Code":                    {[]string{"--ocloc", silent, "odd.table"}, cli.ExitBadInput, "no column Code"},

@@ -374,7 +374,7 @@ func TestRequireTaken(t *testing.T) {
 	}})
 	testkit.WriteFile(t, "fp64.prop", r.String())
 	code, stdout, stderr := run(t, "--plan", "--require-taken", "--targets", "intel_gpu_dg2,intel_gpu_dg1", "--output", "p.json", "in.table")
-	want := `aspectfilter: error: none of the targets can run kernel fp64 (a.cpp:6), and the program would lack it:
+	want := `aspectfilter: error: none of the targets can run kernel fp64 (a.cpp:6), so the program would lack it:
   intel_gpu_dg2: Required aspect fp64 is not supported on the device
   intel_gpu_dg1: Required aspect fp64 is not supported on the device
   twice(double) uses fp64 at a.hpp:3:12

@@ -135,7 +135,7 @@ func TestGPULibCLC(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", function, code, stderr)
 			continue
 		}
-		// The type is that of the function: all have many of its multiplications.
+		// All have many multiplications of the function's type.
 		ptx := testkit.ReadFile(t, "bin/Good.ptx")
 		if n := strings.Count(ptx, "fma.rn."+function[strings.Index(function, ".")+1:]); n < 5 || strings.Contains(ptx, ".func") || strings.Contains(ptx, ".ftz") {
 			t.Errorf("%s: %d multiplications in\n%s", function, n, ptx)
@@ -193,7 +193,7 @@ func TestGPURefuses(t *testing.T) {
 		{"sm_90", "LostVariable", cli.ExitBadInput, "functions or variables that no source defines: gone"},
 		{"sm_90", "Empty", cli.ExitBadInput, "Empty.ll: it is empty"},
 		{"sm_90", "Umlaut\u00e4", cli.ExitBadInput, "has the character 'ä'"},
-		{"sm_90", "bare", cli.ExitBadInput, "there is no property file"},
+		{"sm_90", "bare", cli.ExitBadInput, "the property file with the kernel names is missing"},
 		{"gfx940", "ThirtyTwo", cli.ExitBadInput, "that of gfx940 is 64"},
 		{"pvc", "Sixteen", cli.ExitUsage, "'pvc' is neither an NVIDIA GPU"},
 	} {

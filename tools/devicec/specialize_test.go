@@ -23,7 +23,7 @@ func widthModule(kernel string, number uint32, value uint64) string {
 }
 
 // TestSpecialize checks two sources that have the constant with different numbers. One has an
-// image without it. A copy of an image with the default values is left out.
+// image without it. There is no copy of an image with the default values.
 func TestSpecialize(t *testing.T) {
 	t.Chdir(t.TempDir())
 	copied := widthProperties("A", 0, 8) + "[SYCL/misc properties]\nspecConstsReplacedWithDefault=1|1\n"

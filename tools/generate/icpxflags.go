@@ -44,7 +44,7 @@ func writeStarlark(out io.Writer) error {
 def _flag(taker, next = False, attribute = "", means = "", device = [], host = [], native = [], jit = [], why = ""):
     return struct(taker = taker, next = next, attribute = attribute, means = means, device = device, host = host, native = native, jit = jit, why = why)
 
-# Option -> what package icpxflags says of it. A value is behind a name that ends in "=".
+# Option -> its entry in package icpxflags. A name that ends in "=" is followed by a value.
 FLAGS = {
 `)
 	for _, section := range icpxflags.Table() {

@@ -12,7 +12,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// maxInput is above what starlark_doc_extract says of any rules.
+// maxInput is larger than any output of starlark_doc_extract.
 const maxInput = 64 << 20
 
 func rulesCommand() *cli.Command {
@@ -187,7 +187,7 @@ func macroRows(f function, kwargs rule) [][]string {
 	return append(attributeRows(list), others...)
 }
 
-// fallback is what a cell says of an attribute's default.
+// fallback returns a cell's text for an attribute's default.
 func fallback(mandatory bool, value string) string {
 	switch {
 	case mandatory:

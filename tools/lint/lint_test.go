@@ -27,8 +27,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/release"
 )
 
-// tree returns the source tree's folder: where the MODULE.bazel that the test
-// was given really is, or the one above when go test runs the test.
+// tree returns the root of the source tree: the directory of the real MODULE.bazel under Bazel, and
+// a parent directory under go test.
 func tree(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -45,8 +45,8 @@ func tree(t *testing.T) string {
 	return ""
 }
 
-// files calls check for every source file whose name match accepts, with its
-// path from the tree's folder, and fails when there is none.
+// files calls check for every source file whose name match accepts, with its path from the root,
+// and fails if there is none.
 func files(t *testing.T, match func(path string) bool, check func(t *testing.T, path string, data []byte)) {
 	t.Helper()
 	root := tree(t)
@@ -388,8 +388,7 @@ func TestWorkflowCommands(t *testing.T) {
 	})
 }
 
-// Actions of others are those of a commit, and the steps and the inputs of our own action
-// are right.
+// Actions of others are pinned to a commit, and the steps and inputs of our own action are right.
 func TestWorkflows(t *testing.T) {
 	isWorkflow := func(path string) bool {
 		folder := filepath.ToSlash(filepath.Dir(path))
@@ -490,7 +489,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestGo: the version of Go in go.mod is that of MODULE.bazel, and what the rules ask for.
+// TestGo: go.mod, MODULE.bazel and the rules have the same version of Go.
 func TestGo(t *testing.T) {
 	root := tree(t)
 	read := func(name string) string {

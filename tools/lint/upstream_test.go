@@ -60,7 +60,7 @@ func upstreamTests(t *testing.T, root string) []upstreamTest {
 	return list
 }
 
-// upstreamFiles are the folders of the files that rows name, by the word before the colon.
+// upstreamFiles maps the word before the colon in a row to the directory of its file.
 var upstreamFiles = map[string]string{
 	"construct": "tools/postlink/testdata/upstream",
 	"aspects":   "sycl/postlink/aspects/testdata/aspects",

@@ -40,9 +40,9 @@ func explainImports(f *syclbin.File, list []outcome) {
 	}
 }
 
-// firstImporter returns the kernel whose module the device's compiler cannot build, and the
-// names that the module imports. It prefers kernels that run to kernels that may run, and returns
-// nil if there is no such kernel.
+// firstImporter returns the kernel whose module the device's compiler cannot build, and the names
+// that the module imports. It prefers kernels that run to kernels that may run, and returns nil if
+// no kernel does.
 func firstImporter(f *syclbin.File, list []outcome) (first *outcome, names []string) {
 	imports := make(map[string][]string) // by kernel
 	for _, m := range f.Modules {

@@ -29,7 +29,7 @@ func needsFile(t *testing.T, q requirement.Requirements, kernels ...string) stri
 // IR alone, Plain as native code for dg2 and as IR, Native for pvc alone.
 func explainFolder(t *testing.T) {
 	t.Helper()
-	folder(t, map[string]string{
+	enter(t, map[string]string{
 		"double.spv":  string(spirvModule("__sycl_kernel__ZTS6Double")),
 		"plain.spv":   string(spirvModule("__sycl_kernel__ZTS5Plain")),
 		"plain.bin":   "native code of Plain",
@@ -118,7 +118,7 @@ func TestExplainForms(t *testing.T) {
 // from being loaded, on devices that take the module.
 func TestExplainImports(t *testing.T) {
 	imports := "\n[SYCL/imported symbols]\n_Z3foov=1|1\n_Z3barv=1|1\n"
-	folder(t, map[string]string{
+	enter(t, map[string]string{
 		"plain.spv":    string(spirvModule("__sycl_kernel__ZTS5Plain")),
 		"calls.spv":    string(spirvModule("__sycl_kernel__ZTS5Calls")),
 		"library.spv":  string(spirvModule("library")),

@@ -13,7 +13,7 @@ import (
 
 // What is said of several modules, images or properties is a line for each kind.
 func TestExtractSummary(t *testing.T) {
-	folder(t)
+	enter(t)
 	for _, test := range []struct {
 		name   string
 		change func(i int, m *syclbin.Module)

@@ -52,7 +52,7 @@ var outputs = map[string][]string{
 // output from before.
 func largeFolder(t *testing.T) (old []byte) {
 	t.Helper()
-	folder(t, map[string]string{"large.bin": strings.Repeat("native code ", 40_000)})
+	enter(t, map[string]string{"large.bin": strings.Repeat("native code ", 40_000)})
 	ok := []string{"pack", "--output=large.syclbin", "--image=file=large.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc"}
 	if code, stderr := process(t, "", ok...); code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
@@ -138,7 +138,7 @@ func TestFewOpenFiles(t *testing.T) {
 		images = append(images, fmt.Sprintf("--image=file=%[1]s.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc,syms=%[1]s.sym", name))
 		packed = append(packed, name+".syclbin")
 	}
-	folder(t, files)
+	enter(t, files)
 	for i, image := range images {
 		ok(t, "pack", "--state=object", "--output="+packed[i], image)
 	}

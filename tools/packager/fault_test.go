@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// TestFileAtFault: what a file says can be wrong only when something is made of it. The exit code
-// is still that of a bad file, and the message has the place and the remedy.
+// TestFileAtFault: some mistakes in a file only show when its content is used. The exit code still
+// reports bad input, and the message has the place and the fix.
 func TestFileAtFault(t *testing.T) {
 	aspects := func(list ...uint32) string {
 		r := new(propset.Registry)
@@ -19,7 +19,7 @@ func TestFileAtFault(t *testing.T) {
 		r.Add(propset.KernelNames).Put("k", propset.Uint(1))
 		return r.String()
 	}
-	folder(t, map[string]string{"k.table": "[Code|Properties]\nk.spv|k.prop\n", "k.spv": string(testkit.SPIRV("k")), "k.prop": aspects(6)})
+	enter(t, map[string]string{"k.table": "[Code|Properties]\nk.spv|k.prop\n", "k.spv": string(testkit.SPIRV("k")), "k.prop": aspects(6)})
 	if code, _, stderr := run(t, "pack", "--output=good.syclbin", "--table=spir64=k.table"); code != 0 {
 		t.Fatal(stderr)
 	}

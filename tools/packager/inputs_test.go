@@ -7,7 +7,7 @@ import (
 )
 
 func TestBadInputs(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	ok(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
 	testkit.WriteFile(t, "code.table", "[Code]\nINPUT\n")
 	testkit.BadInputs(t, Tool, []string{

@@ -44,11 +44,11 @@ const (
 	wrongModule   = "[SYCL/kernel names]\n__sycl_kernel__ZTS4Main=1|1\n[SYCL/exported symbols]\n_Z6squared=1|1\n"
 )
 
-// linkable makes main.syclbin and library.syclbin, and wrong.syclbin, which goes
-// with neither.
+// linkable makes main.syclbin and library.syclbin, and wrong.syclbin, which cannot be linked to
+// either.
 func linkable(t *testing.T) {
 	t.Helper()
-	folder(t)
+	enter(t)
 	object(t, "main.syclbin", syclbin.Options{}, mainModule)
 	object(t, "library.syclbin", syclbin.Options{}, libraryModule)
 	object(t, "wrong.syclbin", syclbin.Options{}, wrongModule)
@@ -148,7 +148,7 @@ func TestLinkReadsAndWritesEveryForm(t *testing.T) {
 }
 
 func TestLinkKeepsNativeImages(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	ok(t, append([]string{"pack", "--state=object", "--output=k.syclbin"}, splitTables...)...)
 	object(t, "library.syclbin", syclbin.Options{}, libraryModule)
 	ok(t, "link", "--output=app.syclbin", "library.syclbin", "k.syclbin")
@@ -175,7 +175,7 @@ func TestLinkProblems(t *testing.T) {
 }
 
 func TestLinkShowsFewOfManyProblems(t *testing.T) {
-	folder(t)
+	enter(t)
 	var imports strings.Builder
 	imports.WriteString("[SYCL/imported symbols]\n")
 	for i := range 2000 {
@@ -286,7 +286,7 @@ func TestLinkKeepsTheRelease(t *testing.T) {
 }
 
 func TestLinkManyFiles(t *testing.T) {
-	folder(t)
+	enter(t)
 	args := []string{"link", "--output=app.syclbin"}
 	for i := range 100 {
 		name := fmt.Sprintf("%03d.syclbin", i)
@@ -321,7 +321,7 @@ func TestLinkStopsWhenAsked(t *testing.T) {
 }
 
 func TestLinkNamesCannotControlTheTerminal(t *testing.T) {
-	folder(t)
+	enter(t)
 	const evil = "\x1b[31mred\x07\u202e ##[error]x"
 	object(t, evil+".syclbin", syclbin.Options{}, "[SYCL/kernel names]\n"+evil+"=1|1\n[SYCL/imported symbols]\n"+evil+"=1|1\n")
 	object(t, "b.syclbin", syclbin.Options{}, "[SYCL/kernel names]\n"+evil+"=1|1\n")

@@ -25,7 +25,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// testdata is found before tests change the current folder.
+// testdata is resolved before tests change the current directory.
 var testdata = func() string {
 	dir, err := filepath.Abs("testdata")
 	if err != nil {
@@ -34,7 +34,7 @@ var testdata = func() string {
 	return dir
 }()
 
-// run runs the tool in the current folder.
+// run runs the tool in the current directory.
 func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, diag bytes.Buffer
@@ -43,7 +43,7 @@ func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), diag.String()
 }
 
-// ok runs the tool, which has to succeed without a word on standard error.
+// ok runs the tool, which has to succeed with nothing on standard error.
 func ok(t testing.TB, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := run(t, args...)
@@ -67,8 +67,8 @@ func file(t testing.TB, name string) []byte {
 	return data
 }
 
-// folder makes a folder with files the current one.
-func folder(t *testing.T, files ...map[string]string) {
+// enter creates a directory with files and makes it the current directory.
+func enter(t *testing.T, files ...map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, f := range files {
@@ -108,7 +108,7 @@ var splitTables = []string{
 }
 
 func TestPack(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
 	testkit.GoldenFile(t, filepath.Join(testdata, "pack.dump"), ok(t, "dump", "k.syclbin"))
 	testkit.GoldenFile(t, filepath.Join(testdata, "pack.verbose"), ok(t, "dump", "--verbose", "k.syclbin"))
@@ -126,9 +126,9 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// The path of a table can have =, as those below a package of such a name.
+// The path of a table can contain =, because names of packages can.
 func TestPackTablesOfPathsWithEquals(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
 	var elsewhere []string
 	for _, flag := range splitTables {
@@ -148,14 +148,14 @@ func TestPackTablesOfPathsWithEquals(t *testing.T) {
 }
 
 func TestPackFindsFilesBesideTheTable(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
 	want := file(t, "k.syclbin")
 	beside := make(map[string]string)
 	for name, content := range split {
 		beside["out/"+name] = content
 	}
-	folder(t, beside)
+	enter(t, beside)
 	args := []string{"pack", "--output", "k.syclbin"}
 	for _, table := range splitTables {
 		args = append(args, table[:strings.LastIndex(table, "=")+1]+"out/"+table[strings.LastIndex(table, "=")+1:])
@@ -196,7 +196,7 @@ func TestPackImages(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			folder(t, files)
+			enter(t, files)
 			code, _, stderr := run(t, "pack", "--output=k.syclbin", "--image="+test.image)
 			if code != 0 || (stderr == "") != (test.warning == "") || !strings.Contains(stderr, test.warning) {
 				t.Fatalf("exit code %d: %s", code, stderr)
@@ -236,11 +236,11 @@ func TestPackWithoutBytes(t *testing.T) {
 		"code":   {0, "code.table:2: warning: " + note},
 		"many":   {0, "many.table:3: warning: " + left + ", and 2 more like it\n"},
 		"none":   {3, "nothing to pack: all images are empty; check the step that writes them"},
-		"fails":  {3, "packager: error: fails.table:4: missing.spv: no such file"},
+		"fails":  {3, "packager: error: fails.table:4: missing.spv: file not found"},
 		"global": {3, "global.table:2: the image none.spv is empty; its compilation failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder(t, files)
+			enter(t, files)
 			code, _, stderr := run(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown="+name+".table")
 			if code != want.code || !strings.Contains(stderr, want.stderr) {
 				t.Fatalf("exit code %d: %s", code, stderr)
@@ -260,7 +260,7 @@ func TestPackWithoutBytes(t *testing.T) {
 // A library of host code has tables without rows, which are files without modules when
 // that is asked for.
 func TestAllowEmpty(t *testing.T) {
-	folder(t, map[string]string{"none.table": "[Code|Properties|Symbols]\n"})
+	enter(t, map[string]string{"none.table": "[Code|Properties|Symbols]\n"})
 	for flag, args := range map[string][]string{
 		"--embedded":    {"pack", "--output=k.syclbin"},
 		"--allow-empty": {"wrap", "--output=k.s"},
@@ -356,7 +356,7 @@ func TestDumpKernels(t *testing.T) {
 		{"invalid", "kernels: [", "Kernels: invalid: device image: offset 0x140: section .ze_info: yaml: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			folder(t, map[string]string{"z.bin": string(zebinWithInfo(test.info))})
+			enter(t, map[string]string{"z.bin": string(zebinWithInfo(test.info))})
 			ok(t, "pack", "--output=k.syclbin", "--image=file=z.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc")
 			if got := ok(t, "dump", "--verbose", "k.syclbin"); !strings.Contains(got, test.want) {
 				t.Errorf("no %q in\n%s", test.want, got)
@@ -371,7 +371,7 @@ func TestDumpKernels(t *testing.T) {
 
 // Commands for SYCLBINs name the command that converts other files.
 func TestNotSYCLBIN(t *testing.T) {
-	folder(t, map[string]string{"ocloc.ar": "!<arch>\n" + arMember("64.12.60.7", string(zebinWithInfo(""))), "z.bin": string(zebinWithInfo(""))})
+	enter(t, map[string]string{"ocloc.ar": "!<arch>\n" + arMember("64.12.60.7", string(zebinWithInfo(""))), "z.bin": string(zebinWithInfo(""))})
 	for _, name := range []string{"ocloc.ar", "z.bin"} {
 		for _, args := range [][]string{{"dump"}, {"verify"}, {"explain", "--device", "intel_gpu_pvc"}} {
 			says(t, 3, "not a SYCLBIN file; convert it with packager import", append(args, name)...)
@@ -423,7 +423,7 @@ func TestPackRefuses(t *testing.T) {
 		{"a ragged table", "--output=k --table=t=ragged.table", 3, "ragged.table:2"},
 		{"a row without code", "--output=k --table=t=cell.table", 3, "cell.table:3: empty column Code"},
 		{"an empty image", "--output=k --table=t=empty.table", 3, "empty.table:2: the image empty.spv is empty"},
-		{"a missing image", "--output=k --table=t=missing.table", 3, "missing.table:2: missing.spv: no such file"},
+		{"a missing image", "--output=k --table=t=missing.table", 3, "missing.table:2: missing.spv: file not found"},
 		{"a folder as an image", "--output=k --table=t=dir.table", 3, "dir.table:2: folder is a directory"},
 		{"bad properties", "--output=k --table=t=props.table", 3, "props.table:2: bad.prop:2"},
 		{"properties of a SYCLBIN", "--output=k --table=t=own.table", 3, "own.prop:2: the set [SYCLBIN/global metadata]"},
@@ -432,7 +432,7 @@ func TestPackRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			folder(t, files)
+			enter(t, files)
 			says(t, test.code, test.want, append([]string{"pack"}, strings.Fields(test.args)...)...)
 			if _, err := os.Stat("k"); !errors.Is(err, os.ErrNotExist) {
 				t.Error("there is an output")
@@ -442,7 +442,7 @@ func TestPackRefuses(t *testing.T) {
 }
 
 func TestDumpIsThatOfSyclbinDump(t *testing.T) {
-	folder(t)
+	enter(t)
 	writeVector(t, "bare.syclbin", nil)
 	testkit.GoldenFile(t, filepath.Join(testdata, "vector.dump"), ok(t, "dump", "bare.syclbin"))
 	testkit.GoldenFile(t, filepath.Join(testdata, "two.dump"), ok(t, "dump", "bare.syclbin", "bare.syclbin"))
@@ -460,7 +460,7 @@ func writeVector(t *testing.T, name string, change func(string) string) {
 }
 
 func TestNamesFromFilesCannotControlTheTerminal(t *testing.T) {
-	folder(t)
+	enter(t)
 	r := new(propset.Registry)
 	r.Add("S\x1b[2J\u202e").Put("\xff\x9bK\u2028", propset.String("\x1b]0;x\a"))
 	var b syclbin.Builder
@@ -486,7 +486,7 @@ func TestNamesFromFilesCannotControlTheTerminal(t *testing.T) {
 }
 
 func TestVerify(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	writeVector(t, "good.syclbin", nil)
 	writeVector(t, "bad.syclbin", func(s string) string {
 		s = strings.Replace(s, "state=1|1", "state=1|7", 1)
@@ -538,7 +538,7 @@ func TestPackShowsFewOfManyFindings(t *testing.T) {
 		fmt.Fprintf(&table, "%[1]d.spv|k.prop|%[1]d.sym\n", i)
 	}
 	files["k.table"] = table.String()
-	folder(t, files)
+	enter(t, files)
 	for _, args := range [][]string{
 		{"pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=k.table"},
 		{"link", "--output=l.syclbin", "k.syclbin"},
@@ -557,7 +557,7 @@ func TestExtractAndPackAgain(t *testing.T) {
 	forms := [][]string{nil, {"--bare"}, {"--container-version=1"}, {"--container-version=1", "--image-kind=6"}, {"--syclbin-version=2"}, {"--state=input"}}
 	for _, form := range forms {
 		t.Run(strings.Join(form, " "), func(t *testing.T) {
-			folder(t, split)
+			enter(t, split)
 			ok(t, slices.Concat([]string{"pack", "--output=k.syclbin"}, form, splitTables)...)
 			ok(t, "extract", "--output-dir=a=b/parts", "k.syclbin")
 			ok(t, "pack", "@a=b/parts/pack.args", "--output=again.syclbin")
@@ -568,10 +568,10 @@ func TestExtractAndPackAgain(t *testing.T) {
 	}
 }
 
-// TestPackElsewhere: what was extracted can be packed from any folder, also from one with
-// files of the same names, and after it was moved.
+// TestPackElsewhere: extracted files can be packed from any directory, even from one with files of
+// the same names, and after they were moved.
 func TestPackElsewhere(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	ok(t, slices.Concat([]string{"pack", "--output=k.syclbin"}, splitTables)...)
 	ok(t, "extract", "--output-dir=parts", "k.syclbin")
 	home := testkit.Must(os.Getwd())(t)
@@ -590,7 +590,7 @@ func TestPackElsewhere(t *testing.T) {
 }
 
 func TestExtractFiles(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	ok(t, append([]string{"pack", "--output=k.syclbin"}, splitTables...)...)
 	ok(t, "extract", "--output-dir=parts", "k.syclbin")
 	testkit.GoldenFile(t, filepath.Join(testdata, "extract.txt"), listing(t, "parts"))
@@ -607,7 +607,7 @@ func TestExtractFiles(t *testing.T) {
 	}
 }
 
-// listing shows the files of a folder with their content.
+// listing shows the files of a directory with their content.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -619,7 +619,7 @@ func listing(t *testing.T, dir string) string {
 }
 
 func TestExtractNamesNoFileAfterTheContent(t *testing.T) {
-	folder(t)
+	enter(t)
 	var b syclbin.Builder
 	for _, triple := range []string{"../../etc/passwd", "..", "/abs", "a\x00b", "con", "CON", "a=b", "", strings.Repeat("x", 5000)} {
 		r := new(propset.Registry)
@@ -648,7 +648,7 @@ func TestExtractNamesNoFileAfterTheContent(t *testing.T) {
 }
 
 func TestConvert(t *testing.T) {
-	folder(t)
+	enter(t)
 	writeVector(t, "bare.syclbin", nil)
 	forms := [][]string{{}, {"--container-version=1"}, {"--syclbin-version=2"}, {"--container-version=1", "--image-kind=6"}}
 	for _, form := range forms {
@@ -666,7 +666,7 @@ func TestConvert(t *testing.T) {
 }
 
 func TestLenient(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	ok(t, slices.Concat([]string{"pack", "--bare", "--output=good.syclbin"}, splitTables)...)
 	data := file(t, "good.syclbin")
 	for i := range 5 { // the first indices of the abstract modules
@@ -689,7 +689,7 @@ func TestLenient(t *testing.T) {
 
 // The first repairs of a file with many of them are shown.
 func TestLenientShowsFewOfManyRepairs(t *testing.T) {
-	folder(t)
+	enter(t)
 	var properties strings.Builder
 	properties.WriteString("[vendor]\n")
 	for i := range 15 {
@@ -704,7 +704,7 @@ func TestLenientShowsFewOfManyRepairs(t *testing.T) {
 }
 
 func TestDiff(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	ok(t, slices.Concat([]string{"pack", "--output=a.syclbin"}, splitTables)...)
 	same := slices.Clone(splitTables)
 	ok(t, slices.Concat([]string{"pack", "--syclbin-version=2", "--output=same.syclbin"}, same)...)
@@ -906,7 +906,7 @@ func TestExplainBuildErrors(t *testing.T) {
 			"throws sycl::exception with errc::runtime"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			folder(t, map[string]string{"m.spv": string(spirvModule("__sycl_kernel_k")), "m.prop": test.properties + "[SYCL/kernel names]\n__sycl_kernel_k=1|1\n"})
+			enter(t, map[string]string{"m.spv": string(spirvModule("__sycl_kernel_k")), "m.prop": test.properties + "[SYCL/kernel names]\n__sycl_kernel_k=1|1\n"})
 			ok(t, "pack", "--output=k.syclbin", "--image=file=m.spv,triple=spir64-unknown-unknown,props=m.prop")
 			_, got, stderr := run(t, "explain", "--embedded", "--device", test.device, "k.syclbin")
 			if !strings.Contains(got, test.want) {

@@ -59,7 +59,7 @@ func constantFiles() map[string]string {
 // packConstants writes k.syclbin with SPIR-V, and all.syclbin with a native image as well.
 func packConstants(t *testing.T) {
 	t.Helper()
-	folder(t, constantFiles())
+	enter(t, constantFiles())
 	ok(t, "pack", "--output=k.syclbin", "--table=spir64-unknown-unknown=spir64.table")
 	ok(t, "pack", "--output=all.syclbin", "--table=spir64-unknown-unknown=spir64.table", "--table=spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table")
 }
@@ -192,7 +192,7 @@ func TestSpecializeNative(t *testing.T) {
 // TestSpecializeForms: an abstract module with several images of the kernels keeps the SPIR-V, and of
 // the copy of an image that DPC++ makes with the default values nothing is left.
 func TestSpecializeForms(t *testing.T) {
-	folder(t, constantFiles())
+	enter(t, constantFiles())
 	scaled := constantProperties("_ZTS1A")
 	scaled.Add(propset.MiscProperties).Put("specConstsReplacedWithDefault", propset.Uint(1))
 	testkit.WriteFile(t, "copy.prop", scaled.String())
@@ -220,8 +220,8 @@ func TestSpecializeErrors(t *testing.T) {
 		want string
 	}{
 		{"k.syclbin", 2, "--set is required"},
-		{"--set app::scale k.syclbin", 2, "neither the name nor the value of NAME=VALUE may be missing"},
-		{"--set =1 k.syclbin", 2, "neither the name nor the value"},
+		{"--set app::scale k.syclbin", 2, "expected NAME=VALUE, with a name and a value"},
+		{"--set =1 k.syclbin", 2, "expected NAME=VALUE"},
 		{"--set app::scale=1", 2, "expected one file, got 0"},
 		{"--set app::scael=1 k.syclbin", 2, "--set app::scael=1: unknown constant: did you mean app::scale?"},
 		{"--set app::scale=x k.syclbin", 2, `--set app::scale=x: "x" is no number`},
@@ -241,8 +241,8 @@ func TestSpecializeErrors(t *testing.T) {
 	}
 }
 
-// calls is what a post-link step makes of kernels with constants of all types: one is read by
-// both kernels, and one is a composite.
+// calls is a post-link step's output for kernels with constants of all types: one is read by both
+// kernels, and one is a composite.
 const calls = `target triple = "spir64-unknown-unknown"
 %pod = type { i32, half, %inner }
 %inner = type { double, i8, i64 }
@@ -286,7 +286,7 @@ define spir_kernel void @__sycl_kernel_composite(ptr addrspace(1) %out) {
 func TestSpecializeTranslated(t *testing.T) {
 	as, translator := testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv")
 	val, dis := testkit.Program(t, "spirv-val"), testkit.Program(t, "spirv-dis")
-	folder(t, map[string]string{"k.ll": calls})
+	enter(t, map[string]string{"k.ll": calls})
 	must := func(name string, args ...string) string {
 		t.Helper()
 		out, err := exec.Command(name, args...).CombinedOutput()

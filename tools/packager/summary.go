@@ -10,9 +10,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// programRemedies replaces the remedies of some rules for images of a finished program.
-// Advice on how to build the images does not help if there is no source.
-var programRemedies = map[string]string{
+// programAdvice replaces the advice of some rules for images of a finished program. Advice on how
+// to build the images does not help if there is no source.
+var programAdvice = map[string]string{
 	"kernel-duplicate":     "allowed in a program and in a report; for a file that a program loads, pack only the images it needs with 'packager extract' and 'packager pack'",
 	"export-duplicate":     "allowed in a program and in a report; for a file that a program loads, pack only the images it needs with 'packager extract' and 'packager pack'",
 	"import-unresolved":    "add the library that defines the symbols to the command; the runtime adds device libraries only inside a program",
@@ -36,7 +36,7 @@ func warnOfImport(env *cli.Env, name string, list []syclbin.Finding) {
 	}
 	for _, id := range rules {
 		found := byRule[id]
-		remedy, ok := programRemedies[id]
+		remedy, ok := programAdvice[id]
 		if !ok {
 			remedy = found[0].Remedy
 		}

@@ -37,7 +37,7 @@ type verify struct {
 }
 
 func (v *verify) setup(fs *flag.FlagSet) cli.Run {
-	fs.BoolVar(&v.json, "json", false, "print the problems of each file as JSON, with id, place, message and remedy")
+	fs.BoolVar(&v.json, "json", false, "print the problems of each file as JSON, with id, place, message and fix")
 	inputs.ReleaseFlag(fs, &v.runtime, "runtime", "also check whether this `release` of the runtime can load the files:  "+release.Names())
 	v.reading.AssumeFlag(fs)
 	fs.BoolVar(&v.rules, "rules", false, "print the rules and exit")

@@ -19,12 +19,12 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// What a program registers is what the tables say.
+// TestWrap: a program registers the images of its tables.
 func TestWrap(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	for _, release := range []string{"2025.3", "2026.0", "2026.2"} {
 		t.Run(release, func(t *testing.T) {
-			folder(t, split)
+			enter(t, split)
 			ok(t, append([]string{"wrap", "--runtime", release, "--output", "k.s"}, splitTables...)...)
 			if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -70,10 +70,11 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// With --relative, the source is the same in each folder, and the assembler finds the images by -I.
+// TestWrapRelative: with --relative, the source does not depend on the directory, and the assembler
+// finds the images by -I.
 func TestWrapRelative(t *testing.T) {
 	cc := testkit.Program(t, "cc")
-	folder(t, split)
+	enter(t, split)
 	var sources [][]byte
 	for _, dir := range []string{"one", "two"} {
 		testkit.NoError(t, os.MkdirAll(filepath.Join(dir, "out"), 0o777))
@@ -103,7 +104,7 @@ func TestWrapRelative(t *testing.T) {
 // Integration headers say where kernels are, and which class names them; that of a source
 // without kernels is empty.
 func TestWrapHeaders(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	header := func(name, symbol string, line int) {
 		testkit.WriteFile(t, name, fmt.Sprintf("template <> struct KernelInfo<K> {\n  getName() { return %q; }\n  getFileName() { return \"%s.cpp\"; }\n  getLineNumber() { return %d; }\n};\n", symbol, name, line))
 	}
@@ -120,7 +121,7 @@ func TestWrapHeaders(t *testing.T) {
 
 // Neither the order of flags nor the name of the output shows.
 func TestWrapIsDeterministic(t *testing.T) {
-	folder(t, split)
+	enter(t, split)
 	reversed := slices.Clone(splitTables)
 	slices.Reverse(reversed)
 	ok(t, append([]string{"wrap", "--output=k.s"}, splitTables...)...)
@@ -132,7 +133,7 @@ func TestWrapIsDeterministic(t *testing.T) {
 
 // TestWrapEmptyImage checks that the empty image of a source without kernels is skipped.
 func TestWrapEmptyImage(t *testing.T) {
-	folder(t, split, map[string]string{"some.table": "[Code]\nempty.spv\na.pvc\n", "empty.spv": ""})
+	enter(t, split, map[string]string{"some.table": "[Code]\nempty.spv\na.pvc\n", "empty.spv": ""})
 	code, _, stderr := run(t, "wrap", "--output=k.s", "--table=spir64_gen=intel_gpu_pvc=some.table")
 	if code != 0 || !strings.Contains(stderr, "some.table:2: warning: skipping the empty image empty.spv") {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -150,7 +151,7 @@ func TestWrapEmptyImage(t *testing.T) {
 // The kernels of an image without property and symbol files are read from its code, and images
 // are named as they are found.
 func TestWrapOwnNames(t *testing.T) {
-	folder(t, map[string]string{
+	enter(t, map[string]string{
 		"tables/k.spv":   string(spirvModule("_ZTS1K")),
 		"tables/k.table": "[Code]\nk.spv\n",
 	})
@@ -181,7 +182,7 @@ func TestWrapConstants(t *testing.T) {
 			"b.pvc: warning: kernel 'C' and 2 more read specialization constants, but the program has only native code for them, so the runtime ignores values that the program sets; add spir64 to the targets\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder(t, split, map[string]string{"b.prop": split["b.prop"] + test.properties, "other.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n",
+			enter(t, split, map[string]string{"b.prop": split["b.prop"] + test.properties, "other.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n",
 				"many.table": "[Code|Properties|Symbols]\nb.pvc|b.prop|b.sym\na.pvc|b.prop|a.sym\nb.dg2|b.prop|d.sym\n", "d.sym": "__sycl_kernel__ZTS1D\n"})
 			args := []string{"wrap", "--output=k.s"}
 			for _, table := range test.tables {
@@ -209,7 +210,7 @@ func TestWrapVirtualFunctions(t *testing.T) {
 		"no virtual functions":    {"", "spir64.table", "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder(t, split, map[string]string{"b.prop": split["b.prop"] + test.properties, "other.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n"})
+			enter(t, split, map[string]string{"b.prop": split["b.prop"] + test.properties, "other.table": "[Code|Properties|Symbols]\na.spv|a.prop|a.sym\n"})
 			code, _, stderr := run(t, "wrap", "--output=k.s", "--table=spir64_gen-unknown-unknown=intel_gpu_pvc=pvc.table", "--table=spir64-unknown-unknown="+test.table)
 			if code != 0 || stderr != test.want {
 				t.Errorf("exit code %d, %q; want %q", code, stderr, test.want)
@@ -249,14 +250,14 @@ func TestWrapRefuses(t *testing.T) {
 		{"a triple without a system", "--output=k.s --table=-unknown=spir64.table", 3, `the target "" is empty`},
 		{"a table without rows", "--output=k.s --table=t=nothing.table", 3, "nothing to wrap: all tables are empty. Either no source submits a kernel, or no target can run one; add a kernel or a target"},
 		{"a table that is not there", "--output=k.s --table=t=x.table", 3, "x.table"},
-		{"a missing image", "--output=k.s --table=t=missing.table", 3, "missing.table:2: missing.spv: no such file"},
+		{"a missing image", "--output=k.s --table=t=missing.table", 3, "missing.table:2: missing.spv: file not found"},
 		{"an empty image", "--output=k.s --table=t=empty.table", 3, "empty.table:2: the image empty.spv is empty"},
 		{"an empty image without names", "--output=k.s --table=t=unnamed.table", 3, "nothing to wrap: all images are empty; check the step that writes them"},
 		{"a bad kernel name", "--output=k.s --table=t=names.table", 3, "names.table:2: bad.sym"},
 		{"an aspect of other releases", "--output=k.s --runtime=2026.0 --table=t=aspect.table", 3, "the runtime of release 2026.0 has no aspect"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			folder(t, files)
+			enter(t, files)
 			says(t, test.code, test.want, append([]string{"wrap"}, strings.Fields(test.args)...)...)
 			for _, name := range []string{"k.s", "k.cpp"} {
 				if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
@@ -269,7 +270,7 @@ func TestWrapRefuses(t *testing.T) {
 
 // TestPackAspectOfOtherReleases holds that such an aspect is a fault of the file, not of the machine.
 func TestPackAspectOfOtherReleases(t *testing.T) {
-	folder(t, map[string]string{"a.ptx": "//", "aspect.prop": string(aspectProperty(90)), "aspect.table": "[Code|Properties]\na.ptx|aspect.prop\n"})
+	enter(t, map[string]string{"a.ptx": "//", "aspect.prop": string(aspectProperty(90)), "aspect.table": "[Code|Properties]\na.ptx|aspect.prop\n"})
 	for _, args := range []string{"pack --runtime=2026.2 --table=t=aspect.table --output=new.syclbin", "pack --runtime=2026.0 --table=t=aspect.table --output=old.syclbin", "convert --runtime=2026.0 --output=old.syclbin new.syclbin"} {
 		want, say := 3, "has no aspect ext_intel_xe_stack_count"
 		if strings.Contains(args, "=2026.2") {
@@ -291,7 +292,7 @@ func TestWrapOptions(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	options := new(propset.Registry)
 	propset.PutJITOptions(options, propset.JITOptions{Compile: "-ze-intel-greater-than-4GB-buffer-required -g", Link: "-l"})
-	folder(t, map[string]string{
+	enter(t, map[string]string{
 		"k.table": "[Code|Properties|Symbols]\nk.spv|k.prop|k.sym\n",
 		"k.spv":   "\x03\x02\x23\x07 code",
 		"k.prop":  "[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n" + options.String(),
@@ -334,7 +335,7 @@ func TestWrapAddsOptions(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	own := new(propset.Registry)
 	propset.PutJITOptions(own, propset.JITOptions{Compile: "-own", Link: "-l"})
-	folder(t, split)
+	enter(t, split)
 	testkit.WriteFile(t, "a.prop", string(file(t, "a.prop"))+own.String())
 	ok(t, append([]string{"wrap", "--output", "k.s", "--option=-a", "--option=-b c"}, splitTables...)...)
 	if out, err := exec.Command(cc, "-shared", "-o", "libk.so", "k.s").CombinedOutput(); err != nil {

@@ -29,15 +29,15 @@ import (
 //	SYCL_JIT_RELEASE  the release of the runtime, 2026.2 when it is missing
 //	SYCL_JIT_DIS      an llvm-dis that reads the library's bitcode
 //
-// What differs by intent, and is left out of the comparison:
+// These intended differences are not compared:
 //
 //   - Device libraries are linked to DPC++'s images before it writes their properties. So
 //     there are two images of the bfloat16 library, parameters of library functions among
 //     those that were removed and, before 2026, "SYCL/devicelib req mask".
 //   - Removed parameters, sets of virtual functions and kernels with assertions are in the
 //     order of a hash table.
-//   - With -fsycl-device-code-split=off DPC++ keeps kernels together that need different
-//     things, and then says of them what only one needs. Here such kernels are apart.
+//   - With -fsycl-device-code-split=off DPC++ keeps kernels with different
+//     requirements together, and writes the requirements of one for all. Here they are separate.
 //   - A source without kernels has an image all the same, which no program looks for.
 //   - Specialization constants are lowered here, with two property sets. libsycl-jit leaves
 //     calls in the images that nothing defines.

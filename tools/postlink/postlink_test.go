@@ -161,7 +161,7 @@ func TestRefusals(t *testing.T) {
 		"an undefined device function":   {[]string{"undefined.ll"}, cli.ExitBadInput, "a.cpp: device function 'help()' is used but no source defines it; it is called by kernel 'A'"},
 		"a variable for hosts":           {[]string{"started.ll"}, cli.ExitBadInput, "error: variable 'shared' is initialized when the program starts"},
 		"all errors are counted":         {[]string{"started.ll"}, cli.ExitBadInput, "postlink: error: started.ll: errors in the device code: 1"},
-		"no kernel":                      {[]string{"none.ll"}, cli.ExitBadInput, "none.ll: there is no kernel"},
+		"no kernel":                      {[]string{"none.ll"}, cli.ExitBadInput, "none.ll: the sources have neither kernels"},
 		"truncated text":                 {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1:1: the body of function @f does not end"},
 		"truncated bitcode":              {[]string{"cut.bc"}, cli.ExitBadInput, "llvm-dis"},
 		"no such file":                   {[]string{"lost.bc"}, cli.ExitBadInput, "lost.bc"},

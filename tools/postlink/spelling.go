@@ -48,8 +48,8 @@ and opt, which writes bitcode, unless -S is given.
   -emit-program-metadata,
   -emit-only-kernels-as-entry-points,
   -allow-device-image-dependencies,
-  -spec-const=native|emulation,       the same; -spec-const=rt|default, as they were called
-                                      until 2022, in sycl-post-link only
+  -spec-const=native|emulation,       the same; sycl-post-link also takes their names until
+                                      2022, -spec-const=rt|default
   -generate-device-image-default-spec-consts
   -lower-esimd                        the same: explicit SIMD code with built-in functions is
                                       an error, other explicit SIMD code a warning

@@ -183,7 +183,7 @@ func TestDeviceGlobalsWithoutKernels(t *testing.T) {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
 			if code != 0 {
-				if want := "ordinary.ll: there is no kernel in any source, and no device global"; !strings.Contains(stderr, want) {
+				if want := "ordinary.ll: the sources have neither kernels nor device globals"; !strings.Contains(stderr, want) {
 					t.Errorf("error %q, want %q", stderr, want)
 				}
 				return
@@ -356,7 +356,7 @@ func TestSpellingRefused(t *testing.T) {
 		"a built-in of SPIR-V":  {"-split=auto -lower-esimd -S builtin.ll", cli.ExitBadInput, "builtin.ll: '__spirv_BuiltInGlobalSize' is used, which --lower-esimd asks to lower"},
 		"invoke_simd":           {"-split=auto -lower-esimd -S invoke.ll", cli.ExitBadInput, "invoke.ll: '__builtin_invoke_simd()' is used, which --lower-esimd asks to lower"},
 		"bfloat16":              {"-split=auto -device-lib-dir=lib -S in.ll", cli.ExitBadInput, "in.ll: '__devicelib_ConvertFToBF16INTEL' is called, so that --device-lib-dir asks for images"},
-		"an empty input":        {"-split=auto -S", cli.ExitBadInput, "<stdin>: it is empty"},
+		"an empty input":        {"-split=auto -S", cli.ExitBadInput, "<stdin>: empty file"},
 		"standard input is bad": {"-split=auto -S -o out.table <bad.ll", cli.ExitBadInput, "<stdin>:1:1: "},
 		"two tables of all":     {"-split=auto -S -o a.table -o b.table in.ll", cli.ExitUsage, "duplicate table of all modules"},
 		"symbols of only IR":    {"-ir-output-only -symbols -S in.ll", cli.ExitUsage, "--symbols cannot be combined with --ir-output-only"},

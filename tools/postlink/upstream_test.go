@@ -157,7 +157,7 @@ var header = regexp.MustCompile(`^(?:(?:define|declare) [^@]*@"?[^"( ]+"?|@"?[^"
 // attached matches what refers to attributes and metadata by number.
 var attached = regexp.MustCompile(`(,? ![\w.]+ !\d+)+|(,? #\d+)+$`)
 
-// aboutSymbol matches a node of metadata about a symbol, such as those of nvvm.annotations.
+// aboutSymbol matches a metadata node about a symbol, such as a node of nvvm.annotations.
 var aboutSymbol = regexp.MustCompile(`^!\d+ = (?:distinct )?(!\{ptr @.*\})$`)
 
 // describeCode writes the symbols of a module and the metadata about symbols.

@@ -1,5 +1,5 @@
-// Programs find the CPU device that comes with DPC++ when nothing says where it is: called by
-// their own path, by a link in a folder with a space, and from another folder.
+// Programs find the CPU device that comes with DPC++ without any setting: called by
+// their own path, by a link in a directory with a space, and from another directory.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
     unsetenv(name);
   const fs::path runfiles = fs::current_path();
   const fs::path scratch = std::getenv("TEST_TMPDIR");
-  const fs::path link = scratch / "a folder" / "program";
+  const fs::path link = scratch / "a directory" / "program";
   fs::create_directories(link.parent_path());
   fs::create_directories(scratch / "none");
   fs::current_path("/");
@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
     fs::remove(link);
     fs::create_symlink(program, link);
     wants("by a link", "42 42", quoted(link));
-    // What the user sets counts, and then there is no such device.
+    // The user's setting wins, and the device is not found.
     wants("with other drivers", "0 0", no_vendors + quoted(program));
   }
   wants("a plugin", "42 42", quoted(runfiles / argv[3]) + " " + quoted(runfiles / argv[2]));

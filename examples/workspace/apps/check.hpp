@@ -1,4 +1,4 @@
-// The output of the programs of this folder: their device, and a line for each check.
+// The output of the programs of this directory: their device, and a line for each check.
 #pragma once
 
 #include <sycl/sycl.hpp>
@@ -15,7 +15,7 @@ inline void print_device(const sycl::queue &queue) {
               device.get_platform().get_info<sycl::info::platform::name>().c_str());
 }
 
-// Compares numbers of a device with those of a plain loop.
+// Checks the numbers of a device against a plain loop.
 class Checks {
  public:
   // A number may differ by the tolerance, and above 1 by the tolerance times the number.

@@ -95,8 +95,8 @@ class PngWriter {
 };
 
 // The path of a picture: the argument of --output, else a file of that name. Both are
-// relative to the folder in which `bazel run` was called, and in tests to the test's
-// scratch folder.
+// relative to the directory in which `bazel run` was called, and in tests to the test's
+// scratch directory.
 inline std::filesystem::path output_path(int argc, char **argv, const std::string &name) {
   std::filesystem::path path = name;
   if (argc == 3 && std::string(argv[1]) == "--output")

@@ -2,10 +2,9 @@
 //
 //   run_kernels [--state input|object|executable] FILE.syclbin... [KERNEL...]
 //
-// runs these kernels, or all of this workspace when none is named, on the device that the
-// runtime chooses (by ONEAPI_DEVICE_SELECTOR). When the device lacks something that a kernel
-// needs, the program says so and does not fail. --state is the state of the files, executable
-// by default.
+// runs the named kernels, by default all kernels of this workspace, on the device that the runtime
+// chooses (see ONEAPI_DEVICE_SELECTOR). It reports and skips a kernel that the device cannot
+// run. --state is the state of the files, executable by default.
 #include <sycl/sycl.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Loads the kernels of this folder into the SYCL runtime, runs them and checks every number.
+// Loads the kernels of this directory into the SYCL runtime, runs them and checks every number.
 //
 //   run KERNELS.syclbin SETTABLE.syclbin SPECIALIZED.syclbin
 //
@@ -164,7 +164,8 @@ bool run(const std::filesystem::path &kernels, const std::filesystem::path &sett
       threshold(device, set, "image::Threshold with constants that are set", tight, 1000) && good;
 
   Executable fixed = device.load<bundle_state::executable>(specialized);
-  return threshold(device, fixed, "image::Threshold with those of the build", tight, 1000) && good;
+  return threshold(device, fixed, "image::Threshold with the build's constants", tight, 1000) &&
+         good;
 }
 
 }  // namespace

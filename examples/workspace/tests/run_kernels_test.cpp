@@ -220,7 +220,7 @@ int run(const std::string &syclbin, const std::vector<std::string> &names,
 int main(int argc, char **argv) {
   const char *scratch = std::getenv("TEST_TMPDIR");
   if (argc < 2 || !scratch) {
-    std::fprintf(stderr, "usage: TEST_TMPDIR=FOLDER %s KERNELS.syclbin [KERNEL...]\n", argv[0]);
+    std::fprintf(stderr, "usage: TEST_TMPDIR=DIRECTORY %s KERNELS.syclbin [KERNEL...]\n", argv[0]);
     return 2;
   }
   try {

@@ -3,7 +3,7 @@
 def _flag(taker, next = False, attribute = "", means = "", device = [], host = [], native = [], jit = [], why = ""):
     return struct(taker = taker, next = next, attribute = attribute, means = means, device = device, host = host, native = native, jit = jit, why = why)
 
-# Option -> what package icpxflags says of it. A value is behind a name that ends in "=".
+# Option -> its entry in package icpxflags. A name that ends in "=" is followed by a value.
 FLAGS = {
     # What is built, and where it goes
     "-fsycl": _flag("nothing", why = "the rule compiles and links SYCL"),

@@ -286,7 +286,7 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im *image, file st
 			return err
 		}
 		if info, err := cli.StatInput(file, ""); err != nil || info.Size() == 0 {
-			return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
+			return fmt.Errorf("%s exited with 0 but wrote no image for %s (%s)", o.Ocloc, im.device, im.spirv)
 		}
 		_, err = log.Write(printed)
 		return err

@@ -18,7 +18,7 @@ func Command(servers *Servers, kept *buildstep.Kept) *cli.Command {
 		Long: `
 Runs ocloc for each row of the table and writes the table with the column Code
 naming the results. For a table without rows, as the filter writes it for modules
-that the device cannot take, ocloc is not run and the folder stays empty.
+that the device cannot run, ocloc is not run and the directory stays empty.
 
 With several tables, each with its device, a module is compiled once for devices with
 the same numbers in ocloc, such as dg2 and acm-g10, and once for the devices of a GPU

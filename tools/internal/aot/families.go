@@ -119,8 +119,8 @@ func Families() map[string]string {
 // familyOf returns the family of a device, or "" if it shares with no other device.
 func (f *families) familyOf(device string) string { return f.members[device].family }
 
-// apply reports whether the families hold for the compiler and its options. If they do not, why
-// says so.
+// apply reports whether the families hold for the compiler and its options. If they do not, why is
+// the reason.
 func (f *families) apply(ctx context.Context, o *Options) (ok bool, why string) {
 	options := o.Options
 	if o.Library {

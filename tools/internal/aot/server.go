@@ -249,7 +249,7 @@ func (s *server) request(args []string) (code int, printed []byte, err error) {
 	}
 	size, err := strconv.ParseUint(second, 10, 64)
 	if err != nil || size > maxPrinted {
-		return 0, nil, fmt.Errorf("%q is no number of bytes below %d", second, maxPrinted)
+		return 0, nil, fmt.Errorf("%q is not a number of bytes below %d", second, maxPrinted)
 	}
 	printed = make([]byte, size)
 	_, err = io.ReadFull(s.stdout, printed)

@@ -36,10 +36,10 @@ func with(what, output string) string {
 	return what
 }
 
-// Fault returns the error of a program that did not end by itself, which says nothing about
-// its input.
+// Fault returns the error of a program that did not end by itself, for which its input is not to
+// blame.
 func Fault(what string) error {
-	return errors.New(what + "\nnote: this is a fault of the program, or memory is short: let fewer run at once")
+	return errors.New(what + "\nnote: the program has a bug or ran out of memory; try again with fewer at once")
 }
 
 // diskFull says whether a program wrote that it could not write, in words of the C library. Compilers
@@ -72,7 +72,7 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &exit) && exit.ExitCode() < 0: // such as "signal: killed"
-		return Fault(with(fmt.Sprintf("%s was ended by a %s", filepath.Base(program), exit), output.String()))
+		return Fault(with(fmt.Sprintf("%s was terminated by %s", filepath.Base(program), exit), output.String()))
 	case errors.As(err, &exit) && diskFull(output.String()):
 		return errors.New(with(fmt.Sprintf("%s could not write", filepath.Base(program)), output.String()) + "\nnote: make room on the disk, and run the step again")
 	case errors.As(err, &exit):

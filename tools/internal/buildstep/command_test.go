@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("exit code %d", cli.ExitCode(err))
 	}
 	err = Run(t.Context(), nil, nil, &errs, "/bin/sh", "-c", "echo first; kill -9 $$")
-	if want := "sh was ended by a signal: killed:\nfirst\nnote: this is a fault of the program, or memory is short: let fewer run at once"; err == nil || err.Error() != want || cli.ExitCode(err) != cli.ExitFailure {
+	if want := "sh was terminated by signal: killed:\nfirst\nnote: the program has a bug or ran out of memory; try again with fewer at once"; err == nil || err.Error() != want || cli.ExitCode(err) != cli.ExitFailure {
 		t.Errorf("got %v, exit code %d", err, cli.ExitCode(err))
 	}
 

@@ -15,7 +15,7 @@ import (
 const maxCandidates = 256 << 20
 
 // WriteUnused writes those files of a list, one a line, that neither a dependency file nor the
-// compiler's options name. It is what Bazel reads as unused_inputs_list. Compilers leave files of
+// compiler's options name. Bazel reads the result as unused_inputs_list. Compilers leave files of
 // options out of dependency files, such as @FILE and -fsanitize-ignorelist=FILE.
 //
 // With a list of the other inputs, "" for none, a file that the compiler read and that is no input
@@ -24,7 +24,7 @@ func WriteUnused(rule, candidates, inputs, unused string, options []string) erro
 	read, err := cli.ReadInput(rule, "", maxCandidates)
 	if err != nil {
 		// Not %w: no input is missing.
-		return fmt.Errorf("the compiler wrote no list of the files that it read: %v", err)
+		return fmt.Errorf("the compiler wrote no dependency file: %v", err)
 	}
 	list, err := cli.ReadInput(candidates, "", maxCandidates)
 	if err != nil {
@@ -53,9 +53,9 @@ func (u *Undeclared) Error() string {
 		"note: changes to it would not trigger a rebuild; add it to hdrs or srcs, or add the library that has it in hdrs to deps\n", u.Source, u.File)
 }
 
-// checkDeclared returns an Undeclared for the first file of a dependency file that no line of a
-// list names, or a folder in it, which ends with '/'. Files outside the folder that the compiler
-// ran in are the machine's.
+// checkDeclared returns an Undeclared for the first file of a dependency file that is neither in a
+// list nor in a directory of the list, which ends with '/'. Files outside the compiler's working
+// directory belong to the machine.
 func checkDeclared(rule, list string) error {
 	declared := map[string]bool{}
 	var folders []string

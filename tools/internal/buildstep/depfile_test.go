@@ -26,7 +26,7 @@ func TestWriteUnused(t *testing.T) {
 	if got, want := testkit.ReadFile(t, "unused"), "unused.hpp\ndir/used.hpp\ntxt\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if err := WriteUnused("none", "candidates", "", "unused", nil); err == nil || !strings.Contains(err.Error(), "the compiler wrote no list") {
+	if err := WriteUnused("none", "candidates", "", "unused", nil); err == nil || !strings.Contains(err.Error(), "the compiler wrote no dependency file") {
 		t.Errorf("got %v", err)
 	}
 }

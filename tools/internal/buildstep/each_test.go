@@ -41,8 +41,8 @@ func TestEachPanics(t *testing.T) {
 	}
 }
 
-// TestEachFails: the error is that of the lowest number, although a higher one fails before.
-// The call with the highest number is stopped.
+// TestEachFails: the error comes from the lowest number, although a higher one fails before. The
+// call with the highest number is stopped.
 func TestEachFails(t *testing.T) {
 	failed := make(chan bool)
 	var log strings.Builder

@@ -22,16 +22,16 @@ type Kept struct {
 	by     map[Key]*list.Element
 }
 
-// A Recipe is what a file depends on: programs, their options and what they read. It depends
-// on no path but those of the programs. A program is another one when its size or its time
-// has changed.
+// A Recipe lists everything that a file depends on: programs, their options and inputs. The
+// programs' paths are the only paths that matter. A program with a new size or time is a different
+// program.
 type Recipe struct {
 	Programs, Options []string
 	Input             []byte
 	InputFile         string // has more of the input, unless the name is empty
 }
 
-// A Key is what a recipe is known by.
+// A Key identifies a recipe.
 type Key [sha256.Size]byte
 
 type file struct {

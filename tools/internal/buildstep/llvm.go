@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// llvmReleases are what the names of LLVM's programs end in, in order of preference: 0 is for names
-// without a release.
+// llvmReleases lists the suffixes of LLVM's program names in order of preference. 0 stands for no
+// suffix.
 var llvmReleases = []int{0, 24, 23, 22, 21}
 
 var llvmVersion = regexp.MustCompile(`LLVM version (\d+)\.`)
@@ -61,7 +61,7 @@ func FindLLVMIn(dirs []string, oldest int, names ...string) ([]string, error) {
 	return nil, fmt.Errorf("%s of LLVM %d or newer, all of one release, is not in PATH (Debian: llvm-%[2]d)", strings.Join(best, ", "), oldest)
 }
 
-// notOlder reports whether a program is of some release of LLVM or newer, as it says itself.
+// notOlder reports whether a program's own version is at least some release of LLVM.
 func notOlder(path string, oldest int) bool {
 	out, err := exec.Command(path, "--version").Output()
 	m := llvmVersion.FindSubmatch(out)

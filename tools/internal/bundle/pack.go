@@ -303,21 +303,21 @@ func (in *input) open(name string) (*regularFile, error) {
 	if in.beside && in.dir != "" && !filepath.IsAbs(name) {
 		f, err := openRegular(filepath.Join(in.dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			err = cli.BadInput(fmt.Errorf("%s: no such file next to the table", name))
+			err = cli.BadInput(fmt.Errorf("%s: not found next to the table", name))
 		}
 		return f, err
 	}
 	f, err := openRegular(name)
 	if in.dir == "" || in.dir == "." || filepath.IsAbs(name) {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = cli.BadInput(fmt.Errorf("%s: no such file", name))
+			err = cli.BadInput(fmt.Errorf("%s: file not found", name))
 		}
 		return f, err
 	}
 	beside := filepath.Join(in.dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if f, err = openRegular(beside); errors.Is(err, fs.ErrNotExist) {
-			err = cli.BadInput(fmt.Errorf("%s: no such file in the current directory or next to the table", name))
+			err = cli.BadInput(fmt.Errorf("%s: not found in the current directory or next to the table", name))
 		}
 		return f, err
 	}

@@ -138,7 +138,7 @@ func (o *WrapOptions) nameBeside(images []hostwrap.Image) error {
 func withoutLinks(folder string) (string, error) {
 	real, err := filepath.EvalSymlinks(folder)
 	if err != nil {
-		return "", fmt.Errorf("%s: no such directory: %v", folder, err)
+		return "", fmt.Errorf("%s: cannot resolve the directory: %v", folder, err)
 	}
 	return filepath.Abs(real)
 }

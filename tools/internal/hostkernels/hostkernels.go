@@ -145,7 +145,7 @@ func (o *hostObject) addSymbols(symbols []elf.Symbol) error {
 		}
 		m := submitted.FindStringSubmatch(demangle.Filter(s.Name))
 		if m == nil {
-			return fmt.Errorf("the symbol %s cannot be read", s.Name)
+			return fmt.Errorf("cannot read the symbol %s", s.Name)
 		}
 		size, err := strconv.ParseInt(m[2], 10, 64)
 		if err != nil {
@@ -286,15 +286,15 @@ func compare(device []Kernel, host *hostObject) []Finding {
 
 // The differences and their fixes.
 const (
-	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so that its arguments would be at other places: "
-	moved      = "the kernel '%s' has captures in the host code that the device code has not, so that its arguments would be at other places: "
-	more       = "g++ captures a constant of the function, DPC++ does not; make the constant static constexpr, put it outside of the function, or compile the host code with clang{clang}"
-	less       = "the device code uses a variable that the host code does not: use it outside of an #ifdef as well, and make a constant in a lambda with auto parameters static constexpr"
-	onlyInHost = "the host code submits the kernel '%s', and the device code has no kernel of this name: " +
-		"give it a name, as in parallel_for<class Name>(...), or take away what hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
-	onlyInDevice = "the device code has the kernel '%s', and the host code does not submit it: " +
-		"is it below an #ifdef of __SYCL_DEVICE_ONLY__, __clang__ or another macro of one compiler?"
-	ambiguous = "g++ and DPC++ number the kernels of a fold expression in different orders, so that one would run in place of another: " +
+	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so its arguments would be at wrong offsets: "
+	moved      = "the kernel '%s' has captures in the host code that the device code lacks, so its arguments would be at wrong offsets: "
+	more       = "g++ captures a constant of the function, DPC++ does not; make the constant static constexpr, move it out of the function, or compile the host code with clang{clang}"
+	less       = "the device code uses a variable that the host code does not: use it in both, outside of any #ifdef, and make a constant in a lambda with auto parameters static constexpr"
+	onlyInHost = "the host code submits the kernel '%s', but the device code has no kernel of this name: " +
+		"give it a name, as in parallel_for<class Name>(...), or remove what hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
+	onlyInDevice = "the device code has the kernel '%s', but the host code does not submit it: " +
+		"is it inside an #ifdef of __SYCL_DEVICE_ONLY__, __clang__ or another macro of one compiler?"
+	ambiguous = "g++ and DPC++ number the kernels of a fold expression in different orders, so the wrong kernel would run: " +
 		"name them, as in parallel_for<Name<T>>(...), submit them in a function template that is called for each, or compile the host code with clang{clang}"
 )
 

@@ -155,7 +155,7 @@ func read[T any](name string, from func(io.ReaderAt) (T, error)) (T, error) {
 	defer file.Close()
 	out, err := from(file)
 	if err != nil {
-		return none, cli.BadInput(fmt.Errorf("%s: it is no complete object file of a host compile: %w; compile the source again", name, err))
+		return none, cli.BadInput(fmt.Errorf("%s: not a complete object file of a host compile: %w; compile the source again", name, err))
 	}
 	return out, nil
 }

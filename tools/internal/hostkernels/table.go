@@ -57,7 +57,7 @@ func WriteTable(w io.Writer, kernels []hostwrap.Kernel, same *Comparison, source
 		}
 	}
 	if strings.ContainsRune(source, 0) {
-		return fmt.Errorf("the name of the source %q has a NUL in it", source)
+		return fmt.Errorf("the source name %q contains a NUL", source)
 	}
 	t := &table{w: bufio.NewWriter(w)}
 	names := slices.Sorted(maps.Keys(same.Layouts))
@@ -118,14 +118,14 @@ func (t *table) lists(kernels []hostwrap.Kernel, names []string, same *Compariso
 // check rejects values that a table cannot hold.
 func check(k hostwrap.Kernel) error {
 	if strings.ContainsRune(k.Name+k.Function+k.Location.Path, 0) {
-		return errors.New("there is a NUL in its description")
+		return errors.New("its description contains a NUL")
 	}
 	if n := len(k.Parameters); n != k.NumParameters {
-		return fmt.Errorf("the integration header says that it has %d parameters, and lists %d", k.NumParameters, n)
+		return fmt.Errorf("the integration header declares %d parameters, but lists %d", k.NumParameters, n)
 	}
 	for _, p := range k.Parameters {
 		if _, ok := kinds[p.Kind]; !ok {
-			return fmt.Errorf("it has a parameter of the kind %q, which this release of rules_sycl does not know", p.Kind)
+			return fmt.Errorf("this release of rules_sycl does not support its parameter of kind %q", p.Kind)
 		}
 	}
 	return nil

@@ -19,8 +19,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/translate"
 )
 
-// TestKept: compilers run for modules that were not there before, and the files are those of a
-// build that keeps nothing.
+// TestKept: compilers run only for new modules, and the files equal the files of a build that keeps
+// nothing.
 func TestKept(t *testing.T) {
 	t.Chdir(t.TempDir())
 	counted := map[string]string{}
@@ -108,7 +108,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// filesBelow returns what the files of folders have.
+// filesBelow returns the content of the files in directories.
 func filesBelow(t *testing.T, folders ...string) map[string]string {
 	t.Helper()
 	content := map[string]string{}

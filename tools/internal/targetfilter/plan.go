@@ -66,8 +66,8 @@ func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 	return nil
 }
 
-// unsupportedRow says of a row that no target takes which kernels the program would lack, where in the
-// source they need what, and what to do.
+// unsupportedRow explains a row that no target can run: the kernels that the program would lack,
+// the source lines of their requirements, and the fix.
 func (in *requirementTable) unsupportedRow(row int, why []string, targets []*deviceconfig.Device) error {
 	properties := new(propset.Registry)
 	if c := in.table.Column(filetable.Properties); c >= 0 {
@@ -107,7 +107,7 @@ func (in *requirementTable) unsupportedRow(row int, why []string, targets []*dev
 		}
 		return name
 	})
-	return fmt.Errorf("none of the targets can run %s, and the program would lack it:%s\n"+
+	return fmt.Errorf("none of the targets can run %s, so the program would lack it:%s\n"+
 		"Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled where the program runs, or write the code without what the targets lack",
 		cmp.Or(what, in.describe(row)), strings.Join(lines, ""))
 }

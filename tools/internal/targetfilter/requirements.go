@@ -24,7 +24,7 @@ type requirementTable struct {
 	rows  []rowRequirements // one for each row
 }
 
-// rowRequirements is what a property file says of a row.
+// rowRequirements holds the requirements in a row's property file.
 type rowRequirements struct {
 	needs   *requirement.Requirements // nil when the table has no property files
 	kernels []string
@@ -39,7 +39,7 @@ func readNeeds(ctx context.Context, name string, assume *release.Release, known 
 	}
 	defer f.Close()
 	if f.Size > cli.MaxText {
-		return nil, cli.BadInput(fmt.Errorf("%s has %d bytes; at most %d are read of a table", name, f.Size, cli.MaxText))
+		return nil, cli.BadInput(fmt.Errorf("%s has %d bytes (limit %d)", name, f.Size, cli.MaxText))
 	}
 	raw, err := io.ReadAll(f)
 	if err != nil {

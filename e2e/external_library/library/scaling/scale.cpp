@@ -1,4 +1,4 @@
-// A path from the root of this repository, a folder of `includes`.
+// A path from the root of this repository, a directory of `includes`.
 #include "scaling/detail/factor.hpp"
 
 #include <scaling/scale.hpp>

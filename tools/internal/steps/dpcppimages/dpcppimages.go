@@ -24,7 +24,7 @@ var SplitModes = []string{"auto", "per_source", "per_kernel", "off"}
 // Options holds the options of [Run].
 type Options struct {
 	Bitcode       string // file, or the source that Built is of
-	Built         string // the folder of 'driver build', "" to make images of the bitcode
+	Built         string // the directory of 'driver build', "" to make images of the bitcode
 	DPCPP         modulefiles.DPCPP
 	Split         string // one of SplitModes
 	Dependencies  bool   // images may import what they do not define

@@ -76,7 +76,7 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	return out.Commit(o.Output, t)
 }
 
-// A gpu is what the GPUs of a name have in common.
+// A gpu holds what the GPUs of a vendor share.
 type gpu struct {
 	vendor    string
 	subGroup  uint32 // its size
@@ -171,7 +171,7 @@ func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
 		}
 	}
 	if n, err := modulefiles.Size(m.image); err != nil || n == 0 {
-		return fmt.Errorf("%s said that it succeeded but wrote no image for %s (%s)", maker, o.Device, m.row.Code)
+		return fmt.Errorf("%s exited with 0 but wrote no image for %s (%s)", maker, o.Device, m.row.Code)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
 // nothing after this step would notice.
 func (m *gpuModule) check() error {
 	if m.row.Properties == "" {
-		return cli.BadInput(errors.New("there is no property file, which names the kernels"))
+		return cli.BadInput(errors.New("the property file with the kernel names is missing"))
 	}
 	data, found, err := cli.ReadListed(m.options.Table, m.row.Properties)
 	if err != nil {
@@ -199,7 +199,7 @@ func (m *gpuModule) check() error {
 	}
 	for _, size := range needs.SubGroupSizes {
 		if size != m.gpu.subGroup {
-			return cli.BadInput(fmt.Errorf("the required sub-group size is %d, and that of %s is %d: leave the property sub_group_size out, or build the kernel for other targets",
+			return cli.BadInput(fmt.Errorf("the required sub-group size is %d, and that of %s is %d: remove the property sub_group_size, or build the kernel for other targets",
 				size, m.options.Device, m.gpu.subGroup))
 		}
 	}
@@ -226,7 +226,7 @@ func (m *gpuModule) checkNames(sets *propset.Registry) error {
 	for _, p := range sets.Set(propset.KernelNames).Properties() {
 		for _, r := range p.Key {
 			if !inSymbol(r) {
-				return cli.BadInput(fmt.Errorf("the name of the kernel %s has the character %q, which names in code for %s GPUs cannot have: name the kernel otherwise",
+				return cli.BadInput(fmt.Errorf("the name of the kernel %s has the character %q, which is not allowed in names for %s GPUs: rename the kernel",
 					safetext.Escape(kernelname.Display(p.Key)), r, m.gpu.vendor))
 			}
 		}
@@ -266,7 +266,7 @@ func (m *gpuModule) linkLibCLC(ctx context.Context, log io.Writer, text *bytes.B
 	return m.optimize(ctx, &linked, "-", log, text)
 }
 
-// optimize writes the module as text, with all that it no longer needs left out.
+// optimize writes the module as text, without code that it no longer needs.
 func (m *gpuModule) optimize(ctx context.Context, stdin io.Reader, module string, log io.Writer, text io.Writer) error {
 	args := []string{"-S", "-mcpu=" + m.options.Device, "-passes=default<O2>"}
 	if !m.options.KeepDebugInfo {
@@ -278,7 +278,7 @@ func (m *gpuModule) optimize(ctx context.Context, stdin io.Reader, module string
 	}
 	// LLVM goes on as if no GPU was given.
 	if bytes.Contains(said.Bytes(), []byte("is not a recognized processor")) {
-		return fmt.Errorf("%s does not know the GPU %s: use another version of LLVM, or leave the target out", m.options.Opt, m.options.Device)
+		return fmt.Errorf("%s does not know the GPU %s: use another version of LLVM, or remove the target", m.options.Opt, m.options.Device)
 	}
 	_, err := said.WriteTo(log)
 	return err
@@ -306,16 +306,16 @@ func (m *gpuModule) checkFunctions(text []byte) error {
 	slices.Sort(undefined)
 	switch {
 	case len(math) > 0:
-		return fmt.Errorf("the code calls mathematical functions that LLVM does not compile for %s GPUs: %s (f32 is float). They are in %s, which is not linked. %sCompute them otherwise, or build the kernel for other targets",
-			m.gpu.vendor, strings.Join(math, ", "), m.gpu.library, m.remedy(text))
+		return fmt.Errorf("the code calls mathematical functions that LLVM does not compile for %s GPUs: %s (f32 is float). They are in %s, which is not linked. %sReplace them, or build the kernel for other targets",
+			m.gpu.vendor, strings.Join(math, ", "), m.gpu.library, m.libclcAdvice(text))
 	case len(undefined) > 0:
 		return fmt.Errorf("the code uses functions or variables that no source defines: %s", strings.Join(undefined, ", "))
 	}
 	return nil
 }
 
-// remedy says where libclc is to be had, when it has functions that are missing.
-func (m *gpuModule) remedy(text []byte) string {
+// libclcAdvice tells how to get libclc if it has some of the missing functions.
+func (m *gpuModule) libclcAdvice(text []byte) string {
 	if m.gpu.links || !inLibCLC.Match(text) {
 		return ""
 	}

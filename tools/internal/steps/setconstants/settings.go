@@ -23,7 +23,7 @@ func (s *Settings) String() string {
 func (s *Settings) Set(v string) error {
 	name, value, ok := strings.Cut(v, "=")
 	if !ok || name == "" || value == "" {
-		return errors.New("neither the name nor the value of NAME=VALUE may be missing")
+		return errors.New("expected NAME=VALUE, with a name and a value")
 	}
 	*s = append(*s, specialize.Setting{Name: name, Value: value})
 	return nil

@@ -76,7 +76,8 @@ func DriverSets() *postlink.PropertyOptions {
 // are specific to the target.
 type TargetOutput struct{ Target, File string }
 
-// A SourceDirectory is the output directory for the modules of a source. Their table is FOLDER.table.
+// A SourceDirectory is the output directory for the modules of a source. Their table is
+// DIRECTORY.table.
 type SourceDirectory struct{ Source, Directory string }
 
 // Run splits linked device code into modules. Warnings and compiler output go to
@@ -134,7 +135,7 @@ func (o *Options) withKernels(images []*postlink.Image) ([]*postlink.Image, erro
 	case sets.Set(propset.DeviceGlobals).Len() > 0:
 		return images, nil
 	case !o.AllowNoKernels:
-		return nil, cli.BadInput(o.blame(errors.New("there is no kernel in any source, and no device global")))
+		return nil, cli.BadInput(o.blame(errors.New("the sources have neither kernels nor device globals")))
 	}
 	return nil, nil
 }
@@ -151,7 +152,7 @@ func (o *Options) checkImages(log io.Writer, images []*postlink.Image) error {
 			return cli.BadInput(o.blame(err))
 		}
 		if name := image.ExplicitSIMD(); o.LowerESIMD && name != "" {
-			warnings = append(warnings, postlink.Diagnostic{Text: fmt.Sprintf("'%s' is explicit SIMD code. --lower-esimd finds nothing to lower in it, and it stays as it is: only DPC++'s own step also marks it for Intel's compiler of such code",
+			warnings = append(warnings, postlink.Diagnostic{Text: fmt.Sprintf("'%s' is explicit SIMD code. --lower-esimd finds nothing to lower in it and leaves it unchanged: only DPC++'s own step also marks it for Intel's compiler of such code",
 				kernelname.Display(name))})
 		}
 	}
@@ -162,7 +163,7 @@ func (o *Options) checkImages(log io.Writer, images []*postlink.Image) error {
 func (o *Options) checkImage(image *postlink.Image) error {
 	if o.LowerESIMD {
 		if name := image.SIMDBuiltin(); name != "" {
-			return fmt.Errorf("'%s' is used, which --lower-esimd asks to lower: use DPC++'s own post-link step for this code, or leave the flag out to get it as it is",
+			return fmt.Errorf("'%s' is used, which --lower-esimd asks to lower: use DPC++'s own post-link step for this code, or omit the flag to keep the code unchanged",
 				kernelname.Display(name))
 		}
 	}
@@ -171,7 +172,7 @@ func (o *Options) checkImage(image *postlink.Image) error {
 	}
 	name, err := image.BFloat16Function()
 	if err == nil && name != "" {
-		err = fmt.Errorf("'%s' is called, so that --device-lib-dir asks for images of the bfloat16 libraries: use DPC++'s own post-link step for this code, or leave the flag out and link the libraries", name)
+		err = fmt.Errorf("'%s' is called, so that --device-lib-dir asks for images of the bfloat16 libraries: use DPC++'s own post-link step for this code, or omit the flag and link the libraries", name)
 	}
 	return err
 }
@@ -219,7 +220,7 @@ func (o *Options) readInput() ([]byte, error) {
 	case err != nil:
 		return nil, o.blame(err)
 	case len(text) == 0:
-		return nil, cli.BadInput(o.blame(errors.New("it is empty: LLVM IR is needed")))
+		return nil, cli.BadInput(o.blame(errors.New("empty file; expected LLVM IR")))
 	case int64(len(text)) > maxIR:
 		return nil, cli.BadInput(o.blame(fmt.Errorf("there are more than %d bytes", maxIR)))
 	}
@@ -262,7 +263,7 @@ func (o *Options) report(log io.Writer, list []postlink.Diagnostic) error {
 	case wrong > 0:
 		return cli.BadInput(o.blame(fmt.Errorf("errors in the device code: %d", wrong)))
 	case len(list) > 0 && o.WarningsAsErrors:
-		return cli.No(fmt.Errorf("warnings, which count as errors: %d", len(list)))
+		return cli.No(fmt.Errorf("warnings treated as errors: %d", len(list)))
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/translate"
 )
 
-// header is what sources start with: kernels, and functions for other SYCLBINs. A
-// line directive keeps places in the source those of the source.
+// header starts each source with kernels, and with functions for other SYCLBINs. A line directive
+// keeps the source's line numbers.
 const header = `#define SYCL_EXTERNAL [[clang::annotate("sycl-external")]]
 unsigned long __spirv_BuiltInGlobalInvocationId(int dimension);
 template <class Name, class F>
@@ -47,8 +47,8 @@ type Binary struct {
 	Names   bool // kernels have the names that they have in a SYCLBIN of the rules
 }
 
-// Build makes the SYCLBIN in the current folder. Without the compilers the test is
-// skipped, or fails under Bazel.
+// Build makes the SYCLBIN in the current directory. Without the compilers the test is skipped, or
+// fails under Bazel.
 func Build(t testing.TB, b Binary) {
 	t.Helper()
 	clang, dis, link, opt := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "opt")

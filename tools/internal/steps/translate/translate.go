@@ -291,20 +291,20 @@ func (o *Options) writeLibraries(out *modulefiles.Outputs, modules []modulefiles
 // shows that nothing was lost.
 func writeEmpty(in modulefiles.Row, files modulefiles.RowFiles) error {
 	if in.Properties == "" {
-		return cli.BadInput(fmt.Errorf("%s: the module has no bytes", in.Code))
+		return cli.BadInput(fmt.Errorf("%s: the module is empty", in.Code))
 	}
 	properties, err := modulefiles.ReadProperties(in.Properties)
 	if err != nil {
 		return err
 	}
 	if kernels := properties.Set(propset.KernelNames).Properties(); len(kernels) > 0 {
-		return cli.BadInput(fmt.Errorf("%s: the module has no bytes, but %s names the kernel '%s'", in.Code, in.Properties, kernelname.Display(kernels[0].Key)))
+		return cli.BadInput(fmt.Errorf("%s: the module is empty, but %s names the kernel '%s'", in.Code, in.Properties, kernelname.Display(kernels[0].Key)))
 	}
 	return (&modulefiles.Image{Name: files.Code.Path, Properties: properties}).Write(files, false)
 }
 
-// addProperties adds the properties of the post-link step. Sizes that are also in the SPIR-V
-// come from the SPIR-V, because that is what is compiled.
+// addProperties adds the properties of the post-link step. Sizes that are also in the SPIR-V come
+// from the SPIR-V, because the SPIR-V is compiled.
 func addProperties(own *propset.Registry, name string, emulateFP64Conversions bool) error {
 	file, err := modulefiles.ReadProperties(name)
 	if err != nil {
