@@ -1,7 +1,7 @@
-// Stands in front of DPC++'s header of this name in targets that depend on libsycl. libsycl's headers
-// call KernelWrapper::wrap for each kernel that the host code submits. In a target without device
-// code that is an error: the kernel could not run, and a program that links the same inline function
-// from a SYCL target might use this copy of it.
+// Stands in front of DPC++'s header of this name in targets that depend on libsycl. libsycl's
+// headers call KernelWrapper::wrap for each kernel that the host code submits. In a target without
+// device code that is an error: the kernel could not run, and a program that links the same inline
+// function from a SYCL target might use this copy of it.
 
 #pragma once
 #pragma GCC system_header
