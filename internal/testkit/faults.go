@@ -22,7 +22,7 @@ func Faults(t *testing.T, j Job) {
 	g := j.run(t)
 	t.Run("files may not grow", func(t *testing.T) {
 		g.old.write(t, g.dir)
-		g.fails(t, shell(g.command(1), `ulimit -f 0; exec "$0" "$@"`), "ile too large", "a signal: file size limit exceeded")
+		g.fails(t, shell(g.command(1), `ulimit -f 0; exec "$0" "$@"`), "ile too large", "terminated by signal: file size limit exceeded")
 	})
 	t.Run("read-only directory", func(t *testing.T) {
 		g.old.write(t, g.dir)

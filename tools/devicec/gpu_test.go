@@ -156,7 +156,7 @@ func TestGPULibCLC(t *testing.T) {
 		t.Errorf("without llvm-link: exit %d: %s", code, stderr)
 	}
 	gpuModule(t, "Hawk", amd, amdKernel, "  %x = load double, ptr %p\n  %y = call double @llvm.sin.f64(double %x)\n  store double %y, ptr %p")
-	if code, stderr := runGPU(t, "gfx90a", "Hawk", libclc...); code != cli.ExitBadInput || !strings.Contains(stderr, "ROCm's device library, which is not linked. Compute them") {
+	if code, stderr := runGPU(t, "gfx90a", "Hawk", libclc...); code != cli.ExitBadInput || !strings.Contains(stderr, "ROCm's device library, which is not linked. Replace them") {
 		t.Errorf("AMD: exit %d: %s", code, stderr)
 	}
 }
