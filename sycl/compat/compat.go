@@ -153,7 +153,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		case closed:
 			reason.Text = fmt.Sprintf("Required aspect %s is not supported on the device", a)
 		default:
-			reason.Text = fmt.Sprintf("Required aspect %s is not among the aspects that are known of the device, which may have others", a)
+			reason.Text = fmt.Sprintf("Required aspect %s is not in the device data, but the device may have it", a)
 		}
 		if closed && aspect.IsKnownAtRunTime(a) && strings.HasPrefix(d.Name, "intel_gpu_") {
 			if keepUnknown {

@@ -139,7 +139,7 @@ func extensionReason(name string, d *deviceconfig.Device) Reason {
 	e := aspect.ExtensionNamed(name)
 	switch {
 	case e == nil:
-		reason.Text = fmt.Sprintf("Current compilers for devices refuse SPIR-V extension %s, which older ones took", name)
+		reason.Text = fmt.Sprintf("Current compilers for devices refuse SPIR-V extension %s, which older compilers accepted", name)
 		if advice, ok := aspect.RefusedExtensions[name]; ok {
 			reason.Text += ": " + advice
 		}

@@ -48,7 +48,7 @@ func ReadClinfo(name string, r io.Reader) ([]*OpenCLDevice, error) {
 		// Platforms can share a name, but each device is named once.
 		if d == nil || query == "CL_DEVICE_NAME" && d.Answers[query] != "" {
 			if len(all) == maxClinfoDevices {
-				return nil, &SyntaxError{File: name, Line: number, Msg: fmt.Sprintf("there are more than %d devices", maxClinfoDevices)}
+				return nil, &SyntaxError{File: name, Line: number, Msg: fmt.Sprintf("too many devices (limit %d)", maxClinfoDevices)}
 			}
 			d = &OpenCLDevice{ID: id, From: "clinfo --raw", Answers: make(map[string]string)}
 			byID[id] = d

@@ -156,7 +156,7 @@ func TestClinfoErrors(t *testing.T) {
 		{"nothing", "", "f: no devices found; expected the output of 'clinfo --raw'"},
 		{"no raw output", "Number of platforms  1\n", "f: no devices found; expected the output of 'clinfo --raw'"},
 		{"a long file", strings.Repeat("x", maxClinfo+1), "f: the file is longer than 8388608 bytes"},
-		{"many devices", strings.Repeat("[A/0] CL_DEVICE_NAME x\n", maxClinfoDevices+1), "f:1001: there are more than 1000 devices"},
+		{"many devices", strings.Repeat("[A/0] CL_DEVICE_NAME x\n", maxClinfoDevices+1), "f:1001: too many devices (limit 1000)"},
 	} {
 		_, err := ReadClinfo("f", strings.NewReader(test.in))
 		var syntax *SyntaxError

@@ -100,7 +100,7 @@ func (p *parser) matrix(n *yaml.Node, all *[]MatrixCombination) error {
 		}
 		list = withTypes(list, types[t.key], t.set)
 		if len(*all)+len(list) > maxMatrices {
-			return p.errorf(n, "there are more than %d combinations", maxMatrices)
+			return p.errorf(n, "too many combinations (limit %d)", maxMatrices)
 		}
 	}
 	*all = append(*all, list...)

@@ -282,10 +282,10 @@ func (p *parser) option(d *Device, o pair) error {
 	option := strings.TrimPrefix(p.key, keyToolchain+"-")
 	if p.key == keyToolchainOptions {
 		if d.AOTToolchain == "" {
-			return p.errorf(o.key, "the options are for no compiler: there is no %s", keyToolchain)
+			return p.errorf(o.key, "the options require %s", keyToolchain)
 		}
 	} else if rest, ok := strings.CutPrefix(option, d.AOTToolchain+"-"); d.AOTToolchain == "" || !ok || rest == "" {
-		return p.errorf(o.key, "the key is for options of another compiler: %s is %q", keyToolchain, d.AOTToolchain)
+		return p.errorf(o.key, "the key is for a different compiler; %s is %q", keyToolchain, d.AOTToolchain)
 	}
 	if o.value.Kind != yaml.ScalarNode || strict.IsNull(o.value) {
 		return p.errorf(o.value, "expected one value, not %s", kindName(o.value))

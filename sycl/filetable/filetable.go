@@ -74,7 +74,7 @@ func (t *Table) Extract(names ...string) (*Table, error) {
 	places := make([]int, len(names))
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("column %q is to be extracted twice", name)
+			return nil, fmt.Errorf("duplicate column %q", name)
 		}
 		c, err := t.column(name)
 		if err != nil {
@@ -218,7 +218,7 @@ func (r *Reader) begin() {
 			return
 		}
 		if seen[name] {
-			r.fail(r.errorf("the title names column %s twice", safetext.Quote(name)))
+			r.fail(r.errorf("the title has the column %s twice", safetext.Quote(name)))
 			return
 		}
 		seen[name] = true
@@ -345,7 +345,7 @@ func (t *Table) checkRow(i int) error {
 	}
 	switch {
 	case len(row) == 0, len(row) == 1 && row[0] == "":
-		return fail("an empty cell alone makes a blank line, which does not count as a row")
+		return fail("a row with one empty cell would be a blank line, which is not a row")
 	case t.Untitled && i == 0 && strings.HasPrefix(row[0], "["):
 		return fail("the cell %s begins the file like a title: write the table with a title", safetext.Quote(row[0]))
 	}

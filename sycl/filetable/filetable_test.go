@@ -76,7 +76,7 @@ func TestReadErrors(t *testing.T) {
 		{"a row that is too long", "[a]\n1|2\n", `f.table:2: the row has 2 cells, but the table has 1 column`},
 		{"a row of a table without columns", "[]\n1\n", `f.table:2: the row has 1 cell, but the table has 0 columns`},
 		{"an untitled table whose rows differ", "1|2\n3\n", `f.table:2: the row has 1 cell, but the table has 2 columns`},
-		{"a column named twice", "[a|b|a]\n", `f.table:1: the title names column "a" twice`},
+		{"a column named twice", "[a|b|a]\n", `f.table:1: the title has the column "a" twice`},
 		{"a column without name", "[a||b]\n", `f.table:1: column 2 of the title has no name`},
 		{"a lone carriage return", "[a]\nx\ry\n", `f.table:2: the line has a carriage return in it`},
 		{"a line without end", "[a]\n" + strings.Repeat("x", maxLine+1), `f.table:2: the line is longer than 1048576 bytes`},
@@ -150,7 +150,7 @@ func TestWriteErrors(t *testing.T) {
 		{"a newline in a cell", table("a", "x\ny"), `row 1 of the file table cannot be written: the cell "x\ny" of column "a" has a line break in it`},
 		{"a carriage return in a cell", table("a", "x\r"), `row 1 of the file table cannot be written: the cell "x\r" of column "a" has a line break in it`},
 		{"a short row", table("a|b", "x"), `row 1 of the file table cannot be written: it has 1 cell, but the table has 2 columns`},
-		{"an empty cell alone", table("a", ""), `row 1 of the file table cannot be written: an empty cell alone makes a blank line, which does not count as a row`},
+		{"an empty cell alone", table("a", ""), `row 1 of the file table cannot be written: a row with one empty cell would be a blank line, which is not a row`},
 		{"a row like a title", untitled("0", "[x]"), `row 1 of the file table cannot be written: the cell "[x]" begins the file like a title: write the table with a title`},
 		{"names without a title", untitled("a|b"), `a table without title cannot keep the column names a, b`},
 		{"a separator in a column name", &Table{Columns: []string{"a|b"}}, `the column name "a|b" has the separator '|' in it`},
@@ -200,7 +200,7 @@ func TestExtractErrors(t *testing.T) {
 		want    string
 	}{
 		{in, []string{"a", "c"}, `the table has no column "c", only a, b`},
-		{in, []string{"a", "a"}, `column "a" is to be extracted twice`},
+		{in, []string{"a", "a"}, `duplicate column "a"`},
 		{new(Table), []string{"c"}, `the table has no column "c": it is empty`},
 	} {
 		if _, err := tt.table.Extract(tt.columns...); err == nil || err.Error() != tt.want {

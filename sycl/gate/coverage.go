@@ -111,7 +111,7 @@ func (c *coverage) commits() {
 	}
 	for _, x := range c.Base {
 		if commitName.MatchString(x.commit) && is(x.commit) {
-			c.addProblem(&target{}, ReportInvalid, "", Error, fmt.Sprintf("%s is given as a report of the base branch, and is of the commit that is checked, %s", x.name, x.commit))
+			c.addProblem(&target{}, ReportInvalid, "", Error, fmt.Sprintf("%s is passed as a report on the base branch, but is about the checked commit %s", x.name, x.commit))
 		}
 	}
 }

@@ -26,7 +26,7 @@ func wider(old, now *report.Device) (list []string) {
 		add("aspects that are not listed")
 	}
 	if now.IsGeneric() && !old.IsGeneric() {
-		add("anything, as a device of which nothing is known")
+		add("anything, because the device is unknown")
 	}
 	for _, n := range now.SubGroupSizes {
 		if !slices.Contains(old.SubGroupSizes, n) {
@@ -94,7 +94,7 @@ func (e *evaluator) widened() map[string]string {
 					old = &without
 				}
 				if more := wider(old, d); more != nil {
-					out[id] = fmt.Sprintf("the data of the required device %s have more than those of the base branch: %s", id, shorten(more))
+					out[id] = fmt.Sprintf("the data of the required device %s allow more than the base branch's data: %s", id, shorten(more))
 				}
 			} else if trusted[id] != "" {
 				out[id] = fmt.Sprintf("the data of the required device %s differ from the base branch's baseline", id)

@@ -25,7 +25,7 @@ func TestWider(t *testing.T) {
 		"aspects that may be": {func(d *report.Device) { d.OpenWorld = true }, []string{"aspects that are not listed"}},
 		"a device of any kind": {func(d *report.Device) {
 			*d = report.Device{Name: "a", Backend: "spirv", OpenWorld: true, MaxWorkGroupSize: 1, LocalMemorySize: 1, MaxWorkItemSizes: []uint64{1, 1, 1}, Matrices: []string{}}
-		}, []string{"aspects that are not listed", "anything, as a device of which nothing is known"}},
+		}, []string{"aspects that are not listed", "anything, because the device is unknown"}},
 		"a sub-group size":     {func(d *report.Device) { d.SubGroupSizes = []uint32{8, 16} }, []string{"the sub-group size 8"}},
 		"a limit":              {func(d *report.Device) { d.MaxWorkGroupSize = 1024 }, []string{"a work-group size of 1024"}},
 		"a limit that is gone": {func(d *report.Device) { d.LocalMemorySize = 0 }, []string{"any local memory size, because it is no longer stated"}},

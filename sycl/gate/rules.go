@@ -98,7 +98,7 @@ var rules = []Rule{
 as spir64 whose code is compiled when the program runs.`},
 	{ID: CoverageLost, Level: Error, Finding: true,
 		Short: "A device or a report is no longer checked.",
-		Next:  "put the device or the report back into the check; if it is gone for good, take it out of the policy and the baseline",
+		Next:  "add the device or the report to the check; if it was removed intentionally, remove it from the policy and the baseline",
 		Long: `A device that the policy requires is in no report, or a report or a device of the baseline or of the base branch is
 missing. A gate that looks only at the rest would pass for the wrong reason. Put the device back into the report
 (--devices of "compat report", devices of sycl_compat_report) or the report back into the check. If it is gone for good, take
@@ -172,7 +172,7 @@ weeks before.`},
 		Long: `What is known of the device is not enough: it may have aspects that are not listed, or its limits are not known. Put
 the properties of your devices into a device configuration file, or set its severity with "undetermined" in the policy.`},
 	{ID: UnknownReason, Level: Error, Finding: true,
-		Short: "The report gives a reason that this version does not know.",
+		Short: "The report has a reason that this version does not support.",
 		Next:  "check the report with the version that made it",
 		Long:  `The report was made by a newer version. Check it with that version.`},
 	{ID: RuleID(compat.UnsupportedAssembly), Level: Error, Finding: true, Detail: "assembly",
@@ -231,11 +231,11 @@ syclc++ and the rules of Bazel store no options for native code with SPIR-V.`},
 		Long: `Use another size in [[sycl::reqd_sub_group_size(N)]], write a kernel for each size, or remove the attribute where any
 size is good.`},
 	{ID: RuleID(compat.UnsupportedWorkGroupDims), Level: Error, Finding: true, Detail: "work-group-dims",
-		Short: "The required work-group size has another number of dimensions than the kernel.",
+		Short: "The required work-group size has a different number of dimensions than the kernel.",
 		Next:  "give `[[sycl::reqd_work_group_size]]` as many sizes as the range of the kernel has dimensions",
 		Long:  `Give [[sycl::reqd_work_group_size]] as many sizes as the range of the kernel has dimensions, at most three.`},
 	{ID: RuleID(compat.UnsupportedWorkGroupSize), Level: Error, Finding: true, Detail: "work-group-size",
-		Short: "The required work-group size is more than the device can take.",
+		Short: "The required work-group size exceeds the device's limit.",
 		Next:  "use a smaller size in `[[sycl::reqd_work_group_size]]`",
 		Long: `The product of the sizes or one of them is above a limit of the device. Use a smaller size in
 [[sycl::reqd_work_group_size]], or write a kernel for each.`},

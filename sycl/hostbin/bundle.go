@@ -139,7 +139,7 @@ func (in *input) compressedHeader() (h compressedHeader, err error) {
 		total, h.want = le.Uint64(h.head[8:]), le.Uint64(h.head[16:])
 	}
 	if total != uint64(in.size) {
-		return h, in.cutf(8, "the compressed bundle says that it has %d bytes, but there are %d", total, in.size)
+		return h, in.cutf(8, "the compressed bundle should have %d bytes, but has %d", total, in.size)
 	}
 	return h, nil
 }

@@ -345,7 +345,7 @@ func (o *elfObject) relocate(h binfile.Section) error {
 func (o *elfObject) readSymbols(relocations binfile.Section) error {
 	in := relocations.Link
 	if uint64(in) >= uint64(len(o.Sections)) || o.Sections[in].Type != sectionSymbols {
-		return o.elf.in.errorf(relocations.Header, "the relocations name section %d, which is no symbol table", in)
+		return o.elf.in.errorf(relocations.Header, "the relocations name section %d, which is not a symbol table", in)
 	}
 	switch {
 	case o.symbols != nil && o.symbolsIn == in:

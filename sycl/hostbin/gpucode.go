@@ -73,7 +73,7 @@ func (s *scanner) checkLabel(in *input, target string, config uint32) {
 			return
 		}
 	}
-	s.warnf(in, "named for %s, but its code is for %s (%s); the driver takes it for neither", target, built, version)
+	s.warnf(in, "named for %s, but its code is for %s (%s); the driver uses it for neither", target, built, version)
 }
 
 // imageError converts an error in native code to an error in the input.
@@ -183,7 +183,7 @@ func (s *scanner) dropRepeatedMembers(start int) error {
 			return err
 		}
 		if !same {
-			s.warnf(&input{member: img.Origin.Member}, "second code for %s; the driver takes the first, %s", img.CompileTarget, safetext.Quote(before.Origin.Member))
+			s.warnf(&input{member: img.Origin.Member}, "second code for %s; the driver uses the first, %s", img.CompileTarget, safetext.Quote(before.Origin.Member))
 		}
 	}
 	s.file.Images = list

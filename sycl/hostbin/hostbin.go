@@ -201,7 +201,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	if !known {
-		return nil, &FormatError{Msg: "the file is none of ELF, COFF, archive, offload bundle and OffloadBinary container",
+		return nil, &FormatError{Msg: "unknown file format; expected ELF, COFF, an archive, an offload bundle or an OffloadBinary container",
 			Remedy: "name a program, a library, an object or an archive"}
 	}
 	if err := s.resolveGPUCode(); err != nil {

@@ -24,7 +24,7 @@ func (s *scanner) inflatedImage(in *input, at, size int64) (offload.Source, erro
 		return nil, in.errorf(at, "an image is said to be compressed by zstd, but is not a zstd frame")
 	}
 	if !h.HasFCS {
-		return nil, in.errorf(at, "a compressed image does not say its size")
+		return nil, in.errorf(at, "a compressed image does not contain its size")
 	}
 	want := int64(min(h.FrameContentSize, 1<<62))
 	if err := binfile.InflationAllowed(size, want, maxInflated-s.inflated); err != nil {

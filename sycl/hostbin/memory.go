@@ -128,7 +128,7 @@ func (m *memory) text(address uint64, what string) (string, error) {
 	}
 	at, ok := m.place(address, 1)
 	if !ok {
-		return "", m.in.errorf(m.reading, "%s is at address %#x, which is in no part of the file that is loaded", what, address)
+		return "", m.in.errorf(m.reading, "%s is at address %#x, which the file does not load", what, address)
 	}
 	g, _ := m.segment(address)
 	rest := uint64(g.size) - (address - g.address)
@@ -362,7 +362,7 @@ func (m *memory) bounds(begin, end, words8 uint64, what string) (at int64, count
 	}
 	at, ok := m.place(begin, 0)
 	if !ok || end < begin {
-		return 0, 0, m.in.errorf(m.reading, "%s is from address %#x to %#x, which is in no part of the file that is loaded", what, begin, end)
+		return 0, 0, m.in.errorf(m.reading, "%s is from address %#x to %#x, which the file does not load", what, begin, end)
 	}
 	if _, ok := m.place(begin, end-begin); !ok {
 		return 0, 0, m.in.errorf(at, "%s, %d bytes at address %#x, reaches past the end of what is loaded", what, end-begin, begin)

@@ -285,7 +285,7 @@ func (s *scanner) sections(in input, list []section, linked bool) error {
 			if strings.HasPrefix(id, "host-") {
 				continue
 			}
-			return in.errorf(sec.offset, "section %s of a linked file has device images in it, but there is no descriptor table that points at them", safetext.Quote(sec.name))
+			return in.errorf(sec.offset, "section %s of a linked file contains device images, but no descriptor table points to them", safetext.Quote(sec.name))
 		default:
 			if err := s.bundled(&in, id, sec, offload.UnknownFormat); err != nil {
 				return err

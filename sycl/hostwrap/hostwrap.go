@@ -221,7 +221,7 @@ func (e *TwiceError) Error() string {
 	if withoutFolder(e.At) == withoutFolder(e.Before) {
 		return fmt.Sprintf("the kernel %q of %v is defined twice with different code, and the runtime would run one for both; give them different names", e.Kernel, e.At)
 	}
-	return fmt.Sprintf("the kernel %q of %v is also defined at %v: the runtime would take one for the other; give them different names", e.Kernel, e.At, e.Before)
+	return fmt.Sprintf("the kernel %q of %v is also defined at %v: the runtime would confuse them; give them different names", e.Kernel, e.At, e.Before)
 }
 
 // BadInput marks errors caused by an input file.
@@ -424,7 +424,7 @@ func (s *source) virtualFunctions(images []Image) error {
 		for _, name := range image.Entries {
 			key := strings.Join([]string{image.Target, device.String(), name}, "\n")
 			if defined[key] {
-				return &ImageError{File: image.File, Err: fmt.Errorf("the virtual function %q is in an image of another source too, and the runtime links both: link the device code of the sources, with rdc = True", kernelname.Display(name))}
+				return &ImageError{File: image.File, Err: fmt.Errorf("the virtual function %q is also in an image of a different source, and the runtime links both; link the device code of the sources with rdc = True", kernelname.Display(name))}
 			}
 			defined[key] = true
 			if !written[name] {
@@ -581,7 +581,7 @@ func (img *Image) check() error {
 	case strings.ContainsRune(img.Options.Compile+img.Options.Link, 0):
 		return fmt.Errorf("its options have a NUL in them")
 	case formatNumbers[img.Format] == 0:
-		return fmt.Errorf("the runtime does not know the format %v", img.Format)
+		return fmt.Errorf("the runtime does not support the format %v", img.Format)
 	}
 	seen := make(map[string]bool)
 	for _, name := range img.Entries {
@@ -589,7 +589,7 @@ func (img *Image) check() error {
 		case name == "" || strings.ContainsRune(name, 0):
 			return fmt.Errorf("the kernel name %q is empty or has a NUL in it", name)
 		case seen[name]:
-			return fmt.Errorf("the kernel %q is listed twice", name)
+			return fmt.Errorf("duplicate kernel %q", name)
 		}
 		seen[name] = true
 	}

@@ -186,10 +186,10 @@ func TestRefuses(t *testing.T) {
 		{"no file", "its file name is missing", func(i *Image) { i.File = "" }},
 		{"file", "the name of its file has a NUL in it", func(i *Image) { i.File = "a\x00" }},
 		{"target", `the target "" is empty or has a NUL in it`, func(i *Image) { i.Target = "" }},
-		{"format", "the runtime does not know the format PTX", func(i *Image) { i.Format = offload.PTX }},
+		{"format", "the runtime does not support the format PTX", func(i *Image) { i.Format = offload.PTX }},
 		{"empty name", `the kernel name "" is empty or has a NUL in it`, func(i *Image) { i.Entries = []string{""} }},
 		{"bad name", `the kernel name "a\x00b" is empty or has a NUL in it`, func(i *Image) { i.Entries = []string{"a\x00b"} }},
-		{"twice", `the kernel "a" is listed twice`, func(i *Image) { i.Entries = []string{"a", "b", "a"} }},
+		{"twice", `duplicate kernel "a"`, func(i *Image) { i.Entries = []string{"a", "b", "a"} }},
 		{"key", "line break", func(i *Image) { i.Properties = badKey }},
 		{"aspect", "the runtime of release 2025.3 has no aspect", func(i *Image) { i.Properties = needs(99) }},
 	} {
@@ -269,7 +269,7 @@ func TestKernelsOfOneName(t *testing.T) {
 		}
 	}
 	err := Write(io.Discard, append(at(header, 7), at("lib/other.cpp", 9)...), nil, release.Newest())
-	if err == nil || err.Error() != `image "k.spv": the kernel "Twice" of lib/other.cpp:9 is also defined at lib/twice.hpp:7: the runtime would take one for the other; give them different names` {
+	if err == nil || err.Error() != `image "k.spv": the kernel "Twice" of lib/other.cpp:9 is also defined at lib/twice.hpp:7: the runtime would confuse them; give them different names` {
 		t.Errorf("in one object: %v", err)
 	}
 }
@@ -404,7 +404,7 @@ func TestVirtualFunctions(t *testing.T) {
 		t.Errorf("%d symbols", got)
 	}
 	err := Write(io.Discard, append(devices, image("spir64", "", name)), nil, release.Newest())
-	if want := `image "f.spv": the virtual function "Shape::area() const" is in an image of another source too, and the runtime links both: link the device code of the sources, with rdc = True`; err == nil || err.Error() != want {
+	if want := `image "f.spv": the virtual function "Shape::area() const" is also in an image of a different source, and the runtime links both; link the device code of the sources with rdc = True`; err == nil || err.Error() != want {
 		t.Errorf("in one object: %v", err)
 	}
 	dir := t.TempDir()
@@ -474,7 +474,7 @@ func TestKernelsOfOneClass(t *testing.T) {
 	image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTSZ1fvE1K"}, Properties: new(propset.Registry)}
 	srcloc.Put(image.Properties, "_ZTSZ1fvE1K", srcloc.Kernel{Location: srcloc.Location{Path: "lib/a.cpp", Line: 4}})
 	err := Write(io.Discard, []Image{image}, []Kernel{of("_ZTSZ1fvE1K", "K", "a.cpp", 3), of("_ZTSZ1gvE1K", "K", "b.cpp", 3)}, release.Newest())
-	if err == nil || err.Error() != `the kernel "K" of b.cpp:3:5 is also defined at lib/a.cpp:3:5: the runtime would take one for the other; give them different names` {
+	if err == nil || err.Error() != `the kernel "K" of b.cpp:3:5 is also defined at lib/a.cpp:3:5: the runtime would confuse them; give them different names` {
 		t.Errorf("in one object: %v", err)
 	}
 }

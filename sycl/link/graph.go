@@ -99,7 +99,7 @@ func (r *Result) WriteText(out io.Writer) error {
 		i.writeText(w)
 	}
 	if len(g.Cycles) > 0 {
-		fmt.Fprintln(w, "cycles, which are no problem:")
+		fmt.Fprintln(w, "cycles, which are allowed:")
 		for _, c := range g.Cycles {
 			fmt.Fprintf(w, "  %s need each other\n", strings.Trim(fmt.Sprint(c), "[]"))
 		}

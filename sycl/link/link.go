@@ -98,7 +98,7 @@ func Combine(inputs []Input, o Options) (*Result, error) {
 	l := linker{}
 	switch {
 	case len(inputs) == 0:
-		return nil, errors.New("link: there is nothing to combine")
+		return nil, errors.New("link: no files to link")
 	case o.State != nil && *o.State > syclbin.Executable:
 		return nil, fmt.Errorf("link: a file cannot be in %v", *o.State)
 	case o.State != nil && *o.State == syclbin.Executable && o.AllowUnresolved:

@@ -464,8 +464,8 @@ func TestErrors(t *testing.T) {
 		want    string
 		bad     bool // an input error
 	}{
-		"no input":                       {nil, Options{}, "link: there is nothing to combine", false},
-		"a state that is none":           {[]Input{file("a")}, Options{State: &other}, "link: a file cannot be in state 7", false},
+		"no input":                       {nil, Options{}, "link: no files to link", false},
+		"an invalid state":               {[]Input{file("a")}, Options{State: &other}, "link: a file cannot be in state 7", false},
 		"unresolved executable":          {[]Input{file("a")}, Options{State: &executable, AllowUnresolved: true}, "link: nothing may be unresolved in executable state", false},
 		"specialization constants":       {[]Input{bad(propset.SpecializationConstants, "x", propset.Uint32s(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
 		"device globals":                 {[]Input{bad(propset.DeviceGlobals, "x", propset.Uint(1))}, Options{}, "a.syclbin: abstract module 1: ", true},

@@ -43,11 +43,11 @@ func Verify(f *syclbin.File) []syclbin.Finding {
 		v.list = append(v.list, &module{Module: m, index: i, places: []Place{{Module: i}}})
 	}
 	if err := v.targets(); err != nil {
-		v.add(syclbin.TooMany, "file", "there are images for more than %d targets", maxTargets)
+		v.add(syclbin.TooMany, "file", "too many targets of images (limit %d)", maxTargets)
 		return v.found
 	}
 	if v.pairs() > maxPairs {
-		v.add(syclbin.TooMany, "file", "there are more than %d pairs of a symbol and a target", maxPairs)
+		v.add(syclbin.TooMany, "file", "too many pairs of a symbol and a target (limit %d)", maxPairs)
 		return v.found
 	}
 	for _, names := range kernels(f.State) {
@@ -150,7 +150,7 @@ func (v *verifier) imports() {
 		if n := len(names) - 1; n > 0 {
 			more = fmt.Sprintf(" and %d more", n)
 		}
-		v.addModule(importInExecutable, m, "the module imports %.256q%s, which the runtime takes from other modules only where a program calls sycl::link", names[0], more)
+		v.addModule(importInExecutable, m, "the module imports %.256q%s, which the runtime resolves with other modules only if the program calls sycl::link", names[0], more)
 	}
 }
 

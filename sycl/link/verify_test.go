@@ -52,7 +52,7 @@ func TestVerify(t *testing.T) {
 		"a symbol that is missing":           {exe, []part{{kernels: k, imports: f}}, []string{`import-unresolved: abstract module 0: no module exports the symbol "f" for target spir64`}},
 		"a symbol of a device library":       {exe, []part{{kernels: k, imports: []string{"__devicelib_ConvertFToBF16INTEL"}}}, []string{"import-unresolved: abstract module 0"}},
 		"a symbol that may still come":       {obj, []part{{kernels: k, imports: f}}, nil},
-		"a symbol of another module":         {exe, []part{{exports: f}, {kernels: k, imports: f}}, []string{`import-in-executable: abstract module 1: the module imports "f", which the runtime takes from other modules only where a program calls sycl::link`}},
+		"a symbol of another module":         {exe, []part{{exports: f}, {kernels: k, imports: f}}, []string{`import-in-executable: abstract module 1: the module imports "f", which the runtime resolves with other modules only if the program calls sycl::link`}},
 		"several of them":                    {exe, []part{{kernels: k, imports: []string{"f", "g", "h"}}, {exports: []string{"f", "g"}}, {exports: []string{"h"}}}, []string{`import-in-executable: abstract module 0: the module imports "f" and 2 more, which`}},
 		"a symbol of another, to be linked":  {obj, []part{{exports: f}, {kernels: k, imports: f}}, nil},
 		"a symbol of its own":                {exe, []part{{kernels: k, exports: f, imports: f}}, nil},
@@ -123,8 +123,8 @@ func TestVerifyIsBounded(t *testing.T) {
 		part part
 		want string
 	}{
-		"targets": {many, "file: too-many: there are images for more than 1024 targets; "},
-		"pairs":   {symbols, "file: too-many: there are more than 2097152 pairs of a symbol and a target; "},
+		"targets": {many, "file: too-many: too many targets of images (limit 1024); "},
+		"pairs":   {symbols, "file: too-many: too many pairs of a symbol and a target (limit 2097152); "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := Verify(verified(syclbin.Executable, test.part))

@@ -414,8 +414,8 @@ func TestWriteRefuses(t *testing.T) {
 		{"no images", Options{}, nil, "a container needs an image"},
 		{"version 4", Options{Version: 4}, []Image{{Content: content}}, "cannot write version 4"},
 		{"compressed version 2", Options{Version: 2, Compression: Zlib}, []Image{{Content: content}}, "version 2 cannot be compressed"},
-		{"NUL in a key", Options{}, []Image{{Strings: []String{{"a\x00", ""}}, Content: content}}, `the string "a\x00" has a NUL byte`},
-		{"NUL in a version 1 value", Options{Version: 1}, []Image{{Strings: []String{{"a", "\x00"}}, Content: content}}, "which version 1 cannot hold"},
+		{"NUL in a key", Options{}, []Image{{Strings: []String{{"a\x00", ""}}, Content: content}}, `the string "a\x00" contains a NUL byte`},
+		{"NUL in a version 1 value", Options{Version: 1}, []Image{{Strings: []String{{"a", "\x00"}}, Content: content}}, "which version 1 does not support there"},
 		{"an image that is shorter than it says", Options{}, []Image{{Content: short{content}}}, "the image ended after 1 of its 9 bytes"},
 	}
 	for _, test := range tests {

@@ -106,7 +106,7 @@ func (l *layout) collectStrings() error {
 	for i, img := range l.images {
 		for _, s := range img.Strings {
 			if strings.ContainsRune(s.Key, 0) || l.version == 1 && strings.ContainsRune(s.Value, 0) {
-				return fmt.Errorf("offload binary: entry %d: the string %s has a NUL byte in it, which version %d cannot hold there", i, safetext.Quote(s.Key), l.version)
+				return fmt.Errorf("offload binary: entry %d: the string %s contains a NUL byte, which version %d does not support there", i, safetext.Quote(s.Key), l.version)
 			}
 			l.table.add(s.Key)
 			l.table.add(s.Value)

@@ -220,7 +220,7 @@ func setAttribute(s interface {
 	SetAttribute(key, value string)
 }, p property) error {
 	if old, ok := s.Attribute(p.name); ok && old != p.value {
-		return fmt.Errorf("property %q is given twice, as %q and as %q", p.name, old, p.value)
+		return fmt.Errorf("property %q has two values, %q and %q", p.name, old, p.value)
 	}
 	s.SetAttribute(p.name, p.value)
 	return nil

@@ -284,7 +284,7 @@ func TestHeaderRefuses(t *testing.T) {
 		"a constant pointer":           {"constexpr specialization_id<const int *> v{nullptr};", "", "a specialization constant cannot be a pointer"},
 		"a constant array":             {"constexpr specialization_id<int[2]> v{1, 2};", "", "a specialization constant is an array as a std::array only"},
 		"a constant with a destructor": {"struct D { constexpr D() {} ~D(); }; specialization_id<D> v;", "", "a specialization constant is set byte by byte"},
-		"a constant that is none":      {"constexpr int v = 1;", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v>(); });", "takes a variable of type specialization_id"},
+		"an invalid constant":          {"constexpr int v = 1;", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v>(); });", "takes a variable of type specialization_id"},
 		"a part of a variable":         {"constexpr specialization_id<int> v[2]{specialization_id<int>{1}, specialization_id<int>{2}};", "parallel_for<K>(r, [x](nd_item<1>, kernel_handler h) { *x = h.get_specialization_constant<v[1]>(); });", "a specialization_id is a variable, not a part of one"},
 		"a function of nothing":        {"", "parallel_for<K>(r, [x]() { *x = 1; });", "a kernel's function takes an nd_item"},
 	} {

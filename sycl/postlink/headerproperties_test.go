@@ -74,7 +74,7 @@ func TestHeaderCalls(t *testing.T) {
 		"nothing of all": {"define void @f() {\n  ret void\n}\n", "define void @f()", ""},
 
 		"no kernel":          {strings.Replace(kernelProperties, "spir_kernel", "spir_func", 1), "", `'K': kernel property "sycl-work-group-size" on a function that is not a kernel`},
-		"two values":         {texts + "define spir_kernel void @k() {\n" + kernelCall("group", "sizes") + kernelCall("group", "four") + "  ret void\n}\n", "", `'k': property "sycl-work-group-size" is given twice, as "8,4" and as "4"`},
+		"two values":         {texts + "define spir_kernel void @k() {\n" + kernelCall("group", "sizes") + kernelCall("group", "four") + "  ret void\n}\n", "", `'k': property "sycl-work-group-size" has two values, "8,4" and "4"`},
 		"a name of nothing":  {texts + "define spir_kernel void @k() {\n" + kernelCall("none", "sizes") + "  ret void\n}\n", "", "'k': it calls for a property whose name and value are no constant texts"},
 		"a name from memory": {strings.Replace(kernelProperties, textOf("group"), "ptr addrspace(4) null", 1), "", "whose name and value are no constant texts"},
 		"one argument":       {strings.Replace(kernelProperties, ", "+textOf("sizes")+")", ")", 1), "", "it does not call for a property with a name and a value"},
@@ -82,7 +82,7 @@ func TestHeaderCalls(t *testing.T) {
 			"!1 = !DILocation(line: 7, column: 3, scope: !2)\n!2 = distinct !DISubprogram(name: \"k\", file: !3, line: 5)\n!3 = !DIFile(filename: \"k.cpp\", directory: \"\")\n", "", "k.cpp:7:3: 'k': it calls for"},
 		"a variable of a function": {texts + get + gets("define spir_kernel void @k()", "%p"), "", "'k': it uses a device_global that is no variable at namespace scope"},
 		"a pointer from anywhere":  {texts + "define void @f(ptr addrspace(4) %0) {\n  %2 = load ptr addrspace(4), ptr addrspace(4) %0\n" + annotates("%3", "%2", "@.args") + "  ret void\n}\n", "", "'f': it uses a device_global that is no variable"},
-		"two sizes":                {variableInCode + "define void @e() {\n" + annotates("%1", "addrspacecast (ptr addrspace(1) @v to ptr addrspace(4))", "@.other") + "  ret void\n}\n", "", `variable 'v': property "sycl-device-global-size" is given twice, as "4" and as "8"`},
+		"two sizes":                {variableInCode + "define void @e() {\n" + annotates("%1", "addrspacecast (ptr addrspace(1) @v to ptr addrspace(4))", "@.other") + "  ret void\n}\n", "", `variable 'v': property "sycl-device-global-size" has two values, "4" and "8"`},
 		"an odd number":            {strings.Replace(variableInCode, "@.args)", "@.odd)", 1), "", `'k': its annotation "sycl-device-global": its arguments are not pairs`},
 		"no properties":            {strings.Replace(variableInCode, "@.args)", "null)", 1), "", `'k': its annotation "sycl-device-global": it has no names and values`},
 		"old IR":                   {strings.Replace(variableInCode, ", ptr addrspace(1) @.args)", ")", 1), "", `'k': its annotation "sycl-device-global" has no properties`},

@@ -442,7 +442,7 @@ func (p *restored) variable(set string, property propset.Property, put func(*llv
 	}
 	values, ok := property.Value.Uint32s()
 	if !ok || !put(g, values) {
-		return &restoreError{set, property.Key, "the value has another layout than that of a variable"}
+		return &restoreError{set, property.Key, "the value does not have the layout of a variable"}
 	}
 	g.SetAttribute(attrUniqueID, property.Key)
 	return nil

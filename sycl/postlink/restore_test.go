@@ -316,7 +316,7 @@ func TestRestoreRefusals(t *testing.T) {
 		"an export that is only declared":   {"[SYCL/exported symbols]\n_Z4fromv=1|1\n", "[SYCL/exported symbols] from(): the IR module defines neither a function nor a variable"},
 		"a specialization constant":         {"[SYCL/specialization constants]\nsize=" + propset.Uint32s(0, 0, 4).String() + "\n", "[SYCL/specialization constants] size: the IR does not say which constant"},
 		"a device global of another name":   {"[SYCL/device globals]\nother=" + propset.Uint32s(4, 0).String() + "\n", "[SYCL/device globals] other: the IR does not say which variable"},
-		"a device global without its scope": {"[SYCL/device globals]\nlist=" + propset.Uint32s(4).String() + "\n", "[SYCL/device globals] list: the value has another layout"},
+		"a device global without its scope": {"[SYCL/device globals]\nlist=" + propset.Uint32s(4).String() + "\n", "[SYCL/device globals] list: the value does not have the layout of a variable"},
 		"virtual functions":                 {"[SYCL/virtual functions]\nvirtual-functions-set=" + propset.String("s").String() + "\n", "[SYCL/virtual functions] virtual-functions-set: the IR does not say which functions"},
 		"a parameter that is not there":     {"[SYCL/implicit local arg]\n_ZTS1K=1|2\n", "[SYCL/implicit local arg] K: the IR module has no kernel of that name with such a parameter"},
 		"memory of an unknown kernel":       {"[SYCL/work group dynamic local mem]\n_ZTS1X=1|1\n", "[SYCL/work group dynamic local mem] X: the IR module has no kernel of that name"},

@@ -340,7 +340,7 @@ func TestSplitRefuses(t *testing.T) {
 			SplitOptions{Mode: SplitPerSource}, ""},
 		{"work-group local memory in two images", "@l = internal addrspace(3) global i32 undef\n" + strings.ReplaceAll(uses("a", "a.cpp", "l")+uses("b", "b.cpp", "l"), "addrspace(1)", "addrspace(3)"),
 			SplitOptions{Mode: SplitPerSource}, ""},
-		{"aspects that are none", kernel("a", "s.cpp", "!sycl_used_aspects !1") + "!1 = !{!\"fp64\"}\n", SplitOptions{Mode: SplitPerSource}, "function a: !sycl_used_aspects: !1 is not a list of aspects"},
+		{"invalid aspects", kernel("a", "s.cpp", "!sycl_used_aspects !1") + "!1 = !{!\"fp64\"}\n", SplitOptions{Mode: SplitPerSource}, "function a: !sycl_used_aspects: !1 is not a list of aspects"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

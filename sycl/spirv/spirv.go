@@ -638,19 +638,20 @@ func (p *parser) kernel(e entry) (Kernel, error) {
 		}
 		switch mode.mode {
 		case modeLocalSize, modeLocalSizeId:
-			k.WorkGroupSize, err = sizes(raw, mode)
+			k.WorkGroupSize, err = mode.sizes()
 		case modeLocalSizeHint, modeLocalSizeHintId:
-			k.WorkGroupSizeHint, err = sizes(raw, mode)
+			k.WorkGroupSizeHint, err = mode.sizes()
 		case modeMaxWorkgroupSize:
-			k.MaxWorkGroupSize, err = sizes(raw, mode)
+			k.MaxWorkGroupSize, err = mode.sizes()
 		case modeSubgroupSize:
 			if len(mode.operands) != 1 || mode.operands[0] == 0 {
-				return Kernel{}, &FormatError{raw.offset, "execution mode SubgroupSize needs one size above 0"}
+				err = fmt.Errorf("the required sub-group size is %d; expected one size above 0", mode.operands)
+				break
 			}
 			k.SubGroupSize = mode.operands[0]
 		}
 		if err != nil {
-			return Kernel{}, err
+			return Kernel{}, &FormatError{raw.offset, fmt.Sprintf("kernel %q: %v", e.name, err)}
 		}
 	}
 	return k, nil
@@ -676,9 +677,10 @@ func (p *parser) mode(raw rawMode) (mode executionMode, known bool, err error) {
 	return mode, known, nil
 }
 
-func sizes(raw rawMode, mode executionMode) ([]uint64, error) {
+// sizes returns the sizes of a work-group without trailing ones.
+func (mode executionMode) sizes() ([]uint64, error) {
 	if len(mode.operands) != 3 || slices.Contains(mode.operands, 0) {
-		return nil, &FormatError{raw.offset, fmt.Sprintf("execution mode %d needs three sizes above 0", mode.mode)}
+		return nil, fmt.Errorf("a work-group size is %d; expected three sizes above 0", mode.operands)
 	}
 	var s []uint64
 	for n, v := range mode.operands {

@@ -380,8 +380,8 @@ func TestMalformed(t *testing.T) {
 		{"an id defined twice", text("%a = OpTypeBool\n%a = OpTypeBool"), "id 1 is already defined at offset 20"},
 		{"a function in a function", text(preamble + "%f = OpFunction %void None %fn\n%g = OpFunction %void None %fn"),
 			"a function inside a function"},
-		{"a work-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K LocalSize 8 0 1\n" + preamble + declare("K")), "execution mode 17 needs three sizes above 0"},
-		{"a sub-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K SubgroupSize 0\n" + preamble + declare("K")), "execution mode SubgroupSize needs one size above 0"},
+		{"a work-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K LocalSize 8 0 1\n" + preamble + declare("K")), `kernel "K": a work-group size is [8 0 1]; expected three sizes above 0`},
+		{"a sub-group size of 0", text("OpEntryPoint Kernel %K \"K\"\nOpExecutionMode %K SubgroupSize 0\n" + preamble + declare("K")), `kernel "K": the required sub-group size is [0]; expected one size above 0`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Parse(test.data)

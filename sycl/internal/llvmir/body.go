@@ -126,7 +126,7 @@ type edit struct {
 // Replace replaces an instruction with instructions, one per line.
 func (f *Function) Replace(in *Instr, text string) {
 	if in.f != f || in.src != f.bodySrc {
-		panic("llvmir: an instruction of another function, or of a body that has been edited since")
+		panic("llvmir: the instruction belongs to a different function, or to a body that was edited since")
 	}
 	e := edit{span{in.start, in.end}, lines(text)}
 	i, replaced := slices.BinarySearchFunc(f.edits, e, func(a, b edit) int { return cmp.Compare(a.at.start, b.at.start) })

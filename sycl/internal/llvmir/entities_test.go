@@ -458,7 +458,7 @@ func TestRenameErrors(t *testing.T) {
 	m := parseString(t, "@a = global i32 0\n@b = global i32 0\n@c = global i32 0\n")
 	for range 20 {
 		err := m.RenameAll(map[string]string{"b": "", "a": "c", "x": "y"})
-		if err == nil || err.Error() != "there is a symbol @c already" {
+		if err == nil || err.Error() != "duplicate symbol @c" {
 			t.Fatalf("error %v", err)
 		}
 	}

@@ -149,7 +149,7 @@ type headError struct {
 }
 
 // typedPointer is the error for typed pointers, which no current device compiler writes.
-const typedPointer = "a pointer that says what it points to, as LLVM before 17 could write it: make this text with a newer llvm-dis"
+const typedPointer = "typed pointers, which LLVM before 17 wrote, are not supported; create the text with a newer llvm-dis"
 
 func headErrorAt(c *cursor, msg string) *headError {
 	t := c.peek(0)
@@ -428,16 +428,16 @@ func (h *header) variableStart(c *cursor) *headError {
 
 func (h *header) aliasee(c *cursor) *headError {
 	if !c.accept(',') {
-		return headErrorAt(c, "a comma and what the alias stands for are expected here")
+		return headErrorAt(c, "expected a comma and the aliasee")
 	}
 	first := c.peek(0)
 	if first.kind != tokenWord || !isConstantWord(c.word(first)) {
 		if _, ok := c.skipType(); !ok {
-			return headErrorAt(c, "the type of what an alias stands for is expected here")
+			return headErrorAt(c, "expected the type of the aliasee")
 		}
 	}
 	if _, ok := c.skipValue(); !ok {
-		return headErrorAt(c, "what the alias stands for is expected here")
+		return headErrorAt(c, "expected the aliasee")
 	}
 	h.initializer = span{first.start, c.end()}
 	return nil

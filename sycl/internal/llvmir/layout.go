@@ -68,7 +68,7 @@ func (l *Layout) part(text string) error {
 	words := strings.Split(text[1:], ":")
 	switch text[0] {
 	case 'E':
-		return errors.New("no device has its most significant byte first")
+		return errors.New("big-endian data layouts are not supported")
 	case 'i', 'f', 'v', 'a':
 		return l.alignmentPart(text[0], words)
 	case 'p':

@@ -270,7 +270,7 @@ func (m *Module) AddNode(content string) int {
 // SetNode replaces a node; text is the part after "=".
 func (m *Module) SetNode(id int, text string) error {
 	if n := m.Node(id); n == nil {
-		return fmt.Errorf("there is no metadata node !%d", id)
+		return fmt.Errorf("undefined metadata node !%d", id)
 	}
 	at, _ := m.nodes.find(uint32(id))
 	entity := "!" + strconv.Itoa(id) + " = " + text

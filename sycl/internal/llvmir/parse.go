@@ -253,7 +253,7 @@ func (r *reader) typeDefinition(start, end, limit int) error {
 	}
 	name := plainName(r.text[start+1 : end])
 	if _, double := r.m.typeItems[name]; double {
-		return r.fail(start, "type %%%s is defined twice", name)
+		return r.fail(start, "duplicate type %%%s", name)
 	}
 	r.m.typeItems[name] = r.next()
 	r.add(itemType, 0, start, limit)
@@ -275,7 +275,7 @@ func (r *reader) node(start, end, limit int) error {
 		return r.fail(start, "the number of a metadata node is out of range")
 	}
 	if _, double := r.m.nodes.find(uint32(id)); double {
-		return r.fail(start, "metadata node !%d is defined twice", id)
+		return r.fail(start, "duplicate metadata node !%d", id)
 	}
 	r.m.nodes.add(uint32(id), r.next())
 	r.add(itemNode, int(id), start, limit)
@@ -285,7 +285,7 @@ func (r *reader) node(start, end, limit int) error {
 func (r *reader) namedMetadata(start, end, limit int) error {
 	name := unescapeName(r.text[start+1 : end])
 	if r.m.NamedMetadata(name) != nil {
-		return r.fail(start, "named metadata !%s is defined twice", name)
+		return r.fail(start, "duplicate named metadata !%s", name)
 	}
 	n := &NamedMetadata{m: r.m, name: name, item: r.next()}
 	r.m.named = append(r.m.named, n)

@@ -43,14 +43,14 @@ func (m *Module) checkNames(names map[string]string) error {
 		name := names[old]
 		switch {
 		case m.symbols[old] == nil:
-			return fmt.Errorf("there is no symbol @%s", old)
+			return fmt.Errorf("undefined symbol @%s", old)
 		case name == "" || strings.IndexByte(name, 0) >= 0:
 			return fmt.Errorf("a symbol cannot have the name %q", name)
 		case taken[name]:
 			return fmt.Errorf("two symbols would have the name @%s", name)
 		}
 		if _, moves := names[name]; m.symbols[name] != nil && !moves {
-			return fmt.Errorf("there is a symbol @%s already", name)
+			return fmt.Errorf("duplicate symbol @%s", name)
 		}
 		taken[name] = true
 	}

@@ -81,7 +81,7 @@ func (d *decoder) file(to reflect.Value) error {
 		return err
 	}
 	if _, ok := d.peek(); ok {
-		return d.errorf("there is data after the end")
+		return d.errorf("unexpected data after the end")
 	}
 	return d.err
 }
@@ -285,7 +285,7 @@ func (d *decoder) name(o *object, seen uint64) (int, error) {
 	case known && seen&(1<<i) != 0:
 		return 0, d.errorf("duplicate member %q", name)
 	case !known && strings.ContainsFunc(name, func(r rune) bool { return 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf }):
-		return 0, d.errorf("member %q has letters other than a to z", name)
+		return 0, d.errorf("member %q must contain only the letters a to z", name)
 	case !known:
 		return 0, d.errorf("unknown member %q", name)
 	}

@@ -218,7 +218,7 @@ func TestMalformedAspects(t *testing.T) {
 		})
 	}
 	if _, err := Propagate(parse(t, ""), Options{Exclude: []string{"fp46"}}); err == nil || !strings.Contains(err.Error(), "did you mean fp") {
-		t.Errorf("an excluded aspect that is none: %v", err)
+		t.Errorf("an invalid excluded aspect: %v", err)
 	}
 }
 

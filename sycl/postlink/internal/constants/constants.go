@@ -167,7 +167,7 @@ func (l *lowering) add(r *read) error {
 	if l.Mode == Emulation && r.allocates != nil && l.spir {
 		r.left = true
 		return l.tolerate(r, "memory of as many elements as the specialization constant '%s' says cannot be made in SPIR-V that is compiled ahead of time. Lower constants natively, or give private_alloca a constant of C++",
-			"the call stays, and no compiler takes it")
+			"the call stays, and compilers reject it")
 	}
 	c := l.byName[r.name]
 	if c == nil {
@@ -181,7 +181,7 @@ func (l *lowering) add(r *read) error {
 	}
 	what := c.shape.difference(s)
 	if what == "default value" && l.AsDPCPP {
-		l.warn(r, "the specialization constant '%s' has the default value %s here and %s %s, which all reads get. Give them the same specialization_id",
+		l.warn(r, "the specialization constant '%s' has the default value %s here and %s %s, which all reads return. Use the same specialization_id",
 			printable(r.name), r.describe(), c.first.describe(), c.first.place())
 		r.shape, r.value = c.shape, c.first.value
 		return nil
@@ -231,7 +231,7 @@ func (l *lowering) number() error {
 			offset += size.Store
 		}
 		if next >= propset.SpecPadding || offset > math.MaxInt32 {
-			return c.first.fail("the image has more specialization constants than there are numbers")
+			return c.first.fail("the image has too many specialization constants")
 		}
 	}
 	return nil

@@ -325,7 +325,7 @@ func (l *lowering) declare() error {
 		text := l.declarations[name]
 		if f := l.module.Function(name); f != nil {
 			if want := text; f.Defined() || !sameDeclaration(l.module, f, want) {
-				return &Error{Function: name, Msg: "the code has a function of the name that a built-in function of SPIR-V has, of another type"}
+				return &Error{Function: name, Msg: "the function has the name of a SPIR-V built-in function, but a different type"}
 			}
 			continue
 		}

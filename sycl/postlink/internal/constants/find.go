@@ -467,7 +467,7 @@ func (l *lowering) readCall(b *body, r *read, c *call, callee *llvmir.Function) 
 		least = 1
 	}
 	if len(args) < least || r.typ == nil || !c.plain {
-		return r.fail("the call of '%s' is not one that DPC++'s headers make: it takes a name, the address of a specialization_id and a buffer", kernelname.Display(callee.Name()))
+		return r.fail("the call of '%s' does not match DPC++'s headers; expected a name, the address of a specialization_id and a buffer", kernelname.Display(callee.Name()))
 	}
 	var err error
 	if r.nameVariable, r.name, err = l.nameOf(b, args[0].Value); err != nil {
@@ -594,7 +594,7 @@ func (l *lowering) readDefault(b *body, r *read, v llvmir.Value) error {
 // allocationOf returns the allocation of a call to llvm.sycl.alloca.
 func allocationOf(args []llvmir.Operand, result *llvmir.Type) (*allocation, error) {
 	if len(args) != 5 || result == nil || result.Kind() != llvmir.Pointer || args[3].Type == nil {
-		return nil, errors.New("this is not a call of llvm.sycl.alloca: it takes a name, the address of a specialization_id, a buffer, an element and an alignment")
+		return nil, errors.New("invalid call of llvm.sycl.alloca; expected a name, the address of a specialization_id, a buffer, an element and an alignment")
 	}
 	align, ok := args[4].Int()
 	if !ok || align < 1 || align > 1<<32 || align&(align-1) != 0 {

@@ -113,7 +113,7 @@ func withoutClashes(list []propset.SpecConstant) ([]propset.SpecConstant, error)
 	for _, c := range list {
 		if old, ok := byName[c.Name]; ok {
 			if !slices.Equal(old.Records, c.Records) || !bytes.Equal(old.Default, c.Default) {
-				return nil, &Error{Msg: fmt.Sprintf("the specialization constant '%s' is in the module twice, with other numbers or another default value. %s", printable(c.Name), remedy)}
+				return nil, &Error{Msg: fmt.Sprintf("the specialization constant '%s' is in the module twice, with different numbers or default values. %s", printable(c.Name), remedy)}
 			}
 			continue
 		}

@@ -149,7 +149,7 @@ func (b *body) read(in *llvmir.Instr) error {
 		b.annotations[a.result] = a
 	}
 	if in.NumOperands() < 5 {
-		return b.bad(a.where, fmt.Errorf("there are %d operands instead of 5", in.NumOperands()))
+		return b.bad(a.where, fmt.Errorf("expected 5 operands, got %d", in.NumOperands()))
 	}
 	var err error
 	if a.properties, err = b.properties(in.Operand(4)); err != nil {

@@ -156,9 +156,9 @@ func TestPointers(t *testing.T) {
 			want: "%x = %p {5825}" + control + "{{i32 6442, i32 0, i32 0, i32 0}}\n%v = load i32, ptr %x"},
 		"no level of a cache": {in: "%x = %p {sycl-cache-read-hint=0}\n%v = load i32, ptr %x", want: "%v = load i32, ptr %p"},
 
-		"an alignment that is none":     {in: "%x = %p {sycl-alignment=24}", fail: `function f: a.cpp:7: annotation of a pointer: property "sycl-alignment": "24" is not a power of two`},
+		"an invalid alignment":          {in: "%x = %p {sycl-alignment=24}", fail: `function f: a.cpp:7: annotation of a pointer: property "sycl-alignment": "24" is not a power of two`},
 		"an alignment without a value":  {in: "%x = %p {sycl-alignment}", fail: `property "sycl-alignment": "" is not a number of 32 bits`},
-		"a number that is none":         {in: "%x = %p {sycl-awidth=wide}", fail: `a.cpp:7: annotation of a pointer: property "sycl-awidth": "wide" is not a number of 32 bits`},
+		"an invalid number":             {in: "%x = %p {sycl-awidth=wide}", fail: `a.cpp:7: annotation of a pointer: property "sycl-awidth": "wide" is not a number of 32 bits`},
 		"a mode that reads do not have": {in: "%x = %p {sycl-cache-read-hint=1048576}", fail: `"1048576" has cache mode write_through, which reads do not have`},
 		"a quotation mark":              {in: `%x = %p {sycl-resource=M"}`, fail: `"M\"" has a quotation mark`},
 	} {
@@ -234,7 +234,7 @@ declare ptr @llvm.ptr.annotation.p0.p1(ptr, ptr addrspace(1), ptr addrspace(1), 
 		"a value that is neither":        {"{ ptr addrspace(1), float } { ptr addrspace(1) @n, float 1.0 }", call("@p", "@list"), `property "sycl-strict": the value is neither a text nor a number`},
 		"a value that does not end":      {"{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @n, ptr addrspace(1) @unended }", call("@p", "@list"), `property "sycl-strict": the value is neither a text nor a number`},
 		"a value that names itself":      {"{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @n, ptr addrspace(1) @list }", call("@p", "@list"), `property "sycl-strict": the value is neither a text nor a number`},
-		"four operands":                  {"i32 0", "\ndefine void @f(ptr %p) {\n  %x = call ptr @llvm.ptr.annotation.p0.p1(ptr %p, ptr addrspace(1) @p, ptr addrspace(1) null, i32 0)\n  ret void\n}\n", "there are 4 operands instead of 5"},
+		"four operands":                  {"i32 0", "\ndefine void @f(ptr %p) {\n  %x = call ptr @llvm.ptr.annotation.p0.p1(ptr %p, ptr addrspace(1) @p, ptr addrspace(1) null, i32 0)\n  ret void\n}\n", "expected 5 operands, got 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, head+test.list+test.call)

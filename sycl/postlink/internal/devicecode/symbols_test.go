@@ -38,7 +38,7 @@ var decoratedCases = map[string]decorated{
 	"several, sorted":                        {properties: `"sycl-stable"="true" "sycl-awidth"="32" nounwind "sycl-module-id"="a"`, want: "{i32 6177, i32 32}, {i32 6183}", dpcpp: "{i32 6177, i32 32}, {i32 6183, i32 1}"},
 	"metadata of other passes":               {properties: `"frame-pointer"="all" "sycl-usm-kind"="1"`},
 
-	"a number that is none":          {properties: `"sycl-buffer-location"="x"`, fail: `property "sycl-buffer-location": "x" is not a number of 32 bits`},
+	"an invalid number":              {properties: `"sycl-buffer-location"="x"`, fail: `property "sycl-buffer-location": "x" is not a number of 32 bits`},
 	"a number below zero":            {properties: `"sycl-buffer-location"="-1"`, fail: `"-1" is not a number of 32 bits`},
 	"a number that is missing":       {properties: `"sycl-buffer-location"`, fail: `"" is not a number of 32 bits`},
 	"a number over 32 bits":          {properties: `"sycl-num-banks"="4294967296"`, fail: `"4294967296" is not a number of 32 bits`},
