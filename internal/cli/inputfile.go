@@ -129,7 +129,7 @@ func InputReason(name string, err error) error {
 	var why *fs.PathError
 	switch {
 	case errors.Is(err, syscall.EMFILE):
-		return fmt.Errorf("%w: allow the process more of them, as by 'ulimit -n 1024'", err)
+		return fmt.Errorf("%w; raise the limit, for example with 'ulimit -n 1024'", err)
 	case !errors.As(err, &why):
 		return err
 	case errors.Is(err, syscall.ENXIO):

@@ -349,10 +349,10 @@ func (o *CheckOptions) missing(in *gate.Input) (list []string) {
 		return nil
 	}
 	if !o.BasePolicy.given() {
-		list = append(list, "the policy of the base branch is not given: use --base-policy FILE, or --base-policy none when it has none")
+		list = append(list, "the base branch's policy is missing; use --base-policy FILE, or --base-policy none if there is none")
 	}
 	if o.Baseline.given() && !o.BaseBaseline.given() {
-		list = append(list, "the baseline of the base branch is not given: use --base-baseline FILE, or --base-baseline none when it has none")
+		list = append(list, "the base branch's baseline is missing; use --base-baseline FILE, or --base-baseline none if there is none")
 	}
 	return list
 }

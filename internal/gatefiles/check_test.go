@@ -67,7 +67,7 @@ func TestExitCodes(t *testing.T) {
 		{"no report", CheckOptions{}, 2, "a report is needed"},
 		{"a report that is missing", CheckOptions{Reports: []string{"gone.json"}}, 3, "gone.json cannot be read: no such file"},
 		{"a report that is a folder", CheckOptions{Reports: []string{"folder"}}, 3, "folder is not a regular file"},
-		{"a report that is none", CheckOptions{Reports: []string{"policy.yaml"}}, 3, "policy.yaml: not a compatibility report"},
+		{"an invalid report", CheckOptions{Reports: []string{"policy.yaml"}}, 3, "policy.yaml: not a compatibility report"},
 		{"a base report that is missing", CheckOptions{Reports: good, BaseReports: []string{"gone.json"}}, 3, "gone.json cannot be read"},
 		{"a policy that is missing", CheckOptions{Reports: good, Policy: GateFile{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
 		{"a policy that is a folder", CheckOptions{Reports: good, Policy: GateFile{Name: "folder"}}, 2, "folder is not a regular file"},
@@ -243,7 +243,7 @@ func TestAttackS14WhereFilesAre(t *testing.T) {
 func TestAttackS10ManyReports(t *testing.T) {
 	enterWorkspace(t)
 	o := CheckOptions{Reports: slices.Repeat([]string{"good.json"}, maxReports+1)}
-	if _, err := Check(t.Context(), o); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "10000 can be checked at once") {
+	if _, err := Check(t.Context(), o); cli.ExitCode(err) != 3 || !strings.Contains(err.Error(), "too many reports: 10001 (limit 10000)") {
 		t.Errorf("got %v", err)
 	}
 	testkit.WriteFile(t, "large.json", "")

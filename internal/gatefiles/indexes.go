@@ -22,7 +22,7 @@ const maxReports = 10_000
 // several names once.
 func readIndexes(ctx context.Context, folder *workspace.Directory, names []string) ([]*gate.Index, error) {
 	if len(names) > maxReports {
-		return nil, cli.BadInput(fmt.Errorf("there are %d reports, and %d can be checked at once", len(names), maxReports))
+		return nil, cli.BadInput(fmt.Errorf("too many reports: %d (limit %d)", len(names), maxReports))
 	}
 	names, err := unique(folder, names)
 	if err != nil {

@@ -234,7 +234,7 @@ func (r *reader) zipMember(ctx context.Context, archive *file, labels archiveLab
 	}
 	in, err := member.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the member is compressed with method %d, which is not known: %s", safetext.Printable(f.name), member.Method, unpackIt))}}
+		return []outcome{{file: f, err: cli.BadInput(fmt.Errorf("%s: the member is compressed with the unsupported method %d; %s", safetext.Printable(f.name), member.Method, unpackIt))}}
 	}
 	if err != nil {
 		return fault(f, err)

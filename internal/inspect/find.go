@@ -43,7 +43,7 @@ func find(folder *workspace.Directory, names []string, glob func([]string) ([]st
 		wanted = append(wanted, name)
 	}
 	if len(names) > 0 && len(wanted) == 0 {
-		return nil, cli.Usagef("patterns that begin with ! take files away, and there is none that finds some")
+		return nil, workspace.ErrOnlyExclusions
 	}
 	for _, name := range wanted {
 		if err := f.find(name); err != nil {
@@ -174,7 +174,7 @@ func (f *finder) add(name, folder string, how how) error {
 	}
 	l := fileLabel(folder, name)
 	if l.stable == "" {
-		return cli.BadInput(fmt.Errorf("%q is no name of a file", name))
+		return cli.BadInput(fmt.Errorf("%q is not a valid file name", name))
 	}
 	found := &file{name: filepath.ToSlash(filepath.Clean(name)), label: l, how: how}
 	found.top = found

@@ -273,7 +273,7 @@ func TestFaults(t *testing.T) {
 		{"a compressed archive that is cut", "b.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))[:2000], false, "b.tgz"},
 		{"a broken member", "b.zip", zipFileOf(t, zip.Deflate, member{"b.a", broken}), false, "b.zip/b.a: "},
 		{"a member that is encrypted", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 1, 0), false, "b.zip/k.so: the member is encrypted: unpack it"},
-		{"a method that is not known", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 0, 14), false, "b.zip/k.so: the member is compressed with method 14, which is not known"},
+		{"a method that is not known", "b.zip", patched(zipFileOf(t, zip.Store, member{"k.so", obj}), 0, 14), false, "b.zip/k.so: the member is compressed with the unsupported method 14; unpack it"},
 		{"a wrong checksum", "b.zip", bytes.Replace(zipFileOf(t, zip.Store, member{"k.so", obj}), []byte("spir64"), []byte("spir65"), 1), false, "b.zip/k.so: zip: checksum error; the archive is damaged"},
 		{"too many archives in one another", "b.zip", deep, false, "b.zip/b.zip/c.zip: archives can be nested only two deep"},
 		{"a compressed tar archive too many in one another", "b.zip", zipFileOf(t, zip.Store, member{"b.zip", zipFileOf(t, zip.Store, member{"c.tgz", gzipped(tarFileOf(t, member{"k.so", obj}))})}), false, "b.zip/b.zip/c.tgz: archives can be nested only two deep"},

@@ -336,7 +336,7 @@ func (r *reader) hostContent(ctx context.Context, o *outcome, in io.ReaderAt, si
 	o.leaveOut(result.LeftOut)
 	o.images, o.repeated = result.Taken, result.Repeated
 	if result.Taken == 0 && len(fromBitcode) == 0 {
-		o.none = "none of the device images can be taken"
+		o.none = "no device image can be used"
 		return
 	}
 	modules, err := report.FromSYCLBIN(b.File(syclbin.Executable), r.workspaces...)

@@ -150,7 +150,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 // take reserves a destination for an output, so no other output gets it.
 func (g *Group) take(name, place string) error {
 	if g.taken[place] {
-		return &takenError{fmt.Sprintf("'%s' is given for two outputs: name another place for one of them", name)}
+		return &takenError{fmt.Sprintf("'%s' is used for two outputs; choose a different path for one of them", name)}
 	}
 	if g.taken == nil {
 		g.taken = map[string]bool{}

@@ -66,7 +66,7 @@ func search(folder string, patterns []string) ([]string, error) {
 		*list = append(*list, parsed)
 	}
 	if len(patterns) > 0 && len(wanted) == 0 {
-		return nil, errNoneWanted()
+		return nil, ErrOnlyExclusions
 	}
 	open, err := Open(folder)
 	if err != nil {
@@ -89,9 +89,8 @@ func search(folder string, patterns []string) ([]string, error) {
 	return names, nil
 }
 
-func errNoneWanted() error {
-	return cli.Usagef("patterns that begin with ! exclude files; add a pattern that matches files")
-}
+// ErrOnlyExclusions is returned if all patterns begin with an exclamation mark.
+var ErrOnlyExclusions = cli.Usagef("patterns that begin with ! exclude files; add a pattern that matches files")
 
 // Find returns the files that patterns match. Unlike patterns for [Glob], they may start with a
 // path to another directory.
@@ -113,7 +112,7 @@ func Find(patterns []string) ([]string, error) {
 		byFolder[folder] = append(byFolder[folder], name)
 	}
 	if len(patterns) > 0 && len(folders) == 0 {
-		return nil, errNoneWanted()
+		return nil, ErrOnlyExclusions
 	}
 	var all []string
 	for _, folder := range folders {
@@ -239,7 +238,7 @@ func (s *searcher) find(p pattern) error {
 	}
 	return filepath.WalkDir(real, func(name string, d fs.DirEntry, err error) error {
 		if s.visited++; s.visited > maxVisited {
-			return cli.BadInput(fmt.Errorf("there are more than %d files to look at: make the patterns narrower", maxVisited))
+			return cli.BadInput(fmt.Errorf("the patterns search more than %d files; make them narrower", maxVisited))
 		}
 		below, outside := filepath.Rel(real, name)
 		if outside != nil {
