@@ -240,13 +240,13 @@ func TestPolicies(t *testing.T) {
 		{"a baseline that is missing", nil, []string{"baseline-file", "gone.json"}, 3, "error", "input baseline-file: gone.json does not exist; make it where you work, and commit the file: compat baseline update --baseline gone.json out/k.compat.json"},
 		{"a baseline with a fault", map[string]string{"b.json": "x"}, []string{"baseline-file", "b.json"}, 2, "error", "b.json"},
 		{"no base reports", nil, []string{"base-reports", "gone/*"}, 3, "error", "input base-reports: no file matches gone/*"},
-		{"a word that is none", nil, []string{"fail-on", "all"}, 2, "error", `input fail-on: unknown value "all"; expected one of new, any, none`},
-		{"a boolean that is none", nil, []string{"annotations", "yes"}, 2, "error", `input annotations: unknown value "yes"; expected one of true, false`},
-		{"a number that is none", nil, []string{"max-annotations", "11"}, 2, "error", `input max-annotations: expected a number from 0 to 10, not "11"`},
-		{"an address that is none", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
+		{"an invalid word", nil, []string{"fail-on", "all"}, 2, "error", `input fail-on: unknown value "all"; expected one of new, any, none`},
+		{"an invalid boolean", nil, []string{"annotations", "yes"}, 2, "error", `input annotations: unknown value "yes"; expected one of true, false`},
+		{"an invalid number", nil, []string{"max-annotations", "11"}, 2, "error", `input max-annotations: expected a number from 0 to 10, not "11"`},
+		{"an invalid address", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
 		{"a folder outside", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
 		{"a folder that is missing", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
-		{"two files of one name", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "'new/x' is given for two outputs"},
+		{"two files of one name", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "'new/x' is used for two outputs"},
 		{"a file that cannot be written", map[string]string{"file": ""}, []string{"json-file", "file/x.json", "fail-on", "none"}, 4, "error", "file/x.json"},
 		{"a file that cannot be written, and a problem", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 1, "failure", "file/x.json"},
 	} {
@@ -842,7 +842,7 @@ func TestNoDelivery(t *testing.T) {
 	}{
 		{"forbidden", func(_ *checkout, g *fakeGitHub) { g.fail = answer(403) }, "GitHub answers 403: the token may not do this; the job needs the permission pull-requests: write (no\\u{a}::error::"},
 		{"not found", func(_ *checkout, g *fakeGitHub) { g.fail = answer(404) }, "GitHub answers 404"},
-		{"no token", func(w *checkout, _ *fakeGitHub) { w.env["INPUT_TOKEN"] = "" }, "there is no token"},
+		{"no token", func(w *checkout, _ *fakeGitHub) { w.env["INPUT_TOKEN"] = "" }, "no valid token"},
 		{"not https", func(w *checkout, _ *fakeGitHub) { w.env["GITHUB_API_URL"] = "http://ghe.example/api/v3" }, "is not reached over https"},
 		{"no repository", func(w *checkout, _ *fakeGitHub) { w.env["GITHUB_REPOSITORY"] = "o/../x" }, "are not a repository and a pull request"},
 	} {

@@ -89,7 +89,7 @@ func TestAttackReportsOfAnotherCommit(t *testing.T) {
 		{"a name of another kind", "v1.0", "", 0, "passed"},
 		{"another commit", other, "", 1, "out/k.compat.json is of the commit " + other + ", and ffffffffffff is checked"},
 		{"another commit of the base", strings.Repeat("ff", 20), other, 0, "passed"},
-		{"the change in place of the base", strings.Repeat("ff", 20), strings.Repeat("ff", 20), 1, "is given as a report of the base branch"},
+		{"the change in place of the base", strings.Repeat("ff", 20), strings.Repeat("ff", 20), 1, "is passed as a report on the base branch"},
 	} {
 		w := newCheckout(t)
 		w.event("pull_request", `{"pull_request": {"number": 7, "head": {"sha": "`+strings.Repeat("ff", 20)+`"}}}`)

@@ -163,7 +163,7 @@ func TestAttackForgedObjects(t *testing.T) {
 	if s.ExitCode < 2 || s.Outputs["conclusion"] != "error" {
 		t.Errorf("exit code %d, %s", s.ExitCode, s.Stdout)
 	}
-	wantText(t, "what is seen", s.Stdout, "the repository has another blob under the name")
+	wantText(t, "what is seen", s.Stdout, "the repository has a different blob under the name")
 }
 
 // TestAttackShallow checks that a base missing from the checkout is not treated as empty.

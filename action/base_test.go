@@ -91,7 +91,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 			w.event("push", fmt.Sprintf(`{"before": %q, "created": true, "ref": "refs/heads/x"}`, strings.Repeat("0", 40)))
 		}, "because the push creates the branch"},
 		{"no repository", plain, func(w *checkout) { testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, ".git"))) }, "the workspace has no git repository; run actions/checkout"},
-		{"a repository that is none", plain, func(w *checkout) { testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, ".git", "objects"))) }, "not a git repository"},
+		{"an invalid repository", plain, func(w *checkout) { testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, ".git", "objects"))) }, "not a git repository"},
 		{"no git", plain, func(w *checkout) { w.env["PATH"] = w.TempDir() }, "git is not installed"},
 		{"an old git", plain, func(w *checkout) { w.fakeGit(`echo "Unknown option: --batch" >&2; exit 129`) }, "git is too old: Unknown option: --batch; install git 2.18"},
 		{"a git that does not trust the owner", plain, func(w *checkout) {
@@ -285,7 +285,7 @@ func TestUntouchedFiles(t *testing.T) {
 		head := w.commit()
 		w.event("pull_request", fmt.Sprintf(`{"pull_request": {"number": 7, "head": {"sha": %q}, "base": {"sha": %q}}}`, head, tip))
 		s := w.run("binaries", "out/k.spv", "devices", deviceB, "device-config", "d.yml", "baseline-file", "b.json", "compare-with-base", "required")
-		for _, text := range []string{"have more than those of the base branch", "not in the baseline of the base branch"} {
+		for _, text := range []string{"allow more than the base branch's data", "not in the baseline of the base branch"} {
 			if strings.Contains(s.Stdout, text) != edits {
 				t.Errorf("%v: %q: %s", edits, text, s.Stdout)
 			}

@@ -56,7 +56,7 @@ func newClient(address, token string) (*commentClient, error) {
 	case base.Scheme != "https" && !(base.Scheme == "http" && isLoopback(base.Hostname())):
 		return nil, fmt.Errorf("GITHUB_API_URL, %s://%s, is not reached over https, so it does not get the token", safetext.Escape(base.Scheme), safetext.Escape(base.Host))
 	case token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("there is no token, or it is not valid; set the input token")
+		return nil, errors.New("no valid token; set the input token")
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/")
 	c := &commentClient{base: base, token: token, sleep: sleep, now: time.Now}

@@ -65,7 +65,7 @@ func TestCommentOfHead(t *testing.T) {
 			return head
 		}, named, true, ""},
 		{"started by hand on an older commit", func(w *checkout) string { w.event("workflow_dispatch", `{}`); return otherCommit }, named, false, "by now"},
-		{"another pull request than that of the event", func(w *checkout) string {
+		{"a different pull request than the event names", func(w *checkout) string {
 			w.event("pull_request", `{"pull_request": {"number": 8, "head": {"sha": "`+otherCommit+`"}}}`)
 			return otherCommit
 		}, named, false, "by now"},
@@ -183,7 +183,7 @@ func TestRefusals(t *testing.T) {
 		{"a quota that is full again soon", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800000020"}, "API rate limit exceeded", "", waits{20 * time.Second}},
 		{"a quota that is full in a while", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "API rate limit exceeded", "used up for another 30m0s", nil},
 		{"the same with 429", 429, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "", "used up for another 30m0s", nil},
-		{"a time that is none", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "x"}, "API rate limit exceeded", "", waits{time.Second}},
+		{"an invalid time", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "x"}, "API rate limit exceeded", "", waits{time.Second}},
 		{"a time without end", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9223372036854775807"}, "", "used up for another 1h0m0s", nil},
 		{"a second limit", 403, nil, "You have exceeded a secondary rate limit", "", waits{time.Minute}},
 		{"a second limit that says when", 403, map[string]string{"Retry-After": "3"}, "You have exceeded a secondary rate limit", "", waits{3 * time.Second}},

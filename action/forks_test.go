@@ -33,7 +33,7 @@ func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
 		{"a pull request of another repository", "main", []string{pull(7, "mallory/r", forkCommit, "o/other")}, 0, "0 open pull requests"},
 		{"a fork that is gone", "main", []string{strings.Replace(pull(7, "x", forkCommit, "o/r"), `{"full_name": "x"}`, "null", 1)}, 0, "0 open pull requests"},
 		{"two pull requests", "main", []string{pull(7, "mallory/r", forkCommit, "o/r"), pull(8, "mallory/r", forkCommit, "o/r")}, 0, "2 open pull requests"},
-		{"a number that is none", "main", []string{pull(0, "mallory/r", forkCommit, "o/r")}, 0, "0 open pull requests"},
+		{"an invalid number", "main", []string{pull(0, "mallory/r", forkCommit, "o/r")}, 0, "0 open pull requests"},
 		{"a branch that is an address", "x&state=all#/../../orgs/o?", []string{pull(7, "mallory/r", forkCommit, "o/r")}, 7, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestAttackArtifactOverPolicy(t *testing.T) {
 	// A device with more capabilities than on the default branch.
 	w.write("from-change/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy", nil}))
 	s = w.ends(1, "failure", "", "reports", "from-change/*.compat.json", "device-config", "d.yml")
-	wantText(t, "the log", s.log(), "the data of the required device "+deviceB+" have more than those of the base branch")
+	wantText(t, "the log", s.log(), "the data of the required device "+deviceB+" allow more than the base branch's data")
 	// Without a checkout, the policy is unknown.
 	w.env["GITHUB_SHA"] = strings.Repeat("e", 40)
 	w.ends(2, "error", "the checkout does not have the base commit", "reports", "from-change/*.compat.json")

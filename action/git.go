@@ -172,7 +172,7 @@ func (r *repository) object(kind, id string) ([]byte, error) {
 	fmt.Fprintf(sum, "%s %d\x00", kind, len(data))
 	sum.Write(data)
 	if name != id || got != kind || hex.EncodeToString(sum.Sum(nil)) != id {
-		return nil, fmt.Errorf("the repository has another %s under the name %s", kind, id)
+		return nil, fmt.Errorf("the repository has a different %s under the name %s", kind, id)
 	}
 	return data, nil
 }

@@ -105,7 +105,7 @@ func TestPolicyOfTheBase(t *testing.T) {
 			w.write("b.json", w.baseline())
 		}, []string{"baseline-file", "b.json"}, 0, "success", "policy-weakened"},
 		{"a commit that the checkout does not have", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
-		{"a commit that is none", func(w *checkout) { base(w); w.based("--output=x") }, []string{"policy-ref", "base"}, 2, "error", "does not say which commit the change is based on"},
+		{"an invalid commit", func(w *checkout) { base(w); w.based("--output=x") }, []string{"policy-ref", "base"}, 2, "error", "does not say which commit the change is based on"},
 		{"no commit", func(w *checkout) { base(w); w.fixture("schedule") }, []string{"policy-ref", "base"}, 2, "error", `the event "schedule" does not say`},
 		{"no event", func(w *checkout) { base(w); delete(w.env, "GITHUB_EVENT_PATH") }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
 		{"not a checkout", func(w *checkout) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "the workspace has no git repository; run actions/checkout"},
@@ -269,7 +269,7 @@ func TestDeviceDataOfTheBase(t *testing.T) {
 	}
 	binaries := []string{"binaries", "out/k.spv", "devices", deviceB, "device-config", "d.yml"}
 	ofReports := []string{"reports", "new.compat.json"}
-	const wider = "the data of the required device intel_gpu_pvc have more than those of the base branch: "
+	const wider = "the data of the required device intel_gpu_pvc allow more than the base branch's data: "
 	for _, test := range []struct {
 		name       string
 		prepare    func(w *checkout)

@@ -118,7 +118,7 @@ func TestScript(t *testing.T) {
 			r.env["INPUT_BINARY"], r.env["INPUT_WORKING_DIRECTORY"] = "my/program", "sub"
 		}, 2, "input binary: my/program is not a program in sub"},
 		{"a program that is missing", good, func(r *release) { r.mirror(); r.env["INPUT_BINARY"] = "gone" }, 2, "input binary: gone is not a program"},
-		{"a program that is none", "", func(r *release) { r.write("text", "x"); r.env["INPUT_BINARY"] = "text" }, 2, "input binary: text is not a program"},
+		{"an invalid program", "", func(r *release) { r.write("text", "x"); r.env["INPUT_BINARY"] = "text" }, 2, "input binary: text is not a program"},
 		{"a program whose name is a command", "", func(r *release) { r.env["INPUT_BINARY"] = "x\n::set-output name=conclusion::success" }, 2, "input binary: x?::set-output name=conclusion::success is not a program"},
 		{"a release", good, func(r *release) { r.mirror(); r.env["REAL"] = "released" }, 1, ran("released")},
 		{"a release of another name", good, func(r *release) { r.mirror(); r.env["REAL"] = "released"; r.env["INPUT_VERSION"] = "v1.2.3" }, 1, ran("released")},
