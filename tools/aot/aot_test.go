@@ -162,7 +162,7 @@ func TestAotFailures(t *testing.T) {
 		"two tables for a device":           {[]string{"--ocloc", silent, "one.table", "two.table"}, cli.ExitUsage, "once for each input: for 2 there are 1 and 1"},
 		"a device that ocloc does not know": {[]string{"--ocloc", refuse, "--device", "pvv", "--output", "p.table", "one.table", "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245"},
 		"two modules of two tables":         {[]string{"--ocloc", silent, "--device", "pvc", "--output", "p.table", "one.table", "other.table"}, cli.ExitBadInput, "other.table: the image of module k would be the file bin/k.bin, which another image is already"},
-		"two outputs of one name":           {[]string{"--ocloc", image, "--device", "dg2", "--output", "./o.table", "one.table", "one.table"}, cli.ExitUsage, "'./o.table' is given for two outputs"},
+		"two outputs of one name":           {[]string{"--ocloc", image, "--device", "dg2", "--output", "./o.table", "one.table", "one.table"}, cli.ExitUsage, "'./o.table' is used for two outputs"},
 		"a flag is missing":                 {[]string{"one.table"}, cli.ExitUsage, "--ocloc is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -142,7 +142,7 @@ func TestAttackDeviceData(t *testing.T) {
 		t.Helper()
 		return mustRun(t, append([]string{"check", "--binary", "k.spv", "--devices", "intel_gpu_dg2", "--device-config", "is.yml"}, args...)...)
 	}
-	const notice = "the data of the required device intel_gpu_dg2 have more than those of the base branch: the aspect fp64"
+	const notice = "the data of the required device intel_gpu_dg2 allow more than the base branch's data: the aspect fp64"
 	for base, want := range map[string]bool{"was.yml": true, "is.yml": false, "none": true} {
 		if got := check("--base-device-config", base); strings.Contains(got, notice) != want {
 			t.Errorf("%s: %s", base, got)

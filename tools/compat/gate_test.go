@@ -87,17 +87,17 @@ func TestCheck(t *testing.T) {
 		{"a first policy that asks for nothing", []string{"--policy", "none.yaml", "--base-policy", "none", "before.json"}, 0, []string{"none.yaml: note: fail-on is none, not new [policy-weakened]"}, nil},
 		{"a flag that asks for less than the policy", []string{"--policy", "strict.yaml", "--fail-on", "none", "before.json"}, 0, []string{"strict.yaml: note: a flag or an input replaces what the policy says: fail-on is none, not new [policy-weakened]"}, nil},
 		{"a policy that requires a comparison, in a build", []string{"--policy", "strict.yaml", "--fail-on-severity", "error", "good.json"}, 0, []string{"compat: passed"}, nil},
-		{"a policy that requires a comparison with the base branch", []string{"--policy", "strict.yaml", "--base-reports", "before.json", "before.json"}, 1, []string{"strict.yaml: error: the policy of the base branch is not given: use --base-policy FILE"}, nil},
+		{"a policy that requires a comparison with the base branch", []string{"--policy", "strict.yaml", "--base-reports", "before.json", "before.json"}, 1, []string{"strict.yaml: error: the base branch's policy is missing; use --base-policy FILE"}, nil},
 		{"the same, and a flag makes it optional", []string{"--policy", "strict.yaml", "--compare-with-base", "optional", "--base-reports", "before.json", "before.json"}, 0, []string{"compare-with-base is optional, not required"}, nil},
-		{"a flag that requires a comparison", []string{"--compare-with-base", "required", "--fail-on", "none", "good.json"}, 1, []string{"error: the policy of the base branch is not given"}, nil},
-		{"a flag that requires a comparison of baselines", []string{"--compare-with-base", "required", "--base-policy", "none", "--baseline", "base.json", "good.json"}, 1, []string{"error: the baseline of the base branch is not given: use --base-baseline FILE"}, nil},
+		{"a flag that requires a comparison", []string{"--compare-with-base", "required", "--fail-on", "none", "good.json"}, 1, []string{"error: the base branch's policy is missing"}, nil},
+		{"a flag that requires a comparison of baselines", []string{"--compare-with-base", "required", "--base-policy", "none", "--baseline", "base.json", "good.json"}, 1, []string{"error: the base branch's baseline is missing; use --base-baseline FILE"}, nil},
 		{"a comparison that is required and made", []string{"--compare-with-base", "required", "--base-policy", "none", "--baseline", "base.json", "--base-baseline", "base.json", "good.json"}, 0, []string{"compat: passed"}, nil},
-		{"a comparison that is none", []string{"--compare-with-base", "yes", "good.json"}, 2, nil, []string{`compare-with-base: expected required or optional, not "yes"`}},
+		{"an invalid comparison", []string{"--compare-with-base", "yes", "good.json"}, 2, nil, []string{`compare-with-base: expected required or optional, not "yes"`}},
 		{"only warnings", []string{"--warn-only", "before.json"}, 0, []string{""}, []string{
 			"demo/BUILD.bazel:1: warning: kernel 'Fp64Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]\n"}},
 		{"no warnings", []string{"--warn-only", "good.json"}, 0, []string{""}, nil},
 		{"no report", nil, 2, nil, []string{"a report is needed"}},
-		{"a report that is none", []string{"k.spv"}, 3, nil, []string{"k.spv"}},
+		{"an invalid report", []string{"k.spv"}, 3, nil, []string{"k.spv"}},
 		{"base reports that are missing", []string{"--base-reports", "none/*.json", "before.json"}, 3, nil, []string{`"none/*.json": no file matches`}},
 		{"a policy that is missing", []string{"--policy", "gone.yaml", "before.json"}, 2, nil, []string{"gone.yaml cannot be read: no such file"}},
 		{"a policy with a fault", []string{"--policy", "bad.yaml", "before.json"}, 2, nil, []string{`bad.yaml:2: unknown key "fail_on"; did you mean fail-on?`}},
@@ -105,12 +105,12 @@ func TestCheck(t *testing.T) {
 		{"a baseline that is missing", []string{"--baseline", "gone.json", "before.json"}, 3, nil, []string{"gone.json"}},
 		{"an unknown format", []string{"--format", "html", "before.json"}, 2, nil, []string{`unknown format "html"; expected one of gitlab, json, junit, markdown, sarif, text`}},
 		{"a flag of another format", []string{"--all", "--format", "markdown", "before.json"}, 2, nil, []string{"--all requires --format text"}},
-		{"a day that is none", []string{"--today", "tomorrow", "before.json"}, 2, nil, []string{`invalid date "tomorrow"`}},
-		{"a mode that is none", []string{"--fail-on", "all", "before.json"}, 2, nil, []string{`expected new, any or none, not "all"`}},
-		{"a threshold that is none", []string{"--fail-on-severity", "off", "before.json"}, 2, nil, []string{`"off" is not error, warning or note`}},
-		{"a boolean that is none", []string{"--fail-on-stale", "yes", "before.json"}, 2, nil, []string{`"yes" is neither true nor false`}},
-		{"a level that is none", []string{"--undetermined", "bad", "before.json"}, 2, nil, []string{`"bad" is not a severity`}},
-		{"a workspace that is none", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"workspace: open gone"}},
+		{"an invalid day", []string{"--today", "tomorrow", "before.json"}, 2, nil, []string{`invalid date "tomorrow"`}},
+		{"an invalid mode", []string{"--fail-on", "all", "before.json"}, 2, nil, []string{`expected new, any or none, not "all"`}},
+		{"an invalid threshold", []string{"--fail-on-severity", "off", "before.json"}, 2, nil, []string{`"off" is not error, warning or note`}},
+		{"an invalid boolean", []string{"--fail-on-stale", "yes", "before.json"}, 2, nil, []string{`"yes" is neither true nor false`}},
+		{"an invalid level", []string{"--undetermined", "bad", "before.json"}, 2, nil, []string{`"bad" is not a severity`}},
+		{"an invalid workspace", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"workspace: open gone"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := run(t, append([]string{"check"}, test.args...)...)
@@ -165,7 +165,7 @@ func TestCheckFiles(t *testing.T) {
 	// With the proposed baseline, the same change passes.
 	ends(t, 0, "", "check", "--baseline", "b.json", "before.json")
 	ends(t, 1, "", "check", "--fail-on=any", "--baseline", "b.json", "before.json")
-	ends(t, 2, "'./r.sarif' is given for two outputs", "check", "--json-file", "r.sarif", "--sarif-file", "./r.sarif", "before.json")
+	ends(t, 2, "'./r.sarif' is used for two outputs", "check", "--json-file", "r.sarif", "--sarif-file", "./r.sarif", "before.json")
 	// A failure leaves no partial file.
 	ends(t, 4, "gone/r.sarif", "check", "--sarif-file", "gone/r.sarif", "before.json")
 }
@@ -222,7 +222,7 @@ func TestBaseline(t *testing.T) {
 		{"an entry that is solved", "b.json", "good.json", 1, "b.json: solved: //demo:kernels: ", "0 entries missing, 2 solved"},
 		{"more is checked", "good.b.json", "less.json", 1, "", "good.b.json is out of date: the checked targets or devices"},
 		{"no file", "gone.json", "before.json", 1, "gone.json does not exist\ngone.json: not in the baseline", "2 entries missing"},
-		{"a file that is none", "before.json", "before.json", 2, "", "before.json"},
+		{"an invalid file", "before.json", "before.json", 2, "", "before.json"},
 	} {
 		entries := strings.Split(string(first), "\n")
 		i := slices.IndexFunc(entries, func(l string) bool { return strings.Contains(l, "SubGroup8") })

@@ -81,7 +81,7 @@ func TestSpecialize(t *testing.T) {
 		f := test.folders
 		code, stderr := run(t, "specialize", "--set=width=1", "--code-dir="+f[0], "--properties-dir="+f[1], "--table=1.table", "--code-dir="+f[2], "--properties-dir="+f[3], "--table=2.table", "a.table", "b.table")
 		_, err := os.Stat("1.table")
-		if test.taken == "" && (code != 0 || err != nil) || test.taken != "" && (code != 2 || err == nil || !strings.Contains(stderr, "'"+test.taken+"' is given for two outputs")) {
+		if test.taken == "" && (code != 0 || err != nil) || test.taken != "" && (code != 2 || err == nil || !strings.Contains(stderr, "'"+test.taken+"' is used for two outputs")) {
 			t.Errorf("%q: exit %d: %s, %v", f, code, stderr, err)
 		}
 	}
