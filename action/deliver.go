@@ -244,7 +244,7 @@ func annotations(r *gate.Result, fails bool) (list []annotation) {
 	var shown []*gate.Finding
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Fails == fails && (fails || !f.Covered() && f.Severity >= gate.Warning && f.State == gate.StateNew) {
+		if f.Fails == fails && (fails || !f.IsCovered() && f.Severity >= gate.Warning && f.State == gate.StateNew) {
 			shown = append(shown, f)
 		}
 	}

@@ -54,7 +54,7 @@ func showError(ctx context.Context, out *console, c check, text string) {
 		d.job, _ = readJob(out.getenv)
 	}
 	// A canceled run may have a successor, whose comment is newer.
-	if c.settings.comment != "never" && c.settings.comment != "" && d.job != nil && !cli.Stopped(ctx) {
+	if c.settings.comment != "never" && c.settings.comment != "" && d.job != nil && !cli.IsStopped(ctx) {
 		d.writeComment(ctx, text, true)
 	}
 	if err := out.reportUnshown(d.unshown, false); err != nil { // there already is an error

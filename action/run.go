@@ -72,7 +72,7 @@ func run(ctx context.Context, env environment) int {
 		return cli.ExitOK
 	case err == nil:
 		return exitCode(c.result)
-	case out.github == nil && cli.Stopped(ctx):
+	case out.github == nil && cli.IsStopped(ctx):
 		return cli.ExitFailure
 	}
 	return deliverError(ctx, out, c, err, isShown)
@@ -153,7 +153,7 @@ func (c *check) conclusion() string {
 // isDry reports whether there are problems and the policy lets all of them pass.
 func isDry(r *gate.Result) bool {
 	return r.Policy.FailOn == gate.FailOnNone && slices.ContainsFunc(r.Findings, func(f gate.Finding) bool {
-		return !f.Covered() && f.Severity >= r.Policy.FailOnSeverity
+		return !f.IsCovered() && f.Severity >= r.Policy.FailOnSeverity
 	})
 }
 
@@ -162,7 +162,7 @@ func isDry(r *gate.Result) bool {
 func needsAttention(r *gate.Result) bool {
 	return r.Conclusion == gate.Failure || isDry(r) ||
 		slices.ContainsFunc(r.Findings, func(f gate.Finding) bool {
-			return !f.Covered() && f.State == gate.StateNew && f.Severity >= gate.Warning
+			return !f.IsCovered() && f.State == gate.StateNew && f.Severity >= gate.Warning
 		})
 }
 

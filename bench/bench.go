@@ -61,7 +61,7 @@ func main() {
 	cli.Main("bench", func(ctx context.Context) int {
 		missed, err := run(ctx, os.Args[1:])
 		switch {
-		case cli.Stopped(ctx) || errors.Is(err, flag.ErrHelp):
+		case cli.IsStopped(ctx) || errors.Is(err, flag.ErrHelp):
 		case err != nil:
 			fmt.Fprintf(os.Stderr, "bench: error: %v\n", err)
 			return 2

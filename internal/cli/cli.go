@@ -156,9 +156,11 @@ func ExitCode(err error) int {
 	return ExitFailure
 }
 
-// CalledAs reports whether the process was started under a name, as with a link to or a
+// IsCalledAs reports whether the process was started under a name, as with a link to or a
 // copy of its program.
-func CalledAs(name string) bool { return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == name }
+func IsCalledAs(name string) bool {
+	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == name
+}
 
 // Main runs the tool with the arguments and streams of the process, and exits.
 func (t *Tool) Main() {
@@ -180,7 +182,7 @@ func (t *Tool) Run(ctx context.Context, env *Env, args []string) int {
 	if code := ExitCode(err); out.err != nil && (code == ExitOK || code == ExitNo) {
 		err = fmt.Errorf("standard output: %w", out.err)
 	}
-	if Stopped(ctx) {
+	if IsStopped(ctx) {
 		return ExitFailure
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) && !errors.Is(err, errSilentNo) {
@@ -279,7 +281,7 @@ func (t *Tool) unknown(name string) error {
 	if strings.HasPrefix(name, "-") {
 		return Usagef("unknown flag %q; a subcommand comes first: %s", name, strings.Join(names, ", "))
 	}
-	return Usagef("unknown subcommand %q; %s", name, safetext.Meant(name, names))
+	return Usagef("unknown subcommand %q; %s", name, safetext.Suggest(name, names))
 }
 
 func (t *Tool) command(name string) *Command {

@@ -99,7 +99,7 @@ func tooLarge(name, want string, most int64) error {
 
 // check returns an error for a file that OpenInput does not accept.
 func check(name, want string, info fs.FileInfo) error {
-	const remedy = "write the content to a file, and give its name"
+	const fix = "write the content to a file, and give its name"
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
 		if want != "" && info.Size() == 0 {
@@ -109,13 +109,13 @@ func check(name, want string, info fs.FileInfo) error {
 	case mode.IsDir():
 		return errorf(name, "is a directory; expected a file")
 	case mode&fs.ModeNamedPipe != 0:
-		return errorf(name, "is a pipe and not a file: %s", remedy)
+		return errorf(name, "is a pipe and not a file: %s", fix)
 	case mode&fs.ModeSocket != 0:
-		return errorf(name, "is a socket and not a file: %s", remedy)
+		return errorf(name, "is a socket and not a file: %s", fix)
 	case mode&fs.ModeDevice != 0:
-		return errorf(name, "is a device and not a file: %s", remedy)
+		return errorf(name, "is a device and not a file: %s", fix)
 	}
-	return errorf(name, "is not a regular file: %s", remedy)
+	return errorf(name, "is not a regular file: %s", fix)
 }
 
 // InputReason returns the error of opening a file as an input error, except for system

@@ -32,9 +32,9 @@ func (e *signalError) Error() string {
 	return "stopped by " + name
 }
 
-// Stopped reports whether a signal canceled the context. Errors of the work are then
+// IsStopped reports whether a signal canceled the context. Errors of the work are then
 // meaningless.
-func Stopped(ctx context.Context) bool {
+func IsStopped(ctx context.Context) bool {
 	var stopped *signalError
 	return errors.As(context.Cause(ctx), &stopped)
 }

@@ -26,7 +26,7 @@ var works = map[string]func(ctx context.Context, dir string) int{
 	"ends with its context": func(ctx context.Context, dir string) int {
 		ready()
 		<-ctx.Done()
-		if !Stopped(ctx) {
+		if !IsStopped(ctx) {
 			return 4
 		}
 		return 0

@@ -15,7 +15,7 @@ import (
 // current directory, or otherwise to the directory of the table. Only regular files are opened, so that
 // a table cannot make a tool block.
 func OpenListed(table, path string) (*InputFile, error) {
-	path = Moved(table, path)
+	path = CurrentPath(table, path)
 	f, err := OpenInput(path, "")
 	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(path) {
 		if beside, errBeside := OpenInput(filepath.Join(filepath.Dir(table), path), ""); !errors.Is(errBeside, fs.ErrNotExist) {
@@ -25,13 +25,13 @@ func OpenListed(table, path string) (*InputFile, error) {
 	return f, err
 }
 
-// Moved returns the current path of a file that a table names, in case Bazel moved its
+// CurrentPath returns the current path of a file that a table names, in case Bazel moved its
 // outputs to a different directory.
 //
 // With --experimental_output_paths=strip, Bazel runs some steps in a directory where the paths of
 // outputs contain cfg instead of the configuration. In both cases the file is below the same
 // directory as the table.
-func Moved(table, path string) string {
+func CurrentPath(table, path string) string {
 	parts := strings.SplitN(filepath.ToSlash(path), "/", 4)
 	if len(parts) < 4 || parts[0] != "bazel-out" || parts[2] != "bin" {
 		return path
@@ -39,16 +39,16 @@ func Moved(table, path string) string {
 	if _, err := os.Lstat(path); err == nil {
 		return path
 	}
-	for folder := filepath.Dir(table); ; {
-		moved := filepath.Join(folder, filepath.FromSlash(parts[3]))
+	for dir := filepath.Dir(table); ; {
+		moved := filepath.Join(dir, filepath.FromSlash(parts[3]))
 		if _, err := os.Lstat(moved); err == nil {
 			return moved
 		}
-		above := filepath.Dir(folder)
-		if above == folder {
+		above := filepath.Dir(dir)
+		if above == dir {
 			return path
 		}
-		folder = above
+		dir = above
 	}
 }
 

@@ -33,7 +33,7 @@ const (
 	NoStandard                  // no option chooses a standard of C++
 	Warnings                    // an option is about warnings
 	Numbered                    // the release of DPC++ is known, and the host compiler is clang
-	GCCFolder                   // the directory of g++ is known
+	GCCDir                      // the directory of g++ is known
 	RDC                         // device code is linked when the program is
 	Emulate                     // kernels that only convert double run on devices without it
 	LTO                         // an option asks for link-time optimization
@@ -84,7 +84,7 @@ func Adds() []Add {
 		{To: Device, At: First, For: both, Words: words("-Xclang -fsycl-unique-prefix={prefix}"), Why: "internal names of two sources do not meet"},
 		{To: Device, At: First, For: Command, Words: words("-fsycl-device-code-split={split}"), Why: "which kernels share an image"},
 		{To: Device, At: First, For: Command, If: RDC, Words: words("-fsycl-allow-device-image-dependencies"), Why: "other sources define functions"},
-		{To: Device, At: First, For: Command, If: GCCFolder, Words: words("--gcc-install-dir={gcc}"), Why: "both compiles read the same standard headers"},
+		{To: Device, At: First, For: Command, If: GCCDir, Words: words("--gcc-install-dir={gcc}"), Why: "both compiles read the same standard headers"},
 		{To: Device, At: First, For: Command, If: NoStandard, Words: words("-std=gnu++17"), Why: "icpx's default"},
 		{To: Device, At: First, For: both, If: Numbered, Words: words("-D__INTEL_LLVM_COMPILER={number} -D__INTEL_CLANG_COMPILER={number}"), Why: "see the host compile"},
 		{To: Device, At: First, For: both, Unless: Numbered, Words: words("-U__INTEL_LLVM_COMPILER -U__INTEL_CLANG_COMPILER"), Why: "see the host compile"},
@@ -96,9 +96,9 @@ func Adds() []Add {
 
 func words(text string) []string { return strings.Fields(text) }
 
-// Added returns the options that a front end passes by itself to a compile, at a position. The text
+// AddedOptions returns the options that a front end passes by itself to a compile, at a position. The text
 // for {NAME} is fill[NAME].
-func Added(front Frontend, to Step, at Position, is Cond, fill map[string]string) []string {
+func AddedOptions(front Frontend, to Step, at Position, is Cond, fill map[string]string) []string {
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(fill)) {
 		pairs = append(pairs, "{"+name+"}", fill[name])

@@ -103,11 +103,11 @@ func TestAdded(t *testing.T) {
 		{Device, Last, Warnings, "-Wno-unknown-warning-option"},
 		{Device, Last, 0, ""},
 	} {
-		if got := strings.Join(Added(Command, c.to, c.at, c.is, fill), " "); got != c.want {
+		if got := strings.Join(AddedOptions(Command, c.to, c.at, c.is, fill), " "); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}
 	}
-	first := strings.Join(Added(Command, Device, First, RDC, fill), " ")
+	first := strings.Join(AddedOptions(Command, Device, First, RDC, fill), " ")
 	for _, want := range []string{"-fsycl-unique-prefix=uid{split} ", "-fsycl-allow-device-image-dependencies", "-U__INTEL_LLVM_COMPILER"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("%s lacks %s", first, want)

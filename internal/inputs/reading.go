@@ -52,7 +52,7 @@ func (o *Reading) Open(env *cli.Env, name string) (*syclbin.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Settle(env, name, f)
+	o.ResolveRelease(env, name, f)
 	return f, nil
 }
 
@@ -66,13 +66,13 @@ func (o *Reading) Read(env *cli.Env, name string, r io.ReaderAt, size int64) (*s
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	o.Settle(env, name, f)
+	o.ResolveRelease(env, name, f)
 	return f, nil
 }
 
-// Settle warns of repairs, and settles which release a file is for that was read in
+// ResolveRelease warns of repairs, and settles which release a file is for that was read in
 // another way. That something is taken for granted is a warning where it matters.
-func (o *Reading) Settle(env *cli.Env, name string, f *syclbin.File) {
+func (o *Reading) ResolveRelease(env *cli.Env, name string, f *syclbin.File) {
 	if o.Lenient {
 		Warn(env, name, f.Findings)
 	}

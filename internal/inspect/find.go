@@ -14,24 +14,24 @@ import (
 type file struct {
 	name  string // for messages: the name as given, or an archive, "/" and the member
 	label label
-	how   how
+	match matchKind
 	depth int   // number of archives that contain it
 	top   *file // the file itself, or the outermost archive that it is in
 }
 
-// A how is the way in which a file was found.
-type how uint8
+// A matchKind is the way in which a file was found.
+type matchKind uint8
 
 const (
-	inFolder  how = iota // in a directory or an archive
-	byPattern            // by a pattern
-	byName               // by its name
+	inDirectory matchKind = iota // in a directory or an archive
+	byPattern                    // by a pattern
+	byName                       // by its name
 )
 
 // find returns the files that names, directories and patterns select, in their order. Each file is
 // listed once, under its first name.
-func find(folder *workspace.Directory, names []string, glob func([]string) ([]string, error), log *log) ([]*file, error) {
-	f := finder{folder: folder, confined: glob != nil, globConfined: glob, log: log, seen: map[string]*file{}}
+func find(dir *workspace.Directory, names []string, glob func([]string) ([]string, error), log *log) ([]*file, error) {
+	f := finder{dir: dir, confined: glob != nil, globConfined: glob, log: log, seen: map[string]*file{}}
 	var wanted []string
 	for _, name := range names {
 		if pattern, ok := strings.CutPrefix(name, "!"); ok && !exists(name) {
@@ -67,7 +67,7 @@ func isLink(name string) bool {
 }
 
 type finder struct {
-	folder   *workspace.Directory
+	dir      *workspace.Directory
 	confined bool
 	// globConfined finds files by pattern, if confined is set.
 	globConfined func(patterns []string) ([]string, error)
@@ -91,7 +91,7 @@ func (f *finder) find(name string) error {
 	isPattern := strings.ContainsAny(name, "*?")
 	switch {
 	case err == nil && info.IsDir():
-		return f.inFolder(name)
+		return f.inDirectory(name)
 	case err == nil && !f.confined, !isPattern && !f.confined:
 		return f.add(name, "", byName)
 	}
@@ -102,17 +102,17 @@ func (f *finder) find(name string) error {
 	if len(found) == 0 {
 		f.log.note("", "no file matches %s", name)
 	}
-	how := byPattern
+	match := byPattern
 	if !isPattern {
-		how = byName
+		match = byName
 	}
 	outside := 0
 	for _, name := range found {
-		if _, err := f.folder.Path(name); err != nil && how == byPattern && isLink(name) {
+		if _, err := f.dir.Path(name); err != nil && match == byPattern && isLink(name) {
 			outside++
 			continue
 		}
-		if err := f.add(name, "", how); err != nil {
+		if err := f.add(name, "", match); err != nil {
 			return err
 		}
 	}
@@ -127,9 +127,9 @@ func (f *finder) outside(place string, links int) {
 	}
 }
 
-// inFolder adds the files in a directory. It does not follow links that lead out of it.
-func (f *finder) inFolder(name string) error {
-	root, err := f.folder.Path(name)
+// inDirectory adds the files in a directory. It does not follow links that lead out of it.
+func (f *finder) inDirectory(name string) error {
+	root, err := f.dir.Path(name)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (f *finder) inFolder(name string) error {
 	}
 	outside := 0
 	for _, file := range found {
-		path, err := f.folder.Path(file)
+		path, err := f.dir.Path(file)
 		rest := ""
 		if err == nil {
 			rest, err = filepath.Rel(root, path)
@@ -148,7 +148,7 @@ func (f *finder) inFolder(name string) error {
 			outside++
 			continue
 		}
-		if err := f.add(file, name, inFolder); err != nil {
+		if err := f.add(file, name, inDirectory); err != nil {
 			return err
 		}
 	}
@@ -157,26 +157,26 @@ func (f *finder) inFolder(name string) error {
 }
 
 // add adds a file. It was found in the given directory, or named directly if that is "".
-func (f *finder) add(name, folder string, how how) error {
+func (f *finder) add(name, dir string, match matchKind) error {
 	if f.unwanted.Match(name) {
 		return nil
 	}
-	path, err := f.folder.Path(name)
+	path, err := f.dir.Path(name)
 	switch {
-	case err != nil && how == byName:
+	case err != nil && match == byName:
 		return err
 	case err != nil:
 		path = name // reading it reports the error
 	}
 	if known := f.seen[path]; known != nil {
-		known.how = max(known.how, how)
+		known.match = max(known.match, match)
 		return nil
 	}
-	l := fileLabel(folder, name)
+	l := fileLabel(dir, name)
 	if l.stable == "" {
 		return cli.BadInput(fmt.Errorf("%q is not a valid file name", name))
 	}
-	found := &file{name: filepath.ToSlash(filepath.Clean(name)), label: l, how: how}
+	found := &file{name: filepath.ToSlash(filepath.Clean(name)), label: l, match: match}
 	found.top = found
 	f.seen[path] = found
 	f.files = append(f.files, found)

@@ -21,13 +21,13 @@ type label struct {
 
 // fileLabel returns the label of a file found in a directory, which may be "". The label of a file
 // outside of the current directory is its path, beginning with the name of the given directory.
-func fileLabel(folder, name string) label {
+func fileLabel(dir, name string) label {
 	shown := fromHere(name)
 	if !filepath.IsLocal(filepath.FromSlash(shown)) {
 		shown = path.Base(shown)
-		if folder != "" {
-			if rest, err := filepath.Rel(folder, name); err == nil {
-				shown = path.Join(path.Base(fromHere(folder)), filepath.ToSlash(rest))
+		if dir != "" {
+			if rest, err := filepath.Rel(dir, name); err == nil {
+				shown = path.Join(path.Base(fromHere(dir)), filepath.ToSlash(rest))
 			}
 		}
 	}

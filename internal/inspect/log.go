@@ -55,8 +55,8 @@ func (l *log) of(kind string) bool {
 	return l.lines[kind] <= maxLines
 }
 
-// leftOut prints that images of a file are omitted.
-func (l *log) leftOut(place string, images leftOut) {
+// omitted prints that images of a file are omitted.
+func (l *log) omitted(place string, images omitted) {
 	if !l.of(images.reason) {
 		return
 	}

@@ -121,11 +121,11 @@ func Reports(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, er
 		if err != nil {
 			return nil, err
 		}
-		r := reader{folder: folder, options: o.Reading, workspaces: workspaces, disassembler: disassembler}
+		r := reader{dir: folder, options: o.Reading, workspaces: workspaces, disassembler: disassembler}
 		if err := r.each(ctx, files, func(found outcome) error { return c.add(found, list.embedded) }); err != nil {
 			return nil, err
 		}
-		named = append(named, slices.DeleteFunc(files, func(f *file) bool { return f.how != byName })...)
+		named = append(named, slices.DeleteFunc(files, func(f *file) bool { return f.match != byName })...)
 	}
 	c.log.done()
 	if err := c.check(); err != nil {
@@ -184,7 +184,7 @@ type collector struct {
 	files, skipped int
 	images         int    // in host files
 	repeated       int    // number of these that duplicate others in their file
-	leftOut        string // the first reason for omitting images
+	omitted        string // the first reason for omitting images
 	elsewhere      string // a source in debug information outside of the workspace
 	fault          error  // the first file that cannot be read
 }
@@ -196,9 +196,9 @@ func (c *collector) add(found outcome, embedded bool) error {
 	c.log.write(found.warnings)
 	c.images += found.images
 	c.repeated += found.repeated
-	for _, l := range found.leftOut {
-		c.log.leftOut(found.name, l)
-		c.leftOut = cmp.Or(c.leftOut, l.reason)
+	for _, l := range found.omitted {
+		c.log.omitted(found.name, l)
+		c.omitted = cmp.Or(c.omitted, l.reason)
 	}
 	if found.err == nil && found.unread != nil {
 		if found.named() || c.Strict || found.unread == context.Canceled {
@@ -244,8 +244,8 @@ func (c *collector) check() error {
 		return nil
 	case c.fault != nil:
 		return c.fault
-	case c.leftOut != "":
-		return emptyf("no device image can be taken: %s", c.leftOut)
+	case c.omitted != "":
+		return emptyf("no device image can be taken: %s", c.omitted)
 	case c.files == 0:
 		return emptyf("no file matches %s; build the files first", strings.Join(slices.Concat(c.Files, c.Embedded), ", "))
 	}

@@ -304,7 +304,7 @@ func TestFaults(t *testing.T) {
 }
 
 // Failing to unpack a member is a system error, not an archive error, and ends the run.
-func TestNoScratchFolder(t *testing.T) {
+func TestNoScratchDir(t *testing.T) {
 	obj := object(t, offload.SYCL, kernels)
 	large := make([]byte, inMemory+1)
 	copy(large, obj)
@@ -323,7 +323,7 @@ func TestNoScratchFolder(t *testing.T) {
 }
 
 // Unreadable entries of a directory are reported as not checked.
-func TestUnreadableFolder(t *testing.T) {
+func TestUnreadableDirectory(t *testing.T) {
 	enter(t, map[string][]byte{"out/k.o": object(t, offload.SYCL, kernels)})
 	testkit.Unlistable(t, "out/locked")
 	for _, files := range [][]string{{"out"}, {"out/**"}, {"out", "!out/k.o"}} {

@@ -29,7 +29,7 @@ type outcome struct {
 	*file
 	part     *part     // nil if the file contains no device code
 	none     string    // why no device code was found
-	leftOut  []leftOut // omitted images
+	omitted  []omitted // omitted images
 	images   int       // used images
 	repeated int       // number of these that duplicate others in the file
 	warnings []byte    // complete lines
@@ -38,17 +38,17 @@ type outcome struct {
 }
 
 // named reports whether the file was named explicitly.
-func (o *outcome) named() bool { return o.how == byName && o.depth == 0 }
+func (o *outcome) named() bool { return o.match == byName && o.depth == 0 }
 
-// A leftOut describes images of a file that are omitted for one reason.
-type leftOut struct {
+// A omitted describes images of a file that are omitted for one reason.
+type omitted struct {
 	reason string
 	count  int
 }
 
 // A reader reads files.
 type reader struct {
-	folder  *workspace.Directory
+	dir     *workspace.Directory
 	options inputs.Reading
 
 	workspaces   []string // absolute
@@ -126,7 +126,7 @@ func (j *job) run() (list []outcome) {
 
 // start opens a file and submits the work on it.
 func (r *reader) start(ctx context.Context, f *file, submit func(f *file, work func() []outcome)) {
-	opened, err := r.folder.Open(f.name)
+	opened, err := r.dir.Open(f.name)
 	if err != nil {
 		submit(f, func() []outcome { return []outcome{{file: f, err: err}} })
 		return
@@ -241,7 +241,7 @@ func (r *reader) otherContent(f *file, in io.ReaderAt, size int64) outcome {
 		o.err = cli.BadInput(fmt.Errorf("%s is empty: see whether the step that writes the file has failed", safetext.Printable(f.name)))
 	case offload.IsPointer(head):
 		o.err = cli.BadInput(fmt.Errorf("%s is a Git LFS pointer; fetch the file with 'git lfs pull'", safetext.Printable(f.name)))
-	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.how == byPattern && tableTitle.Match(head):
+	case o.named() && (size == 0 || head[0] == '['), f.depth == 0 && f.match == byPattern && tableTitle.Match(head):
 		modules, err := r.readTable(f.name, io.NewSectionReader(in, 0, size))
 		o.set(in, size, modules, true, err)
 	case format != offload.UnknownFormat:
@@ -333,7 +333,7 @@ func (r *reader) hostContent(ctx context.Context, o *outcome, in io.ReaderAt, si
 		o.err = inFile(o.file, err)
 		return
 	}
-	o.leaveOut(result.LeftOut)
+	o.omit(result.Omitted)
 	o.images, o.repeated = result.Taken, result.Repeated
 	if result.Taken == 0 && len(fromBitcode) == 0 {
 		o.none = "no device image can be used"
@@ -347,16 +347,16 @@ func (r *reader) hostContent(ctx context.Context, o *outcome, in io.ReaderAt, si
 	o.set(in, size, modules, false, inFile(o.file, err))
 }
 
-// leaveOut summarizes the omitted images.
-func (o *outcome) leaveOut(images []hostbin.LeftOut) {
+// omit summarizes the omitted images.
+func (o *outcome) omit(images []hostbin.Omitted) {
 	at := map[string]int{}
 	for _, l := range images {
 		i, ok := at[l.Reason]
 		if !ok {
-			i = len(o.leftOut)
+			i = len(o.omitted)
 			at[l.Reason] = i
-			o.leftOut = append(o.leftOut, leftOut{reason: l.Reason})
+			o.omitted = append(o.omitted, omitted{reason: l.Reason})
 		}
-		o.leftOut[i].count++
+		o.omitted[i].count++
 	}
 }

@@ -37,14 +37,14 @@ type outputError struct {
 
 func (e *outputError) Error() string { return e.Name + ": cannot be written: " + e.why.Error() }
 
-// A takenError reports that an output conflicts with another output, or with existing unrelated
+// A conflictError reports that an output conflicts with another output, or with existing unrelated
 // files. It is not a system error.
-type takenError struct{ text string }
+type conflictError struct{ text string }
 
-func (e *takenError) Error() string { return e.text }
+func (e *conflictError) Error() string { return e.text }
 
 // WrongUsage marks the command line as the cause.
-func (*takenError) WrongUsage() {}
+func (*conflictError) WrongUsage() {}
 
 func failed(name string, err error) error {
 	if err == nil {
@@ -80,15 +80,15 @@ func Write(name string, write func(w io.Writer) error) error {
 
 // A Group is a set of outputs that appear together when it is committed. It must be closed.
 type Group struct {
-	mu      sync.Mutex
-	homes   map[string]*home // by their directories
-	items   []*item
-	folders map[string]*item // the items that are directories
-	taken   map[string]bool  // the destinations of outputs, without links
+	mu          sync.Mutex
+	scratchDirs map[string]*scratchDir // by their directories
+	items       []*item
+	directories map[string]*item // the items that are directories
+	taken       map[string]bool  // the destinations of outputs, without links
 }
 
-// A home is the scratch directory next to outputs.
-type home struct {
+// A scratchDir is the scratch directory next to outputs.
+type scratchDir struct {
 	dir    string
 	files  int
 	remove func()
@@ -101,7 +101,7 @@ type item struct {
 	scratch string
 	main    bool
 	heads   []string // for a directory: the main files in it
-	folder  bool
+	isDir   bool
 	real    string // the path of a directory without links
 }
 
@@ -114,15 +114,15 @@ func (g *Group) Main(name string) (scratch string, err error) { return g.file(na
 func (g *Group) file(name string, main bool) (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if folder := g.folders[filepath.Dir(name)]; folder != nil {
+	if parent := g.directories[filepath.Dir(name)]; parent != nil {
 		base := filepath.Base(name)
-		if err := g.take(name, filepath.Join(folder.real, base)); err != nil {
+		if err := g.take(name, filepath.Join(parent.real, base)); err != nil {
 			return "", err
 		}
 		if main {
-			folder.heads = append(folder.heads, base)
+			parent.heads = append(parent.heads, base)
 		}
-		return filepath.Join(folder.scratch, base), nil
+		return filepath.Join(parent.scratch, base), nil
 	}
 	t, err := find(name)
 	if err != nil {
@@ -150,7 +150,7 @@ func (g *Group) file(name string, main bool) (string, error) {
 // take reserves a destination for an output, so no other output gets it.
 func (g *Group) take(name, place string) error {
 	if g.taken[place] {
-		return &takenError{fmt.Sprintf("'%s' is used for two outputs; choose a different path for one of them", name)}
+		return &conflictError{fmt.Sprintf("'%s' is used for two outputs; choose a different path for one of them", name)}
 	}
 	if g.taken == nil {
 		g.taken = map[string]bool{}
@@ -180,7 +180,7 @@ func (g *Group) copied(i *item) (err error) {
 // scratchFile names a file in the scratch directory of a directory. No name is a prefix of another
 // name, so [Group.Relabel] can tell them apart.
 func (g *Group) scratchFile(dir string) (string, error) {
-	h := g.homes[dir]
+	h := g.scratchDirs[dir]
 	if h == nil {
 		scratch, remove, err := ScratchDir(dir)
 		if errors.Is(err, os.ErrNotExist) {
@@ -189,11 +189,11 @@ func (g *Group) scratchFile(dir string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if g.homes == nil {
-			g.homes = map[string]*home{}
+		if g.scratchDirs == nil {
+			g.scratchDirs = map[string]*scratchDir{}
 		}
-		h = &home{dir: scratch, remove: remove}
-		g.homes[dir] = h
+		h = &scratchDir{dir: scratch, remove: remove}
+		g.scratchDirs[dir] = h
 	}
 	h.files++
 	return filepath.Join(h.dir, strconv.Itoa(h.files)+"_"), nil
@@ -206,7 +206,7 @@ func (g *Group) Directory(name string) (scratch string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	name = filepath.Clean(name)
-	i := &item{name: name, folder: true, place: target{path: name}}
+	i := &item{name: name, isDir: true, place: target{path: name}}
 	i.place.info, err = os.Stat(name)
 	switch {
 	case err == nil && !i.place.info.IsDir():
@@ -223,20 +223,20 @@ func (g *Group) Directory(name string) (scratch string, err error) {
 	if err := g.take(name, i.real); err != nil {
 		return "", err
 	}
-	if err := g.scratchFolder(i); err != nil {
+	if err := g.addScratchDir(i); err != nil {
 		return "", failed(name, err)
 	}
-	if g.folders == nil {
-		g.folders = map[string]*item{}
+	if g.directories == nil {
+		g.directories = map[string]*item{}
 	}
-	g.folders[name] = i
+	g.directories[name] = i
 	g.items = append(g.items, i)
 	return i.scratch, nil
 }
 
-// scratchFolder creates the scratch directory of an output directory next to it. If the parent
+// addScratchDir creates the scratch directory of an output directory next to it. If the parent
 // directory is on another disk or accepts no files, it creates it in the output directory.
-func (g *Group) scratchFolder(i *item) (err error) {
+func (g *Group) addScratchDir(i *item) (err error) {
 	beside := filepath.Dir(i.place.path)
 	if i.place.info != nil && !sameDisk(beside, i.place.info) {
 		beside = i.place.path
@@ -311,10 +311,10 @@ func (g *Group) Relabel(err error) error {
 
 // Close removes everything that was not committed.
 func (g *Group) Close() {
-	for _, h := range g.homes {
+	for _, h := range g.scratchDirs {
 		h.remove()
 	}
-	g.homes, g.items, g.folders, g.taken = nil, nil, nil, nil
+	g.scratchDirs, g.items, g.directories, g.taken = nil, nil, nil, nil
 }
 
 // Commit moves all outputs to their destinations.
@@ -373,8 +373,8 @@ func (i *item) clear() error {
 // put moves an output to its destination.
 func (i *item) put() error {
 	switch {
-	case i.folder:
-		return i.putFolder()
+	case i.isDir:
+		return i.putDirectory()
 	case i.place.isStream():
 		return i.place.stream(i.name, func(w io.Writer) error { return copyFrom(w, i.scratch) })
 	}
@@ -503,8 +503,8 @@ func keep(name string, old os.FileInfo) error {
 	return os.Chmod(name, old.Mode().Perm())
 }
 
-// putFolder moves a directory to its destination.
-func (i *item) putFolder() error {
+// putDirectory moves a directory to its destination.
+func (i *item) putDirectory() error {
 	if i.place.info != nil {
 		keepOwner(i.scratch, i.place.info)
 		if err := os.Chmod(i.scratch, i.place.info.Mode()&(os.ModePerm|os.ModeSetgid|os.ModeSticky)); err != nil {

@@ -128,15 +128,15 @@ func TestGroupTaken(t *testing.T) {
 		var g Group
 		var err error
 		for name := range strings.FieldsSeq(test.outputs) {
-			if folder, isFolder := strings.CutSuffix(name, "/"); isFolder {
-				_, err = g.Directory(folder)
+			if dir, isDir := strings.CutSuffix(name, "/"); isDir {
+				_, err = g.Directory(dir)
 			} else {
 				_, err = g.File(name)
 			}
 		}
 		g.Close()
 		os.RemoveAll("new")
-		if taken := errors.As(err, new(*takenError)); taken != test.taken || !taken && err != nil {
+		if taken := errors.As(err, new(*conflictError)); taken != test.taken || !taken && err != nil {
 			t.Errorf("%s: %v", test.outputs, err)
 		}
 	}
@@ -217,7 +217,7 @@ func TestGroup(t *testing.T) {
 }
 
 // A table may be in the directory with the files that it names.
-func TestMainInFolder(t *testing.T) {
+func TestMainInDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, content := range []string{"1", "2"} {
 		var g Group
@@ -234,7 +234,7 @@ func TestMainInFolder(t *testing.T) {
 }
 
 // The directory that a program runs in stays the same one.
-func TestCurrentFolder(t *testing.T) {
+func TestCurrentDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	before, err := os.Stat(".")
 	if err != nil {

@@ -51,7 +51,7 @@ func TestLinks(t *testing.T) {
 }
 
 // A link in a directory of outputs may point to another disk, where files also appear complete.
-func TestFolderWithLinksToAnotherDisk(t *testing.T) {
+func TestDirectoryWithLinksToAnotherDisk(t *testing.T) {
 	elsewhere, err := os.MkdirTemp("/dev/shm", "outfile")
 	if err != nil {
 		t.Skip("there is no other disk: ", err)

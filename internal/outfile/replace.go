@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 )
 
-// ReplaceFolder makes a directory with exactly the files that write puts into it. It replaces an
+// ReplaceDirectory makes a directory with exactly the files that write puts into it. It replaces an
 // existing directory with two renames if that directory is empty or has a file named mark, as
-// every directory made by ReplaceFolder has. Otherwise it returns an error.
-func ReplaceFolder(name, mark string, write func(dir string) error) (err error) {
+// every directory made by ReplaceDirectory has. Otherwise it returns an error.
+func ReplaceDirectory(name, mark string, write func(dir string) error) (err error) {
 	place, err := filepath.Abs(name)
 	if err != nil {
 		return failed(name, err)
@@ -24,7 +24,7 @@ func ReplaceFolder(name, mark string, write func(dir string) error) (err error) 
 		return failed(name, err)
 	}
 	if _, err := os.Lstat(filepath.Join(place, mark)); err != nil && len(entries) > 0 {
-		return &takenError{fmt.Sprintf("%s: refusing to replace a directory without %s; choose a different directory or remove it", name, mark)}
+		return &conflictError{fmt.Sprintf("%s: refusing to replace a directory without %s; choose a different directory or remove it", name, mark)}
 	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o777); err != nil {
 		return failed(name, err)

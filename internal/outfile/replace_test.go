@@ -21,13 +21,13 @@ func TestReplaceFolder(t *testing.T) {
 				os.Mkdir(filepath.Join(made, "sub"), 0o777), os.WriteFile(filepath.Join(made, "sub", more), []byte(content), 0o666))
 		}
 	}
-	if err := ReplaceFolder(dir, "mark", generation("1", "a")); err != nil {
+	if err := ReplaceDirectory(dir, "mark", generation("1", "a")); err != nil {
 		t.Fatal(err)
 	}
 	has("mark", "1")
 	// A run that fails, or is killed before its end, leaves the existing files.
 	fault := errors.New("fault")
-	err := ReplaceFolder(dir, "mark", func(made string) error {
+	err := ReplaceDirectory(dir, "mark", func(made string) error {
 		if err := generation("2", "b")(made); err != nil {
 			t.Error(err)
 		}
@@ -40,7 +40,7 @@ func TestReplaceFolder(t *testing.T) {
 	}
 	has("mark", "1")
 	has("sub/b", "")
-	if err := ReplaceFolder(dir, "mark", generation("3", "c")); err != nil {
+	if err := ReplaceDirectory(dir, "mark", generation("3", "c")); err != nil {
 		t.Fatal(err)
 	}
 	has("mark", "3")
@@ -49,7 +49,7 @@ func TestReplaceFolder(t *testing.T) {
 	if entries, _ := os.ReadDir(filepath.Dir(dir)); len(entries) != 1 {
 		t.Errorf("left beside it: %v", entries)
 	}
-	if err := ReplaceFolder(filepath.Dir(dir), "mark", generation("4", "d")); !errors.As(err, new(*takenError)) {
+	if err := ReplaceDirectory(filepath.Dir(dir), "mark", generation("4", "d")); !errors.As(err, new(*conflictError)) {
 		t.Errorf("a folder of others: %v", err)
 	}
 	// A link stays, and its target is replaced.
@@ -57,7 +57,7 @@ func TestReplaceFolder(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Skip(err)
 	}
-	if err := ReplaceFolder(link, "mark", generation("5", "e")); err != nil {
+	if err := ReplaceDirectory(link, "mark", generation("5", "e")); err != nil {
 		t.Fatal(err)
 	}
 	has("sub/e", "5")

@@ -12,7 +12,7 @@ import (
 // WriteFile writes a file, creates its parent directories, and returns its name.
 func WriteFile[T string | []byte](t testing.TB, name string, content T) string {
 	t.Helper()
-	makeFolder(t, name)
+	makeDir(t, name)
 	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func Script(t testing.TB, name, commands string) string {
 // Link creates a symbolic link and its parent directories.
 func Link(t testing.TB, to, name string) {
 	t.Helper()
-	makeFolder(t, name)
+	makeDir(t, name)
 	if err := os.Symlink(to, name); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func Unlistable(t testing.TB, name string) {
 	}
 }
 
-func makeFolder(t testing.TB, name string) {
+func makeDir(t testing.TB, name string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		t.Fatal(err)

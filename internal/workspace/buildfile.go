@@ -34,15 +34,15 @@ func (f *BuildFile) After() []byte { return build.Format(f.Parsed) }
 
 // OpenBuilds opens a workspace.
 func OpenBuilds(workspace string) (*Builds, error) {
-	folder, err := Open(workspace)
+	dir, err := Open(workspace)
 	if err != nil {
 		return nil, safetext.Error(err)
 	}
-	sources := folder.Sources()
+	sources := dir.Sources()
 	if sources == nil {
 		return nil, cli.Usagef("workspace: expected a directory")
 	}
-	return &Builds{folder.real, sources, map[string]*BuildFile{}}, nil
+	return &Builds{dir.real, sources, map[string]*BuildFile{}}, nil
 }
 
 // Close closes the workspace.

@@ -14,7 +14,7 @@ type Exclusions struct{ list []*exclusion }
 
 type exclusion struct {
 	text    string
-	folder  string // absolute
+	dir     string // absolute
 	pattern pattern
 	real    string  // the directory that the pattern starts with, without links
 	rest    pattern // the rest of the pattern
@@ -24,17 +24,17 @@ type exclusion struct {
 // Add adds a pattern, which may start with a path to another directory.
 func (e *Exclusions) Add(text string) error {
 	x := &exclusion{text: text}
-	folder, rest := splitFolder(strings.TrimRight(text, "/"))
+	dir, rest := splitDir(strings.TrimRight(text, "/"))
 	var err error
 	if x.pattern, err = parseUnwanted(rest); err != nil {
 		return cli.Usagef("pattern %q %v", "!"+text, err)
 	}
-	if x.folder, err = filepath.Abs(folder); err != nil {
+	if x.dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
 	names, _ := x.pattern.cut()
 	for n := len(names); n >= 0; n-- { // except for a link to a file, which is not resolved
-		path := filepath.Join(append([]string{x.folder}, names[:n]...)...)
+		path := filepath.Join(append([]string{x.dir}, names[:n]...)...)
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
 			continue
 		}
@@ -63,7 +63,7 @@ func (e *Exclusions) Match(name string) bool {
 	}
 	any := false
 	for _, x := range e.list {
-		if x.pattern.matchesIn(x.folder, path) || x.rest != nil && x.rest.matchesIn(x.real, real) {
+		if x.pattern.matchesIn(x.dir, path) || x.rest != nil && x.rest.matchesIn(x.real, real) {
 			x.used, any = true, true
 		}
 	}
@@ -81,7 +81,7 @@ func (e *Exclusions) Unused() (list []string) {
 }
 
 // matchesIn reports whether a pattern for a directory matches a path.
-func (p pattern) matchesIn(folder, path string) bool {
-	below, err := filepath.Rel(folder, path)
+func (p pattern) matchesIn(dir, path string) bool {
+	below, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(below) && p.matches(filepath.ToSlash(below))
 }

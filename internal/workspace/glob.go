@@ -43,12 +43,12 @@ func SplitPatterns(s string) (list []string) {
 // names them literally, and only to the directory itself and to Bazel outputs:
 // "bazel-bin/**/*.compat.json" finds reports there, and "**/*.compat.json" does not. An unreadable
 // directory is returned instead of its files, so reading the results reports the error.
-func Glob(folder string, patterns []string) ([]string, error) {
-	found, err := search(folder, patterns)
+func Glob(dir string, patterns []string) ([]string, error) {
+	found, err := search(dir, patterns)
 	return found, safetext.Error(err)
 }
 
-func search(folder string, patterns []string) ([]string, error) {
+func search(dir string, patterns []string) ([]string, error) {
 	if len(patterns) > maxPatterns {
 		return nil, cli.Usagef("too many patterns: %d (limit %d)", len(patterns), maxPatterns)
 	}
@@ -68,7 +68,7 @@ func search(folder string, patterns []string) ([]string, error) {
 	if len(patterns) > 0 && len(wanted) == 0 {
 		return nil, ErrOnlyExclusions
 	}
-	open, err := Open(folder)
+	open, err := Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func search(folder string, patterns []string) ([]string, error) {
 	var names []string
 	for _, path := range slices.Compact(s.found) {
 		if !slices.ContainsFunc(unwanted, func(p pattern) bool { return p.matches(path) }) {
-			names = append(names, filepath.Join(folder, filepath.FromSlash(path)))
+			names = append(names, filepath.Join(dir, filepath.FromSlash(path)))
 		}
 	}
 	return names, nil
@@ -95,8 +95,8 @@ var ErrOnlyExclusions = cli.Usagef("patterns that begin with ! exclude files; ad
 // Find returns the files that patterns match. Unlike patterns for [Glob], they may start with a
 // path to another directory.
 func Find(patterns []string) ([]string, error) {
-	byFolder := map[string][]string{}
-	var folders []string
+	byDir := map[string][]string{}
+	var dirs []string
 	var unwanted Exclusions
 	for _, p := range patterns {
 		if name, not := strings.CutPrefix(p, "!"); not {
@@ -105,21 +105,21 @@ func Find(patterns []string) ([]string, error) {
 			}
 			continue
 		}
-		folder, name := splitFolder(p)
-		if byFolder[folder] == nil {
-			folders = append(folders, folder)
+		dir, name := splitDir(p)
+		if byDir[dir] == nil {
+			dirs = append(dirs, dir)
 		}
-		byFolder[folder] = append(byFolder[folder], name)
+		byDir[dir] = append(byDir[dir], name)
 	}
-	if len(patterns) > 0 && len(folders) == 0 {
+	if len(patterns) > 0 && len(dirs) == 0 {
 		return nil, ErrOnlyExclusions
 	}
 	var all []string
-	for _, folder := range folders {
-		if _, err := os.Stat(folder); isNowhere(err) {
+	for _, dir := range dirs {
+		if _, err := os.Stat(dir); isNowhere(err) {
 			continue // nothing is found in it
 		}
-		found, err := Glob(folder, byFolder[folder])
+		found, err := Glob(dir, byDir[dir])
 		if err != nil {
 			return nil, err
 		}
@@ -128,9 +128,9 @@ func Find(patterns []string) ([]string, error) {
 	return slices.DeleteFunc(all, unwanted.Match), nil
 }
 
-// splitFolder splits a pattern that is not relative to the current directory into the directory
+// splitDir splits a pattern that is not relative to the current directory into the directory
 // before its first special character and the rest.
-func splitFolder(pattern string) (folder, rest string) {
+func splitDir(pattern string) (dir, rest string) {
 	if !filepath.IsAbs(pattern) && !strings.HasPrefix(pattern, "..") {
 		return ".", pattern
 	}
@@ -205,13 +205,13 @@ func (p pattern) matches(path string) bool {
 }
 
 // mayMatchIn reports whether a pattern may match something in a directory.
-func (p pattern) mayMatchIn(folder string) bool {
-	depth := strings.Count(folder, "/") + 1
+func (p pattern) mayMatchIn(dir string) bool {
+	depth := strings.Count(dir, "/") + 1
 	if any := slices.Index(p, "**"); any >= 0 && any <= depth {
 		// Below the literal directories, a match may be anywhere.
-		return any == 0 || p[:any].matches(strings.Join(strings.SplitN(folder, "/", any+1)[:any], "/"))
+		return any == 0 || p[:any].matches(strings.Join(strings.SplitN(dir, "/", any+1)[:any], "/"))
 	}
-	return depth < len(p) && p[:depth].matches(folder)
+	return depth < len(p) && p[:depth].matches(dir)
 }
 
 type searcher struct {

@@ -61,7 +61,7 @@ func TestGlob(t *testing.T) {
 }
 
 // An unreadable directory is found instead of its files if a pattern may match some.
-func TestGlobFindsUnreadableFolders(t *testing.T) {
+func TestGlobFindsUnreadableDirectories(t *testing.T) {
 	enter(t)
 	testkit.Unlistable(t, "x/locked")
 	testkit.WriteFile(t, "x/a.json", "")
@@ -217,7 +217,7 @@ func FuzzGlob(f *testing.F) {
 		// The search reaches the matches.
 		for i := range path {
 			if path[i] == '/' && !p.mayMatchIn(path[:i]) {
-				t.Errorf("%q matches %q, and not the folder %q", text, path, path[:i])
+				t.Errorf("%q matches %q, but not the directory %q", text, path, path[:i])
 			}
 		}
 	})

@@ -84,15 +84,15 @@ func bazelOutputs(workspace string) (list []string) {
 		if err != nil {
 			continue
 		}
-		if out, ok := outputFolder(to); ok {
+		if out, ok := outputDir(to); ok {
 			list = append(list, out)
 		}
 	}
 	return list
 }
 
-// outputFolder returns the directory ".../execroot/NAME/bazel-out" that contains a path.
-func outputFolder(path string) (string, bool) {
+// outputDir returns the directory ".../execroot/NAME/bazel-out" that contains a path.
+func outputDir(path string) (string, bool) {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	for i := 0; i+2 < len(parts); i++ {
 		if parts[i] == "execroot" && parts[i+2] == "bazel-out" {
@@ -144,16 +144,16 @@ func (f *Directory) resolve(name string) (path, within string, err error) {
 	if !isBelow(abs, f.dir) && !isBelow(abs, f.real) {
 		return path, "", nil // the user has named a file elsewhere
 	}
-	for _, folder := range append([]string{f.real}, f.outputs...) {
-		if isBelow(path, folder) {
-			return path, folder, nil
+	for _, dir := range append([]string{f.real}, f.outputs...) {
+		if isBelow(path, dir) {
+			return path, dir, nil
 		}
 	}
 	return "", "", &OpenError{name, errors.New("is a link that leads out of the workspace")}
 }
 
-func isBelow(path, folder string) bool {
-	rest, err := filepath.Rel(folder, path)
+func isBelow(path, dir string) bool {
+	rest, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rest)
 }
 

@@ -29,10 +29,10 @@ func TestAttackS14Sources(t *testing.T) {
 	testkit.Link(t, "/etc", "etc")
 	testkit.WriteFile(t, "real.cpp", "x\n")
 	testkit.Pipe(t, "pipe.cpp")
-	folder, err := Open(".")
+	dir, err := Open(".")
 	testkit.NoError(t, err)
-	defer folder.Close()
-	s := folder.Sources()
+	defer dir.Close()
+	s := dir.Sources()
 	for path, want := range map[string]bool{"real.cpp": true, "passwd.cpp": false, "etc/passwd": false, "pipe.cpp": false, "../x": false, "/etc/passwd": false, "gone": false} {
 		f, err := s.Open(path)
 		if (err == nil) != want || s.HasFile(path) != want {

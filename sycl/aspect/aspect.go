@@ -50,8 +50,8 @@ type Named struct {
 // Named returns the aspect with its name.
 func (a Aspect) Named() Named { return Named{a.String(), uint32(a)} }
 
-// Known reports whether the value has a name.
-func (a Aspect) Known() bool {
+// IsKnown reports whether the value has a name.
+func (a Aspect) IsKnown() bool {
 	_, ok := byValue[a]
 	return ok
 }

@@ -20,7 +20,7 @@ func TestNamesAndNumbers(t *testing.T) {
 		if err != nil || got != value {
 			t.Errorf("Parse(%q) = %d, %v, want %d", name, got, err, value)
 		}
-		if value.String() != name || !value.Known() {
+		if value.String() != name || !value.IsKnown() {
 			t.Errorf("%d is called %q, want %q", value, value, name)
 		}
 	}
@@ -83,7 +83,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("Parse(%q) = %d, %v, want %d", in, got, err, want)
 		}
 	}
-	if got := Aspect(12345).String(); got != "aspect 12345" || Aspect(12345).Known() {
+	if got := Aspect(12345).String(); got != "aspect 12345" || Aspect(12345).IsKnown() {
 		t.Errorf("an unknown value is %q", got)
 	}
 	if got := (Retired + 120).String(); got != "aspect 120 of releases before 2026" {

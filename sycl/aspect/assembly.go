@@ -95,9 +95,9 @@ var assemblyOfAll = strings.Fields(`
 	add addc addr_add and asr avg barrier bfe bfi bfrev cbit cmp cos div exp fbh fbl fence frc inv lifetime log lzd mad madw
 	max min mov movs mul mulh not or pow rndd rnde rndu rndz rsqt sbarrier sel setp shl shr sin sqt subb xor`)
 
-// NeedOfAssembly returns what a GPU must have for a name of [AssemblyNames]. For other names, ok
+// AssemblyRequirement returns what a GPU must have for a name of [AssemblyNames]. For other names, ok
 // is false.
-func NeedOfAssembly(name string) (need AssemblyNeed, ok bool) {
+func AssemblyRequirement(name string) (need AssemblyNeed, ok bool) {
 	for _, n := range assemblyNeeds {
 		if prefix, isPrefix := strings.CutSuffix(n.name, "*"); name == n.name || isPrefix && strings.HasPrefix(name, prefix) {
 			return n.need, true

@@ -27,7 +27,7 @@ func checkAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Devic
 // returns the names whose support is not known.
 func checkKnownAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Device) (unknown []string) {
 	for _, name := range q.Assembly {
-		need, ok := aspect.NeedOfAssembly(name)
+		need, ok := aspect.AssemblyRequirement(name)
 		switch {
 		case !ok:
 			unknown = append(unknown, name)
@@ -54,9 +54,9 @@ func hasAssembly(d *deviceconfig.Device, need aspect.AssemblyNeed) bool {
 	return true
 }
 
-// OfCompiler reports whether the reason is that the compiler for the device rejects the code. If
+// IsCompilerLimit reports whether the reason is that the compiler for the device rejects the code. If
 // there is native code for the device, its compiler has accepted it.
-func (r *Reason) OfCompiler() bool {
+func (r *Reason) IsCompilerLimit() bool {
 	switch r.Rule {
 	case UnsupportedAssembly, UnsupportedExtension, UnsupportedIntrinsic, MissingSPIRVExtension, UnsupportedParameterSize, UnsupportedOption:
 		return true

@@ -13,7 +13,7 @@
 // that depend on them are undetermined, not incompatible. Matrices on NVIDIA and AMD GPUs are
 // undetermined because the runtime does not compare them there.
 //
-// A build needs a definite answer. [Checker.Keeps] therefore makes the checks of the aspect filter
+// A build needs a definite answer. [Checker.Supports] therefore makes the checks of the aspect filter
 // and answers yes or no, and a [Plan] uses it to decide which rows of file tables each target of a
 // program gets.
 package compat
@@ -104,13 +104,13 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	return r
 }
 
-// Keeps reports whether the aspect filter keeps a row that needs q in the table of target d, with
+// Supports reports whether the aspect filter keeps a row that needs q in the table of target d, with
 // the reasons if not. Target d must list every aspect and every sub-group size. The fixed targets
 // must include d or, if they are given as aspects, d must have one of them. Intrinsics, and the
 // known requirements of inline assembly, must belong to families that d lists, if it lists any,
 // and extensions must not be among the ones that d rejects. Whether d may have unlisted aspects
 // makes no difference. A generic target, see [deviceconfig.Device.IsGeneric], accepts all rows.
-func (c *Checker) Keeps(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
+func (c *Checker) Supports(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
 	if d.IsGeneric() {
 		return true, nil
 	}
@@ -148,7 +148,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		}
 		reason := Reason{Rule: MissingAspect, Status: Incompatible, Required: a.String(), Property: "aspects"}
 		switch {
-		case !a.Known():
+		case !a.IsKnown():
 			reason.Text = fmt.Sprintf("Unknown aspect %d", uint32(a))
 		case closed:
 			reason.Text = fmt.Sprintf("Required aspect %s is not supported on the device", a)
@@ -163,7 +163,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 			reason.Text = fmt.Sprintf("Whether aspect %s is supported on the device is known only when the program runs", a)
 		}
 		// It cannot be decided whether a device has an aspect without a known name.
-		if !closed || !a.Known() {
+		if !closed || !a.IsKnown() {
 			reason.Status = Undetermined
 		}
 		r.add(reason)
@@ -280,7 +280,7 @@ func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *d
 		return
 	}
 	for _, name := range q.FixedTargets {
-		if t, ok := c.config.Lookup(name); Serves(name, d) || ok && t.IsGeneric() && name != anyNVIDIA {
+		if t, ok := c.config.Lookup(name); TargetMatches(name, d) || ok && t.IsGeneric() && name != anyNVIDIA {
 			return
 		}
 	}
@@ -307,17 +307,17 @@ func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *d
 }
 
 func checkCompileTarget(r *Result, q *requirement.Requirements, d *deviceconfig.Device) {
-	if q.CompileTarget == "" || Serves(q.CompileTarget, d) {
+	if q.CompileTarget == "" || TargetMatches(q.CompileTarget, d) {
 		return
 	}
 	r.add(Reason{Rule: CompileTargetMismatch, Status: NotApplicable, Required: q.CompileTarget, Available: d.Name, Property: "compile_target",
 		Text: fmt.Sprintf("The image was compiled ahead of time for %s", q.CompileTarget)})
 }
 
-// Serves reports whether native code for a target runs on d: the target is any name of d, or a
+// TargetMatches reports whether native code for a target runs on d: the target is any name of d, or a
 // family of Intel GPUs whose code the driver runs on d (intel_gpu_bmg), or it is x86_64 and d is
 // an x86-64 processor, or it is ptx64 and d is an NVIDIA GPU.
-func Serves(target string, d *deviceconfig.Device) bool {
+func TargetMatches(target string, d *deviceconfig.Device) bool {
 	if deviceconfig.Canonical(target) == d.Name || slices.Contains(deviceconfig.FamilyMembers(target), d.Name) {
 		return true
 	}

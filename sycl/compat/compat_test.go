@@ -262,8 +262,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestKeeps checks the rules of the aspect filter that differ from Check.
-func TestKeeps(t *testing.T) {
+// TestSupports checks the rules of the aspect filter that differ from Check.
+func TestSupports(t *testing.T) {
 	config := testConfig(t)
 	for _, test := range []struct {
 		name   string
@@ -301,7 +301,7 @@ func TestKeeps(t *testing.T) {
 		{"a fixed target that shares no aspect, but may", needs{HasFixedTargets: true, FixedTargetAspects: []aspect.Aspect{aspect.GPU}}, "x86_64", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, reasons := New(config).Keeps(&test.needs, device(t, config, test.device))
+			got, reasons := New(config).Supports(&test.needs, device(t, config, test.device))
 			if got != test.want || got == (len(reasons) > 0) {
 				t.Errorf("%t because of %v, want %t", got, reasons, test.want)
 			}

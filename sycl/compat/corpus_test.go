@@ -252,15 +252,15 @@ func (a *agreement) isPartOf(t *testing.T, name string, all []*module) {
 		marks := max(0, len(words)-len(a.devices))
 		rows[strings.Join(words[:marks], " ")] = words[marks:]
 	}
-	const remedy = "go test ./sycl/compat -every=1 -update writes the file again"
+	const fix = "go test ./sycl/compat -every=1 -update writes the file again"
 	for _, m := range all {
 		if rows[m.name] == nil {
-			t.Errorf("testdata/%s has no row for %s: %s", name, m.name, remedy)
+			t.Errorf("testdata/%s has no row for %s: %s", name, m.name, fix)
 		}
 	}
 	for i, module := range a.names {
 		if !slices.Equal(a.marks[i], rows[module]) {
-			t.Errorf("%s has %q, and in testdata/%s %q: %s", module, a.marks[i], name, rows[module], remedy)
+			t.Errorf("%s has %q, and in testdata/%s %q: %s", module, a.marks[i], name, rows[module], fix)
 		}
 	}
 }

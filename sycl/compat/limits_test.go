@@ -56,7 +56,7 @@ func TestCompilerLimits(t *testing.T) {
 			t.Errorf("%s: %v %+v, want %v", test.name, r.Status, r.Reasons, test.want)
 		}
 		wantKept := test.want != Incompatible || test.rule == UnsupportedOption // IR has the option, not native code
-		if kept, reasons := New(config).Keeps(test.needs, d); kept != wantKept {
+		if kept, reasons := New(config).Supports(test.needs, d); kept != wantKept {
 			t.Errorf("%s: kept %t for %v, want %t", test.name, kept, reasons, wantKept)
 		}
 	}

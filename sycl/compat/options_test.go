@@ -45,7 +45,7 @@ func TestOptions(t *testing.T) {
 		var got []string
 		for _, reason := range New(config).Check(q, d).Reasons {
 			got = append(got, reason.Required)
-			if reason.Rule != UnsupportedOption || !reason.OfCompiler() || !strings.Contains(reason.Text, test.advice) {
+			if reason.Rule != UnsupportedOption || !reason.IsCompilerLimit() || !strings.Contains(reason.Text, test.advice) {
 				t.Errorf("%+v: %+v", test, reason)
 			}
 		}

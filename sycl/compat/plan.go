@@ -54,7 +54,7 @@ func (p *Plan) Dropped(target string, d *deviceconfig.Device, options []string) 
 		var reasons []string
 		if !isSelected {
 			reasons = []string{fmt.Sprintf("The target %s is %s (targets: %s; fixed targets: %s)", target, why, anyOf(p.lists.Targets), anyOf(p.lists.FixedTargets))}
-		} else if kept, list := p.checker.Keeps(withRegisters(g.needs, large), d); !kept {
+		} else if kept, list := p.checker.Supports(withRegisters(g.needs, large), d); !kept {
 			for _, r := range list {
 				reasons = append(reasons, r.Text)
 			}
@@ -133,7 +133,7 @@ func (p *Plan) decide(d *deviceconfig.Device) decision {
 	out := decision{Target: d.Name, Groups: make([]groupDecision, len(p.groups))}
 	out.Selected, out.Why = p.lists.selected(d.Name)
 	for i, g := range p.groups {
-		kept, reasons := p.checker.Keeps(g.needs, d)
+		kept, reasons := p.checker.Supports(g.needs, d)
 		kept = kept && out.Selected
 		if kept {
 			out.Kept += len(g.rows)
@@ -146,9 +146,9 @@ func (p *Plan) decide(d *deviceconfig.Device) decision {
 	return out
 }
 
-// Untaken returns the first row that no device accepts, and each device's reasons. If there is
+// FirstUnusedRow returns the first row that no device accepts, and each device's reasons. If there is
 // such row, ok is false.
-func (p *Plan) Untaken(devices []*deviceconfig.Device) (row int, why []string, ok bool) {
+func (p *Plan) FirstUnusedRow(devices []*deviceconfig.Device) (row int, why []string, ok bool) {
 	decisions := make([]decision, len(devices))
 	for i, d := range devices {
 		decisions[i] = p.decide(d)

@@ -129,4 +129,4 @@ func (e *evaluator) differsFromBase(id string) bool {
 }
 
 // shorten joins the first elements of a list.
-func shorten(list []string) string { return safetext.Some(list, 5) }
+func shorten(list []string) string { return safetext.JoinFirst(list, 5) }

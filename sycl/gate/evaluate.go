@@ -51,11 +51,11 @@ type item struct {
 	problem *problem
 	device  affected
 	also    []string // labels of further targets with the same item
-	fate
+	disposition
 }
 
-// A fate is the disposition of an item by the policy and the comparison.
-type fate struct {
+// A disposition is how the policy and the comparison treat an item.
+type disposition struct {
 	severity  Severity
 	state     State
 	class     Class
@@ -180,7 +180,7 @@ func (e *evaluator) items(targets []*target, own bool) []*item {
 			list := make([]item, len(p.on)) // one allocation for all devices
 			for i, a := range p.on {
 				it := &list[i]
-				*it = item{target: t, problem: p, device: a, fate: fate{severity: min(e.tier(a.device).severity(), level), state: StateNew}}
+				*it = item{target: t, problem: p, device: a, disposition: disposition{severity: min(e.tier(a.device).severity(), level), state: StateNew}}
 				it.family = familyOn(families[p.kernel], t.column(a.device))
 				e.except(it, exceptions, own)
 				out = append(out, it)
@@ -206,7 +206,7 @@ func (e *evaluator) addItem(t *target, p *problem, severity Severity) {
 	if severity == Off {
 		return
 	}
-	i := &item{target: t, problem: p, fate: fate{severity: severity, state: StateNew}}
+	i := &item{target: t, problem: p, disposition: disposition{severity: severity, state: StateNew}}
 	if len(p.on) > 0 {
 		i.device = p.on[0]
 	}

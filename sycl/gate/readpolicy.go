@@ -196,7 +196,7 @@ func (p *policyReader) exception(path string, n *yaml.Node) error {
 		}
 	}
 	if x.Rule = RuleID(rule); !slices.Contains(findingRules(), rule) {
-		return p.errorf(n, path, "unknown rule %q; %s", rule, safetext.Meant(rule, findingRules()))
+		return p.errorf(n, path, "unknown rule %q; %s", rule, safetext.Suggest(rule, findingRules()))
 	}
 	if r, _ := LookupRule(x.Rule); detail != "" && r.Detail != detail {
 		return p.errorf(n, path, "findings of %s have no detail %s", rule, detail)
@@ -277,7 +277,7 @@ func (p *policyReader) mapping(n *yaml.Node, path string, known map[string]nodeR
 		key := kv[0].Value
 		read, ok := known[key]
 		if !ok {
-			return nil, p.errorf(kv[0], path, "unknown key %q; %s", key, safetext.Meant(key, slices.Sorted(maps.Keys(known))))
+			return nil, p.errorf(kv[0], path, "unknown key %q; %s", key, safetext.Suggest(key, slices.Sorted(maps.Keys(known))))
 		}
 		at := strings.TrimPrefix(path+"."+key, ".")
 		if line := lines[key]; line > 0 {

@@ -24,8 +24,8 @@ type repeated struct {
 	of map[int]row // the kernel with the counted status, by index in is
 }
 
-// An imageOf is a device image together with one of its kernels.
-type imageOf struct {
+// A kernelImage is a device image together with one of its kernels.
+type kernelImage struct {
 	kernel string
 	digest report.Digest
 }
@@ -37,7 +37,7 @@ func findRepetitions(targets []*target) repetitions {
 	slices.SortStableFunc(targets, func(a, b *target) int {
 		return cmp.Or(cmp.Compare(len(b.devices), len(a.devices)), cmp.Compare(len(a.kernels), len(b.kernels)), strings.Compare(a.label, b.label))
 	})
-	known := map[imageOf][]row{}
+	known := map[kernelImage][]row{}
 	reasons := map[*target][][]*problem{}
 	for _, t := range targets {
 		for i, k := range t.kernels {
@@ -48,7 +48,7 @@ func findRepetitions(targets []*target) repetitions {
 			}
 			for _, digest := range k.images {
 				const most = 32 // bounds the time for many targets without repetitions
-				if at := (imageOf{k.name, digest}); len(known[at]) < most {
+				if at := (kernelImage{k.name, digest}); len(known[at]) < most {
 					known[at] = append(known[at], own)
 				}
 			}
@@ -86,9 +86,9 @@ func sharing(targets []*target) (list []*target) {
 
 // peersOf returns the known kernels with the same name whose images are a subset or a superset of a
 // kernel's images.
-func peersOf(k *kernel, known map[imageOf][]row) (list []row) {
+func peersOf(k *kernel, known map[kernelImage][]row) (list []row) {
 	for _, digest := range k.images {
-		for _, other := range known[imageOf{k.name, digest}] {
+		for _, other := range known[kernelImage{k.name, digest}] {
 			if !slices.Contains(list, other) && oneHasAll(k.images, other.kernels[other.index].images) {
 				list = append(list, other)
 			}
@@ -134,19 +134,19 @@ func (r *repetitions) compare(own, other row, reasons map[*target][][]*problem) 
 // has reports whether the status with an index is repeated. A nil value has no repeated statuses.
 func (r *repeated) has(at int) bool { return r != nil && r.is[at] }
 
-// A reasonOn is a problem on a device, independent of the target.
-type reasonOn struct {
+// A deviceProblem is a problem on a device, independent of the target.
+type deviceProblem struct {
 	problemKey
 	available string
 }
 
 // problemsOn returns the problems of a kernel on a device. It caches the problems of targets by
 // kernel.
-func problemsOn(k row, device string, byTarget map[*target][][]*problem) (list []reasonOn) {
+func problemsOn(k row, device string, byTarget map[*target][][]*problem) (list []deviceProblem) {
 	for _, p := range problemsByRow(k.target, byTarget)[k.index] {
 		i, ok := slices.BinarySearchFunc(p.on, device, func(a affected, id string) int { return strings.Compare(a.device, id) })
 		if ok {
-			reason := reasonOn{p.problemKey, p.on[i].available}
+			reason := deviceProblem{p.problemKey, p.on[i].available}
 			reason.kernel = 0
 			list = append(list, reason)
 		}
@@ -196,7 +196,7 @@ func (r *repetitions) once(items []*item) []*item {
 		return at[itemKey{k.target, key, it.device.device}]
 	}
 	for _, it := range items {
-		if o := original(it); o != nil && o.fate != it.fate {
+		if o := original(it); o != nil && o.disposition != it.disposition {
 			known := r.byTarget[it.target]
 			known.is[it.statusIndex()] = false
 			delete(known.of, it.statusIndex())

@@ -195,8 +195,8 @@ type Finding struct {
 	Text        string          `json:"text,omitempty"` // for findings that Rule and Required do not explain
 }
 
-// Covered reports whether the policy allows the finding.
-func (f *Finding) Covered() bool { return f.Suppression != nil || f.Family != "" }
+// IsCovered reports whether the policy allows the finding.
+func (f *Finding) IsCovered() bool { return f.Suppression != nil || f.Family != "" }
 
 // A DeviceFinding is a device with a problem.
 type DeviceFinding struct {

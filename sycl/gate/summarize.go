@@ -105,20 +105,20 @@ func (e *evaluator) group() {
 	locate := locator{e.Workspace, map[string]bool{}, map[string]srcloc.Location{}}
 	// Items of a problem are adjacent, and most of them are equal.
 	var last *problem
-	var fates []fate // of the last problem's findings, which are at the end of the list
+	var dispositions []disposition // of the last problem's findings, which are at the end of the list
 	for _, i := range r.items {
 		if i.problem != last {
-			last, fates = i.problem, fates[:0]
+			last, dispositions = i.problem, dispositions[:0]
 		}
-		at := slices.Index(fates, i.fate)
+		at := slices.Index(dispositions, i.disposition)
 		if at < 0 {
-			at = len(fates)
-			fates = append(fates, i.fate)
+			at = len(dispositions)
+			dispositions = append(dispositions, i.disposition)
 			f := e.finding(i, &locate)
 			f.Devices = make([]DeviceFinding, 0, len(i.problem.on))
 			r.Findings = append(r.Findings, f)
 		}
-		f := &r.Findings[len(r.Findings)-len(fates)+at]
+		f := &r.Findings[len(r.Findings)-len(dispositions)+at]
 		f.Also = append(f.Also, i.also...)
 		if i.device.device != "" {
 			f.Devices = append(f.Devices, DeviceFinding{Available: i.device.available, ID: i.device.device, Tier: e.tier(i.device.device)})

@@ -125,7 +125,7 @@ type outcomeReason struct {
 }
 
 func newOutcome(c *report.Outcome) *outcome {
-	if c.NotReported() {
+	if c.IsUnreported() {
 		return new(outcome)
 	}
 	o := &outcome{status: c.Status}

@@ -151,7 +151,7 @@ func (s *scanner) compressedBundle(in input) error {
 		return err
 	}
 	stored := in.size - h.size
-	if err := binfile.InflationAllowed(stored, int64(min(h.want, 1<<62)), maxInflated-s.inflated); err != nil {
+	if err := binfile.CheckInflatedSize(stored, int64(min(h.want, 1<<62)), maxInflated-s.inflated); err != nil {
 		return in.errorf(8, "%v", err)
 	}
 	s.inflated += int64(h.want)

@@ -25,11 +25,11 @@ type Collected struct {
 	// repeats if several of their objects have the same kernel.
 	Repeated int
 
-	LeftOut []LeftOut
+	Omitted []Omitted
 }
 
-// A LeftOut is an image that a SYCLBIN cannot have.
-type LeftOut struct {
+// An Omitted is an image that a SYCLBIN cannot have.
+type Omitted struct {
 	Image  *Image
 	Reason string // a sentence about the image, without its location
 }
@@ -62,8 +62,8 @@ func (e *ImageError) Unwrap() error { return e.Err }
 func Collect(b *syclbin.Builder, host *File, name string) (Collected, error) {
 	var r Collected
 	for _, img := range host.Images {
-		if why := whyLeftOut(img); why != "" {
-			r.LeftOut = append(r.LeftOut, LeftOut{img, why})
+		if why := omissionReason(img); why != "" {
+			r.Omitted = append(r.Omitted, Omitted{img, why})
 			continue
 		}
 		if err := r.add(b, img, name); err != nil {
@@ -73,8 +73,8 @@ func Collect(b *syclbin.Builder, host *File, name string) (Collected, error) {
 	return r, nil
 }
 
-// whyLeftOut returns why a SYCLBIN cannot have an image, or "" if it can.
-func whyLeftOut(img *Image) string {
+// omissionReason returns why a SYCLBIN cannot have an image, or "" if it can.
+func omissionReason(img *Image) string {
 	switch {
 	case !isSYCL(img):
 		target := ""

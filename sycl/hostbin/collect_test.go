@@ -44,7 +44,7 @@ func TestAdd(t *testing.T) {
 			var b syclbin.Builder
 			r := testkit.Must(Collect(&b, &File{Images: test.images}, "host"))(t)
 			var reasons []string
-			for _, l := range r.LeftOut {
+			for _, l := range r.Omitted {
 				reasons = append(reasons, l.Reason)
 			}
 			if n := len(b.File(syclbin.Executable).Modules); n != test.modules || r.Taken != len(test.images)-len(test.leftOut) || r.Repeated != test.repeated || !slices.Equal(reasons, test.leftOut) {

@@ -93,7 +93,7 @@ func (s *scanner) elf(in input) error {
 func readELF(in *input) (*elf, error) {
 	f, err := binfile.ReadELF(in.section(0, in.size), in.size)
 	if fault := (*binfile.ELFError)(nil); errors.As(err, &fault) {
-		return nil, in.fault(fault.Offset, fault.Remedy, "%s", fault.Msg)
+		return nil, in.fault(fault.Offset, fault.Fix, "%s", fault.Msg)
 	}
 	return &elf{in, f}, err
 }

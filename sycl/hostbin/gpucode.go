@@ -97,7 +97,7 @@ func (s *scanner) resolveGPUCode() error {
 			}
 		}
 		if len(list)+len(images) > maxImages {
-			return &FormatError{Msg: fmt.Sprintf("more than %d device images", maxImages), Remedy: "split the file"}
+			return &FormatError{Msg: fmt.Sprintf("more than %d device images", maxImages), Fix: "split the file"}
 		}
 		list = append(list, images...)
 	}

@@ -202,7 +202,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	}
 	if !known {
 		return nil, &FormatError{Msg: "unknown file format; expected ELF, COFF, an archive, an offload bundle or an OffloadBinary container",
-			Remedy: "name a program, a library, an object or an archive"}
+			Fix: "name a program, a library, an object or an archive"}
 	}
 	if err := s.resolveGPUCode(); err != nil {
 		return nil, err
@@ -216,15 +216,15 @@ type FormatError struct {
 	Member string // of an archive, "" if there is none
 	Offset int64  // in the file; in a compressed container, as if it were uncompressed
 	Msg    string
-	Remedy string // how to fix the file
+	Fix    string // how to fix the file
 	Err    error  // the error of package offload about a container, else nil; Msg has its text
 }
 
 func (e *FormatError) Error() string {
 	if e.Member != "" {
-		return fmt.Sprintf("host binary: member %s: offset %#x: %s; %s", safetext.Quote(e.Member), e.Offset, e.Msg, e.Remedy)
+		return fmt.Sprintf("host binary: member %s: offset %#x: %s; %s", safetext.Quote(e.Member), e.Offset, e.Msg, e.Fix)
 	}
-	return fmt.Sprintf("host binary: offset %#x: %s; %s", e.Offset, e.Msg, e.Remedy)
+	return fmt.Sprintf("host binary: offset %#x: %s; %s", e.Offset, e.Msg, e.Fix)
 }
 
 func (e *FormatError) Unwrap() error { return e.Err }

@@ -27,7 +27,7 @@ func (s *scanner) inflatedImage(in *input, at, size int64) (offload.Source, erro
 		return nil, in.errorf(at, "a compressed image does not contain its size")
 	}
 	want := int64(min(h.FrameContentSize, 1<<62))
-	if err := binfile.InflationAllowed(size, want, maxInflated-s.inflated); err != nil {
+	if err := binfile.CheckInflatedSize(size, want, maxInflated-s.inflated); err != nil {
 		return nil, in.errorf(at, "a compressed image: %v", err)
 	}
 	s.inflated += want

@@ -78,14 +78,14 @@ func (in *input) unsupportedf(offset int64, format string, args ...any) error {
 	return in.fault(offset, binfile.Unsupported, format, args...)
 }
 
-func (in *input) fault(offset int64, remedy, format string, args ...any) error {
+func (in *input) fault(offset int64, fix, format string, args ...any) error {
 	if in.inflated {
 		format = "in the inflated bundle: " + format
-		if remedy == binfile.Cut {
-			remedy = binfile.Damaged // a truncated bundle is not inflated
+		if fix == binfile.Cut {
+			fix = binfile.Damaged // a truncated bundle is not inflated
 		}
 	}
-	return &FormatError{Member: in.member, Offset: in.base + offset, Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+	return &FormatError{Member: in.member, Offset: in.base + offset, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // has reports whether the range is inside the input.
@@ -181,14 +181,14 @@ func (s *scanner) containers(in input, offset, size int64, section string) error
 	}
 	files, err := offload.ReadAll(in.section(offset, size), size)
 	if fault := (*offload.FormatError)(nil); errors.As(err, &fault) {
-		what, remedy := "OffloadBinary container", fault.Remedy
+		what, fix := "OffloadBinary container", fault.Fix
 		if section != "" {
 			what += " in section " + safetext.Quote(section)
-			if remedy == binfile.Cut {
-				remedy = binfile.Damaged // the section is entirely in the file
+			if fix == binfile.Cut {
+				fix = binfile.Damaged // the section is entirely in the file
 			}
 		}
-		return &FormatError{in.member, in.base + offset + fault.Offset, what + ": " + fault.Msg, remedy, fault}
+		return &FormatError{in.member, in.base + offset + fault.Offset, what + ": " + fault.Msg, fix, fault}
 	}
 	if err != nil {
 		return fmt.Errorf("host binary: %v: %w", Origin{Member: in.member, Section: section, Offset: in.base + offset}, err)

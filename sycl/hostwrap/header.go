@@ -40,8 +40,8 @@ type Parameter struct {
 	Offset int64 // in the function object or lambda
 }
 
-// Sized returns the size of a parameter, and whether the header states it.
-func (p Parameter) Sized() (int64, bool) {
+// Size returns the size of a parameter, and whether the header states it.
+func (p Parameter) Size() (int64, bool) {
 	return p.Info, p.Kind == "pointer" || p.Kind == "std_layout"
 }
 

@@ -54,7 +54,7 @@ func FuzzParseHeader(f *testing.F) {
 	f.Add("kernel_signatures[] = {\n  //--- _ZTS1K\n  { kernel_param_kind_t::kind_pointer, 8, 0 },\n};\n")
 	f.Add("template <> struct KernelInfo<K> {\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		BeyondKernels(text, "")
+		HasNonKernelData(text, "")
 		for _, k := range ParseHeader(text) {
 			if k.Name == "" || (k.Location.Path == "") != (k.Location.Line == 0) || !strings.Contains(text, k.Name) {
 				t.Errorf("%+v", k)

@@ -115,7 +115,7 @@ func (e *ImageError) Unwrap() error { return e.Err }
 func (*ImageError) BadInput() {}
 
 // Write writes the source for a runtime release. Except for errors of w, the errors are of type
-// *[ImageError] and *[TwiceError]. The same images and kernels give the same bytes. The kernels
+// *[ImageError] and *[DuplicateKernelError]. The same images and kernels give the same bytes. The kernels
 // come from the sources of the images: a kernel without an image is registered without code, so
 // submitting it throws an exception. Without images and kernels, the object registers nothing and
 // does not need libsycl.
@@ -211,21 +211,21 @@ func (s *source) register(table []word, n int) {
 	s.call("fini", "__sycl_unregister_lib", descriptor)
 }
 
-// A TwiceError reports that a program has two kernels with one name.
-type TwiceError struct {
+// A DuplicateKernelError reports that a program has two kernels with one name.
+type DuplicateKernelError struct {
 	Kernel     string // for people
 	At, Before srcloc.Location
 }
 
-func (e *TwiceError) Error() string {
-	if withoutFolder(e.At) == withoutFolder(e.Before) {
+func (e *DuplicateKernelError) Error() string {
+	if withoutDir(e.At) == withoutDir(e.Before) {
 		return fmt.Sprintf("the kernel %q of %v is defined twice with different code, and the runtime would run one for both; give them different names", e.Kernel, e.At)
 	}
 	return fmt.Sprintf("the kernel %q of %v is also defined at %v: the runtime would confuse them; give them different names", e.Kernel, e.At, e.Before)
 }
 
 // BadInput marks errors caused by an input file.
-func (*TwiceError) BadInput() {}
+func (*DuplicateKernelError) BadInput() {}
 
 // A definition distinguishes kernels with the same name.
 type definition struct {
@@ -239,7 +239,7 @@ type definition struct {
 // the code of a kernel in a source. The code of a kernel in a header may differ between sources,
 // because compilers optimize it along with other code.
 func (d *definition) place() string {
-	place := withoutFolder(d.at).String()
+	place := withoutDir(d.at).String()
 	if d.signature != "" {
 		place += " " + d.signature
 	}
@@ -292,8 +292,8 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 		case !ok:
 			known[d.name] = d
 			list = append(list, d)
-		case before.signature != "" && d.signature != "" && d.place() != before.place() || withoutFolder(d.at) != withoutFolder(before.at):
-			return &TwiceError{d.shown, d.at, before.at}
+		case before.signature != "" && d.signature != "" && d.place() != before.place() || withoutDir(d.at) != withoutDir(before.at):
+			return &DuplicateKernelError{d.shown, d.at, before.at}
 		}
 		return nil
 	}
@@ -301,7 +301,7 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 	paths := map[place]string{} // headers have none
 	for i := range images {
 		for _, symbol := range images[i].Entries {
-			k, _ := srcloc.Of(images[i].Properties, symbol)
+			k, _ := srcloc.ReadKernel(images[i].Properties, symbol)
 			paths[place{symbol, path.Base(k.Location.Path)}] = k.Location.Path
 		}
 	}
@@ -321,7 +321,7 @@ func (s *source) places(images []Image, kernels []Kernel) error {
 	}
 	for i := range images {
 		for _, symbol := range images[i].Entries {
-			k, _ := srcloc.Of(images[i].Properties, symbol)
+			k, _ := srcloc.ReadKernel(images[i].Properties, symbol)
 			name, ok := names[symbol]
 			if k.Location.IsZero() || ok && !strings.HasPrefix(symbol, ofSYCL) {
 				continue
@@ -352,9 +352,9 @@ func hostName(k Kernel) (name, shown string) {
 	return k.Type, k.Type
 }
 
-// withoutFolder returns the compared part of a location: the directory of a header depends on how
+// withoutDir returns the compared part of a location: the directory of a header depends on how
 // it is included.
-func withoutFolder(at srcloc.Location) srcloc.Location {
+func withoutDir(at srcloc.Location) srcloc.Location {
 	at.Path = path.Base(at.Path)
 	return at
 }
@@ -376,7 +376,7 @@ func (s *source) records(list []definition) {
 	s.line("# The kernels, to be compared with the kernels of other libraries.")
 	var texts []word
 	for i := range list {
-		texts = append(texts, s.text(fmt.Sprintf("%s (%s)", list[i].shown, withoutFolder(list[i].at))))
+		texts = append(texts, s.text(fmt.Sprintf("%s (%s)", list[i].shown, withoutDir(list[i].at))))
 	}
 	s.line("\t.section .rodata,\"a\",@progbits")
 	s.line("\t.balign 8")

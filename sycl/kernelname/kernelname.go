@@ -28,9 +28,9 @@ func Base(symbol string) string { return strings.TrimPrefix(symbol, Prefix) }
 // compiled itself. A file that it writes lists them both with and without it.
 var compiled = regexp.MustCompile(`^rtc_[0-9]+\$`)
 
-// Distinct returns the symbols without aliases: of rtc_0$K and K, which DPC++'s runtime writes for
+// WithoutAliases returns the symbols without aliases: of rtc_0$K and K, which DPC++'s runtime writes for
 // the same kernel, it keeps K.
-func Distinct(symbols []string) []string {
+func WithoutAliases(symbols []string) []string {
 	if !slices.ContainsFunc(symbols, compiled.MatchString) {
 		return symbols
 	}

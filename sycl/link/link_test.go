@@ -251,8 +251,8 @@ func TestEveryProblemIsShown(t *testing.T) {
 		}
 	}
 	for _, id := range IDs() {
-		if !shown[id] || remedies[id] == "" {
-			t.Errorf("%s: in a test %t, remedy %q", id, shown[id], remedies[id])
+		if !shown[id] || fixes[id] == "" {
+			t.Errorf("%s: in a test %t, fix %q", id, shown[id], fixes[id])
 		}
 	}
 }

@@ -39,7 +39,7 @@ var ids = []ID{
 func IDs() []ID { return slices.Clone(ids) }
 
 // fixes are the possible fixes. ImportUnresolved has different ones if more is known.
-var remedies = map[ID]string{
+var fixes = map[ID]string{
 	StateMissing:        "give it one: packager convert --state object",
 	StateExecutable:     "build it in object state, or ask for --state executable to put its modules beside the others",
 	StateEarlier:        "ask for that state or a later one: nothing turns compiled code back",
@@ -68,7 +68,7 @@ type Problem struct {
 	Places  []Place  `json:"places"`  // the modules concerned
 	Files   []string `json:"files"`   // the files concerned
 	Details []string `json:"details"` // further information, such as similar names
-	Remedy  string   `json:"remedy"`
+	Fix     string   `json:"remedy"`
 }
 
 func (p Problem) compare(o Problem) int {
@@ -107,7 +107,7 @@ func (p Problem) Lines() []string {
 		lines = append(lines, "for "+joinFirst(p.Targets, len(p.Targets)))
 	}
 	lines = append(lines, p.Details...)
-	return append(lines, "fix: "+p.Remedy)
+	return append(lines, "fix: "+p.Fix)
 }
 
 // joinFirst joins the first of n things.
@@ -121,8 +121,8 @@ func joinFirst(first []string, n int) string {
 
 // add adds a problem, with sorted locations and no nil lists.
 func (l *linker) add(p Problem) {
-	if p.Remedy == "" {
-		p.Remedy = remedies[p.ID]
+	if p.Fix == "" {
+		p.Fix = fixes[p.ID]
 	}
 	slices.SortFunc(p.Places, Place.compare)
 	for _, place := range p.Places {

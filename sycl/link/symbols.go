@@ -278,7 +278,7 @@ type importing struct {
 	allow   bool // an unresolved import is not a problem
 	names   func(*module) []string
 	text    func(name string) string
-	near    func(name string) (details []string, remedy string) // may be nil
+	near    func(name string) (details []string, fix string) // may be nil
 }
 
 // A failure is an import that no module satisfies for some of the importers' targets.
@@ -336,24 +336,24 @@ func (e *exporters) missing(m *module, out set) {
 
 // explain gives the reasons for unresolved imports, and adds a problem unless they are allowed.
 func (l *linker) explain(in importing, name string, f *failure) {
-	details, remedy := l.reasons(in.exports[name]), ""
+	details, fix := l.reasons(in.exports[name]), ""
 	if len(details) > 0 {
-		remedy = "also build the file that has it for the other targets or kinds of device, or this one for fewer"
+		fix = "also build the file that has it for the other targets or kinds of device, or this one for fewer"
 	} else if in.near != nil {
-		details, remedy = in.near(name)
+		details, fix = in.near(name)
 	}
 	for _, i := range f.links {
 		l.links[i].Reasons = details
 	}
 	if !in.allow {
 		details = append(demangled(name), details...)
-		l.addModules(in.id, name, f.importers, f.missing, details, "%s", in.text(name)).setRemedy(remedy)
+		l.addModules(in.id, name, f.importers, f.missing, details, "%s", in.text(name)).setFix(fix)
 	}
 }
 
-func (p *Problem) setRemedy(remedy string) {
-	if remedy != "" {
-		p.Remedy = remedy
+func (p *Problem) setFix(fix string) {
+	if fix != "" {
+		p.Fix = fix
 	}
 }
 
@@ -428,7 +428,7 @@ func unsigned(symbol string) string {
 }
 
 // nearMisses finds exported symbols of the same function with different parameters.
-func (l *linker) nearMisses(name string) (details []string, remedy string) {
+func (l *linker) nearMisses(name string) (details []string, fix string) {
 	if l.unsigned == nil {
 		l.unsigned = make(map[string][]string)
 		for symbol := range l.exports {
@@ -449,11 +449,11 @@ func (l *linker) nearMisses(name string) (details []string, remedy string) {
 	}
 	switch {
 	case len(near) > 0:
-		remedy = "declare the function as it is defined: name, parameters and extern \"C\" have to be the same; templates have to be instantiated where they are defined"
+		fix = "declare the function as it is defined: name, parameters and extern \"C\" have to be the same; templates have to be instantiated where they are defined"
 	case strings.HasPrefix(name, "__devicelib_"):
-		remedy = "link with the device libraries of DPC++, which define it, or ask for --allow-unresolved"
+		fix = "link with the device libraries of DPC++, which define it, or ask for --allow-unresolved"
 	}
-	return details, remedy
+	return details, fix
 }
 
 // demangled returns a line with the demangled name of a symbol, or none if it equals the symbol.

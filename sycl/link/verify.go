@@ -12,19 +12,19 @@ import (
 var (
 	kernelDuplicate = syclbin.Rule{
 		ID: string(KernelDuplicate), Short: "for one target a kernel is in one abstract module",
-		Remedy: "remove one of the modules, or rename the kernel",
+		Fix: "remove one of the modules, or rename the kernel",
 	}
 	exportDuplicate = syclbin.Rule{
 		ID: string(ExportDuplicate), Short: "for one target a symbol is exported by one abstract module",
-		Remedy: "remove one of the definitions",
+		Fix: "remove one of the definitions",
 	}
 	importUnresolved = syclbin.Rule{
 		ID: string(ImportUnresolved), Short: "in executable state every imported symbol is exported for the same target",
-		Remedy: "link the code with the file that has the symbol: packager link --mode ir, or build it in object state",
+		Fix: "link the code with the file that has the symbol: packager link --mode ir, or build it in object state",
 	}
 	importInExecutable = syclbin.Rule{
 		ID: string(ImportInExecutable), Short: "in executable state no abstract module imports symbols",
-		Remedy: "link the code: packager link --mode ir, or write it in object state: packager convert --state object, and let the program call sycl::link",
+		Fix: "link the code: packager link --mode ir, or write it in object state: packager convert --state object, and let the program call sycl::link",
 	}
 
 	symbolRules = []syclbin.Rule{kernelDuplicate, exportDuplicate, importUnresolved, importInExecutable}

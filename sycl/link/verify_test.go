@@ -70,7 +70,7 @@ func TestVerify(t *testing.T) {
 				default:
 					got = append(got, found.ID+": "+found.Place+": "+found.Message)
 				}
-				if found.Remedy == "" {
+				if found.Fix == "" {
 					t.Errorf("%s has no remedy", found.ID)
 				}
 			}
@@ -138,7 +138,7 @@ func TestVerifyIsBounded(t *testing.T) {
 func TestRulesAreDistinct(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, r := range Rules() {
-		if r.ID == "" || r.Short == "" || r.Remedy == "" || seen[r.ID] {
+		if r.ID == "" || r.Short == "" || r.Fix == "" || seen[r.ID] {
 			t.Errorf("rule %+v", r)
 		}
 		seen[r.ID] = true

@@ -29,7 +29,7 @@ func (p *parser) inflate(header []byte) error {
 	if want < head {
 		return p.errorf(32, "the inflated size, %d, is less than that of the header, %d", want, head)
 	}
-	if err := binfile.InflationAllowed(stored, want, maxInflated-p.spent.inflation); err != nil {
+	if err := binfile.CheckInflatedSize(stored, want, maxInflated-p.spent.inflation); err != nil {
 		return p.errorf(32, "%v", err)
 	}
 	p.spent.inflation += want

@@ -137,14 +137,14 @@ func (k OffloadKind) String() string {
 type FormatError struct {
 	Offset int64 // of the faulty field or part, in the image, or in the container or its inflated form
 	Msg    string
-	Remedy string // how to fix the file, "" for an image
+	Fix    string // how to fix the file, "" for an image
 }
 
 func (e *FormatError) Error() string {
-	if e.Remedy == "" {
+	if e.Fix == "" {
 		return fmt.Sprintf("device image: offset %#x: %s", e.Offset, e.Msg)
 	}
-	return fmt.Sprintf("offload binary: offset %#x: %s; %s", e.Offset, e.Msg, e.Remedy)
+	return fmt.Sprintf("offload binary: offset %#x: %s; %s", e.Offset, e.Msg, e.Fix)
 }
 
 // BadInput marks errors caused by an input file.

@@ -56,7 +56,7 @@ type imageConstants struct {
 // lowerConstants prepares the images that read specialization constants, and adds the images with
 // default values.
 func lowerConstants(m *llvmir.Module, images []*Image, o Options) ([]*Image, []Diagnostic, error) {
-	lowered, err := constants.Lowered(m)
+	lowered, err := constants.LoweredConstants(m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,7 +115,9 @@ func keepConstants(m *llvmir.Module, images []*Image, lowered []propset.SpecCons
 	}
 }
 
-func readsConstants(f *llvmir.Function) bool { return !f.Defined() && constants.Reads(f.Name()) }
+func readsConstants(f *llvmir.Function) bool {
+	return !f.Defined() && constants.ReadsConstant(f.Name())
+}
 
 // withDefaultValues adds a copy of each image that reads constants, in which the constants have
 // their default values. The copy is numbered after the image or its group.

@@ -61,7 +61,7 @@ func (w *writes) onlyBy(writers, others []*llvmir.Function) map[string]llvmir.Fr
 	all := map[string]llvmir.Frame{}
 	for _, f := range writers {
 		for name, where := range w.of(f).variables {
-			if old, ok := all[name]; !ok || !devicecode.Known(old) {
+			if old, ok := all[name]; !ok || !devicecode.HasLine(old) {
 				all[name] = where
 			}
 		}
@@ -94,7 +94,7 @@ func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[str
 		if defined, ok := devicecode.VariablePlace(m, m.Global(name)); ok {
 			where = defined
 		}
-		if !devicecode.Known(where) {
+		if !devicecode.HasLine(where) {
 			where = sites.Find(m.Function(chain[len(chain)-1]), name)
 		}
 		kind := "kernel"
@@ -107,7 +107,7 @@ func uninitialized(m *llvmir.Module, roots []*llvmir.Function, variables map[str
 				"Make it constexpr, initialize it in the kernel, or pass its value to the kernel", variableName(name)),
 			Notes: []string{"it is read by " + callers(chain, kind)},
 		}
-		if !devicecode.Known(where) {
+		if !devicecode.HasLine(where) {
 			d.Notes = append(d.Notes, devicecode.CompileWithDebug)
 		}
 		list = append(list, d)
@@ -322,7 +322,7 @@ func (p *pointers) call(in *llvmir.Instr) {
 	}
 	called := p.of(f)
 	for variable, where := range called.variables {
-		if old, ok := p.out.variables[variable]; !ok || !devicecode.Known(old) {
+		if old, ok := p.out.variables[variable]; !ok || !devicecode.HasLine(old) {
 			p.out.variables[variable] = where
 		}
 	}
@@ -412,7 +412,7 @@ func (p *pointers) write(in *llvmir.Instr, v llvmir.Value) {
 }
 
 func (p *pointers) writeVariable(in *llvmir.Instr, variable string) {
-	if where, ok := p.out.variables[variable]; !ok || !devicecode.Known(where) {
+	if where, ok := p.out.variables[variable]; !ok || !devicecode.HasLine(where) {
 		where, _ = in.DebugLoc()
 		p.out.variables[variable] = initPlace(where, initFunction(where))
 	}
@@ -447,7 +447,7 @@ func initPlace(l llvmir.Frame, function string) llvmir.Frame {
 func (p *pointers) place() {
 	var places map[string]llvmir.Frame // by function
 	for name, where := range p.out.variables {
-		if devicecode.Known(where) || !strings.HasPrefix(where.Function, globalInit) {
+		if devicecode.HasLine(where) || !strings.HasPrefix(where.Function, globalInit) {
 			continue
 		}
 		if places == nil {
@@ -465,7 +465,7 @@ func (p *pointers) initPlaces() map[string]llvmir.Frame {
 	for in := range p.function.Body() {
 		l, _ := in.DebugLoc()
 		function := initFunction(l)
-		if where := initPlace(l, function); function != "" && devicecode.Known(where) && !devicecode.Known(places[function]) {
+		if where := initPlace(l, function); function != "" && devicecode.HasLine(where) && !devicecode.HasLine(places[function]) {
 			places[function] = where
 		}
 	}

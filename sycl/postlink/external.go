@@ -245,7 +245,7 @@ func callers(chain []string, root string) string {
 // definedLater reports whether something other than a source defines a function.
 func definedLater(name string) bool {
 	return strings.HasPrefix(name, "llvm.") || strings.Contains(name, "__spirv_") || esimdBuiltin(name) ||
-		bfloat16Library.MatchString(name) || name == assertFail || constants.Reads(name)
+		bfloat16Library.MatchString(name) || name == assertFail || constants.ReadsConstant(name)
 }
 
 // undefined lists the functions and variables that a module's kernels reach and no code defines,
@@ -258,7 +258,7 @@ func definedLater(name string) bool {
 func undefined(m *llvmir.Module) []undefinedSymbol {
 	p := newPaths(m)
 	var list []undefinedSymbol
-	libraries := aspects.Finished(m)
+	libraries := aspects.IsPropagated(m)
 	sanitizer := ""
 	if list := sanitizerList(m); list != nil {
 		sanitizer = sanitizerOf(list.Name())

@@ -92,7 +92,7 @@ func deleteUnused(m *llvmir.Module, name string) {
 // propertyError is an input error with the location of an instruction.
 func propertyError(f *llvmir.Function, in *llvmir.Instr, err error) error {
 	place := ""
-	if where, ok := in.DebugLoc(); ok && devicecode.Known(where) {
+	if where, ok := in.DebugLoc(); ok && devicecode.HasLine(where) {
 		place = where.String() + ": "
 	}
 	return &devicecode.MetadataError{Msg: fmt.Sprintf("%s'%s': %v", place, kernelname.Display(f.Name()), err)}

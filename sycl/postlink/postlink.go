@@ -2,7 +2,7 @@
 // own, and reports what each requires.
 //
 // Device code is a [Module], LLVM IR as text, which [Parse] reads. [Module.Mark] prepares the
-// module of a source for being linked with others, and [Unrepeat] keeps one copy of each kernel
+// module of a source for being linked with others, and [DeduplicateKernels] keeps one copy of each kernel
 // that several sources define identically. [Restore] is the reverse for a device image: it restores
 // in the code what the image's properties state.
 //
@@ -118,7 +118,7 @@ func Run(m *Module, o Options) (*Result, error) {
 }
 
 func run(m *llvmir.Module, o Options) (*Result, error) {
-	libraries := aspects.Finished(m)
+	libraries := aspects.IsPropagated(m)
 	if err := aspects.Renumber(m); err != nil {
 		return nil, err
 	}

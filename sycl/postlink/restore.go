@@ -323,7 +323,7 @@ func (p *restored) property(set string, property propset.Property) error {
 	key := property.Key
 	refuse := func(msg string) error { return &restoreError{set, key, msg} }
 	switch set {
-	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, srcloc.Set, requirement.OwnSet:
+	case propset.DeviceRequirements, propset.KernelNames, propset.ExportedSymbols, propset.ImportedSymbols, srcloc.Set, requirement.ExtensionSet:
 		// Handled above; imported functions are declared in the code.
 	case propset.DeviceLibMetadata:
 		// The library is already linked, so the runtime need not provide it.

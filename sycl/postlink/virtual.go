@@ -137,7 +137,7 @@ func virtualCall(f *llvmir.Function) (where llvmir.Frame, ok bool) {
 			continue
 		}
 		ok = true
-		if at, has := in.DebugLoc(); has && devicecode.Known(at) {
+		if at, has := in.DebugLoc(); has && devicecode.HasLine(at) {
 			return at, true
 		}
 	}

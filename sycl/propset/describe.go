@@ -243,9 +243,9 @@ func aspects(r rule) rule {
 	return r
 }
 
-// Closed returns the keys of a set with a fixed list of keys, or nil for sets whose keys are names
+// FixedKeys returns the keys of a set with a fixed list of keys, or nil for sets whose keys are names
 // in the source or depend on the DPC++ release.
-func Closed(set string) (keys []string) {
+func FixedKeys(set string) (keys []string) {
 	switch set = CanonicalName(set); set {
 	case DeviceLibReqMask, SYCLBINGlobal, SYCLBINIR, SYCLBINNative:
 		for _, r := range schema {

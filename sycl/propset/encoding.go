@@ -107,7 +107,7 @@ func splitByteArray(raw []byte) (payload []byte, bits uint64, surplus int, err e
 
 // otherEncoding explains text in the base64 encoding of RFC 4648, or returns "" for other text.
 func otherEncoding(text string) string {
-	const remedy = "property sets take bits least significant first and do not pad"
+	const fix = "property sets take bits least significant first and do not pad"
 	bare := strings.TrimRight(text, "=")
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		raw, err := e.DecodeString(bare)
@@ -115,10 +115,10 @@ func otherEncoding(text string) string {
 			continue
 		}
 		if _, _, surplus, err := splitByteArray(raw); err == nil && surplus == 0 {
-			return "; the text is base64 of RFC 4648: " + remedy
+			return "; the text is base64 of RFC 4648: " + fix
 		}
 		if bare != text {
-			return "; the text looks like base64 of RFC 4648, without a bit count: " + remedy + ", and a 64-bit count of bits comes before the payload"
+			return "; the text looks like base64 of RFC 4648, without a bit count: " + fix + ", and a 64-bit count of bits comes before the payload"
 		}
 	}
 	return ""

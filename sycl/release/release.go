@@ -87,10 +87,10 @@ func Parse(name string) (*Release, error) {
 
 func (r *Release) String() string { return r.Name }
 
-// Refuses returns the runtime's error message for a SYCLBIN of a version, in a container of a
+// RejectReason returns the runtime's error message for a SYCLBIN of a version, in a container of a
 // version with an image kind, or "" if it reads the file. A bare file has container 0. No runtime
 // reads version 2: it treats the first image, with the given size, as a file of version 1.
-func (r *Release) Refuses(version int, container uint32, kind offload.ImageKind, first int64) string {
+func (r *Release) RejectReason(version int, container uint32, kind offload.ImageKind, first int64) string {
 	switch {
 	case container == 0:
 		return "Incorrect Offload Binary magic number."
@@ -130,13 +130,13 @@ func (r *Release) Number(a aspect.Aspect) (uint32, bool) {
 	case !r.old && ofOld:
 		return 0, false
 	case !r.old:
-		return uint32(a), uint32(a) <= r.last || !a.Known()
+		return uint32(a), uint32(a) <= r.last || !a.IsKnown()
 	case renumbered:
 		return n, n <= r.last
 	case ofOld:
 		return uint32(a - aspect.Retired), true
 	}
-	return uint32(a), a < firstRenumbered || !a.Known()
+	return uint32(a), a < firstRenumbered || !a.IsKnown()
 }
 
 // Ambiguous reports whether an aspect was read from a number that has a different meaning in other

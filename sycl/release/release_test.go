@@ -58,11 +58,11 @@ func TestNumbers(t *testing.T) {
 	last := aspect.Aspect(Newest().last)
 	for a := range aspect.Retired {
 		switch {
-		case a.Known() && a > last:
+		case a.IsKnown() && a > last:
 			t.Errorf("sycl/aspect/names.go has %v as %d, and in release.go the last aspect of %v is %d: correct one of them", a, a, Newest(), last)
-		case a.Known() && !named[a.String()]:
+		case a.IsKnown() && !named[a.String()]:
 			t.Errorf("testdata/aspects.txt lacks %v: add its numbers in the headers of each release", a)
-		case !a.Known() && a <= last:
+		case !a.IsKnown() && a <= last:
 			t.Errorf("in release.go the last aspect of %v is %d, and sycl/aspect/names.go has none for %d", Newest(), last, a)
 		}
 	}
@@ -135,8 +135,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestRefuses has the runtimes' answers.
-func TestRefuses(t *testing.T) {
+// TestRejectReason has the runtimes' answers.
+func TestRejectReason(t *testing.T) {
 	const container, image, size, magic, inner = "Unsupported Offload Binary version number.", "Unexpected image type.", "Unexpected file contents size.", "Incorrect Offload Binary magic number.", "Incorrect SYCLBIN magic number."
 	for _, tt := range []struct {
 		version   int
@@ -155,10 +155,10 @@ func TestRefuses(t *testing.T) {
 		{2, 2, offload.KindSYCLBIN, 87, [3]string{container, container, inner}},
 	} {
 		if len(All()) != len(tt.want) {
-			t.Fatalf("the table of TestRefuses has no answers of %v: try its libsycl", Newest())
+			t.Fatalf("the table of TestRejectReason has no answers of %v: try its libsycl", Newest())
 		}
 		for i, r := range All() {
-			if got := r.Refuses(tt.version, tt.container, tt.kind, tt.first); got != tt.want[i] {
+			if got := r.RejectReason(tt.version, tt.container, tt.kind, tt.first); got != tt.want[i] {
 				t.Errorf("%v: version %d, container %d, kind %d: %q, want %q", r, tt.version, tt.container, tt.kind, got, tt.want[i])
 			}
 		}

@@ -118,7 +118,7 @@ func (b *Builder) answer(needs, device int) *answer {
 		a = &answer{status: compat.Compatible, native: &answer{status: compat.Compatible}}
 		for _, r := range b.checker.Check(b.needs[needs], b.devices[device]).Reasons {
 			a.add(r)
-			if !r.OfCompiler() {
+			if !r.IsCompilerLimit() {
 				a.native.add(r)
 			}
 		}
@@ -196,15 +196,15 @@ func (b *Builder) moduleOutcome(h holder, device int) builtOutcome {
 // without one, on the target in its properties or else its triple.
 func runsNative(image *ModuleImage, compileTarget string, d *deviceconfig.Device) bool {
 	if image.CompileTarget != "" {
-		return compat.Serves(image.CompileTarget, d)
+		return compat.TargetMatches(image.CompileTarget, d)
 	}
 	if image.Arch == "" && compileTarget != "" {
-		return compat.Serves(compileTarget, d)
+		return compat.TargetMatches(compileTarget, d)
 	}
 	return slices.ContainsFunc(architectures(image), func(name string) bool {
 		// Without a target in the properties, the driver decides: it runs code for a family's first
 		// member on all members.
-		return compat.Serves(name, d) || compileTarget == "" && compat.Serves(deviceconfig.FamilyOfCode(deviceconfig.Canonical(name)), d)
+		return compat.TargetMatches(name, d) || compileTarget == "" && compat.TargetMatches(deviceconfig.FamilyOfCode(deviceconfig.Canonical(name)), d)
 	})
 }
 

@@ -298,7 +298,7 @@ func (l *imageLister) image(digest Digest, kind ImageKind, text string, files []
 type kernel struct {
 	name    string
 	holders []holder
-	forms   map[string]*formOf // by name, see JoinForms
+	forms   map[string]*kernelForm // by name, see JoinForms
 }
 
 // A holder is a module that contains a kernel.

@@ -84,8 +84,8 @@ func (j *joiner) join(k *builtKernel) {
 	k.of = j.index[of]
 }
 
-// A formOf is a form of a kernel together with the modules that contain it.
-type formOf struct {
+// A kernelForm is a form of a kernel together with the modules that contain it.
+type kernelForm struct {
 	kernelname.Form
 	holders []holder
 }
@@ -93,11 +93,11 @@ type formOf struct {
 // addForm adds a holder of a form.
 func (k *kernel) addForm(name string, form kernelname.Form, h holder) {
 	if k.forms == nil {
-		k.forms = map[string]*formOf{}
+		k.forms = map[string]*kernelForm{}
 	}
 	f := k.forms[name]
 	if f == nil {
-		f = &formOf{Form: form}
+		f = &kernelForm{Form: form}
 		k.forms[name] = f
 	}
 	f.holders = append(f.holders, h)

@@ -286,7 +286,7 @@ func newModuleKernel(symbol string) ModuleKernel {
 // locate adds the source locations of a kernel from the metadata or, if it has none, from the code,
 // which may be nil.
 func (k *ModuleKernel) locate(metadata *propset.Registry, code *spirv.Module) {
-	places, ok := srcloc.Of(metadata, k.symbol)
+	places, ok := srcloc.ReadKernel(metadata, k.symbol)
 	if places.Location.IsZero() && code != nil { // the code's paths are relative to the workspaces
 		if inCode := code.Kernel(k.symbol); inCode != nil && (!ok || !inCode.Location.IsZero()) {
 			places = code.Places(inCode)

@@ -18,8 +18,8 @@ import (
 // covers. The status is [compat.NotApplicable].
 const NotReported = "not-reported"
 
-// NotReported reports whether no report covers a kernel and a device.
-func (o *Outcome) NotReported() bool { return len(o.Reasons) == 1 && o.Reasons[0].Rule == NotReported }
+// IsUnreported reports whether no report covers a kernel and a device.
+func (o *Outcome) IsUnreported() bool { return len(o.Reasons) == 1 && o.Reasons[0].Rule == NotReported }
 
 // notReported is the outcome if no part covers a kernel and a device.
 var notReported = Outcome{Code: NoCode, Scope: ScopeKernel, Status: compat.NotApplicable,
@@ -115,8 +115,8 @@ func (m *merger) devices() error {
 	return nil
 }
 
-// An imageOf is an image of a part.
-type imageOf struct {
+// A mergedImage is an image of a part.
+type mergedImage struct {
 	Image
 	part, index int
 	text        string // identifies its kind without files
@@ -125,7 +125,7 @@ type imageOf struct {
 // listImages lists the images of all parts.
 func (m *merger) listImages() {
 	l := newImageLister(m.out)
-	var list []imageOf
+	var list []mergedImage
 	for n, p := range m.parts {
 		m.images = append(m.images, make([]int32, len(p.Images)))
 		l.add(p.Files...)
@@ -134,11 +134,11 @@ func (m *merger) listImages() {
 			texts[i] = k.text()
 		}
 		for i, image := range p.Images {
-			list = append(list, imageOf{image, n, i, texts[image.Kind]})
+			list = append(list, mergedImage{image, n, i, texts[image.Kind]})
 		}
 	}
 	l.addFiles()
-	compare := func(a, b imageOf) int {
+	compare := func(a, b mergedImage) int {
 		return cmp.Or(bytes.Compare(a.Digest[:], b.Digest[:]), strings.Compare(a.text, b.text))
 	}
 	slices.SortStableFunc(list, compare)
@@ -158,8 +158,8 @@ func (m *merger) listImages() {
 	}
 }
 
-// A kernelOf is a kernel of a part.
-type kernelOf struct {
+// A mergedKernel is a kernel of a part.
+type mergedKernel struct {
 	*Kernel
 	part   int
 	target int32 // of the merged report
@@ -167,20 +167,20 @@ type kernelOf struct {
 
 // kernels lists the kernels of all parts and their rows.
 func (m *merger) kernels() error {
-	var list []kernelOf
+	var list []mergedKernel
 	for n, p := range m.parts {
 		for i := range p.Kernels {
 			k := &p.Kernels[i]
 			target, _ := slices.BinarySearch(m.out.Targets, p.Targets[k.Target])
-			list = append(list, kernelOf{k, n, int32(target)})
+			list = append(list, mergedKernel{k, n, int32(target)})
 		}
 	}
-	same := func(a, b kernelOf) int {
+	same := func(a, b mergedKernel) int {
 		return cmp.Or(cmp.Compare(a.target, b.target), strings.Compare(a.Name, b.Name))
 	}
 	slices.SortStableFunc(list, same)
 	groups := slices.Collect(runs(list, same))
-	slices.SortStableFunc(groups, func(a, b []kernelOf) int {
+	slices.SortStableFunc(groups, func(a, b []mergedKernel) int {
 		return cmp.Or(cmp.Compare(a[0].target, b[0].target), strings.Compare(a[0].DisplayName, b[0].DisplayName))
 	})
 	rows := newTable(m.out)
@@ -201,7 +201,7 @@ func (m *merger) kernels() error {
 }
 
 // kernel merges the kernels of several parts.
-func (m *merger) kernel(group []kernelOf) Kernel {
+func (m *merger) kernel(group []mergedKernel) Kernel {
 	out := *group[0].Kernel
 	out.Target, out.Images = group[0].target, []int32{}
 	for n, k := range group {
@@ -227,7 +227,7 @@ func (m *merger) kernel(group []kernelOf) Kernel {
 }
 
 // outcome merges the outcomes of a kernel on a device.
-func (m *merger) outcome(group []kernelOf, device int) (*Outcome, error) {
+func (m *merger) outcome(group []mergedKernel, device int) (*Outcome, error) {
 	known := &notReported
 	for _, k := range group {
 		p, column := m.parts[k.part], m.columns[k.part][device]
@@ -236,9 +236,9 @@ func (m *merger) outcome(group []kernelOf, device int) (*Outcome, error) {
 		}
 		o := &p.Outcomes[p.Rows[k.Row][column]]
 		switch {
-		case known.NotReported():
+		case known.IsUnreported():
 			known = o
-		case o.NotReported() || reflect.DeepEqual(known, o):
+		case o.IsUnreported() || reflect.DeepEqual(known, o):
 		default:
 			return nil, fmt.Errorf("two reports %s contradict each other about kernel %s and device %s: make both from the same build, or give them labels that differ", about(p), k.Name, m.out.Devices[device].Name)
 		}

@@ -367,7 +367,7 @@ func TestIntrinsics(t *testing.T) {
 	properties := new(propset.Registry)
 	(&needs{Aspects: []aspect.Aspect{aspect.ExtIntelESIMD}, SubGroupSizes: []uint32{1}}).Put(properties)
 	own := properties.Clone()
-	(&needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}).PutOwn(own)
+	(&needs{Intrinsics: []string{"llvm.genx.lsc.load.slm"}}).PutExtensions(own)
 	for _, test := range []struct {
 		name       string
 		code       []byte

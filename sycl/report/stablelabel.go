@@ -16,12 +16,12 @@ var (
 	// ".cpython-311-x86_64-linux-gnu", ".cp312-win_amd64", ".pypy39-pp73-darwin" and ".abi3". In
 	// policy patterns, part of it may be "*".
 	moduleTag = regexp.MustCompile(`\.(?:cpython-[0-9*]+[a-z]*|cp[0-9*]+[a-z]*|pypy[0-9*]+-pp[0-9*]+|graalpy[0-9*]*-[0-9*]+|abi[0-9]+t?)(?:-[0-9A-Za-z_*-]+)?(\.(?:so|pyd|dll))$`)
-	// buildFolder is a setuptools build directory, such as "lib.linux-x86_64-cpython-311".
-	buildFolder = regexp.MustCompile(`(^|/)(lib|temp|bdist)\.(?:linux|macosx|win)[^/]*/`)
-	// tagFolder is a directory named by wheel tags, such as "cp311-cp311-linux_x86_64".
-	tagFolder = regexp.MustCompile(`(^|/)(?:cp|pp)[0-9]+t?(?:-[0-9A-Za-z_]+)*/`)
-	// pythonFolder is the module directory of one Python release.
-	pythonFolder = regexp.MustCompile(`(^|/)python[0-9]\.[0-9]+t?(/)`)
+	// buildDir is a setuptools build directory, such as "lib.linux-x86_64-cpython-311".
+	buildDir = regexp.MustCompile(`(^|/)(lib|temp|bdist)\.(?:linux|macosx|win)[^/]*/`)
+	// tagDir is a directory named by wheel tags, such as "cp311-cp311-linux_x86_64".
+	tagDir = regexp.MustCompile(`(^|/)(?:cp|pp)[0-9]+t?(?:-[0-9A-Za-z_]+)*/`)
+	// pythonDir is the module directory of one Python release.
+	pythonDir = regexp.MustCompile(`(^|/)python[0-9]\.[0-9]+t?(/)`)
 )
 
 // StableLabel returns a label without the parts that vary between releases of Python, of a platform
@@ -34,9 +34,9 @@ func StableLabel(label string) string {
 	}
 	s = moduleTag.ReplaceAllString(s, "$1")
 	if strings.Contains(s, "/") {
-		s = buildFolder.ReplaceAllString(s, "$1$2/")
-		s = tagFolder.ReplaceAllString(s, "$1")
-		s = pythonFolder.ReplaceAllString(s, "${1}python$2")
+		s = buildDir.ReplaceAllString(s, "$1$2/")
+		s = tagDir.ReplaceAllString(s, "$1")
+		s = pythonDir.ReplaceAllString(s, "${1}python$2")
 	}
 	return s
 }

@@ -101,11 +101,11 @@ type Requirements struct {
 	Unreadable []*propset.SyntaxError
 }
 
-// OwnSet is the property set for requirements that DPC++ has no key for. Its runtime ignores the
+// ExtensionSet is the property set for requirements that DPC++ has no key for. Its runtime ignores the
 // set.
-const OwnSet = "rules_sycl/device requirements"
+const ExtensionSet = "rules_sycl/device requirements"
 
-// Keys of OwnSet.
+// Keys of ExtensionSet.
 const (
 	keyAssembly   = "assembly"
 	keyExtensions = "extensions"
@@ -201,10 +201,10 @@ func Readable(r *propset.Registry) *Requirements {
 		key  string
 		list *[]string
 	}{{keyAssembly, &q.Assembly}, {keyExtensions, &q.Extensions}, {keyIntrinsics, &q.Intrinsics}} {
-		if v, ok := r.Set(OwnSet).Get(p.key); ok {
+		if v, ok := r.Set(ExtensionSet).Get(p.key); ok {
 			var err error
 			if *p.list, err = readNames(v); err != nil {
-				fault(0, OwnSet, p.key, err)
+				fault(0, ExtensionSet, p.key, err)
 			}
 		}
 	}
@@ -212,13 +212,13 @@ func Readable(r *propset.Registry) *Requirements {
 		key    string
 		values []*uint64
 	}{{keyLocal, []*uint64{&q.LocalMemory}}, {keyParameters, []*uint64{&q.ParameterSize, &q.ParameterRegisters}}} {
-		v, ok := r.Set(OwnSet).Get(p.key)
+		v, ok := r.Set(ExtensionSet).Get(p.key)
 		if !ok {
 			continue
 		}
 		list, ok := v.Uint64s()
 		if !ok || len(list) != len(p.values) {
-			fault(0, OwnSet, p.key, fmt.Errorf("%s is not a byte array of %d 64-bit numbers", describe(v), len(p.values)))
+			fault(0, ExtensionSet, p.key, fmt.Errorf("%s is not a byte array of %d 64-bit numbers", describe(v), len(p.values)))
 			continue
 		}
 		for i, n := range list {
@@ -265,26 +265,26 @@ func (q *Requirements) Put(r *propset.Registry) {
 		s.Put(keyWorkGroupDims, propset.Uint(q.WorkGroupDims))
 	}
 	s.Sort()
-	q.PutOwn(r)
+	q.PutExtensions(r)
 }
 
-// PutOwn makes OwnSet in r state the requirements in q that DPC++ has no key for. If there are
+// PutExtensions makes ExtensionSet in r state the requirements in q that DPC++ has no key for. If there are
 // none, it removes the set.
-func (q *Requirements) PutOwn(r *propset.Registry) {
-	r.Delete(OwnSet)
+func (q *Requirements) PutExtensions(r *propset.Registry) {
+	r.Delete(ExtensionSet)
 	for _, p := range []struct {
 		key   string
 		names []string
 	}{{keyAssembly, q.Assembly}, {keyExtensions, q.Extensions}, {keyIntrinsics, q.Intrinsics}} {
 		if len(p.names) > 0 {
-			r.Add(OwnSet).Put(p.key, propset.String(strings.Join(union(p.names, nil), ",")))
+			r.Add(ExtensionSet).Put(p.key, propset.String(strings.Join(union(p.names, nil), ",")))
 		}
 	}
 	if q.LocalMemory > 0 {
-		r.Add(OwnSet).Put(keyLocal, propset.Uint64s(q.LocalMemory))
+		r.Add(ExtensionSet).Put(keyLocal, propset.Uint64s(q.LocalMemory))
 	}
 	if q.ParameterSize > 0 || q.ParameterRegisters > 0 {
-		r.Add(OwnSet).Put(keyParameters, propset.Uint64s(q.ParameterSize, q.ParameterRegisters))
+		r.Add(ExtensionSet).Put(keyParameters, propset.Uint64s(q.ParameterSize, q.ParameterRegisters))
 	}
 }
 
@@ -399,10 +399,10 @@ func (q *Requirements) readFixedTargets(v propset.Value) error {
 	return nil
 }
 
-// ownName matches valid names in OwnSet.
+// ownName matches valid names in ExtensionSet.
 var ownName = regexp.MustCompile(`^[A-Za-z0-9._]{1,200}$`)
 
-// readNames reads a list in OwnSet.
+// readNames reads a list in ExtensionSet.
 func readNames(v propset.Value) ([]string, error) {
 	text, err := readText(v)
 	if err != nil {

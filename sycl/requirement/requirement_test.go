@@ -316,7 +316,7 @@ func TestOwnSet(t *testing.T) {
 		t.Errorf("merged: %q, %q, %v", got.Intrinsics, got.Extensions, err)
 	}
 	new(Requirements).Put(r)
-	if r.Set(OwnSet) != nil {
+	if r.Set(ExtensionSet) != nil {
 		t.Errorf("the set stays without a need:\n%s", r)
 	}
 	for name, v := range map[string]propset.Value{
@@ -324,9 +324,9 @@ func TestOwnSet(t *testing.T) {
 	} {
 		for _, key := range []string{"intrinsics", "extensions"} {
 			r := new(propset.Registry)
-			r.Add(OwnSet).Put(key, v)
+			r.Add(ExtensionSet).Put(key, v)
 			var e *propset.SyntaxError
-			if _, err := FromProperties(r); !errors.As(err, &e) || e.Set != OwnSet || e.Key != key {
+			if _, err := FromProperties(r); !errors.As(err, &e) || e.Set != ExtensionSet || e.Key != key {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}

@@ -38,8 +38,8 @@ func Nearest(name string, candidates iter.Seq[string], n int) []string {
 	return names
 }
 
-// Meant returns a suggestion for an unknown name, or a list of the names.
-func Meant(name string, names []string) string {
+// Suggest returns a suggestion for an unknown name, or a list of the names.
+func Suggest(name string, names []string) string {
 	if near := Nearest(name, slices.Values(names), 1); near != nil {
 		return "did you mean " + near[0] + "?"
 	}

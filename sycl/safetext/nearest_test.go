@@ -54,7 +54,7 @@ func TestNearestComparesLengths(t *testing.T) {
 
 func TestMeant(t *testing.T) {
 	for name, want := range map[string]string{"aspect": "did you mean aspects?", "x": "expected one of aspects, sizes"} {
-		if got := Meant(name, []string{"aspects", "sizes"}); got != want {
+		if got := Suggest(name, []string{"aspects", "sizes"}); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

@@ -13,8 +13,8 @@ func Plural(n int, one, many string) string {
 	return many
 }
 
-// Some joins the texts in a list, or the first of many: "a, b and 5 more".
-func Some(list []string, most int) string {
+// JoinFirst joins the texts in a list, or the first of many: "a, b and 5 more".
+func JoinFirst(list []string, most int) string {
 	s := strings.Join(list[:min(len(list), most)], ", ")
 	if n := len(list) - most; n > 0 {
 		s += fmt.Sprintf(" and %d more", n)

@@ -18,14 +18,14 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, safetext.Plural(n, noun, noun+"s"))
 }
 
-// MostListed is the maximum number of items that [Some] lists.
+// MostListed is the maximum number of items that [List] lists.
 const MostListed = 6
 
-// Some joins the items of a list, or the first of many. The items must be escaped.
-func Some(list []string, what string) string { return SomeOf(list, len(list), what) }
+// List joins the items of a list, or the first of many. The items must be escaped.
+func List(list []string, what string) string { return ListOf(list, len(list), what) }
 
-// SomeOf is like [Some] for n items, of which list holds the first.
-func SomeOf(list []string, n int, what string) string {
+// ListOf is like [List] for n items, of which list holds the first.
+func ListOf(list []string, n int, what string) string {
 	if n > MostListed {
 		return fmt.Sprintf("%s and %d more %s", strings.Join(list[:MostListed], ", "), n-MostListed, what)
 	}

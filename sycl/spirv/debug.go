@@ -112,7 +112,7 @@ func (d *debugInfo) called(around stack, f frame) stack {
 func (p *parser) path(id uint32) string {
 	file, ok := p.debug.paths[id]
 	if !ok {
-		file, _ = srcloc.WorkspacePath(srcloc.Below(p.strings[id], p.workspaces))
+		file, _ = srcloc.WorkspacePath(srcloc.RelativeTo(p.strings[id], p.workspaces))
 		p.debug.paths[id] = file
 	}
 	return file

@@ -314,7 +314,7 @@ func TestPlacesInProperties(t *testing.T) {
 	r := new(propset.Registry)
 	m.PutPlaces(r)
 	again := testkit.Must(propset.Parse("again", []byte(r.String())))(t)
-	if got, ok := srcloc.Of(again, "_ZTS1K"); !ok || !reflect.DeepEqual(got, inlinedPlaces) {
+	if got, ok := srcloc.ReadKernel(again, "_ZTS1K"); !ok || !reflect.DeepEqual(got, inlinedPlaces) {
 		t.Errorf("got  %+v\nwant %+v", got, inlinedPlaces)
 	}
 	text, _ := again.Set(srcloc.Set).Properties()[0].Value.Text()
@@ -328,7 +328,7 @@ func TestPlacesInProperties(t *testing.T) {
 	if len(none.Sets()) != 0 {
 		t.Error("a set without properties")
 	}
-	if _, ok := srcloc.Of(none, "K"); ok {
+	if _, ok := srcloc.ReadKernel(none, "K"); ok {
 		t.Error("places of a kernel without any")
 	}
 }
@@ -345,7 +345,7 @@ func checkPlaces(t *testing.T, data []byte, m *Module) {
 				t.Fatalf("place %+v", l)
 			}
 		}
-		if got, ok := srcloc.Of(r, k.Name); ok && got.Location != want.Location || !ok && want.Location != (srcloc.Location{}) {
+		if got, ok := srcloc.ReadKernel(r, k.Name); ok && got.Location != want.Location || !ok && want.Location != (srcloc.Location{}) {
 			t.Fatalf("places %+v come back as %+v", want, got)
 		}
 	}

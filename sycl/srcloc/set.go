@@ -28,9 +28,9 @@ const Set = "rules_sycl/source places"
 // mostOrigins is the maximum number of origins in a property. Builds do not produce more.
 const mostOrigins = 64
 
-// Of returns the source information about a kernel in the property sets of a device image. ok is
+// ReadKernel returns the source information about a kernel in the property sets of a device image. ok is
 // false if there is none or if it is invalid.
-func Of(r *propset.Registry, kernel string) (Kernel, bool) {
+func ReadKernel(r *propset.Registry, kernel string) (Kernel, bool) {
 	value, ok := r.Set(Set).Get(kernel)
 	if !ok {
 		return Kernel{}, false
@@ -66,11 +66,11 @@ func Put(r *propset.Registry, kernel string, k Kernel) {
 // come from code with all of its debug information.
 func Merge(r, more *propset.Registry) {
 	for _, property := range more.Set(Set).Properties() {
-		k, ok := Of(more, property.Key)
+		k, ok := ReadKernel(more, property.Key)
 		if !ok {
 			continue
 		}
-		own, _ := Of(r, property.Key)
+		own, _ := ReadKernel(r, property.Key)
 		if !k.Location.IsZero() {
 			own.Location = k.Location
 		}

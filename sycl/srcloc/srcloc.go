@@ -95,10 +95,10 @@ func WorkspacePath(file string) (string, bool) {
 	return file, true
 }
 
-// Below returns a path relative to a directory if it is absolute and below one of the given
+// RelativeTo returns a path relative to a directory if it is absolute and below one of the given
 // absolute directories, or else the path unchanged. Compilers that are called with absolute paths,
 // for example by CMake, record these.
-func Below(file string, folders []string) string {
+func RelativeTo(file string, folders []string) string {
 	clean := path.Clean(strings.ReplaceAll(file, `\`, "/"))
 	for _, folder := range folders {
 		folder = strings.TrimSuffix(strings.ReplaceAll(folder, `\`, "/"), "/")

@@ -69,7 +69,7 @@ func TestBelow(t *testing.T) {
 		"src/a.cpp":               "src/a.cpp",
 		"":                        "",
 	} {
-		if got := Below(file, folders); got != want {
+		if got := RelativeTo(file, folders); got != want {
 			t.Errorf("%q is %q, want %q", file, got, want)
 		}
 	}
@@ -95,14 +95,14 @@ func TestHostileSets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := new(propset.Registry)
 			r.Add(Set).Put("K", propset.String(text))
-			if got, ok := Of(r, "K"); ok {
+			if got, ok := ReadKernel(r, "K"); ok {
 				t.Errorf("accepted as %+v", got)
 			}
 		})
 	}
 	r := new(propset.Registry)
 	r.Add(Set).Put("K", propset.Uint(1))
-	if _, ok := Of(r, "K"); ok {
+	if _, ok := ReadKernel(r, "K"); ok {
 		t.Error("a number is taken for places")
 	}
 }
@@ -147,7 +147,7 @@ func FuzzOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		r := new(propset.Registry)
 		r.Add(Set).Put("K", propset.String(text))
-		k, ok := Of(r, "K")
+		k, ok := ReadKernel(r, "K")
 		if !ok {
 			return
 		}
@@ -158,7 +158,7 @@ func FuzzOf(f *testing.F) {
 		}
 		again := new(propset.Registry)
 		Merge(again, r)
-		if got, _ := Of(again, "K"); got.Location != k.Location || len(k.Origins) > 0 && len(got.Origins) == 0 {
+		if got, _ := ReadKernel(again, "K"); got.Location != k.Location || len(k.Origins) > 0 && len(got.Origins) == 0 {
 			t.Fatalf("%+v comes back as %+v", k, got)
 		}
 	})

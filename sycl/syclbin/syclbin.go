@@ -98,7 +98,7 @@ type Module struct {
 // Kernels returns the names of the module's kernels from its metadata. A kernel that DPC++'s
 // runtime lists under two names is listed once.
 func (m *Module) Kernels() []string {
-	return kernelname.Distinct(m.Metadata.Set(propset.KernelNames).Keys())
+	return kernelname.WithoutAliases(m.Metadata.Set(propset.KernelNames).Keys())
 }
 
 // Images returns the IR modules followed by the native images.

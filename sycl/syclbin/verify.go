@@ -20,22 +20,22 @@ type Finding struct {
 	ID      string // of the Rule
 	Place   string // such as "abstract module 3"
 	Message string
-	Remedy  string
+	Fix     string
 }
 
 func (f Finding) String() string {
-	return fmt.Sprintf("%s: %s: %s; %s", f.Place, f.ID, f.Message, f.Remedy)
+	return fmt.Sprintf("%s: %s: %s; %s", f.Place, f.ID, f.Message, f.Fix)
 }
 
 // A Rule is one check of Verify.
 type Rule struct {
-	ID     string
-	Short  string // the requirement
-	Remedy string
+	ID    string
+	Short string // the requirement
+	Fix   string
 }
 
 func finding(rule Rule, place, format string, args ...any) Finding {
-	return Finding{rule.ID, place, fmt.Sprintf(format, args...), rule.Remedy}
+	return Finding{rule.ID, place, fmt.Sprintf(format, args...), rule.Fix}
 }
 
 // The rules. Those of the first block are found while a file is read.
@@ -129,7 +129,7 @@ func (v *verifier) add(rule Rule, place, format string, args ...any) {
 
 // VerifyForm checks that a runtime release reads the form of a file that was read.
 func VerifyForm(f *File, r *release.Release) []Finding {
-	words := r.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size)
+	words := r.RejectReason(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size)
 	if words == "" {
 		return nil
 	}
@@ -207,7 +207,7 @@ func (v *verifier) values(place string, r *propset.Registry) {
 		if name := strings.Join(strings.Fields(s.Name), " "); name != s.Name {
 			v.add(setName, place, "the set %s is another one than %s to readers", safetext.Quote(s.Name), safetext.Quote(name))
 		}
-		keys := propset.Closed(s.Name)
+		keys := propset.FixedKeys(s.Name)
 		for _, p := range s.Properties() {
 			if keys != nil && !slices.Contains(keys, p.Key) {
 				v.add(propertyKey, place, "%s, key %s: the set has %s", safetext.Quote(s.Name), safetext.Quote(p.Key), strings.Join(keys, " and "))
@@ -280,7 +280,7 @@ func (v *verifier) noKernels(place string, m *Module) {
 	images := m.Images()
 	if len(images) > 0 && !slices.ContainsFunc(images, func(i *Image) bool { return !offload.HasNoKernels(i, i.Size()) }) {
 		rule := noKernels
-		rule.Remedy = "remove it; it has no kernels that a program can launch"
+		rule.Fix = "remove it; it has no kernels that a program can launch"
 		v.add(rule, place, "the module holds no kernels, and exports no symbols")
 		return
 	}

@@ -215,7 +215,7 @@ func TestVerify(t *testing.T) {
 				if got := f.ID + ": " + f.Place + ": " + f.Message; !strings.HasPrefix(got, test.want[i]) {
 					t.Errorf("found %q, want %q", got, test.want[i])
 				}
-				if f.Remedy == "" {
+				if f.Fix == "" {
 					t.Errorf("%s has no remedy", f.ID)
 				}
 			}
@@ -289,7 +289,7 @@ func TestVerifyEntriesOfVersion2(t *testing.T) {
 func TestRulesAreDistinct(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, r := range Rules() {
-		if r.ID == "" || r.Short == "" || r.Remedy == "" || seen[r.ID] {
+		if r.ID == "" || r.Short == "" || r.Fix == "" || seen[r.ID] {
 			t.Errorf("rule %+v", r)
 		}
 		seen[r.ID] = true

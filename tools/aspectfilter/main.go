@@ -8,7 +8,7 @@ import (
 )
 
 func main() {
-	if cli.CalledAs(dpcppName) {
+	if cli.IsCalledAs(dpcppName) {
 		dpcppTool().Main()
 	}
 	tool().Main()

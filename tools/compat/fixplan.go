@@ -86,7 +86,7 @@ func (p *fixPlan) add(findings []gate.Finding) {
 		if f.Rule == gate.Undetermined {
 			least = gate.Error // an undetermined status asks for no edit
 		}
-		if f.Covered() || f.Severity < least {
+		if f.IsCovered() || f.Severity < least {
 			continue
 		}
 		t := p.targets[f.Target]

@@ -279,7 +279,7 @@ func (v *siteVersion) count(devices map[string]*siteDevice) {
 				share.Runs++
 			case o.Status == compat.Incompatible:
 				share.Fails++
-			case !o.NotReported():
+			case !o.IsUnreported():
 				share.Maybe++
 			}
 		}

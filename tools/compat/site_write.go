@@ -43,7 +43,7 @@ const siteMark = "data.json"
 
 // Write writes the site to a directory. It replaces an existing site entirely.
 func (s *site) Write(folder string) error {
-	return outfile.ReplaceFolder(folder, siteMark, s.write)
+	return outfile.ReplaceDirectory(folder, siteMark, s.write)
 }
 
 func (s *site) write(dir string) error {

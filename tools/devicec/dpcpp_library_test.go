@@ -118,7 +118,7 @@ func TestDPCPP(t *testing.T) {
 		"_ZTS6Helper": {Location: srcloc.Location{Path: app, Line: 15}, Origins: fp64("_ZN4math5tenthIdEEff", "math/tenth.hpp", 7)},
 		"_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI3OwnEE": {Location: srcloc.Location{Path: app, Line: 10}, Origins: fp64("", app, 12)},
 	} {
-		got, ok := srcloc.Of(r, kernel)
+		got, ok := srcloc.ReadKernel(r, kernel)
 		got.Location.Column = 0
 		for i := range got.Origins {
 			got.Origins[i].Location.Column = 0
@@ -136,7 +136,7 @@ func TestDPCPP(t *testing.T) {
 	if before != after {
 		t.Error("the SPIR-V depends on where lines are")
 	}
-	if p, _ := srcloc.Of(r, "_ZTS5Plain"); p.Location.Line != 50 {
+	if p, _ := srcloc.ReadKernel(r, "_ZTS5Plain"); p.Location.Line != 50 {
 		t.Errorf("the kernel is still at %v", p.Location)
 	}
 	if _, code := build("--keep-debug-info"); !strings.Contains(code, "kernels.cpp") {

@@ -156,9 +156,9 @@ func TestUndefined(t *testing.T) {
 	files["1.spv"] = module("_ZTS6Kernel", "_Z3fard", "_Z4nearf")
 	driver(t, files)
 	code, stderr := images(t, "k.bc")
-	const remedy = " Define it in the same source or in a header that it includes; to use what other sources define, set rdc = True on this target, and on the sycl_cc_library in deps that has them"
-	want := "devicec: error: k.bc: device function 'far(double)' is used but nothing defines it; kernel 'Kernel' uses it." + remedy + "\n" +
-		"k.bc: device function 'near(float)' is used but nothing defines it; kernel 'Kernel' uses it." + remedy + "\n"
+	const fix = " Define it in the same source or in a header that it includes; to use what other sources define, set rdc = True on this target, and on the sycl_cc_library in deps that has them"
+	want := "devicec: error: k.bc: device function 'far(double)' is used but nothing defines it; kernel 'Kernel' uses it." + fix + "\n" +
+		"k.bc: device function 'near(float)' is used but nothing defines it; kernel 'Kernel' uses it." + fix + "\n"
 	if code != cli.ExitBadInput || stderr != want {
 		t.Errorf("exit %d:\n%swant\n%s", code, stderr, want)
 	}

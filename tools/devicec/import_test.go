@@ -159,7 +159,7 @@ func TestImportRealCompilers(t *testing.T) {
 					for len(f.WorkGroup) > 0 && f.WorkGroup[len(f.WorkGroup)-1] == 1 {
 						f.WorkGroup = f.WorkGroup[:len(f.WorkGroup)-1]
 					}
-					places, _ := srcloc.Of(r, k.Name)
+					places, _ := srcloc.ReadKernel(r, k.Name)
 					f.Line = places.Location.Line
 					if len(places.Origins) > 0 {
 						f.Because = places.Origins[0].Location.Line

@@ -131,7 +131,7 @@ func TestPlaces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, code := build(t, options)
 			for kernel, want := range want {
-				got, ok := srcloc.Of(r, kernel)
+				got, ok := srcloc.ReadKernel(r, kernel)
 				got.Location.Column = 0
 				for i := range got.Origins {
 					got.Origins[i].Location.Column = 0
@@ -155,7 +155,7 @@ func TestPlaces(t *testing.T) {
 	if before != after {
 		t.Error("the SPIR-V depends on where lines are")
 	}
-	if p, _ := srcloc.Of(r, "_ZTS5Plain"); p.Location.Line != 15 {
+	if p, _ := srcloc.ReadKernel(r, "_ZTS5Plain"); p.Location.Line != 15 {
 		t.Errorf("the kernel is still at %v", p.Location)
 	}
 	if _, code := build(t, []string{"-O2", "-g"}, "--keep-debug-info"); !strings.Contains(code, "kernels.cpp") {

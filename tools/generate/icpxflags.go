@@ -61,7 +61,7 @@ FLAGS = {
 
 // arguments returns the arguments of _flag.
 func arguments(f icpxflags.Flag) []string {
-	out := []string{fmt.Sprintf("%q", f.Taker)}
+	out := []string{fmt.Sprintf("%q", f.Destination)}
 	if f.Next {
 		out = append(out, "next = True")
 	}
@@ -95,8 +95,8 @@ func list(words []string) string {
 //go:embed flags.txt
 var intro string
 
-// takers is how the page says who takes an option.
-var takers = map[icpxflags.Taker]string{
+// destinations describes each destination on the page.
+var destinations = map[icpxflags.Destination]string{
 	icpxflags.Nothing:   "nothing",
 	icpxflags.Device:    "device compile",
 	icpxflags.Both:      "device and host compile",
@@ -126,7 +126,7 @@ func writePage(out io.Writer) error {
 				}
 				names = append(names, "`"+name+"`")
 			}
-			fmt.Fprintf(w, "| %s | %s | %s | %s |\n", strings.Join(names, ", "), takers[f.Taker], what(f), command(f))
+			fmt.Fprintf(w, "| %s | %s | %s | %s |\n", strings.Join(names, ", "), destinations[f.Destination], what(f), command(f))
 		}
 	}
 	return w.Flush()
@@ -135,7 +135,7 @@ func writePage(out io.Writer) error {
 // what says what an option does, in a sentence or none.
 func what(f icpxflags.Flag) string {
 	why := strings.ReplaceAll(f.Why, "{}", "X")
-	switch f.Taker {
+	switch f.Destination {
 	case icpxflags.Attribute:
 		value := f.Means
 		if value == "" {

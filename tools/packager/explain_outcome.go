@@ -279,7 +279,7 @@ func (x *explainer) noImage(k *report.Kernel) string {
 // loaded adapts outcomes to a file that a program loads.
 func (x *explainer) loaded(list []outcome) {
 	f := x.file
-	if words := x.release.Refuses(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size); words != "" {
+	if words := x.release.RejectReason(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size); words != "" {
 		reason := jsonReason{containerRule, true, fmt.Sprintf("the runtime of %s does not read this container; convert it with packager convert --runtime %s", x.release, x.release)}
 		for i := range list {
 			list[i].throw(jsonException{"invalid", words}, reason)
@@ -350,7 +350,7 @@ func errorCode(rule string) string {
 	case compat.UnsupportedWorkGroupDims:
 		return "nd_range"
 	}
-	if reason := (compat.Reason{Rule: compat.Rule(rule)}); reason.OfCompiler() {
+	if reason := (compat.Reason{Rule: compat.Rule(rule)}); reason.IsCompilerLimit() {
 		return buildError
 	}
 	return "kernel_not_supported"

@@ -108,7 +108,7 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 	}
 	r, err := hostbin.Collect(b, host, name)
 	var left cli.Tally
-	for _, l := range r.LeftOut {
+	for _, l := range r.Omitted {
 		left.Add(l.Reason, safetext.Printable(fmt.Sprintf("%s: %v", name, l.Image.Origin)), l.Reason)
 	}
 	left.Warn(env)

@@ -116,7 +116,7 @@ func TestLinkIR(t *testing.T) {
 				if s, err := spirv.Parse(data); err != nil || len(s.Imports) > 0 {
 					t.Errorf("%q: imports %q, %v", m.Kernels(), s.Imports, err)
 				}
-				if p, ok := srcloc.Of(m.Metadata, m.Kernels()[0]); !ok || p.Location.Path != "kernels.cpp" {
+				if p, ok := srcloc.ReadKernel(m.Metadata, m.Kernels()[0]); !ok || p.Location.Path != "kernels.cpp" {
 					t.Errorf("%q is at %v", m.Kernels(), p.Location)
 				}
 			}

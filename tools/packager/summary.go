@@ -36,9 +36,9 @@ func warnOfImport(env *cli.Env, name string, list []syclbin.Finding) {
 	}
 	for _, id := range rules {
 		found := byRule[id]
-		remedy, ok := programAdvice[id]
+		fix, ok := programAdvice[id]
 		if !ok {
-			remedy = found[0].Remedy
+			fix = found[0].Fix
 		}
 		var texts []string
 		for _, f := range found[:min(len(found), examples)] {
@@ -48,7 +48,7 @@ func warnOfImport(env *cli.Env, name string, list []syclbin.Finding) {
 			}
 			texts = append(texts, fmt.Sprintf("%s: %s", f.Place, message))
 		}
-		rest := "; " + remedy
+		rest := "; " + fix
 		if n := len(found) - len(texts); n > 0 {
 			rest = fmt.Sprintf("; and %d more", n) + rest
 		}

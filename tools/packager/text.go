@@ -25,7 +25,7 @@ func valueText(v propset.Value) string {
 // release.
 func describer(r *release.Release) propset.Describer {
 	return propset.Describer{AspectName: func(n uint32) string {
-		if a := r.Aspect(n); a.Known() {
+		if a := r.Aspect(n); a.IsKnown() {
 			return a.String()
 		}
 		return ""

@@ -56,7 +56,7 @@ type (
 		ID      string `json:"id"`
 		Place   string `json:"place"`
 		Message string `json:"message"`
-		Remedy  string `json:"remedy"`
+		Fix     string `json:"remedy"`
 	}
 )
 
@@ -125,7 +125,7 @@ func (v *verify) verify(env *cli.Env, name string) ([]syclbin.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.reading.Settle(env, name, f)
+	v.reading.ResolveRelease(env, name, f)
 	list := sycllink.Verify(f)
 	if v.runtime != nil {
 		list = slices.Concat(syclbin.VerifyForm(f, v.runtime), syclbin.VerifyFor(f, v.runtime), list)

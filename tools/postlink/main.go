@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	if cli.CalledAs(dpcppName) {
+	if cli.IsCalledAs(dpcppName) {
 		dpcppTool().Main()
 	}
 	buildstep.MainWorker(tool(nil), func(_ context.Context, kept *buildstep.Kept) (*cli.Tool, func()) { return tool(kept), func() {} })

@@ -197,7 +197,7 @@ func (p *parser) icpx(o *option) error {
 		}
 		return wanted
 	}
-	switch f.Taker {
+	switch f.Destination {
 	case icpxflags.Device:
 		p.give(forDevice, replaced(f.Device)...)
 	case icpxflags.Both:
@@ -210,7 +210,7 @@ func (p *parser) icpx(o *option) error {
 	case icpxflags.Emulation:
 		l.EmulateDouble = true
 	case icpxflags.Error, icpxflags.Intel:
-		if f.Taker == icpxflags.Intel && p.intelHost() {
+		if f.Destination == icpxflags.Intel && p.intelHost() {
 			p.give(forHost|forLink, o.words...)
 			break
 		}
@@ -256,7 +256,7 @@ func (p *parser) set(o *option) error {
 		splits := []string{"auto", "per_source", "per_kernel", "off"}
 		l.Split = cmp.Or(o.value, "auto")
 		if !slices.Contains(splits, l.Split) {
-			return cli.Usagef("%s: unknown mode; %s", o.text(), safetext.Meant(o.value, splits))
+			return cli.Usagef("%s: unknown mode; %s", o.text(), safetext.Suggest(o.value, splits))
 		}
 	case icpxflags.RDC:
 		l.RDC = !no
@@ -264,7 +264,7 @@ func (p *parser) set(o *option) error {
 		states := []string{"executable", "input", "object"}
 		l.Syclbin = cmp.Or(o.value, "executable")
 		if !slices.Contains(states, l.Syclbin) {
-			return cli.Usagef("%s: unknown state; %s", o.text(), safetext.Meant(o.value, states))
+			return cli.Usagef("%s: unknown state; %s", o.text(), safetext.Suggest(o.value, states))
 		}
 	case icpxflags.LinkDevice:
 		l.LinkDevice = true
@@ -362,7 +362,7 @@ func (p *parser) finish() error {
 		return cli.Usagef("cannot use -o %s with %d output files; omit -o or compile one source at a time", l.Output, sources)
 	}
 	if p.warnings {
-		p.give(forDevice, compilespec.Added(compilespec.Command, forDevice, compilespec.Last, compilespec.Warnings, nil)...)
+		p.give(forDevice, compilespec.AddedOptions(compilespec.Command, forDevice, compilespec.Last, compilespec.Warnings, nil)...)
 	}
 	return p.targets()
 }

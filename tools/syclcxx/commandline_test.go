@@ -278,12 +278,12 @@ func TestTable(t *testing.T) {
 				}
 				l, err := parse(argument, fromFiles)
 				if err == nil {
-					if refused := (f.Taker == icpxflags.Error || f.Taker == icpxflags.Intel) && f.Sets == ""; refused {
+					if refused := (f.Destination == icpxflags.Error || f.Destination == icpxflags.Intel) && f.Sets == ""; refused {
 						t.Errorf("%q is taken: %s", argument, shown(l))
 					}
 					continue
 				}
-				if f.Taker != icpxflags.Error && f.Taker != icpxflags.Intel || f.Sets != "" {
+				if f.Destination != icpxflags.Error && f.Destination != icpxflags.Intel || f.Sets != "" {
 					t.Errorf("%q: %v", argument, err)
 				}
 				for _, word := range ofRules {

@@ -297,7 +297,7 @@ func (u *compilation) needsHeaders() (bool, error) {
 		return false, err
 	}
 	footer, err := os.ReadFile(u.file("footer.h"))
-	return hostwrap.BeyondKernels(string(header), string(footer)), err
+	return hostwrap.HasNonKernelData(string(header), string(footer)), err
 }
 
 // markByName marks the integration header as not needed by the host code.
@@ -394,7 +394,7 @@ func environmentFolders(variable string) []string {
 // added returns the options that syclc++ adds to a compile.
 func (c *compiler) added(to compilespec.Step, at compilespec.Position, fill map[string]string) []string {
 	fill["number"] = strconv.Itoa(c.dpcpp.number())
-	return compilespec.Added(compilespec.Command, to, at, c.conditions(), fill)
+	return compilespec.AddedOptions(compilespec.Command, to, at, c.conditions(), fill)
 }
 
 // conditions returns the conditions that hold for the compiles of the command line.
@@ -404,7 +404,7 @@ func (c *compiler) conditions() (is compilespec.Cond) {
 		compilespec.Clang:      c.host.clang,
 		compilespec.NoStandard: !c.line.StandardGiven,
 		compilespec.Numbered:   c.host.clang && c.dpcpp.number() != 0,
-		compilespec.GCCFolder:  c.gccFolder != "",
+		compilespec.GCCDir:     c.gccFolder != "",
 		compilespec.RDC:        c.line.RDC,
 		compilespec.Emulate:    c.line.EmulateDouble,
 		compilespec.LTO:        slices.ContainsFunc(c.line.Host, func(a string) bool { return strings.HasPrefix(a, "-flto") }),

@@ -47,7 +47,7 @@ func (p *parser) language(o *option) error {
 		if !strings.HasSuffix(o.words[0], "x") && strings.ToUpper(o.value) == o.value {
 			return cli.Usagef("%s: unknown language %q (for a CPU instruction set use -march=)", o.text(), o.value)
 		}
-		return cli.Usagef("%s: unknown language; %s", o.text(), safetext.Meant(o.value, behindX))
+		return cli.Usagef("%s: unknown language; %s", o.text(), safetext.Suggest(o.value, behindX))
 	}
 	p.x = strings.TrimSuffix(o.value, "none")
 	return nil

@@ -186,7 +186,7 @@ func (s *imageSet) warnDropped(warned map[string]bool, target string, kernels []
 		}
 		warned[target+"\x00"+name] = true
 		place := s.name
-		if found, ok := srcloc.Of(registry, kernel); ok && found.Location.Line != 0 {
+		if found, ok := srcloc.ReadKernel(registry, kernel); ok && found.Location.Line != 0 {
 			place = found.Location.String()
 		}
 		s.env.Warnf(place, "kernel '%s' has no image for %s: %s", name, target, strings.Join(reasons, "; "))

@@ -30,7 +30,7 @@ func run(ctx context.Context, env *cli.Env, args []string) int {
 		defer cli.Recover(&err)
 		return do(ctx, env, args)
 	}()
-	if cli.Stopped(ctx) {
+	if cli.IsStopped(ctx) {
 		return cli.ExitFailure
 	}
 	if err != nil && !errors.Is(err, errPrinted) {

@@ -78,7 +78,7 @@ type ChangeRow struct {
 }
 
 // Some returns the first names of a row.
-func (r ChangeRow) Some() string { return safetext.Some(r.Names, mostStems) }
+func (r ChangeRow) Some() string { return safetext.JoinFirst(r.Names, mostStems) }
 
 // ChangeSections groups the changes of kernels: status changes by statuses and devices, and added
 // or removed kernels by their problems and names. Names are escaped.
@@ -281,7 +281,7 @@ func (r ChangeRow) Words() string {
 		}
 		return r.What
 	}
-	return safetext.Some(r.Devices, 4) + ": " + r.What
+	return safetext.JoinFirst(r.Devices, 4) + ": " + r.What
 }
 
 // cells returns the cells of a row in Markdown: number of kernels, kind of change and names.

@@ -84,7 +84,7 @@ func (c *comment) pressing() []group {
 	if c.shown == nil {
 		var list []*gate.Finding
 		for i := range c.Findings {
-			if f := &c.Findings[i]; pressing(f) && !f.Covered() && (f.Fails || f.Severity >= gate.Warning) {
+			if f := &c.Findings[i]; pressing(f) && !f.IsCovered() && (f.Fails || f.Severity >= gate.Warning) {
 				list = append(list, f)
 			}
 		}
@@ -164,7 +164,7 @@ func (c *comment) row(in words, g group) string {
 		}
 		module += c.page.places(g)
 	}
-	cells := []string{strings.Join(kernels, ", "), show.UpperFirst(problem), safetext.Some(devices, 4), module}
+	cells := []string{strings.Join(kernels, ", "), show.UpperFirst(problem), safetext.JoinFirst(devices, 4), module}
 	for i, s := range cells {
 		cells[i] = safetext.TableCell(s)
 	}
@@ -277,7 +277,7 @@ func (c *comment) others(b *strings.Builder) {
 	known, data, covered, notes := 0, 0, 0, 0
 	for i := range c.Findings {
 		switch f := &c.Findings[i]; {
-		case f.Covered():
+		case f.IsCovered():
 			covered++
 		case pressing(f) && (f.Fails || f.Severity >= gate.Warning):
 		case f.State != gate.StateNew:

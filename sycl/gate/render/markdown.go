@@ -86,7 +86,7 @@ func (m *markdown) fold(what string, list group) {
 func split(findings []gate.Finding) (counting, covered group, notes int) {
 	for i := range findings {
 		switch f := &findings[i]; {
-		case f.Covered():
+		case f.IsCovered():
 			covered = append(covered, f)
 		case f.Fails || f.Severity >= gate.Warning:
 			counting = append(counting, f)
@@ -182,7 +182,7 @@ func (m *markdown) places(g group) string {
 			}
 		}
 	}
-	return safetext.Some(list, mostKernels)
+	return safetext.JoinFirst(list, mostKernels)
 }
 
 // place returns the location of a finding, as a link if it is a file of the source tree.
@@ -287,7 +287,7 @@ func markdownSeverity(f *gate.Finding) string {
 	switch {
 	case f.Fails:
 		return "❌ " + f.Severity.String()
-	case f.Severity >= gate.Warning && !f.Covered():
+	case f.Severity >= gate.Warning && !f.IsCovered():
 		return "⚠️ " + f.Severity.String()
 	}
 	return f.Severity.String()

@@ -309,7 +309,7 @@ func checkMarkdown(t *testing.T, text string, r *gate.Result) {
 	var counting, covered group
 	for i := range r.Findings {
 		switch f := &r.Findings[i]; {
-		case f.Covered():
+		case f.IsCovered():
 			covered = append(covered, f)
 		case f.Fails || f.Severity >= gate.Warning:
 			counting = append(counting, f)

@@ -34,7 +34,7 @@ type ScanOptions struct {
 
 // shows reports whether a problem is included.
 func (o ScanOptions) shows(f *gate.Finding) bool {
-	return o.All || f.Fails || !f.Covered() && f.State == gate.StateNew
+	return o.All || f.Fails || !f.IsCovered() && f.State == gate.StateNew
 }
 
 // SARIF writes a result as SARIF 2.1.0 for code scanning. Each result has a location in the file
@@ -121,7 +121,7 @@ func (s *sarif) result(f *gate.Finding) {
 		out.State = f.State
 	}
 	switch {
-	case f.Covered():
+	case f.IsCovered():
 		out.Suppressions = []sarifSuppression{{"external", "accepted", plainWords.disposition(f)}}
 	case f.State != gate.StateNew && !f.Fails:
 		out.Suppressions = []sarifSuppression{{"external", "accepted", "known before this change"}}

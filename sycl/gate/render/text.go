@@ -28,12 +28,12 @@ func Text(w io.Writer, r *gate.Result, o TextOptions) error {
 	var list group
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if o.All || f.Fails || !f.Covered() && f.Severity >= gate.Warning {
+		if o.All || f.Fails || !f.IsCovered() && f.Severity >= gate.Warning {
 			list = append(list, f)
 		}
 	}
 	shown := out.findings(list, 50, func(f *gate.Finding) (gate.Severity, string) { return f.Severity, plainWords.disposition(f) })
-	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].Covered() }) // either all of a group or none
+	shown = slices.DeleteFunc(shown, func(g group) bool { return g[0].IsCovered() }) // either all of a group or none
 	out.steps("compat: next", steps(shown), edits(r, shown, o.Fix))
 	if o.Fix == "" { // otherwise, the check is part of a build with its own rule for baselines
 		out.steps("compat: next", adopt(r, shown))
@@ -58,7 +58,7 @@ func Warnings(w io.Writer, r *gate.Result, program string) error {
 	var list group
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if !f.Covered() && f.Severity >= min(gate.Warning, r.Policy.FailOnSeverity) && f.State == gate.StateNew && f.Class == "" {
+		if !f.IsCovered() && f.Severity >= min(gate.Warning, r.Policy.FailOnSeverity) && f.State == gate.StateNew && f.Class == "" {
 			list = append(list, f)
 		}
 	}

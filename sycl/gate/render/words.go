@@ -79,7 +79,7 @@ func (w words) kernels(g group) string {
 	for _, f := range g {
 		list = append(list, w.name(f.Kernel))
 	}
-	return fmt.Sprintf("%d kernels (%s)", len(g), safetext.Some(list, mostKernels))
+	return fmt.Sprintf("%d kernels (%s)", len(g), safetext.JoinFirst(list, mostKernels))
 }
 
 func (w words) devices(f *gate.Finding) string {
@@ -87,7 +87,7 @@ func (w words) devices(f *gate.Finding) string {
 	for _, d := range f.Devices {
 		list = append(list, w.value(d.ID))
 	}
-	return show.Some(list, "devices")
+	return show.List(list, "devices")
 }
 
 // need returns the requirement of a group's kernels that a device lacks.
@@ -224,7 +224,7 @@ func Summary(r *gate.Result) string {
 		for _, d := range r.Devices {
 			names = append(names, safetext.Escape(d.ID))
 		}
-		status += ", but only " + show.Some(names, "targets") + safetext.Plural(len(names), " was checked, which is not a specific device", " were checked, which are not specific devices") + " (name devices to check)"
+		status += ", but only " + show.List(names, "targets") + safetext.Plural(len(names), " was checked, which is not a specific device", " were checked, which are not specific devices") + " (name devices to check)"
 	}
 	s := fmt.Sprintf("%s: %s", status, show.Count(c.Kernels, "kernel"))
 	if !r.OnlyGeneric() {

@@ -65,7 +65,7 @@ func (s Section) HasPrefix(prefix string) bool { return strings.HasPrefix(s.name
 type ELFError struct {
 	Offset int64
 	Msg    string
-	Remedy string // what to do about the file
+	Fix    string // what to do about the file
 }
 
 func (e *ELFError) Error() string { return fmt.Sprintf("ELF: offset %#x: %s", e.Offset, e.Msg) }

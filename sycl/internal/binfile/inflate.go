@@ -23,9 +23,9 @@ const (
 	freeWindow    = 8 << 20 // of zstd, used by encoders that do not know the size
 )
 
-// InflationAllowed returns an error if the size in a header is too large: more than most bytes, or
+// CheckInflatedSize returns an error if the size in a header is too large: more than most bytes, or
 // more than the stored bytes can hold if they are device code.
-func InflationAllowed(stored, want, most int64) error {
+func CheckInflatedSize(stored, want, most int64) error {
 	switch {
 	case want > most:
 		return fmt.Errorf("the inflated size, %d, is more than the %d bytes that are supported", want, most)

@@ -85,7 +85,7 @@ func TestAllowed(t *testing.T) {
 		{"beyond what is left", 10, 10, 9, "more than the 9 bytes"},
 	}
 	for _, test := range tests {
-		err := InflationAllowed(test.stored, test.want, test.most)
+		err := CheckInflatedSize(test.stored, test.want, test.most)
 		if (err == nil) != (test.fault == "") || err != nil && !strings.Contains(err.Error(), test.fault) {
 			t.Errorf("%s: error %v, want %q", test.name, err, test.fault)
 		}

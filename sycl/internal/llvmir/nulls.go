@@ -5,7 +5,7 @@ import "strings"
 // withoutSymbols returns a metadata node with null instead of the symbols that are not in the
 // output.
 func (s *subset) withoutSymbols(text string) string {
-	n := nuller{text: text}
+	n := operandClearer{text: text}
 	lx := lexer{text: text, limit: len(text)}
 	end := 0 // of the token before
 	for t := lx.next(); t.kind != tokenEnd; t = lx.next() {
@@ -26,9 +26,9 @@ func (s *subset) withoutSymbols(text string) string {
 	return n.b.String()
 }
 
-// A nuller writes a node with null for some of its operands. Operands are separated by commas,
+// An operandClearer writes a node with null for some of its operands. Operands are separated by commas,
 // brackets and a field's colon.
-type nuller struct {
+type operandClearer struct {
 	text  string
 	b     strings.Builder
 	pos   int // everything before it has been written
@@ -39,7 +39,7 @@ type nuller struct {
 }
 
 // punct processes a byte of punctuation; end is the end of the token before it.
-func (n *nuller) punct(t token, end int) {
+func (n *operandClearer) punct(t token, end int) {
 	switch n.text[t.start] {
 	case '{', '(', '[', '<':
 		// Brackets of nodes follow "!" or a node's kind.
@@ -64,7 +64,7 @@ func (n *nuller) punct(t token, end int) {
 }
 
 // end ends the current operand.
-func (n *nuller) end(at int) {
+func (n *operandClearer) end(at int) {
 	if n.drop {
 		n.b.WriteString(n.text[n.pos:n.start])
 		n.b.WriteString("null")

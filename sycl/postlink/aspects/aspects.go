@@ -127,9 +127,9 @@ func (p *propagation) run() error {
 	return p.fixedTargets()
 }
 
-// Finished reports whether DPC++'s compiler has done its own propagation, after which it drops the
+// IsPropagated reports whether DPC++'s compiler has done its own propagation, after which it drops the
 // enumeration: functions list their aspects, and kernels have fixed targets, even if empty.
-func Finished(m *llvmir.Module) bool {
+func IsPropagated(m *llvmir.Module) bool {
 	kernels := m.Kernels()
 	return len(kernels) > 0 && m.NamedMetadata(EnumerationMD) == nil &&
 		!slices.ContainsFunc(kernels, func(k *llvmir.Function) bool { return !k.HasMetadata(devicecode.FixedTargetsMD) })
@@ -140,7 +140,7 @@ func Finished(m *llvmir.Module) bool {
 func (p *propagation) readEnumeration() error {
 	p.fp64 = int32(aspect.FP64)
 	named := p.module.NamedMetadata(EnumerationMD)
-	if named == nil && Finished(p.module) {
+	if named == nil && IsPropagated(p.module) {
 		return p.put(new(aspectSet), p.fp64)
 	}
 	if named == nil {

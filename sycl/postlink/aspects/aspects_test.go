@@ -142,7 +142,7 @@ func TestPropagate(t *testing.T) {
 			}
 			// What the first run has found stands there, as in modules of DPC++.
 			again, err := Propagate(written, Options{NoMismatch: true, Exclude: []string{"fp64"}})
-			if err != nil || again.Derived != (result.Derived && !Finished(m)) {
+			if err != nil || again.Derived != (result.Derived && !IsPropagated(m)) {
 				t.Fatalf("a second run: %v", err)
 			}
 			if got := metadataOf(t, written, "sycl_used_aspects"); !c.options.EmulateFP64Conversions && len(c.options.Exclude) == 0 && !maps.Equal(got, c.used) {
@@ -413,7 +413,7 @@ func metadataOf(t *testing.T, m *llvmir.Module, kind string) map[string]string {
 func names(values []int32) string {
 	var words []string
 	for _, v := range values {
-		if a := aspect.Aspect(v); a.Known() {
+		if a := aspect.Aspect(v); a.IsKnown() {
 			words = append(words, a.String())
 		} else {
 			words = append(words, strconv.Itoa(int(v)))

@@ -157,7 +157,7 @@ func (p *propagation) callVirtualSets() {
 		return
 	}
 	calls := p.newRoute()
-	p.leadTo(calls, func(n *graphNode) bool { return n.virtualCall })
+	p.extendRoutes(calls, func(n *graphNode) bool { return n.virtualCall })
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		if n.function == nil || calls.distance[i] < 0 {
@@ -180,7 +180,7 @@ func (p *propagation) spread() {
 	}
 	p.findComponents()
 	for c := range p.order {
-		p.spreadInto(int32(c))
+		p.propagateTo(int32(c))
 	}
 	if slices.ContainsFunc(p.nodes, func(n graphNode) bool { return n.conditional != nil }) {
 		p.spreadContexts()
@@ -212,9 +212,9 @@ func (p *propagation) findComponents() {
 	}
 }
 
-// spreadInto gives the members of a component the aspects of all members and callees. Callees in
+// propagateTo gives the members of a component the aspects of all members and callees. Callees in
 // other components were visited before.
-func (p *propagation) spreadInto(c int32) {
+func (p *propagation) propagateTo(c int32) {
 	var all graphNode
 	for _, v := range p.order[c] {
 		p.joinCalls(&all, v)
@@ -297,7 +297,7 @@ func (p *propagation) route(key routeKey) *route {
 		ends = []func(n *graphNode) bool{func(n *graphNode) bool { return n.declared.has(key.bit) }}
 	}
 	for _, isEnd := range ends {
-		p.leadTo(r, isEnd)
+		p.extendRoutes(r, isEnd)
 	}
 	if p.routes == nil {
 		p.routes = map[routeKey]*route{}
@@ -331,8 +331,8 @@ func (p *propagation) findCallers() {
 	}
 }
 
-// leadTo adds routes from nodes without one to the nearest of the additional ends.
-func (p *propagation) leadTo(r *route, isEnd func(*graphNode) bool) {
+// extendRoutes adds routes from nodes without one to the nearest of the additional ends.
+func (p *propagation) extendRoutes(r *route, isEnd func(*graphNode) bool) {
 	var queue []int32
 	for v := range p.nodes {
 		if r.distance[v] < 0 && isEnd(&p.nodes[v]) {
@@ -435,7 +435,7 @@ func (p *propagation) useLocation(v, bit int) llvmir.Frame {
 		folded := foldedValues{}
 		for in := range f.Body() {
 			if set, err := p.instrAspects(f, in, folded); err == nil && set.has(bit) {
-				if at, ok := in.DebugLoc(); ok && devicecode.Known(at) {
+				if at, ok := in.DebugLoc(); ok && devicecode.HasLine(at) {
 					where = at
 					break
 				}

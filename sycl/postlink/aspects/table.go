@@ -94,7 +94,7 @@ func (t *aspectTable) valueName(value int32) (string, bool) {
 	if name, ok := t.names[value]; ok {
 		return name, true
 	}
-	if value >= 0 && aspect.Aspect(value).Known() {
+	if value >= 0 && aspect.Aspect(value).IsKnown() {
 		return aspect.Aspect(value).String(), true
 	}
 	return "", false

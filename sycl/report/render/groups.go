@@ -32,7 +32,7 @@ var Groupings = []GroupBy{ByReason, ByName, BySource, ByFile, ByKernel}
 func (t *table) standing(pattern int32) compat.Status {
 	worst := compat.NoStatus
 	for _, n := range t.Rows[pattern] {
-		if k := &t.kinds[n]; !k.NotReported() {
+		if k := &t.kinds[n]; !k.IsUnreported() {
 			worst = max(worst, k.Status)
 		}
 	}
@@ -147,7 +147,7 @@ func (t *table) reasonGroups() []*reasonGroup {
 
 // sentence returns a sentence with the number of kernels and the devices that a problem affects.
 func (g *reasonGroup) sentence(t *table, quote quoter) string {
-	devices := show.SomeOf(quote.all(t.deviceNames(g.devices[:min(len(g.devices), show.MostListed+1)])), len(g.devices), "devices")
+	devices := show.ListOf(quote.all(t.deviceNames(g.devices[:min(len(g.devices), show.MostListed+1)])), len(g.devices), "devices")
 	required := quote(safetext.Escape(g.Required))
 	kernels := func(one, many string) string {
 		return show.Count(len(g.kernels), "kernel") + " " + safetext.Plural(len(g.kernels), one, many)

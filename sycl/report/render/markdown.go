@@ -265,11 +265,11 @@ func (t *table) markdownReason(e *entry) string {
 	}
 	fmt.Fprintf(&b, "%s\n  - Kernels: %s\n", codeSpan(e.text), t.someKernels(e, codeSpan))
 	if e.devices != nil {
-		fmt.Fprintf(&b, "  - Devices: %s\n", show.Some(codeSpan.all(t.deviceNames(e.devices)), "devices"))
+		fmt.Fprintf(&b, "  - Devices: %s\n", show.List(codeSpan.all(t.deviceNames(e.devices)), "devices"))
 	}
 	origins, n, note := e.origins(t, show.MostListed+1)
 	if n > 0 {
-		fmt.Fprintf(&b, "  - Used by %s\n", show.SomeOf(codeSpan.all(origins), n, "functions"))
+		fmt.Fprintf(&b, "  - Used by %s\n", show.ListOf(codeSpan.all(origins), n, "functions"))
 	} else if note != "" {
 		fmt.Fprintf(&b, "  - %s\n", note)
 	}

@@ -261,5 +261,5 @@ func (t *table) someKernels(e *entry, quote quoter) string {
 		}
 		list = append(list, name)
 	}
-	return show.SomeOf(list, len(e.kernels), "kernels")
+	return show.ListOf(list, len(e.kernels), "kernels")
 }

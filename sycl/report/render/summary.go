@@ -53,7 +53,7 @@ func (t *table) countKernels() (good, unknown int, compared bool) {
 	for k := range len(t.Kernels) {
 		worst := compat.NoStatus
 		for _, n := range t.row(k) {
-			if o := &t.Outcomes[n]; o.NotReported() {
+			if o := &t.Outcomes[n]; o.IsUnreported() {
 				compared = false
 			} else {
 				worst = max(worst, o.Status)

@@ -268,7 +268,7 @@ func (t *textWriter) shorten(columns []textColumn, patterns [][]int32) (legend [
 			name := "GROUP " + groupName(len(legend))
 			names := strings.Join(c.head, ", ")
 			if t.by != "" && !t.o.All {
-				names = show.Some(c.head, "devices")
+				names = show.List(c.head, "devices")
 			}
 			legend = append(legend, name+": "+names)
 			columns[i].head = []string{name, fmt.Sprintf("(%d devices)", len(c.head))}
@@ -385,12 +385,12 @@ func (t *textWriter) entry(e *entry) {
 	t.wrap(fmt.Sprintf("%s: %s.", word, text), "    ")
 	about := "    " + t.someKernels(e, plain)
 	if e.devices != nil {
-		about += " on " + show.Some(t.deviceNames(e.devices), "devices")
+		about += " on " + show.List(t.deviceNames(e.devices), "devices")
 	}
 	t.wrap(about+".", "    ")
 	origins, n, note := e.origins(t.table, show.MostListed+1)
 	if n > 0 {
-		t.wrap(fmt.Sprintf("    Used by %s.", show.SomeOf(origins, n, "functions")), "    ")
+		t.wrap(fmt.Sprintf("    Used by %s.", show.ListOf(origins, n, "functions")), "    ")
 	} else if note != "" {
 		t.wrap("    "+note, "    ")
 	}

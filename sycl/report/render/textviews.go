@@ -89,7 +89,7 @@ func (t *textWriter) deviceSummary() {
 		}
 		text := strings.Join(names, ", ")
 		if !t.o.All {
-			text = show.Some(names, "devices")
+			text = show.List(names, "devices")
 		}
 		t.wrap(fmt.Sprintf("%s: %s", text, list[i].ofDevice()), "    ")
 	})
@@ -121,7 +121,7 @@ func (t *table) deviceTallies(group bool) (list []deviceTally) {
 // tallyOf counts the kernels on a device by status, given the number of kernels of each pattern.
 func (t *table) tallyOf(device int, ofPattern []int) (n tally) {
 	for p, kernels := range ofPattern {
-		if k := &t.kinds[t.Rows[p][device]]; !k.NotReported() {
+		if k := &t.kinds[t.Rows[p][device]]; !k.IsUnreported() {
 			n.add(k.Status, kernels)
 		}
 	}
@@ -480,7 +480,7 @@ func (t *textWriter) cellsOf(pattern int32) string {
 	for _, v := range statuses {
 		for _, w := range words {
 			if strings.HasPrefix(w, statusWord(v)) {
-				list = append(list, w+" on "+show.Some(on[w], "devices"))
+				list = append(list, w+" on "+show.List(on[w], "devices"))
 			}
 		}
 	}

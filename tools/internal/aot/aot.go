@@ -142,7 +142,7 @@ func (p *plan) add(target Target) error {
 	}
 	column := t.Column(filetable.Code)
 	for i, stem := range stems {
-		spirv, version := cli.Moved(target.Table, t.Rows[i][column]), p.versions[target.Device]
+		spirv, version := cli.CurrentPath(target.Table, t.Rows[i][column]), p.versions[target.Device]
 		name, known := p.names[[2]string{version, spirv}]
 		if !known {
 			name = stem + ".bin"

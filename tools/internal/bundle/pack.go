@@ -171,12 +171,12 @@ func readTable(t Table) ([]input, error) {
 		}
 		in := input{dir: filepath.Dir(name)}
 		in.Place = fmt.Sprintf("%s:%d", name, r.Line())
-		in.Triple, in.Arch, in.Code = t.Triple, t.Arch, cli.Moved(name, row[code])
+		in.Triple, in.Arch, in.Code = t.Triple, t.Arch, cli.CurrentPath(name, row[code])
 		if props >= 0 {
-			in.Properties = cli.Moved(name, row[props])
+			in.Properties = cli.CurrentPath(name, row[props])
 		}
 		if names >= 0 {
-			in.Symbols = cli.Moved(name, row[names])
+			in.Symbols = cli.CurrentPath(name, row[names])
 		}
 		if in.Code == "" {
 			return nil, cli.BadInput(fmt.Errorf("%s: empty column %s; expected the file name of an image", in.Place, filetable.Code))

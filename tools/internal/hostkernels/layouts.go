@@ -44,7 +44,7 @@ func needLayouts(device []Kernel, host *hostObject, texts map[string]string) boo
 func hasRoom(k Kernel) bool {
 	at := int64(0)
 	for i, p := range k.parameters {
-		size, ok := p.Sized()
+		size, ok := p.Size()
 		switch {
 		case at >= 0 && p.Offset > at, ok && size > 8:
 			return true // a class may have room
@@ -258,7 +258,7 @@ func (c *class) asCompiled() bool {
 func (f *form) fits(parameters []hostwrap.Parameter) bool {
 	used := make([]bool, len(f.parts))
 	for _, param := range parameters {
-		size, sized := param.Sized()
+		size, sized := param.Size()
 		found := false
 		for i, p := range f.parts {
 			same := sized && param.Offset == p.device && size == p.size

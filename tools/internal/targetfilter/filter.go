@@ -91,7 +91,7 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 			if dropped[i] == nil {
 				kept.Rows = append(kept.Rows, row)
 			} else if o.Dropped != nil {
-				o.Dropped(f.Target, in.rows[i].kernels, cli.Moved(in.name, row[in.table.Column(filetable.Properties)]), dropped[i])
+				o.Dropped(f.Target, in.rows[i].kernels, cli.CurrentPath(in.name, row[in.table.Column(filetable.Properties)]), dropped[i])
 			}
 		}
 		return dropped, kept.Write

@@ -53,7 +53,7 @@ func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 	if err := cli.Output(o.Stdout, o.Output, func(w io.Writer) error { return p.Encode(w, targets) }); err != nil || !o.RequireTaken {
 		return err
 	}
-	row, why, ok := p.Untaken(targets)
+	row, why, ok := p.FirstUnusedRow(targets)
 	if !ok {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (in *requirementTable) unsupportedRow(row int, why []string, targets []*dev
 	places := map[string]srcloc.Location{} // of kernels by their names
 	var lines []string
 	for _, symbol := range in.rows[row].kernels {
-		k, _ := srcloc.Of(properties, symbol)
+		k, _ := srcloc.ReadKernel(properties, symbol)
 		name := kernelname.Display(symbol)
 		if places[name].IsZero() {
 			places[name] = k.Location

@@ -53,8 +53,8 @@ var prefixes = []struct {
 
 const allocaPrefix = "llvm.sycl.alloca."
 
-// Reads reports whether the named function reads a constant.
-func Reads(name string) bool {
+// ReadsConstant reports whether the named function reads a constant.
+func ReadsConstant(name string) bool {
 	for _, p := range prefixes {
 		if strings.HasPrefix(name, p.name) {
 			return true
@@ -313,7 +313,7 @@ func (l *lowering) writeMetadata() {
 func (l *lowering) clean() {
 	var dead []llvmir.Symbol
 	for _, f := range l.module.Functions() {
-		if Reads(f.Name()) && !f.Defined() && len(l.module.SymbolUsers(f.Name())) == 0 {
+		if ReadsConstant(f.Name()) && !f.Defined() && len(l.module.SymbolUsers(f.Name())) == 0 {
 			dead = append(dead, f)
 		}
 	}

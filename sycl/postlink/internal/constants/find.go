@@ -98,7 +98,7 @@ func (l *lowering) find(functions func(*llvmir.Function) bool) ([]*read, error) 
 	bodies := map[*llvmir.Function]*body{}
 	before := map[llvmir.Entity]bool{} // the callee
 	for _, callee := range l.module.Functions() {
-		if callee.Defined() || !Reads(callee.Name()) {
+		if callee.Defined() || !ReadsConstant(callee.Name()) {
 			before[callee] = true
 			continue
 		}
@@ -248,7 +248,7 @@ func (b *body) count(in *llvmir.Instr) {
 func (b *body) name(in *llvmir.Instr, callee string) {
 	called := false
 	for name := range in.Globals() {
-		if !Reads(name) {
+		if !ReadsConstant(name) {
 			continue
 		}
 		if name != callee || called {
@@ -265,7 +265,7 @@ func (b *body) use(in *llvmir.Instr, callee string, at int) {
 			b.escaped[local] = true
 		}
 	}
-	if !Reads(callee) {
+	if !ReadsConstant(callee) {
 		return
 	}
 	where, _ := in.DebugLoc()

@@ -11,9 +11,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// Lowered returns the constants of a module whose calls were replaced before, from its metadata.
+// LoweredConstants returns the constants of a module whose calls were replaced before, from its metadata.
 // Linked modules have the constants of all inputs, whose numbers must not clash.
-func Lowered(m *llvmir.Module) ([]propset.SpecConstant, error) {
+func LoweredConstants(m *llvmir.Module) ([]propset.SpecConstant, error) {
 	named := m.NamedMetadata(constantsMD)
 	if named == nil {
 		return nil, nil
@@ -106,21 +106,21 @@ func loweredDefaults(m *llvmir.Module) ([]byte, error) {
 // withoutClashes returns each constant once. Two modules must agree about a name, and a number must
 // belong to one constant.
 func withoutClashes(list []propset.SpecConstant) ([]propset.SpecConstant, error) {
-	const remedy = "The modules that have them were lowered before they were linked; link them first, and then run post-link"
+	const fix = "The modules that have them were lowered before they were linked; link them first, and then run post-link"
 	var kept []propset.SpecConstant
 	byName := map[string]propset.SpecConstant{}
 	byNumber := map[uint32]string{}
 	for _, c := range list {
 		if old, ok := byName[c.Name]; ok {
 			if !slices.Equal(old.Records, c.Records) || !bytes.Equal(old.Default, c.Default) {
-				return nil, &Error{Msg: fmt.Sprintf("the specialization constant '%s' is in the module twice, with different numbers or default values. %s", printable(c.Name), remedy)}
+				return nil, &Error{Msg: fmt.Sprintf("the specialization constant '%s' is in the module twice, with different numbers or default values. %s", printable(c.Name), fix)}
 			}
 			continue
 		}
 		byName[c.Name] = c
 		for _, r := range c.Scalars() {
 			if other, ok := byNumber[r.ID]; ok {
-				return nil, &Error{Msg: fmt.Sprintf("the specialization constants '%s' and '%s' both have the number %d. %s", printable(other), printable(c.Name), r.ID, remedy)}
+				return nil, &Error{Msg: fmt.Sprintf("the specialization constants '%s' and '%s' both have the number %d. %s", printable(other), printable(c.Name), r.ID, fix)}
 			}
 			byNumber[r.ID] = c.Name
 		}

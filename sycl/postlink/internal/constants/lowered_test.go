@@ -17,10 +17,10 @@ func TestLowered(t *testing.T) {
 !3 = !{[0 x i8] zeroinitializer}
 !4 = !{i8 7}
 `)
-	if _, err := Lowered(m); err == nil || !strings.Contains(err.Error(), "is in the module twice") {
+	if _, err := LoweredConstants(m); err == nil || !strings.Contains(err.Error(), "is in the module twice") {
 		t.Errorf("error %v", err) // the struct has 8 bytes, its records 6
 	}
-	list, err := Lowered(parse(t, strings.Replace(write(t, m), "i32 4, i32 2}", "i32 4, i32 4}", 1)))
+	list, err := LoweredConstants(parse(t, strings.Replace(write(t, m), "i32 4, i32 2}", "i32 4, i32 4}", 1)))
 	if err != nil || describe(list) != "; a: 0@0+4 -1@4+4 = 05 00 00 00 00 00 00 00\n; b: 1@0+1 = 07\n" {
 		t.Errorf("%v: %s", err, describe(list))
 	}
@@ -47,7 +47,7 @@ func TestLoweredErrors(t *testing.T) {
 		"a part of no size":          {good, `!"b", i32 1, i32 0, i32 0`, values, "is not a name and three numbers"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Lowered(parse(t, fmt.Sprintf(module, test.first, test.second, test.values)))
+			_, err := LoweredConstants(parse(t, fmt.Sprintf(module, test.first, test.second, test.values)))
 			var bad interface{ BadInput() }
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %s", err, test.want)
@@ -58,7 +58,7 @@ func TestLoweredErrors(t *testing.T) {
 
 // TestLoweredTotal names one node with a large default value often.
 func TestLoweredTotal(t *testing.T) {
-	_, err := Lowered(parse(t, "!sycl.specialization-constants = !{}\n!sycl.specialization-constants-default-values = !{"+strings.Repeat("!0, ", 64)+"!0}\n!0 = !{[1048576 x i8] undef}\n"))
+	_, err := LoweredConstants(parse(t, "!sycl.specialization-constants = !{}\n!sycl.specialization-constants-default-values = !{"+strings.Repeat("!0, ", 64)+"!0}\n!0 = !{[1048576 x i8] undef}\n"))
 	if want := "the default values have more than 67108864 bytes"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}

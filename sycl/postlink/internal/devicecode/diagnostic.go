@@ -46,12 +46,12 @@ func (d Diagnostic) String() string {
 // CompileWithDebug is the last note of a diagnostic that has no location.
 const CompileWithDebug = "compile with '-g' to get source location"
 
-// Known reports whether a location names a line.
-func Known(l llvmir.Frame) bool { return l.Path != "" && l.Line > 0 }
+// HasLine reports whether a location names a line.
+func HasLine(l llvmir.Frame) bool { return l.Path != "" && l.Line > 0 }
 
 // Place returns a location that names a line, or the zero Location.
 func Place(l llvmir.Frame) srcloc.Location {
-	if !Known(l) {
+	if !HasLine(l) {
 		return srcloc.Location{}
 	}
 	return l.Location
@@ -70,7 +70,7 @@ func VariablePlace(m *llvmir.Module, g *llvmir.Global) (llvmir.Frame, bool) {
 		return llvmir.Frame{}, false
 	}
 	where, _ := m.Location(variable)
-	return where, Known(where)
+	return where, HasLine(where)
 }
 
 // BriefName returns a function's demangled name without parameters.
@@ -111,7 +111,7 @@ func NewChain(f *llvmir.Function) *Chain {
 }
 
 func (c *Chain) add(name string, call llvmir.Frame) {
-	if Known(call) {
+	if HasLine(call) {
 		name += " " + call.String()
 	}
 	c.lines = append(c.lines, "  "+name)
@@ -159,7 +159,7 @@ func (c *Chain) AddInlined(l llvmir.Frame) {
 // Notes returns the notes of a diagnostic about a use at the end of the chain.
 func (c *Chain) Notes(use llvmir.Frame) []string {
 	notes := append([]string{"use is from this call chain:"}, c.lines...)
-	if !Known(use) {
+	if !HasLine(use) {
 		notes = append(notes, CompileWithDebug)
 	}
 	return notes
@@ -182,7 +182,7 @@ func (s *CallSites) Find(caller *llvmir.Function, symbol string) llvmir.Frame {
 	var where llvmir.Frame
 	for in := range caller.Body() {
 		at, ok := in.DebugLoc()
-		if !ok || !Known(at) {
+		if !ok || !HasLine(at) {
 			continue
 		}
 		named := false

@@ -168,7 +168,7 @@ func (b *body) read(in *llvmir.Instr) error {
 // place returns the source location of a pointer annotation, from debug information or else from
 // the annotation itself.
 func (b *body) place(in *llvmir.Instr) srcloc.Location {
-	if where, ok := in.DebugLoc(); ok && Known(where) {
+	if where, ok := in.DebugLoc(); ok && HasLine(where) {
 		return where.Location
 	}
 	if in.NumOperands() < 4 {

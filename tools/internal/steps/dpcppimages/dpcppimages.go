@@ -80,7 +80,7 @@ func (o *Options) write(images []*modulefiles.Image) error {
 		if err := spirv.PutDigests(m.Properties, m.Bare); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
-		m.Module.Requirements().PutOwn(m.Properties)
+		m.Module.Requirements().PutExtensions(m.Properties)
 		if err := m.Write(files, o.KeepDebugInfo); err != nil {
 			return out.Relabel(err)
 		}

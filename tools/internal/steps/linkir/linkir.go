@@ -108,7 +108,7 @@ func unrepeat(marked []markedSource) error {
 	for i, m := range marked {
 		sources[i] = m.Source
 	}
-	changed, err := postlink.Unrepeat(sources)
+	changed, err := postlink.DeduplicateKernels(sources)
 	if err != nil {
 		return err
 	}

@@ -53,9 +53,9 @@ func RowsOf(name string, t *filetable.Table) ([]Row, error) {
 	code, properties := t.Column(filetable.Code), t.Column(filetable.Properties)
 	var rows []Row
 	for _, cells := range t.Rows {
-		r := Row{Table: name, Code: cli.Moved(name, cells[code])}
+		r := Row{Table: name, Code: cli.CurrentPath(name, cells[code])}
 		if properties >= 0 {
-			r.Properties = cli.Moved(name, cells[properties])
+			r.Properties = cli.CurrentPath(name, cells[properties])
 		}
 		rows = append(rows, r)
 	}

@@ -442,7 +442,7 @@ func (o *Options) describeTargets(r *imageFiles) error {
 			return err
 		}
 		if device, ok := o.Devices.Lookup(output.Target); ok {
-			t.kept, _ = compat.New(o.Devices).Keeps(needs, device)
+			t.kept, _ = compat.New(o.Devices).Supports(needs, device)
 		}
 		if sets, err = r.image.Properties(o.sets(output.Target)); err != nil {
 			return err

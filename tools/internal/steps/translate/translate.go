@@ -335,7 +335,7 @@ func addProperties(own *propset.Registry, name string, emulateFP64Conversions bo
 	srcloc.Merge(own, file)
 	for _, set := range file.Sets() {
 		switch set.Name {
-		case propset.DeviceRequirements, propset.KernelNames, srcloc.Set, requirement.OwnSet:
+		case propset.DeviceRequirements, propset.KernelNames, srcloc.Set, requirement.ExtensionSet:
 			continue
 		}
 		for _, p := range set.Properties() {

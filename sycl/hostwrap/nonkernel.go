@@ -20,10 +20,10 @@ var ofKernels = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`template <> struct KernelInfo(?:Data)?<.*> \{\n(?:.+\n)*?\};\n`,
 }, "|") + `)`)
 
-// BeyondKernels reports whether the integration header and the footer of a source contain more
+// HasNonKernelData reports whether the integration header and the footer of a source contain more
 // than the host code needs to find its kernels, such as the names of specialization constants.
 // Unknown forms count as more.
-func BeyondKernels(header, footer string) bool {
+func HasNonKernelData(header, footer string) bool {
 	if strings.TrimSpace(footer) != "" {
 		return true
 	}

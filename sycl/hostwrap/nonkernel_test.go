@@ -7,7 +7,7 @@ import (
 )
 
 // The samples are output of libsycl-jit 2026.2.0. Without a file there is no footer.
-func TestBeyondKernels(t *testing.T) {
+func TestHasNonKernelData(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile("testdata/" + name)
 		if err != nil && !os.IsNotExist(err) {
@@ -26,16 +26,16 @@ func TestBeyondKernels(t *testing.T) {
 		if header == "" {
 			t.Fatalf("there is no sample %s", name)
 		}
-		if got := BeyondKernels(header, footer); got != want {
+		if got := HasNonKernelData(header, footer); got != want {
 			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 		for _, more := range []string{"void f();\n", "template <> struct is_kernel<f> {\n};\n", "#include <sycl/kernel_bundle.hpp>\n", "class R {\n};\n"} {
-			if !BeyondKernels(header+more, "") || !BeyondKernels(strings.Replace(header, "\nnamespace sycl", "\n"+more+"namespace sycl", 1), "") {
+			if !HasNonKernelData(header+more, "") || !HasNonKernelData(strings.Replace(header, "\nnamespace sycl", "\n"+more+"namespace sycl", 1), "") {
 				t.Errorf("%s: %q belongs to kernels", name, more)
 			}
 		}
 	}
-	if BeyondKernels("", "") {
+	if HasNonKernelData("", "") {
 		t.Error("what is empty says something")
 	}
 }

@@ -15,7 +15,7 @@ import (
 // weakened returns the ways in which a policy asks for less than an older one. reported are the
 // devices of the reports.
 func weakened(old, now *Policy, reported []string) []string {
-	w := weakening{old: old, now: now, reported: reported}
+	w := policyDiff{old: old, now: now, reported: reported}
 	w.devices()
 	w.thresholds()
 	w.rules()
@@ -25,21 +25,21 @@ func weakened(old, now *Policy, reported []string) []string {
 	return w.list
 }
 
-// A weakening compares two policies.
-type weakening struct {
+// A policyDiff compares two policies.
+type policyDiff struct {
 	old, now *Policy
 	reported []string
 	list     []string
 }
 
 // when adds a sentence to the list if less is true.
-func (w *weakening) when(less bool, format string, args ...any) {
+func (w *policyDiff) when(less bool, format string, args ...any) {
 	if less {
 		w.list = append(w.list, fmt.Sprintf(format, args...))
 	}
 }
 
-func (w *weakening) devices() {
+func (w *policyDiff) devices() {
 	for _, p := range w.old.Required {
 		switch {
 		case p == "*" && len(w.now.Required) > 0 && !covers(w.now.Required, p):
@@ -59,7 +59,7 @@ func (w *weakening) devices() {
 }
 
 // insists reports whether the policy fails if no report has a device that a pattern matches.
-func (w *weakening) insists(p string) bool {
+func (w *policyDiff) insists(p string) bool {
 	return slices.ContainsFunc(w.now.Required, func(q string) bool { return q != "*" && coversDevices([]string{p}, q) })
 }
 
@@ -79,7 +79,7 @@ func coversAll(patterns, others []string) bool {
 	return !slices.ContainsFunc(others, func(o string) bool { return !covers(patterns, o) })
 }
 
-func (w *weakening) thresholds() {
+func (w *policyDiff) thresholds() {
 	old, now := w.old, w.now
 	modes := []FailOn{FailOnNone, FailOnNew, FailOnAny} // each asks for more than the previous one
 	w.when(slices.Index(modes, now.FailOn) < slices.Index(modes, old.FailOn), "fail-on is %s, not %s", now.FailOn, old.FailOn)
@@ -90,7 +90,7 @@ func (w *weakening) thresholds() {
 	w.when(old.CompareWithBase && !now.CompareWithBase, "compare-with-base is optional, not required")
 }
 
-func (w *weakening) rules() {
+func (w *policyDiff) rules() {
 	either := map[RuleID]Severity{}
 	maps.Copy(either, w.old.Rules)
 	maps.Copy(either, w.now.Rules)
@@ -100,7 +100,7 @@ func (w *weakening) rules() {
 	}
 }
 
-func (w *weakening) families() {
+func (w *policyDiff) families() {
 	for _, f := range w.now.Families {
 		switch {
 		case slices.ContainsFunc(w.old.Families, func(o Family) bool { return coversAll(o.Kernels, f.Kernels) }):
@@ -112,7 +112,7 @@ func (w *weakening) families() {
 	}
 }
 
-func (w *weakening) exceptions() {
+func (w *policyDiff) exceptions() {
 	for i := range w.now.Allow {
 		x := &w.now.Allow[i]
 		within := func(o Exception) bool { return o.includes(x) }
@@ -144,7 +144,7 @@ func (x *Exception) outlives(o *Exception) bool {
 	return o.Expires != "" && (x.Expires == "" || x.Expires > o.Expires)
 }
 
-func (w *weakening) limits() {
+func (w *policyDiff) limits() {
 	old, now := w.old, w.now
 	w.when(now.MaxAllow > old.MaxAllow, "limits.max-allow is %d, not %d", now.MaxAllow, old.MaxAllow)
 	w.when(now.MaxBaseline > old.MaxBaseline, "limits.max-baseline is %d, not %d", now.MaxBaseline, old.MaxBaseline)

@@ -36,12 +36,12 @@ func (e *repeatError) Error() string {
 // BadInput marks the error as caused by an input file.
 func (*repeatError) BadInput() {}
 
-// Unrepeat keeps one copy of each kernel that several sources define identically, for example by
+// DeduplicateKernels keeps one copy of each kernel that several sources define identically, for example by
 // including the same header, and returns the modules that it has changed, by index. Different
 // kernels with the same name are errors, and so are duplicate functions. A kernel from a SYCLBIN
 // already has the prefix that the kernel of a source will get.
-func Unrepeat(sources []Source) (changed map[int]*Module, err error) {
-	u := &unrepeating{
+func DeduplicateKernels(sources []Source) (changed map[int]*Module, err error) {
+	u := &deduplicator{
 		sources: sources, modules: map[int]*Module{}, repeated: map[int][]llvmir.Symbol{},
 		firstFunction: map[string]int{}, firstKernel: map[string]int{},
 	}
@@ -62,8 +62,8 @@ func Unrepeat(sources []Source) (changed map[int]*Module, err error) {
 	return changed, nil
 }
 
-// unrepeating is one run of Unrepeat.
-type unrepeating struct {
+// deduplicator is one run of DeduplicateKernels.
+type deduplicator struct {
 	sources  []Source
 	modules  map[int]*Module
 	repeated map[int][]llvmir.Symbol // kernels to remove, by source
@@ -72,7 +72,7 @@ type unrepeating struct {
 	firstFunction, firstKernel map[string]int // the first source with a name
 }
 
-func (u *unrepeating) functionsOf(i int) {
+func (u *deduplicator) functionsOf(i int) {
 	for _, name := range u.sources[i].Definitions.Functions {
 		if other, again := u.firstFunction[name]; again {
 			u.errs = append(u.errs, &repeatError{Source: u.sources[i].Name, Other: u.sources[other].Name, Symbol: name})
@@ -81,7 +81,7 @@ func (u *unrepeating) functionsOf(i int) {
 	}
 }
 
-func (u *unrepeating) kernelsOf(i int) error {
+func (u *deduplicator) kernelsOf(i int) error {
 	for _, name := range u.sources[i].Definitions.Kernels {
 		bare := kernelname.Base(name)
 		other, again := u.firstKernel[bare]
@@ -97,7 +97,7 @@ func (u *unrepeating) kernelsOf(i int) error {
 }
 
 // repeatedKernel compares the kernels of the same name in two sources.
-func (u *unrepeating) repeatedKernel(first, second int, name string) error {
+func (u *deduplicator) repeatedKernel(first, second int, name string) error {
 	a, err := u.read(first)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (u *unrepeating) repeatedKernel(first, second int, name string) error {
 	return nil
 }
 
-func (u *unrepeating) read(i int) (*Module, error) {
+func (u *deduplicator) read(i int) (*Module, error) {
 	if u.modules[i] == nil {
 		m, err := u.sources[i].Read()
 		if err != nil {
