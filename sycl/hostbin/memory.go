@@ -22,7 +22,18 @@ type memory struct {
 	relocated map[uint64]uint64 // words that relocations change
 	undefined map[uint64]uint64 // words for symbols that an object does not define, numbered from 1
 	reading   int64             // location of the image whose pointers are being followed
+	pages     [64]page          // recently read parts of the file
 }
+
+// A page is a part of the input that starts at a multiple of pageSize.
+type page struct {
+	number  int64
+	content []byte // nil if nothing was read yet
+}
+
+// pageSize makes one read of the file out of many small ones: a program of 10,000 kernels has
+// 200,000 names, properties and pointers, most of them next to each other.
+const pageSize = 16 << 10
 
 type segment struct {
 	address  uint64
@@ -92,6 +103,29 @@ func (m *memory) place(address, size uint64) (int64, bool) {
 	return g.offset + int64(address-g.address), true
 }
 
+// read reads a few bytes of the input.
+func (m *memory) read(b []byte, at int64, what string) error {
+	number, start := at/pageSize, at%pageSize
+	if start+int64(len(b)) > pageSize || at+int64(len(b)) > m.in.size {
+		return m.in.read(b, at, what)
+	}
+	p := &m.pages[number%int64(len(m.pages))]
+	if p.content == nil || p.number != number {
+		content := p.content[:cap(p.content)]
+		if content == nil {
+			content = make([]byte, pageSize)
+		}
+		content = content[:min(pageSize, m.in.size-number*pageSize)]
+		p.content = nil
+		if err := m.in.read(content, number*pageSize, what); err != nil {
+			return err
+		}
+		p.number, p.content = number, content
+	}
+	copy(b, p.content[start:])
+	return nil
+}
+
 // words reads 8-byte words with relocations applied.
 func (m *memory) words(address, count uint64, what string) ([]uint64, error) {
 	raw, err := m.bytes(address, 8*count, what)
@@ -118,7 +152,7 @@ func (m *memory) bytes(address, size uint64, what string) ([]byte, error) {
 		return nil, m.in.errorf(m.reading, "%s, %d bytes at address %#x, is in no part of the file that is loaded", what, size, address)
 	}
 	raw := make([]byte, size) // no larger than a segment
-	return raw, m.in.read(raw, at, what)
+	return raw, m.read(raw, at, what)
 }
 
 // text reads a NUL-terminated string. A null pointer is an empty string.
@@ -136,7 +170,7 @@ func (m *memory) text(address uint64, what string) (string, error) {
 	buffer := make([]byte, min(rest, 256))
 	for offset := at; rest > 0; {
 		chunk := buffer[:min(rest, uint64(len(buffer)))]
-		if err := m.in.read(chunk, offset, what); err != nil {
+		if err := m.read(chunk, offset, what); err != nil {
 			return "", err
 		}
 		end := bytes.IndexByte(chunk, 0)
