@@ -25,15 +25,18 @@ func (s *spooled) Size() int64  { return s.size }
 func (s *spooled) Close() error { return s.close() }
 
 // spool reads a stream to its end. Large content is stored in a scratch file, which is unlinked if
-// the system allows this.
-func spool(in io.Reader) (*spooled, error) {
+// the system allows this. The expected size saves memory and time if it is right.
+func spool(in io.Reader, expected int64) (*spooled, error) {
 	var start bytes.Buffer
-	n, err := io.Copy(&start, io.LimitReader(in, inMemory))
-	if err != nil {
-		return nil, err
-	}
-	if n < inMemory {
-		return &spooled{bytes.NewReader(start.Bytes()), n, func() error { return nil }}, nil
+	if expected < inMemory {
+		start.Grow(int(max(expected, 0)) + bytes.MinRead)
+		n, err := io.Copy(&start, io.LimitReader(in, inMemory))
+		if err != nil {
+			return nil, err
+		}
+		if n < inMemory {
+			return &spooled{bytes.NewReader(start.Bytes()), n, func() error { return nil }}, nil
+		}
 	}
 	dir, remove, err := outfile.TempDir()
 	if err != nil {
