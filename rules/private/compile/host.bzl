@@ -319,6 +319,8 @@ def _compile_source(ctx, build, sees, i, source, symbol):
             ctx,
             build,
             additional_inputs = inputs,
+            # Clang assigns the files of a directory to the module of the target, not of this compile.
+            feature_configuration = (build.host.cc if source.source in ctx.files.srcs else build.unchecked).features,
             name = "%s.%d" % (ctx.label.name, i),
             srcs = [wrapper],
             # Everything that the wrapper includes is in one module, like a cc_library's source
