@@ -35,7 +35,7 @@ func TestPageOfAttacks(t *testing.T) {
 			named[path.Dir(m[2])+" "+m[1]] = true
 		}
 	}
-	if want := fmt.Sprintf("\n%d kinds of attack have %d tests.", kinds, len(named)); !strings.Contains(table, want) {
+	if want := fmt.Sprintf("\nThere are %d tests for %d kinds of attack.", len(named), kinds); !strings.Contains(table, want) {
 		t.Errorf("docs/explanation/trust.md does not say %q", want)
 	}
 	attack := regexp.MustCompile(`(?m)^func (TestAttack\w*)\(`)
