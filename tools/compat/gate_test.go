@@ -274,7 +274,7 @@ func TestDiff(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	if got := mustRun(t, "explain", "missing-aspect"); !strings.Contains(got, "choose with device::has()") || !strings.Contains(got, "'detail': {aspect: ...}") {
+	if got := mustRun(t, "explain", "missing-aspect"); !strings.Contains(got, "device::has()") || !strings.Contains(got, "'detail': {aspect: ...}") {
 		t.Errorf("got %s", got)
 	}
 	has(t, mustRun(t, "explain"), "coverage-lost ")
