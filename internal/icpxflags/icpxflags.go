@@ -59,16 +59,16 @@ type Flag struct {
 type Setting string
 
 const (
-	SYCL         Setting = "whether sources are SYCL"
-	Targets      Setting = "what the targets are"
-	FixedTargets Setting = "which are the only targets that the program runs on"
-	DeviceConfig Setting = "which file has more devices"
-	Split        Setting = "how device code is divided into images"
-	RDC          Setting = "whether device code is linked when the program is"
-	SYCLBIN      Setting = "that a SYCLBIN is made, and its state"
-	LinkDevice   Setting = "that the device code of objects is linked"
-	HostCompiler Setting = "what the host compiler is"
-	HostOptions  Setting = "with which options the host compile is done"
+	SYCL         Setting = "enables or disables SYCL"
+	Targets      Setting = "sets the targets"
+	FixedTargets Setting = "restricts the program to these targets"
+	DeviceConfig Setting = "names a file with additional devices"
+	Split        Setting = "sets how device code is split into images"
+	RDC          Setting = "sets whether device code is linked across sources"
+	SYCLBIN      Setting = "writes a SYCLBIN; the value is its state"
+	LinkDevice   Setting = "links the device code of objects"
+	HostCompiler Setting = "sets the host compiler"
+	HostOptions  Setting = "sets options of the host compilation"
 )
 
 // A Section groups related options.
@@ -81,16 +81,16 @@ const (
 	disableRounding = "-D__SYCL_DISABLE_PARALLEL_FOR_RANGE_ROUNDING__=1"
 	intQueries      = "__SYCL_ID_QUERIES_FIT_IN_INT__"
 	uintQueries     = "__SYCL_ID_QUERIES_FIT_IN_UINT__"
-	stateOfKernels  = "the rules sycl_binary and syclbin_link make SYCLBINs"
-	ofHost          = "the host compiler is the C++ toolchain's: choose it by --extra_toolchains or CC, and write its options in host_copts"
-	asDeps          = "give the library as a cc_library in deps"
-	fpgas           = "there are no targets for FPGAs"
+	stateOfKernels  = "the rules sycl_binary and syclbin_link build SYCLBINs"
+	ofHost          = "the C++ toolchain selects the host compiler: set --extra_toolchains or CC, and write host options in host_copts"
+	asDeps          = "add the library as a cc_library to deps"
+	fpgas           = "FPGA targets are not supported"
 )
 
 // Table returns the table.
 func Table() []Section {
 	return []Section{
-		{"What is built, and where it goes", []Flag{
+		{"Inputs and outputs", []Flag{
 			{Names: []string{"-fsycl"}, Destination: Nothing, Why: "the rule compiles and links SYCL", Sets: SYCL},
 			{Names: []string{"-fno-sycl"}, Destination: Error, Why: "a cc_library compiles code without SYCL", Sets: SYCL},
 			{Names: []string{"-fsycl-targets="}, Destination: Attribute, Attribute: "sycl_targets", Sets: Targets},
@@ -100,28 +100,28 @@ func Table() []Section {
 			{Names: []string{"-fsycl-device-code-split"}, Destination: Attribute, Attribute: "device_code_split", Means: "auto", Sets: Split},
 			{Names: []string{"-fsycl-fixed-targets="}, Destination: Error, Why: `write the attribute fixed_targets = ["{}"]`, Sets: FixedTargets},
 			{Names: []string{"-fsycl-device-config-file="}, Destination: Error, Why: "write the attribute device_config, a label of the file", Sets: DeviceConfig},
-			{Names: []string{"-fsycl-add-default-spec-consts-image"}, Destination: Nothing, Why: "native images have the default values of specialization constants, or those of the attribute specialize"},
-			{Names: []string{"-fsycl-max-parallel-link-jobs="}, Destination: Nothing, Why: "Bazel runs actions side by side, as many as --jobs says"},
-			{Names: []string{"-fsycl-device-code-split-esimd"}, Destination: Nothing, Why: "explicit SIMD kernels are always in images of their own"},
+			{Names: []string{"-fsycl-add-default-spec-consts-image"}, Destination: Nothing, Why: "native images always use the default values of specialization constants, or the values in the attribute specialize"},
+			{Names: []string{"-fsycl-max-parallel-link-jobs="}, Destination: Nothing, Why: "Bazel runs actions in parallel, limited by --jobs"},
+			{Names: []string{"-fsycl-device-code-split-esimd"}, Destination: Nothing, Why: "explicit SIMD kernels are always in separate images"},
 			{Names: []string{"-fno-sycl-device-code-split-esimd"}, Destination: Error, Why: "explicit SIMD kernels are always in separate images; remove it"},
-			{Names: []string{"-fsycl-remove-unused-external-funcs"}, Destination: Nothing, Why: "functions that no kernel calls are not in the images of a program"},
-			{Names: []string{"-fsycl-device-only"}, Destination: Error, Why: "build the output group device_ir", Command: "-fsyclbin writes device code into a file of its own"},
+			{Names: []string{"-fsycl-remove-unused-external-funcs"}, Destination: Nothing, Why: "functions that no kernel calls are always removed from a program's images"},
+			{Names: []string{"-fsycl-device-only"}, Destination: Error, Why: "build the output group device_ir", Command: "-fsyclbin writes device code to a separate file"},
 			{Names: []string{"-fsycl-device-obj=", "-fsycl-use-bitcode", "-fno-sycl-use-bitcode"}, Destination: Error, Why: "build the output group device_ir for bitcode, or spirv for SPIR-V", Command: "device code is SPIR-V; remove it, or use -fsyclbin to write a file"},
-			{Names: []string{"-fsycl-dump-device-code="}, Destination: Error, Why: "build the output group spirv", Command: "-fsyclbin writes device code into a file"},
+			{Names: []string{"-fsycl-dump-device-code="}, Destination: Error, Why: "build the output group spirv", Command: "-fsyclbin writes device code to a file"},
 			{Names: []string{"-fsyclbin", "-fsyclbin="}, Destination: Error, Why: stateOfKernels + "; their attribute state is the value", Sets: SYCLBIN},
-			{Names: []string{"-fsycl-link"}, Destination: Error, Why: `a library links no device code: write rdc = True, and the program that depends on it links; ` + stateOfKernels, Sets: LinkDevice},
-			{Names: []string{"-fsycl-link="}, Destination: Error, Why: `a library links no device code: write rdc = True, and the program that depends on it links; ` + stateOfKernels, Command: "its values are for FPGAs; use -fsycl-link"},
+			{Names: []string{"-fsycl-link"}, Destination: Error, Why: `a library does not link device code: write rdc = True, and the program that depends on it links it; ` + stateOfKernels, Sets: LinkDevice},
+			{Names: []string{"-fsycl-link="}, Destination: Error, Why: `a library does not link device code: write rdc = True, and the program that depends on it links it; ` + stateOfKernels, Command: "its values are for FPGAs; use -fsycl-link"},
 			{Names: []string{"-fsycl-force-target="}, Destination: Error, Why: "deps pass device code between targets, not objects; remove it", Command: "the compilation sets the targets of device code; remove it"},
 			{Names: []string{"-foffload-static-lib=", "-foffload-whole-static-lib=", "-fsycl-link-targets=", "-fsycl-add-targets="}, Destination: Error, Why: "name the library in deps", Command: "name the library as a file, as in libx.a"},
-			{Names: []string{"-fsycl-help", "-fsycl-help="}, Destination: Error, Why: "ocloc compile --help lists the options of the compiler of native images"},
+			{Names: []string{"-fsycl-help", "-fsycl-help="}, Destination: Error, Why: "run ocloc compile --help for the options of the native compiler"},
 			{Names: []string{"-fintelfpga", "-reuse-exe="}, Destination: Error, Why: fpgas},
 			{Names: []string{"--offload-compress", "--no-offload-compress", "--offload-compression-level="}, Destination: Error, Why: "compressed device images are not supported; remove it"},
-			{Names: []string{"--offload-new-driver", "--no-offload-new-driver"}, Destination: Nothing, Why: "it is about how clang packs device code, which is packed without clang"},
-			{Names: []string{"-flink-huge-device-code", "-fsycl-link-huge-device-code", "-fno-link-huge-device-code", "-fno-sycl-link-huge-device-code"}, Destination: Nothing, Why: "images of 256 MiB or more are in a section that is not limited to 2 GiB"},
+			{Names: []string{"--offload-new-driver", "--no-offload-new-driver"}, Destination: Nothing, Why: "it only affects clang's packing of device code, which is not used"},
+			{Names: []string{"-flink-huge-device-code", "-fsycl-link-huge-device-code", "-fno-link-huge-device-code", "-fno-sycl-link-huge-device-code"}, Destination: Nothing, Why: "images of 256 MiB or more are always in a section without the 2 GiB limit"},
 			{Names: []string{"-fsycl-embed-ir"}, Destination: Error, Why: "kernel fusion at run time is not supported; remove it"},
 		}},
-		{"The compile for devices", []Flag{
-			{Names: []string{"-fsycl-unnamed-lambda"}, Destination: Nothing, Why: "kernels need no name where the host compiler permits it"},
+		{"Device compilation", []Flag{
+			{Names: []string{"-fsycl-unnamed-lambda"}, Destination: Nothing, Why: "unnamed kernels are always allowed if the host compiler supports them"},
 			{Names: []string{"-fno-sycl-unnamed-lambda"}, Destination: Device},
 			{Names: []string{"-fsycl-early-optimizations", "-fno-sycl-early-optimizations"}, Destination: Device},
 			{Names: []string{"-fsycl-optimize-non-user-code"}, Destination: Device},
@@ -136,18 +136,18 @@ func Table() []Section {
 			{Names: []string{"-fsycl-esimd-force-stateless-mem", "-fno-sycl-esimd-force-stateless-mem"}, Destination: Device},
 			{Names: []string{"-Xsycl-target-frontend", "-Xarch_device"}, Next: true, Destination: Device, Device: []string{"{}"}},
 			{Names: []string{"-Xsycl-target-frontend=spir64"}, Next: true, Destination: Device, Device: []string{"{}"}},
-			{Names: []string{"-Xsycl-target-frontend="}, Next: true, Destination: Error, Why: "one compile is for all targets: write its options in device_copts", Command: "one compile is for all targets: write its options as -Xsycl-target-frontend X"},
-			{Names: []string{"-fsycl-allow-device-image-dependencies", "-fsycl-allow-device-dependencies"}, Destination: Nothing, Why: "the images of a program stand alone; a kernel that calls functions of other sources needs rdc = True, which is -fsycl-rdc of syclc++"},
-			{Names: []string{"-fno-sycl-allow-device-image-dependencies", "-fno-sycl-allow-device-dependencies"}, Destination: Nothing, Why: "the images of a program stand alone"},
+			{Names: []string{"-Xsycl-target-frontend="}, Next: true, Destination: Error, Why: "device code is compiled once for all targets: write the options in device_copts", Command: "device code is compiled once for all targets: write the options as -Xsycl-target-frontend X"},
+			{Names: []string{"-fsycl-allow-device-image-dependencies", "-fsycl-allow-device-dependencies"}, Destination: Nothing, Why: "images do not depend on each other; a kernel that calls functions in other sources needs rdc = True (syclc++: -fsycl-rdc)"},
+			{Names: []string{"-fno-sycl-allow-device-image-dependencies", "-fno-sycl-allow-device-dependencies"}, Destination: Nothing, Why: "images do not depend on each other"},
 			{Names: []string{"-fsycl-device-lib=", "-fno-sycl-device-lib="}, Destination: Error, Why: "the device libraries that kernels use are always linked; remove it"},
-			{Names: []string{"-fsycl-explicit-simd", "-fno-sycl-explicit-simd"}, Destination: Nothing, Why: "explicit SIMD is always possible"},
+			{Names: []string{"-fsycl-explicit-simd", "-fno-sycl-explicit-simd"}, Destination: Nothing, Why: "explicit SIMD is always enabled"},
 			{Names: []string{"-fsycl-esimd-build-host-code", "-fno-sycl-esimd-build-host-code"}, Destination: Error, Why: "explicit SIMD code is compiled for devices only; remove it"},
 			{Names: []string{"-sycl-std="}, Destination: Device},
 			{Names: []string{"-fno-sycl-libspirv", "-fno-sycl-device-lib-jit-link"}, Destination: Nothing, Why: "the library is not available for SPIR-V"},
 			{Names: []string{"-fsycl-fp64-conv-emu"}, Destination: Emulation, Device: []string{"-Xclang", "-fsycl-fp64-conv-emu"}, Native: []string{"-ze-fp64-gen-conv-emu"}},
 			{Names: []string{"-fpreview-breaking-changes"}, Destination: Error, Why: "linking to libsycl-preview is not supported; remove it"},
 		}},
-		{"What both compiles must agree on", []Flag{
+		{"Device and host compilation", []Flag{
 			{Names: []string{"-fsycl-id-queries-fit-in-int", "-fsycl-id-queries-range=int"}, Destination: Both, Host: []string{"-U" + uintQueries, "-D" + intQueries + "=1"}},
 			{Names: []string{"-fsycl-id-queries-range=uint"}, Destination: Both, Host: []string{"-U" + intQueries, "-D" + uintQueries + "=1"}},
 			{Names: []string{"-fno-sycl-id-queries-fit-in-int", "-fsycl-id-queries-range=size_t"}, Destination: Both, Host: []string{"-U" + intQueries, "-U" + uintQueries}},
@@ -159,37 +159,37 @@ func Table() []Section {
 			{Names: []string{"-fp-model=fast", "-ffp-model=fast"}, Destination: Both, Host: []string{"-ffast-math"}},
 			{Names: []string{"-fp-model=strict", "-ffp-model=strict"}, Destination: Both, Host: []string{"-frounding-math", "-ffp-contract=off"}},
 		}},
-		{"The compilers of native code", []Flag{
+		{"Native compilers", []Flag{
 			{Names: []string{"-Xs"}, Next: true, Destination: Backend, Why: "-XsX stands for -Xs -X"},
 			{Names: []string{"-Xsycl-target-backend"}, Next: true, Destination: Backend},
 			{Names: []string{"-Xsycl-target-backend="}, Next: true, Destination: Backend},
-			{Names: []string{"-Xsycl-target-linker"}, Next: true, Destination: Error, Why: "images are linked before the program is: write rdc = True, and options of the compilers in backend_options", Command: "write -fsycl-rdc, and options of the compilers behind -Xsycl-target-backend"},
-			{Names: []string{"-Xsycl-target-linker="}, Next: true, Destination: Error, Why: "images are linked before the program is: write rdc = True, and options of the compilers in backend_options", Command: "write -fsycl-rdc, and options of the compilers behind -Xsycl-target-backend"},
+			{Names: []string{"-Xsycl-target-linker"}, Next: true, Destination: Error, Why: "device code is linked before the program: write rdc = True, and options of native compilers in backend_options", Command: "write -fsycl-rdc, and options of native compilers after -Xsycl-target-backend"},
+			{Names: []string{"-Xsycl-target-linker="}, Next: true, Destination: Error, Why: "device code is linked before the program: write rdc = True, and options of native compilers in backend_options", Command: "write -fsycl-rdc, and options of native compilers after -Xsycl-target-backend"},
 			{Names: []string{"-ftarget-compile-fast"}, Destination: Backend, Native: []string{"-igc_opts", "'PartitionUnit=1,SubroutineThreshold=50000'"}, JIT: []string{"-ftarget-compile-fast"}},
 			{Names: []string{"-foffload-fp32-prec-div"}, Destination: Backend, Native: []string{"-ze-fp32-correctly-rounded-divide-sqrt"}, JIT: []string{"-foffload-fp32-prec-div"}},
 			{Names: []string{"-foffload-fp32-prec-sqrt"}, Destination: Backend, Native: []string{"-ze-fp32-correctly-rounded-divide-sqrt"}, JIT: []string{"-foffload-fp32-prec-sqrt"}},
-			{Names: []string{"-fno-offload-fp32-prec-div", "-fno-offload-fp32-prec-sqrt"}, Destination: Nothing, Why: "it is the default of the compilers of native code"},
+			{Names: []string{"-fno-offload-fp32-prec-div", "-fno-offload-fp32-prec-sqrt"}, Destination: Nothing, Why: "it is the default of native compilers"},
 			{Names: []string{"-ftarget-register-alloc-mode="}, Destination: Error, Why: `write backend_options, such as {"intel_gpu_pvc": ["-ze-opt-large-register-file"]} for the mode large`, Command: "write -Xsycl-target-backend=TARGET -ze-opt-large-register-file for the mode large"},
 			{Names: []string{"-ftarget-export-symbols"}, Destination: Error, Why: `write state = "object" in a sycl_binary, whose images export functions`, Command: "write -fsyclbin=object, whose images export functions"},
-			{Names: []string{"-fno-target-export-symbols"}, Destination: Nothing, Why: "the images of a program export nothing"},
-			{Names: []string{"-fsycl-fp32-prec-sqrt"}, Destination: Error, Why: "it is for NVIDIA and AMD GPUs only; for others write -foffload-fp32-prec-sqrt"},
+			{Names: []string{"-fno-target-export-symbols"}, Destination: Nothing, Why: "images of a program never export functions"},
+			{Names: []string{"-fsycl-fp32-prec-sqrt"}, Destination: Error, Why: "it is only for NVIDIA and AMD GPUs; for other GPUs write -foffload-fp32-prec-sqrt"},
 		}},
-		{"The compile and the link for the host", []Flag{
+		{"Host compilation and link", []Flag{
 			{Names: []string{"-fsycl-host-compiler="}, Destination: Error, Why: ofHost, Sets: HostCompiler},
 			{Names: []string{"-fsycl-host-compiler-options="}, Destination: Error, Why: `write them in host_copts`, Sets: HostOptions},
 			{Names: []string{"-Xarch_host"}, Next: true, Destination: Host, Host: []string{"{}"}},
 			{Names: []string{"-fopenmp", "-fopenmp-simd", "-fno-openmp"}, Destination: Host},
 			{Names: []string{"-qopenmp", "-fiopenmp"}, Destination: Intel, Why: "write -fopenmp in host_copts and linkopts", Command: "write -fopenmp"},
 			{Names: []string{"-qopenmp-simd", "-fiopenmp-simd"}, Destination: Intel, Why: "write -fopenmp-simd in host_copts", Command: "write -fopenmp-simd"},
-			{Names: []string{"-qopenmp-link="}, Destination: Intel, Why: "name the library of OpenMP in linkopts", Command: "name the library of OpenMP, as in -lgomp"},
-			{Names: []string{"-fp-model=", "-ffp-model="}, Destination: Intel, Why: "write it in device_copts, and what the host compiler calls it, such as -ffast-math, in host_copts", Command: "write -Xarch_device -fp-model={}, and behind -Xarch_host what the host compiler calls it, such as -ffast-math"},
+			{Names: []string{"-qopenmp-link="}, Destination: Intel, Why: "name the OpenMP library in linkopts", Command: "name the OpenMP library, as in -lgomp"},
+			{Names: []string{"-fp-model=", "-ffp-model="}, Destination: Intel, Why: "write it in device_copts, and the host compiler's equivalent, such as -ffast-math, in host_copts", Command: "write -Xarch_device -fp-model={}, and after -Xarch_host the host compiler's equivalent, such as -ffast-math"},
 			{Names: []string{"-ipo"}, Destination: Intel, Why: "write -flto in host_copts and linkopts", Command: "write -flto"},
 			{Names: []string{"-xHost", "-xhost"}, Destination: Intel, Why: "write -march=native in copts", Command: "write -march=native"},
-			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Destination: Intel, Why: "oneMKL is no part of the rules: " + asDeps, Command: "oneMKL is no part of DPC++ from pip: write its own options, such as -lmkl_sycl_blas"},
-			{Names: []string{"-qtbb", "-tbb"}, Destination: Intel, Why: "oneTBB is no part of the rules: " + asDeps, Command: "write -ltbb"},
-			{Names: []string{"-qdaal", "-qdaal=", "-daal"}, Destination: Intel, Why: "oneDAL is no part of the rules: " + asDeps, Command: "write the options of oneDAL, such as -lonedal"},
-			{Names: []string{"-qipp", "-qipp="}, Destination: Intel, Why: "IPP is no part of the rules: " + asDeps, Command: "write the libraries of IPP, such as -lipps"},
-			{Names: []string{"-static-intel", "-shared-intel"}, Destination: Nothing, Why: "the host code needs no library of Intel's compiler"},
+			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Destination: Intel, Why: "oneMKL is not part of the rules: " + asDeps, Command: "oneMKL is not part of DPC++ from pip: write its own options, such as -lmkl_sycl_blas"},
+			{Names: []string{"-qtbb", "-tbb"}, Destination: Intel, Why: "oneTBB is not part of the rules: " + asDeps, Command: "write -ltbb"},
+			{Names: []string{"-qdaal", "-qdaal=", "-daal"}, Destination: Intel, Why: "oneDAL is not part of the rules: " + asDeps, Command: "write the options of oneDAL, such as -lonedal"},
+			{Names: []string{"-qipp", "-qipp="}, Destination: Intel, Why: "IPP is not part of the rules: " + asDeps, Command: "write the libraries of IPP, such as -lipps"},
+			{Names: []string{"-static-intel", "-shared-intel"}, Destination: Nothing, Why: "host code does not need the libraries of Intel's compiler"},
 		}},
 	}
 }

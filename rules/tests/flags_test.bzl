@@ -170,7 +170,7 @@ _FAILS = {
     "fp_model": ({"copts": ["-fp-model=source"]}, "copts: '-fp-model=source': write it in device_copts, and what the host compiler calls it"),
     "host_in_device": ({"device_copts": ["-fopenmp"]}, "device_copts: '-fopenmp': this option is for the host; move it to host_copts"),
     "intel": ({"copts": ["-qopenmp"]}, "copts: '-qopenmp': write -fopenmp in host_copts and linkopts"),
-    "intel_link": ({"linkopts": ["-qmkl=parallel"]}, "linkopts: '-qmkl=parallel': oneMKL is no part of the rules: give the library as a cc_library in deps"),
+    "intel_link": ({"linkopts": ["-qmkl=parallel"]}, "linkopts: '-qmkl=parallel': oneMKL is not part of the rules: add the library as a cc_library to deps"),
     "lacks_value": ({"copts": ["-Xs"]}, "copts: '-Xs' requires a value in the next option"),
     "link": ({"linkopts": ["-fsycl-link"]}, "linkopts: '-fsycl-link': a library links no device code: write rdc = True"),
     "ocloc": ({"copts": ["-Xs '-device pvc'"]}, "copts: '-Xs -device pvc': -device is an option of ocloc itself; list the devices in sycl_targets"),

@@ -16,7 +16,7 @@ import (
 func icpxflagsCommand() *cli.Command {
 	return &cli.Command{
 		Name:    "icpxflags",
-		Short:   "write the table of icpx's options as Starlark and as a page",
+		Short:   "write the table of icpx options as Starlark and as a page",
 		Example: "generate icpxflags --starlark rules/private/generated/icpx_flags.bzl --page docs/reference/icpx-options.md",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			starlark := fs.String("starlark", "", "the Starlark `file` to write")
@@ -39,7 +39,7 @@ func icpxflagsCommand() *cli.Command {
 
 func writeStarlark(out io.Writer) error {
 	w := bufio.NewWriter(out)
-	fmt.Fprint(w, `"""What becomes of icpx's options. Written by //tools/generate; do not edit."""
+	fmt.Fprint(w, `"""The effect of icpx options. Written by //tools/generate; do not edit."""
 
 def _flag(taker, next = False, attribute = "", means = "", device = [], host = [], native = [], jit = [], why = ""):
     return struct(taker = taker, next = next, attribute = attribute, means = means, device = device, host = host, native = native, jit = jit, why = why)
@@ -98,13 +98,13 @@ var intro string
 // destinations describes each destination on the page.
 var destinations = map[icpxflags.Destination]string{
 	icpxflags.Nothing:   "nothing",
-	icpxflags.Device:    "device compile",
-	icpxflags.Both:      "device and host compile",
-	icpxflags.Host:      "host compile and link",
-	icpxflags.Intel:     "host compile and link by Intel's compiler",
+	icpxflags.Device:    "device compilation",
+	icpxflags.Both:      "device and host compilation",
+	icpxflags.Host:      "host compilation and link",
+	icpxflags.Intel:     "host compilation and link, with Intel's compiler only",
 	icpxflags.Attribute: "attribute",
-	icpxflags.Backend:   "compilers of native code",
-	icpxflags.Emulation: "device compile, compiler of native images",
+	icpxflags.Backend:   "native compilers",
+	icpxflags.Emulation: "device compilation, native compiler",
 	icpxflags.Error:     "an error",
 }
 
@@ -132,7 +132,7 @@ func writePage(out io.Writer) error {
 	return w.Flush()
 }
 
-// what says what an option does, in a sentence or none.
+// what returns the description of an option's effect, or "".
 func what(f icpxflags.Flag) string {
 	why := strings.ReplaceAll(f.Why, "{}", "X")
 	switch f.Destination {
@@ -148,9 +148,9 @@ func what(f icpxflags.Flag) string {
 		}
 	case icpxflags.Both:
 		if f.Host == nil {
-			return "as it is for devices, and nothing for the host, whose default it is"
+			return "unchanged for devices; omitted for the host, because it is the default there"
 		}
-		return "as it is for devices, and " + code(f.Host) + " for the host"
+		return "unchanged for devices; " + code(f.Host) + " for the host"
 	case icpxflags.Host:
 		if f.Host != nil {
 			return "as " + code(f.Host)
@@ -159,19 +159,19 @@ func what(f icpxflags.Flag) string {
 		if f.Native == nil {
 			return strings.TrimSuffix("as [backend_options](../build/programs.md#options-for-native-compilers); "+why, "; ")
 		}
-		return "native images: " + code(f.Native) + "; when the program runs: " + code(f.JIT)
+		return "native images: " + code(f.Native) + "; at run time: " + code(f.JIT)
 	case icpxflags.Emulation:
-		return "[kernels that only convert `double`](../build/programs.md#kernels-that-only-convert-double) need no fp64"
+		return "[kernels that only convert `double`](../build/programs.md#kernels-that-only-convert-double) do not need fp64"
 	case icpxflags.Intel:
-		return "with other host compilers an error: " + why
+		return "an error with other host compilers: " + why
 	}
 	return why
 }
 
-// command says what an option does in a command of syclc++, where that is something else.
+// command returns the effect of an option on the command line of syclc++ if it differs, or "".
 func command(f icpxflags.Flag) string {
 	if f.Sets != "" {
-		return "says " + string(f.Sets)
+		return string(f.Sets)
 	}
 	return strings.ReplaceAll(f.Command, "{}", "X")
 }
