@@ -17,7 +17,7 @@ import (
 // Reading holds the options for reading SYCLBINs.
 type Reading struct {
 	Lenient bool
-	Assume  *release.Release // of files that do not name theirs, nil for 2026
+	Assume  *release.Release // of files that do not record one; nil means 2026
 }
 
 // Flags declares the flags of commands that read SYCLBINs.
@@ -28,7 +28,7 @@ func (o *Reading) Flags(fs *flag.FlagSet) {
 
 // AssumeFlag declares only the flag for the assumed release.
 func (o *Reading) AssumeFlag(fs *flag.FlagSet) {
-	ReleaseFlag(fs, &o.Assume, "assume-runtime", "`release` of the runtime for files that do not name theirs, which decides their numbers of aspects: "+release.Names()+" (without it, those of 2026)")
+	ReleaseFlag(fs, &o.Assume, "assume-runtime", "runtime `release` of files that do not record one, which selects their aspect numbers: "+release.Names()+" (default 2026)")
 }
 
 // ReleaseFlag declares a flag whose value is the name of a runtime release.

@@ -32,9 +32,9 @@ in the current directory and next to the table.
 To filter for several targets in one run, repeat --target and --output, in the same
 order.
 
-With --plan instead of --target, it writes as JSON what would be kept for each target,
-for one or several tables: for the targets in --targets, else in --fixed-targets, else
-for all known devices.
+With --plan instead of --target, it writes a JSON plan for one or several tables: which
+rows would be kept for each target in --targets, or else in --fixed-targets, or else for
+each known device.
 
 Nothing is written unless all property files can be read.`,
 				Example: "aspectfilter --target intel_gpu_dg2 --output dg2.table --target intel_gpu_pvc --output pvc.table linked.table",

@@ -26,8 +26,8 @@ type baselineCommand struct {
 const baselineLong = `
 update writes a new baseline with the problems in the reports that the policy does
 not cover, so that none of them is new. It refuses to run if the variable CI is set,
-because a check that updates its own baseline accepts everything. prune removes solved
-entries and adds none. verify writes nothing: it fails if update would write a
+because a check that updates its own baseline accepts everything. prune only
+removes solved entries. verify writes nothing: it fails if update would write a
 different file, and prints the differences.`
 
 func (b *baselineCommand) setup(fs *flag.FlagSet) cli.Run {

@@ -22,7 +22,7 @@ of Intel GPUs. Arguments select devices: targets, patterns with *, families (bmg
 products (arc-a770, B580) and PCI device IDs (0x56a0).`
 
 func (c *devicesCommand) setup(fs *flag.FlagSet) cli.Run {
-	fs.Var(&c.deviceConfig, "device-config", "`file` with devices, which replace known devices with the same name; may be repeated")
+	fs.Var(&c.deviceConfig, "device-config", "device configuration `file`, which overrides built-in devices with the same names; may be repeated")
 	return c.run
 }
 

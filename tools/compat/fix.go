@@ -22,19 +22,19 @@ type fixCommand struct {
 }
 
 const fixLong = `
-Proposes edits of BUILD files after which the kernels of sycl_binary, sycl_cc_binary,
-sycl_cc_library, sycl_cc_test and syclbin_link targets fit the devices that the targets
-are built for: as a patch, as buildozer commands, or with --write in the files.
+Proposes edits of BUILD files, so that sycl_binary, sycl_cc_binary, sycl_cc_library,
+sycl_cc_test and syclbin_link targets are built only for devices that can run their
+kernels: as a patch, as buildozer commands, or with --write directly in the files.
 
-A device without code is added to sycl_targets. A device that is missing among the
-fixed targets is added to fixed_targets.
+A device without code is added to sycl_targets. A device that is missing from the fixed
+targets is added to fixed_targets.
 
 No edit makes a kernel run on a device that does not support it. For such a device,
-standard error lists three candidates with the number of statuses that each loses:
+standard error lists three possible edits and the number of statuses that each loses:
 remove the device from both lists, which loses the kernels that run there; add an
 exception to the policy for each kernel that does not run; or change the source, which
-loses nothing. The candidate that loses the fewest is proposed, but never one that
-leaves a target without a device. --unsupported drop always removes such devices,
+loses nothing. It proposes the edit that loses the fewest statuses, but never an edit
+that leaves a target without a device. --unsupported drop always removes such devices,
 restrict keeps them in sycl_targets and lists the other devices in fixed_targets, and
 keep changes nothing.
 

@@ -30,7 +30,7 @@ func (g *gateFlags) setup(fs *flag.FlagSet) {
 	fs.StringVar(&g.Policy.Name, "policy", "", "policy `file`; without it, every device in the reports is required")
 	fs.Var(&g.required, "required", "required `devices`; overrides the policy; without a policy, problems on other devices are notes")
 	fs.StringVar(&g.Undetermined, "undetermined", "", "`ignore|note|warning|error`: the severity of statuses that are known only at run time")
-	fs.StringVar(&g.Today, "today", "", "`day` to check the end of exceptions against, such as 2027-03-31 (default today in UTC)")
+	fs.StringVar(&g.Today, "today", "", "`date` on which exceptions are checked for expiry, such as 2027-03-31 (default today in UTC)")
 }
 
 func (g *gateFlags) setupBase(fs *flag.FlagSet) {
@@ -52,7 +52,7 @@ func (g *gateFlags) setupBinaries(fs *flag.FlagSet) {
 	fs.Var(&g.binaries, "binary", "`pattern` of programs, libraries, wheels and directories to check, as for 'compat report'; may be repeated; a pattern that starts with ! excludes files")
 	fs.Var(&g.devices, "devices", "`targets` to check binaries for, separated by commas (default the targets in the policy or --required, else the targets that the binaries are built for)")
 	fs.StringVar(&g.llvmDis, "llvm-dis", "", llvmDisUsage)
-	fs.Var(&g.deviceConfig, "device-config", "`file` with devices, which replace known devices with the same name; may be repeated")
+	fs.Var(&g.deviceConfig, "device-config", "device configuration `file`, which overrides built-in devices with the same names; may be repeated")
 }
 
 // build creates reports on binaries.

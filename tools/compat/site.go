@@ -15,10 +15,10 @@ const siteLong = `
 Writes a directory of static pages from reports: which versions of libraries run on
 which devices, a page for each library with the changes between its versions, a page
 for each device and each problem, badges, and data.json with all numbers. The pages
-need no server and load nothing from elsewhere.
+are self-contained and do not need a server.
 
-Each report covers one version of a library, which is taken from the name of the wheel.
-For other reports, it is the label and the commit.
+Each report covers one version of a library. Its name and version come from the wheel; for
+other reports, they are the label and the commit.
 
 The directory is created, or replaced as a whole if it is a site.`
 

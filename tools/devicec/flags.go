@@ -232,7 +232,7 @@ func placeFlags(fs *flag.FlagSet, code, properties, table *string) {
 }
 
 func emulateFlag(fs *flag.FlagSet, emulate *bool) {
-	fs.BoolVar(emulate, "fsycl-fp64-conv-emu", false, "as in postlink: code that only moves or converts double needs no fp64")
+	fs.BoolVar(emulate, "fsycl-fp64-conv-emu", false, "as in postlink: do not require fp64 for code that only moves or converts double")
 }
 
 func keepDebugInfoFlag(fs *flag.FlagSet, keep *bool) {

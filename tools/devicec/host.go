@@ -31,10 +31,10 @@ func hostCommand() *cli.Command {
 		Long: `
 Reads DPC++'s integration header, and the object file of a host compilation with the
 headers of rules/dpcpp/host before DPC++'s own. It is an error if only the host code has
-a kernel, if its captures differ, or if g++ may confuse it with another one. A kernel that
-only the device code has is a warning.
+a kernel, if its captures differ, or if g++ may confuse it with another kernel. A kernel
+that is only in device code is a warning.
 
-g++ copies constants of a function into kernels, DPC++ does not. With the command of the
+g++ copies constants of a function into kernels; DPC++ does not. With the command of the
 host compilation (--compile), a source that may have such a kernel is compiled again with
 debug information, and assembler code that describes the layouts is written to --layouts.
 So is a source whose object file has no symbols, for example because of -flto; it is

@@ -17,8 +17,8 @@ func importCommand() *cli.Command {
 		Long: `
 Links the IR modules of all abstract modules for the target into one bitcode file: SPIR-V
 or LLVM bitcode for the same architecture, so IR for spir64 can also be used for
-spir64_gen and spir64_x86_64. The bitcode also contains what property sets have and SPIR-V
-does not: aspects, fixed targets, exported functions, source locations. A property that
+spir64_gen and spir64_x86_64. The bitcode also contains facts from property sets that
+SPIR-V cannot express: aspects, fixed targets, exported functions, source locations. A property that
 bitcode cannot express is an error or a warning.
 
 Native code cannot be linked: an abstract module without IR for the target is

@@ -98,7 +98,7 @@ func (f *flags) needs(fs *flag.FlagSet) {
 	fs.BoolVar(&f.Run.KeepAspects, "keep-aspects", false, "use only the aspects that the compiler recorded; do not find aspects in code or propagate them from called functions")
 	f.exclude.Split = true
 	fs.Var(&f.exclude, "sycl-propagate-aspects-usage-exclude-aspects", "`aspects`, separated by commas, that are not found in code or propagated, unless a function declares them; warnings still include them")
-	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "require no fp64 for code that only moves or converts double, because the device's compiler replaces it")
+	fs.BoolVar(&f.Run.EmulateFP64Conversions, "fsycl-fp64-conv-emu", false, "do not require fp64 for code that only moves or converts double, because the device's compiler replaces it")
 	f.fixed.Split = true
 	fs.Var(&f.fixed, "fixed-targets", "`A,B`: the only targets that the kernels are for; may be repeated")
 	buildstep.DeviceConfigFiles(fs, &f.configs)

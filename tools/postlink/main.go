@@ -40,9 +40,9 @@ separate directory and table.
 
 Warnings report functions that use aspects they do not declare, kernels that a fixed target
 cannot run, and SYCL_EXTERNAL functions with more requirements than the kernels of their
-module. Flags of DPC++'s sycl-post-link have the same names, and what its driver requests
-is the default here. To replace that program, name this one sycl-post-link, or use the
-subcommand: 'postlink sycl-post-link --help' compares the options.`,
+module. Flags have the same names as in DPC++'s sycl-post-link; the defaults are the options
+that DPC++'s driver passes. To replace that program, rename this one to sycl-post-link or
+use the subcommand: 'postlink sycl-post-link --help' compares the options.`,
 			Example: "postlink --split per_kernel --llvm-dis llvm-dis-21 --opt opt-21 --output k.table linked.bc",
 			Setup:   func(fs *flag.FlagSet) cli.Run { return setup(fs, kept) },
 		}, dpcppCommand(dpcppName)},

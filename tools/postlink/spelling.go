@@ -17,8 +17,8 @@ const dpcppName = "sycl-post-link"
 
 // dpcppLong is the --help text of the subcommand.
 const dpcppLong = `
-Accepts the command line of DPC++'s sycl-post-link, and can replace it: a link to, or a copy
-of, this program with the name sycl-post-link does the same. Options have one dash or two.
+Accepts the command line of DPC++'s sycl-post-link, and can replace it: a link to this
+program, or a copy, with the name sycl-post-link does the same. Options have one dash or two.
 As in DPC++, outputs are written only on request. Without an input file, it reads standard
 input. LLVM programs are looked up in PATH unless flags name them: llvm-dis for bitcode,
 and opt, which writes bitcode, unless -S is given.
@@ -27,7 +27,7 @@ and opt, which writes bitcode, unless -S is given.
   -o FILE, -o TARGET,FILE             --output FILE, -o TARGET,FILE
   no -o                               INPUT.files, or INPUT.out with -ir-output-only
   -split=kernel|source|auto           --split=per_kernel|per_source|auto
-  -split=none: one module             none; --split=off keeps kernels with other needs apart
+  -split=none: one module             none; --split=off splits by requirements
   -properties, -symbols               the default
   -emit-param-info, -device-globals,  the default
   -emit-exported-symbols,
@@ -36,25 +36,25 @@ and opt, which writes bitcode, unless -S is given.
   a module without kernels: an image  an image if it has device globals, else an error;
                                       in both a row only for device globals
                                       with --allow-no-kernels
-  aspects as the front end gave them  --keep-aspects
-  a function or variable that no      --allow-undefined
-  source defines
-  warnings of specialization          errors
-  constants that only DPC++ takes
-  one module has functions that       none
-  nothing calls
+  only aspects from the front end     --keep-aspects
+  warnings for undefined functions    --allow-undefined
+  and variables that kernels use
+  warnings for specialization         errors
+  constants that only DPC++ accepts
+  one module contains functions that  none
+  are never called
   -out-dir, -S, -ir-output-only,      the same
   -split-esimd,
   -emit-program-metadata,
   -emit-only-kernels-as-entry-points,
   -allow-device-image-dependencies,
-  -spec-const=native|emulation,       the same; sycl-post-link also takes their names until
+  -spec-const=native|emulation,       the same; sycl-post-link also accepts the names until
                                       2022, -spec-const=rt|default
   -generate-device-image-default-spec-consts
   -lower-esimd                        the same: explicit SIMD code with built-in functions is
                                       an error, other explicit SIMD code a warning
   -device-lib-dir=DIR                 the same: code with bfloat16 is an error
-  -O0 to -O3, -Os, -Oz, -f            the same: nothing to do
+  -O0 to -O3, -Os, -Oz, -f            the same: no effect
 
 Errors and exit codes are the same as for postlink.`
 

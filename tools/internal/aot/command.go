@@ -16,18 +16,18 @@ func Command(servers *Servers, kept *buildstep.Kept) *cli.Command {
 		Args:  "IN.table...",
 		Short: "compile a filtered table's SPIR-V for an Intel GPU",
 		Long: `
-Runs ocloc for each row of the table and writes the table with the column Code
-naming the results. For a table without rows, as the filter writes it for modules
-that the device cannot run, ocloc is not run and the directory stays empty.
+Runs ocloc for each row of the table, and writes the table with the results in the column
+Code. If the table has no rows, because the device cannot run any of the modules, ocloc is
+not run and the directory stays empty.
 
-With several tables, each with its device, a module is compiled once for devices with
-the same numbers in ocloc, such as dg2 and acm-g10, and once for the devices of a GPU
-family whose images differ only in a note, such as acm-g10 and acm-g11. Families are
-measured facts about one release of ocloc. With any other release, or with options that
-were not measured, each device is compiled on its own.
+With several tables, each for a device, a module is compiled only once for devices that
+ocloc does not distinguish, such as dg2 and acm-g10, and for devices of a GPU family whose
+images differ only in a note, such as acm-g10 and acm-g11. Families were measured with one
+release of ocloc. With any other release, or with options that were not measured, each
+device is compiled separately.
 
-With --server, a process of ocloc compiles one module after the other, which takes less
-time. Where that is not possible, ocloc is run for each module. The results are the same.`,
+With --server, one ocloc process compiles many modules, which is faster. If that is not
+possible, ocloc is run for each module. The results are the same.`,
 		Example: "aot --ocloc ocloc --device acm-g10 --code-dir bin --output k.acm.table k.table",
 		Setup:   func(fs *flag.FlagSet) cli.Run { return setup(fs, servers, kept) },
 	}
@@ -37,13 +37,13 @@ func setup(fs *flag.FlagSet, servers *Servers, kept *buildstep.Kept) cli.Run {
 	o := Options{Servers: servers, Kept: kept}
 	var devices, outputs, options cli.Strings
 	fs.StringVar(&o.Ocloc, "ocloc", "", "`path` of ocloc (required)")
-	fs.StringVar(&o.Server, "server", "", "the `library` of rules/ocloc, which lets one process of ocloc compile many modules")
+	fs.StringVar(&o.Server, "server", "", "`library` of rules/ocloc, with which one ocloc process compiles many modules")
 	fs.Var(&devices, "device", "ocloc's `name` of the device, for each input (required)")
-	fs.StringVar(&o.CodeDir, "code-dir", "", "the `folder` for native images (required)")
-	fs.Var(&outputs, "output", "the table `file`, for each input (required)")
-	fs.BoolVar(&o.Library, "library", false, "keep functions that modules of other files may call; without it ocloc drops those that no kernel calls")
-	fs.StringVar((*string)(&o.Share), "share", string(ShareFamilies), "how the devices of a GPU family share compilations: `families` compiles one device and copies its image with the notes of the others, off compiles each device, verify does both and fails if an image differs")
-	fs.Var(&options, "option", "an `option` of ocloc's compiler, as behind 'ocloc -options'; may be repeated")
+	fs.StringVar(&o.CodeDir, "code-dir", "", "`directory` for native images (required)")
+	fs.Var(&outputs, "output", "table `file` to write, for each input (required)")
+	fs.BoolVar(&o.Library, "library", false, "keep functions that modules of other files may call; by default, ocloc drops functions that no kernel calls")
+	fs.StringVar((*string)(&o.Share), "share", string(ShareFamilies), "how the devices of a GPU family share compilations: `families` compiles for one device and copies its image for the others with their own notes, off compiles for each device, verify does both and fails if an image differs")
+	fs.Var(&options, "option", "`option` for ocloc's compiler, as in 'ocloc -options'; may be repeated")
 	return func(ctx context.Context, env *cli.Env, args []string) error {
 		o.Options = options.Values
 		if err := buildstep.Required("ocloc", o.Ocloc, "code-dir", o.CodeDir); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // DeviceConfigFiles declares the flag for device configurations.
 func DeviceConfigFiles(fs *flag.FlagSet, files *cli.Strings) {
-	fs.Var(files, "device-config-file", "`file` with devices, which replace known ones of the same name; may be repeated")
+	fs.Var(files, "device-config-file", "device configuration `file`, which overrides built-in devices with the same names; may be repeated")
 }
 
 // OneInput returns the only argument.
