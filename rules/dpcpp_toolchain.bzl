@@ -24,7 +24,7 @@ def sycl_dpcpp_toolchain(name, base, copts = ["-std=c++17"], headers = [], versi
 
     Args:
         name: name of the toolchain.
-        base: the `sycl_toolchain` that provides the other programs: ocloc, spirv-val, and LLVM's.
+        base: the `sycl_toolchain` that provides the other programs: ocloc, spirv-val, and LLVM's programs.
         copts: options for every device compilation, as in [sycl_toolchain](#sycl_toolchain).
         headers: the headers of the C++ and the C library, which are inputs of every compilation.
             Name their directory in `copts`. Defaults to the headers of `base`. The headers of a

@@ -137,7 +137,7 @@ def _sycl_impl(mctx):
     return mctx.extension_metadata(reproducible = True)
 
 _local = tag_class(
-    doc = """Sets the location of the installed device compilers. Only the root module's tags count.
+    doc = """Sets the location of the installed device compilers. Only tags in the root module have an effect.
 
 ```starlark
 sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
@@ -170,7 +170,7 @@ attribute `device_compiler` for a target. A directory is read only if its compil
 )
 
 _toolchain = tag_class(
-    doc = """Adds your own [sycl_toolchain](#sycl_toolchain). Only the root module's tags count.
+    doc = """Adds your own [sycl_toolchain](#sycl_toolchain). Only tags in the root module have an effect.
 
 ```starlark
 sycl.toolchain(name = "oneapi", toolchain = "//toolchains:oneapi")
@@ -178,7 +178,7 @@ sycl.toolchain(name = "oneapi", toolchain = "//toolchains:oneapi")
 
 `--@rules_sycl//rules/settings:device_compiler=oneapi` selects it for a build, and the
 attribute `device_compiler` for a target. You can also pass an ordinary `toolchain` target to
-`register_toolchains`. It needs no name and precedes the toolchains of the extension:
+`register_toolchains`. It does not need a name and precedes the toolchains of the extension:
 if its constraints match, `device_compiler` has no effect.
 [docs/build/toolchains.md](../build/toolchains.md) has an example.
 """,
@@ -189,12 +189,12 @@ if its constraints match, `device_compiler` has no effect.
 )
 
 _WHEEL_ATTRS = {
-    "sha256": attr.string_dict(doc = "Wheel -> SHA-256 of the file in `urls`. Required if the file differs from the one on PyPI."),
+    "sha256": attr.string_dict(doc = "Wheel -> SHA-256 of the file in `urls`. Required if the file differs from the file on PyPI."),
     "urls": attr.string_dict(doc = "Wheel, such as `intel-sycl-rt` -> URL of a mirror to fetch it from, instead of pip. If all wheels of the release have a URL, pip is not needed."),
 }
 
 _runtime = tag_class(
-    doc = """Fetches DPC++'s runtime, for host programs that load SYCLBINs. Only the root module's tags count.
+    doc = """Fetches DPC++'s runtime, for host programs that load SYCLBINs. Only tags in the root module have an effect.
 
 ```starlark
 sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
@@ -214,12 +214,12 @@ The repository has these targets:
 
 With `version`, the wheels of that release (400 to 480 MB) are fetched from PyPI when a
 target that needs them is first built. The installed `python3` runs `pip` to fetch them,
-with the system's settings. Each wheel must have the checksum that rules_sycl has for it.
+with the system's settings. Each wheel must have the checksum that rules_sycl lists for it.
 Bazel's repository cache keeps them. Without `python3` or `pip`, `bazel build //...` skips
 the targets that use the runtime, and builds all others.
 
 The wheels are under Intel's license (directory `licenses` of the repository). You accept it
-by using them. Your own pip fetches them, and rules_sycl distributes no part of them.
+by using them. Your own pip fetches them, and rules_sycl does not distribute any part of them.
 """,
     attrs = {
         "name": attr.string(
@@ -232,7 +232,7 @@ by using them. Your own pip fetches them, and rules_sycl distributes no part of 
 )
 
 _dpcpp = tag_class(
-    doc = """Fetches DPC++, Intel's SYCL compiler, as the device compiler, with its runtime. Only the root module's tags count.
+    doc = """Fetches DPC++, Intel's SYCL compiler, as the device compiler, with its runtime. Only tags in the root module have an effect.
 
 ```starlark
 sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
@@ -256,16 +256,16 @@ is the [sycl_toolchain](#sycl_toolchain).
 The wheels (450 to 480 MB, 250 MB more on disk than the runtime alone) are fetched like
 the wheels of `sycl.runtime`. Before the first compilation, the action `SyclCompilerCheck`
 compiles one kernel and checks the result. Without `pip`, `bazel build //...` skips targets
-that need the compiler. If you request such a target by name, the error says what to do.
+that need the compiler. If you request such a target by name, the error explains the fix.
 
 **License.** The wheels are under Intel's End User License Agreement for Developer Tools
 (directory `licenses` of the repository). You accept it by using them. It lets you make
 internal copies and use them to develop your product. It does not let you distribute them:
 `libsycl-jit` is not in its list of files that may be redistributed. Your own pip fetches
-the wheels, and rules_sycl distributes no part of them. Do not put the repository into an
+the wheels, and rules_sycl does not distribute any part of them. Do not put the repository into an
 image or a cache that others can read. Intel documents the library as part of the runtime, not
 as a tool that compiles whole programs. Therefore versions are pinned, each wheel must
-have the checksum that rules_sycl has for it, and the check reports a compiler that does not
+have the checksum that rules_sycl lists for it, and the check reports a compiler that does not
 work. A `path` to a build of the open-source
 [intel/llvm](https://github.com/intel/llvm) does the same under its license, Apache 2.0
 with LLVM exceptions.

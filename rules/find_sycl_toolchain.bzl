@@ -30,7 +30,7 @@ def use_sycl_toolchain(mandatory = True):
     return [config_common.toolchain_type(SYCL_TOOLCHAIN_TYPE, mandatory = mandatory)]
 
 def find_sycl_toolchain(ctx):
-    """Returns the SYCL toolchain of a rule with [use_sycl_toolchain](#use_sycl_toolchain).
+    """Returns the SYCL toolchain of a rule that uses [use_sycl_toolchain](#use_sycl_toolchain).
 
     Load it from `@rules_sycl//rules:find_sycl_toolchain.bzl`. Each program of the toolchain
     may be missing. Its field `missing` is then the reason. Pass it to `fail`.

@@ -1,7 +1,7 @@
 """The function if_sycl."""
 
 def if_sycl(if_true, if_false = []):
-    """Selects a value by whether the C++ toolchain supports the feature `sycl`.
+    """Selects a value depending on whether the C++ toolchain supports the feature `sycl`.
 
     ```starlark
     cc_library(
@@ -17,7 +17,7 @@ def if_sycl(if_true, if_false = []):
     toolchain counts, too, if it has a feature with this name. `sycl_cc_*` targets do not need it.
 
     Args:
-        if_true: the value of the attribute if it does.
+        if_true: the value if it does.
         if_false: the value otherwise.
 
     Returns:

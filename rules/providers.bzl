@@ -6,7 +6,7 @@ SyclToolInfo = provider(
         "executable": "File: the program. For an installed program, its absolute path as a string. None if it is missing.",
         "files": "depset of File: inputs of every action that runs the program. Their content changes with the program.",
         "files_to_run": "FilesToRunProvider: the program with its runfiles, for `executable` or `tools` of an action. None for an installed or missing program.",
-        "missing": "string: why the program is missing and what to do. Empty if it is available.",
+        "missing": "string: why the program is missing, and the fix. Empty if it is available.",
     },
 )
 
@@ -16,7 +16,7 @@ SyclDpcppInfo = provider(
         "driver": "FilesToRunProvider: `//rules/dpcpp:driver`. None if the library is missing.",
         "files": "depset of File: inputs of every action that runs the driver: the library, the files that it loads and reads, and the result of its check.",
         "library": "File: libsycl-jit. None if it is missing.",
-        "missing": "string: why the library is missing and what to do. Empty if it is available.",
+        "missing": "string: why the library is missing, and the fix. Empty if it is available.",
         "version": "string: the release, such as 2026.2.0, or the name and directory of the library.",
     },
 )
@@ -27,7 +27,7 @@ SyclToolchainInfo = provider(
         "clang": "SyclToolInfo: clang++, version 21 or newer.",
         "copts": "list of string: the toolchain's own options for every device compilation. Options of the compilation mode, such as `-O2`, precede them and are not in this list.",
         "dpcpp": "SyclDpcppInfo: the device compiler if it is DPC++. None if it is `clang`.",
-        "headers": "depset of File: inputs of every compilation: the headers that the compiler finds on its own, or files that change with them.",
+        "headers": "depset of File: inputs of every compilation: the headers that the compiler finds by default, or files that change with them.",
         "libclc": "SyclToolInfo: libclc's bitcode for NVIDIA GPUs, which LLVM's bitcode linker reads.",
         "libsycl": "Target with CcInfo and SyclRuntimeInfo: the runtime that ordinary SYCL programs are linked to, or None.",
         "llc": "SyclToolInfo: LLVM's code generator, for NVIDIA and AMD GPUs, and for SPIR-V if llvm-spirv is missing.",
@@ -86,7 +86,7 @@ SyclProgramInfo = provider(
 SyclDeviceInfo = provider(
     doc = "Device code before linking.",
     fields = {
-        "sources": "depset of struct(module, bitcode, compiler, header, images, gpu_bitcode): the module id, which is the path of a source or of a SYCLBIN; the File of its device bitcode; the device compiler, such as clang; the File of its integration header, or None; the directory of the images that DPC++'s post-link step creates for it alone, or None; and a struct with the Files of its bitcode for families of NVIDIA and AMD GPUs, and for Intel GPUs that emulate conversions of double. The struct is empty if there are none.",
+        "sources": "depset of struct(module, bitcode, compiler, header, images, gpu_bitcode): the module id, which is the path of a source or of a SYCLBIN; the File of its device bitcode; the device compiler, such as clang; the File of its integration header, or None; the directory of the images that DPC++'s post-link step creates for this source only, or None; and a struct with the Files of its bitcode for families of NVIDIA and AMD GPUs, and for Intel GPUs that emulate conversions of double. The struct is empty if there are none.",
     },
 )
 

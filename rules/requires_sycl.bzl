@@ -4,7 +4,7 @@ def requires_sycl():
     """Returns constraints for `target_compatible_with` of a target that needs a SYCL device compiler.
 
     Without a device compiler, `bazel build //...` and `bazel test //...` skip the target. If you
-    request it by name, the error says what is missing and where it was looked up.
+    request it by name, the error names the missing program and the searched locations.
 
     ```starlark
     sh_test(

@@ -17,12 +17,12 @@ def sycl_binary(name, **kwargs):
     source.
 
     `device_code_split` determines how kernels are split into modules. Kernels that need different
-    optional features are never in one module. A target gets images only of the modules that it
+    optional features are always in different modules. A target gets images only of the modules that it
     can run: a kernel that uses `double` gets no image for a GPU without fp64, and the build for
-    that GPU continues. If no target can run a module, the build fails and says why.
+    that GPU continues. If no target can run a module, the build fails with the reason.
 
     If a kernel does not run on one of the targets, the build prints a warning.
-    `--@rules_sycl//rules/settings:compat=error` makes it an error, `compat=off` silences it.
+    `--@rules_sycl//rules/settings:compat=error` makes it an error; `compat=off` silences it.
 
     Output groups: `device_ir`, `device_link`, `device_modules`, `spirv`,
     `properties`, `file_tables`, `aot_plan`, `aot_images`, `syclbin`, `compat_report`.

@@ -7,7 +7,7 @@ load("//rules/private/kinds:sycl_compat_report.bzl", _sycl_compat_report = "sycl
 sycl_compat_report_rule = _sycl_compat_report
 
 def sycl_compat_report(name, baseline = None, policy = None, **kwargs):
-    """Reports which kernel runs on which device, and why others do not.
+    """Reports which kernel runs on which device, with the reason if it does not.
 
     ```starlark
     sycl_compat_report(

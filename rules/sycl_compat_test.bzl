@@ -7,7 +7,7 @@ load("//rules/private/kinds:sycl_compat_test.bzl", _sycl_compat_test = "sycl_com
 sycl_compat_test_rule = _sycl_compat_test
 
 def sycl_compat_test(name, baseline = None, policy = None, **kwargs):
-    """Tests that every kernel runs on the devices that it must run on.
+    """Tests that every kernel runs on the devices that you require.
 
     ```starlark
     sycl_compat_test(

@@ -271,10 +271,10 @@ Run it again after you add sources or change options, and after `bazel clean`. I
 generated sources and headers. Without `--norun_validations`, Bazel also checks
 the kernels of `deps` as in any build, and compiles all of them first.
 
-A file with entries of a different program, or with your own for a different directory, is not
+A file with entries of a different program, or with your own entries for a different directory, is not
 overwritten: the run fails. A run lists the sources that no longer have an entry.
 
-The commands are the build's, with its flags, definitions and include directories.
+The commands are the same as in the build, with its flags, definitions and include directories.
 For sources that stock clang compiles, they are device compilations. For ordinary SYCL
 programs, they are host compilations with DPC++'s integration header, which the run builds:
 a source that does not compile for devices stops the run. C and assembler sources,

@@ -63,7 +63,7 @@ def sycl_test(name, device = "cpu", runtime = None, tags = [], **kwargs):
         runtime: The repository of the `sycl.runtime` or `sycl.dpcpp` tag whose runtime the
             program is linked to. Defaults to `@sycl_runtime`.
         tags: Tags of the test. If `device` is not `cpu`, the tag `external` is added, because
-            Bazel does not see changes to the devices of the system.
+            Bazel does not track the devices of the system.
         **kwargs: Attributes of every Bazel test, such as `args`, which are passed to the program,
             `size` and `visibility`.
     """

@@ -8,7 +8,7 @@ load("//rules/private/toolchain:device_compiler.bzl", "declare_device_target")
 syclbin_link_rule = _syclbin_link
 
 def syclbin_link(name, **kwargs):
-    """Links SYCLBINs. Symbols that one file imports must be exported by another.
+    """Links SYCLBINs. Symbols that one file imports must be exported by another file.
 
     With `mode = "combine"`, the modules of all files are put into one file. Code and images
     do not change. If a kernel calls a function of another module, the program resolves

@@ -32,7 +32,7 @@ sycl_local_program = rule(
     implementation = _sycl_local_program_impl,
     doc = """Declares an installed program, for the attributes of a [sycl_toolchain](#sycl_toolchain).
 
-Bazel does not see changes to an installed program, and a remote worker may have a different one.
+Bazel does not track installed programs, and a remote worker may have a different version.
 For a hermetic toolchain, use labels of the programs themselves instead. The `sycl` module
 extension declares a `sycl_local_program` for each program that it finds, with a stamp of its
 version and checksums.
@@ -129,7 +129,7 @@ toolchain is disabled: `bazel build //...` skips the targets that compile SYCL.
 """,
     attrs = {
         "base": attr.label(
-            doc = "Another `sycl_toolchain`. It provides the programs and headers that this one does not set.",
+            doc = "Another `sycl_toolchain`. It provides the programs and headers that this toolchain does not set.",
             providers = [platform_common.ToolchainInfo],
         ),
         "clang": _program("clang++, version 21 or newer."),
@@ -145,7 +145,7 @@ toolchain is disabled: `bazel build //...` skips the targets that compile SYCL.
         "headers": attr.label_list(
             allow_files = True,
             cfg = "exec",
-            doc = "Headers that the compiler finds without an option of the target: its own, the C++ library's and the C library's. They are inputs of every compilation. For installed headers, use a file whose content changes with them.",
+            doc = "Headers that the compiler finds without an option of the target: its own headers, and the headers of the C++ and C libraries. They are inputs of every compilation. For installed headers, use a file whose content changes with them.",
         ),
         "libclc": _program("libclc's bitcode nvptx64--.bc of LLVM 21, for `nvidia_gpu_sm_*` targets: [mathematical functions](../build/stock-clang.md#mathematical-functions). Optional."),
         "libsycl": attr.label(

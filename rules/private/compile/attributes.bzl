@@ -42,7 +42,7 @@ SOURCE_ATTRS = {
     ),
     "additional_compiler_inputs": attr.label_list(
         allow_files = True,
-        doc = "Files that the compilation reads in addition to sources and headers, such as an options file or a sanitizer list that `copts` refers to with `$(execpath)`, and files that these refer to. Compilers do not report the options files that they read. A file that is in no attribute is not an input, and changes to it do not trigger a rebuild.",
+        doc = "Files that the compilation reads in addition to sources and headers, such as an options file or a sanitizer list that `copts` refers to with `$(execpath)`, and files that these refer to. Compilers do not report the options files that they read. A file that is not in any attribute is not an input, and changing it does not trigger a rebuild.",
     ),
     "data": attr.label_list(
         allow_files = True,
@@ -116,7 +116,7 @@ CODE_ATTRS = {
         doc = "Specialization constants and their values, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. An invalid name or value is a build error. [specialization-constants.md](../build/specialization-constants.md) describes the syntax of values.",
     ),
     "backend_options": attr.string_list_dict(
-        doc = "Options for the compilers that translate SPIR-V to native code, by target, such as `{\"intel_gpu_pvc\": [\"-ze-opt-large-register-file\"]}`. The key `*` is for all targets, `intel_gpu_*` for all Intel GPUs. Options for `intel_gpu_*` are passed to `ocloc -options`, which ignores unknown options. The runtime uses options for `spir64` when it compiles the SPIR-V of a program; a device's compiler may reject them, and a SYCLBIN cannot store them. Each entry is passed as it is. Make variables and `$(execpath)` are expanded.",
+        doc = "Options for the compilers that translate SPIR-V to native code, by target, such as `{\"intel_gpu_pvc\": [\"-ze-opt-large-register-file\"]}`. The key `*` is for all targets, `intel_gpu_*` for all Intel GPUs. Options for `intel_gpu_*` are passed to `ocloc -options`, which ignores unknown options. The runtime uses options for `spir64` when it compiles the SPIR-V of a program; a device's compiler may reject them, and a SYCLBIN cannot store them. Each entry is passed unchanged. Make variables and `$(execpath)` are expanded.",
     ),
 }
 
@@ -176,7 +176,7 @@ PROGRAM_ATTRS = SOURCE_ATTRS | IMAGE_ATTRS | CODE_ATTRS | {
 # Attributes of sycl_cc_library in addition to PROGRAM_ATTRS.
 PROGRAM_LIBRARY_ATTRS = LIBRARY_ATTRS | {
     "alwayslink": attr.bool(
-        doc = "If True, all host code of the library is linked into programs, even code that nothing calls. Device images are always linked.",
+        doc = "If True, all host code of the library is linked into programs, even unused code. Device images are always linked.",
     ),
     "linkstatic": attr.bool(
         doc = "As in `cc_library`. Programs always link the library statically.",

@@ -44,7 +44,7 @@ sycl_compat_test = rule(
         "baseline": attr.label(allow_single_file = [".json"]),
         "policy": attr.label(allow_single_file = [".yaml", ".yml"]),
         "undetermined": attr.string(
-            doc = "What to do if it is not known whether a kernel runs on a device, for example because the device's configuration is incomplete: `error` fails the test, `warning` and `note` print a message, `ignore` prints nothing. Defaults to the policy's value, or else `warning`.",
+            doc = "What to do if it is unknown whether a kernel runs on a device, for example because the device's configuration is incomplete: `error` fails the test, `warning` and `note` print a message, `ignore` prints nothing. Defaults to the policy's value, or else `warning`.",
             values = ["", "ignore", "note", "warning", "error"],
         ),
     },

@@ -114,7 +114,7 @@ def make_prebuilt_tools(tags):
     _hub(name = "sycl_tools", platforms = platforms)
 
 tools_tag = tag_class(
-    doc = """Uses prebuilt programs of a release instead of building them. Only the root module's tag counts.
+    doc = """Uses prebuilt programs of a release instead of building them. Only a tag in the root module has an effect.
 
 ```starlark
 sycl = use_extension("@rules_sycl//rules:extensions.bzl", "sycl")
@@ -125,7 +125,7 @@ sycl.tools(
 ```
 
 Without the tag, the rules build their programs from source, with the Go toolchain that
-rules_go fetches. If your `MODULE.bazel` has a `go_sdk` tag, it is that one, which must be
+rules_go fetches. If your `MODULE.bazel` has a `go_sdk` tag, that SDK is used, which must be
 Go 1.26 or newer. With `sycl.tools`, neither the source nor Go is needed on the listed
 platforms, and no Go SDK is fetched. The archives must come from the release with the same
 version; `.ci/release` builds them from source.
