@@ -237,7 +237,7 @@ func TestPolicies(t *testing.T) {
 		{"an exception that matches nothing", map[string]string{"p.yml": "version: 1\ndevices: {supported: ['*']}\nallow:\n- {rule: missing-aspect, kernels: ['Gone*'], reason: r, expires: 2999-01-01}\nlimits: {allow-without-end: true}\n"}, []string{"policy-file", "p.yml", "fail-on-stale", "true"}, 1, "failure", "suppression-stale"},
 		{"a policy with a fault", map[string]string{"p.yml": "version: 1\nfail_on: new\n"}, []string{"policy-file", "p.yml"}, 2, "error", `p.yml:2: unknown key "fail_on"`},
 		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml"},
-		{"a baseline that is missing", nil, []string{"baseline-file", "gone.json"}, 3, "error", "input baseline-file: gone.json does not exist; make it where you work, and commit the file: compat baseline update --baseline gone.json out/k.compat.json"},
+		{"a baseline that is missing", nil, []string{"baseline-file", "gone.json"}, 3, "error", "input baseline-file: gone.json does not exist; set proposed-baseline-file, or run this command locally and commit the file: compat baseline update --baseline gone.json out/k.compat.json"},
 		{"a baseline with a fault", map[string]string{"b.json": "x"}, []string{"baseline-file", "b.json"}, 2, "error", "b.json"},
 		{"no base reports", nil, []string{"base-reports", "gone/*"}, 3, "error", "input base-reports: no file matches gone/*"},
 		{"an invalid word", nil, []string{"fail-on", "all"}, 2, "error", `input fail-on: unknown value "all"; expected one of new, any, none`},

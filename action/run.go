@@ -252,6 +252,8 @@ func proposeBaseline(c check, r *gate.Result) error {
 	return e
 }
 
+const installURL = "https://github.com/rules-sycl/rules_sycl/blob/main/docs/tutorials/without-bazel.md#1-install-the-tool"
+
 // A firstBaselineError is returned if the baseline that an input names does not exist.
 type firstBaselineError struct {
 	name, proposed, command string
@@ -265,14 +267,15 @@ func (e *firstBaselineError) Error() string {
 	if e.proposed != "" {
 		return fmt.Sprintf("input baseline-file: %s does not exist; commit the proposed baseline %s under this name", e.name, e.proposed)
 	}
-	return fmt.Sprintf("input baseline-file: %s does not exist; make it where you work, and commit the file: %s", e.name, e.command)
+	return fmt.Sprintf("input baseline-file: %s does not exist; set proposed-baseline-file, or run this command locally and commit the file: %s", e.name, e.command)
 }
 
 // Fix returns what to do, as Markdown.
 func (e *firstBaselineError) Fix() string {
 	if e.proposed == "" {
-		return fmt.Sprintf("Make the baseline where you work, and commit it:\n\n```\n%s\ngit add %s\n```\n", e.command, show.ShellQuote(e.name))
+		return fmt.Sprintf("Write the baseline with [compat](%s) and commit it:\n\n```\n%s\ngit add %s\n```\n\nIf you cannot do this locally, set the input `proposed-baseline-file`: the action then writes the baseline to this file, for you to upload, download and commit.\n",
+			installURL, e.command, show.ShellQuote(e.name))
 	}
-	return fmt.Sprintf("The proposed baseline knows %d %s. Take it from the files of this run, and commit it:\n\n```\ncp %s %s\ngit add %s\n```\n", e.entries,
+	return fmt.Sprintf("The proposed baseline contains %d %s. Download it from the artifacts of this run, if the workflow uploads it, and commit it:\n\n```\ncp %s %s\ngit add %s\n```\n", e.entries,
 		safetext.Plural(e.entries, "problem", "problems"), show.ShellQuote(e.proposed), show.ShellQuote(e.name), show.ShellQuote(e.name))
 }

@@ -247,7 +247,7 @@ func (o *CheckOptions) noBaseline(err error) error {
 	if o.Program == "action" {
 		from = "input baseline-file"
 	}
-	return cli.BadInput(fmt.Errorf("%s: %w; make it where you work, and commit the file: %s", from, err, o.UpdateCommand(o.Baseline.Name)))
+	return cli.BadInput(fmt.Errorf("%s: %w; run this command locally and commit the file: %s", from, err, o.UpdateCommand(o.Baseline.Name)))
 }
 
 // UpdateCommand returns a shell command that creates a baseline of what is checked.

@@ -73,7 +73,7 @@ func TestExitCodes(t *testing.T) {
 		{"a policy that is a folder", CheckOptions{Reports: good, Policy: GateFile{Name: "folder"}}, 2, "folder is not a regular file"},
 		{"a policy with a fault", CheckOptions{Reports: good, Policy: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml:2: unknown key"},
 		{"a policy of the base branch that is missing", CheckOptions{Reports: good, BasePolicy: GateFile{Name: "gone.yaml"}}, 2, "gone.yaml cannot be read"},
-		{"a baseline that is missing", CheckOptions{Reports: good, Baseline: GateFile{Name: "gone.json"}}, 3, "--baseline: gone.json cannot be read: no such file or directory; make it where you work, and commit the file: compat baseline update --baseline gone.json good.json"},
+		{"a baseline that is missing", CheckOptions{Reports: good, Baseline: GateFile{Name: "gone.json"}}, 3, "--baseline: gone.json cannot be read: no such file or directory; run this command locally and commit the file: compat baseline update --baseline gone.json good.json"},
 		{"a baseline that is missing, of several reports", CheckOptions{Reports: []string{"good.json", "good.json"}, Policy: GateFile{Name: "one.yaml", Data: []byte("version: 1\n")}, Baseline: GateFile{Name: "gone.json"}}, 3, "compat baseline update --policy one.yaml --baseline gone.json good.json good.json"},
 		{"a baseline that is missing, of programs", programsOf(CheckOptions{Required: []string{"intel_gpu_*"}, Baseline: GateFile{Name: "gone.json"}}), 3,
 			"compat baseline update --required 'intel_gpu_*' --baseline gone.json --binary 'dist/*.whl' --devices a,b good.json"},

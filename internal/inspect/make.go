@@ -277,7 +277,7 @@ func (c *collector) summarize(named []*file) {
 		}
 	}
 	if c.skipped > 0 {
-		c.log.note("", "no device images in %s that were found", filesOf(c.skipped))
+		c.log.note("", "skipped %s without device images", filesOf(c.skipped))
 	}
 	if c.repeated > 0 {
 		c.log.note("", "%d of %d device images are the same as others of their file, in their bytes, target and property sets; each is in the report once", c.repeated, c.images)

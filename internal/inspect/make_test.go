@@ -172,7 +172,7 @@ func TestFiles(t *testing.T) {
 		{"so is one beside SPIR-V and an empty table", map[string][]byte{"k.syclbin": syclbinFile(t), "k.spv": kernels, "e.table": nil}, []string{"k.syclbin", "k.spv", "e.table"}, []string{""}, []string{}, ""},
 		{"beside a program it is one of its own", map[string][]byte{"k.syclbin": syclbinFile(t), "k.o": obj}, []string{"k.syclbin", "k.o"}, []string{"k.o", "k.syclbin"}, nil, ""},
 		{"a file of a folder too", map[string][]byte{"out/k.syclbin": syclbinFile(t)}, []string{"out"}, []string{"out/k.syclbin"}, nil, ""},
-		{"files in a folder", map[string][]byte{"out/b/k.so.1.2": obj, "out/a.o": obj, "out/text": text, "out/empty": nil}, []string{"out"}, []string{"out/a.o", "out/b/k.so"}, []string{"out/a.o", "out/b/k.so.1.2"}, "compat: note: no device images in 2 files that were found\n"},
+		{"files in a folder", map[string][]byte{"out/b/k.so.1.2": obj, "out/a.o": obj, "out/text": text, "out/empty": nil}, []string{"out"}, []string{"out/a.o", "out/b/k.so"}, []string{"out/a.o", "out/b/k.so.1.2"}, "compat: note: skipped 2 files without device images\n"},
 		{"patterns", map[string][]byte{"out/b/k.so": obj, "out/a.o": obj, "out/test/t.so": obj}, []string{"out/**/*.so", "!out/test/**"}, []string{"out/b/k.so"}, nil, ""},
 		{"what a pattern takes away from a folder", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!**/t.so"}, []string{"out/b/k.so"}, nil, ""},
 		{"a folder that is taken away", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!./out/test"}, []string{"out/b/k.so"}, nil, ""},
@@ -181,8 +181,8 @@ func TestFiles(t *testing.T) {
 		{"a file whose name is a command of a runner", map[string][]byte{"k.o": obj, "##[error]x": text}, []string{"k.o", "##[error]x"}, []string{"k.o"}, nil, "#\\u{23}[error]x: note: no device images\n"},
 		{"a file that a text stands beside", map[string][]byte{"k.o": obj, "text": text}, []string{"k.o", "text"}, []string{"k.o"}, nil, "text: note: no device images\n"},
 		{"a pattern that matches nothing", map[string][]byte{"k.so": obj}, []string{"*.so", "*.dll"}, []string{"k.so"}, nil, "compat: note: no file matches *.dll\n"},
-		{"tables that patterns find", map[string][]byte{"out/k.table": []byte("[Code]\nout/k.spv\n"), "out/k.spv": kernels, "out/no.json": []byte("[1]")}, []string{"out/*.table", "out/*.json"}, []string{"out/k.table"}, nil, "in 1 file that"},
-		{"a zip archive", map[string][]byte{"out/p.zip": zipped}, []string{"out/p.zip"}, []string{"out/p.zip/lib/k.so"}, nil, "no device images in 1 file that"},
+		{"tables that patterns find", map[string][]byte{"out/k.table": []byte("[Code]\nout/k.spv\n"), "out/k.spv": kernels, "out/no.json": []byte("[1]")}, []string{"out/*.table", "out/*.json"}, []string{"out/k.table"}, nil, "skipped 1 file without"},
+		{"a zip archive", map[string][]byte{"out/p.zip": zipped}, []string{"out/p.zip"}, []string{"out/p.zip/lib/k.so"}, nil, "skipped 1 file without"},
 		{"a tar archive", map[string][]byte{"p.tar": tarFileOf(t, member{"./lib/k.so", obj}, member{"../k.o", obj})}, []string{"p.tar"}, []string{"p.tar/k.o", "p.tar/lib/k.so"}, []string{"p.tar/../k.o", "p.tar/./lib/k.so"}, ""},
 		{"a compressed tar archive", map[string][]byte{"p.tgz": gzipped(tarFileOf(t, member{"k.so", obj}))}, []string{"p.tgz"}, []string{"p.tgz/k.so"}, nil, ""},
 		{"a conda package", map[string][]byte{"p.conda": zipFileOf(t, zip.Store, member{"pkg.tar.zst", zstdOf(t, tarFileOf(t, member{"k.so", obj}))})}, []string{"p.conda"}, []string{"p.conda/pkg.tar.zst/k.so"}, nil, ""},
@@ -197,7 +197,7 @@ func TestFiles(t *testing.T) {
 			[]string{"*.whl"}, []string{"p (cp310-cp310-any)/k.so", "p (cp311-cp311-any)/k.so"}, []string{"p-1-cp310-cp310-any.whl/k.so", "p-1-cp311-cp311-any.whl/k.so"}, ""},
 		{"a compressed tar archive of much the same", map[string][]byte{"p.tgz": gzipped(tarFileOf(t, member{"k.so", slices.Concat(arFile("k.o", obj), arFile("pad", make([]byte, 60<<20))[8:])}))}, []string{"p.tgz"}, []string{"p.tgz/k.so"}, nil, ""},
 		{"a compressed text in a wheel in a zip archive", map[string][]byte{"all.zip": zipFileOf(t, zip.Store, member{"p-1-cp310-cp310-any.whl", zipFileOf(t, zip.Deflate, member{"k.so", obj}, member{"man.1.gz", gzipped(text)}, member{"empty.gz", gzipped(nil)})})},
-			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/p-1-cp310-cp310-any.whl/k.so"}, "compat: note: no device images in 2 files that were found\n"},
+			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/p-1-cp310-cp310-any.whl/k.so"}, "compat: note: skipped 2 files without device images\n"},
 		{"a wheel in a zip archive", map[string][]byte{"all.zip": zipFileOf(t, zip.Store, member{"dist/p-1-cp310-cp310-any.whl", zipFileOf(t, zip.Deflate, member{"k.so", obj})})},
 			[]string{"all.zip"}, []string{"p/k.so"}, []string{"all.zip/dist/p-1-cp310-cp310-any.whl/k.so"}, ""},
 		{"images that are left out", map[string][]byte{"k.o": obj, "omp.o": object(t, offload.OpenMP, kernels, []byte("x"), []byte("y"))}, []string{"k.o", "omp.o"}, []string{"k.o"}, nil, "omp.o: note: an image of openmp for spir64-unknown-unknown is omitted: a SYCLBIN contains only SYCL code (3 images)\n"},
@@ -422,7 +422,7 @@ func TestArchivesWithoutFiles(t *testing.T) {
 		}
 	}
 	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, kernels), "out.zip": zipFileOf(t, zip.Store, member{"folders.zip", folders})})
-	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"k.o", "out.zip"}}); err != nil || !strings.Contains(stderr, "no device images in 1 file that were found") {
+	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"k.o", "out.zip"}}); err != nil || !strings.Contains(stderr, "skipped 1 file without device images") {
 		t.Errorf("%v, %s", err, stderr)
 	}
 }

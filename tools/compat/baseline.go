@@ -85,7 +85,7 @@ func (b *baselineCommand) run(ctx context.Context, env *cli.Env, args []string) 
 	if err := outfile.Write(b.file, out.Encode); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stdout, "%s: %s, there were %d\n", b.file, entries(len(out.Findings)), before)
+	fmt.Fprintf(env.Stdout, "%s: %s (previously %d)\n", b.file, entries(len(out.Findings)), before)
 	return nil
 }
 

@@ -173,7 +173,7 @@ func TestCheckFiles(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
-	prints(t, "b.json: 2 entries, there were 0\n", "baseline", "update", "--baseline", "b.json", "before.json")
+	prints(t, "b.json: 2 entries (previously 0)\n", "baseline", "update", "--baseline", "b.json", "before.json")
 	first := testkit.ReadFile(t, "b.json")
 	mustRun(t, "baseline", "update", "--baseline", "b.json", "before.json")
 	if again := testkit.ReadFile(t, "b.json"); again != first {

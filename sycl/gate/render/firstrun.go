@@ -23,7 +23,7 @@ func adopt(r *gate.Result, groups []group) []string {
 	if command == "" || safetext.Escape(command) != command || strings.Contains(command, "`") {
 		command = "compat baseline update --baseline sycl-compat-baseline.json REPORT..."
 	}
-	return []string{fmt.Sprintf("`%s` accepts what is there today, so that only new problems fail: commit the file, and name it by `--baseline` or the action's `baseline-file`", command)}
+	return []string{fmt.Sprintf("`%s` accepts the current problems, so that only new ones fail; commit the file and set `--baseline` or the action's `baseline-file`", command)}
 }
 
 // mostExceptions is the maximum number of proposed exceptions, and mostPatterns the maximum number
@@ -96,9 +96,9 @@ func (m *markdown) exempt(r *gate.Result, groups []group) {
 	if len(lines) == 0 {
 		return
 	}
-	text := "\n<details><summary>Lines of the policy that let these pass for some time</summary>\n\n```yaml\nallow:\n" + strings.Join(lines, "") + "```\n"
+	text := fmt.Sprintf("\n<details><summary>Policy lines that accept these problems for %d days</summary>\n\n```yaml\nallow:\n%s```\n", daysToFix, strings.Join(lines, ""))
 	if left > 0 {
-		text += fmt.Sprintf("\n%d more without lines here.\n", left)
+		text += fmt.Sprintf("\n%d more are not listed.\n", left)
 	}
 	m.add(text + "\n</details>\n")
 }

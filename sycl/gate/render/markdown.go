@@ -151,7 +151,7 @@ func (m *markdown) changes(d *gate.Difference) {
 }
 
 func (m *markdown) table(groups []group) {
-	m.WriteString("\n| | Rule | Problem | Place |\n|---|---|---|---|\n")
+	m.WriteString("\n| | Rule | Problem | Location |\n|---|---|---|---|\n")
 	in := markdownWords.short(slices.Concat(groups...))
 	for i, g := range groups {
 		text := show.UpperFirst(in.sentence(g))
