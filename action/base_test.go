@@ -29,15 +29,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 	const strict = "version: 1\ndevices: {required: ['*']}\nfail-on: any\nfail-on-stale: true\n"
 	const weakened = "fail-on is new, not any"
 	plain := func(w *checkout) string { w.write("tools/ci/p.yml", strict); return "tools/ci/p.yml" }
-	submodule := func(w *checkout) {
-		w.Helper()
-		source := &checkout{w.T, w.TempDir(), nil}
-		source.write("ci/p.yml", strict)
-		source.commit()
-		w.write("x", "")
-		w.commit()
-		w.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source.dir, "shared")
-	}
+	submodule := func(w *checkout) { w.submodule("shared", "ci/p.yml", strict) }
 	for _, test := range []struct {
 		name    string
 		prepare func(w *checkout) string // returns the policy
