@@ -274,8 +274,13 @@ type pathWalk struct {
 
 // errorf returns an error about the path.
 func (w *pathWalk) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s of commit %.12s "+format, append([]any{w.name, w.commit}, args...)...)
+	return &pathError{fmt.Sprintf("%s of commit %.12s "+format, append([]any{w.name, w.commit}, args...)...)}
 }
+
+// A pathError is returned if a commit does not have a file that can be read at a path.
+type pathError struct{ message string }
+
+func (e *pathError) Error() string { return e.message }
 
 func (w *pathWalk) file() ([]byte, error) {
 	for len(w.rest) > 0 {

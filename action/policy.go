@@ -319,6 +319,9 @@ func (c *chooser) byBase() error {
 		if missing, ok := errors.AsType[*missingError](err); ok {
 			return cli.Usagef("input policy-ref: %v", missing)
 		}
+		if wrong, ok := errors.AsType[*pathError](err); ok {
+			return cli.Usagef("input policy-ref: %v", wrong)
+		}
 		return err
 	}
 	policy, err := c.policyOf(c.commit)
