@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// wheel writes a wheel with one module that has device code, in place of earlier wheels.
+// wheel writes a wheel with one module that has device code, instead of earlier wheels.
 func (w *checkout) wheel(name, member string) {
 	w.Helper()
 	w.object("build/k.o")

@@ -67,6 +67,7 @@ const (
 	RDC          Setting = "sets whether device code is linked across sources"
 	SYCLBIN      Setting = "writes a SYCLBIN; the value is its state"
 	LinkDevice   Setting = "links the device code of objects"
+	Preview      Setting = "links the program to libsycl-preview"
 	HostCompiler Setting = "sets the host compiler"
 	HostOptions  Setting = "sets options of the host compilation"
 )
@@ -145,7 +146,7 @@ func Table() []Section {
 			{Names: []string{"-sycl-std="}, Destination: Device},
 			{Names: []string{"-fno-sycl-libspirv", "-fno-sycl-device-lib-jit-link"}, Destination: Nothing, Why: "the library is not available for SPIR-V"},
 			{Names: []string{"-fsycl-fp64-conv-emu"}, Destination: Emulation, Device: []string{"-Xclang", "-fsycl-fp64-conv-emu"}, Native: []string{"-ze-fp64-gen-conv-emu"}},
-			{Names: []string{"-fpreview-breaking-changes"}, Destination: Error, Why: "linking to libsycl-preview is not supported; remove it"},
+			{Names: []string{"-fpreview-breaking-changes"}, Destination: Error, Why: "linking to libsycl-preview is not supported; remove it", Sets: Preview},
 		}},
 		{"Device and host compilation", []Flag{
 			{Names: []string{"-fsycl-id-queries-fit-in-int", "-fsycl-id-queries-range=int"}, Destination: Both, Host: []string{"-U" + uintQueries, "-D" + intQueries + "=1"}},

@@ -97,11 +97,11 @@ func TestThinArchive(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "lib/libx.a", thinMagic+member("a.o/", 10, "")+member("missing.o/", 10, ""))
 	testkit.WriteFile(t, "lib/a.o", "no object")
-	if object, err := readObject("lib/libx.a"); err != nil || len(object.code) != 0 {
+	if object, err := readObject("lib/libx.a", libsycl); err != nil || len(object.code) != 0 {
 		t.Errorf("%+v, %v", object, err)
 	}
 	testkit.NoError(t, os.Remove("lib/a.o"))
-	if _, err := readObject("lib/libx.a"); err != nil {
+	if _, err := readObject("lib/libx.a", libsycl); err != nil {
 		t.Error(err)
 	}
 	err := thinMembers(strings.NewReader(thinMagic+member("a.o/", 1, "")), ".", func(string) error { return io.ErrUnexpectedEOF })

@@ -52,6 +52,7 @@ type commandLine struct {
 	RDC           bool             // whether device code is linked along with the program
 	Syclbin       string           // state of the SYCLBIN to write: input, object or executable; "" for none
 	LinkDevice    bool             // whether the device code of objects is linked: -fsycl-link
+	Preview       bool             // whether the program is linked to libsycl-preview
 	Backend       []backendOptions // options of the compilers of native code
 	EmulateDouble bool             // -fsycl-fp64-conv-emu
 	DebugInfo     bool             // whether device code has debug information
@@ -268,6 +269,10 @@ func (p *parser) set(o *option) error {
 		}
 	case icpxflags.LinkDevice:
 		l.LinkDevice = true
+	case icpxflags.Preview:
+		l.Preview = true
+		p.give(forDevice, o.words...)
+		p.give(forHost, "-D__INTEL_PREVIEW_BREAKING_CHANGES=1")
 	case icpxflags.HostCompiler: // known already
 	case icpxflags.HostOptions:
 		words, wrong := divided(o.value, true)

@@ -172,6 +172,7 @@ func TestParse(t *testing.T) {
 		{"a.o -fsyclbin=input -fsycl-link", "Words=[a.o] Syclbin=input LinkDevice=true"},
 		{"a.cpp -XsX -Xsycl-target-backend '-a b'", "Words=[a.cpp:c++] Backend=*[\"-X\"][\"-X\"] Backend=[\"-a\" \"b\"][\"-a\" \"b\"]"},
 		{"a.cpp -ftarget-compile-fast", "Words=[a.cpp:c++] Backend=*[\"-igc_opts\" \"'PartitionUnit=1,SubroutineThreshold=50000'\"][\"-ftarget-compile-fast\"]"},
+		{"a.cpp -fpreview-breaking-changes", "Words=[a.cpp:c++] Host=[-D__INTEL_PREVIEW_BREAKING_CHANGES=1] Device=[-fpreview-breaking-changes] Preview=true"},
 		{"a.cpp -fsycl-fp64-conv-emu", "Words=[a.cpp:c++] EmulateDouble=true"},
 		{"a.cpp -fsycl-host-compiler=clang++-21 -fsycl-host-compiler-options='-DA=\"x y\" -O3'", "Words=[a.cpp:c++] Host=[-DA=x y -O3] HostCompiler=clang++-21"},
 		{"a.cpp -Xarch_host '-mavx -DH' -Xarch_device -DD -Xsycl-target-frontend=spir64 -DF", "Words=[a.cpp:c++] Host=[-mavx -DH] Device=[-DD -DF] Link=[-mavx -DH]"},

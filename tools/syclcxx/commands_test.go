@@ -20,7 +20,7 @@ func TestCommands(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, name := range []string{
-		"dpcpp/lib/libsycl-jit.so", "dpcpp/lib/libsycl.so.9", "dpcpp/include/sycl/sycl.hpp", "dpcpp/lib/python3/site-packages/intel_sycl_rt-2026.2.0.dist-info/METADATA",
+		"dpcpp/lib/libsycl-jit.so", "dpcpp/lib/libsycl.so.9", "dpcpp/lib/libsycl-preview.so.9", "dpcpp/include/sycl/sycl.hpp", "dpcpp/lib/python3/site-packages/intel_sycl_rt-2026.2.0.dist-info/METADATA",
 		"driver", "headers/sycl", "plain.cpp", "in_c.c", "in_assembler.S",
 	} {
 		testkit.WriteFile(t, name, "")
@@ -45,6 +45,7 @@ func TestCommands(t *testing.T) {
 		"-I inc -isystem sys -iquote quote -include in_c.c --sysroot=/root -nostdinc++ -Xarch_host -DHOST -Xarch_device -DDEVICE -c kernel.cpp",
 		"-Ofast -ggdb3 -ftemplate-depth=9 -Xclang -x --gcc-install-dir=/g -c kernel.cpp",
 		"-O2 -DX plain.cpp kernel.cpp in_c.c in_assembler.S -lm -o program",
+		"-fpreview-breaking-changes kernel.cpp -o program",
 		"-E kernel.cpp",
 		"-O2 -c other.cpp -fsyclbin",
 	} {

@@ -326,7 +326,7 @@ func (u *compilation) addTable(source string, same *hostkernels.Comparison) erro
 		return err
 	}
 	// Without .file, the name of a temporary file would be among the symbols.
-	lines := []string{"", ".file " + hostwrap.Quote(filepath.Base(u.source)), ".section " + releaseSection + `,"e",@progbits`, ".string " + hostwrap.Quote(libsycl)}
+	lines := []string{"", ".file " + hostwrap.Quote(filepath.Base(u.source)), ".section " + releaseSection + `,"e",@progbits`, ".string " + hostwrap.Quote(u.libsycl())}
 	for _, b := range u.line.Backend {
 		lines = append(lines, ".string "+hostwrap.Quote(optionPrefix+b.Option))
 	}

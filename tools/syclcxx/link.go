@@ -67,7 +67,11 @@ func (c *compiler) program(ctx context.Context) error {
 	if c.line.Output != "" {
 		args = append(args, "-o", c.line.Output)
 	}
-	return c.link(ctx, append(args, c.libraryOptions()...))
+	libraries, err := c.libraryOptions()
+	if err != nil {
+		return err
+	}
+	return c.link(ctx, append(args, libraries...))
 }
 
 // objects compiles the sources among the words to objects in a directory, and returns the words
@@ -110,24 +114,27 @@ func (c *compiler) linkDumpDir() string {
 
 // libraryOptions are the options that link a program to libsycl, if needed, and make it find the
 // library.
-func (c *compiler) libraryOptions() []string {
+func (c *compiler) libraryOptions() ([]string, error) {
 	static := func(option string) bool { return option == "-static" || option == "-r" || option == "-nostdlib" }
 	if !c.line.SYCL || slices.ContainsFunc(c.line.Link, static) {
-		return nil
+		return nil, nil
 	}
 	d := c.dpcpp
 	if d == nil {
 		var err error
 		if d, err = findDPCPP(c.line.DPCPP); err != nil {
-			return nil // nothing here is SYCL; otherwise the linker reports undefined symbols
+			return nil, nil // nothing here is SYCL; otherwise the linker reports undefined symbols
 		}
 	}
 	library := filepath.Join(d.folder, "lib")
-	options := []string{"-L" + library, "-Wl,--push-state,--as-needed", "-l:" + libsycl, "-Wl,--pop-state"}
-	if !filepath.IsAbs(library) {
-		return options // a program is started from any directory
+	if c.line.Preview && !exists(filepath.Join(library, c.libsycl())) {
+		return nil, cli.BadInput(fmt.Errorf("-fpreview-breaking-changes: no %s; install DPC++ with this library, or compile and link without the option", filepath.Join(library, c.libsycl())))
 	}
-	return append(options, "-Wl,-rpath,"+library)
+	options := []string{"-L" + library, "-Wl,--push-state,--as-needed", "-l:" + c.libsycl(), "-Wl,--pop-state"}
+	if !filepath.IsAbs(library) {
+		return options, nil // a program is started from any directory
+	}
+	return append(options, "-Wl,-rpath,"+library), nil
 }
 
 var twice = regexp.MustCompile(`sycl_kernel_is_defined_twice_\w+`)

@@ -38,8 +38,17 @@ const (
 const (
 	releaseSection = "rules_sycl_runtime"
 	libsycl        = "libsycl.so." + runtimeMajor
+	libsyclPreview = "libsycl-preview.so." + runtimeMajor
 	optionPrefix   = "option "
 )
+
+// libsycl returns the name of the libsycl that the program is linked to.
+func (c *compiler) libsycl() string {
+	if c.line.Preview {
+		return libsyclPreview
+	}
+	return libsycl
+}
 
 // A record is the device code of a source.
 type record struct{ source, bitcode, header []byte }
@@ -88,18 +97,19 @@ func records(data []byte) ([]record, error) {
 type contents struct {
 	code    []record        // to link
 	sycl    bool            // built by this program
+	libsycl string          // the libsycl of the program
 	options map[string]bool // options that native code was compiled with, and that the runtime compiles with
 }
 
-// readObject reads an object or archive. It returns an error if its images are for a different
-// libsycl. Other files have no contents.
-func readObject(name string) (*contents, error) {
+// readObject reads an object or archive. It returns an error if its images are for a libsycl other
+// than the program's. Other files have no contents.
+func readObject(name, libsycl string) (*contents, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	c := &contents{options: map[string]bool{}}
+	c := &contents{libsycl: libsycl, options: map[string]bool{}}
 	magic := make([]byte, len(archiveMagic))
 	if _, err := file.ReadAt(magic, 0); err != nil {
 		return c, nil // the linker reports the error
@@ -146,8 +156,12 @@ func (c *contents) add(name string, object io.ReaderAt) error {
 		for text := range strings.SplitSeq(strings.TrimRight(string(content), "\x00"), "\x00") {
 			if option, ok := strings.CutPrefix(text, optionPrefix); ok {
 				c.options[option] = true
-			} else if text != libsycl {
-				return cli.BadInput(fmt.Errorf("%s: its device images are for %s, but the program is linked to %s; recompile the source with this release of DPC++", name, text, libsycl))
+			} else if text != c.libsycl {
+				fix := "recompile the source with this release of DPC++"
+				if text == libsycl || text == libsyclPreview {
+					fix = "use -fpreview-breaking-changes for all sources and for the link, or for none"
+				}
+				return cli.BadInput(fmt.Errorf("%s: its device images are for %s, but the program is linked to %s; %s", name, text, c.libsycl, fix))
 			}
 		}
 	}
@@ -214,7 +228,7 @@ func defineLinked(source string) error {
 func (c *compiler) unpack(files []string, folder string) (sources []linkir.Source, headers []string, err error) {
 	names := map[string]int{}
 	for _, file := range files {
-		object, err := readObject(file)
+		object, err := readObject(file, c.libsycl())
 		if errors.Is(err, os.ErrNotExist) {
 			continue // the linker reports it
 		}

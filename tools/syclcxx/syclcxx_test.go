@@ -140,7 +140,7 @@ func FuzzReadObject(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		name := filepath.Join(t.TempDir(), "a.o")
 		testkit.NoError(t, os.WriteFile(name, data, 0o666))
-		if object, err := readObject(name); err == nil && len(object.code) > 0 && !bytes.Contains(data, []byte(recordMagic)) {
+		if object, err := readObject(name, libsycl); err == nil && len(object.code) > 0 && !bytes.Contains(data, []byte(recordMagic)) {
 			t.Errorf("device code of nothing: %q", object.code)
 		}
 	})
@@ -153,6 +153,10 @@ func TestErrors(t *testing.T) {
 	testkit.WriteFile(t, "old/lib/libsycl-jit.so", "")
 	testkit.WriteFile(t, "old/include/sycl/sycl.hpp", "")
 	testkit.WriteFile(t, "old/lib/libsycl.so.8", "")
+	testkit.WriteFile(t, "new/lib/libsycl-jit.so", "")
+	testkit.WriteFile(t, "new/include/sycl/sycl.hpp", "")
+	testkit.WriteFile(t, "new/lib/libsycl.so.9", "")
+	testkit.WriteFile(t, "a.o", "")
 	for _, test := range []struct {
 		args string
 		code int
@@ -162,6 +166,7 @@ func TestErrors(t *testing.T) {
 		{"-fsycl-host-compiler=no-such-compiler -c a.cpp", cli.ExitBadInput, "-fsycl-host-compiler=no-such-compiler: program not found"},
 		{"--dpcpp=missing -c a.cpp", cli.ExitBadInput, "--dpcpp=missing: no lib/libsycl-jit.so; run 'pip install dpcpp-cpp-rt'"},
 		{"--dpcpp=old -c a.cpp", cli.ExitBadInput, "--dpcpp=old: no lib/libsycl.so.9; syclc++ needs DPC++ 2026"},
+		{"--dpcpp=new -fpreview-breaking-changes a.o", cli.ExitBadInput, "-fpreview-breaking-changes: no new/lib/libsycl-preview.so.9; install DPC++ with this library"},
 		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: file not found"},
 	} {
 		var stderr bytes.Buffer
