@@ -374,7 +374,7 @@ func (t *Tool) help(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n\nUsage: %s SUBCOMMAND [FLAGS] [ARGUMENTS]\n\n", t.Name, t.Short, t.Name)
 	t.list(w, t.Commands)
 	t.Commands[0].example(w)
-	fmt.Fprintf(w, "\nRun '%s SUBCOMMAND --help' for the flags of a subcommand, '%s --version' for the version.\n", t.Name, t.Name)
+	fmt.Fprintf(w, "\nRun '%s SUBCOMMAND --help' for its flags, '%s --version' for the version.\n", t.Name, t.Name)
 	fmt.Fprint(w, "Exit codes: 0 success, 1 negative result, 2 usage error, 3 invalid input, 4 system error.\n")
 }
 
