@@ -26,9 +26,10 @@ type class struct {
 
 // A member is a member or a base of a class.
 type member struct {
-	offset  int64
-	class   *class
-	removal removal
+	offset   int64
+	class    *class
+	removal  removal
+	constant bool // a constant expression that a lambda captures without naming it in its brackets
 }
 
 // A removal rates how likely the device compile omits a capture.
@@ -39,7 +40,7 @@ const (
 	discarded         // g++ captures names that only discarded template statements use
 	templated         // g++ captures some constants of the function itself, in templates
 	possible
-	certain
+	certain // unless the source binds the constant to a reference
 )
 
 // each calls f for the members of a class, and for their members.
@@ -350,6 +351,8 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 		}
 		if lambda {
 			m.removal = t.removal(e, child)
+			constant, of := t.constant(offset(child, dwarf.AttrType))
+			m.constant = constant && m.removal != never && (of == integer || t.isConstexpr(e, child))
 			if generic {
 				// Here, DPC++ captures the constants in expressions that depend on a parameter.
 				m.removal = min(m.removal, possible)
@@ -422,6 +425,21 @@ func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
 		}
 	}
 	return possible
+}
+
+// isConstexpr reports whether a lambda captures a constexpr variable, or an unknown one.
+func (t *reader) isConstexpr(lambda, capture *dwarf.Entry) bool {
+	for range 100 {
+		function := t.parents[lambda.Offset]
+		if v := t.variable(function, strings.TrimPrefix(text(capture, dwarf.AttrName), "__")); v != nil {
+			expression, _ := v.Val(attrConstExpr).(bool)
+			return expression
+		}
+		if lambda, _ = t.around(function); lambda == nil {
+			break
+		}
+	}
+	return true
 }
 
 const (

@@ -100,8 +100,11 @@ func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout)
 		return false
 	}
 	var s solutions
-	for _, least := range []removal{possible, templated, discarded} {
-		if s = solutionsOf(c, p.device, least, known); s.count > 0 {
+	sure := 0 // number of members omitted according to the first search
+	for _, doubted := range [][2]removal{{possible, possible}, {templated, possible}, {discarded, possible}, {possible, certain}, {discarded, certain}} {
+		s = solutionsOf(c, p.device, doubted[0], doubted[1], known)
+		sure = max(sure, s.sure)
+		if s.count > 0 {
 			break
 		}
 	}
@@ -117,7 +120,7 @@ func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout)
 		if c.size == p.device.Size && len(l.Moves) == 1 && l.Moves[0].Host == l.Moves[0].Device {
 			delete(layouts, p.device.symbol)
 		}
-	case s.own, c.size == p.device.Size && s.sure+s.count == 0:
+	case s.own, c.size == p.device.Size && sure+s.count == 0:
 		delete(layouts, p.device.symbol) // there is no evidence for a different layout
 	default:
 		layouts[p.device.symbol] = nil
@@ -137,14 +140,14 @@ type solutions struct {
 }
 
 // solutionsOf searches for members that may be omitted so that the parameters fit. Doubts are
-// undetermined members whose removal is at least as likely as given.
-func solutionsOf(c *class, device Kernel, least removal, known map[*member]bool) solutions {
+// undetermined members whose removal is from least to most; those with a likelier one are omitted.
+func solutionsOf(c *class, device Kernel, least, most removal, known map[*member]bool) solutions {
 	s := solutions{same: true}
 	left := make(map[*member]bool)
 	c.each(func(m *member) {
 		leave, ok := known[m]
 		switch {
-		case m.removal == certain || ok && leave:
+		case ok && leave, !ok && m.removal > most:
 			left[m] = true
 		case m.removal >= least && !ok && !slices.Contains(s.doubts, m):
 			s.doubts = append(s.doubts, m)
@@ -154,6 +157,9 @@ func solutionsOf(c *class, device Kernel, least removal, known map[*member]bool)
 	for set := 0; len(s.doubts) <= mostDoubts && set < 1<<len(s.doubts); set++ {
 		for i, m := range s.doubts {
 			left[m] = set>>i&1 == 1
+		}
+		if !c.ordered(left) {
+			continue
 		}
 		f := form{left: left}
 		if size, _ := f.place(c, 0); size != device.Size || !f.fits(device.parameters) {
@@ -169,6 +175,20 @@ func solutionsOf(c *class, device Kernel, least removal, known map[*member]bool)
 		s.same = s.same && agree
 	}
 	return s
+}
+
+// ordered reports whether the device compile captures the members in the host's order, although
+// they have a constant that is captured because the source binds it to a reference: DPC++ captures
+// such a constant at the end of the expression. So it must be the only constant, and the last member.
+func (c *class) ordered(left map[*member]bool) bool {
+	kept := slices.DeleteFunc(slices.Clone(c.members), func(m *member) bool { return left[m] })
+	for i, m := range kept {
+		isConstant := func(m *member) bool { return m.constant }
+		if !m.class.ordered(left) || m.removal == certain && (i+1 < len(kept) || slices.ContainsFunc(kept[:i], isConstant)) {
+			return false
+		}
+	}
+	return true
 }
 
 // merge adds the locations of parts to the ones of other solutions, and reports whether they
