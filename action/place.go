@@ -41,7 +41,7 @@ func findPlace(named, workingDirectory string, onGitHub bool) (p place, err erro
 	// A change may have added a link, so resolve the directory before anything below it.
 	p.dir, err = filepath.EvalSymlinks(filepath.Join(p.outer, filepath.FromSlash(workingDirectory)))
 	if err != nil {
-		return p, cli.Usagef("input working-directory: %v", err)
+		return p, cli.Usagef("input working-directory: %q cannot be used: %v", workingDirectory, workspace.Reason(err))
 	}
 	below, err := filepath.Rel(p.outer, p.dir)
 	if err != nil || !filepath.IsLocal(below) {

@@ -438,7 +438,7 @@ func readBaseline(folder *workspace.Directory, f GateFile) (*gate.Baseline, erro
 // CheckSize returns an error if a baseline is larger than a policy allows.
 func CheckSize(b *gate.Baseline, p *gate.Policy) error {
 	if n := len(b.Findings); n > p.MaxBaseline {
-		return fmt.Errorf("the baseline has %d %s, and limits.max-baseline of the policy is %d: a policy with \"limits: {max-baseline: %d}\" takes them",
+		return fmt.Errorf("the baseline has %d %s (limits.max-baseline of the policy is %d); to accept it, set \"limits: {max-baseline: %d}\" in the policy",
 			n, safetext.Plural(n, "entry", "entries"), p.MaxBaseline, n)
 	}
 	return nil

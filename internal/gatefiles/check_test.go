@@ -81,7 +81,7 @@ func TestExitCodes(t *testing.T) {
 			`compat baseline update --baseline '$(touch forged)` + "`touch forged`" + `it'\''s' good.json`},
 		{"a baseline that is a folder", CheckOptions{Reports: good, Baseline: GateFile{Name: "folder"}}, 3, "folder is not a regular file"},
 		{"a baseline with a fault", CheckOptions{Reports: good, Baseline: GateFile{Name: "fault.yaml"}}, 2, "fault.yaml: not a baseline"},
-		{"a baseline with too many entries", CheckOptions{Reports: good, Policy: GateFile{Name: "policy.yaml"}, Baseline: GateFile{Name: "one.json"}}, 2, "one.json: the baseline has 1 entry, and limits.max-baseline of the policy is 0: a policy with \"limits: {max-baseline: 1}\" takes them"},
+		{"a baseline with too many entries", CheckOptions{Reports: good, Policy: GateFile{Name: "policy.yaml"}, Baseline: GateFile{Name: "one.json"}}, 2, "one.json: the baseline has 1 entry (limits.max-baseline of the policy is 0); to accept it, set \"limits: {max-baseline: 1}\" in the policy"},
 		{"a baseline of the base branch that is missing", CheckOptions{Reports: good, BaseBaseline: GateFile{Name: "gone.json"}}, 3, "gone.json cannot be read"},
 		{"a workspace that is missing", CheckOptions{Reports: good, Workspace: "gone"}, 2, "workspace: open gone"},
 		{"a wrong day", CheckOptions{Reports: good, Today: "soon"}, 2, `today: invalid date "soon"`},

@@ -36,6 +36,9 @@ func Reason(err error) error {
 	if why, ok := errors.AsType[*fs.PathError](err); ok {
 		return why.Err
 	}
+	if err != nil && err.Error() == "EvalSymlinks: too many links" { // path/filepath has no name for it
+		return syscall.ELOOP
+	}
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -41,6 +42,9 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	if line := ConflictLine(data); line > 0 {
 		return nil, &YAMLFault{Line: line, Msg: "merge conflict marker; resolve the conflict"}
 	}
+	if err := checkText(data); err != nil {
+		return nil, err
+	}
 	d := yaml.NewDecoder(strings.NewReader(string(data)))
 	var doc, second yaml.Node
 	switch err := d.Decode(&doc); {
@@ -60,6 +64,22 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	}
 	return doc.Content[0], nil
 }
+
+// checkText rejects text that YAML reads differently from how editors and reviews show it: UTF-16,
+// which they take for a binary file, and line breaks other than LF and CRLF, which end a comment.
+func checkText(data []byte) error {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return &YAMLFault{Line: 1, Msg: "the file is UTF-16; save it as UTF-8"}
+	}
+	at := hiddenBreak.FindIndex(data)
+	if at == nil {
+		return nil
+	}
+	char, _ := utf8.DecodeRune(data[at[0]:])
+	return &YAMLFault{Line: 1 + bytes.Count(data[:at[0]], []byte("\n")), Msg: fmt.Sprintf("line break %U, which editors may not show; use LF or CRLF", char)}
+}
+
+var hiddenBreak = regexp.MustCompile(`[\x{85}\x{2028}\x{2029}]|\r(?:[^\n]|$)`)
 
 var conflict = regexp.MustCompile(`(?m)^(<{7}|>{7})( .*)?\r?$`)
 

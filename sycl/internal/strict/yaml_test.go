@@ -14,6 +14,15 @@ func TestRead(t *testing.T) {
 		{"a second document", "a: 1\n---\nb: 2\n", "line 2: the file has a second YAML document"},
 		{"a second document that is no YAML", "a: 1\n---\n[\n", "not YAML: "},
 		{"a merge conflict", "a: 1\n<<<<<<< HEAD\nb: 2\n=======\n>>>>>>> x\n", "line 2: merge conflict marker; resolve the conflict"},
+		{"UTF-16", "\xff\xfea\x00:\x00 \x001\x00", "line 1: the file is UTF-16; save it as UTF-8"},
+		{"UTF-16, big-endian", "\xfe\xff\x00a\x00:\x00 \x001", "line 1: the file is UTF-16; save it as UTF-8"},
+		{"a byte order mark", "\xef\xbb\xbfa: 1\n", "!!map"},
+		{"CRLF", "a: 1\r\nb: 2\r\n", "!!map"},
+		{"a line separator in a comment", "a: 1\n# x\u2028b: 2\n", "line 2: line break U+2028, which editors may not show; use LF or CRLF"},
+		{"a paragraph separator", "a: 1\u2029b: 2\n", "line 1: line break U+2029"},
+		{"a next line", "a: 1\u0085b: 2\n", "line 1: line break U+0085"},
+		{"a carriage return in a comment", "a: 1\r\n# x\rb: 2\r\n", "line 2: line break U+000D"},
+		{"a carriage return at the end", "a: 1\r", "line 1: line break U+000D"},
 		{"too long", strings.Repeat("#", 101), "the file is longer than 100 bytes"},
 	} {
 		n, err := YAML(strings.NewReader(test.text), 100)
