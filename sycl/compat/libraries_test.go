@@ -74,7 +74,7 @@ func pairsHead() string {
 
 // TestLibraries compares statuses with ocloc's results for modules of published libraries. It
 // needs neither ocloc nor the libraries: testdata/libraries.tsv has the requirements and ocloc's
-// result for each module. With -wheels it generates that file, as .ci/ocloc-truth does.
+// result for each module. With -wheels it generates that file, as .ci/compare-with-ocloc does.
 func TestLibraries(t *testing.T) {
 	config := deviceconfig.Default()
 	if *wheels != "" {
