@@ -14,7 +14,7 @@ import (
 // filter is the command without a name, which filters a table or plans the filtering.
 type filter struct {
 	filters, outputs, reasons cli.Strings // one per target
-	plan, requireTaken        bool
+	plan, failOnUnusedRow     bool
 	configs, targets, fixed   cli.Strings
 	reading                   inputs.Reading
 }
@@ -28,7 +28,7 @@ func (f *filter) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&f.outputs, "output", "write the table, or the plan, to this `file`")
 	fs.Var(&f.reasons, "reasons", "also write the dropped rows, with reasons, to this `file`; with several targets, one file for each")
 	fs.BoolVar(&f.plan, "plan", false, "write the decisions for all targets as JSON")
-	fs.BoolVar(&f.requireTaken, "require-taken", false, "with --plan, exit with 1 if a row is kept for no target")
+	fs.BoolVar(&f.failOnUnusedRow, "fail-on-unused-row", false, "with --plan, exit with 1 if a row is kept for no target")
 	f.reading.AssumeFlag(fs)
 	return f.run
 }
@@ -44,7 +44,7 @@ func (f *filter) run(ctx context.Context, env *cli.Env, args []string) error {
 			output = f.outputs.Values[0]
 		}
 		return targetfilter.Plan(ctx, env.Stderr, targetfilter.PlanOptions{
-			ProgramTargets: program, Tables: args, Output: output, Stdout: env.Stdout, RequireTaken: f.requireTaken,
+			ProgramTargets: program, Tables: args, Output: output, Stdout: env.Stdout, RequireTaken: f.failOnUnusedRow,
 		})
 	}
 	o := targetfilter.FilterOptions{ProgramTargets: program, Table: args[0], Stdout: env.Stdout}
@@ -65,8 +65,8 @@ func (f *filter) check(args []string) error {
 	}
 	targets, outputs, reasons := len(f.filters.Values), len(f.outputs.Values), len(f.reasons.Values)
 	switch {
-	case f.requireTaken:
-		return cli.Usagef("--require-taken requires --plan")
+	case f.failOnUnusedRow:
+		return cli.Usagef("--fail-on-unused-row requires --plan")
 	case targets == 0 || slices.Contains(f.filters.Values, ""):
 		return cli.Usagef("--target or --plan is required")
 	case outputs == 0 || slices.Contains(f.outputs.Values, ""):

@@ -238,7 +238,7 @@ func TestErrors(t *testing.T) {
 		{"reasons for one of two targets", []string{"--target", "spir64", "--target", "intel_gpu_dg2", "--output", "other", "--reasons", "x", "in.table"}, 2, []string{"--reasons is required for each --target or for none; got 2 and 1"}},
 		{"two outputs for a plan", []string{"--plan", "--output", "other", "in.table"}, 2, []string{"--plan requires one --output"}},
 		{"an unknown second target", []string{"--target", "spir64", "--target", "intel_gpu_pvv", "--output", "other", "in.table"}, 2, []string{`unknown target "intel_gpu_pvv"`}},
-		{"require-taken without a plan", []string{"--target", "spir64", "--require-taken", "in.table"}, 2, []string{"requires --plan"}},
+		{"fail-on-unused-row without a plan", []string{"--target", "spir64", "--fail-on-unused-row", "in.table"}, 2, []string{"requires --plan"}},
 		{"unknown flag", []string{"--tarmac", "spir64", "in.table"}, 2, []string{"unknown flag --tarmac"}},
 		{"missing table", []string{"--target", "spir64", "gone.table"}, 3, []string{"file table: gone.table: "}},
 		{"missing property file", []string{"--target", "spir64", "missing.table"}, 3, []string{"missing.table: row 1: property file: ", "gone.prop"}},
@@ -365,7 +365,7 @@ func TestPlanNamesFiles(t *testing.T) {
 	}
 }
 
-func TestRequireTaken(t *testing.T) {
+func TestFailOnUnusedRow(t *testing.T) {
 	workspace(t)
 	r := testkit.Must(propset.Parse("fp64.prop", []byte(contents(t, "fp64.prop"))))(t)
 	srcloc.Put(r, "_ZTS4fp64", srcloc.Kernel{Location: srcloc.Location{Line: 6, Path: "a.cpp"}, Origins: []srcloc.Origin{
@@ -373,7 +373,7 @@ func TestRequireTaken(t *testing.T) {
 		{Aspect: aspect.FP16.Named(), Location: srcloc.Location{Line: 7, Path: "a.cpp"}}, // which all have
 	}})
 	testkit.WriteFile(t, "fp64.prop", r.String())
-	code, stdout, stderr := run(t, "--plan", "--require-taken", "--targets", "intel_gpu_dg2,intel_gpu_dg1", "--output", "p.json", "in.table")
+	code, stdout, stderr := run(t, "--plan", "--fail-on-unused-row", "--targets", "intel_gpu_dg2,intel_gpu_dg1", "--output", "p.json", "in.table")
 	want := `aspectfilter: error: none of the targets can run kernel fp64 (a.cpp:6), so the program would lack it:
   intel_gpu_dg2: Required aspect fp64 is not supported on the device
   intel_gpu_dg1: Required aspect fp64 is not supported on the device
@@ -386,7 +386,7 @@ Add a target that can (in BUILD files: to sycl_targets), such as spir64, which i
 	if !json.Valid([]byte(contents(t, "p.json"))) {
 		t.Error("no plan beside the error")
 	}
-	ok(t, "--plan", "--require-taken", "--targets", "intel_gpu_dg2,spir64", "--output", "p.json", "in.table")
+	ok(t, "--plan", "--fail-on-unused-row", "--targets", "intel_gpu_dg2,spir64", "--output", "p.json", "in.table")
 }
 
 func TestDevices(t *testing.T) {

@@ -106,7 +106,7 @@ def plan_action(ctx, forms, targets, device_config, name):
     plan = ctx.actions.declare_file(name + ".plan.json")
     args = ctx.actions.args()
     args.add("--plan")
-    args.add("--require-taken")
+    args.add("--fail-on-unused-row")
     args.add_joined("--targets", [t.name for t in targets], join_with = ",")
     args.add_all(device_config, before_each = "--device-config-file")
     args.add("--output", plan)
