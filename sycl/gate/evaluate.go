@@ -70,7 +70,7 @@ type disposition struct {
 // covered reports whether the policy allows an item.
 func (i *item) covered() bool { return i.exception != nil || i.family != "" }
 
-func (i *item) kernel() *kernel { return i.target.kernelOf(i.problem) }
+func (i *item) kernel() *kernel { return i.target.findKernel(i.problem) }
 
 func (i *item) kernelName() string {
 	if k := i.kernel(); k != nil {
@@ -229,7 +229,7 @@ func (x *Exception) covers(t *target, p *problem) bool {
 	if x.Rule != p.rule || len(x.Targets) > 0 && !kernelname.MatchAny(x.Targets, t.label) || x.Detail != "" && !kernelname.Match(x.Detail, p.detail()) {
 		return false
 	}
-	if k := t.kernelOf(p); k != nil {
+	if k := t.findKernel(p); k != nil {
 		return k.matches(x.Kernels)
 	}
 	return kernelname.MatchAny(x.Kernels, "")

@@ -64,8 +64,8 @@ type problemKey struct {
 
 type affected struct{ device, available string }
 
-// kernelOf returns the kernel of a problem in the target, or nil if there is none.
-func (t *target) kernelOf(p *problem) *kernel {
+// findKernel returns the kernel of a problem in the target, or nil if there is none.
+func (t *target) findKernel(p *problem) *kernel {
 	if p.kernel < 0 {
 		return nil
 	}

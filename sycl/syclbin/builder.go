@@ -48,7 +48,7 @@ type repeatable struct {
 //
 // The metadata becomes the metadata of the abstract module and must not be changed afterwards.
 func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error {
-	metadata, f, err := formOf(key, metadata, img)
+	metadata, f, err := moduleForm(key, metadata, img)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (b *Builder) Add(key string, metadata *propset.Registry, img *Image) error 
 // same bytes, target, key and metadata, it keeps only the first. It reports whether the image is
 // kept. Bytes are read only if everything else is equal.
 func (b *Builder) AddOnce(key string, metadata *propset.Registry, img *Image) (bool, error) {
-	metadata, f, err := formOf(key, metadata, img)
+	metadata, f, err := moduleForm(key, metadata, img)
 	if err != nil {
 		return false, err
 	}
@@ -91,8 +91,8 @@ func sameBytes(a, b *Image) (bool, error) {
 	return digest == other, err
 }
 
-// formOf returns the metadata of the abstract module of an image, and its form.
-func formOf(key string, metadata *propset.Registry, img *Image) (*propset.Registry, form, error) {
+// moduleForm returns the metadata of the abstract module of an image, and its form.
+func moduleForm(key string, metadata *propset.Registry, img *Image) (*propset.Registry, form, error) {
 	metadata = requirement.WithCompileTarget(metadata, img.CompileTarget())
 	text, err := metadata.SortedText()
 	if err != nil {

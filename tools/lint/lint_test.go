@@ -1,6 +1,5 @@
-// Package lint holds the rules of this repository that no compiler checks, as
-// tests. They read the source tree itself, not copies of declared files, so that
-// a new file cannot be forgotten.
+// Package lint tests the rules of this repository that no compiler checks. The tests read the source
+// tree, so they include new files that no BUILD file lists yet.
 package lint
 
 import (
@@ -45,8 +44,8 @@ func tree(t *testing.T) string {
 	return ""
 }
 
-// files calls check for every source file whose name match accepts, with its path from the root,
-// and fails if there is none.
+// files calls check with the path of every source file whose name match accepts. It fails the test if
+// no file matches.
 func files(t *testing.T, match func(path string) bool, check func(t *testing.T, path string, data []byte)) {
 	t.Helper()
 	root := tree(t)
@@ -116,9 +115,9 @@ func TestBuildifier(t *testing.T) {
 	})
 }
 
-// floors are the packages of sycl/, the lowest floor first; a package imports only
-// from floors below its own. docs/project/architecture.md has the whole picture.
-var floors = [][]string{
+// layers lists the packages of sycl/ from the lowest layer up. A package imports only packages of
+// lower layers. docs/project/architecture.md describes the layers.
+var layers = [][]string{
 	{"internal/binfile", "internal/scc", "internal/strict", "safetext"},
 	{"aspect", "kernelname", "offload", "propset"},
 	{"deviceconfig", "requirement", "srcloc"},
@@ -132,10 +131,9 @@ var floors = [][]string{
 	{"gate/render", "report/render"},
 }
 
-// floorOf returns the number of the floor that a package of sycl/ is on, -1 when it
-// is on none.
-func floorOf(pkg string) int {
-	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, pkg) })
+// layerOf returns the layer of a package of sycl/, or -1 if it is in no layer.
+func layerOf(pkg string) int {
+	return slices.IndexFunc(layers, func(layer []string) bool { return slices.Contains(layer, pkg) })
 }
 
 // lightPackages are programs, build steps and packages that must not link the LLVM IR parser or the post-link step,
@@ -147,7 +145,7 @@ var lightPackages = []string{
 	"tools/internal/steps/setconstants", "tools/internal/steps/translate",
 }
 
-// TestProgramImports follows the imports of lightPackages.
+// TestProgramImports checks the direct and indirect imports of lightPackages.
 func TestProgramImports(t *testing.T) {
 	for _, pkg := range lightPackages {
 		needed := ownPackages(t, pkg)
@@ -169,7 +167,7 @@ func TestStepImports(t *testing.T) {
 	for _, file := range steps {
 		step := "tools/internal/steps/" + filepath.Base(filepath.Dir(file))
 		if step == "tools/internal/steps/stepstest" {
-			continue // runs several
+			continue // it runs several steps
 		}
 		for _, dep := range ownPackages(t, step) {
 			if strings.HasPrefix(dep, "tools/internal/steps/") && dep != step && dep != "tools/internal/steps/modulefiles" {
@@ -179,33 +177,33 @@ func TestStepImports(t *testing.T) {
 	}
 }
 
-// TestFloorsPage: docs/project/architecture.md has the floors as they are.
-func TestFloorsPage(t *testing.T) {
+// TestLayersPage checks that docs/project/architecture.md lists the same layers.
+func TestLayersPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(tree(t), "docs", "project", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	row := regexp.MustCompile("(?m)^\\| (\\d+) \\| ([^|]*) \\|")
 	name := regexp.MustCompile("`([^`]*)`")
-	got := make([][]string, len(floors))
+	got := make([][]string, len(layers))
 	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
-		floor, err := strconv.Atoi(m[1])
-		if err != nil || floor >= len(floors) {
-			t.Fatalf("there is no floor %s", m[1])
+		layer, err := strconv.Atoi(m[1])
+		if err != nil || layer >= len(layers) {
+			t.Fatalf("docs/project/architecture.md: unknown layer %s", m[1])
 		}
 		for _, n := range name.FindAllStringSubmatch(m[2], -1) {
-			got[floor] = append(got[floor], n[1])
+			got[layer] = append(got[layer], n[1])
 		}
 	}
-	for floor, want := range floors {
-		if !slices.Equal(got[floor], want) {
-			t.Errorf("floor %d: the page has %q, the lint %q", floor, got[floor], want)
+	for layer, want := range layers {
+		if !slices.Equal(got[layer], want) {
+			t.Errorf("docs/project/architecture.md: layer %d: got %q, want %q", layer, got[layer], want)
 		}
 	}
 }
 
-// TestPrivateRules checks that rules/private has its code in directories by purpose, and that each of them
-// says in the first lines of its BUILD file what belongs there.
+// TestPrivateRules checks that the files of rules/private are in directories, and that the BUILD file of
+// each directory starts with a comment that describes it.
 func TestPrivateRules(t *testing.T) {
 	root := filepath.Join(tree(t), "rules/private")
 	entries, err := os.ReadDir(root)
@@ -219,15 +217,15 @@ func TestPrivateRules(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			} else if !bytes.HasPrefix(build, []byte("# ")) {
-				t.Errorf("rules/private/%s/BUILD.bazel: begin with a comment on what belongs there", e.Name())
+				t.Errorf("rules/private/%s/BUILD.bazel: start with a comment that describes the directory", e.Name())
 			}
 		case e.Name() != "BUILD.bazel":
-			t.Errorf("rules/private/%s: move it to a directory for its purpose", e.Name())
+			t.Errorf("rules/private/%s: move it into a directory", e.Name())
 		}
 	}
 }
 
-// effects are the imports that packages of sycl/ leave to programs.
+// effects are imports that only programs may use.
 var effects = []string{"flag", "os/exec", "os/signal", "log", "log/slog"}
 
 // programNames are names that only programs may use or declare: packages of sycl/ return values and plain
@@ -275,16 +273,16 @@ func TestProgramName(t *testing.T) {
 	}
 }
 
-func TestFloors(t *testing.T) {
+func TestLayers(t *testing.T) {
 	const module = "github.com/rules-sycl/rules_sycl/"
 	isDomain := func(path string) bool {
 		return strings.HasPrefix(path, "sycl/") && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go")
 	}
 	files(t, isDomain, func(t *testing.T, path string, data []byte) {
 		pkg := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "sycl/")
-		floor := floorOf(pkg)
-		if floor < 0 {
-			t.Errorf("%s: the package is on no floor; add it to floors", path)
+		layer := layerOf(pkg)
+		if layer < 0 {
+			t.Errorf("%s: the package is in no layer; add it to layers in tools/lint/lint_test.go", path)
 			return
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), path, data, 0)
@@ -293,7 +291,7 @@ func TestFloors(t *testing.T) {
 			return
 		}
 		if name := programName(f); name != "" {
-			t.Errorf("%s uses %s; that belongs to the tools", path, name)
+			t.Errorf("%s uses %s; move this to a program", path, name)
 		}
 		for _, spec := range f.Imports {
 			name, err := strconv.Unquote(spec.Path.Value)
@@ -301,7 +299,7 @@ func TestFloors(t *testing.T) {
 				t.Error(err)
 			}
 			if slices.Contains(effects, name) {
-				t.Errorf("%s imports %s; that belongs to the tools", path, name)
+				t.Errorf("%s imports %s; move this to a program", path, name)
 			}
 			own, ok := strings.CutPrefix(name, module)
 			if !ok {
@@ -309,11 +307,11 @@ func TestFloors(t *testing.T) {
 			}
 			dep, ok := strings.CutPrefix(own, "sycl/")
 			if !ok {
-				t.Errorf("%s imports %s; sycl/ imports nothing above it", path, name)
+				t.Errorf("%s imports %s; packages of sycl/ import only packages of sycl/", path, name)
 				continue
 			}
-			if floorOf(dep) >= floor {
-				t.Errorf("%s (floor %d) imports sycl/%s (floor %d)", path, floor, dep, floorOf(dep))
+			if layerOf(dep) >= layer {
+				t.Errorf("%s (layer %d) imports sycl/%s (layer %d)", path, layer, dep, layerOf(dep))
 			}
 		}
 	})
@@ -327,7 +325,7 @@ func ownPackages(t *testing.T, pkg string) []string {
 	for i := 0; i < len(list); i++ {
 		sources, err := filepath.Glob(filepath.Join(root, list[i], "*.go"))
 		if err != nil || len(sources) == 0 {
-			t.Fatalf("%s has no sources (%v)", list[i], err)
+			t.Fatalf("%s: no sources found (%v)", list[i], err)
 		}
 		for _, source := range sources {
 			if strings.HasSuffix(source, "_test.go") {

@@ -18,12 +18,12 @@ type group []*gate.Finding
 
 // A groupKey holds the fields that the findings of a group share.
 type groupKey struct {
-	rule, cause                   gate.RuleID
-	required, text, fate, devices string
-	severity                      gate.Severity
-	fails, image                  bool
-	at                            string // the location, if it matters
-	single                        string // fingerprint of a finding without a kernel
+	rule, cause                          gate.RuleID
+	required, text, disposition, devices string
+	severity                             gate.Severity
+	fails, image                         bool
+	at                                   string // the location, if it matters
+	single                               string // fingerprint of a finding without a kernel
 }
 
 // groupsOf groups findings, in the order of their first members.
@@ -44,7 +44,7 @@ func groupsByLine(list []*gate.Finding) []group {
 
 func groupsBy(list []*gate.Finding, at func(*gate.Finding) string) []group {
 	return grouped(list, func(f *gate.Finding) groupKey {
-		key := groupKey{rule: f.Rule, cause: f.Cause, required: f.Required, text: f.Text, fate: plainWords.disposition(f), devices: deviceKey(f),
+		key := groupKey{rule: f.Rule, cause: f.Cause, required: f.Required, text: f.Text, disposition: plainWords.disposition(f), devices: deviceKey(f),
 			severity: f.Severity, fails: f.Fails, image: f.Image, at: at(f)}
 		if f.Kernel == "" {
 			key.single = f.Fingerprint

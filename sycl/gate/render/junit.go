@@ -148,8 +148,8 @@ func junitLine(f *gate.Finding) string {
 	if p := place(f); p != "" {
 		line = p + ": " + show.FullStop(Message(f))
 	}
-	if fate := plainWords.disposition(f); fate != "" {
-		line += " (" + fate + ")"
+	if disposition := plainWords.disposition(f); disposition != "" {
+		line += " (" + disposition + ")"
 	}
 	return line
 }

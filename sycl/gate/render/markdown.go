@@ -155,8 +155,8 @@ func (m *markdown) table(groups []group) {
 	in := markdownWords.short(slices.Concat(groups...))
 	for i, g := range groups {
 		text := show.UpperFirst(in.sentence(g))
-		if fate := in.disposition(g[0]); fate != "" {
-			text += ". " + show.UpperFirst(fate)
+		if disposition := in.disposition(g[0]); disposition != "" {
+			text += ". " + show.UpperFirst(disposition)
 		}
 		if !m.add(fmt.Sprintf("| %s | %s | %s | %s |\n", markdownSeverity(g[0]), ruleLink(g[0].Rule), safetext.TableCell(text), safetext.TableCell(m.places(g)))) {
 			left := 0

@@ -108,10 +108,10 @@ func (d *diagnostics) findings(list group, most int, about func(*gate.Finding) (
 		if places := g.places(); len(places) > 0 {
 			at = place(places[0])
 		}
-		severity, fate := about(g[0])
+		severity, disposition := about(g[0])
 		fmt.Fprintf(d, "%s: %v: %s [%s]", at, severity, in.sentence(g), g[0].Rule)
-		if fate != "" {
-			fmt.Fprintf(d, " (%s)", fate)
+		if disposition != "" {
+			fmt.Fprintf(d, " (%s)", disposition)
 		}
 		d.WriteByte('\n')
 	}
