@@ -1,4 +1,5 @@
-// Kernels with names: of a namespace, of a function, templates, and functors that name themselves.
+// Kernels with names: of a namespace, of a function, templates, references, and functors that name
+// themselves.
 #include "check.hpp"
 
 class AtNamespace;
@@ -41,5 +42,11 @@ int main() {
   r.expect(8, "template of another type");
   r.queue.parallel_for<class Ranged>(100, [=](sycl::id<1> i) { if (i == 99) out[0] = 9; });
   r.expect(9, "range that is rounded up");
+  r.queue.single_task<int &>([=] { out[0] = 10; });
+  r.expect(10, "reference");
+  r.queue.single_task<const AtNamespace &>([=] { out[0] = 11; });
+  r.expect(11, "reference to a class");
+  r.queue.single_task<Of<int &> &&>([=] { out[0] = 12; });
+  r.expect(12, "rvalue reference");
   return result();
 }

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <vector>
 
@@ -30,6 +31,20 @@ inline std::string readable(const char *type) {
   return out;
 }
 
+#if defined(__GXX_RTTI)
+// typeid_name returns the mangled name of a type, which may be incomplete or a reference.
+template <class K>
+const char *typeid_name() {
+  if constexpr (std::is_reference_v<K>) {
+    static const std::string name = std::string(std::is_lvalue_reference_v<K> ? "R" : "O") +
+                                    typeid_name<std::remove_reference_t<K>>();
+    return name.c_str();
+  } else {
+    return typeid(K *).name() + 1;  // P is for the pointer
+  }
+}
+#endif
+
 // type_name returns the mangled name of a type, which may be incomplete.
 template <class K>
 const char *type_name() {
@@ -37,11 +52,11 @@ const char *type_name() {
   const char *name = __builtin_sycl_unique_stable_name(K) + 4;  // _ZTS
 #if defined(__GXX_RTTI)
   // Without a lambda in it: typeid has the numbers of several classes K in blocks of a function.
-  if (!std::strstr(name, "Ul")) name = typeid(K *).name() + 1;
+  if (!std::strstr(name, "Ul")) name = typeid_name<K>();
 #endif
   return name;
 #elif defined(__GXX_RTTI)
-  return typeid(K *).name() + 1;  // P is for the pointer
+  return typeid_name<K>();
 #else
   static_assert(described<K>,
                 "a kernel without a name needs typeid; remove -fno-rtti, name the kernel, as in "
