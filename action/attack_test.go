@@ -73,7 +73,7 @@ func TestAttackExceptionsWithoutEnd(t *testing.T) {
 	}
 }
 
-func TestAttackReportsOfAnotherCommit(t *testing.T) {
+func TestAttackReportsForDifferentCommit(t *testing.T) {
 	other := strings.Repeat("cd", 20)
 	of := func(commit string) string {
 		return strings.Replace(encode(t, "//demo:kernels", both, kernel{"Add", nil}), `"statistics"`, `"source": {"commit": "`+commit+`"}, "statistics"`, 1)
@@ -107,7 +107,7 @@ func TestAttackReportsOfAnotherCommit(t *testing.T) {
 	}
 }
 
-func TestAttackPathsThatAreCommandsOfGit(t *testing.T) {
+func TestAttackGitPathspecs(t *testing.T) {
 	for _, name := range []string{":(glob)**/*.yml", ":/", ":!x", "*.yml", ":(top)p.yml"} {
 		for _, ref := range []string{"head", "base"} {
 			w := newCheckout(t)

@@ -175,9 +175,9 @@ func TestAttackShallow(t *testing.T) {
 	w.ends(1, "failure", "the checkout does not have the base commit 121212121212", "reports", pattern, "compare-with-base", "required")
 }
 
-// TestAttackPolicyThatIsNoFile checks that a base policy that is a link, a directory or a submodule
+// TestAttackPolicyNotAFile checks that a base policy that is a link, a directory or a submodule
 // is not treated as missing.
-func TestAttackPolicyThatIsNoFile(t *testing.T) {
+func TestAttackPolicyNotAFile(t *testing.T) {
 	for name, prepare := range map[string]func(w *checkout){
 		"a link":      func(w *checkout) { w.write("weak.yml", weakPolicy); w.link("weak.yml", "p.yml") },
 		"a directory": func(w *checkout) { w.write("p.yml/x", "") },

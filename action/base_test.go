@@ -139,9 +139,9 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 	}
 }
 
-// TestNoComparisonOfTags checks that tags, which refer to commits that were checked before, are not
+// TestTagsNotCompared checks that tags, which refer to commits that were checked before, are not
 // compared.
-func TestNoComparisonOfTags(t *testing.T) {
+func TestTagsNotCompared(t *testing.T) {
 	for name, event := range map[string]string{
 		"push":              `{"before": "` + strings.Repeat("0", 40) + `", "created": true, "ref": "refs/tags/v1"}`,
 		"release":           `{"action": "published"}`,

@@ -270,7 +270,7 @@ func TestNoSecondComment(t *testing.T) {
 	}
 }
 
-func TestTheTokenStays(t *testing.T) {
+func TestTokenNotForwarded(t *testing.T) {
 	stolen := false
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stolen = true
@@ -384,7 +384,7 @@ func TestAnotherAuthor(t *testing.T) {
 	}
 }
 
-func TestWhatIsAskedFor(t *testing.T) {
+func TestInvalidRequests(t *testing.T) {
 	f := newFake(t)
 	for _, bad := range []wantedComment{
 		{Repository: "o", Number: 7}, {Repository: "o/../x", Number: 7}, {Repository: "o/..", Number: 7}, {Repository: "o/r/x", Number: 7}, {Repository: "o/r?x", Number: 7},

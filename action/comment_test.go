@@ -26,9 +26,9 @@ func atHead(commit string) func(http.ResponseWriter, *http.Request, int) bool {
 
 const otherCommit = "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 
-// TestCommentOfHead checks that a run comments only while its commit is the head of the pull
+// TestCommentOnlyForHead checks that a run comments only while its commit is the head of the pull
 // request.
-func TestCommentOfHead(t *testing.T) {
+func TestCommentOnlyForHead(t *testing.T) {
 	named := []string{"pull-request", "7"}
 	for _, test := range []struct {
 		name    string
@@ -137,9 +137,9 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestDuplicateThatStays checks that a duplicate that cannot be changed does not keep the comment
+// TestDuplicateNotDeletable checks that a duplicate that cannot be changed does not keep the comment
 // outdated.
-func TestDuplicateThatStays(t *testing.T) {
+func TestDuplicateNotDeletable(t *testing.T) {
 	ours := written(defaultAuthor, marker+"\nold")
 	f := newFake(t, ours, ours)
 	f.fail = func(w http.ResponseWriter, r *http.Request, _ int) bool {
@@ -210,9 +210,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTokensOfForks checks that a read-only token is not an error for a fork and for Dependabot,
+// TestForkTokens checks that a read-only token is not an error for a fork and for Dependabot,
 // and that a token with write access is used.
-func TestTokensOfForks(t *testing.T) {
+func TestForkTokens(t *testing.T) {
 	for _, event := range []string{"pull_request", "pull_request-fork", "pull_request-gone", "pull_request-dependabot"} {
 		w := newCheckout(t)
 		w.reports()
@@ -355,9 +355,9 @@ func TestOnProblem(t *testing.T) {
 	}
 }
 
-// TestTrustOfRuns checks that a run started by another run checks the commit of that run. A report
+// TestTrustedRuns checks that a run started by another run checks the commit of that run. A report
 // on the commit of the default branch, which the runner names, is then for the wrong commit.
-func TestTrustOfRuns(t *testing.T) {
+func TestTrustedRuns(t *testing.T) {
 	of := func(commit string) string {
 		return strings.Replace(encode(t, "//demo:kernels", both, kernel{"Add", nil}), `"statistics"`, `"source": {"commit": "`+commit+`"}, "statistics"`, 1)
 	}

@@ -97,8 +97,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestNoTextOfOthersInScripts checks that values are passed to the shell as variables (S-20).
-func TestNoTextOfOthersInScripts(t *testing.T) {
+// TestNoUntrustedTextInScripts checks that values are passed to the shell as variables (S-20).
+func TestNoUntrustedTextInScripts(t *testing.T) {
 	m := parseAction(t)
 	if m.Runs.Using != "composite" || len(m.Runs.Steps) != 1 {
 		t.Fatalf("runs %+v", m.Runs)

@@ -81,9 +81,9 @@ func TestPolicyLookup(t *testing.T) {
 	}
 }
 
-// TestPathsOfInputs checks that every input can name files above the working directory and by
+// TestInputPaths checks that every input can name files above the working directory and by
 // absolute paths, within the workspace.
-func TestPathsOfInputs(t *testing.T) {
+func TestInputPaths(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		inputs []string
@@ -147,9 +147,9 @@ func TestPathsOfInputs(t *testing.T) {
 	}
 }
 
-// TestDevicesOfPolicies checks that an unknown device in a policy is reported with its location and
+// TestPolicyDevices checks that an unknown device in a policy is reported with its location and
 // a suggestion.
-func TestDevicesOfPolicies(t *testing.T) {
+func TestPolicyDevices(t *testing.T) {
 	for _, test := range []struct {
 		name, policy string
 		inputs       []string

@@ -366,7 +366,7 @@ func TestSummary(t *testing.T) {
 }
 
 // Runner substitutes reject empty lines, and earlier content of the file may end within a line.
-func TestLinesOfTheOutputFile(t *testing.T) {
+func TestOutputFileLines(t *testing.T) {
 	for before, want := range map[string]string{
 		"":      "^n<<(\\S+)\n1\n\\S+\nm<<(\\S+)\n2\n\\S+\n$",
 		"a=b\n": "^a=b\nn<<(\\S+)\n1\n\\S+\nm<<(\\S+)\n2\n\\S+\n$",

@@ -170,7 +170,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-func TestAttackS14WhereFilesAre(t *testing.T) {
+func TestAttackS14FileLocations(t *testing.T) {
 	dir := enterWorkspace(t)
 	outside, err := filepath.EvalSymlinks(t.TempDir())
 	testkit.NoError(t, err)
@@ -256,7 +256,7 @@ func TestAttackS10ManyReports(t *testing.T) {
 }
 
 // File names are also untrusted text.
-func TestAttackS1NamesOfFiles(t *testing.T) {
+func TestAttackS1FileNames(t *testing.T) {
 	enterWorkspace(t)
 	for _, name := range []string{"a\n::error::x.json", "a ##[error]x.json", "a ##vso[task.complete]x.json", "##teamcity[x].json", "a\r::x.json"} {
 		testkit.WriteFile(t, name, "{}")

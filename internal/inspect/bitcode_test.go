@@ -210,8 +210,8 @@ func TestBitcodeStopped(t *testing.T) {
 	}
 }
 
-// TestBitcodeOfLLVM reads the output of the system's llvm-as.
-func TestBitcodeOfLLVM(t *testing.T) {
+// TestLLVMBitcode reads the output of the system's llvm-as.
+func TestLLVMBitcode(t *testing.T) {
 	assembler, err := exec.LookPath("llvm-as")
 	if err != nil {
 		assembler = testkit.Program(t, "llvm-as")

@@ -22,7 +22,7 @@ func TestMissingTempDir(t *testing.T) {
 }
 
 // The next program removes what a killed one left; the files of a running one stay.
-func TestLeftDirectories(t *testing.T) {
+func TestAbandonedDirectories(t *testing.T) {
 	dir := t.TempDir()
 	folders := func() (list []string) {
 		list, _ = filepath.Glob(filepath.Join(dir, ScratchPrefix+"*"))

@@ -54,7 +54,7 @@ func TestIntrinsic(t *testing.T) {
 }
 
 // Each name has one family, the first that matches.
-func TestFamilyOfIntrinsic(t *testing.T) {
+func TestIntrinsicFamily(t *testing.T) {
 	for name, want := range map[string]string{
 		"llvm.genx.lsc.load.slm":          "lsc",
 		"llvm.genx.lsc.load.slm.512bytes": "lsc-512",

@@ -104,7 +104,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestFactsThatDecide(t *testing.T) {
+func TestDecidingFacts(t *testing.T) {
 	c := Default()
 	for _, tt := range []struct {
 		target          string
@@ -154,9 +154,9 @@ func TestFactsThatDecide(t *testing.T) {
 	}
 }
 
-// TestGPUsOfLLVM checks the facts that decide whether a kernel is built for NVIDIA and AMD GPUs.
+// TestLLVMGPUs checks the facts that decide whether a kernel is built for NVIDIA and AMD GPUs.
 // The GPU's own sub-group size must be the only one, because PTX cannot express a size.
-func TestGPUsOfLLVM(t *testing.T) {
+func TestLLVMGPUs(t *testing.T) {
 	for _, d := range Default().Devices() {
 		want := uint32(32)
 		switch {
@@ -490,8 +490,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestNearestOfFamily checks that suggestions are other spellings, not other devices.
-func TestNearestOfFamily(t *testing.T) {
+// TestNearestInFamily checks that suggestions are other spellings, not other devices.
+func TestNearestInFamily(t *testing.T) {
 	config := Default()
 	for name, want := range map[string]string{
 		"bmg_g21": "intel_gpu_bmg_g21", "intel_gpu_bmg_g22": "intel_gpu_bmg_g21", "intel_gpu_pvv": "intel_gpu_pvc", "intel_gpu_nope": "", "nvidia_gpu_sm_81": "nvidia_gpu_sm_",

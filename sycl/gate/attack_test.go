@@ -36,7 +36,7 @@ func TestAttackS12PolicyBombs(t *testing.T) {
 }
 
 // Reports from a different build under the same label cannot improve a status.
-func TestAttackS16ReportsThatContradict(t *testing.T) {
+func TestAttackS16ContradictoryReports(t *testing.T) {
 	bad := func() *report.Report {
 		return reportOf("//p:t", []string{"a", "b"}, map[string]on{"K": {"a": why(fp64)}})
 	}

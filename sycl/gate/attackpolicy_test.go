@@ -11,9 +11,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// TestAttackNamesThatLookAlike checks that a device or a key with a similar-looking name is
+// TestAttackSimilarNames checks that a device or a key with a similar-looking name is
 // different.
-func TestAttackNamesThatLookAlike(t *testing.T) {
+func TestAttackSimilarNames(t *testing.T) {
 	for _, text := range []string{
 		"version: 1\nfail\u2010on: none\n", "version: 1\nfail-\u03bfn: none\n", "version: 1\nFail-On: none\n", "version: 1\nfail_on: none\n",
 		"version: 1\n\ufefffail-on: none\n", "version: 1\nfail-on: none\u200b\n", "version: 1\nfail-on: None\n", "version: 1\nfail-on: \"none \"\n",
@@ -39,8 +39,8 @@ func TestAttackNamesThatLookAlike(t *testing.T) {
 	}
 }
 
-// TestAttackRulesThatAreOff checks that rules about a weakened policy cannot be turned off.
-func TestAttackRulesThatAreOff(t *testing.T) {
+// TestAttackDisabledRules checks that rules about a weakened policy cannot be turned off.
+func TestAttackDisabledRules(t *testing.T) {
 	for _, rule := range []RuleID{PolicyWeakened, NotCompared, DeviceDataChanged, SuppressionExpired, SuppressionStale} {
 		_, err := ReadPolicy("p.yaml", strings.NewReader(fmt.Sprintf("version: 1\nrules: {%s: off}\n", rule)))
 		if err == nil {
@@ -57,9 +57,9 @@ func TestAttackRulesThatAreOff(t *testing.T) {
 	}
 }
 
-// TestAttackBaselineThatListsAll checks that a change that adds its regressions to the baseline is
+// TestAttackBaselineListsEverything checks that a change that adds its regressions to the baseline is
 // reported, and decides nothing if the baseline of the base branch applies.
-func TestAttackBaselineThatListsAll(t *testing.T) {
+func TestAttackBaselineListsEverything(t *testing.T) {
 	devices := []string{"a", "b"}
 	was := reportOf("//p:t", devices, map[string]on{"K": {"a": why(fp64)}, "L": {}})
 	now := reportOf("//p:t", devices, map[string]on{"K": {"a": why(fp64), "b": why(fp64)}, "L": {"a": why(fp64)}})

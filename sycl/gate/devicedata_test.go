@@ -45,7 +45,7 @@ func TestWider(t *testing.T) {
 
 // Different device data in a baseline excuses new problems only if the change did not modify the
 // data.
-func TestDeviceDataOfTheChange(t *testing.T) {
+func TestChangedDeviceData(t *testing.T) {
 	was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
 	now := reportOf("//p:t", []string{"a"}, map[string]on{"K": {"a": why(fp64)}})
 	now.Devices[0].MaxWorkGroupSize = 1

@@ -77,9 +77,9 @@ func TestFormsAreKnown(t *testing.T) {
 	}
 }
 
-// TestFormsOfTwoReports checks two reports, where a kernel in one report is a form of a kernel in
+// TestFormsInTwoReports checks two reports, where a kernel in one report is a form of a kernel in
 // the other one. There are two kernels, regardless of the order of the reports.
-func TestFormsOfTwoReports(t *testing.T) {
+func TestFormsInTwoReports(t *testing.T) {
 	devices := []string{"a"}
 	joined := withForms(devices, map[string]on{sumAux: nil}, sumAux, "Sum", sumMain)
 	own := reportOf("//p:t", devices, map[string]on{sumMain: nil})

@@ -168,7 +168,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-func TestDevicesThatTwoReportsDescribeDifferently(t *testing.T) {
+func TestContradictoryDevices(t *testing.T) {
 	a := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
 	b := reportOf("//p:u", []string{"a"}, map[string]on{"K": {}})
 	b.Devices[0].OpenWorld = true

@@ -109,7 +109,7 @@ func TestAddOptions(t *testing.T) {
 }
 
 // Options do not make images without metadata forms of one module.
-func TestAddOptionsAlone(t *testing.T) {
+func TestAddOnlyOptions(t *testing.T) {
 	a, b := image("sycl", "nvptx64", "", "BC\xc0\xde1"), image("sycl", "spir64", "", "BC\xc0\xde2")
 	a.CompileOptions, b.CompileOptions = "-g", "-g"
 	a.Origin.Member, b.Origin.Member = "a.o", "b.o"

@@ -290,9 +290,9 @@ func TestSectionsAndArchives(t *testing.T) {
 	}
 }
 
-// TestStringsOfContainers checks that an image keeps some strings of its entry, which count, and
+// TestContainerStrings checks that an image keeps some strings of its entry, which count, and
 // not the others.
-func TestStringsOfContainers(t *testing.T) {
+func TestContainerStrings(t *testing.T) {
 	file := func(key string) []byte {
 		images := make([]offload.Image, 65)
 		for i := range images {

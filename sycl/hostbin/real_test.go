@@ -50,7 +50,7 @@ func eachLibrary(t *testing.T, name string, use func(path string, data []byte, f
 	}))
 }
 
-func TestLibrariesOfDPCPP(t *testing.T) {
+func TestDPCPPLibraries(t *testing.T) {
 	name := os.Getenv(dpctlEnv)
 	if name == "" {
 		t.Skipf("%s does not name a wheel of dpctl or a folder with its files", dpctlEnv)
@@ -157,7 +157,7 @@ func content(t *testing.T, img *Image) string {
 	return string(data)
 }
 
-func TestObjectsOfClang(t *testing.T) {
+func TestClangObjects(t *testing.T) {
 	clang := testkit.Program(t, "clang")
 	packager := testkit.Program(t, "clang-offload-packager")
 	ar := testkit.Program(t, "llvm-ar")
@@ -192,7 +192,7 @@ func TestObjectsOfClang(t *testing.T) {
 	}
 }
 
-func TestBundlesOfClang(t *testing.T) {
+func TestClangBundles(t *testing.T) {
 	clang := testkit.Program(t, "clang")
 	bundler := testkit.Program(t, "clang-offload-bundler")
 	objcopy := testkit.Program(t, "llvm-objcopy")
@@ -270,7 +270,7 @@ int twice(int *x) {
 }
 `
 
-func TestOpenMPOfClang(t *testing.T) {
+func TestClangOpenMP(t *testing.T) {
 	clang := testkit.Program(t, "clang")
 	wrapper := testkit.Program(t, "clang-linker-wrapper")
 	ld := testkit.Program(t, "ld")
@@ -364,7 +364,7 @@ func TestLookalikes(t *testing.T) {
 	}
 }
 
-func TestArchiveOfOcloc(t *testing.T) {
+func TestOclocArchive(t *testing.T) {
 	ocloc := testkit.Program(t, "ocloc")
 	clang := testkit.Program(t, "clang")
 	translator := testkit.Program(t, "llvm-spirv")

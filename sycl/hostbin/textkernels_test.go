@@ -35,7 +35,7 @@ func TestTextKernels(t *testing.T) {
 }
 
 // Kernels in source text are mentioned for files that have images.
-func TestTextKernelsOfFile(t *testing.T) {
+func TestFileTextKernels(t *testing.T) {
 	images := testSection{name: ".llvm.offloading", typ: 1, content: containers(t)}
 	for n, want := range map[int]string{
 		0: "[]",

@@ -223,7 +223,7 @@ func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
 // Kernels with one name in two objects of a program: a linker accepts them if they have the same
 // location, as in a header, and names the kernel if they do not.
-func TestKernelsOfOneName(t *testing.T) {
+func TestKernelsWithOneName(t *testing.T) {
 	at := func(file string, line uint32) []Image {
 		image := Image{File: "k.spv", Target: "spir64", Format: offload.SPIRV, Entries: []string{"_ZTS5Twice"}, Properties: new(propset.Registry)}
 		srcloc.Put(image.Properties, "_ZTS5Twice", srcloc.Kernel{Location: srcloc.Location{Path: file, Line: line}})
@@ -274,9 +274,9 @@ func TestKernelsOfOneName(t *testing.T) {
 	}
 }
 
-// TestKernelOfOneHeader checks that the directory of a header, which depends on how it is included, does
+// TestKernelInOneHeader checks that the directory of a header, which depends on how it is included, does
 // not tell kernels of one name apart.
-func TestKernelOfOneHeader(t *testing.T) {
+func TestKernelInOneHeader(t *testing.T) {
 	for file, ok := range map[string]bool{"lib/k.hpp": true, "bin/_virtual_includes/lib/k.hpp": true, "lib/other.hpp": false} {
 		var images []Image
 		for _, path := range []string{"lib/k.hpp", file} {
@@ -299,7 +299,7 @@ func defined(file string, digest uint32) []Image {
 }
 
 // A source that is compiled twice can have two kernels of one name at one location.
-func TestKernelsOfOneSource(t *testing.T) {
+func TestKernelsInOneSource(t *testing.T) {
 	header := func(kind string) []Kernel {
 		return []Kernel{{Name: "_ZTS4Step", Type: "Step", Location: srcloc.Location{Path: "a.cpp", Line: 7}, Size: 8, NumParameters: 1, Parameters: []Parameter{{kind, 8, 0}}}}
 	}
@@ -333,7 +333,7 @@ func TestKernelsOfOneSource(t *testing.T) {
 }
 
 // A process that loads two libraries with different kernels of one name ends with a message.
-func TestKernelsOfTwoLibraries(t *testing.T) {
+func TestKernelsInTwoLibraries(t *testing.T) {
 	include := testkit.Must(filepath.Abs("../../rules/dpcpp/host"))(t)
 	const source = `#include <rules_sycl/clash.hpp>
 extern "C" void __sycl_register_lib(const void *) {}
@@ -423,7 +423,7 @@ func TestVirtualFunctions(t *testing.T) {
 }
 
 // Kernels of one class in two objects, regardless of their symbols and whether they have code.
-func TestKernelsOfOneClass(t *testing.T) {
+func TestKernelsWithOneClass(t *testing.T) {
 	cc := testkit.Program(t, "cc")
 	of := func(symbol, class, file string, line uint32) Kernel {
 		return Kernel{Name: symbol, Type: class, Location: srcloc.Location{Path: file, Line: line, Column: 5}}

@@ -314,7 +314,7 @@ func TestManyFixedTargets(t *testing.T) {
 	}
 }
 
-func TestTargetsThatDoNotMeet(t *testing.T) {
+func TestDisjointTargets(t *testing.T) {
 	f := []string{"f"}
 	for name, test := range map[string]struct {
 		importer, exporter part
@@ -387,7 +387,7 @@ func TestState(t *testing.T) {
 }
 
 // If no state is requested, it depends on whether modules need each other.
-func TestStateOfImports(t *testing.T) {
+func TestImportState(t *testing.T) {
 	f := []string{"f"}
 	importer, exporter := part{kernels: []string{"k"}, imports: f}, part{exports: f, bytes: "f"}
 	all := func(s syclbin.State, parts ...part) (inputs []Input) {
@@ -538,7 +538,7 @@ func TestEverythingSurvives(t *testing.T) {
 	}
 }
 
-func TestOnlyIdenticalModulesAreOne(t *testing.T) {
+func TestMergeOnlyIdenticalModules(t *testing.T) {
 	k := part{exports: []string{"f"}, bytes: "one"}
 	other := k
 	other.bytes = "two"
@@ -655,7 +655,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-func TestNothingDoesSomethingToATerminal(t *testing.T) {
+func TestNoTerminalEscapes(t *testing.T) {
 	r := combine(t, problems["hostile-names"].options, problems["hostile-names"].inputs...)
 	var b strings.Builder
 	testkit.NoError(t, r.WriteText(&b))

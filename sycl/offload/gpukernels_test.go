@@ -45,7 +45,7 @@ func hsaco(names ...string) []byte {
 	return append(b, headers...)
 }
 
-func TestKernelsOfGPUs(t *testing.T) {
+func TestAOTKernels(t *testing.T) {
 	tests := map[string]struct {
 		data string
 		want []string
@@ -74,7 +74,7 @@ first$_0(
 	}
 }
 
-func TestKernelsOfGPUsRefused(t *testing.T) {
+func TestGPUKernelsRejected(t *testing.T) {
 	good := hsaco("k.kd")
 	headers := int(binary.LittleEndian.Uint64(good[40:]))
 	symbols := int(binary.LittleEndian.Uint64(good[headers+64+24:]))

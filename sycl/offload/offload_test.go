@@ -342,7 +342,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-func TestManyStringsOfTheSameBytes(t *testing.T) {
+func TestManyEqualStrings(t *testing.T) {
 	// 200,000 strings that are the ends of one long text would take 20 GiB.
 	const count, text = 200_000, 200_000
 	data := write(t, Options{Version: 2}, Image{Strings: make([]String, count), Content: strings.NewReader(strings.Repeat("x", text))})

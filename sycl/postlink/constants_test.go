@@ -125,7 +125,7 @@ specConstsReplacedWithDefault=1|1
 	}
 }
 
-func TestModeOfConstants(t *testing.T) {
+func TestConstantMode(t *testing.T) {
 	for triple, want := range map[string]SpecConstantMode{
 		"": SpecConstantsNative, "spir64-unknown-unknown": SpecConstantsNative, "spirv64-unknown-unknown": SpecConstantsNative, "spirv64v1.5-unknown-unknown": SpecConstantsNative,
 		"spir64_gen-unknown-unknown": SpecConstantsEmulation, "spir64_x86_64": SpecConstantsEmulation, "nvptx64-nvidia-cuda": SpecConstantsEmulation, "amdgcn-amd-amdhsa": SpecConstantsEmulation,
@@ -137,9 +137,9 @@ func TestModeOfConstants(t *testing.T) {
 	}
 }
 
-// TestConstantsThatCannotBeRead tests that errors come before any image is written and have
+// TestUnreadableConstants tests that errors come before any image is written and have
 // locations. Unreachable code does not matter.
-func TestConstantsThatCannotBeRead(t *testing.T) {
+func TestUnreadableConstants(t *testing.T) {
 	bad := strings.Replace(constantsIR, "{ %pair { i32 1, i8 2 } }", "{ %pair { i32 ptrtoint (ptr @size to i32), i8 2 } }", 1)
 	_, err := run(parse(t, bad), Options{Split: SplitOptions{Mode: SplitPerSource}})
 	var wrong interface{ BadInput() }

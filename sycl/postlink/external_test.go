@@ -162,8 +162,8 @@ define void @unmarked() {
 	}
 }
 
-// TestExternalsOfSources tests two sources whose aspects were found separately.
-func TestExternalsOfSources(t *testing.T) {
+// TestSourceExternals tests two sources whose aspects were found separately.
+func TestSourceExternals(t *testing.T) {
 	caller := parse(t, `define spir_kernel void @k() {
   call void @foo()
   ret void
@@ -258,7 +258,7 @@ define void @make() {
 	}
 }
 
-func TestUndefinedAtTheEndOfALongChain(t *testing.T) {
+func TestUndefinedAfterLongChain(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("define spir_kernel void @f0() {\n  call void @f1()\n  ret void\n}\n")
 	const n = 20_000

@@ -27,10 +27,10 @@ var ofBoth = []string{
 	"!sycl.specialization-constants-default-values = !{", "!{%composite { i32 20, i8 99 }}", "!{[4 x i8] zeroinitializer}",
 }
 
-// TestConstantsAndPropertiesAreKept looks for the metadata of specialization
+// TestKeepConstantsAndProperties looks for the metadata of specialization
 // constants and compile-time properties in the images, and again after LLVM's passes
 // that clean images up.
-func TestConstantsAndPropertiesAreKept(t *testing.T) {
+func TestKeepConstantsAndProperties(t *testing.T) {
 	text := testkit.Must(os.ReadFile("testdata/properties_kept.ll"))(t)
 	for _, mode := range SplitModes {
 		m := parse(t, string(text))

@@ -72,8 +72,8 @@ func TestPrefixKernelNames(t *testing.T) {
 	}
 }
 
-// TestKernelNamesOfImages tests that all outputs have the new names, and messages the old ones.
-func TestKernelNamesOfImages(t *testing.T) {
+// TestImageKernelNames tests that all outputs have the new names, and messages the old ones.
+func TestImageKernelNames(t *testing.T) {
 	o := Options{Split: SplitOptions{Mode: SplitPerSource}, SYCLBINKernelNames: true}
 	m := parse(t, named)
 	result := testkit.Must(run(m, o))(t)

@@ -158,9 +158,9 @@ declare void @_Z6printfv()
 	}
 }
 
-// TestWholeModuleAsDPCPP checks what sycl-post-link keeps with -ir-output-only: functions that other
+// TestWholeModuleLikeDPCPP checks what sycl-post-link keeps with -ir-output-only: functions that other
 // modules may call, but none that each caller defines itself.
-func TestWholeModuleAsDPCPP(t *testing.T) {
+func TestWholeModuleLikeDPCPP(t *testing.T) {
 	const text = `define spir_kernel void @k() "sycl-module-id"="a.cpp" {
   ret void
 }

@@ -240,7 +240,7 @@ func properties(m *llvmir.Module, define []llvmir.Symbol, entryPoints []*llvmir.
 	return w.properties(define, entryPoints, o)
 }
 
-func TestPropertiesOfMalformedModules(t *testing.T) {
+func TestMalformedModuleProperties(t *testing.T) {
 	for name, test := range map[string]struct {
 		rest     string // of the kernel's header
 		metadata string
@@ -312,7 +312,7 @@ func checkMetadataError(t testing.TB, r *propset.Registry, err error, text strin
 }
 
 // An image costs what it holds, and several goroutines may share a writer.
-func TestPropertiesOfManyImages(t *testing.T) {
+func TestManyImageProperties(t *testing.T) {
 	const kernels = 3000
 	var b strings.Builder
 	b.WriteString("declare spir_func void @__devicelib_assert_fail()\n!sycl_registered_kernels = !{!0}\n!0 = !{")

@@ -128,9 +128,9 @@ define spir_kernel void @k() !sycl_used_aspects !0 {
 	}
 }
 
-// TestPropertiesOfKernelsSplit: kernels whose properties require different sizes are in
+// TestSplitKernelProperties: kernels whose properties require different sizes are in
 // different images, which have the property.
-func TestPropertiesOfKernelsSplit(t *testing.T) {
+func TestSplitKernelProperties(t *testing.T) {
 	m := parse(t, `target triple = "spir64-unknown-unknown"
 define spir_kernel void @a() "sycl-module-id"="a.cpp" "sycl-work-group-size"="8,4" {
   ret void

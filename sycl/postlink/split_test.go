@@ -387,9 +387,9 @@ define linkonce_odr spir_func void @set() {
 !4 = !{!"second", !"k2"}
 `
 
-// TestUsedOfAnUnknownType has a list with a type that cannot be read, of which one
+// TestUsedWithUnknownType has a list with a type that cannot be read, of which one
 // element stays.
-func TestUsedOfAnUnknownType(t *testing.T) {
+func TestUsedWithUnknownType(t *testing.T) {
 	m := parse(t, `@a = addrspace(1) global i8 0 "sycl-unique-id"="a"
 @b = addrspace(1) global i8 0
 @llvm.compiler.used = appending global [q] [ptr addrspace(1) @a, ptr addrspace(1) @b]

@@ -292,7 +292,7 @@ func TestSetEditing(t *testing.T) {
 }
 
 // The default values of specialization constants are in the order of the constants.
-func TestOrderOfSpecializationConstants(t *testing.T) {
+func TestSpecializationConstantOrder(t *testing.T) {
 	text := "[SYCL/aspects]\nb=1|1\na=1|2\n[SYCL/specialization constants]\nb=1|1\na=1|2\n"
 	want := "[SYCL/aspects]\na=1|2\nb=1|1\n[SYCL/specialization constants]\nb=1|1\na=1|2\n"
 	r := testkit.Must(Parse("", []byte(text)))(t)
@@ -334,7 +334,7 @@ func TestRegistryEditing(t *testing.T) {
 	}
 }
 
-func TestEqualTellsApart(t *testing.T) {
+func TestEqualFindsDifferences(t *testing.T) {
 	parse := func(text string) *Registry {
 		r := testkit.Must(Parse("", []byte(text)))(t)
 		return r

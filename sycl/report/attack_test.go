@@ -54,7 +54,7 @@ func TestAttackS13WorkGroupSizeOverflows(t *testing.T) {
 	}
 }
 
-func TestAttackS14BytesOfOtherFiles(t *testing.T) {
+func TestAttackS14BytesFromOtherFiles(t *testing.T) {
 	for _, text := range []string{"root:x:0:0:secret:/root:/bin/sh\n", `{"auths": {"secret.example": {"AUTH": "secret"}}}`, `{"secret": 1, "secret": 2}`, `{"Secret": 1}`, `["secret"]`, `{"schema": "secret"}`,
 		`{"schema": "secret", "schema-version": "secret"}`, `{"schema": 1, "schema-version": "secret"}`, "SECRET=secret\x00", `{"a": secret}`, `{"schema-version": "1.0", "target": {"label": "secret"`} {
 		_, err := report.Decode("r.json", strings.NewReader(text))

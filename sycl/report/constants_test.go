@@ -76,9 +76,9 @@ func TestConstants(t *testing.T) {
 	check(reporttest.Merge(t, decoded, r))
 }
 
-// TestConstantsOfRow checks that types are omitted if SPIR-V and property sets do not match, and
+// TestRowConstants checks that types are omitted if SPIR-V and property sets do not match, and
 // that invalid property sets are an error.
-func TestConstantsOfRow(t *testing.T) {
+func TestRowConstants(t *testing.T) {
 	code := bytes.NewReader(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.Double}))
 	m, err := report.FromRow(code, scaled("K", 3, 0, 0, 0x20, 0x40), nil)
 	testkit.NoError(t, err)

@@ -86,7 +86,7 @@ func TestMergeFilesAndForms(t *testing.T) {
 	}
 }
 
-func TestFilesAndFormsThatContradict(t *testing.T) {
+func TestContradictoryFilesAndForms(t *testing.T) {
 	files := func(list ...string) func(*report.Report) {
 		return func(r *report.Report) {
 			for _, name := range list {

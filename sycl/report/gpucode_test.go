@@ -25,9 +25,9 @@ func oclocArchive(members ...string) string {
 	return b
 }
 
-// TestFamiliesOfNativeCode checks which GPUs native code of a SYCLBIN runs on, depending on its
+// TestNativeCodeFamilies checks which GPUs native code of a SYCLBIN runs on, depending on its
 // name.
-func TestFamiliesOfNativeCode(t *testing.T) {
+func TestNativeCodeFamilies(t *testing.T) {
 	for _, test := range []struct {
 		name, arch, target, code string
 		want                     string // devices with native code, without intel_gpu_

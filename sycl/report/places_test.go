@@ -77,8 +77,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPlacesOfSeveralModules checks that a kernel in several modules gets the locations from all.
-func TestPlacesOfSeveralModules(t *testing.T) {
+// TestLocationsInSeveralModules checks that a kernel in several modules gets the locations from all.
+func TestLocationsInSeveralModules(t *testing.T) {
 	modules := []report.Module{
 		row(t, []byte("one"), withPlaces("_ZTS1K", "\natomic64\t7:0:b.cpp\t\n", aspect.Atomic64)),
 		row(t, []byte("two"), withPlaces("_ZTS1K", "3:0:a.cpp\nfp64\t4:0:a.cpp\t\natomic64\t9:0:c.cpp\t\n", aspect.FP64)),
@@ -96,8 +96,8 @@ func TestPlacesOfSeveralModules(t *testing.T) {
 	}
 }
 
-// TestNoPathOfTheMachine searches the JSON for directories of a build.
-func TestNoPathOfTheMachine(t *testing.T) {
+// TestNoHostPaths searches the JSON for directories of a build.
+func TestNoHostPaths(t *testing.T) {
 	places := "11:0:/home/u/.cache/bazel/1/execroot/_main/app/deep.cpp\nfp64\t5:9:/s/sandbox/1/execroot/_main/bazel-out/k8-opt/bin/gen/m.hpp\t\n"
 	r := reporttest.Build(t, []report.Module{row(t, []byte("native"), withPlaces("_ZTS4Deep", places, aspect.FP64))}, "intel_gpu_pvc")
 	out := encode(t, r)

@@ -289,9 +289,9 @@ func TestUnreadableRequirement(t *testing.T) {
 	}
 }
 
-// TestFromSYCLBINOfTheRuntime reads files written by DPC++'s runtime: kernels with two names and
+// TestFromRuntimeSYCLBIN reads files written by DPC++'s runtime: kernels with two names and
 // images without bytes, or no modules at all.
-func TestFromSYCLBINOfTheRuntime(t *testing.T) {
+func TestFromRuntimeSYCLBIN(t *testing.T) {
 	metadata := new(propset.Registry)
 	for _, name := range []string{"rtc_0$__sycl_kernel__Z1kPi", "__sycl_kernel__Z1kPi"} {
 		metadata.Add(propset.KernelNames).Put(name, propset.Uint(1))
@@ -412,7 +412,7 @@ func TestOldESIMD(t *testing.T) {
 }
 
 // If a device compiler has generated native code, what it would reject is not a reason.
-func TestNativeCodeOfAssembly(t *testing.T) {
+func TestAssemblyNativeCode(t *testing.T) {
 	m := report.Module{
 		Needs:   &needs{Assembly: []string{"V6", "lsc_load"}, Intrinsics: []string{"llvm.genx.lsc.load.slm"}, Aspects: []aspect.Aspect{aspect.FP64}},
 		Images:  []report.ModuleImage{{Format: "spirv", Triple: "spir64"}, {Native: true, Format: "native", Triple: "spir64_gen", Arch: "tgllp"}},

@@ -157,7 +157,7 @@ func TestPlacesInWorkspace(t *testing.T) {
 	}
 }
 
-func TestPlacesOfSingleLines(t *testing.T) {
+func TestLocationsOnSingleLines(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		want srcloc.Kernel
@@ -210,8 +210,8 @@ func TestPlacesOfSingleLines(t *testing.T) {
 	}
 }
 
-// TestUsesOfParameters covers uses that no instruction with a line shows.
-func TestUsesOfParameters(t *testing.T) {
+// TestParameterUses covers uses that no instruction with a line shows.
+func TestParameterUses(t *testing.T) {
 	m := parse(t, `%debug = OpExtInstImport "OpenCL.DebugInfo.100"`+debugPreamble+`
 		%dMath = OpExtInst %void %debug 35 %math
 		%dSquare = OpExtInst %void %debug 20 %squareName %none %dMath 5 0 %none %none 0 5 %square`+

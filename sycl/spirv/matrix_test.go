@@ -81,8 +81,8 @@ func TestMatrices(t *testing.T) {
 	}
 }
 
-// TestMatricesOfOtherKernels checks that only what a kernel reaches counts.
-func TestMatricesOfOtherKernels(t *testing.T) {
+// TestMatricesInOtherKernels checks that only what a kernel reaches counts.
+func TestMatricesInOtherKernels(t *testing.T) {
 	m := parse(t, `
 		OpEntryPoint Kernel %with "with"
 		OpEntryPoint Kernel %without "without"
@@ -172,7 +172,7 @@ func TestUnusedImageType(t *testing.T) {
 	}
 }
 
-func TestAtomicMaximumOfHalves(t *testing.T) {
+func TestAtomicMaxHalf(t *testing.T) {
 	m := oneKernel(t, "%p = OpTypePointer CrossWorkgroup %half",
 		"%a = OpFunctionParameter %p\n%h = OpFunctionParameter %half\n%x = OpAtomicFMaxEXT %half %a %1u %1u %h")
 	if got := m.Requirements().Aspects; !slices.Equal(got, []aspect.Aspect{aspect.FP16}) {

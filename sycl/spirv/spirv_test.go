@@ -559,7 +559,7 @@ func TestIntrinsics(t *testing.T) {
 
 // Extensions that some compilers reject are found by their capabilities, because SPIR-V 1.4 does
 // not name them: RoundingModeRTE, DenormPreserve and KernelAttributesINTEL.
-func TestExtensionsOfCapabilities(t *testing.T) {
+func TestCapabilityExtensions(t *testing.T) {
 	m := parse(t, `OpCapability Kernel
 		OpCapability 4467
 		OpCapability 4464

@@ -267,8 +267,8 @@ func TestBuilderIdentity(t *testing.T) {
 	}
 }
 
-// TestImagesAreToldApart checks the property that the runtime reads: compile_target.
-func TestImagesAreToldApart(t *testing.T) {
+// TestDistinguishImages checks the property that the runtime reads: compile_target.
+func TestDistinguishImages(t *testing.T) {
 	var targets []string
 	for _, m := range built(t).Modules {
 		targets = append(targets, requirement.CompileTarget(m.Metadata))
@@ -373,7 +373,7 @@ func TestWriteSorts(t *testing.T) {
 	}
 }
 
-func TestStateOfAWrittenFile(t *testing.T) {
+func TestWrittenFileState(t *testing.T) {
 	f := mustRead(t, vector(t, "v1_bare"))
 	f.State = Input
 	if got := mustRead(t, write(t, f, Options{})); got.State != Input {

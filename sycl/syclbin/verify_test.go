@@ -262,7 +262,7 @@ func TestVerifyFor(t *testing.T) {
 	}
 }
 
-func TestVerifyEntriesOfVersion2(t *testing.T) {
+func TestVerifyVersion2Entries(t *testing.T) {
 	global := v2Entry("global_metadata", globalText)
 	global.OffloadKind = offload.OpenMP
 	ir := v2Entry("ir", prefixed(irText, spirvHead), "am_index", "0", "ir_type", "1", "triple", "x", "arch", "y")

@@ -164,7 +164,7 @@ func TestSeveralTargets(t *testing.T) {
 	}
 }
 
-func TestReasonsOfTargets(t *testing.T) {
+func TestTargetReasons(t *testing.T) {
 	workspace(t)
 	testkit.WriteFile(t, "one.table", "[Code|Properties]\nplain.bc|plain.prop\n")
 	for _, test := range []struct {

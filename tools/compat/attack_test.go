@@ -44,7 +44,7 @@ func TestAttackS27DiskFull(t *testing.T) {
 	}
 }
 
-func TestAttackS27FoldersThatCannotBeWritten(t *testing.T) {
+func TestAttackS27UnwritableDirectories(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
 	testkit.WriteFile(t, "file", "text\n")
@@ -69,9 +69,9 @@ func TestAttackS27FoldersThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestFilesOfCheckAppearTogether checks that the files of one call are only written if all can be
+// TestCheckFilesAppearTogether checks that the files of one call are only written if all can be
 // written.
-func TestFilesOfCheckAppearTogether(t *testing.T) {
+func TestCheckFilesAppearTogether(t *testing.T) {
 	gateWorkspace(t)
 	before := list(t, ".")
 	code, _, stderr := run(t, "check", "--json-file=a.json", "--proposed-baseline=b.json", "--sarif-file=gone/c.sarif", "--output=d.txt", "before.json")
@@ -97,7 +97,7 @@ func list(t *testing.T, dir string) (names []string) {
 }
 
 // The content of a file of the wrong type is never printed.
-func TestAttackS14NothingIsPrinted(t *testing.T) {
+func TestAttackS14NoOutput(t *testing.T) {
 	gateWorkspace(t)
 	t.Setenv("CI", "")
 	testkit.WriteFile(t, "secret.txt", "{\"PASSWORD\": \"hunter2\",\n \"auths\": {\"x\": \"hunter2\"}}\n")
@@ -112,7 +112,7 @@ func TestAttackS14NothingIsPrinted(t *testing.T) {
 	}
 }
 
-func TestAttackS15PatternsOfTheUser(t *testing.T) {
+func TestAttackS15UserPatterns(t *testing.T) {
 	gateWorkspace(t)
 	outside := t.TempDir()
 	for _, name := range []string{"a.json", "sub/b.json"} {
@@ -166,7 +166,7 @@ func TestAttackOutputsOverInputs(t *testing.T) {
 	}
 }
 
-func TestAttackReportOfAnotherCommit(t *testing.T) {
+func TestAttackReportForDifferentCommit(t *testing.T) {
 	gateWorkspace(t)
 	commit, other := strings.Repeat("ab", 20), strings.Repeat("cd", 20)
 	testkit.WriteFile(t, "k.json", strings.Replace(testkit.ReadFile(t, "before.json"), `"statistics"`, `"source": {"commit": "`+commit+`"}, "statistics"`, 1))

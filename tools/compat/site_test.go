@@ -177,7 +177,7 @@ func TestSiteSchema(t *testing.T) {
 	testkit.SameMembers(t, siteProblem{}, at("problems"))
 }
 
-func TestSiteOfManyKernels(t *testing.T) {
+func TestSiteManyKernels(t *testing.T) {
 	names, list := siteReports(20_000)
 	found := writeSite(t, filepath.Join(t.TempDir(), "site"), names, list)
 	checkSite(t, found)

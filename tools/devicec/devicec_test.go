@@ -36,7 +36,7 @@ func says(t *testing.T, want int, text string, args ...string) {
 	}
 }
 
-func TestTranslateOfNothing(t *testing.T) {
+func TestTranslateNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	translate := func(in string) (int, string) {
 		return run(t, "translate", "--llvm-spirv", "/nonexistent", "--spirv-val", "/nonexistent",
@@ -101,7 +101,7 @@ define i32 @main() #0 {
 attributes #0 = { nounwind }
 `
 
-func TestKernelsOfTheSameName(t *testing.T) {
+func TestKernelsWithSameName(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.ll", ir)
 	testkit.WriteFile(t, "other.ll", strings.Replace(ir, "fadd double %v, %v", "fmul double %v, %v", 1))

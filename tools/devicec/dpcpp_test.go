@@ -130,8 +130,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestImagesOfNothing checks that a source without kernels has no images.
-func TestImagesOfNothing(t *testing.T) {
+// TestEmptyImages checks that a source without kernels has no images.
+func TestEmptyImages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.bc", "bitcode")
 	driver(t, map[string]string{"images.table": "[Code|Properties|Symbols]\n0.spv|0.prop|0.sym\n", "0.spv": module(""), "0.prop": emptyProperties, "0.sym": ""})

@@ -218,9 +218,9 @@ func TestImportTwice(t *testing.T) {
 	}
 }
 
-// TestImportOfTheSameKernel checks that a kernel of a source and one of a SYCLBIN end up with one
+// TestImportSameKernel checks that a kernel of a source and one of a SYCLBIN end up with one
 // name, whatever their current names.
-func TestImportOfTheSameKernel(t *testing.T) {
+func TestImportSameKernel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "source.ll", ir)
 	testkit.WriteFile(t, "syclbin.ll", strings.ReplaceAll(ir, "@_ZTS4Axpy", "@__sycl_kernel__ZTS4Axpy"))

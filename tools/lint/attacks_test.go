@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestPageOfAttacks: docs/explanation/trust.md names the tests that attack the gate, all whose name says
+// TestTrustPage: docs/explanation/trust.md names the tests that attack the gate, all whose name says
 // that they do, and how many there are.
-func TestPageOfAttacks(t *testing.T) {
+func TestTrustPage(t *testing.T) {
 	root := tree(t)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "explanation", "trust.md"))
 	if err != nil {

@@ -95,7 +95,7 @@ func TestOutputSurvivesAFullDisk(t *testing.T) {
 	})
 }
 
-func TestOutputSurvivesAReadOnlyFolder(t *testing.T) {
+func TestOutputInReadOnlyDirectory(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may write everywhere")
 	}

@@ -174,7 +174,7 @@ func TestLinkProblems(t *testing.T) {
 	}
 }
 
-func TestLinkShowsFewOfManyProblems(t *testing.T) {
+func TestLinkLimitsProblems(t *testing.T) {
 	enter(t)
 	var imports strings.Builder
 	imports.WriteString("[SYCL/imported symbols]\n")

@@ -127,7 +127,7 @@ func TestPack(t *testing.T) {
 }
 
 // The path of a table can contain =, because names of packages can.
-func TestPackTablesOfPathsWithEquals(t *testing.T) {
+func TestPackTablePathWithEquals(t *testing.T) {
 	enter(t, split)
 	ok(t, append([]string{"pack", "--output", "k.syclbin"}, splitTables...)...)
 	var elsewhere []string
@@ -441,7 +441,7 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
-func TestDumpIsThatOfSyclbinDump(t *testing.T) {
+func TestDumpMatchesSyclbinDump(t *testing.T) {
 	enter(t)
 	writeVector(t, "bare.syclbin", nil)
 	testkit.GoldenFile(t, filepath.Join(testdata, "vector.dump"), ok(t, "dump", "bare.syclbin"))
@@ -528,7 +528,7 @@ func TestVerify(t *testing.T) {
 }
 
 // The first findings about a file with many of them are shown.
-func TestPackShowsFewOfManyFindings(t *testing.T) {
+func TestPackLimitsFindings(t *testing.T) {
 	files := map[string]string{"k.prop": "[SYCL/device requirements]\nreqd_sub_group_size=1|16\n"} // without aspects
 	var table strings.Builder
 	table.WriteString("[Code|Properties|Symbols]\n")
@@ -618,7 +618,7 @@ func listing(t *testing.T, dir string) string {
 	return b.String()
 }
 
-func TestExtractNamesNoFileAfterTheContent(t *testing.T) {
+func TestExtractFileNames(t *testing.T) {
 	enter(t)
 	var b syclbin.Builder
 	for _, triple := range []string{"../../etc/passwd", "..", "/abs", "a\x00b", "con", "CON", "a=b", "", strings.Repeat("x", 5000)} {
@@ -688,7 +688,7 @@ func TestLenient(t *testing.T) {
 }
 
 // The first repairs of a file with many of them are shown.
-func TestLenientShowsFewOfManyRepairs(t *testing.T) {
+func TestLenientLimitsWarnings(t *testing.T) {
 	enter(t)
 	var properties strings.Builder
 	properties.WriteString("[vendor]\n")

@@ -268,8 +268,8 @@ func TestWrapRefuses(t *testing.T) {
 	}
 }
 
-// TestPackAspectOfOtherReleases holds that such an aspect is a fault of the file, not of the machine.
-func TestPackAspectOfOtherReleases(t *testing.T) {
+// TestPackAspectInOtherReleases holds that such an aspect is a fault of the file, not of the machine.
+func TestPackAspectInOtherReleases(t *testing.T) {
 	enter(t, map[string]string{"a.ptx": "//", "aspect.prop": string(aspectProperty(90)), "aspect.table": "[Code|Properties]\na.ptx|aspect.prop\n"})
 	for _, args := range []string{"pack --runtime=2026.2 --table=t=aspect.table --output=new.syclbin", "pack --runtime=2026.0 --table=t=aspect.table --output=old.syclbin", "convert --runtime=2026.0 --output=old.syclbin new.syclbin"} {
 		want, say := 3, "has no aspect ext_intel_xe_stack_count"

@@ -326,8 +326,8 @@ define spir_kernel void @k() "sycl-module-id"="a.cpp" {
 	}
 }
 
-// TestSpellingOfSpecConst tests that mode names until 2022 are still accepted.
-func TestSpellingOfSpecConst(t *testing.T) {
+// TestSpecConstSpelling tests that mode names until 2022 are still accepted.
+func TestSpecConstSpelling(t *testing.T) {
 	for old, mode := range map[string]string{"rt": "native", "default": "emulation"} {
 		t.Chdir(t.TempDir())
 		writeInputs(t)
@@ -388,8 +388,8 @@ func TestSpellingRefused(t *testing.T) {
 	}
 }
 
-// TestSpellingOfBitcode reads and writes bitcode with the programs in PATH.
-func TestSpellingOfBitcode(t *testing.T) {
+// TestBitcodeSpelling reads and writes bitcode with the programs in PATH.
+func TestBitcodeSpelling(t *testing.T) {
 	dis, as := testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-as")
 	t.Chdir(t.TempDir())
 	path := t.TempDir()
@@ -443,8 +443,8 @@ func TestSpellingSubcommand(t *testing.T) {
 	}
 }
 
-// TestTranslatorOfProperties tests that the form of some properties depends on the translator.
-func TestTranslatorOfProperties(t *testing.T) {
+// TestPropertyTranslator tests that the form of some properties depends on the translator.
+func TestPropertyTranslator(t *testing.T) {
 	const ir = `target triple = "spir64-unknown-unknown"
 @g = addrspace(1) global i32 0 "sycl-device-global-size"="4" "sycl-host-access"="0" "sycl-unique-id"="id"
 define spir_kernel void @_ZTS1K() "sycl-module-id"="a.cpp" {

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-func TestOptionsOfClangAlone(t *testing.T) {
+func TestClangOnlyOptions(t *testing.T) {
 	line := testkit.Must(parseLine([]string{"-O3", "-Xclang", "-fsycl-x", "--gcc-toolchain=", "--gcc-install-dir=/gcc", "x.cpp"}))(t)
 	for _, tt := range []struct {
 		host       host

@@ -24,8 +24,8 @@ func (d device) set(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestConstantsOfFiles: a SYCLBIN in input state takes values, and only that.
-func TestConstantsOfFiles(t *testing.T) {
+// TestFileConstants: a SYCLBIN in input state takes values, and only that.
+func TestFileConstants(t *testing.T) {
 	const want = "default: 7\nbundle has: 7\nbundle: 42\ncompiled and linked: 43\nexecutable: 7\nhandler: 7\n"
 	input, executable := convert(t, "constant", "input"), convert(t, "constant", "executable")
 	if got := cpu(t).set(t, input, executable); got != want {
@@ -57,9 +57,9 @@ func TestConstantsSetAhead(t *testing.T) {
 	}
 }
 
-// TestConstantsOfPrograms: the runtime takes native code until a program sets a constant, and
+// TestProgramConstants: the runtime takes native code until a program sets a constant, and
 // then SPIR-V.
-func TestConstantsOfPrograms(t *testing.T) {
+func TestProgramConstants(t *testing.T) {
 	const want = "default: 7\nhandler: 42\nbundle: 43\ndefault again: 7\n"
 	if got := cpu(t).set(t); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

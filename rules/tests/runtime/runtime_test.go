@@ -354,7 +354,7 @@ func TestShapes(t *testing.T) {
 }
 
 // What runs the SPIR-V of these files.
-func TestShapesOfIR(t *testing.T) {
+func TestIRShapes(t *testing.T) {
 	for _, name := range []string{"ir_cpu", "ir_separate.ir"} {
 		t.Run(name, func(t *testing.T) {
 			file := convert(t, name, "executable")

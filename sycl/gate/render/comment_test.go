@@ -93,9 +93,9 @@ func TestWheels(t *testing.T) {
 	}
 }
 
-// TestCommentOfManyProblems checks that many new problems do not displace the rest, and that a
+// TestCommentManyProblems checks that many new problems do not displace the rest, and that a
 // comment exceeds the intended size only because of new problems.
-func TestCommentOfManyProblems(t *testing.T) {
+func TestCommentManyProblems(t *testing.T) {
 	kernels := map[string]reporttest.On{}
 	for i := range 300 {
 		kernels[fmt.Sprintf("%d%s", i, strings.Repeat("x", 3000))] = reporttest.On{"a": reporttest.Why(report.Reason{Rule: "missing-aspect", Required: fmt.Sprintf("fp%d", i), Status: reporttest.FP64.Status})}

@@ -202,7 +202,7 @@ func rowsOf(d *gate.Difference) (list []string) {
 	return list
 }
 
-func TestWarningsOfAGoodResult(t *testing.T) {
+func TestWarningsInPassingResult(t *testing.T) {
 	r := gate.Evaluate(gate.Input{Reports: facts(reporttest.Report("", []string{"a"}, map[string]reporttest.On{"K": {}})), Today: today})
 	if got := written(t, "warnings.txt", r); got != "" {
 		t.Errorf("got %q", got)
@@ -623,7 +623,7 @@ func TestMarkdownAgainstCmark(t *testing.T) {
 }
 
 // A change that allows its own failure passes, but is reported.
-func TestAttackS17PolicyOfTheChange(t *testing.T) {
+func TestAttackS17PolicyInChange(t *testing.T) {
 	now := policy(t, "devices: {required: ['*']}\nallow: [{rule: missing-aspect, kernels: ['K*'], reason: trust me, expires: 2029-01-01}]")
 	base := policy(t, "devices: {required: ['*']}")
 	in := gate.Input{Reports: facts(reporttest.Report("//p:t", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}})), Policy: now, BasePolicy: base, Today: today}

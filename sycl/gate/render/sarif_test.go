@@ -114,9 +114,9 @@ func TestNamesKeepTheirSpelling(t *testing.T) {
 	}
 }
 
-// TestKnownProblemsAreLeftOut checks the default problems for code scanners: known and allowed
+// TestOmitKnownProblems checks the default problems for code scanners: known and allowed
 // problems are omitted, unless they fail.
-func TestKnownProblemsAreLeftOut(t *testing.T) {
+func TestOmitKnownProblems(t *testing.T) {
 	reports := facts(reporttest.Report("//p:t", []string{"a"}, map[string]reporttest.On{"K": {"a": reporttest.Why(reporttest.FP64)}, "L": {}}))
 	known := gate.NewBaseline(gate.Evaluate(gate.Input{Reports: reports, Today: today}))
 	for _, test := range []struct {

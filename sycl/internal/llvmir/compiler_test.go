@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestWhatCompilersPrint reads the output of clang, and of each LLVM release for it.
-func TestWhatCompilersPrint(t *testing.T) {
+// TestCompilerOutput reads the output of clang, and of each LLVM release for it.
+func TestCompilerOutput(t *testing.T) {
 	clang, opt := testkit.Program(t, "clang++"), testkit.Program(t, "opt")
 	for _, name := range []string{"host.cpp", "device.cpp"} {
 		for _, flags := range []string{"-O0", "-O2", "-g -O0", "-g -O2"} {

@@ -245,7 +245,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-func TestSubsetOfRichModule(t *testing.T) {
+func TestRichModuleSubset(t *testing.T) {
 	m := parse(t, rich)
 	var b strings.Builder
 	if err := m.WriteSubset(&b, Subset{Define: m.Closure(m.Function("f1")), Internal: func(s Symbol) bool { return true }}); err != nil {
@@ -291,7 +291,7 @@ attributes #1 = { nounwind }
 	}
 }
 
-func TestSymbolsOfMetadataThatAreNotThereBecomeNull(t *testing.T) {
+func TestMissingMetadataSymbolsBecomeNull(t *testing.T) {
 	m := parse(t, "define void @f() !x !0 {\n  ret void\n}\ndefine void @g() {\n  ret void\n}\n"+
 		"!0 = !{ptr @g, i32 1, ptr addrspacecast (ptr @g to ptr addrspace(1)), !1, ptr @f}\n!1 = !DITemplateValueParameter(name: \"x\", value: ptr @g)\n")
 	sub, err := extract(m, Subset{Define: []Symbol{m.Function("f")}})

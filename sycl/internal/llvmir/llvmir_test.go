@@ -62,7 +62,7 @@ func text(t *testing.T, m *Module) string {
 	return b.String()
 }
 
-func TestUntouchedTextIsKept(t *testing.T) {
+func TestKeepUntouchedText(t *testing.T) {
 	if got := text(t, parse(t, sample)); got != sample {
 		t.Errorf("got\n%s", got)
 	}
@@ -151,8 +151,8 @@ func TestTheGreatestNode(t *testing.T) {
 	}
 }
 
-// TestNodesFarApart: numbers that double must not make the table of nodes double.
-func TestNodesFarApart(t *testing.T) {
+// TestDistantNodes: numbers that double must not make the table of nodes double.
+func TestDistantNodes(t *testing.T) {
 	var table nodeTable
 	for i := range 18 {
 		id := uint32(1024<<i - 1)
@@ -254,8 +254,8 @@ func TestUnusualText(t *testing.T) {
 	}
 }
 
-// TestElementsThatNameNothing: lists keep elements with symbols of the output only.
-func TestElementsThatNameNothing(t *testing.T) {
+// TestUnmatchedElements: lists keep elements with symbols of the output only.
+func TestUnmatchedElements(t *testing.T) {
 	m := parse(t, "@g = global i32 0\n@llvm.used = appending global [3 x ptr] [ptr null, ptr @g, ptr null]\n")
 	sub, err := extract(m, Subset{Define: []Symbol{m.Global("g")}})
 	if err != nil {

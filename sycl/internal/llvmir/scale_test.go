@@ -93,7 +93,7 @@ func TestWorkGrowsWithTheText(t *testing.T) {
 	}
 }
 
-func TestSubsetsCostWhatTheyHold(t *testing.T) {
+func TestSubsetMemory(t *testing.T) {
 	cost := func(n int) uint64 {
 		m := parseString(t, synthetic(n))
 		write := func(i int) {

@@ -13,8 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 )
 
-// TestListsOfUnits writes a function of a module whose compile unit has lists.
-func TestListsOfUnits(t *testing.T) {
+// TestUnitLists writes a function of a module whose compile unit has lists.
+func TestUnitLists(t *testing.T) {
 	const rest = `!llvm.dbg.cu = !{!1}
 !2 = !DIFile(filename: "(a).cpp", directory: "/src")
 !3 = distinct !DISubprogram(name: "f", scope: !2, file: !2, unit: !1, type: !4)
@@ -104,8 +104,8 @@ func TestListsOfUnits(t *testing.T) {
 	}
 }
 
-// TestListsOfUnitsCostWhatTheyHold has one compile unit for the whole module.
-func TestListsOfUnitsCostWhatTheyHold(t *testing.T) {
+// TestUnitListMemory has one compile unit for the whole module.
+func TestUnitListMemory(t *testing.T) {
 	cost := func(n int) (bytes uint64, written int) {
 		var b strings.Builder
 		var list []string
@@ -138,9 +138,9 @@ func TestListsOfUnitsCostWhatTheyHold(t *testing.T) {
 	}
 }
 
-// TestDebugInformationOfSubsets splits what clang prints with -g: each kernel's
+// TestSubsetDebugInfo splits what clang prints with -g: each kernel's
 // module must be valid, be translated, and not have the debug information of others.
-func TestDebugInformationOfSubsets(t *testing.T) {
+func TestSubsetDebugInfo(t *testing.T) {
 	clang, opt, as, translator := testkit.Program(t, "clang++"), testkit.Program(t, "opt"), testkit.Program(t, "llvm-as"), testkit.Program(t, "llvm-spirv")
 	own := map[string][]string{
 		"_ZTS5First":  {`"table_of_first"`},

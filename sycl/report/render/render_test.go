@@ -584,8 +584,8 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestOfImages checks that kernels with the same images share a list.
-func TestOfImages(t *testing.T) {
+// TestSharedImageList checks that kernels with the same images share a list.
+func TestSharedImageList(t *testing.T) {
 	names := [][]string{{"x", "y", "x"}, {"y", "z"}}
 	kind := 0
 	list := newTable(&report.Report{ImageKinds: make([]report.ImageKind, 2), Images: []report.Image{{Kind: 0}, {Kind: 1}}}).ofImages(func(*report.ImageKind) []string {

@@ -160,7 +160,7 @@ func TestCharactersWithoutWidth(t *testing.T) {
 }
 
 // A kernel with several requirements that are undetermined until run time is listed once.
-func TestSeveralNeedsOfOneKernel(t *testing.T) {
+func TestKernelWithSeveralRequirements(t *testing.T) {
 	r := reporttest.Build(t, []report.Module{{Needs: &requirement.Requirements{Aspects: []aspect.Aspect{aspect.FP16, aspect.FP64}, SubGroupSizes: []uint32{8}},
 		Kernels: reporttest.Kernels("k"), Images: []report.ModuleImage{reporttest.IR(1)}}}, "spir64")
 	const want = "?: spir64 stands for devices that are known only when the program runs.\n    k (fp16, fp64, sub-group size 8).\n"
@@ -214,7 +214,7 @@ func TestLargeText(t *testing.T) {
 
 // Long names are shortened in large reports, and each short form selects one kernel. Kernels with
 // forms show their number, and list them on request.
-func TestNamesOfLargeReports(t *testing.T) {
+func TestLargeReportNames(t *testing.T) {
 	r := reporttest.Build(t, reporttest.Large(100), "intel_gpu_dg2", "x86_64")
 	for i := range r.Kernels {
 		k := &r.Kernels[i]

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-func TestLinkInputsThatChange(t *testing.T) {
+func TestLinkChangedInputs(t *testing.T) {
 	for name, change := range map[string]func() error{
 		"shorter": func() error { return os.Truncate("main.syclbin", 10) },
 		"replaced": func() error {

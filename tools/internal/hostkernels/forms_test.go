@@ -40,7 +40,7 @@ func TestMayHaveLambdas(t *testing.T) {
 }
 
 // Kernels whose class shows that g++ has the same captures.
-func TestNeedLayoutsOfForms(t *testing.T) {
+func TestFormLayouts(t *testing.T) {
 	const plain, nested = "f([=] { p[0] = n; });", "f([=] { [=] { p[0] = n; }(); });"
 	for _, tt := range []struct {
 		form classForm

@@ -163,8 +163,8 @@ func compareConstants(t *testing.T, list []propset.SpecConstant, translated []sp
 	}
 }
 
-// TestNumbersOfTheCode: code may have constants of SPIR-V of its own.
-func TestNumbersOfTheCode(t *testing.T) {
+// TestNumbersMatchCode: code may have constants of SPIR-V of its own.
+func TestNumbersMatchCode(t *testing.T) {
 	m := parse(t, fmt.Sprintf(reading, "declare i64 @_Z20__spirv_SpecConstantIlET_iS0_(i32, i64)\n"+
 		kernel("  %x = call i32 "+get+"(ptr @name, ptr @id, ptr null)\n  %y = call i64 @_Z20__spirv_SpecConstantIlET_iS0_(i32 6, i64 1)")))
 	list, err := Lower(m, Options{Mode: Native})
@@ -173,8 +173,8 @@ func TestNumbersOfTheCode(t *testing.T) {
 	}
 }
 
-// TestNamesOfClasses: names of functions tell a class from a number of one letter.
-func TestNamesOfClasses(t *testing.T) {
+// TestClassNames: names of functions tell a class from a number of one letter.
+func TestClassNames(t *testing.T) {
 	const code = `%i = type { float }
 @n1 = private constant [3 x i8] c"n1\00"
 @n2 = private constant [3 x i8] c"n2\00"

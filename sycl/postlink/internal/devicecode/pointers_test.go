@@ -187,9 +187,9 @@ func TestPointers(t *testing.T) {
 	}
 }
 
-// TestTextsOfAnnotations: equal texts are one constant, in the address space and section
+// TestAnnotationTexts: equal texts are one constant, in the address space and section
 // of the old one.
-func TestTextsOfAnnotations(t *testing.T) {
+func TestAnnotationTexts(t *testing.T) {
 	m := parse(t, annotated("%x = %p {sycl-awidth=1}\n%y = %p {sycl-awidth=1 sycl-strange}\n%z = %q {sycl-awidth=2}"))
 	if _, err := lower(t, m, PropertyOptions{}); err != nil {
 		t.Fatal(err)
@@ -252,8 +252,8 @@ declare ptr @llvm.ptr.annotation.p0.p1(ptr, ptr addrspace(1), ptr addrspace(1), 
 	}
 }
 
-// TestUnknownPropertiesOfPointers: each is reported once, where it is.
-func TestUnknownPropertiesOfPointers(t *testing.T) {
+// TestUnknownPointerProperties: each is reported once, where it is.
+func TestUnknownPointerProperties(t *testing.T) {
 	m := parse(t, annotated("%x = %p {sycl-new=1}\n%y = %p {sycl-new=2 other sycl-stable sycl-conduit=false}"))
 	diagnostics, err := lower(t, m, PropertyOptions{})
 	if err != nil {

@@ -103,9 +103,9 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestDecorationsOfTheFrontEnd: what a variable has stays, but for dpcpp numbers when
+// TestFrontEndDecorations: what a variable has stays, but for dpcpp numbers when
 // the translator does not take them.
-func TestDecorationsOfTheFrontEnd(t *testing.T) {
+func TestFrontEndDecorations(t *testing.T) {
 	for name, test := range map[string]struct{ have, want, dpcpp string }{
 		"read":             {have: `{i32 6147, i32 0, !"x"}`, want: `{i32 6188, i32 1, !"x"}`},
 		"write":            {have: `{i32 6147, i32 1, !"x"}`, want: `{i32 6188, i32 2, !"x"}`},

@@ -12,7 +12,7 @@ import (
 
 // A module whose SPIR-V has double needs fp64, unless conversions are emulated and the
 // post-link step found nothing else.
-func TestAddPropertiesOfEmulatedConversions(t *testing.T) {
+func TestAddEmulatedConversionProperties(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(file string, aspects ...aspect.Aspect) *propset.Registry {
 		r := new(propset.Registry)
