@@ -29,31 +29,31 @@ const (
 )
 
 // find returns the files that names, directories and patterns select, in their order. Each file is
-// listed once, under its first name.
-func find(dir *workspace.Directory, names []string, glob func([]string) ([]string, error), log *log) ([]*file, error) {
+// listed once, under its first name. links is the number of links that are not followed.
+func find(dir *workspace.Directory, names []string, glob func([]string) ([]string, error), log *log) (files []*file, links int, err error) {
 	f := finder{dir: dir, confined: glob != nil, globConfined: glob, log: log, seen: map[string]*file{}}
 	var wanted []string
 	for _, name := range names {
 		if pattern, ok := strings.CutPrefix(name, "!"); ok && !exists(name) {
 			if err := f.unwanted.Add(pattern); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			continue
 		}
 		wanted = append(wanted, name)
 	}
 	if len(names) > 0 && len(wanted) == 0 {
-		return nil, workspace.ErrOnlyExclusions
+		return nil, 0, workspace.ErrOnlyExclusions
 	}
 	for _, name := range wanted {
 		if err := f.find(name); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	for _, pattern := range f.unwanted.Unused() {
 		log.note("", "!%s excludes no file", pattern)
 	}
-	return f.files, nil
+	return f.files, f.links, nil
 }
 
 func exists(name string) bool {
@@ -74,6 +74,7 @@ type finder struct {
 	log          *log
 	unwanted     workspace.Exclusions
 	files        []*file
+	links        int              // that are not followed
 	seen         map[string]*file // by path without links
 }
 
@@ -122,6 +123,7 @@ func (f *finder) find(name string) error {
 
 // outside reports the number of links that are not followed.
 func (f *finder) outside(place string, links int) {
+	f.links += links
 	if links > 0 {
 		f.log.note(place, "skipped links that are dangling or lead out of the directory: %d", links)
 	}

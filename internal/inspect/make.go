@@ -117,10 +117,11 @@ func Reports(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, er
 		names    []string
 		embedded bool
 	}{{o.Files, false}, {o.Embedded, true}} {
-		files, err := find(folder, list.names, o.glob(), c.log)
+		files, links, err := find(folder, list.names, o.glob(), c.log)
 		if err != nil {
 			return nil, err
 		}
+		c.links += links
 		r := reader{dir: folder, options: o.Reading, workspaces: workspaces, disassembler: disassembler}
 		if err := r.each(ctx, files, func(found outcome) error { return c.add(found, list.embedded) }); err != nil {
 			return nil, err
@@ -182,6 +183,7 @@ type collector struct {
 	has            map[*file]bool   // files with device code, directly or in members
 	none           map[*file]string // why other named files have no device code
 	files, skipped int
+	links          int    // that are not followed
 	images         int    // in host files
 	repeated       int    // number of these that duplicate others in their file
 	omitted        string // the first reason for omitting images
@@ -246,6 +248,8 @@ func (c *collector) check() error {
 		return c.fault
 	case c.omitted != "":
 		return emptyf("no device image can be taken: %s", c.omitted)
+	case c.files == 0 && c.links > 0:
+		return emptyf("%s: found only links that are dangling or lead out of the directory: %d; copy the files into it", strings.Join(slices.Concat(c.Files, c.Embedded), ", "), c.links)
 	case c.files == 0:
 		return emptyf("no file matches %s; build the files first", strings.Join(slices.Concat(c.Files, c.Embedded), ", "))
 	}

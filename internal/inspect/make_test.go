@@ -376,6 +376,9 @@ func TestLinks(t *testing.T) {
 	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"*.so"}, Confined: true}); err != nil || !strings.Contains(stderr, "*.so: note: skipped links that are dangling or lead out of the directory: 1") {
 		t.Errorf("%v, %s", err, stderr)
 	}
+	if _, _, err := makeReport(t.Context(), Options{Files: []string{"s*"}, Confined: true}); cli.ExitCode(err) != cli.ExitBadInput || err.Error() != "s*: found only links that are dangling or lead out of the directory: 1; copy the files into it" {
+		t.Errorf("got %v", err)
+	}
 	if _, _, err := makeReport(t.Context(), Options{Files: []string{"s.so"}, Confined: true}); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "leads out of the workspace") {
 		t.Errorf("got %v", err)
 	}
