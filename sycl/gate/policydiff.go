@@ -45,7 +45,7 @@ func (w *policyDiff) devices() {
 		case p == "*" && len(w.now.Required) > 0 && !covers(w.now.Required, p):
 			w.when(true, "devices other than %s are no longer required", strings.Join(w.now.Required, ", "))
 		case !coversDevices(w.now.Required, p):
-			w.when(true, "devices %s are no longer required", p)
+			w.when(true, "%s no longer required", devicesAre(p))
 		// A report that lacks a device named in the policy is a failure, except for patterns that
 		// other devices match.
 		case p != "*" && !w.insists(p) && !slices.ContainsFunc(w.reported, func(id string) bool { return matchDevice([]string{p}, id) }):
@@ -54,8 +54,16 @@ func (w *policyDiff) devices() {
 	}
 	either := slices.Concat(w.now.Required, w.now.Supported)
 	for _, p := range w.old.Supported {
-		w.when(!coversDevices(either, p), "devices %s are no longer supported", p)
+		w.when(!coversDevices(either, p), "%s no longer supported", devicesAre(p))
 	}
+}
+
+// devicesAre returns the subject and verb of a sentence about the devices that a pattern matches.
+func devicesAre(pattern string) string {
+	if strings.Contains(pattern, "*") {
+		return fmt.Sprintf("devices %s are", pattern)
+	}
+	return fmt.Sprintf("device %s is", pattern)
 }
 
 // insists reports whether the policy fails if no report has a device that a pattern matches.

@@ -19,9 +19,9 @@ func TestWeakened(t *testing.T) {
 		want           []string
 	}{
 		{"no policy before and after", none, none, nil},
-		{"a device", "devices: {required: [a, b]}", "devices: {required: [a]}", []string{"devices b are no longer required"}},
-		{"a device that is only supported", "devices: {required: [a, b]}", "devices: {required: [a], supported: [b]}", []string{"devices b are no longer required"}},
-		{"a device that is no longer supported", "devices: {required: [a], supported: [c]}", "devices: {required: [a], informative: [c]}", []string{"devices c are no longer supported"}},
+		{"a device", "devices: {required: [a, b]}", "devices: {required: [a]}", []string{"device b is no longer required"}},
+		{"a device that is only supported", "devices: {required: [a, b]}", "devices: {required: [a], supported: [b]}", []string{"device b is no longer required"}},
+		{"a device that is no longer supported", "devices: {required: [a], supported: [c]}", "devices: {required: [a], informative: [c]}", []string{"device c is no longer supported"}},
 		{"a device that is required instead", "devices: {required: [a], supported: [c]}", "devices: {required: [a, c]}", nil},
 		{"another name of a device", "devices: {required: [intel_gpu_12_60_7]}", "devices: {required: [intel_gpu_pvc]}", nil},
 		{"a pattern", "devices: {required: ['intel_*']}", "devices: {required: ['intel_gpu_*']}", []string{"devices intel_* are no longer required"}},
