@@ -193,11 +193,19 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 			key = func(k Kernel) string { return numbers.ReplaceAllString(withoutCalls(k.Name), "#") }
 		}
 	}
+	if host.table {
+		// The table has the host's names. Types without a name have unrelated numbers.
+		inner := key
+		key = func(k Kernel) string { return unnamedTypes.ReplaceAllString(inner(k), "$$_") }
+	}
 	devices, hosts := groups(unnamed, key), groups(submitted, key)
 	for _, name := range order(devices, hosts) {
 		d, h := devices[name], hosts[name]
 		common := min(len(d), len(h))
-		if len(d) == len(h) {
+		if common > 1 && strings.Contains(name, "$_") {
+			common = 0 // nothing tells them apart
+		}
+		if len(d) == len(h) && common > 0 {
 			for i := range d {
 				pairs = append(pairs, pair{d[i], h[i]})
 			}
@@ -265,13 +273,17 @@ func compare(device []Kernel, host *hostObject) []Finding {
 			report(d, false, moved+more, shown(d))
 		}
 	}
+	unpaired := false // kernels of types without a name
 	for _, k := range onlyHost {
-		if !ofLibrary(k.Name) {
+		if host.GCC != 0 && (unnamedTypes.MatchString(k.Name) || strings.Contains(k.Name, "{unnamed type#")) {
+			unpaired = true
+			report(k, false, unnamedType, shown(k))
+		} else if !ofLibrary(k.Name) {
 			report(k, false, onlyInHost, shown(k))
 		}
 	}
 	for _, k := range onlyDevice {
-		if !ofLibrary(k.Name) {
+		if !ofLibrary(k.Name) && !(unpaired && unnamedTypes.MatchString(k.Name)) {
 			report(k, true, onlyInDevice, shown(k))
 		}
 	}
@@ -292,6 +304,8 @@ const (
 	less       = "the device code uses a variable that the host code does not: use it in both, outside of any #ifdef, and make a constant in a lambda with auto parameters static constexpr"
 	onlyInHost = "the host code submits the kernel '%s', but the device code has no kernel of this name: " +
 		"give it a name, as in parallel_for<class Name>(...), or remove what hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
+	unnamedType = "the kernel '%s' is instantiated for a type without a name, which g++ and DPC++ name differently: " +
+		"name the type, as in struct Point { ... }, or compile the host code with clang{clang}"
 	onlyInDevice = "the device code has the kernel '%s', but the host code does not submit it: " +
 		"is it inside an #ifdef of __SYCL_DEVICE_ONLY__, __clang__ or another macro of one compiler?"
 	ambiguous = "g++ and DPC++ number the kernels of a fold expression in different orders, so the wrong kernel would run: " +
@@ -307,6 +321,9 @@ func rank(f Finding) int {
 	}
 	return 0
 }
+
+// unnamedTypes matches g++'s and clang's names of types without a name at namespace scope.
+var unnamedTypes = regexp.MustCompile(`\._anon_\d+|\$_\d+`)
 
 // numbers matches the numbers of lambdas and other unnamed types.
 var numbers = regexp.MustCompile(`#\d+`)

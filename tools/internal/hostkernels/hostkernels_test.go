@@ -89,6 +89,10 @@ func TestCompare(t *testing.T) {
 				"src/a.cpp:2:7 warning the device code has the kernel 'main::{lambda()#2}'",
 			}},
 		{"other numbers of g++ 12", gcc12, []string{lambda, second}, []string{submitted("Z4mainEUlvE0_", 8, "0"), submitted("Z4mainEUlvE3_", 8, "0")}, nil},
+		{"types without a name", gcc16, []string{"Z3setI3$_0EvT_EUlvE_"}, []string{submitted("Z3setI8._anon_7EvT_EUlvE_", 8, "0")},
+			[]string{"src/a.cpp error the kernel 'set<._anon_7>(._anon_7)::{lambda()#1}' is instantiated for a type without a name"}},
+		{"types without a name in a function", gcc16, []string{"Z3setIZ4mainE3$_0EvT_EUlvE_"}, []string{submitted("Z3setIZ4mainEUt_EvT_EUlvE_", 8, "0")},
+			[]string{"src/a.cpp error the kernel 'set<main::{unnamed type#1}>(main::{unnamed type#1})::{lambda()#1}' is instantiated for a type without a name"}},
 		{"fold expression", gcc16, []string{"Z4eachIJildEEvDpT_EUlvE_"}, []string{submitted("Z4eachIJildEEvDpT_EUlvE_", 8, "0")}, nil},
 		{"kernels of libsycl beside others", gcc16,
 			[]string{lambda, "N4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi1ELb1EEELi1EZ4mainEUlvE_EE"},
@@ -124,6 +128,33 @@ func TestCompare(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMatchUnnamedTypes pairs the kernels of a type without a name if the table has the host's
+// names and there is only one such type.
+func TestMatchUnnamedTypes(t *testing.T) {
+	kernels := func(names ...string) (list []Kernel) {
+		for _, name := range names {
+			list = append(list, Kernel{Name: name, hash: hash(name)})
+		}
+		return list
+	}
+	device, submitted := kernels("f<$_0>", "g<$_0>", "h<$_1>", "h<$_2>"), kernels("f<._anon_7>", "g<._anon_7>", "h<._anon_8>", "h<._anon_9>")
+	for i := range submitted {
+		submitted[i].hash = 0
+	}
+	for _, table := range []bool{true, false} {
+		pairs, onlyHost, onlyDevice, _ := match(device, &hostObject{Readable: true, GCC: 16, Submitted: submitted, table: table})
+		want := map[bool]int{true: 2, false: 0}[table]
+		if len(pairs) != want || len(onlyHost) != 4-want || len(onlyDevice) != 4-want {
+			t.Errorf("table %v: got %v, %v, %v", table, pairs, onlyHost, onlyDevice)
+		}
+		for _, p := range pairs {
+			if p.device.Name[0] != p.host.Name[0] {
+				t.Errorf("%s is paired with %s", p.device.Name, p.host.Name)
+			}
+		}
 	}
 }
 
