@@ -196,7 +196,7 @@ func checkHeader(t *testing.T, header string) {
 func checkDepfile(t *testing.T, text string) {
 	t.Helper()
 	words := strings.Fields(strings.ReplaceAll(text, "\\\n", " "))
-	if len(words) < 10 || words[0] != "k.bc:" || words[1] != "app/kernels.cpp" {
+	if len(words) < 10 || words[0] != "device:" || words[1] != "app/kernels.cpp" {
 		t.Fatalf("dependencies: %.200q", text)
 	}
 	own := 0
