@@ -1,13 +1,18 @@
 // Stands in front of DPC++'s header of this name in targets that depend on libsycl. libsycl's
 // headers call KernelWrapper::wrap for each kernel that the host code submits. In a target without
 // device code that is an error: the kernel could not run, and a program that links the same inline
-// function from a SYCL target might use this copy of it.
+// function from a SYCL target might use this copy of it. A target whose device images are linked
+// separately, as from 'packager wrap', defines RULES_SYCL_ALLOW_KERNELS.
 
 #pragma once
 #pragma GCC system_header
 
-// SYCL compiles define one of these macros.
-#if defined(SYCL_LANGUAGE_VERSION) || defined(__SYCL_DEVICE_ONLY__)
+#include <sycl/version.hpp>
+
+// SYCL compiles define one of the first two macros. libsycl.so.8 (DPC++ 2025) has a different
+// KernelWrapper.
+#if defined(SYCL_LANGUAGE_VERSION) || defined(__SYCL_DEVICE_ONLY__) || \
+    defined(RULES_SYCL_ALLOW_KERNELS) || __LIBSYCL_MAJOR_VERSION < 9
 #include_next <sycl/detail/kernel_launch_helper.hpp>
 #else
 
