@@ -1,10 +1,10 @@
-# What remote-cache and remote-execution share; they read it with `source`, after lib.sh.
+# Shared by remote-cache and remote-execution, which read it with `source`, after lib.sh.
 
-# The servers are in the development root, where the device compilers are. Bazel is there too.
+# The servers run in the development root, which contains the device compilers and Bazel.
 export RULES_SYCL_DEVROOT=always
 
-# A part of the example workspace: SYCLBINs that clang compiles, some linked or with values for
-# specialization constants, an ordinary program and a library that DPC++ compiles, and reports.
+# Targets of the example workspace: SYCLBINs that clang compiles, some of them linked or with values for
+# specialization constants; an ordinary program and a library that DPC++ compiles; and reports.
 remote_targets=(
   //:linear //:linear_test
   //linking:combined //linking:linked //linking:compat
@@ -12,7 +12,7 @@ remote_targets=(
   //apps:mandelbrot //apps:color
 )
 
-# example FOLDER: copies the example workspace, and builds the programs that the rules run.
+# example DIRECTORY: copy the example workspace, and build the programs that the rules run.
 example() {
   mkdir -p "$1"
   tar -C "$project/examples/workspace" --exclude='./bazel-*' -cf - . | tar -C "$1" -xf -
@@ -20,7 +20,7 @@ example() {
   built_tools "$1"
 }
 
-# timed WHAT COMMAND...: runs a command, and prints how long it took.
+# timed WHAT COMMAND...: run a command and print its duration.
 timed() {
   local what=$1 start=$SECONDS
   shift
@@ -28,16 +28,16 @@ timed() {
   printf '%4d s  %s\n' $((SECONDS - start)) "$what"
 }
 
-# free_port: a port of the loopback interface that nothing uses now.
+# free_port: print an unused port of the loopback interface.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
 servers=()
 
-# Printed at the end when the script fails.
+# Printed at the end if the script fails.
 hint=
 
-# serve PORT COMMAND...: runs a server until the script ends, and waits until it serves. The
-# server's own messages are in $scratch/servers.log.
+# serve PORT COMMAND...: run a server until the script exits, and wait until it accepts connections. Its output is
+# in $scratch/servers.log.
 serve() {
   local port=$1 i
   shift
@@ -52,7 +52,7 @@ serve() {
   exit 1
 }
 
-# end_remote: what scratch does at the end, after stopping the servers.
+# end_remote: stop the servers, and clean up like scratch.
 end_remote() {
   local status=$?
   if [ "$status" != 0 ] && [ -s "$scratch/servers.log" ]; then
@@ -64,7 +64,7 @@ end_remote() {
     kill "${servers[@]}" 2> /dev/null || true
     wait "${servers[@]}" 2> /dev/null || true
   fi
-  # Its server may run although the script used another one last.
+  # The Bazel server may still run, although the script used a different one last.
   if [ -d "$scratch/base" ]; then output_base=$scratch/base; fi
   end_scratch
 }

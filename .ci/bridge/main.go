@@ -2,9 +2,9 @@
 //
 //	bridge -listen 127.0.0.1:8981 -server 127.0.0.1:8980
 //
-// buildbox-casd announces versions 2.1 and later of the API. Bazel 7 asks for 2.0, which has
-// the same messages, and refuses the server. The bridge passes every call on and lowers the
-// announced version in the answer to GetCapabilities.
+// buildbox-casd announces versions 2.1 and later of the API. Bazel 7 requests 2.0, which has
+// the same messages, and rejects the server. The bridge forwards every call, and lowers the
+// announced version in the response to GetCapabilities.
 package main
 
 import (

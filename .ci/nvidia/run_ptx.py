@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""run_ptx.py FOLDER: runs the kernels of rules/tests/gpus on an NVIDIA GPU.
+"""run_ptx.py DIRECTORY: run the kernels of rules/tests/gpus on an NVIDIA GPU.
 
-FOLDER has PTX files, as extract_ptx writes them. Every kernel is launched through the
-CUDA driver, and its results are compared with numbers that Python computes. Prints one
-line for each case. Exits with 1 when a number is wrong or a case cannot run, with 2 when
-there is no GPU or no file.
+DIRECTORY contains the PTX files that extract_ptx wrote. Every kernel is launched through the CUDA driver, and its
+results are compared with values that Python computes. Prints one line per case. Exits with 1 if a value is wrong or a
+case cannot run, and with 2 if there is no GPU or no file.
 
-Needs the driver's library libcuda.so.1, and nothing of CUDA's toolkit.
+Needs the driver's library libcuda.so.1, but not the CUDA toolkit.
 """
 
 import array
@@ -23,11 +22,11 @@ PREFIX = "__sycl_kernel__ZTSN5check"
 
 
 class Fault(Exception):
-    """What went wrong in a case."""
+    """The error in a case."""
 
 
 class Gpu:
-    """The first GPU of this machine, with the modules of a folder."""
+    """The first GPU of this system, with the modules in a directory."""
 
     def __init__(self, folder):
         self.cuda = ctypes.CDLL("libcuda.so.1")
@@ -67,7 +66,7 @@ class Gpu:
         return self.modules[path], entry
 
     def copy(self, data):
-        """The address of a copy of bytes in the GPU's memory."""
+        """Copies bytes to the GPU's memory and returns the address."""
         address = ctypes.c_uint64()
         self.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(len(data)))
         self.call("cuMemcpyHtoD_v2", address, bytes(data), ctypes.c_size_t(len(data)))
@@ -79,14 +78,14 @@ class Gpu:
         return data.raw
 
     def variable(self, kernel, name):
-        """The bytes of a variable of the kernel's module."""
+        """Returns the bytes of a variable in the kernel's module."""
         module, _ = self.module(kernel)
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
         self.call("cuModuleGetGlobal_v2", ctypes.byref(address), ctypes.byref(size), module, name.encode())
         return self.bytes(address.value, size.value)
 
     def launch(self, kernel, closure, groups, items):
-        """Runs a kernel, whose one argument is the function object."""
+        """Runs a kernel. Its only argument is the function object."""
         module, entry = self.module(kernel)
         function = ctypes.c_void_p()
         self.call("cuModuleGetFunction", ctypes.byref(function), module, entry.encode())
@@ -97,7 +96,7 @@ class Gpu:
 
 
 class Array:
-    """Numbers of a type of struct, on the GPU."""
+    """An array of numbers on the GPU, with a type code of package struct."""
 
     def __init__(self, gpu, code, values):
         self.gpu, self.code, self.count = gpu, code, len(values)
@@ -167,7 +166,7 @@ def block_reverse(gpu):
 
 
 def refuses_work_group(gpu):
-    """The driver knows the required size: another one is an error, and runs nothing."""
+    """The driver checks the required size: with a different size, it reports an error and does not run the kernel."""
     x = Array(gpu, "i", range(N))
     try:
         gpu.launch("12BlockReverseE", pointers(x), (32, 1, 1), (32, 1, 1))
@@ -277,7 +276,7 @@ def or_nan(function, *x):
         return -math.inf if x[0] == 0 else math.nan
 
 
-# Each function, and by how many units in the last place SYCL allows it to be wrong.
+# Each function, with the error in units in the last place that SYCL allows.
 FUNCTIONS = [
     (math.sin, 4), (math.cos, 4), (math.tan, 5), (math.asin, 4), (math.acos, 4), (math.atan, 5),
     (lambda x: math.atan2(x, 0.7), 6), (math.tanh, 5), (math.log, 3), (math.log2, 3), (math.log10, 3),
@@ -298,7 +297,7 @@ def functions(kernel, code, own, digits, smallest):
                 if result == want or math.isnan(result) and math.isnan(want):
                     continue
                 unit = math.ldexp(1, max(math.frexp(want)[1] - digits, smallest))
-                # Python's own results may be wrong by one.
+                # Python's own results may be off by one.
                 if not abs(result - want) <= (allowed + (code == "d")) * unit:
                     raise Fault("function %d of %r is %r, want %r" % (number, value, result, want))
 
