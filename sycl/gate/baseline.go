@@ -17,8 +17,7 @@ import (
 var baselineFormat = jsonFormat{noun: "baseline", schema: "https://rules-sycl.github.io/schema/compat-baseline/v1", version: "1.0", most: 64}
 
 // A Baseline lists known problems that do not fail the gate. It is generated; exceptions written by
-// hand belong in the policy. It also records what was checked, so that the gate notices if less is
-// checked.
+// hand belong in the policy. It also records what was checked, so that the gate detects reduced coverage.
 type Baseline struct {
 	File     string // as given to ReadBaseline
 	Devices  []BaselineDevice

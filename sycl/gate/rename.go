@@ -34,8 +34,8 @@ type pair struct {
 	Renaming
 }
 
-// A pairer finds kernels that are the same under different names, among those that only one side
-// has. It pairs two kernels only if the match is unambiguous.
+// A pairer finds renamed kernels among the kernels that are only in one of two reports. It pairs two kernels
+// only if the match is unambiguous.
 type pairer struct {
 	old, now []row
 	pairs    []pair

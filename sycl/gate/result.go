@@ -211,7 +211,7 @@ type Class string
 // ClassDeviceData is the class of findings that are new because device data has changed.
 const ClassDeviceData Class = "device-data-changed"
 
-// A State tells whether a finding was known. It has the values of baselineState in SARIF.
+// A State specifies whether a finding is new or known. Its values are values of baselineState in SARIF.
 type State string
 
 const (

@@ -16,7 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// A Collected reports what happened to the images of a host file.
+// A Collected describes the result of collecting the images of a host file.
 type Collected struct {
 	Taken int // number of images that are in abstract modules
 

@@ -67,7 +67,7 @@ func (r *Report) Label() string {
 	return ""
 }
 
-// Name sets the label of a report's target if it has none.
+// Name sets the label of a report's target if the target has no label.
 func (r *Report) Name(label string) {
 	if len(r.Targets) == 1 && r.Targets[0] == "" {
 		r.Targets[0] = label
@@ -103,8 +103,8 @@ const (
 	NativeOrIR Code = "native-or-ir"
 )
 
-// A Scope tells whether an outcome is based on the requirements of the kernel alone or of its
-// device image. Device images record combined requirements of all their kernels, and the runtime
+// A Scope specifies whether an outcome is based only on the requirements of the kernel or on the requirements
+// of its device image. Device images record combined requirements of all their kernels, and the runtime
 // applies them to each kernel.
 type Scope string
 

@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/requirement"
 )
 
-// Kernel returns the kernel with a name, or nil if the module has none.
+// Kernel returns the kernel with the given name, or nil if the module does not contain it.
 func (m *Module) Kernel(name string) *Kernel {
 	i, ok := m.kernels[name]
 	if !ok {
@@ -47,8 +47,8 @@ func (m *Module) KernelRequirements(k *Kernel) *requirement.Requirements {
 	return q
 }
 
-// Requirements returns the device requirements of the whole module: those of all of its kernels or,
-// in a module without kernels, of all exported functions.
+// Requirements returns the combined device requirements of all kernels in the module or, if it has no
+// kernels, of all exported functions.
 func (m *Module) Requirements() *requirement.Requirements {
 	q := &requirement.Requirements{}
 	var u use

@@ -1,5 +1,5 @@
-// Package buildstep has what the steps of a build share: running compilers, the files that one
-// reads and writes down, flags, and persistent workers of Bazel with the files that they keep.
+// Package buildstep is shared by the steps of a build. It runs compilers and reads their dependency files,
+// declares common flags, and implements Bazel's persistent workers with their caches.
 package buildstep
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// An Error is a compiler's refusal, with what it wrote.
+// An Error is returned if a compiler rejects its input. It contains the compiler's output.
 type Error struct {
 	Program string
 	Code    int
@@ -28,7 +28,7 @@ func (e *Error) Error() string {
 	return with(fmt.Sprintf("%s failed with exit code %d", e.Program, e.Code), e.Output)
 }
 
-// with returns what happened, with what the program wrote.
+// with returns the description of a failure, followed by the program's output.
 func with(what, output string) string {
 	if output = strings.TrimRight(output, "\n"); output != "" {
 		return what + ":\n" + output
@@ -36,27 +36,25 @@ func with(what, output string) string {
 	return what
 }
 
-// Fault returns the error of a program that did not end by itself, for which its input is not to
-// blame.
+// Fault returns the error of a program that was terminated by a signal, which is not caused by its input.
 func Fault(what string) error {
 	return errors.New(what + "\nnote: the program has a bug or ran out of memory; try again with fewer at once")
 }
 
-// diskFull says whether a program wrote that it could not write, in words of the C library. Compilers
-// have no exit code of its own for that.
+// diskFull reports whether a program's output contains the C library's message for a failed write. Compilers
+// do not have a separate exit code for this.
 func diskFull(output string) bool {
 	return slices.ContainsFunc([]syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}, func(e syscall.Errno) bool {
 		return strings.Contains(strings.ToLower(output), e.Error())
 	})
 }
 
-// BadInput marks the input as the cause: the compiler ran and refused it.
+// BadInput marks the error as caused by the input: the compiler ran and rejected it.
 func (e *Error) BadInput() {}
 
 // Run runs a program on stdin and writes its standard output to stdout; both may be nil.
-// What it prints beside that becomes part of the error when it fails, and goes to
-// stderr when it does not. When the context ends, the program is killed, and those
-// that it has started.
+// Its standard error becomes part of the error if it fails, and is written to stderr otherwise. If the
+// context is canceled, Run kills the program and its child processes.
 func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program string, args ...string) error {
 	cmd := cli.Program(ctx, program, args...)
 	cmd.Stdin = stdin

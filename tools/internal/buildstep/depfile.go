@@ -11,15 +11,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// maxCandidates is how large a list of candidates may be, and of files that were read.
+// maxCandidates limits the size of a list of candidates and of a list of files that were read.
 const maxCandidates = 256 << 20
 
-// WriteUnused writes those files of a list, one a line, that neither a dependency file nor the
-// compiler's options name. Bazel reads the result as unused_inputs_list. Compilers leave files of
-// options out of dependency files, such as @FILE and -fsanitize-ignorelist=FILE.
+// WriteUnused writes the files of a list, one per line, that neither a dependency file nor the compiler's
+// options name. Bazel reads the result as unused_inputs_list. Dependency files do not contain files that
+// options name, such as @FILE and -fsanitize-ignorelist=FILE.
 //
-// With a list of the other inputs, "" for none, a file that the compiler read and that is no input
-// is an Undeclared.
+// With a list of the other inputs (or ""), WriteUnused returns an Undeclared if the compiler read a file that
+// is not an input.
 func WriteUnused(rule, candidates, inputs, unused string, options []string) error {
 	read, err := cli.ReadInput(rule, "", maxCandidates)
 	if err != nil {
@@ -42,8 +42,8 @@ func WriteUnused(rule, candidates, inputs, unused string, options []string) erro
 	return os.WriteFile(unused, []byte(unread(string(list), string(read), options)), 0o666)
 }
 
-// An Undeclared is a file that a compiler read and that a build does not know as an input: a
-// change in it would not trigger a rebuild.
+// An Undeclared is a file that a compiler read but that is not an input of the build, so changing it would
+// not trigger a rebuild.
 type Undeclared struct {
 	Source, File string
 }
@@ -134,8 +134,8 @@ func Dependencies(rule string) []string {
 	return names
 }
 
-// WriteDepfile writes a dependency file as make reads it. With phony, each file but the first gets a
-// rule of its own, so that make does not stop when one is gone.
+// WriteDepfile writes a dependency file as make reads it. With phony, each file except the first gets its own
+// rule, so that make does not fail if a file was removed.
 func WriteDepfile(w io.Writer, targets, files []string, phony bool) error {
 	var b strings.Builder
 	b.WriteString(strings.Join(targets, " ") + ":")
@@ -154,5 +154,5 @@ func WriteDepfile(w io.Writer, targets, files []string, phony bool) error {
 
 var escapes = strings.NewReplacer(" ", "\\ ", "#", "\\#", "$", "$$")
 
-// EscapedDepfile returns a name as it is in a dependency file.
+// EscapedDepfile returns a name as written in a dependency file.
 func EscapedDepfile(name string) string { return escapes.Replace(name) }

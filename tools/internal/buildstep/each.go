@@ -9,10 +9,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// Each calls do for the numbers from 0 to n-1, at most atOnce at a time. What the calls write
-// to their logs comes to log in the order of the numbers. When a call fails, those with lower
-// numbers go on, those with higher ones are stopped, and the error of the lowest number is
-// returned: the same inputs give the same messages each time.
+// Each calls do for the numbers from 0 to n-1, with at most atOnce concurrent calls. It writes the logs of
+// the calls to log in the order of the numbers. If a call fails, Each waits for calls with lower numbers,
+// stops calls with higher numbers, and returns the error with the lowest number, so the same inputs always
+// give the same messages.
 func Each(ctx context.Context, log io.Writer, n, atOnce int, do func(ctx context.Context, log io.Writer, i int) error) error {
 	e := each{failed: n, errs: make([]error, n), stops: make([]context.CancelFunc, n)}
 	logs := make([]bytes.Buffer, n)

@@ -23,15 +23,14 @@ func OneInput(args []string) (string, error) {
 // unescape reads the name of a source in an argument SOURCE=PATH.
 var unescape = strings.NewReplacer("%3D", "=", "%3d", "=", "%25", "%")
 
-// SourcePath divides an argument SOURCE=PATH. In the name of the source, = is written %3D
-// and % may be written %25.
+// SourcePath splits an argument SOURCE=PATH. In the name of the source, = is written %3D and % may be written
+// %25.
 func SourcePath(arg string) (source, path string, ok bool) {
 	source, path, ok = strings.Cut(arg, "=")
 	return unescape.Replace(source), path, ok && source != "" && path != ""
 }
 
-// Required fails for the first flag that is empty. The arguments are pairs of name and
-// value.
+// Required returns a usage error for the first empty flag. The arguments are pairs of a name and a value.
 func Required(pairs ...string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] == "" {

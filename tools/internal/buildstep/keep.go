@@ -10,10 +10,10 @@ import (
 	"sync"
 )
 
-// keptLimit is how many bytes a worker keeps.
+// keptLimit is the maximum number of bytes that a worker keeps.
 const keptLimit = 128 << 20
 
-// Kept are those used last. Without any, as nil, a compiler makes each file.
+// Kept contains the most recently used files. With a nil Kept, a compiler writes every file.
 type Kept struct {
 	limit  int64 // of bytes
 	mu     sync.Mutex
@@ -39,7 +39,7 @@ type file struct {
 	content, printed []byte
 }
 
-// NewKept returns no files, and room for that many bytes.
+// NewKept returns an empty Kept that can hold the given number of bytes.
 func NewKept(limit int64) *Kept {
 	return &Kept{limit: limit, newest: list.New(), by: map[Key]*list.Element{}}
 }
@@ -65,7 +65,7 @@ func (r *Recipe) key() (sum Key, err error) {
 	return sum, nil
 }
 
-// State returns the size and the time of a program, "" when there is none.
+// State returns the size and modification time of a program, or "" if it does not exist.
 func State(program string) string {
 	info, err := os.Stat(program)
 	if err != nil {
@@ -74,8 +74,8 @@ func State(program string) string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// Make makes a file, and writes what compilers print to log. It copies both when it has made
-// the same before; else it calls a function, which gets the log.
+// Make writes a file, and the output of compilers to log. If it has written the file for the same recipe
+// before, it copies both; otherwise it calls a function with the log.
 func (f *Kept) Make(r Recipe, name string, log io.Writer, do func(log io.Writer) error) error {
 	if f == nil {
 		return do(log)
@@ -91,8 +91,8 @@ func (f *Kept) Make(r Recipe, name string, log io.Writer, do func(log io.Writer)
 	return f.add(key, name, printed.Bytes())
 }
 
-// Take copies a file and what compilers printed when the same was made before. [Kept.Add] takes
-// the key for a file that was not there.
+// Take copies the file of a recipe and the compilers' output if it has them. Otherwise, pass the returned key
+// to [Kept.Add].
 func (f *Kept) Take(r Recipe, name string, log io.Writer) (key Key, found bool, err error) {
 	if f == nil {
 		return key, false, nil
@@ -107,7 +107,7 @@ func (f *Kept) Take(r Recipe, name string, log io.Writer) (key Key, found bool, 
 	return key, false, nil
 }
 
-// Add keeps a file that was made without a message.
+// Add keeps a file whose compilers printed nothing.
 func (f *Kept) Add(key Key, name string) error {
 	if f == nil {
 		return nil
@@ -126,7 +126,7 @@ func (f *Kept) find(key Key) *file {
 	return e.Value.(*file)
 }
 
-// add keeps a file unless it takes all of the room.
+// add keeps a file unless it exceeds the limit.
 func (f *Kept) add(key Key, name string, printed []byte) error {
 	if info, err := os.Stat(name); err != nil || info.Size() > f.limit {
 		return err

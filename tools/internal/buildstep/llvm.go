@@ -20,14 +20,14 @@ var llvmVersion = regexp.MustCompile(`LLVM version (\d+)\.`)
 // OldestLLVM is the oldest LLVM release that the steps support.
 const OldestLLVM = 21
 
-// FindLLVM looks in PATH for programs of LLVM, all of one release that is not older than `oldest`, and
-// returns their paths. The error names `oldest` and what is missing.
+// FindLLVM searches PATH for LLVM programs of the same release, which is at least `oldest`, and returns their
+// paths. The error names `oldest` and the missing programs.
 func FindLLVM(oldest int, names ...string) ([]string, error) {
 	return FindLLVMIn(filepath.SplitList(os.Getenv("PATH")), oldest, names...)
 }
 
-// FindLLVMIn is FindLLVM for a list of directories. An older release in one directory does not hide a
-// suitable one in a later directory.
+// FindLLVMIn is like FindLLVM for a list of directories. An older release in one directory does not hide a
+// suitable release in a later directory.
 func FindLLVMIn(dirs []string, oldest int, names ...string) ([]string, error) {
 	var best []string // what the release lacks that lacks least
 	for _, release := range llvmReleases {

@@ -31,11 +31,12 @@ type (
 	}
 )
 
-// errCancelled is why an action stops that Bazel cancels.
+// errCancelled is the cause if Bazel cancels an action.
 var errCancelled = errors.New("cancelled by Bazel")
 
-// MainWorker runs a tool on the process's own arguments and exits. When Bazel starts it as a
-// worker, it runs what lasting returns for each request, and then calls end.
+// MainWorker runs a tool with the arguments of the process and exits. If Bazel starts the process as a
+// worker, MainWorker runs the tool that lasting returns for each request, and calls end when Bazel closes the
+// input.
 func MainWorker(once *cli.Tool, lasting func(context.Context, *Kept) (tool *cli.Tool, end func())) {
 	args, worker := asWorker(os.Args[1:])
 	if !worker {
@@ -48,7 +49,7 @@ func MainWorker(once *cli.Tool, lasting func(context.Context, *Kept) (tool *cli.
 	})
 }
 
-// asWorker returns the arguments without Bazel's flag, and whether it was among them.
+// asWorker returns the arguments without Bazel's worker flag, and whether they contained it.
 func asWorker(args []string) ([]string, bool) {
 	const flag = "--persistent_worker"
 	rest := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == flag })

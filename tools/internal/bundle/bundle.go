@@ -1,4 +1,4 @@
-// Package bundle makes files with device images: [Pack] writes the images that file tables list to a
-// SYCLBIN, [Wrap] writes assembler source that embeds them in a program, and [Link] combines SYCLBINs.
-// The tool packager and syclc++ share it.
+// Package bundle writes files with device images: [Pack] writes the images that file tables list to a
+// SYCLBIN, [Wrap] writes assembler source that embeds them in a program, and [Link] combines SYCLBINs. It is
+// used by packager and syclc++.
 package bundle
