@@ -17,9 +17,9 @@ const (
 	libraryOnce = "abs div feclearexcept fedisableexcept feenableexcept fetestexcept labs ldiv llabs lldiv memcmp memcpy memset rand srand"
 )
 
-// libraryInternal matches the functions that compilers and headers call, and the variable that
-// holds the first failed assertion.
-var libraryInternal = regexp.MustCompile(`^(__assert_fail|__(mul|div)[sd]c3|__(devicelib|imf|itt_offload)_.*|SPIR_AssertHappenedMem)$`)
+// libraryInternal matches the functions that compilers and headers call, such as libstdc++'s in
+// debug builds, and the variable that holds the first failed assertion.
+var libraryInternal = regexp.MustCompile(`^(__assert_fail|_ZSt21__glibcxx_assert_failPKciS0_S0_|__(mul|div)[sd]c3|__(devicelib|imf|itt_offload)_.*|SPIR_AssertHappenedMem)$`)
 
 var libraryNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
