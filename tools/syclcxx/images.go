@@ -290,9 +290,16 @@ func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, ta
 	if err := u.addTable(source, same); err != nil {
 		return err
 	}
+	names, err := hostMath(u.file("host.o"))
+	if err != nil {
+		return err
+	}
+	if err := addHostMath(source, names); err != nil {
+		return err
+	}
 	var log bytes.Buffer
 	args := append(u.machine(), "-r", "-nostdlib", "-o", output, u.file("host.o"), source)
-	err := u.runHost(ctx, &log, &log, args)
+	err = u.runHost(ctx, &log, &log, args)
 	if err != nil {
 		u.env.Stderr.Write(log.Bytes())
 	}
