@@ -317,9 +317,9 @@ func TestReportedFaults(t *testing.T) {
 			}
 			step := w.step(inputs...)
 			if isScript {
-				script, err := filepath.Abs("run.sh")
-				testkit.NoError(t, err)
-				step.Program, step.Args = "bash", []string{script}
+				file := filepath.Join(t.TempDir(), "run.sh")
+				testkit.NoError(t, os.WriteFile(file, []byte(script), 0o600))
+				step.Program, step.Args = "bash", []string{file}
 			}
 			s := runStep(t, step)
 			seen := s.Stdout + s.Stderr + "\n--- summary\n" + s.Summary
