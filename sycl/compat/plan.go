@@ -146,7 +146,7 @@ func (p *Plan) decide(d *deviceconfig.Device) decision {
 	return out
 }
 
-// FirstUnusedRow returns the first row that no device accepts, and each device's reasons. If there is
+// FirstUnusedRow returns the first row that no device accepts, and each device's reasons. If there is no
 // such row, ok is false.
 func (p *Plan) FirstUnusedRow(devices []*deviceconfig.Device) (row int, why []string, ok bool) {
 	decisions := make([]decision, len(devices))

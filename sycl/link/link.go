@@ -2,12 +2,12 @@
 // become modules of one file, and the symbols that modules import are matched against the symbols
 // that modules export, as sycl::link of DPC++ does at run time.
 //
-// The facts are in the property sets of the modules. Symbols match by their exact names:
+// Linking depends on these property sets of the modules. Symbols match by their exact names:
 //
 //	[SYCL/exported symbols]          functions that other modules may call
-//	[SYCL/imported symbols]          functions that other modules have to have
+//	[SYCL/imported symbols]          functions that other modules must define
 //	[SYCL/virtual functions]         virtual-functions-set and uses-virtual-functions-set
-//	[SYCL/kernel names]              what a program asks for; each may be there once
+//	[SYCL/kernel names]              kernels; a name must be unique
 //	[SYCL/device globals]            size and scope of variables
 //	[SYCL/specialization constants]  numbers and layout of constants
 //
@@ -23,7 +23,7 @@
 // code for different architectures. Two modules that define a name for the same target conflict.
 // IR and native code do not: the IR is the same kernel for other devices, though the runtime of
 // 2026 may also use it for the devices of the native code. Modules that require different kinds of
-// device, such as aspect::cpu and aspect::gpu, never meet.
+// device, such as aspect::cpu and aspect::gpu, are never linked with each other.
 //
 // # Result
 //
