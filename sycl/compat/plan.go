@@ -146,8 +146,8 @@ func (p *Plan) decide(d *deviceconfig.Device) decision {
 	return out
 }
 
-// FirstUnusedRow returns the first row that no device accepts, and each device's reasons. If there is no
-// such row, ok is false.
+// FirstUnusedRow returns the first row that no device accepts, and each device's reasons. If every row
+// is accepted, ok is false.
 func (p *Plan) FirstUnusedRow(devices []*deviceconfig.Device) (row int, why []string, ok bool) {
 	decisions := make([]decision, len(devices))
 	for i, d := range devices {
