@@ -61,7 +61,7 @@ var inputs = []input{
 	{"devices", "names", "", "devices to check binaries for, one per line or separated by commas; default: the devices that the policy names, else those that the binaries are built for", patterns(func(s *settings) *[]string { return &s.devices })},
 	{"device-config", "paths", "", "device configuration files, one per line or separated by commas, to check binaries with or that the reports were made with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
 	{"policy-file", "path", "", "the policy; default: .github/sycl-compat.yml or .yaml, the nearest from working-directory up to the root of the repository", text(func(s *settings) *string { return &s.policyFile })},
-	{"policy-ref", "head, base", "head", "whose policy and baseline apply: those of the change (head), or those of the commit that it is based on (base)", text(func(s *settings) *string { return &s.policyRef })},
+	{"policy-ref", "head, base", "head", "where the policy and the baseline are read: in the change (head), or in its base commit (base)", text(func(s *settings) *string { return &s.policyRef })},
 	{"compare-with-base", "required, optional", "", "whether the check fails if the policy and the baseline cannot be compared with the base commit", text(func(s *settings) *string { return &s.compareWithBase })},
 	{"baseline-file", "path", "", "the baseline, a file of known problems", text(func(s *settings) *string { return &s.baselineFile })},
 	{"base-reports", "patterns", "", "patterns of reports on the base branch; their problems are not new", patterns(func(s *settings) *[]string { return &s.baseReports })},

@@ -96,7 +96,7 @@ func TestInputPaths(t *testing.T) {
 		{"reports in the directory by an absolute path", []string{"reports", "WORKSPACE/libs/a/out/*.compat.json"}, 0, "passed"},
 		{"reports by a way up and down", []string{"reports", "../a/out/*.compat.json"}, 0, "passed"},
 		{"reports without those above", []string{"reports", "out/*.json\n../../top/*.json\n!../../top/**"}, 0, "passed"},
-		{"reports without those of the directory", []string{"reports", "out/*.json\n../../top/*.json\n!out/**"}, 1, "2 kernels on"},
+		{"reports with an excluded directory", []string{"reports", "out/*.json\n../../top/*.json\n!out/**"}, 1, "2 kernels on"},
 		{"all that is above without an absolute path", []string{"reports", "../../**/*.compat.json\n!WORKSPACE/top/**,!../b/**,!../../linked/**"}, 0, "passed"},
 		{"reports of the base above", []string{"reports", "../../top/*.json", "base-reports", "../../top/*.json"}, 0, "1 known"},
 		{"binaries above", []string{"binaries", "../../bin/*.o", "devices", deviceA}, 1, "does not run on " + deviceA},

@@ -80,11 +80,11 @@ func (p place) readChange(name string) ([]byte, error) {
 	return p.read(name)
 }
 
-// rules are the policy, baseline and devices of a check, and those they are compared with.
+// rules holds the policy, the baseline and the devices of a check, and the versions to compare them with.
 type rules struct {
 	policy, baseline         gatefiles.GateFile
-	basePolicy, baseBaseline gatefiles.GateFile // if those of the change apply
-	nextPolicy, nextBaseline gatefiles.GateFile // if those of the base apply
+	basePolicy, baseBaseline gatefiles.GateFile // of the base commit, if policy-ref is head
+	nextPolicy, nextBaseline gatefiles.GateFile // of the change, if policy-ref is base
 	baseDecides              bool
 	noBaseline               bool                 // the baseline that an input names does not exist
 	devices                  *deviceconfig.Config // that binaries are checked for
