@@ -203,7 +203,7 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 		d, h := devices[name], hosts[name]
 		common := min(len(d), len(h))
 		if common > 1 && strings.Contains(name, "$_") {
-			common = 0 // nothing tells them apart
+			common = 0 // the names do not distinguish them
 		}
 		if len(d) == len(h) && common > 0 {
 			for i := range d {

@@ -140,7 +140,7 @@ type solutions struct {
 }
 
 // solutionsOf searches for members that may be omitted so that the parameters fit. Doubts are
-// undetermined members whose removal is from least to most; those with a likelier one are omitted.
+// undetermined members whose removal is from least to most. Members with a likelier removal are omitted.
 func solutionsOf(c *class, device Kernel, least, most removal, known map[*member]bool) solutions {
 	s := solutions{same: true}
 	left := make(map[*member]bool)
