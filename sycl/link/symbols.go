@@ -451,7 +451,7 @@ func (l *linker) nearMisses(name string) (details []string, fix string) {
 	case len(near) > 0:
 		fix = "declare the function as it is defined: name, parameters and extern \"C\" have to be the same; templates have to be instantiated where they are defined"
 	case strings.HasPrefix(name, "__devicelib_"):
-		fix = "link with the device libraries of DPC++, which define it, or ask for --allow-unresolved"
+		fix = "link with the device libraries of DPC++, which define it, or use --allow-unresolved"
 	}
 	return details, fix
 }
