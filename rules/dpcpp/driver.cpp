@@ -28,6 +28,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <new>
 #include <optional>
 #include <set>
@@ -627,6 +628,69 @@ void write_compare(const Arguments &args, const std::string &temporary, const st
   write_file(temporary, args.compare, compare::Header(device, scan).text());
 }
 
+// Names are the argument names of kernels, by kernel.
+using Names = std::map<std::string, std::vector<std::string>>;
+
+// add_argument_names adds the names in a SPIR-V module. Arguments that have no name are omitted.
+void add_argument_names(Names &names, const jit::Image &image) {
+  enum : uint32_t { kName = 5, kEntryPoint = 15, kFunction = 54, kFunctionParameter = 55 };
+  constexpr size_t header = 5;
+  const size_t count = image.size / 4;
+  const auto word = [&](size_t i) {
+    uint32_t value;
+    std::memcpy(&value, image.data + 4 * i, 4);
+    return value;
+  };
+  // text returns the string that starts at a word of an instruction.
+  const auto text = [&](size_t i, size_t end) {
+    const char *start = reinterpret_cast<const char *>(image.data) + 4 * i;
+    return std::string(start, strnlen(start, 4 * (end - i)));
+  };
+  std::map<uint32_t, std::string> name_of, kernel_of;
+  std::vector<std::string> *arguments = nullptr;
+  for (size_t i = header, end; i < count; i = end) {
+    const uint32_t operands = word(i) >> 16, code = word(i) & 0xffff;
+    end = i + operands;
+    if (operands == 0 || end > count) return;
+    if (code == kName && operands > 2) {
+      name_of[word(i + 1)] = text(i + 2, end);
+    } else if (code == kEntryPoint && operands > 3) {
+      kernel_of[word(i + 2)] = text(i + 3, end);
+    } else if (code == kFunction && operands > 2) {
+      const auto kernel = kernel_of.find(word(i + 2));
+      arguments = kernel == kernel_of.end() ? nullptr : &names[kernel->second];
+    } else if (code == kFunctionParameter && operands > 2 && arguments) {
+      const auto name = name_of.find(word(i + 2));
+      if (name != name_of.end()) arguments->push_back(name->second);
+    }
+  }
+}
+
+// argument_text returns comments for the integration header: the names of the arguments of each
+// kernel, which DPC++ names _arg_CAPTURE, and the files that may contain the kernels. g++ captures
+// variables in a different order, which the comparison with the host code detects.
+std::string argument_text(const jit::Result &result, const std::string &header,
+                          const std::string &rule) {
+  constexpr std::string_view prefix = "_arg_";
+  Names names;
+  for (const jit::Image &image : result.images) add_argument_names(names, image);
+  std::string out;
+  for (const auto &[kernel, arguments] : names) {
+    std::string line;
+    for (const std::string &name : arguments)
+      if (has_prefix(name, prefix))
+        line.append(" ").append(name == prefix ? "this" : name.substr(prefix.size()));
+    if (!line.empty()) out.append("// Arguments of ").append(kernel).append(":" + line + "\n");
+  }
+  if (out.empty()) return out;
+  for (const std::string &word : words(rule)) {
+    const std::string name = file_name(word);
+    if (!is_libsycl(name) && contains(header, "\"" + fs::path(name).filename().string() + "\""))
+      out.append("// File ").append(name).append("\n");
+  }
+  return out;
+}
+
 void write_images(const Arguments &args, const std::string &dir, const jit::Result &result) {
   std::string table = "[Code|Properties|Symbols]\n";
   for (size_t i = 0; i < result.images.size; i++) {
@@ -664,8 +728,12 @@ void compile(const Arguments &args, const TemporaryPaths &at) {
     write_file(at.output, args.output, result.bitcode.data, result.bitcode.size);
   }
   if (!at.output_dir.empty()) write_images(args, at.output_dir, result);
+  const std::string rule = list.empty() ? "" : read_file(list);
+  if (!header.empty()) {
+    const std::string text = read_file(at.header);
+    write_file(at.header, args.header, text + argument_text(result, text, rule));
+  }
   if (list.empty()) return;
-  const std::string rule = read_file(list);
   if (!at.depfile.empty()) write_file(at.depfile, args.depfile, on_disk(rule));
   if (!at.compare.empty()) write_compare(args, at.compare, rule);
   if (at.unused.empty()) return;

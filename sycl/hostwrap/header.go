@@ -2,6 +2,7 @@ package hostwrap
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,10 @@ type Kernel struct {
 
 	NumParameters int         // according to the header
 	Parameters    []Parameter // the readable ones
+
+	// Captures are the names of a lambda's captures, in their order in device code, without
+	// captures that the device compile removed. It is empty if the header does not state them.
+	Captures []string
 }
 
 // A Parameter is a part of a function object or lambda that its kernel receives.
@@ -50,6 +55,10 @@ var (
 	returns = regexp.MustCompile(`(get\w+|isESIMD)\(\) \{\s*(?:#ifndef NDEBUG\s*)?return (?:"([^"\n]*)"|(\d+));`)
 
 	signatures = regexp.MustCompile(`(?m)^\s*//--- (\S+)$|^\s*\{ kernel_param_kind_t::kind_(\w+), (\d+), (\d+) \},`)
+
+	// Comments that the driver in rules/dpcpp adds.
+	arguments = regexp.MustCompile(`(?m)^// Arguments of (\S+): (.+)$`)
+	files     = regexp.MustCompile(`(?m)^// File (.+)$`)
 
 	// In the names of types, of the global namespace.
 	global = regexp.MustCompile(`(^|[^\w>])::`)
@@ -81,11 +90,19 @@ const HeaderByName = "// The host finds kernels by their names.\n"
 //	  //--- _ZTSN3app5ScaleE
 //	  { kernel_param_kind_t::kind_pointer, 8, 0 },
 //
+// The driver in rules/dpcpp adds the names of captures. A capture can have several arguments:
+//
+//	// Arguments of _ZTSN3app5ScaleE: data data data n
+//
 // Other forms are not read.
 func ParseHeader(text string) []Kernel {
 	var kernels []Kernel
 	byName := strings.HasPrefix(text, HeaderByName)
 	parameters := parameters(text)
+	captures := make(map[string][]string)
+	for _, m := range arguments.FindAllStringSubmatch(text, -1) {
+		captures[m[1]] = slices.Compact(strings.Fields(m[2]))
+	}
 	for _, class := range classes.FindAllStringSubmatchIndex(text, -1) {
 		body, _, closed := strings.Cut(text[class[1]:], "\n};")
 		if !closed {
@@ -120,11 +137,20 @@ func ParseHeader(text string) []Kernel {
 			k.Location = srcloc.Location{}
 		}
 		if k.Name != "" {
-			k.Parameters = parameters[k.Name]
+			k.Parameters, k.Captures = parameters[k.Name], captures[k.Name]
 			kernels = append(kernels, k)
 		}
 	}
 	return kernels
+}
+
+// ParseFiles returns the paths of the files that may contain the kernels of an integration header.
+func ParseFiles(text string) []string {
+	var paths []string
+	for _, m := range files.FindAllStringSubmatch(text, -1) {
+		paths = append(paths, m[1])
+	}
+	return paths
 }
 
 // parameters returns the parameters in a header by kernel name.

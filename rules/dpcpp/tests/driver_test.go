@@ -150,6 +150,33 @@ k.cpp:1:2: warning: narrow
 	}
 }
 
+// TestArguments: the header names the captures of kernels, and the files that may contain these.
+func TestArguments(t *testing.T) {
+	driver, fake := driver(t), fake(t)
+	t.Chdir(t.TempDir())
+	const source = `image 2
+kernel _ZTS1K _arg_out _arg_n _arg_n _arg_
+kernel _ZTS1L "" _arg_m
+kernel _ZTS1M "" __arg
+kernel _ZTS1N
+image 2
+kernel _ZTS1O _arg_p
+return "a b.cpp"
+`
+	write(t, "k.cpp", source)
+	if code, _, stderr := run(t, driver, "compile", "--library", fake, "--output=k.bc", "--header", "k.h", "--depfile", "k.d", "k.cpp", "--"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, stderr)
+	}
+	const want = `// Arguments of _ZTS1K: out n n this
+// Arguments of _ZTS1L: m
+// Arguments of _ZTS1O: p
+// File a b.cpp
+`
+	if got := read(t, "k.h"); got != source+want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // TestInclude: the library drops -include of clang's driver, and knows that of clang.
 func TestInclude(t *testing.T) {
 	driver, fake := driver(t), fake(t)
