@@ -89,6 +89,8 @@ func Adds() []Add {
 		{To: Device, At: First, For: Command, If: NoStandard, Words: words("-std=gnu++17"), Why: "icpx's default"},
 		{To: Device, At: First, For: both, If: Numbered, Words: words("-D__INTEL_LLVM_COMPILER={number} -D__INTEL_CLANG_COMPILER={number}"), Why: "see the host compile"},
 		{To: Device, At: First, For: both, Unless: Numbered, Words: words("-U__INTEL_LLVM_COMPILER -U__INTEL_CLANG_COMPILER"), Why: "see the host compile"},
+		{To: Device, At: First, For: both, If: GCC, Words: words("-Xclang -cl-kernel-arg-info"),
+			Why: "images contain the names of captures, which g++ can have in a different order"},
 		{To: Device, At: First, For: both, Words: words("-Wno-overriding-option"), Why: "clang warns about a second -march=, and gcc does not"},
 		{To: Device, At: First, For: Command, If: Emulate, Words: words("-Xclang -fsycl-fp64-conv-emu"), Why: "the front end keeps track of conversions"},
 		{To: Device, At: Last, For: Command, If: Warnings, Words: words("-Wno-unknown-warning-option"), Why: "the host compiler's warnings are not all clang's"},

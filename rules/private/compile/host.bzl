@@ -53,6 +53,9 @@ def _quiet(host, lines):
     ignored = ["#pragma GCC diagnostic ignored \"%s\"" % warning for warning in warnings]
     return ["#pragma GCC diagnostic push"] + ignored + lines + ["#pragma GCC diagnostic pop"]
 
+# Images contain the names of captures, which g++ can have in a different order.
+_CAPTURES = ["-Xclang", "-cl-kernel-arg-info"]
+
 # libsycl's headers fill g++'s heap to about 200 MB. Above 128 MB, g++ collects garbage, which frees
 # almost nothing and takes 10 % more time. A user's option comes later and overrides this.
 _HEAP = ["--param=ggc-min-heapsize=262144"]
@@ -86,7 +89,7 @@ def host_compiler(ctx, toolchain, cc, line, options):
         is_intel = is_intel,
         knows_headers = knows_headers,
         options = standards.host + macros,
-        device_options = standards.device + macros + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]),
+        device_options = standards.device + macros + ([] if unnamed else ["-fno-sycl-unnamed-lambda"]) + ([] if is_clang or is_intel else _CAPTURES),
         unnamed = unnamed,
     )
 

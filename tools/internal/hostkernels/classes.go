@@ -19,6 +19,8 @@ type class struct {
 	// open is true if the members are known because lambdas are among them, or because the class
 	// is a lambda.
 	open     bool
+	lambda   bool
+	captures []string // their names in the order of the device compile, empty if unknown
 	members  []*member
 	minAlign int64 // declared in the source
 	parts    int   // the number of members, including nested ones
@@ -26,10 +28,12 @@ type class struct {
 
 // A member is a member or a base of a class.
 type member struct {
+	name     string // of a capture
 	offset   int64
 	class    *class
 	removal  removal
 	constant bool // a constant expression that a lambda captures without naming it in its brackets
+	bound    bool // the source may bind the constant to a reference
 }
 
 // A removal rates how likely the device compile omits a capture.
@@ -333,7 +337,7 @@ func (t *reader) readArray(e *dwarf.Entry, children []*dwarf.Entry, align int64,
 func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align int64, depth int) *class {
 	c := &class{size: size, align: align, minAlign: align, parts: 1, empty: size == 1}
 	lambda := isLambda(e, children)
-	c.open = lambda
+	c.open, c.lambda = lambda, lambda
 	generic := lambda && slices.ContainsFunc(children, func(child *dwarf.Entry) bool {
 		return child.Tag == dwarf.TagSubprogram && strings.HasPrefix(text(child, dwarf.AttrName), "operator()<")
 	})
@@ -342,7 +346,10 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 		if child.Tag != dwarf.TagInheritance && (child.Tag != dwarf.TagMember || static) {
 			continue
 		}
-		m := &member{class: t.class(offset(child, dwarf.AttrType), depth), offset: number(child, dwarf.AttrDataMemberLoc)}
+		m := &member{
+			name:  strings.TrimPrefix(text(child, dwarf.AttrName), "__"),
+			class: t.class(offset(child, dwarf.AttrType), depth), offset: number(child, dwarf.AttrDataMemberLoc),
+		}
 		if m.class == nil {
 			return nil
 		}

@@ -1,9 +1,11 @@
 package hostkernels
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 func TestMayHaveLambdas(t *testing.T) {
@@ -28,12 +30,12 @@ func TestMayHaveLambdas(t *testing.T) {
 		{`[=] { g(R"(})"); });`, true},
 	} {
 		text := "int x;\nvoid f() {\n  f(" + tt.kernel + "\n}\n"
-		if got := mayHaveLambdas(text, 3, 5); got != tt.want {
+		if got := mayHaveLambdas(text, srcloc.Location{Line: 3, Column: 5}); got != tt.want {
 			t.Errorf("%s: got %t", tt.kernel, got)
 		}
 	}
-	for _, at := range [][2]int{{3, 4}, {3, 99}, {9, 1}, {3, 0}, {0, 0}} {
-		if !mayHaveLambdas("\n\n  f([=] {});\n", at[0], at[1]) {
+	for _, at := range [][2]uint32{{3, 4}, {3, 99}, {9, 1}, {3, 0}, {0, 0}} {
+		if !mayHaveLambdas("\n\n  f([=] {});\n", srcloc.Location{Line: at[0], Column: at[1]}) {
 			t.Errorf("there is no lambda at %v", at)
 		}
 	}
@@ -59,5 +61,46 @@ func TestFormLayouts(t *testing.T) {
 		if got := needLayouts([]Kernel{device}, host, map[string]string{"a.cpp": tt.text}); got != tt.want {
 			t.Errorf("%+v: got %t", tt, got)
 		}
+	}
+}
+
+func TestMayReorder(t *testing.T) {
+	three := []hostwrap.Parameter{pointer(0), sized(4, 8), sized(4, 12)}
+	for _, tt := range []struct {
+		name, text, captures string // the kernel is the last lambda of the text
+		want                 bool
+	}{
+		{"order of the text", "[=] { out[i] = n; }", "out i n", false},
+		{"constant at the end", "[=] { out[0] = max(i, n) * m; }", "out n m i", true},
+		{"captures in brackets", "[n, &m, k = n + m] { out(k, m, n); }", "n m k", false},
+		{"captures in brackets and others", "[=, k = 3] { out[n] = k; }", "k out n", false},
+		{"members of equal names", "[=] { out.n = n.out + a::m + m; }", "out n m", false},
+		{"member of this", "[=] { field = n; }", "this n", false},
+		{"comment and literal", "[=] { /* n */ out[\"m\"] = 1.n + m; // i\n n(); }", "out m n", false},
+		{"macro", "[=] { STORE(n); }", "out n", true},
+		{"not in the text", "functor", "out n", true},
+		{"one capture", "[=] { out[0] = 1; }", "out", false},
+		{"constant in order", "const int n = 4; f([=] { out[0] = min(n, 9); })", "out n", true},
+		{"constant of constants", "constexpr int a = 3; const long n{a * sizeof(int) + X::y}; f([=] { out[0] = min(n, 9); })", "out n", true},
+		{"const variable", "void g(int a) { const int n = (a + 255) / 256; f([=] { out[0] = n; }); }", "out n", false},
+		{"const variable of one", "void g(v &a) { const int k = a.size(); const auto n = k; f([=] { out[0] = n; }); }", "out n", false},
+		{"lambda that uses a constant", "const int n = 4; auto g = [=](int i) { return min(n, i); }; f([=] { out[0] = g(1); })", "out g", true},
+		{"lambda that uses a variable", "int n = 4; auto g = [=](int i) { return min(n, i); }; f([=] { out[0] = g(1); })", "out g", false},
+		{"removed constant", "const int a = 1, k{2}; f([=] { out[0] = m; use(k); })", "out m", true},
+		{"removed constant of another type", "constexpr auto k = 2; f([=] { out[0] = m; use(k); })", "out m", true},
+		{"removed variable", "int k = 2; const int other = 3; f([=] { out[0] = m; use(k); })", "out m", false},
+		{"no names", "[=] { out[0] = n; }", "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			k := Kernel{captures: strings.Fields(tt.captures), parameters: three}
+			k.Location = srcloc.Location{Path: "a.cpp", Line: 2, Column: uint32(max(1, 1+strings.LastIndex(tt.text, "[=")))}
+			if n := strings.Index(tt.text, "["); n == 0 {
+				k.Location.Column = 1
+			}
+			texts := map[string]string{"a.cpp": "\n" + tt.text + ";\n"}
+			if got := mayReorder(k, texts); got != tt.want {
+				t.Errorf("got %t", got)
+			}
+		})
 	}
 }

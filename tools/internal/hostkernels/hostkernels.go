@@ -41,6 +41,7 @@ type Kernel struct {
 	hash       uint64               // of the symbol; 0 for a host kernel without one
 	pack       bool                 // whether a parameter pack is part of the symbol
 	form       classForm            // unknown for a device kernel
+	captures   []string             // see hostwrap.Kernel; none for a host kernel
 }
 
 // A hostObject holds what an object file states about the host code.
@@ -72,6 +73,7 @@ func kernelsOf(header []hostwrap.Kernel) []Kernel {
 		kernels = append(kernels, Kernel{
 			Name: strings.TrimPrefix(demangle.Filter(k.Name), "typeinfo name for "), Location: k.Location, Size: k.Size,
 			symbol: k.Name, parameters: k.Parameters, hash: hash(k.Name), pack: strings.Contains(k.Name, "J"),
+			captures: k.Captures,
 		})
 	}
 	return kernels
@@ -299,8 +301,8 @@ func compare(device []Kernel, host *hostObject) []Finding {
 // The differences and their fixes.
 const (
 	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so its arguments would be at wrong offsets: "
-	moved      = "the kernel '%s' has captures in the host code that the device code lacks, so its arguments would be at wrong offsets: "
-	more       = "g++ captures a constant of the function, DPC++ does not; make the constant static constexpr, move it out of the function, or compile the host code with clang{clang}"
+	moved      = "the captures of the kernel '%s' may have different layouts in the host code and the device code, so its arguments would be at wrong offsets: "
+	more       = "g++ and DPC++ do not capture the same constants of the function; make the constant static constexpr, move it out of the function, or compile the host code with clang{clang}"
 	less       = "the device code uses a variable that the host code does not: use it in both, outside of any #ifdef, and make a constant in a lambda with auto parameters static constexpr"
 	onlyInHost = "the host code submits the kernel '%s', but the device code has no kernel of this name: " +
 		"give it a name, as in parallel_for<class Name>(...), or remove what hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"

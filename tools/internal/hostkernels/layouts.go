@@ -1,6 +1,7 @@
 package hostkernels
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -21,20 +22,26 @@ type Layout struct {
 type move struct{ Host, Device, Size int64 }
 
 // needLayouts reports whether the host code may lay out a kernel differently from the device
-// compile: g++ compiled it, and it is larger, or has gaps between captures where another capture
-// fits that g++ may add. The texts are the sources by name.
+// compile: g++ compiled it, and it is larger, has gaps between captures where another capture
+// fits that g++ may add, or may have the captures in a different order. The texts are the sources
+// by name.
 func needLayouts(device []Kernel, host *hostObject, texts map[string]string) bool {
 	pairs, _, _, _ := match(device, host)
 	return host.GCC != 0 && slices.ContainsFunc(pairs, func(p pair) bool {
-		if p.host.Size != p.device.Size || ofLibrary(p.device.Name) || !hasRoom(p.device) {
+		if p.host.Size != p.device.Size || ofLibrary(p.device.Name) {
 			return p.host.Size > p.device.Size
+		}
+		if p.host.form != ownClass && mayReorder(p.device, texts) {
+			return true
+		}
+		if !hasRoom(p.device) {
+			return false
 		}
 		switch p.host.form {
 		case ownClass:
 			return false
 		case ownLambda:
-			at := p.device.Location
-			return mayHaveLambdas(texts[at.Path], int(at.Line), int(at.Column))
+			return mayHaveLambdas(texts[p.device.Location.Path], p.device.Location)
 		}
 		return true
 	})
@@ -60,8 +67,9 @@ func hasRoom(k Kernel) bool {
 }
 
 // layoutsOf returns the layouts of kernels for a hostObject, from the debugging information of the
-// host code's object file, which must be compiled with -g -O0 -fno-data-sections.
-func layoutsOf(r io.ReaderAt, device []Kernel) (map[string]*Layout, error) {
+// host code's object file, which must be compiled with -g -O0 -fno-data-sections. The texts are
+// the sources by name.
+func layoutsOf(r io.ReaderAt, device []Kernel, texts map[string]string) (map[string]*Layout, error) {
 	object, err := readObject(r)
 	if err != nil {
 		return nil, err
@@ -71,8 +79,29 @@ func layoutsOf(r io.ReaderAt, device []Kernel) (map[string]*Layout, error) {
 		return nil, err
 	}
 	pairs, _, _, _ := match(device, object)
-	layouts := make(map[string]*Layout)
 	known := make(map[*member]bool) // whether the device compile omits a member
+	var declared []*constants
+	for _, text := range texts {
+		declared = append(declared, constantsOf(text))
+	}
+	for _, p := range pairs {
+		c := classes[p.host.symbol]
+		if c == nil {
+			continue
+		}
+		c.each(func(m *member) {
+			m.bound = m.constant && slices.ContainsFunc(declared, func(c *constants) bool { return c.mayInclude(m.name) })
+		})
+		if c.lambda && c.captures == nil {
+			c.captures = p.device.captures
+			for _, m := range c.members {
+				if slices.Contains(c.captures, m.name) {
+					known[m] = false
+				}
+			}
+		}
+	}
+	layouts := make(map[string]*Layout)
 	for again := true; again; {
 		again = false
 		for _, p := range pairs {
@@ -120,7 +149,7 @@ func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout)
 		if c.size == p.device.Size && len(l.Moves) == 1 && l.Moves[0].Host == l.Moves[0].Device {
 			delete(layouts, p.device.symbol)
 		}
-	case s.own, c.size == p.device.Size && sure+s.count == 0:
+	case s.own, c.size == p.device.Size && sure+s.count == 0 && !s.unordered && !c.lacksCapture():
 		delete(layouts, p.device.symbol) // there is no evidence for a different layout
 	default:
 		layouts[p.device.symbol] = nil
@@ -137,6 +166,8 @@ type solutions struct {
 	leave  []int     // number of solutions that omit a doubt
 	same   bool      // whether they agree
 	own    bool      // whether one of them omits nothing
+
+	unordered bool // whether the order of captures is unknown for one of them
 }
 
 // solutionsOf searches for members that may be omitted so that the parameters fit. Doubts are
@@ -159,9 +190,10 @@ func solutionsOf(c *class, device Kernel, least, most removal, known map[*member
 			left[m] = set>>i&1 == 1
 		}
 		if !c.ordered(left) {
+			s.unordered = true
 			continue
 		}
-		f := form{left: left}
+		f := form{left: left, device: true}
 		if size, _ := f.place(c, 0); size != device.Size || !f.fits(device.parameters) {
 			continue
 		}
@@ -177,18 +209,58 @@ func solutionsOf(c *class, device Kernel, least, most removal, known map[*member
 	return s
 }
 
-// ordered reports whether the device compile captures the members in the host's order, although
-// they have a constant that is captured because the source binds it to a reference: DPC++ captures
-// such a constant at the end of the expression. So it must be the only constant, and the last member.
+// ordered reports whether the order of the captures in the device compile is known.
 func (c *class) ordered(left map[*member]bool) bool {
+	members, known := c.deviceMembers(left)
+	return known && !slices.ContainsFunc(members, func(m *member) bool { return !m.class.ordered(left) })
+}
+
+// lacksCapture reports whether the device compile captures a variable that is no member. g++ does
+// not capture a constant in a call that it evaluates.
+func (c *class) lacksCapture() bool {
+	return slices.ContainsFunc(c.captures, func(name string) bool {
+		return c.lambda && !slices.ContainsFunc(c.members, func(m *member) bool { return m.name == name })
+	})
+}
+
+// deviceMembers returns the members of a class in the order of the device compile, without the
+// omitted ones, and reports whether this order is known.
+//
+// g++ captures variables in the order in which a lambda mentions them. DPC++ captures a constant
+// that the lambda binds to a reference at the end of the full expression.
+func (c *class) deviceMembers(left map[*member]bool) (members []*member, known bool) {
 	kept := slices.DeleteFunc(slices.Clone(c.members), func(m *member) bool { return left[m] })
-	for i, m := range kept {
-		isConstant := func(m *member) bool { return m.constant }
-		if !m.class.ordered(left) || m.removal == certain && (i+1 < len(kept) || slices.ContainsFunc(kept[:i], isConstant)) {
-			return false
+	isConstant := func(m *member) bool { return m.constant || m.removal == certain }
+	if len(c.captures) == 0 {
+		// The order is the same if such a constant is the only one, and the last member.
+		for i, m := range kept {
+			if (m.removal == certain || m.bound) && (i+1 < len(kept) || slices.ContainsFunc(kept[:i], isConstant)) {
+				return kept, false
+			}
+		}
+		return kept, true
+	}
+	position := func(m *member) int { return slices.Index(c.captures, m.name) }
+	for _, m := range kept {
+		if position(m) >= 0 {
+			members = append(members, m)
 		}
 	}
-	return true
+	slices.SortStableFunc(members, func(a, b *member) int { return cmp.Compare(position(a), position(b)) })
+	// The device compile removes unused captures from the arguments, but not from the lambda.
+	at := 0 // after the previous variable
+	for i, m := range kept {
+		switch {
+		case position(m) < 0 && isConstant(m) && i+1 < len(kept), position(m) < 0 && at < len(members) && isConstant(members[at]):
+			return kept, false
+		case position(m) < 0:
+			members = slices.Insert(members, at, m)
+			at++
+		case !isConstant(m):
+			at = slices.Index(members, m) + 1
+		}
+	}
+	return members, true
 }
 
 // merge adds the locations of parts to the ones of other solutions, and reports whether they
@@ -226,8 +298,9 @@ func moves(host []int64) []move {
 
 // A form is a class without some of its members, laid out according to the ABI.
 type form struct {
-	left  map[*member]bool // the omitted members
-	parts []part
+	left   map[*member]bool // the omitted members
+	device bool             // lambdas have the captures of the device compile
+	parts  []part
 }
 
 // A part is the class, a member, or a member of one.
@@ -247,10 +320,11 @@ func (f *form) place(c *class, host int64) (size, align int64) {
 		return c.size, c.align
 	}
 	align = c.minAlign
-	for _, m := range c.members {
-		if f.left[m] {
-			continue
-		}
+	members := c.members
+	if f.device {
+		members, _ = c.deviceMembers(f.left)
+	}
+	for _, m := range members {
 		first := len(f.parts)
 		n, a := f.place(m.class, host+m.offset)
 		size = up(size, a)

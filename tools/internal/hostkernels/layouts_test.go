@@ -84,6 +84,7 @@ func TestLayouts(t *testing.T) {
 		size       int64 // in the device compile
 		parameters parameters
 		want       *Layout
+		captures   []string // in the order of the device compile, none if unknown
 	}
 	same := &Layout{} // stands for a kernel that is not among the layouts
 	tests := []struct {
@@ -93,70 +94,99 @@ func TestLayouts(t *testing.T) {
 	}{
 		{"copied object", `struct P { _Complex float v; constexpr P() : v(1) {} constexpr P(const P &o) : v(o.v) {} };
 			constexpr P p; const long n = 7; submit([&](Handler &h) { h.single_task([=] { use(s); auto q = p; out[0] = int(__real__ q.v) + n; }); });`,
-			[]kernel{{24, parameters{sized(2, 0), sized(8, 4), pointer(16)}, &Layout{32, 24, []move{{0, 0, 24}}}}}},
+			[]kernel{{24, parameters{sized(2, 0), sized(8, 4), pointer(16)}, &Layout{32, 24, []move{{0, 0, 24}}}, nil}}},
 		{"discarded statement", `bool b = s; auto run = [&](auto tag) { constexpr bool one = sizeof tag == 1;
 			Handler().single_task([=] { if constexpr (one) { if (b) use(s); } use(acc); }); }; run(1);`,
-			[]kernel{{32, parameters{accessor(0)}, &Layout{40, 32, []move{{8, 0, 32}}}}}},
+			[]kernel{{32, parameters{accessor(0)}, &Layout{40, 32, []move{{8, 0, 32}}}, nil}}},
 		{"many sections", `asm(".macro section\n.pushsection .x\\@\n.popsection\n.endm\n.rept 66000\nsection\n.endr");
 			const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
-			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []move{{0, 0, 8}}}}}},
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []move{{0, 0, 8}}}, nil}}},
 		{"template, g++ 16", `struct I { operator long() const; }; auto run = [&](auto v) { constexpr long n = 4;
 			Handler().single_task([=] { out[I() / n] = v; }); }; run(s);`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{24, 16, []move{{0, 0, 8}, {16, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{24, 16, []move{{0, 0, 8}, {16, 8, 2}}}, nil}}},
 		{"last", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
-			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []move{{0, 0, 8}}}}}},
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []move{{0, 0, 8}}}, nil}}},
 		{"of one size", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + s; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}, nil}}},
 		{"types", `enum class E : short { e = 3 }; struct P { int x; double y; };
 			const char c = 'c'; const bool b = true; constexpr E e = E::e; constexpr P p{1, 2}; constexpr double d = 2.5; const long n = 7;
 			submit([&](Handler &h) { h.single_task([=] { out[0] = c + s + b + int(e) + p.x + int(d) + n; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{48, 16, []move{{0, 0, 8}, {10, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{48, 16, []move{{0, 0, 8}, {10, 8, 2}}}, nil}}},
 		{"floating point", `const double d = 2.5; const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + int(d); }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, &Layout{24, 16, []move{{0, 0, 8}, {16, 8, 8}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, &Layout{24, 16, []move{{0, 0, 8}, {16, 8, 8}}}, nil}}},
 		{"run time", `const int n = runtime(), step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step + n; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 4}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 4}}}, nil}}},
 		{"of the lambda around", `submit([&](Handler &h) { const int n = runtime(); h.single_task([=] { out[0] = n; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, same}}},
+			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, same, nil}}},
 		{"in the brackets", `const int step = 4; submit([&](Handler &h) { h.single_task([step, out] { out[0] = step; }); });`,
-			[]kernel{{16, parameters{sized(4, 0), pointer(8)}, same}}},
+			[]kernel{{16, parameters{sized(4, 0), pointer(8)}, same, nil}}},
 		{"no constant", `submit([&](Handler &h) { h.single_task([=] { out[0] = s; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, same}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, same, nil}}},
 		{"accessor", `const long step = 4; submit([&](Handler &h) { h.single_task([=] { use(acc); use(step + s); }); });`,
-			[]kernel{{40, parameters{accessor(0), sized(2, 32)}, &Layout{48, 40, []move{{0, 0, 32}, {40, 32, 2}}}}}},
+			[]kernel{{40, parameters{accessor(0), sized(2, 32)}, &Layout{48, 40, []move{{0, 0, 32}, {40, 32, 2}}}, nil}}},
 		{"constant alone", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { use(step + 1); }); });`,
-			[]kernel{{1, nil, &Layout{4, 1, nil}}}},
+			[]kernel{{1, nil, &Layout{4, 1, nil}, nil}}},
 		{"lambda in a kernel", `const int step = 4; submit([&](Handler &h) { auto g = [=](int i) { return step * i + s; }; h.single_task([=] { out[0] = g(1); }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}, nil}}},
 		{"with a name", `const int step = 4; submit([&](Handler &h) { h.named<class Named>([=] { out[0] = step; }); });`,
-			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []move{{0, 0, 8}}}}}},
+			[]kernel{{8, parameters{pointer(0)}, &Layout{16, 8, []move{{0, 0, 8}}}, nil}}},
 		{"any range", `const int step = 4; submit([&](Handler &h) {
 			auto k = [=] { out[0] = step + s; }; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k}); });`,
 			[]kernel{
-				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}},
-				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []move{{0, 0, 16}, {20, 16, 2}}}},
+				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}, nil},
+				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []move{{0, 0, 16}, {20, 16, 2}}}, nil},
 			}},
 		{"generic lambda around", `const int step = 4; submit([&](auto &h) {
 			auto k = [=] { out[0] = step + s; }; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k}); });`,
 			[]kernel{
-				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}},
-				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []move{{0, 0, 16}, {20, 16, 2}}}},
+				{16, parameters{pointer(0), sized(2, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 2}}}, nil},
+				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []move{{0, 0, 16}, {20, 16, 2}}}, nil},
 			}},
 		{"doubt", `const int step = 4, n = runtime(); submit([&](auto &h) { h.single_task([=] { out[0] = step + n + s; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(2, 12)}, nil}}},
+			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(2, 12)}, nil, nil}}},
 		{"doubt of one size", `const int step = 4, n = runtime(); submit([&](auto &h) { h.single_task([=] { out[0] = step + n; }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, nil}}},
+			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, nil, nil}}},
 		{"bound to a reference", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = s; use(step); }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(2, 8), sized(4, 12)}, same}}},
+			[]kernel{{16, parameters{pointer(0), sized(2, 8), sized(4, 12)}, same, nil}}},
 		{"bound after an object", `struct P { long x; }; const P p{runtime()}; const long step = 4; submit([&](Handler &h) { h.single_task([=] { use((&p)->x); use(step); }); });`,
-			[]kernel{{16, parameters{sized(8, 0), sized(8, 8)}, same}}},
+			[]kernel{{16, parameters{sized(8, 0), sized(8, 8)}, same, nil}}},
 		{"bound after a constant object", `struct P { long x; }; constexpr P p{1}; const long step = 4; submit([&](Handler &h) { h.single_task([=] { use((&p)->x); use(step); }); });`,
-			[]kernel{{16, parameters{sized(8, 0), sized(8, 8)}, nil}}},
+			[]kernel{{16, parameters{sized(8, 0), sized(8, 8)}, nil, nil}}},
 		{"bound before another capture", `const int step = 4; int n = 3; submit([&](Handler &h) { h.single_task([=] { use(step); out[0] = n; }); });`,
-			[]kernel{{24, parameters{sized(4, 0), pointer(8), sized(4, 16)}, nil}}},
+			[]kernel{{24, parameters{sized(4, 0), pointer(8), sized(4, 16)}, nil, nil}}},
 		{"two constants bound to references", `const int a = 1, b = 2; submit([&](Handler &h) { h.single_task([=] { out[0] = 1; use(a); use(b); }); });`,
-			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(4, 12)}, nil}}},
+			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(4, 12)}, nil, nil}}},
+		{"bound to a reference first", `const int step = 4; int n = 3; submit([&](Handler &h) { h.single_task([=] { out[0] = (use(step), n); }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(4, 12)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 4}, {8, 12, 4}}}, []string{"out", "n", "step"}}}},
+		{"bound in a function", `const int step = 4; int n = 3; Handler().single_task([=] { out[0] = (use(step), n); });`,
+			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(4, 12)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 4}, {8, 12, 4}}}, []string{"out", "n", "step"}}}},
+		{"bound in any range", `const int step = 4; int n = 3; auto k = [=] { out[0] = (use(step), n); }; Handler h; h.single_task(k); h.single_task(Rounded<decltype(k)>{8, k});`,
+			[]kernel{
+				{16, parameters{pointer(0), sized(4, 8), sized(4, 12)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 4}, {8, 12, 4}}}, []string{"out", "n", "step"}},
+				{24, parameters{sized(8, 0), sized(16, 8)}, &Layout{24, 24, []move{{0, 0, 16}, {20, 16, 4}, {16, 20, 4}}}, []string{"range", "f"}},
+			}},
+		{"bound in order", `const int step = 4; int n = 3; Handler().single_task([=] { out[0] = n; use(step); });`,
+			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(4, 12)}, same, []string{"out", "n", "step"}}}},
+		{"constant at run time", `const int n = runtime(); int m = 3; Handler().single_task([=] { out[0] = (use(n), m); });`,
+			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(4, 12)}, same, []string{"out", "n", "m"}}}},
+		{"two bound to references", `const int a = 1; const short b = 2; int n = 3; Handler().single_task([=] { out[0] = (use(a), use(b), n); });`,
+			[]kernel{{24, parameters{pointer(0), sized(4, 8), sized(4, 12), sized(2, 16)}, &Layout{24, 24, []move{{0, 0, 8}, {16, 8, 4}, {8, 12, 6}}}, []string{"out", "n", "a", "b"}}}},
+		{"removed argument", `const int step = 4; int n = 3; Handler().single_task([=] { out[0] = s; (use(step), n); });`,
+			[]kernel{{24, parameters{pointer(0), sized(2, 8), sized(4, 12), sized(4, 16)}, &Layout{24, 24, []move{{0, 0, 10}, {16, 12, 4}, {12, 16, 4}}}, []string{"out", "s", "n", "step"}}}},
+		{"removed variable", `const int step = 4; int n = 3; Handler().single_task([=] { out[0] = (use(step), n); (void)s; });`,
+			[]kernel{{24, parameters{pointer(0), sized(4, 8), sized(4, 12), sized(2, 16)}, nil, []string{"out", "n", "step"}}}},
+		{"evaluated by g++", `int n = 3, m = 2; Handler().single_task([=] { int a = n; out[0] = a + m; });`,
+			[]kernel{{24, parameters{sized(4, 0), sized(4, 4), pointer(8), sized(4, 16)}, nil, []string{"step", "n", "out", "m"}}}},
+		{"lambda that binds a constant", `const int step = 4; int n = 3; auto f = [=] { return (use(step), n); }; Handler().single_task([=] { out[0] = f(); });`,
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, nil, []string{"out", "f"}}}},
+		{"lambda with a constant at run time", `const int step = runtime(); int n = 3; auto f = [=] { return (use(step), n); }; Handler().single_task([=] { out[0] = f(); });`,
+			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, same, []string{"out", "f"}}}},
+		{"removed constant", `const int step = 4; int n = 3; Handler().single_task([=] { out[0] = (use(step), n); });`,
+			[]kernel{{16, parameters{pointer(0), sized(4, 8), sized(4, 12)}, nil, []string{"out", "n"}}}},
+		{"no doubt with names", `const int step = 4, n = runtime(); submit([&](auto &h) { h.single_task([=] { out[0] = step + n; }); });`,
+			[]kernel{{16, parameters{pointer(0), sized(4, 8)}, &Layout{16, 16, []move{{0, 0, 8}, {12, 8, 4}}}, []string{"out", "n"}}}},
 		{"another kernel", `const int step = 4; submit([&](Handler &h) { h.single_task([=] { out[0] = step; }); });`,
-			[]kernel{{12, parameters{pointer(0), sized(4, 8)}, nil}}},
+			[]kernel{{12, parameters{pointer(0), sized(4, 8)}, nil, nil}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -178,9 +208,9 @@ func TestLayouts(t *testing.T) {
 			var device []Kernel
 			for i, k := range tt.kernels {
 				submitted := host.Submitted[i]
-				device = append(device, Kernel{Name: submitted.Name, Size: k.size, symbol: fmt.Sprint("_ZTS", i), parameters: k.parameters, hash: submitted.hash})
+				device = append(device, Kernel{Name: submitted.Name, Size: k.size, symbol: fmt.Sprint("_ZTS", i), parameters: k.parameters, hash: submitted.hash, captures: k.captures})
 			}
-			layouts := testkit.Must(layoutsOf(bytes.NewReader(object), device))(t)
+			layouts := testkit.Must(layoutsOf(bytes.NewReader(object), device, map[string]string{"a.cpp": tt.body}))(t)
 			errors := 0
 			for i, k := range tt.kernels {
 				got, ok := layouts[device[i].symbol]
@@ -250,7 +280,7 @@ func FuzzLayouts(f *testing.F) {
 		}
 		patched := slices.Clone(object)
 		copy(patched[at:], patch)
-		layouts, err := layoutsOf(bytes.NewReader(patched), device)
+		layouts, err := layoutsOf(bytes.NewReader(patched), device, nil)
 		for symbol, l := range layouts {
 			if err != nil || l != nil && l.Host < 0 {
 				t.Errorf("%s: %+v, %v", symbol, l, err)

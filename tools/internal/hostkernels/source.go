@@ -54,6 +54,7 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 		return nil, err
 	}
 	device := kernelsOf(hostwrap.ParseHeader(string(described)))
+	texts := s.texts(hostwrap.ParseFiles(string(described)))
 	host, err := read(s.Object, func(r io.ReaderAt) (*hostObject, error) { return readObject(r) })
 	if err != nil {
 		return nil, err
@@ -64,8 +65,8 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 			return nil, err
 		}
 	}
-	if len(s.Compile) > 0 && needLayouts(device, host, s.text()) {
-		host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return layoutsOf(r, device) })
+	if len(s.Compile) > 0 && needLayouts(device, host, texts) {
+		host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return layoutsOf(r, device, texts) })
 		if err != nil {
 			return nil, err
 		}
@@ -80,18 +81,27 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	return c, nil
 }
 
-// text returns the text of the source for a name without directories, as in integration headers.
-func (s *Source) text() map[string]string {
-	text, err := os.ReadFile(s.Name)
-	if err != nil {
-		return nil // kernel locations are not known then
+// texts returns the text of the source and of other files by names without directories, as in
+// integration headers. Unreadable files, and files with equal names, have no text.
+func (s *Source) texts(files []string) map[string]string {
+	texts, twice := make(map[string]string), make(map[string]string)
+	for _, name := range append(files, s.Name) {
+		name = filepath.Clean(name)
+		text, err := os.ReadFile(name)
+		base := path.Base(filepath.ToSlash(name))
+		if before, ok := twice[base]; ok && before != name {
+			delete(texts, base)
+		} else if err == nil {
+			texts[base] = string(text)
+		}
+		twice[base] = name
 	}
-	return map[string]string{path.Base(filepath.ToSlash(s.Name)): string(text)}
+	return texts
 }
 
 // Print prints findings in compiler format.
 func (s *Source) Print(w io.Writer, findings []Finding) {
-	text := []byte(s.text()[path.Base(filepath.ToSlash(s.Name))])
+	text, _ := os.ReadFile(s.Name) // without it, kernels that have no line are reported at the file
 	found := map[string]int{}
 	for _, f := range findings {
 		severity := "error"
