@@ -1,4 +1,5 @@
-// g++ captures both constants, DPC++ the second one: nothing tells g++'s two ints apart.
+// g++ captures the constant first, DPC++ last: nothing tells the order in a lambda that is not a kernel.
+#include <algorithm>
 #include <sycl/sycl.hpp>
 
 int four();
@@ -6,6 +7,8 @@ int four();
 int main() {
   sycl::queue queue;
   int *out = sycl::malloc_shared<int>(1, queue);
-  const int step = 4, known = four();
-  queue.submit([&](auto &h) { h.template single_task<class Named>([=] { out[0] = step + known; }); });
+  const int step = 4;
+  int limit = four();
+  auto scaled = [=](int x) { return std::max(step, limit) * x; };
+  queue.single_task<class Named>([=] { out[0] = scaled(2); });
 }
