@@ -84,7 +84,7 @@ func Adds() []Add {
 		{To: Device, At: First, For: both, Words: words("-Xclang -fsycl-unique-prefix={prefix}"), Why: "internal names of two sources do not meet"},
 		{To: Device, At: First, For: Command, Words: words("-fsycl-device-code-split={split}"), Why: "which kernels share an image"},
 		{To: Device, At: First, For: Command, If: RDC, Words: words("-fsycl-allow-device-image-dependencies"), Why: "other sources define functions"},
-		{To: Device, At: First, For: Command, If: RDC, Words: words("-Xclang -mno-constructor-aliases"), Why: "DPC++ does not find the constructors that other sources define as aliases"},
+		{To: Device, At: First, For: both, If: RDC, Words: words("-Xclang -mno-constructor-aliases"), Why: "DPC++ does not find the constructors that other sources define as aliases"},
 		{To: Device, At: First, For: Command, If: GCCDir, Words: words("--gcc-install-dir={gcc}"), Why: "both compiles read the same standard headers"},
 		{To: Device, At: First, For: Command, If: NoStandard, Words: words("-std=gnu++17"), Why: "icpx's default"},
 		{To: Device, At: First, For: both, If: Numbered, Words: words("-D__INTEL_LLVM_COMPILER={number} -D__INTEL_CLANG_COMPILER={number}"), Why: "see the host compile"},

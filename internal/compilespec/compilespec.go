@@ -52,7 +52,7 @@ const (
 	Query                       // a question that the host compiler answers
 	Language                    // -x: the language of the files that follow
 	Reject                      // an option that cannot work
-	Show                        // print the commands
+	Set                         // sets what the command does
 	Output                      // the output file
 	Location                    // where a part of syclc++ or DPC++ is
 )

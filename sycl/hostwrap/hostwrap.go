@@ -134,7 +134,7 @@ func Write(w io.Writer, images []Image, kernels []Kernel, r *release.Release) er
 		table = append(table, words...)
 	}
 	n := len(images)
-	if names := withoutImage(images, kernels); len(names) > 0 && n < maxImages {
+	if names := WithoutImage(images, kernels); len(names) > 0 && n < maxImages {
 		words, err := s.placeholder(names)
 		if err != nil {
 			return err
@@ -155,8 +155,8 @@ func Write(w io.Writer, images []Image, kernels []Kernel, r *release.Release) er
 	return s.w.Flush()
 }
 
-// withoutImage returns the symbols of the kernels without an image, in order.
-func withoutImage(images []Image, kernels []Kernel) (names []string) {
+// WithoutImage returns the symbols of the kernels without an image, in order.
+func WithoutImage(images []Image, kernels []Kernel) (names []string) {
 	has := map[string]bool{}
 	for i := range images {
 		for _, name := range images[i].Entries {

@@ -50,6 +50,7 @@ type wrap struct {
 	tables  cli.Strings
 	headers cli.Strings
 	empty   bool // whether an empty result is allowed
+	require bool // whether each kernel must have an image
 	beside  bool // whether image names are relative to the output
 	options cli.Strings
 }
@@ -62,6 +63,7 @@ func (c *wrap) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&c.tables, "table", "`TRIPLE[=ARCH]=FILE`: file table and its target; if FILE contains =, write ARCH even if it is empty; may be repeated")
 	fs.Var(&c.headers, "header", "DPC++ integration header `file` of a source, with the location of each kernel and the class that names it on the host; may be repeated")
 	fs.BoolVar(&c.empty, "allow-empty", false, "if there are no images, write source that registers nothing instead of failing")
+	fs.BoolVar(&c.require, "require-images", false, "fail if a kernel of a --header has no image for any target")
 	fs.BoolVar(&c.beside, "relative", false, "name image files relative to the directory of the output; pass that directory to the assembler with -I")
 	fs.Var(&c.options, "option", "`option` for the runtime's SPIR-V compiler, after the options of the images; may be repeated")
 	return c.run
@@ -77,7 +79,7 @@ func (c *wrap) run(ctx context.Context, env *cli.Env, args []string) error {
 	}
 	return bundle.Wrap(ctx, env, bundle.WrapOptions{
 		Output: c.output, Runtime: c.runtime, Reading: c.reading, Tables: tables, Headers: c.headers.Values,
-		AllowEmpty: c.empty, Relative: c.beside, JITOptions: c.options.Values,
+		AllowEmpty: c.empty, RequireImages: c.require, Relative: c.beside, JITOptions: c.options.Values,
 	})
 }
 

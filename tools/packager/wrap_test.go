@@ -117,6 +117,8 @@ func TestWrapHeaders(t *testing.T) {
 		t.Errorf("no symbol of K in\n%s", file(t, "k.s"))
 	}
 	says(t, 3, `the kernel "K" of b.cpp:4 is also defined at a.cpp:3`, append(wrap, "--header", "b")...)
+	says(t, 3, "packager: error: a.cpp:3: kernel 'f()::K' has no image for any target, so submitting it would throw an exception; add a target that can run it", append(wrap, "--require-images")...)
+	ok(t, append([]string{"wrap", "--output", "k.s", "--require-images", "--header", "none"}, splitTables...)...)
 }
 
 // Neither the order of flags nor the name of the output shows.

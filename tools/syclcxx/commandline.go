@@ -60,6 +60,8 @@ type commandLine struct {
 	HostCompiler, DPCPP, Driver, HostHeaders, Ocloc string // "" for unnamed ones
 	ShareFamilies                                   string // value of --share-gpu-families, "" for the default
 
+	RequireImages bool // each kernel must have an image for one of the targets
+
 	Verbose bool // -v
 	DryRun  bool // -###
 }
@@ -334,7 +336,7 @@ func (p *parser) backend(o *option, value []string) error {
 func (p *parser) unknown(o *option) error {
 	if strings.HasPrefix(o.name, "--") {
 		name, _, _ := strings.Cut(o.name, "=")
-		if near := safetext.Nearest(name, slices.Values(placeOptions), 1); near != nil {
+		if near := safetext.Nearest(name, slices.Values(ownOptions), 1); near != nil {
 			return cli.Usagef("unknown option %s; did you mean %s?", o.text(), near[0])
 		}
 	}

@@ -178,7 +178,7 @@ func TestParse(t *testing.T) {
 		{"a.cpp -Xarch_host '-mavx -DH' -Xarch_device -DD -Xsycl-target-frontend=spir64 -DF", "Words=[a.cpp:c++] Host=[-mavx -DH] Device=[-DD -DF] Link=[-mavx -DH]"},
 		{"a.cpp -fsycl-id-queries-range=uint -fsycl-range-rounding=on -fp-model=precise", "Words=[a.cpp:c++] Host=[-U__SYCL_ID_QUERIES_FIT_IN_INT__ -D__SYCL_ID_QUERIES_FIT_IN_UINT__=1] Device=[-fsycl-id-queries-range=uint -fsycl-range-rounding=on -fp-model=precise]"},
 		{"a.cpp -ipo -xHost -fsycl-host-compiler=/opt/icpx", "Words=[a.cpp:c++] Host=[-ipo -xHost] Link=[-ipo -xHost] HostCompiler=/opt/icpx"},
-		{"a.cpp --dpcpp d --driver=r --host-headers=h --ocloc=o --share-gpu-families=off", "Words=[a.cpp:c++] HostCompiler= DPCPP=d Driver=r HostHeaders=h Ocloc=o ShareFamilies=off"},
+		{"a.cpp --dpcpp d --driver=r --host-headers=h --ocloc=o --share-gpu-families=off --require-images", "Words=[a.cpp:c++] HostCompiler= DPCPP=d Driver=r HostHeaders=h Ocloc=o ShareFamilies=off RequireImages=true"},
 
 		// Response files.
 		{"@quotes", "Words=[a.cpp:c++] Host=[-DA=x\"y -DB=p'q r -DC= z] Device=[-DA=x\"y -DB=p'q r -DC= z]"},

@@ -75,9 +75,10 @@ func (p *parser) hostOnly(o *option) error {
 	return nil
 }
 
-func (p *parser) show(o *option) error {
+func (p *parser) flag(o *option) error {
 	p.line.Verbose = p.line.Verbose || o.name == "-v"
 	p.line.DryRun = p.line.DryRun || o.name == "-###"
+	p.line.RequireImages = p.line.RequireImages || o.name == "--require-images"
 	return nil
 }
 

@@ -41,6 +41,7 @@ Installation:
   --dpcpp=DIRECTORY             DPC++, with lib/libsycl-jit.so.*, lib/libsycl.so and
                                 include/sycl, such as a pip environment
   --ocloc=FILE                  compiler for intel_gpu_* targets (default ocloc in PATH)
+  --require-images              fail if a kernel has no image for any target
   --share-gpu-families=off      compile for each GPU of a family; by default, GPUs whose images
                                 differ only in a note share a compilation; verify compares both
   --driver=FILE                 program that runs libsycl-jit (default ../lib/syclc++/driver)

@@ -266,7 +266,7 @@ func (u *compilation) tables(ctx context.Context, targets []target) ([]bundle.Ta
 func (c *compiler) wrap(ctx context.Context, output string, tables []bundle.Table, headers []string) error {
 	s := &imageSet{compiler: c}
 	return bundle.Wrap(ctx, c.env, bundle.WrapOptions{
-		Output: output, Runtime: runtime, Tables: tables, Headers: headers, AllowEmpty: true,
+		Output: output, Runtime: runtime, Tables: tables, Headers: headers, AllowEmpty: true, RequireImages: c.line.RequireImages,
 		JITOptions: s.backend(target{name: "spir64", triple: "spir64-unknown-unknown"}),
 	})
 }

@@ -23,13 +23,13 @@ var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 	compilespec.Query:        (*parser).hostOnly,
 	compilespec.Language:     (*parser).language,
 	compilespec.Reject:       (*parser).emitLLVM,
-	compilespec.Show:         (*parser).show,
+	compilespec.Set:          (*parser).flag,
 	compilespec.Output:       (*parser).output,
 	compilespec.Location:     (*parser).place,
 }
 
-// placeOptions are the options of syclc++ that name a file or directory.
-var placeOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--share-gpu-families", "--check"}
+// ownOptions are the options that only syclc++ has.
+var ownOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--require-images", "--share-gpu-families", "--check"}
 
 // pass passes an option to the steps of its rule.
 func (p *parser) pass(o *option) {

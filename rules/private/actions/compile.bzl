@@ -48,6 +48,9 @@ _DPCPP_LINE_TABLES = [
     "-fdebug-compilation-dir=.",
 ]
 
+# DPC++'s linker does not find constructors that a different source defines as aliases.
+_DPCPP_LINKED = ["-Xclang", "-mno-constructor-aliases"]
+
 def unique_prefix(label, path):
     """Returns the prefix for the names of a source's internal specialization constants and device globals.
 
@@ -124,6 +127,8 @@ def compile_action(ctx, toolchain, source, name, options, host_name = None, fami
     others.set_param_file_format("multiline")
     others.use_param_file("--inputs=%s", use_always = True)
     compile = _dpcpp_compile if toolchain.dpcpp else _clang_compile
+    if toolchain.dpcpp and post_link == None:
+        args.add_all(_DPCPP_LINKED)
     command = compile(ctx, toolchain, source, out, unused, [candidates, others], args, options.apart)
     others.add_all([source] + ctx.files.additional_compiler_inputs)
     others.add_all(command.files, expand_directories = False, map_each = _file_or_repository, uniquify = True)

@@ -1,5 +1,6 @@
 """The actions that put device images into SYCLBINs and programs."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules/private/targets:names.bzl", "user_label")
 load(":tools.bzl", "run_tool")
 
@@ -37,6 +38,8 @@ def wrap_action(ctx, packed, headers, options, out):
         out: the File to write, which ends with .s.
     """
     flags = ["--allow-empty", "--relative"] + ["--option=" + option for option in options]
+    if ctx.attr.require_images or ctx.attr._require_images[BuildSettingInfo].value:
+        flags.append("--require-images")
     _packager_action(ctx, ["wrap"] + flags, packed, out, headers, mnemonic = "SyclWrap", progress_message = "Wrapping device images of " + user_label(ctx))
 
 def _packager_action(ctx, command, packed, out, headers = [], **kwargs):

@@ -159,6 +159,11 @@ PROGRAM_ATTRS = SOURCE_ATTRS | IMAGE_ATTRS | CODE_ATTRS | {
         values = SPLITS,
     ),
 
+    "require_images": attr.bool(
+        doc = "If True, a kernel that none of the targets can run is a build error. Otherwise, the build prints a warning, and the program throws `errc::kernel_not_supported` when it submits the kernel. For device code that programs link (`rdc`), set it on the program. `--@rules_sycl//rules/settings:require_images` sets it for all targets.",
+    ),
+    "_require_images": attr.label(default = "//rules/settings:require_images"),
+
     # The link of host code.
     "linkopts": attr.string_list(
         doc = "Options for the host link. The options of a library apply to all programs that link it. Make variables and `$(execpath)` are expanded, and quotes and spaces are interpreted as in a shell.",

@@ -26,6 +26,7 @@ RULES = {
     "-mno-avxvnniint8": ("exact", "copy"),
     "-mno-amx-complex": ("exact", "copy"),
     "--gcc-toolchain=": ("joined", "copy"),
+    "--require-images": ("exact", ""),
     "-mno-avx512ifma": ("exact", "copy"),
     "-mno-avx512vbmi": ("exact", "copy"),
     "-mno-avx512vnni": ("exact", "copy"),

@@ -30,9 +30,10 @@ type WrapOptions struct {
 	Tables  []Table
 	Headers []string // integration headers
 
-	AllowEmpty bool
-	Relative   bool     // name image files relative to the directory of Output
-	JITOptions []string // for the runtime's SPIR-V compiler, after the options of the images
+	AllowEmpty    bool
+	RequireImages bool     // fail if a kernel of the headers has no image
+	Relative      bool     // name image files relative to the directory of Output
+	JITOptions    []string // for the runtime's SPIR-V compiler, after the options of the images
 }
 
 // Wrap writes assembler source that embeds the images in tables in a program.
@@ -50,9 +51,30 @@ func Wrap(ctx context.Context, env *cli.Env, o WrapOptions) error {
 	if err != nil {
 		return err
 	}
+	if missing := hostwrap.WithoutImage(images, kernels); o.RequireImages && len(missing) > 0 {
+		return noImage(kernels, missing)
+	}
 	return outfile.Write(o.Output, func(w io.Writer) error {
 		return hostwrap.Write(w, images, kernels, o.Runtime)
 	})
+}
+
+// noImage returns an error about kernels without an image.
+func noImage(kernels []hostwrap.Kernel, symbols []string) error {
+	var lines []string
+	for _, k := range kernels {
+		if !slices.Contains(symbols, k.Name) {
+			continue
+		}
+		line := fmt.Sprintf("kernel '%s' has no image for any target, so submitting it would throw an exception; add a target that can run it", kernelname.Display(k.Name))
+		if k.Location.Line != 0 {
+			line = k.Location.String() + ": " + line
+		}
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return cli.BadInput(errors.New(strings.Join(lines, "\n")))
 }
 
 // images reads the images to embed in the program.

@@ -1,0 +1,4 @@
+#include "constructors.hpp"
+
+Interval::Interval(int begin, int end) : begin(begin), end(end) {}
+Interval::~Interval() { begin = end = 0; }
