@@ -61,18 +61,25 @@ func Wrap(ctx context.Context, env *cli.Env, o WrapOptions) error {
 
 // noImage returns an error about kernels without an image.
 func noImage(kernels []hostwrap.Kernel, symbols []string) error {
-	var lines []string
+	var names []string
+	places := make(map[string]string)
 	for _, k := range kernels {
 		if !slices.Contains(symbols, k.Name) {
 			continue
 		}
-		line := fmt.Sprintf("kernel '%s' has no image for any target, so submitting it would throw an exception; add a target that can run it", kernelname.Display(k.Name))
+		name := kernelname.Display(k.Name)
+		if _, ok := places[name]; !ok {
+			names = append(names, name)
+		}
+		// The kernel that libsycl adds for ranges of any size comes before the program's.
+		places[name] = ""
 		if k.Location.Line != 0 {
-			line = k.Location.String() + ": " + line
+			places[name] = k.Location.String() + ": "
 		}
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
+	}
+	var lines []string
+	for _, name := range names {
+		lines = append(lines, fmt.Sprintf("%skernel '%s' has no image for any target, so submitting it would throw an exception; add a target that can run it", places[name], name))
 	}
 	return cli.BadInput(errors.New(strings.Join(lines, "\n")))
 }
