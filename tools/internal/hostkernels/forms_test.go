@@ -30,12 +30,12 @@ func TestMayHaveLambdas(t *testing.T) {
 		{`[=] { g(R"(})"); });`, true},
 	} {
 		text := "int x;\nvoid f() {\n  f(" + tt.kernel + "\n}\n"
-		if got := mayHaveLambdas(text, srcloc.Location{Line: 3, Column: 5}); got != tt.want {
+		if got := sourceOf(text).mayHaveLambdas(srcloc.Location{Line: 3, Column: 5}); got != tt.want {
 			t.Errorf("%s: got %t", tt.kernel, got)
 		}
 	}
 	for _, at := range [][2]uint32{{3, 4}, {3, 99}, {9, 1}, {3, 0}, {0, 0}} {
-		if !mayHaveLambdas("\n\n  f([=] {});\n", srcloc.Location{Line: at[0], Column: at[1]}) {
+		if !sourceOf("\n\n  f([=] {});\n").mayHaveLambdas(srcloc.Location{Line: at[0], Column: at[1]}) {
 			t.Errorf("there is no lambda at %v", at)
 		}
 	}
@@ -58,7 +58,7 @@ func TestFormLayouts(t *testing.T) {
 		device := Kernel{Name: "K", Size: 16, parameters: []hostwrap.Parameter{pointer(0), sized(4, 8)}}
 		device.Location.Path, device.Location.Line, device.Location.Column = "a.cpp", 1, 3
 		host := &hostObject{Readable: true, GCC: 16, Submitted: []Kernel{{Name: "K", Size: 16, form: tt.form}}}
-		if got := needLayouts([]Kernel{device}, host, map[string]string{"a.cpp": tt.text}); got != tt.want {
+		if got := needLayouts([]Kernel{device}, host, map[string]*source{"a.cpp": sourceOf(tt.text)}); got != tt.want {
 			t.Errorf("%+v: got %t", tt, got)
 		}
 	}
@@ -97,8 +97,7 @@ func TestMayReorder(t *testing.T) {
 			if n := strings.Index(tt.text, "["); n == 0 {
 				k.Location.Column = 1
 			}
-			texts := map[string]string{"a.cpp": "\n" + tt.text + ";\n"}
-			if got := mayReorder(k, texts); got != tt.want {
+			if got := sourceOf("\n" + tt.text + ";\n").mayReorder(k); got != tt.want {
 				t.Errorf("got %t", got)
 			}
 		})

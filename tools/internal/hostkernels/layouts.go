@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 )
@@ -23,27 +24,23 @@ type move struct{ Host, Device, Size int64 }
 
 // needLayouts reports whether the host code may lay out a kernel differently from the device
 // compile: g++ compiled it, and it is larger, has gaps between captures where another capture
-// fits that g++ may add, or may have the captures in a different order. The texts are the sources
-// by name.
-func needLayouts(device []Kernel, host *hostObject, texts map[string]string) bool {
+// fits that g++ may add, or may have the captures in a different order. The sources are by name.
+func needLayouts(device []Kernel, host *hostObject, sources map[string]*source) bool {
 	pairs, _, _, _ := match(device, host)
 	return host.GCC != 0 && slices.ContainsFunc(pairs, func(p pair) bool {
 		if p.host.Size != p.device.Size || ofLibrary(p.device.Name) {
 			return p.host.Size > p.device.Size
 		}
-		if p.host.form != ownClass && mayReorder(p.device, texts) {
+		s := sources[p.device.Location.Path]
+		switch {
+		case p.host.form == ownClass:
+			return false
+		case !strings.HasPrefix(p.device.Name, "sycl::_V1::") && s.mayReorder(p.device):
 			return true
+		case p.host.form == ownLambda:
+			return hasRoom(p.device) && s.mayHaveLambdas(p.device.Location)
 		}
-		if !hasRoom(p.device) {
-			return false
-		}
-		switch p.host.form {
-		case ownClass:
-			return false
-		case ownLambda:
-			return mayHaveLambdas(texts[p.device.Location.Path], p.device.Location)
-		}
-		return true
+		return hasRoom(p.device)
 	})
 }
 
@@ -67,9 +64,9 @@ func hasRoom(k Kernel) bool {
 }
 
 // layoutsOf returns the layouts of kernels for a hostObject, from the debugging information of the
-// host code's object file, which must be compiled with -g -O0 -fno-data-sections. The texts are
-// the sources by name.
-func layoutsOf(r io.ReaderAt, device []Kernel, texts map[string]string) (map[string]*Layout, error) {
+// host code's object file, which must be compiled with -g -O0 -fno-data-sections. The sources
+// are by name.
+func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[string]*Layout, error) {
 	object, err := readObject(r)
 	if err != nil {
 		return nil, err
@@ -80,17 +77,15 @@ func layoutsOf(r io.ReaderAt, device []Kernel, texts map[string]string) (map[str
 	}
 	pairs, _, _, _ := match(device, object)
 	known := make(map[*member]bool) // whether the device compile omits a member
-	var declared []*constants
-	for _, text := range texts {
-		declared = append(declared, constantsOf(text))
-	}
 	for _, p := range pairs {
 		c := classes[p.host.symbol]
 		if c == nil {
 			continue
 		}
 		c.each(func(m *member) {
-			m.bound = m.constant && slices.ContainsFunc(declared, func(c *constants) bool { return c.mayInclude(m.name) })
+			for _, s := range sources {
+				m.bound = m.bound || m.constant && s.mayBeConstant(m.name)
+			}
 		})
 		if c.lambda && c.captures == nil {
 			c.captures = p.device.captures

@@ -210,7 +210,7 @@ func TestLayouts(t *testing.T) {
 				submitted := host.Submitted[i]
 				device = append(device, Kernel{Name: submitted.Name, Size: k.size, symbol: fmt.Sprint("_ZTS", i), parameters: k.parameters, hash: submitted.hash, captures: k.captures})
 			}
-			layouts := testkit.Must(layoutsOf(bytes.NewReader(object), device, map[string]string{"a.cpp": tt.body}))(t)
+			layouts := testkit.Must(layoutsOf(bytes.NewReader(object), device, map[string]*source{"a.cpp": sourceOf(tt.body)}))(t)
 			errors := 0
 			for i, k := range tt.kernels {
 				got, ok := layouts[device[i].symbol]

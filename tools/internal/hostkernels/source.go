@@ -54,7 +54,7 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 		return nil, err
 	}
 	device := kernelsOf(hostwrap.ParseHeader(string(described)))
-	texts := s.texts(hostwrap.ParseFiles(string(described)))
+	sources := s.sources(hostwrap.ParseFiles(string(described)))
 	host, err := read(s.Object, func(r io.ReaderAt) (*hostObject, error) { return readObject(r) })
 	if err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 			return nil, err
 		}
 	}
-	if len(s.Compile) > 0 && needLayouts(device, host, texts) {
-		host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return layoutsOf(r, device, texts) })
+	if len(s.Compile) > 0 && needLayouts(device, host, sources) {
+		host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return layoutsOf(r, device, sources) })
 		if err != nil {
 			return nil, err
 		}
@@ -81,22 +81,22 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	return c, nil
 }
 
-// texts returns the text of the source and of other files by names without directories, as in
-// integration headers. Unreadable files, and files with equal names, have no text.
-func (s *Source) texts(files []string) map[string]string {
-	texts, twice := make(map[string]string), make(map[string]string)
+// sources returns the source and other files by names without directories, as in integration
+// headers. It omits unreadable files, and files with equal names.
+func (s *Source) sources(files []string) map[string]*source {
+	sources, paths := make(map[string]*source), make(map[string]string)
 	for _, name := range append(files, s.Name) {
 		name = filepath.Clean(name)
 		text, err := os.ReadFile(name)
 		base := path.Base(filepath.ToSlash(name))
-		if before, ok := twice[base]; ok && before != name {
-			delete(texts, base)
-		} else if err == nil {
-			texts[base] = string(text)
+		if before, ok := paths[base]; ok && before != name {
+			delete(sources, base)
+		} else if err == nil && !ok {
+			sources[base] = sourceOf(string(text))
 		}
-		twice[base] = name
+		paths[base] = name
 	}
-	return texts
+	return sources
 }
 
 // Print prints findings in compiler format.
