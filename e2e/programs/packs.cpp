@@ -6,6 +6,16 @@ void sum(Run &r, T... v) {
   r.queue.single_task([=, out = r.out] { out[0] = static_cast<int>((v + ...)); });
 }
 
+template <class... T>
+void right_fold(Run &r, T... v) {
+  r.queue.single_task([=, out = r.out] { ((out[0] = 10 * out[0] + v), ...); });
+}
+
+template <class... T>
+void left_fold(Run &r, int scale, T... v) {
+  r.queue.single_task([=, out = r.out] { (..., (out[0] = scale * out[0] + v)); });
+}
+
 template <int N>
 void number(Run &r) {
   r.queue.single_task([out = r.out] { out[0] = 10 * out[0] + N; });
@@ -62,6 +72,10 @@ int main() {
   r.expect(1, "pack of one");
   sum(r, 1, 2.5, 'A');
   r.expect(68, "pack of three");
+  right_fold(r, 1, 2, 3);
+  r.expect(123, "right fold");
+  left_fold(r, 10, 1, 2, 3);
+  r.expect(123, "left fold");
   numbers<1, 2, 3>(r);
   r.expect(123, "pack of kernels");
   Two().run(r);

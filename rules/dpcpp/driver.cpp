@@ -678,7 +678,7 @@ std::string argument_text(const jit::Result &result, const std::string &header,
   for (const auto &[kernel, arguments] : names) {
     std::string line;
     for (const std::string &name : arguments)
-      if (has_prefix(name, prefix))
+      if (has_prefix(name, prefix) && name != "_arg__specialization_constants_buffer")
         line.append(" ").append(name == prefix ? "this" : name.substr(prefix.size()));
     if (!line.empty()) out.append("// Arguments of ").append(kernel).append(":" + line + "\n");
   }

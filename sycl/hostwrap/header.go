@@ -2,7 +2,6 @@ package hostwrap
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +29,9 @@ type Kernel struct {
 	Parameters    []Parameter // the readable ones
 
 	// Captures are the names of a lambda's captures, in their order in device code, without
-	// captures that the device compile removed. It is empty if the header does not state them.
+	// captures that the device compile removed. A capture with several arguments, such as an
+	// accessor, and a captured parameter pack have their name several times. Captures is empty if
+	// the header does not state them.
 	Captures []string
 }
 
@@ -101,7 +102,7 @@ func ParseHeader(text string) []Kernel {
 	parameters := parameters(text)
 	captures := make(map[string][]string)
 	for _, m := range arguments.FindAllStringSubmatch(text, -1) {
-		captures[m[1]] = slices.Compact(strings.Fields(m[2]))
+		captures[m[1]] = strings.Fields(m[2])
 	}
 	for _, class := range classes.FindAllStringSubmatchIndex(text, -1) {
 		body, _, closed := strings.Cut(text[class[1]:], "\n};")

@@ -27,7 +27,7 @@ func TestParseHeader(t *testing.T) {
 			"sycl::detail::reduction::MainKrn<Red, static_cast<sycl::detail::reduction::strategy>(1), int *>", at("reduction.hpp", 1289, 51), 136,
 			"::sycl::detail::reduction::MainKrn<Red, static_cast<::sycl::detail::reduction::strategy>(1), int *>", false, 9, nil, nil},
 		{"_ZTSZ1eN4sycl3_V15queueEPiEUlvE_", "", at("un.cpp", 3, 17), 40, "class (lambda)", false, 1,
-			[]Parameter{{"accessor", 4062, 0}, {"std_layout", 2, 32}}, []string{"acc", "s"}},
+			[]Parameter{{"accessor", 4062, 0}, {"std_layout", 2, 32}}, []string{"acc", "acc", "acc", "s"}},
 	}
 	added := string(text) + "// Arguments of _ZTSZ1eN4sycl3_V15queueEPiEUlvE_: acc acc acc s\n// File dir/un.cpp\n// File a b.hpp\n"
 	if got := ParseHeader(added); !reflect.DeepEqual(got, want) {

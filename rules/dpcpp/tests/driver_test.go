@@ -155,7 +155,7 @@ func TestArguments(t *testing.T) {
 	driver, fake := driver(t), fake(t)
 	t.Chdir(t.TempDir())
 	const source = `image 2
-kernel _ZTS1K _arg_out _arg_n _arg_n _arg_
+kernel _ZTS1K _arg_out _arg_n _arg_n _arg_ _arg__specialization_constants_buffer
 kernel _ZTS1L "" _arg_m
 kernel _ZTS1M "" __arg
 kernel _ZTS1N

@@ -20,7 +20,8 @@ type class struct {
 	// is a lambda.
 	open     bool
 	lambda   bool
-	captures []string // their names in the order of the device compile, empty if unknown
+	captures []string // names of members in the order of the device compile, empty if unknown
+	unknown  bool     // some of the captures have an unknown order
 	members  []*member
 	minAlign int64 // declared in the source
 	parts    int   // the number of members, including nested ones

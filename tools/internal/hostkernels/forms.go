@@ -46,9 +46,18 @@ func (s *source) mayReorder(k Kernel) bool {
 		return true
 	}
 	mentioned := variablesIn(list + rest)
-	captures := slices.DeleteFunc(slices.Clone(k.captures), func(name string) bool { return name == "this" })
+	var captures []string // without repetitions
+	for _, name := range k.captures {
+		switch {
+		case name == "this":
+		case !slices.Contains(captures, name):
+			captures = append(captures, name)
+		case strings.Contains(list+rest, "..."):
+			return true // a parameter pack
+		}
+	}
 	inOrder := slices.DeleteFunc(slices.Clone(mentioned), func(name string) bool { return !slices.Contains(captures, name) })
 	return !slices.Equal(inOrder, captures) || slices.ContainsFunc(captures, s.mayBindConstant) ||
 		// The device compile may have removed the argument of a constant.
-		len(k.parameters) > len(k.captures) && slices.ContainsFunc(mentioned, s.mayBeConstant)
+		len(k.parameters) > len(captures) && slices.ContainsFunc(mentioned, s.mayBeConstant)
 }

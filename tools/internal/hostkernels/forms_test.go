@@ -88,6 +88,9 @@ func TestMayReorder(t *testing.T) {
 		{"lambda that uses a variable", "int n = 4; auto g = [=](int i) { return min(n, i); }; f([=] { out[0] = g(1); })", "out g", false},
 		{"removed constant", "const int a = 1, k{2}; f([=] { out[0] = m; use(k); })", "out m", true},
 		{"removed constant of another type", "constexpr auto k = 2; f([=] { out[0] = m; use(k); })", "out m", true},
+		{"parameter pack", "[=] { g(out, v...); }", "out v v", true},
+		{"accessor", "[=] { out[n] = 1; }", "out out out n", false},
+		{"const function", "void g() const { f([=] { out[n] = 1; }); }", "out n", false},
 		{"removed variable", "int k = 2; const int other = 3; f([=] { out[0] = m; use(k); })", "out m", false},
 		{"no names", "[=] { out[0] = n; }", "", false},
 	} {

@@ -2,6 +2,7 @@ package hostkernels
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -88,7 +89,7 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 			}
 		})
 		if c.lambda && c.captures == nil {
-			c.captures = p.device.captures
+			c.setCaptures(p.device, sources[p.device.Location.Path])
 			for _, m := range c.members {
 				if slices.Contains(c.captures, m.name) {
 					known[m] = false
@@ -210,6 +211,37 @@ func (c *class) ordered(left map[*member]bool) bool {
 	return known && !slices.ContainsFunc(members, func(m *member) bool { return !m.class.ordered(left) })
 }
 
+// setCaptures sets the order of captures in the device compile. g++ numbers the elements of a
+// parameter pack, which all have the name of the pack in device code.
+func (c *class) setCaptures(k Kernel, s *source) {
+	packs := make(map[string]int) // number of elements
+	for _, m := range c.members {
+		if pack, _, ok := strings.Cut(m.name, "#"); ok {
+			packs[pack]++
+		}
+	}
+	seen := make(map[string]int)
+	for _, name := range k.captures {
+		elements := packs[name]
+		if elements > 0 {
+			i := seen[name]
+			reversed, ok := s.reverses(name, k.Location)
+			if reversed {
+				i = elements - 1 - i
+			}
+			c.unknown = c.unknown || !ok && elements > 1 || i < 0 || i >= elements
+			seen[name]++
+			name = fmt.Sprintf("%s#%d", name, i)
+		}
+		if !slices.Contains(c.captures, name) {
+			c.captures = append(c.captures, name)
+		}
+	}
+	for pack, elements := range packs {
+		c.unknown = c.unknown || elements > 1 && seen[pack] != elements
+	}
+}
+
 // lacksCapture reports whether the device compile captures a variable that is no member. g++ does
 // not capture a constant in a call that it evaluates.
 func (c *class) lacksCapture() bool {
@@ -226,6 +258,9 @@ func (c *class) lacksCapture() bool {
 func (c *class) deviceMembers(left map[*member]bool) (members []*member, known bool) {
 	kept := slices.DeleteFunc(slices.Clone(c.members), func(m *member) bool { return left[m] })
 	isConstant := func(m *member) bool { return m.constant || m.removal == certain }
+	if c.unknown {
+		return kept, false
+	}
 	if len(c.captures) == 0 {
 		// The order is the same if such a constant is the only one, and the last member.
 		for i, m := range kept {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/testkit"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
+	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
 // The relevant parts of rules/dpcpp/host and libsycl's headers.
@@ -76,6 +77,13 @@ func pointer(offset int64) hostwrap.Parameter {
 
 func accessor(offset int64) hostwrap.Parameter {
 	return hostwrap.Parameter{Kind: "accessor", Info: 4062, Offset: offset}
+}
+
+// kernelAt returns the location of the last lambda in a body that is passed to a function.
+func kernelAt(body string) srcloc.Location {
+	begin := strings.LastIndex(body, "task([") + len("task(")
+	line := strings.Count(body[:begin], "\n")
+	return srcloc.Location{Path: "a.cpp", Line: uint32(line) + 1, Column: uint32(begin - strings.LastIndex(body[:begin], "\n"))}
 }
 
 func TestLayouts(t *testing.T) {
@@ -175,6 +183,16 @@ func TestLayouts(t *testing.T) {
 			[]kernel{{24, parameters{pointer(0), sized(2, 8), sized(4, 12), sized(4, 16)}, &Layout{24, 24, []move{{0, 0, 10}, {16, 12, 4}, {12, 16, 4}}}, []string{"out", "s", "n", "step"}}}},
 		{"removed variable", `const int step = 4; int n = 3; Handler().single_task([=] { out[0] = (use(step), n); (void)s; });`,
 			[]kernel{{24, parameters{pointer(0), sized(4, 8), sized(4, 12), sized(2, 16)}, nil, []string{"out", "n", "step"}}}},
+		{"right fold", `auto run = [&](auto... v) { Handler().single_task([=] { (use(v), ...); }); }; run(1, 2, 3);`,
+			[]kernel{{12, parameters{sized(4, 0), sized(4, 4), sized(4, 8)}, &Layout{12, 12, []move{{8, 0, 4}, {4, 4, 4}, {0, 8, 4}}}, []string{"v", "v", "v"}}}},
+		{"left fold", `auto run = [&](auto... v) { Handler().single_task([=] { (..., use(v)); }); }; run(1, 2, 3);`,
+			[]kernel{{12, parameters{sized(4, 0), sized(4, 4), sized(4, 8)}, same, []string{"v", "v", "v"}}}},
+		{"right fold with a variable", `int n = 3; auto run = [&](auto... v) { Handler().single_task([=] { (use(v + n), ...); }); }; run(1, 2);`,
+			[]kernel{{12, parameters{sized(4, 0), sized(4, 4), sized(4, 8)}, &Layout{12, 12, []move{{8, 0, 4}, {0, 4, 8}}}, []string{"v", "n", "v"}}}},
+		{"pack in brackets", `auto run = [&](auto... v) { Handler().single_task([v...] { (use(v), ...); }); }; run(1, 2, 3);`,
+			[]kernel{{12, parameters{sized(4, 0), sized(4, 4), sized(4, 8)}, same, []string{"v", "v", "v"}}}},
+		{"pack with a removed element", `auto run = [&](auto... v) { Handler().single_task([=] { (use(v), ...); }); }; run(1, 2, 3);`,
+			[]kernel{{12, parameters{sized(4, 0), sized(4, 4), sized(4, 8)}, nil, []string{"v", "v"}}}},
 		{"evaluated by g++", `int n = 3, m = 2; Handler().single_task([=] { int a = n; out[0] = a + m; });`,
 			[]kernel{{24, parameters{sized(4, 0), sized(4, 4), pointer(8), sized(4, 16)}, nil, []string{"step", "n", "out", "m"}}}},
 		{"lambda that binds a constant", `const int step = 4; int n = 3; auto f = [=] { return (use(step), n); }; Handler().single_task([=] { out[0] = f(); });`,
@@ -208,7 +226,7 @@ func TestLayouts(t *testing.T) {
 			var device []Kernel
 			for i, k := range tt.kernels {
 				submitted := host.Submitted[i]
-				device = append(device, Kernel{Name: submitted.Name, Size: k.size, symbol: fmt.Sprint("_ZTS", i), parameters: k.parameters, hash: submitted.hash, captures: k.captures})
+				device = append(device, Kernel{Name: submitted.Name, Size: k.size, symbol: fmt.Sprint("_ZTS", i), parameters: k.parameters, hash: submitted.hash, captures: k.captures, Location: kernelAt(tt.body)})
 			}
 			layouts := testkit.Must(layoutsOf(bytes.NewReader(object), device, map[string]*source{"a.cpp": sourceOf(tt.body)}))(t)
 			errors := 0

@@ -24,7 +24,7 @@ var (
 	// A name, and what makes it the name of a member.
 	names = regexp.MustCompile(`(?:(\.|->|::)\s*)?\b([A-Za-z_]\w*)`)
 
-	constantDeclaration = regexp.MustCompile(`\bconst(?:expr)?\b[^;(){}]*[=({][^;]*;`)
+	constantDeclaration = regexp.MustCompile(`\bconst(?:expr)?\b[^;(){}]*\w\s*[=({][^;]*;`)
 	declaration         = regexp.MustCompile(`(\w+|[>&*\]])\s+[&*]*([A-Za-z_]\w*)\s*[=,;:){(\[]`)
 	calls               = regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\(`)
 
@@ -119,6 +119,24 @@ func variablesIn(text string) (list []string) {
 		}
 	}
 	return list
+}
+
+// reverses reports whether the lambda at a location captures the elements of a parameter pack from
+// the last to the first in the device compile: its first use is in a right fold, as in (f(v), ...).
+func (s *source) reverses(pack string, at srcloc.Location) (reversed, ok bool) {
+	list, rest, ok := s.lambdaAt(at)
+	if !ok || slices.Contains(variablesIn(list), pack) {
+		return false, ok
+	}
+	uses := names.FindAllStringSubmatchIndex(rest, -1)
+	for _, m := range uses {
+		if m[2] < 0 && rest[m[4]:m[5]] == pack {
+			before, _, expanded := strings.Cut(rest[m[5]:], "...")
+			before = strings.TrimSpace(before)
+			return expanded && before != "" && strings.ContainsAny(before[len(before)-1:], "+-*/%^&|=<>,"), true
+		}
+	}
+	return false, false
 }
 
 // mayBeConstant reports whether a name may be a constant expression: it is declared as a constant,
