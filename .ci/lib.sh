@@ -64,6 +64,41 @@ python_tool() {
   mv "$python_tool.new" "$python_tool"
 }
 
+# syclcxx_environment DIRECTORY [WHEEL]: creates a Python environment with syclc++ from the wheel, DPC++ from PyPI, as
+# with sycl.dpcpp, LLVM and the build tools of the examples. Without WHEEL, it builds one, with a driver that g++
+# compiles. What it downloads is kept in the cache; the environment is a copy made of links.
+syclcxx_environment() {
+  local requirements kept wheel
+  requirements=$(python3 - "$project/rules/private/repositories/sycl_runtime_versions.bzl" << 'PYTHON'
+import sys
+
+versions = {}
+exec(open(sys.argv[1]).read(), versions)
+for name, (version, checksum) in versions["RUNTIMES"][versions["DEFAULT_RUNTIME"]][1].items():
+    print("%s==%s --hash=sha256:%s" % (name, version, checksum))
+PYTHON
+)
+  requirements+=$'\n'$(cat "$project/.ci/without-bazel.txt" "$project/.ci/llvm.txt")
+  kept=$cache/without-bazel/$( (python3 -VV; echo "$requirements") | sha256sum | cut -c -16)
+  if [ ! -e "$kept/complete" ]; then
+    echo "${0##*/}: downloads and installs DPC++"
+    rm -rf "$kept"
+    python3 -m venv "$kept"
+    "$kept/bin/python" -m pip --quiet --disable-pip-version-check install --no-deps --only-binary :all: --require-hashes \
+      --requirement <(echo "$requirements")
+    touch "$kept/complete"
+  fi
+  mkdir -p "$(dirname "$1")"
+  cp -al "$kept" "$1"
+  wheel=${2-}
+  if [ -z "$wheel" ]; then
+    "$project/.ci/syclcxx" --machine "$1/wheel" > /dev/null
+    wheel=$(echo "$1"/wheel/*.whl)
+  fi
+  "$1/bin/python" -m pip --quiet --disable-pip-version-check install --no-index "$wheel"
+  echo "${0##*/}: ${wheel##*/} is installed"
+}
+
 # Build options that restrict output to errors and warnings.
 quiet=(--noshow_progress --show_result=0 '--ui_event_filters=-info,-debug,-stdout')
 
