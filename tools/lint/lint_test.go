@@ -422,6 +422,35 @@ func TestWorkflows(t *testing.T) {
 	})
 }
 
+// TestScripts tests that .ci/README.md names every script, and no others.
+func TestScripts(t *testing.T) {
+	dir := filepath.Join(tree(t), ".ci")
+	page, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := make(map[string]bool)
+	for _, m := range regexp.MustCompile("`([a-z0-9][a-z0-9.-]+)`").FindAllSubmatch(page, -1) {
+		named[string(m[1])] = true
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if ext := filepath.Ext(name); ext == "" || ext == ".sh" {
+			if !named[name] {
+				t.Errorf(".ci/README.md does not name %s; add it to a row of the table", name)
+			}
+			delete(named, name)
+		}
+	}
+	for name := range named {
+		t.Errorf(".ci/README.md names %s, which is not in .ci", name)
+	}
+}
+
 func TestTextFiles(t *testing.T) {
 	files(t, ending(".go", ".bzl", ".bazel", ".md", ".yaml", ".yml", ".sh", ".hpp", ".cpp", ".c", "bazelw", "make", "enter"), func(t *testing.T, path string, data []byte) {
 		if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {

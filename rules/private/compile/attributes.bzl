@@ -158,7 +158,6 @@ PROGRAM_ATTRS = SOURCE_ATTRS | IMAGE_ATTRS | CODE_ATTRS | {
         doc = "How device code is split into images, as in `-fsycl-device-code-split=`: `per_source` builds one image per source, `per_kernel` one per kernel, and `off` one for all linked code; `auto` is `per_source`. Kernels that need different optional features are always in different images.",
         values = SPLITS,
     ),
-
     "require_images": attr.bool(
         doc = "If True, a kernel that none of the targets can run is a build error. Otherwise, the build prints a warning, and the program throws `errc::kernel_not_supported` when it submits the kernel. For device code that programs link (`rdc`), set it on the program. `--@rules_sycl//rules/settings:require_images` sets it for all targets.",
     ),
