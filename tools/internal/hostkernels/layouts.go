@@ -84,9 +84,7 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 			continue
 		}
 		c.each(func(m *member) {
-			for _, s := range sources {
-				m.bound = m.bound || m.constant && s.mayBeConstant(m.name)
-			}
+			m.bound = m.constant && isConstantIn(sources, m.name)
 		})
 		if c.lambda && c.captures == nil {
 			c.setCaptures(p.device, sources[p.device.Location.Path])
@@ -101,7 +99,7 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 	for again := true; again; {
 		again = false
 		for _, p := range pairs {
-			if p.host.Size >= p.device.Size && solve(classes[p.host.symbol], p, known, layouts) {
+			if p.host.Size >= p.device.Size && solve(classes[p.host.symbol], p, sources, known, layouts) {
 				again = true
 			}
 		}
@@ -117,7 +115,7 @@ const (
 
 // solve finds the layout of a kernel, and reports whether it learned which members the device
 // compile omits.
-func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout) (learned bool) {
+func solve(c *class, p pair, sources map[string]*source, known map[*member]bool, layouts map[string]*Layout) (learned bool) {
 	if c == nil || c.size != p.host.Size || !c.asCompiled() {
 		if p.host.Size > p.device.Size {
 			layouts[p.device.symbol] = nil
@@ -145,7 +143,7 @@ func solve(c *class, p pair, known map[*member]bool, layouts map[string]*Layout)
 		if c.size == p.device.Size && len(l.Moves) == 1 && l.Moves[0].Host == l.Moves[0].Device {
 			delete(layouts, p.device.symbol)
 		}
-	case s.own, c.size == p.device.Size && sure+s.count == 0 && !s.unordered && !c.lacksCapture():
+	case s.own, c.size == p.device.Size && sure+s.count == 0 && !s.unordered && !c.lacksConstant(sources):
 		delete(layouts, p.device.symbol) // there is no evidence for a different layout
 	default:
 		layouts[p.device.symbol] = nil
@@ -220,34 +218,46 @@ func (c *class) setCaptures(k Kernel, s *source) {
 			packs[pack]++
 		}
 	}
-	seen := make(map[string]int)
-	for _, name := range k.captures {
+	for at := 0; at < len(k.captures); at++ {
+		name := k.captures[at]
 		elements := packs[name]
-		if elements > 0 {
-			i := seen[name]
-			reversed, ok := s.reverses(name, k.Location)
-			if reversed {
-				i = elements - 1 - i
-			}
-			c.unknown = c.unknown || !ok && elements > 1 || i < 0 || i >= elements
-			seen[name]++
-			name = fmt.Sprintf("%s#%d", name, i)
-		}
-		if !slices.Contains(c.captures, name) {
+		switch {
+		case slices.Contains(k.captures[:at], name):
+		case elements == 0:
 			c.captures = append(c.captures, name)
+		default:
+			end := at
+			for end < len(k.captures) && k.captures[end] == name {
+				end++
+			}
+			reversed, ok := s.reverses(name, k.Location)
+			c.unknown = c.unknown || elements > 1 && (!ok || slices.Contains(k.captures[end:], name))
+			for i := range elements {
+				if reversed {
+					i = elements - 1 - i
+				}
+				c.captures = append(c.captures, fmt.Sprintf("%s#%d", name, i))
+			}
 		}
-	}
-	for pack, elements := range packs {
-		c.unknown = c.unknown || elements > 1 && seen[pack] != elements
 	}
 }
 
-// lacksCapture reports whether the device compile captures a variable that is no member. g++ does
-// not capture a constant in a call that it evaluates.
-func (c *class) lacksCapture() bool {
+// lacksConstant reports whether the device compile captures a constant that is not a member: g++
+// does not capture a constant in a call that it evaluates.
+func (c *class) lacksConstant(sources map[string]*source) bool {
 	return slices.ContainsFunc(c.captures, func(name string) bool {
-		return c.lambda && !slices.ContainsFunc(c.members, func(m *member) bool { return m.name == name })
+		return isConstantIn(sources, name) && !slices.ContainsFunc(c.members, func(m *member) bool { return m.name == name })
 	})
+}
+
+// isConstantIn reports whether a name may be a constant expression in one of the sources.
+func isConstantIn(sources map[string]*source, name string) bool {
+	for _, s := range sources {
+		if s.mayBeConstant(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // deviceMembers returns the members of a class in the order of the device compile, without the
