@@ -2,7 +2,6 @@ package hostkernels
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -212,34 +211,51 @@ func (c *class) ordered(left map[*member]bool) bool {
 // setCaptures sets the order of captures in the device compile. g++ numbers the elements of a
 // parameter pack, which all have the name of the pack in device code.
 func (c *class) setCaptures(k Kernel, s *source) {
-	packs := make(map[string]int) // number of elements
+	packs := make(map[string][]string) // elements that are not yet captured
 	for _, m := range c.members {
 		if pack, _, ok := strings.Cut(m.name, "#"); ok {
-			packs[pack]++
+			packs[pack] = append(packs[pack], m.name)
 		}
 	}
-	for at := 0; at < len(k.captures); at++ {
+	for at, end := 0, 0; at < len(k.captures); at = end {
 		name := k.captures[at]
-		elements := packs[name]
+		for end = at; end < len(k.captures) && k.captures[end] == name; {
+			end++
+		}
+		elements, isPack := packs[name]
+		first := !slices.Contains(k.captures[:at], name)
 		switch {
-		case slices.Contains(k.captures[:at], name):
-		case elements == 0:
+		case !isPack && first:
 			c.captures = append(c.captures, name)
-		default:
-			end := at
-			for end < len(k.captures) && k.captures[end] == name {
-				end++
-			}
+		case isPack && first:
 			reversed, ok := s.reverses(name, k.Location)
-			c.unknown = c.unknown || elements > 1 && (!ok || slices.Contains(k.captures[end:], name))
-			for i := range elements {
-				if reversed {
-					i = elements - 1 - i
-				}
-				c.captures = append(c.captures, fmt.Sprintf("%s#%d", name, i))
+			c.unknown = c.unknown || !ok && len(elements) > 1
+			if reversed {
+				slices.Reverse(elements)
 			}
+			count := len(elements)
+			if slices.Contains(k.captures[end:], name) {
+				count = 1 // other variables follow the first element
+				c.unknown = c.unknown || occurrences(k.captures, name) != len(elements)*(end-at)
+			}
+			c.captures = append(c.captures, elements[:count]...)
+			packs[name] = elements[count:]
+		case isPack:
+			c.unknown = c.unknown || slices.Contains(k.captures[end:], name)
+			c.captures = append(c.captures, elements...)
+			packs[name] = nil
 		}
 	}
+}
+
+// occurrences returns how often a name is in a list.
+func occurrences(list []string, name string) (n int) {
+	for _, each := range list {
+		if each == name {
+			n++
+		}
+	}
+	return n
 }
 
 // lacksConstant reports whether the device compile captures a constant that is not a member: g++
