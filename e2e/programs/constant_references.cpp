@@ -12,6 +12,22 @@ struct Pair {
   int first, second;
 };
 
+struct Sum {
+  int value = 3;
+  short more = 1;
+
+  void run(Run &r) {
+    int *out = r.out, n = 3;
+    const int four = 4;
+    r.queue.single_task([=, *this] { out[0] = value + more + n + 10 * std::max(four, n); });
+  }
+};
+
+struct Range {
+  sycl::accessor<int, 1> numbers;
+  short scale;
+};
+
 int main() {
   Run r;
   int *out = r.out;
@@ -57,6 +73,29 @@ int main() {
     });
   }
   r.expect(600, "an accessor");
+  Sum().run(r);
+  r.expect(47, "a member function");
+  int array[3] = {1, 2, 3};
+  r.queue.single_task([=] { out[0] = array[1] + std::max(four, array[2]) + n; });
+  r.expect(12, "an array");
+  {
+    sycl::buffer<int> first(out, 1), second(out + 1, 1);
+    r.queue.submit([&](sycl::handler &h) {
+      Range range{sycl::accessor<int, 1>(first, h), 3};
+      h.single_task([=] { range.numbers[0] = range.scale * std::max(four, n); });
+    });
+    r.queue.submit([&](sycl::handler &h) {
+      auto fill = [&](auto... numbers) {
+        h.single_task([=] {
+          int i = 0;
+          ((numbers[0] += 100 * ++i + m), ...);
+        });
+      };
+      fill(sycl::accessor<int, 1>(first, h), sycl::accessor<int, 1>(second, h));
+    });
+  }
+  if (out[1] != 300) std::printf("second accessor: wants 300, got %d\n", out[1]), wrong++;
+  r.expect(218, "accessors");
   submit_template(r.queue, out, n, m);
   r.expect(603, "a template in a header");
   submit_range(r.queue, out, n, m);
