@@ -70,11 +70,13 @@ _TAKES = {
     "backend": struct(
         attributes = {
             "backend_options": {"*": ["-a"], "intel_gpu_*": ["-b"], "intel_gpu_pvc": ["-c 'd e'"], "spir64": ["-f"]},
+            "require_images": True,
             "sycl_targets": _ALL,
         },
         has = {
+            "SyclAotFilter": ["--option=intel_gpu_pvc=-a --option=intel_gpu_pvc=-b --option=intel_gpu_pvc=-c 'd e'"],
             "SyclAot": ["--option=-a --option=-b --option=-c 'd e' --device pvc", "--option=-a --option=-b --device acm-g10"],
-            "SyclWrap": ["--option=-a --option=-f"],
+            "SyclWrap": ["--option=-a --option=-f --require-images"],
         },
         counts = {"SyclAot": "2"},
     ),
@@ -98,7 +100,7 @@ _TAKES = {
     "backend_of_gpus": struct(
         attributes = {"copts": ["-ftarget-compile-fast", "-foffload-fp32-prec-sqrt"], "sycl_targets": ["intel_gpu_pvc"]},
         has = {"SyclAot": ["--option=-igc_opts --option='PartitionUnit=1,SubroutineThreshold=50000' --option=-ze-fp32-correctly-rounded-divide-sqrt"]},
-        has_not = {"SyclWrap": ["--option"]},
+        has_not = {"SyclWrap": ["--option", "--require-images"]},
     ),
     "both": struct(
         attributes = {"copts": ["-fno-sycl-id-queries-fit-in-int", "-fsycl-range-rounding=disable", "-fp-model=precise"]},

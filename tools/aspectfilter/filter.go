@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"slices"
+	"strings"
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
@@ -16,6 +17,7 @@ type filter struct {
 	filters, outputs, reasons cli.Strings // one per target
 	plan, failOnUnusedRow     bool
 	configs, targets, fixed   cli.Strings
+	options                   cli.Strings // as TARGET=OPTION
 	reading                   inputs.Reading
 }
 
@@ -26,6 +28,7 @@ func (f *filter) setup(fs *flag.FlagSet) cli.Run {
 	fs.Var(&f.targets, "targets", "all `targets` of the program, separated by commas; any other --target gets no rows")
 	fs.Var(&f.fixed, "fixed-targets", "the only `targets` that the program is written for, separated by commas; any other --target gets no rows")
 	fs.Var(&f.outputs, "output", "write the table, or the plan, to this `file`")
+	fs.Var(&f.options, "option", "`TARGET=OPTION`: option with which the native code of a --target is compiled, such as intel_gpu_pvc=-ze-opt-large-register-file; may be repeated")
 	fs.Var(&f.reasons, "reasons", "also write the dropped rows, with reasons, to this `file`; with several targets, one file for each")
 	fs.BoolVar(&f.plan, "plan", false, "write the decisions for all targets as JSON")
 	fs.BoolVar(&f.failOnUnusedRow, "fail-on-unused-row", false, "with --plan, exit with 1 if a row is kept for no target")
@@ -53,6 +56,11 @@ func (f *filter) run(ctx context.Context, env *cli.Env, args []string) error {
 		if len(f.reasons.Values) > 0 {
 			one.Reasons = f.reasons.Values[i]
 		}
+		for _, option := range f.options.Values {
+			if of, option, _ := strings.Cut(option, "="); of == target {
+				one.Options = append(one.Options, option)
+			}
+		}
 		o.Filters = append(o.Filters, one)
 	}
 	return targetfilter.Filter(ctx, env.Stderr, o)
@@ -78,6 +86,11 @@ func (f *filter) check(args []string) error {
 	case len(args) != 1:
 		return cli.Usagef("expected one file table, got %d", len(args))
 	}
+	for _, option := range f.options.Values {
+		if target, _, ok := strings.Cut(option, "="); !ok || !slices.Contains(f.filters.Values, target) {
+			return cli.Usagef("--option: '%s' does not start with a --target and '='", option)
+		}
+	}
 	if first := slices.Index(f.outputs.Values, "-"); first >= 0 && slices.Contains(f.outputs.Values[first+1:], "-") {
 		return cli.Usagef("--output: only one table can be written to standard output")
 	}
@@ -91,6 +104,8 @@ func (f *filter) checkPlan(args []string) error {
 		return cli.Usagef("--plan cannot be combined with --target")
 	case len(f.reasons.Values) > 0:
 		return cli.Usagef("--reasons requires --target; --plan already includes the reasons")
+	case len(f.options.Values) > 0:
+		return cli.Usagef("--option requires --target")
 	case len(f.outputs.Values) > 1:
 		return cli.Usagef("--plan requires one --output, got %d", len(f.outputs.Values))
 	case len(args) == 0:

@@ -448,3 +448,26 @@ func BenchmarkPlan(b *testing.B) {
 		ok(b, "--plan", "--output", filepath.Join(dir, "out.json"), in)
 	}
 }
+
+// TestCompilerOptions: the large register file has room for more parameters.
+func TestCompilerOptions(t *testing.T) {
+	workspace(t)
+	r := new(propset.Registry)
+	(&requirement.Requirements{ParameterSize: 2000, ParameterRegisters: 6000}).Put(r)
+	testkit.WriteFile(t, "wide.prop", r.String())
+	testkit.WriteFile(t, "wide.table", "[Code|Properties]\nwide.bc|wide.prop\n")
+	const none, all = "[Code|Properties]\n", "[Code|Properties]\nwide.bc|wide.prop\n"
+	for _, tt := range []struct{ option, want string }{
+		{"intel_gpu_acm_g10=-g", none},
+		{"intel_gpu_acm_g10=-ze-opt-large-register-file", all},
+	} {
+		if got := ok(t, "--target=intel_gpu_acm_g10", "--output=-", "--option="+tt.option, "wide.table"); got != tt.want {
+			t.Errorf("%s: got %q", tt.option, got)
+		}
+	}
+	for _, option := range []string{"intel_gpu_pvc=-g", "-g"} {
+		if code, _, stderr := run(t, "--target=intel_gpu_acm_g10", "--output=-", "--option="+option, "wide.table"); code != 2 || !strings.Contains(stderr, "--option: '"+option+"' does not start with a --target and '='") {
+			t.Errorf("%s: exit code %d, %s", option, code, stderr)
+		}
+	}
+}

@@ -4,7 +4,7 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//rules/private/targets:names.bzl", "user_label")
 load(":tools.bzl", "need", "run_tool")
 
-def filter_action(ctx, table, properties, tables, device_config, sycl_targets = [], fixed_targets = []):
+def filter_action(ctx, table, properties, tables, device_config, sycl_targets = [], fixed_targets = [], options = {}):
     """Declares SyclAotFilter, which keeps the rows of a table that each target can run.
 
     One action handles all targets, because it takes less time than starting another one. A target
@@ -18,6 +18,8 @@ def filter_action(ctx, table, properties, tables, device_config, sycl_targets = 
         device_config: list of Files merged over the built-in device table.
         sycl_targets: the targets of the build, which are checked against fixed_targets. Can be empty.
         fixed_targets: the only targets that keep rows. If empty, all targets do.
+        options: dict of target -> list of string: options for the compiler of its native code, which
+            can change how much a kernel may use.
     """
     args = ctx.actions.args()
     args.add_all(device_config, before_each = "--device-config-file")
@@ -26,6 +28,8 @@ def filter_action(ctx, table, properties, tables, device_config, sycl_targets = 
     for target, out in tables.items():
         args.add("--target", target)
         args.add("--output", out)
+        for option in options.get(target, []):
+            args.add("--option=%s=%s" % (target, option))
     args.add(table)
     run_tool(
         ctx,

@@ -95,7 +95,7 @@ def build_images(ctx, toolchain, build):
     if build.specialize:
         spirv = specialize_action(ctx, spirv, build.specialize)
     forms = spirv | {name: form for group in groups if group.by_family for name, form in group.forms.items()}
-    filtered = {name: _filtered(ctx, forms[name], name, group.targets) for group in groups for name in group.forms}
+    filtered = {name: _filtered(ctx, forms[name], name, group.targets, options) for group in groups for name in group.forms}
     compiled = {
         name: _compiled(ctx, toolchain, build, forms[name], name, group.targets, filtered[name], options)
         for group in groups
@@ -382,7 +382,7 @@ def syclbin_providers(ctx, toolchain, files, state, targets, reported, device_co
         OutputGroupInfo(compat_report = depset([report]), syclbin = depset(files), **groups),
     ] + linkable(ctx, toolchain, files[0], state)
 
-def _filtered(ctx, form, name, targets):
+def _filtered(ctx, form, name, targets, options):
     """Returns the filtered table of a source for each target: dict of target -> File."""
     tables = {
         target.name: ctx.actions.declare_file("%s.%s.filtered.table" % (name, target.name))
@@ -390,7 +390,7 @@ def _filtered(ctx, form, name, targets):
         if not takes_all(target.name, ctx.files.device_config)
     }
     if tables:
-        filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config)
+        filter_action(ctx, form.table, [form.properties], tables, ctx.files.device_config, options = options)
     return {target.name: tables.get(target.name, form.table) for target in targets}
 
 def _compiled(ctx, toolchain, build, form, name, targets, filtered, options):
