@@ -50,6 +50,7 @@ type commandLine struct {
 	DeviceConfigs []string         // device configuration files
 	Split         string           // auto, per_source, per_kernel or off
 	RDC           bool             // whether device code is linked along with the program
+	NoRDC         bool             // -fno-sycl-rdc
 	Syclbin       string           // state of the SYCLBIN to write: input, object or executable; "" for none
 	LinkDevice    bool             // whether the device code of objects is linked: -fsycl-link
 	Preview       bool             // whether the program is linked to libsycl-preview
@@ -262,7 +263,7 @@ func (p *parser) set(o *option) error {
 			return cli.Usagef("%s: unknown mode; %s", o.text(), safetext.Suggest(o.value, splits))
 		}
 	case icpxflags.RDC:
-		l.RDC = !no
+		l.RDC, l.NoRDC = !no, no
 	case icpxflags.SYCLBIN:
 		states := []string{"executable", "input", "object"}
 		l.Syclbin = cmp.Or(o.value, "executable")

@@ -44,6 +44,7 @@ type compilation struct {
 	depfile depfileOptions
 	output  artifact
 	wrapped bool // the host compile reads the wrapper from standard input
+	rdc     bool // the device code is linked along with the program
 }
 
 // An artifact is an object to write, with the names of its auxiliary files, such as coverage
@@ -188,6 +189,7 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 // compile produces the host object and the device images of a source, and compares the two
 // compiles. Both run at the same time, unless the host code needs output of the device compile.
 func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, error) {
+	u.rdc = u.line.RDC || u.rdcByDefault()
 	if u.line.DryRun {
 		u.shows(append([]string{u.host.path}, u.hostArguments(u.file("host.o"))...))
 		return nil, u.device(ctx, u.env.Stderr)
@@ -323,6 +325,33 @@ func (u *compilation) compare(ctx context.Context, again []string) (*hostkernels
 	return s.Compare(ctx, u.env.Stderr)
 }
 
+// rdcByDefault reports whether the device code of a source is linked although no option says so: the
+// source or one of its headers mentions SYCL_EXTERNAL, and LLVM is installed. DPC++'s own headers do
+// not count. Options for the images of this source show that the build does not expect the link to
+// create them.
+func (u *compilation) rdcByDefault() bool {
+	l := u.line
+	if l.NoRDC || l.Syclbin != "" || cmp.Or(l.Split, "auto") != "auto" || l.EmulateDouble || len(l.Targets)+len(l.FixedTargets)+len(l.DeviceConfigs)+len(l.Backend) > 0 {
+		return false
+	}
+	files, err := u.closure(lineInput{Path: u.source})
+	if err != nil {
+		return false // the compile reports the error
+	}
+	mentions := slices.ContainsFunc(files, func(file string) bool {
+		if under(file, filepath.Join(u.dpcpp.folder, "include")) {
+			return false
+		}
+		text, err := os.ReadFile(file)
+		return err == nil && bytes.Contains(text, []byte("SYCL_EXTERNAL"))
+	})
+	if !mentions {
+		return false
+	}
+	_, err = findLLVM("llvm-dis", "llvm-link")
+	return err == nil
+}
+
 // device compiles for devices: images, bitcode, integration header and footer.
 func (u *compilation) device(ctx context.Context, log io.Writer) error {
 	driver, err := u.driver()
@@ -392,22 +421,22 @@ func environmentFolders(variable string) []string {
 }
 
 // added returns the options that syclc++ adds to a compile.
-func (c *compiler) added(to compilespec.Step, at compilespec.Position, fill map[string]string) []string {
-	fill["number"] = strconv.Itoa(c.dpcpp.number())
-	return compilespec.AddedOptions(compilespec.Command, to, at, c.conditions(), fill)
+func (u *compilation) added(to compilespec.Step, at compilespec.Position, fill map[string]string) []string {
+	fill["number"] = strconv.Itoa(u.dpcpp.number())
+	return compilespec.AddedOptions(compilespec.Command, to, at, u.conditions(), fill)
 }
 
 // conditions returns the conditions that hold for the compiles of the command line.
-func (c *compiler) conditions() (is compilespec.Cond) {
+func (u *compilation) conditions() (is compilespec.Cond) {
 	for cond, holds := range map[compilespec.Cond]bool{
-		compilespec.GCC:        !c.host.clang,
-		compilespec.Clang:      c.host.clang,
-		compilespec.NoStandard: !c.line.StandardGiven,
-		compilespec.Numbered:   c.host.clang && c.dpcpp.number() != 0,
-		compilespec.GCCDir:     c.gccFolder != "",
-		compilespec.RDC:        c.line.RDC,
-		compilespec.Emulate:    c.line.EmulateDouble,
-		compilespec.LTO:        slices.ContainsFunc(c.line.Host, func(a string) bool { return strings.HasPrefix(a, "-flto") }),
+		compilespec.GCC:        !u.host.clang,
+		compilespec.Clang:      u.host.clang,
+		compilespec.NoStandard: !u.line.StandardGiven,
+		compilespec.Numbered:   u.host.clang && u.dpcpp.number() != 0,
+		compilespec.GCCDir:     u.gccFolder != "",
+		compilespec.RDC:        u.rdc,
+		compilespec.Emulate:    u.line.EmulateDouble,
+		compilespec.LTO:        slices.ContainsFunc(u.line.Host, func(a string) bool { return strings.HasPrefix(a, "-flto") }),
 	} {
 		if holds {
 			is |= cond

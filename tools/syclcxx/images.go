@@ -274,7 +274,7 @@ func (c *compiler) wrap(ctx context.Context, output string, tables []bundle.Tabl
 // join combines the host object, the device images and the table of kernels into one object.
 func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, targets []target, output string) error {
 	source := u.file("images.s")
-	if u.line.RDC {
+	if u.rdc {
 		if err := u.writeBitcode(source); err != nil {
 			return err
 		}

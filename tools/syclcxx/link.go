@@ -230,7 +230,7 @@ func (c *compiler) syclbin(ctx context.Context, folder string) error {
 		if err := os.Mkdir(own, 0o777); err != nil {
 			return err
 		}
-		u := &compilation{compiler: c, source: w.Input.Path, folder: own}
+		u := &compilation{compiler: c, source: w.Input.Path, folder: own, rdc: c.line.RDC}
 		if err := u.device(ctx, c.env.Stderr); err != nil || c.line.DryRun {
 			return err
 		}
