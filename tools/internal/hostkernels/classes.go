@@ -34,7 +34,7 @@ type member struct {
 	class    *class
 	removal  removal
 	constant bool // a constant expression that a lambda captures without naming it in its brackets
-	bound    bool // the source may bind the constant to a reference
+	bound    bool // the source binds the constant to a reference
 }
 
 // A removal rates how likely the device compile omits a capture.
@@ -361,6 +361,8 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 			m.removal = t.removal(e, child)
 			constant, of := t.constant(offset(child, dwarf.AttrType))
 			m.constant = constant && m.removal != never && (of == integer || t.isConstexpr(e, child))
+			// In a lambda of a function, g++ captures only such constants.
+			m.bound = m.constant && !generic && m.removal < possible
 			if generic {
 				// Here, DPC++ captures the constants in expressions that depend on a parameter.
 				m.removal = min(m.removal, possible)

@@ -1,7 +1,6 @@
 package hostkernels
 
 import (
-	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -83,7 +82,7 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 			continue
 		}
 		c.each(func(m *member) {
-			m.bound = m.constant && isConstantIn(sources, m.name)
+			m.bound = m.bound && isConstantIn(sources, m.name)
 		})
 		if c.lambda && c.captures == nil {
 			c.setCaptures(p.device, sources[p.device.Location.Path])
@@ -297,24 +296,29 @@ func (c *class) deviceMembers(left map[*member]bool) (members []*member, known b
 		return kept, true
 	}
 	position := func(m *member) int { return slices.Index(c.captures, m.name) }
+	// Both compilers capture variables in the order of their mentions. A variable has no position if
+	// the device compile removed it, or if its arguments have the names of its own members.
+	isVariable := func(m *member) bool { return !isConstant(m) && !strings.Contains(m.name, "#") }
 	for _, m := range kept {
-		if position(m) >= 0 {
+		if isVariable(m) {
 			members = append(members, m)
 		}
 	}
-	slices.SortStableFunc(members, func(a, b *member) int { return cmp.Compare(position(a), position(b)) })
-	// The device compile removes unused captures from the arguments, but not from the lambda.
-	at := 0 // after the previous variable
 	for i, m := range kept {
+		at := slices.IndexFunc(members, func(other *member) bool { return position(other) > position(m) })
 		switch {
-		case position(m) < 0 && isConstant(m) && i+1 < len(kept), position(m) < 0 && at < len(members) && isConstant(members[at]):
+		case isVariable(m):
+			continue
+		case position(m) < 0 && i+1 < len(kept):
 			return kept, false
-		case position(m) < 0:
-			members = slices.Insert(members, at, m)
-			at++
-		case !isConstant(m):
-			at = slices.Index(members, m) + 1
+		case position(m) < 0 || at < 0:
+			at = len(members)
 		}
+		// DPC++ never captures a constant before its first mention.
+		if at > 0 && position(members[at-1]) < 0 && slices.Index(kept, members[at-1]) > i {
+			return kept, false
+		}
+		members = slices.Insert(members, at, m)
 	}
 	return members, true
 }

@@ -199,6 +199,8 @@ func TestLayouts(t *testing.T) {
 			[]kernel{{24, parameters{sized(4, 0), sized(4, 4), pointer(8), sized(4, 16)}, nil, []string{"step", "n", "out", "m"}}}},
 		{"lambda that binds a constant", `const int step = 4; int n = 3; auto f = [=] { return (use(step), n); }; Handler().single_task([=] { out[0] = f(); });`,
 			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, nil, []string{"out", "f"}}}},
+		{"generic lambda with a constant", `const int step = 4; submit([&](Handler &h) { auto g = [=](auto &sum) { sum += step * s; }; h.single_task([=, r = Rounded<decltype(g)>{8, g}] { use(r); out[0] = 1; }); });`,
+			[]kernel{{24, parameters{sized(16, 0), pointer(16)}, same, []string{"r", "out"}}}},
 		{"lambda with a constant at run time", `const int step = runtime(); int n = 3; auto f = [=] { return (use(step), n); }; Handler().single_task([=] { out[0] = f(); });`,
 			[]kernel{{16, parameters{pointer(0), sized(8, 8)}, same, []string{"out", "f"}}}},
 		{"removed constant", `const int step = 4; int n = 3; Handler().single_task([=] { out[0] = (use(step), n); });`,
