@@ -325,10 +325,9 @@ func (u *compilation) compare(ctx context.Context, again []string) (*hostkernels
 	return s.Compare(ctx, u.env.Stderr)
 }
 
-// rdcByDefault reports whether the device code of a source is linked although no option says so: the
-// source or one of its headers mentions SYCL_EXTERNAL, and LLVM is installed. DPC++'s own headers do
-// not count. Options for the images of this source show that the build does not expect the link to
-// create them.
+// rdcByDefault reports whether device code is linked without -fsycl-rdc: the source or one of its
+// headers, except DPC++'s, mentions SYCL_EXTERNAL, and LLVM is installed. With an option for device
+// images, it returns false, because the link would need the option, too.
 func (u *compilation) rdcByDefault() bool {
 	l := u.line
 	if l.NoRDC || l.Syclbin != "" || cmp.Or(l.Split, "auto") != "auto" || l.EmulateDouble || len(l.Targets)+len(l.FixedTargets)+len(l.DeviceConfigs)+len(l.Backend) > 0 {
