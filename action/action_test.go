@@ -191,7 +191,7 @@ func TestFailure(t *testing.T) {
 	testkit.Golden(t, "summary.md", withoutDays(s.Summary))
 	if len(s.Annotations) != 1 || s.Annotations[0] != (seenAnnotation{Level: "error", File: "src/k.cpp", Line: "7", Column: "19", Title: "missing-aspect",
 		Message: "kernel 'Axpy<double>' does not run on intel_gpu_dg2: it requires aspect fp64. " +
-			"Next: use another type or function, or submit another kernel where 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')"}) {
+			"Next: use a different type or function, or submit a different kernel if 'device::has(aspect::fp64)' is false ('compat explain missing-aspect')"}) {
 		t.Errorf("annotations %+v", s.Annotations)
 	}
 	// All files agree.

@@ -117,13 +117,13 @@ that later changes count.`},
 the list, or remove the option if you do not need it.`},
 	{ID: KernelLost, Level: Warning, Finding: true,
 		Short: "A kernel of the base branch is missing from all reports.",
-		Next:  "build the kernel again; if it is gone on purpose, there is nothing to do",
+		Next:  "rebuild the kernel, or ignore this if you removed it on purpose",
 		Long: `The kernel was deleted, or is no longer built. If that is intended, no action is needed. A renamed kernel is
 listed only in the summary, if the new name is unambiguous. Policies can make a lost kernel an error. The
 check finds lost kernels only if it gets reports of the base branch.`},
 	{ID: RuleID(compat.MissingAspect), Level: Error, Finding: true, Detail: "aspect",
 		Short: "The kernel needs an aspect that the device does not have.",
-		Next:  "use another type or function, or submit another kernel where `device::has(aspect::{required})` is false",
+		Next:  "use a different type or function, or submit a different kernel if `device::has(aspect::{required})` is false",
 		Long: `The runtime rejects the kernel on the device: with errc::kernel_not_supported when it is submitted, or with
 errc::invalid when a program requests it from a SYCLBIN. The report names the function that needs the aspect,
 if known. double needs fp64 and sycl::half needs fp16, often because of a literal such as 1.0 or a call to a
@@ -131,7 +131,7 @@ function in std. Use another type, or write a second kernel and choose between t
 both as a family in the policy.`},
 	{ID: RuleID(compat.MissingSPIRVExtension), Level: Error, Finding: true, Detail: "extension",
 		Short: "The code uses a SPIR-V capability or extension that the device's compiler does not support.",
-		Next:  "write a kernel without it in another source, and choose by the device",
+		Next:  "write an alternative kernel without it in a different source, and select a kernel by device",
 		Long: `A measured table (sycl/deviceconfig/spirv.tsv) lists the capabilities and extensions that ocloc accepts for
 each Intel GPU. For example, Data Center GPU Max does not support images; Xe-LP, Data Center GPU Max and
 Crescent Island do not support bindless images; and Xe-LP does not support ray queries. The compiler rejects
@@ -159,7 +159,7 @@ the device configuration of the base branch. Reports that claim more features fo
 base branch then fail, because the base branch does not confirm these features.`},
 	{ID: ReportInvalid, Level: Error, Finding: true,
 		Short: "Reports contradict each other or have no status.",
-		Next:  "make all reports from one build with one device configuration, and give different targets different labels (`--name`)",
+		Next:  "create all reports from one build with one device configuration, with a different label (`--name`) for each target",
 		Long: `Two reports on the same target give different statuses or describe a device differently, or the reports
 contain no status at all. Create all reports from the same build with the same device configuration, and give
 different targets different labels (--name of "compat report"). The worst status counts.`},
@@ -179,11 +179,11 @@ are unknown. Describe your devices in a device configuration file, or set the se
 the policy.`},
 	{ID: UnknownReason, Level: Error, Finding: true,
 		Short: "The report has a reason that this version does not support.",
-		Next:  "check the report with the version that made it",
+		Next:  "check the report with the version of compat that wrote it",
 		Long:  `The report was created by a newer version. Check it with that version.`},
 	{ID: RuleID(compat.UnsupportedAssembly), Level: Error, Finding: true, Detail: "assembly",
 		Short: "The kernel has inline assembly that the device does not support.",
-		Next:  "write a kernel without inline assembly in another source, and choose by the device",
+		Next:  "write an alternative kernel without inline assembly in a different source, and select a kernel by device",
 		Long: `Inline assembly for Intel GPUs is vISA. Memory accesses through the load-store cache (lsc_*), add3 and bfn
 need Xe-HPG or newer. nbarrier needs Xe-HPC, or Xe2 or newer. dpas needs a GPU with matrix engines, with 8
 channels on Xe-HPG and 16 on Xe-HPC and Xe2 or newer. The compiler for any other device rejects the whole
@@ -193,7 +193,7 @@ names one of the compiler's own variables, such as V6, the rule is undetermined,
 compiler can tell. Code that is compiled ahead of time for the device is compatible.`},
 	{ID: RuleID(compat.UnsupportedExtension), Level: Error, Finding: true, Detail: "extension",
 		Short: "The code uses a SPIR-V extension that the device's compiler rejects.",
-		Next:  "remove the property that the text names; for code of an old compiler, compile it with a current one",
+		Next:  "remove the property that the message names; if the compiler is old, rebuild the code with a current one",
 		Long: `Kernel properties become SPIR-V extensions that some devices reject: Intel's CPU device rejects fp_control and
 max_work_group_size. The compiler rejects the whole module. Remove the property, or choose a kernel without it
 by device. Other extensions come from old compilers and need drivers of the same age. Whether a system has
@@ -201,7 +201,7 @@ such a driver is unknown, so findings have the rule undetermined. Recompile the 
 compiler. For a library without source, use a newer release.`},
 	{ID: RuleID(compat.UnsupportedIntrinsic), Level: Error, Finding: true, Detail: "intrinsic",
 		Short: "The kernel uses explicit SIMD intrinsics that the device does not support.",
-		Next:  "write a kernel without these intrinsics in another source, and choose by the device",
+		Next:  "write an alternative kernel without these intrinsics in a different source, and select a kernel by device",
 		Long: `The device's compiler rejects the whole module, both ahead of time and at run time. Accesses through the
 load-store cache (lsc_block_load, lsc_gather, and block_load and others with cache hints) need an Intel GPU
 with Xe-HPG or newer. Blocks of 512 bytes and named barriers need Xe-HPC, or Xe2 or newer; two blocks of 256
@@ -210,13 +210,13 @@ block_load, gather and atomic_update without cache hints in a different source, 
 module, and choose by device; name both as a family in the policy. Or remove the device from the targets.`},
 	{ID: RuleID(compat.UnsupportedJointMatrix), Level: Error, Finding: true, Detail: "joint-matrix",
 		Short: "The kernel uses matrices of a type or size that the device does not support.",
-		Next:  "ask the device for its `matrix_combinations`, and choose among kernels",
+		Next:  "query `matrix_combinations` of the device, and select a kernel by the result",
 		Long: `Devices support different combinations of types and sizes. Query them with
 ext::oneapi::experimental::info::device::matrix_combinations, and choose a kernel by the result; name the
 kernels as a family in the policy.`},
 	{ID: RuleID(compat.UnsupportedLocalMemory), Level: Error, Finding: true, Detail: "bytes",
 		Short: "The kernel declares more local memory than the device has.",
-		Next:  "declare smaller arrays in local memory, or choose their size by the device",
+		Next:  "declare smaller arrays in local memory, or select their size by device",
 		Long: `ocloc compiles the kernel, but launching it fails. Only local memory that the kernel declares counts. Local
 accessors, whose size the program chooses, are not included. The limit is local-memory-size in the device
 configuration.`},
@@ -238,7 +238,7 @@ Center GPU Max. Build with -ze-opt-large-register-file, or capture a pointer. Th
 both ahead of time and at run time.`},
 	{ID: RuleID(compat.UnsupportedSubGroupSize), Level: Error, Finding: true, Detail: "sub-group-size",
 		Short: "The device does not support the sub-group size that the kernel requires.",
-		Next:  "use a size that the device has in `[[sycl::reqd_sub_group_size(N)]]`, or remove the attribute",
+		Next:  "use a size that the device supports in `[[sycl::reqd_sub_group_size(N)]]`, or remove the attribute",
 		Long: `Use another size in [[sycl::reqd_sub_group_size(N)]], write a kernel for each size, or remove the attribute if
 any size works.`},
 	{ID: RuleID(compat.UnsupportedWorkGroupDims), Level: Error, Finding: true, Detail: "work-group-dims",

@@ -79,7 +79,7 @@ func Decode(name string, in io.Reader) (*Report, error) {
 	version := rest[:max(0, bytes.IndexByte(rest, '"'))]
 	switch n, err := strconv.ParseUint(string(version), 10, 16); {
 	case err == nil && n < schemaVersion:
-		return nil, fault(0, "a compatibility report of version %d: write it again with 'compat report', or build its target again", n)
+		return nil, fault(0, "a compatibility report of version %d: rewrite it with 'compat report', or build its target again", n)
 	case err == nil && n > schemaVersion:
 		return nil, fault(0, "a compatibility report of version %d: this tool reads version %d; use a newer tool", n, schemaVersion)
 	}

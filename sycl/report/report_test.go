@@ -166,7 +166,7 @@ func TestDecode(t *testing.T) {
 		{"a string", `"x"`, "not a JSON object"},
 		{"another object", "{}", "not a compatibility report"},
 		{"a member twice", replace(`"status":"incompatible"`, `"status":"incompatible","status":"compatible"`), `duplicate member "status"`},
-		{"an older version", `{"schema": "` + strings.Replace(report.Schema, "v2", "v1", 1) + `", "cells": []`, "a compatibility report of version 1: write it again"},
+		{"an older version", `{"schema": "` + strings.Replace(report.Schema, "v2", "v1", 1) + `", "cells": []`, "a compatibility report of version 1: rewrite it"},
 		{"a newer version", replace(`compat-report/v2"`, `compat-report/v3"`), "this tool reads version 2; use a newer tool"},
 		{"an odd version", replace(`compat-report/v2"`, `compat-report/v2.0"`), "not a compatibility report"},
 		{"an unknown status", replace(`"status":"compatible"`, `"status":"fine"`), `unknown status "fine"; expected compatible, incompatible`},

@@ -163,7 +163,7 @@ func (rd *reader) container() error {
 	case slices.ContainsFunc(entries, wrapped.isPart):
 		return rd.v2(entries)
 	case slices.ContainsFunc(entries, wrapped.isDraft):
-		return errorf(0, "this is a SYCLBIN file of a draft that was given up, with property sets as strings of the container: build it again with a compiler that writes version 1")
+		return errorf(0, "this is a SYCLBIN file of a draft that was given up, with property sets as strings of the container: rebuild it with a compiler that writes version 1")
 	case len(entries) == 0:
 		return errorf(0, "the OffloadBinary container has no entries")
 	}
