@@ -98,6 +98,7 @@ type imageSet struct {
 	built   string // the directory where 'driver build' wrote the images, "" to compile the bitcode
 	bitcode string
 	emulate bool
+	imports bool // images may import what they do not define
 }
 
 func (s *imageSet) file(name string) string { return filepath.Join(s.folder, name) }
@@ -112,7 +113,7 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	table := s.file("all.table")
 	if !ownPostLink {
 		return table, dpcppimages.Run(ctx, s.env.Stderr, dpcppimages.Options{
-			Bitcode: s.name, Built: s.built, DPCPP: d, Split: s.line.Split, ToLink: "compile and link these sources with -fsycl-rdc",
+			Bitcode: s.name, Built: s.built, DPCPP: d, Split: s.line.Split, Dependencies: s.imports, ToLink: "compile and link these sources with -fsycl-rdc",
 			CodeDir: s.file("spv"), PropertiesDir: s.file("prop"), Table: table, KeepDebugInfo: s.line.DebugInfo,
 		})
 	}
@@ -252,7 +253,7 @@ func (u *compilation) tables(ctx context.Context, targets []target) ([]bundle.Ta
 	if err != nil {
 		return nil, err
 	}
-	s := &imageSet{compiler: u.compiler, name: u.source, source: u.source, folder: u.folder, built: u.file("images"), bitcode: u.file("device.bc"), emulate: u.line.EmulateDouble}
+	s := &imageSet{compiler: u.compiler, name: u.source, source: u.source, folder: u.folder, built: u.file("images"), bitcode: u.file("device.bc"), emulate: u.line.EmulateDouble, imports: u.rdc}
 	// DPC++'s own post-link step in libsycl-jit does not lower specialization constants.
 	own := bytes.Contains(footer, []byte("get_spec_constant_symbolic_ID"))
 	table, err := s.table(ctx, own || u.line.EmulateDouble)

@@ -16,6 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
+	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
 )
 
 // program compiles the sources of a command line and links them with the rest.
@@ -212,7 +213,10 @@ func (c *compiler) syclbin(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
+	imports := state != syclbin.Executable // a link of SYCLBINs resolves these
 	var tables []bundle.Table
+	var sources []linkir.Source
+	var headers []string
 	for i, w := range c.line.Words {
 		if w.Input == nil {
 			continue
@@ -230,15 +234,25 @@ func (c *compiler) syclbin(ctx context.Context, folder string) error {
 		if err := os.Mkdir(own, 0o777); err != nil {
 			return err
 		}
-		u := &compilation{compiler: c, source: w.Input.Path, folder: own, rdc: c.line.RDC}
+		u := &compilation{compiler: c, source: w.Input.Path, folder: own, rdc: c.line.RDC || imports}
 		if err := u.device(ctx, c.env.Stderr); err != nil || c.line.DryRun {
 			return err
+		}
+		if c.line.RDC {
+			sources = append(sources, linkir.Source{Source: u.source, File: u.file("device.bc")})
+			headers = append(headers, u.file("header.h"))
+			continue
 		}
 		of, err := u.tables(ctx, targets)
 		if err != nil {
 			return err
 		}
 		tables = append(tables, of...)
+	}
+	if len(sources) > 0 {
+		if tables, err = c.linkedTables(ctx, sources, headers, folder, imports); err != nil {
+			return err
+		}
 	}
 	return bundle.Pack(ctx, c.env, bundle.PackOptions{
 		Output: output, Format: syclbin.Options{Release: runtime, Version: 1}, State: state, Tables: tables,

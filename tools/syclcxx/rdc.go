@@ -15,6 +15,7 @@ import (
 
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
+	"github.com/rules-sycl/rules_sycl/tools/internal/bundle"
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
 )
 
@@ -178,30 +179,7 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 	if err := c.prepare(ctx); err != nil {
 		return "", err
 	}
-	llvm, err := findLLVM("llvm-dis", "llvm-link")
-	if err != nil {
-		return "", fmt.Errorf("-fsycl-rdc: %w, or define what kernels call in the same source and remove -fsycl-rdc", err)
-	}
-	s := &imageSet{compiler: c, name: filepath.Join(folder, "linked.bc"), folder: folder, emulate: c.line.EmulateDouble}
-	s.bitcode = s.name
-	if err := linkir.Run(ctx, c.env.Stderr, linkir.Options{
-		LLVMDis: llvm[0], LLVMLink: llvm[1], Sources: sources, Output: s.bitcode, EmulateFP64Conversions: s.emulate,
-	}); err != nil {
-		return "", err
-	}
-	targets, err := c.targets()
-	if err != nil {
-		return "", err
-	}
-	constants, err := readConstants(headers)
-	if err != nil {
-		return "", err
-	}
-	table, err := s.table(ctx, s.emulate || constants)
-	if err != nil {
-		return "", err
-	}
-	tables, err := s.forTargets(ctx, table, targets)
+	tables, err := c.linkedTables(ctx, sources, headers, folder, false)
 	if err != nil {
 		return "", err
 	}
@@ -210,6 +188,35 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 		return "", err
 	}
 	return out, defineLinked(out)
+}
+
+// linkedTables links device code, and returns the tables of its images for each target. The images
+// may import what they do not define if imports is true.
+func (c *compiler) linkedTables(ctx context.Context, sources []linkir.Source, headers []string, folder string, imports bool) ([]bundle.Table, error) {
+	llvm, err := findLLVM("llvm-dis", "llvm-link")
+	if err != nil {
+		return nil, fmt.Errorf("-fsycl-rdc: %w, or define what kernels call in the same source and remove -fsycl-rdc", err)
+	}
+	s := &imageSet{compiler: c, name: filepath.Join(folder, "linked.bc"), folder: folder, emulate: c.line.EmulateDouble, imports: imports}
+	s.bitcode = s.name
+	if err := linkir.Run(ctx, c.env.Stderr, linkir.Options{
+		LLVMDis: llvm[0], LLVMLink: llvm[1], Sources: sources, Output: s.bitcode, EmulateFP64Conversions: s.emulate,
+	}); err != nil {
+		return nil, err
+	}
+	targets, err := c.targets()
+	if err != nil {
+		return nil, err
+	}
+	constants, err := readConstants(headers)
+	if err != nil {
+		return nil, err
+	}
+	table, err := s.table(ctx, s.emulate || constants)
+	if err != nil {
+		return nil, err
+	}
+	return s.forTargets(ctx, table, targets)
 }
 
 // defineLinked defines linkedSymbol in assembler source.
