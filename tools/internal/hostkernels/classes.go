@@ -35,6 +35,7 @@ type member struct {
 	removal  removal
 	constant bool // a constant expression that a lambda captures without naming it in its brackets
 	bound    bool // the source binds the constant to a reference
+	fixed    bool // the source declares a constant of this name, whose value is not from a variable
 }
 
 // A removal rates how likely the device compile omits a capture.

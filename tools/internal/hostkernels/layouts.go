@@ -82,7 +82,8 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 			continue
 		}
 		c.each(func(m *member) {
-			m.bound = m.bound && isConstantIn(sources, m.name)
+			m.fixed = m.constant && isConstantIn(sources, m.name)
+			m.bound = m.bound && m.fixed
 		})
 		if c.lambda && c.captures == nil {
 			c.setCaptures(p.device, sources[p.device.Location.Path])
@@ -282,11 +283,11 @@ func isConstantIn(sources map[string]*source, name string) bool {
 // that the lambda binds to a reference at the end of the full expression.
 func (c *class) deviceMembers(left map[*member]bool) (members []*member, known bool) {
 	kept := slices.DeleteFunc(slices.Clone(c.members), func(m *member) bool { return left[m] })
-	isConstant := func(m *member) bool { return m.constant || m.removal == certain }
 	if c.unknown {
 		return kept, false
 	}
 	if len(c.captures) == 0 {
+		isConstant := func(m *member) bool { return m.constant || m.removal == certain }
 		// The order is the same if such a constant is the only one, and the last member.
 		for i, m := range kept {
 			if (m.removal == certain || m.bound) && (i+1 < len(kept) || slices.ContainsFunc(kept[:i], isConstant)) {
@@ -298,7 +299,9 @@ func (c *class) deviceMembers(left map[*member]bool) (members []*member, known b
 	position := func(m *member) int { return slices.Index(c.captures, m.name) }
 	// Both compilers capture variables in the order of their mentions. A variable has no position if
 	// the device compile removed it, or if its arguments have the names of its own members.
-	isVariable := func(m *member) bool { return !isConstant(m) && !strings.Contains(m.name, "#") }
+	isVariable := func(m *member) bool {
+		return !m.fixed && m.removal != certain && (position(m) < 0 || !strings.Contains(m.name, "#"))
+	}
 	for _, m := range kept {
 		if isVariable(m) {
 			members = append(members, m)
