@@ -54,7 +54,6 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 		return nil, err
 	}
 	device := kernelsOf(hostwrap.ParseHeader(string(described)))
-	sources := s.sources(hostwrap.ParseFiles(string(described)))
 	host, err := read(s.Object, func(r io.ReaderAt) (*hostObject, error) { return readObject(r) })
 	if err != nil {
 		return nil, err
@@ -65,15 +64,18 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 			return nil, err
 		}
 	}
-	if len(s.Compile) > 0 && needLayouts(device, host, sources) {
-		host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return layoutsOf(r, device, sources) })
-		if err != nil {
-			return nil, err
-		}
-		for symbol, layout := range host.Layouts {
-			if layout != nil {
-				c.Layouts[symbol] = layout
+	if len(s.Compile) > 0 && host.GCC != 0 {
+		sources := s.sources(hostwrap.ParseFiles(string(described)))
+		if needLayouts(device, host, sources) {
+			host.Layouts, err = compiledAgain(ctx, log, s, func(r io.ReaderAt) (map[string]*Layout, error) { return layoutsOf(r, device, sources) })
+			if err != nil {
+				return nil, err
 			}
+		}
+	}
+	for symbol, layout := range host.Layouts {
+		if layout != nil {
+			c.Layouts[symbol] = layout
 		}
 	}
 	c.Types = types(device, host)
