@@ -255,3 +255,17 @@ func TestCompile(t *testing.T) {
 		t.Errorf("%d blocks", n)
 	}
 }
+
+// TestImagesOfSYCL2020 checks that the accessors of unsampled and sampled images have no device code, as
+// docs/check/reports.md says.
+func TestImagesOfSYCL2020(t *testing.T) {
+	include := os.Getenv("SNIPPETS_DPCPP")
+	if include == "" {
+		t.Skip("SNIPPETS_DPCPP is not set to DPC++'s include directory")
+	}
+	header := testkit.ReadFile(t, filepath.Join(include, "sycl/accessor_image.hpp"))
+	const comment = "// Currently not reachable on device."
+	if n := strings.Count(header, comment); n != 5 {
+		t.Errorf("sycl/accessor_image.hpp has %q %d times, want 5: if these accessors have device code now, update docs/check/reports.md", comment, n)
+	}
+}
