@@ -97,7 +97,7 @@ func TestAdded(t *testing.T) {
 		is   Cond
 		want string
 	}{
-		{Host, First, GCC | NoStandard, "-std=gnu++17 --param=ggc-min-heapsize=262144 -D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"},
+		{Host, First, GCC | NoStandard, "-std=gnu++17 --param=ggc-min-heapsize=262144 -Wno-psabi -D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"},
 		{Host, First, Clang, "-stdlib=libstdc++ -D__SYCL_ID_QUERIES_FIT_IN_INT__=1 -D__SYCL_UNNAMED_LAMBDA__=1"},
 		{Host, Front, GCC, "-isystem /f -isystem /d/sycl/stl_wrappers"},
 		{Device, Last, Warnings, "-Wno-unknown-warning-option"},

@@ -56,9 +56,10 @@ def _quiet(host, lines):
 # Images contain the names of captures, which g++ can have in a different order.
 _CAPTURES = ["-Xclang", "-cl-kernel-arg-info"]
 
-# libsycl's headers fill g++'s heap to about 200 MB. Above 128 MB, g++ collects garbage, which frees
-# almost nothing and takes 10 % more time. A user's option comes later and overrides this.
-_HEAP = ["--param=ggc-min-heapsize=262144"]
+# A user's options come later and override these. libsycl's headers fill g++'s heap to about 200 MB.
+# Above 128 MB, g++ collects garbage, which frees almost nothing and takes 10 % more time. g++ also
+# prints notes about the size of vectors in these headers, even though they are system headers.
+_GCC_OPTIONS = ["--param=ggc-min-heapsize=262144", "-Wno-psabi"]
 
 def host_compiler(ctx, toolchain, cc, line, options):
     """Returns what both compilations of a target depend on.
@@ -233,7 +234,7 @@ def _flags(host, options):
         ["-iquote", "."] +
         (["-Xclang", "-fsycl-is-host"] if host.is_clang else []) +
         (_HOST_MACROS if host.unnamed else []) +
-        ([] if host.is_clang or host.is_intel else _HEAP + _LANGUAGE_VERSION) +
+        ([] if host.is_clang or host.is_intel else _GCC_OPTIONS + _LANGUAGE_VERSION) +
         options +
         _DEVICE_WARNINGS["clang" if host.is_clang else "gcc"]
     )
