@@ -56,12 +56,14 @@ def compilation_contexts(ctx, libsycl, local_defines):
 
     own = cc_common.merge_compilation_contexts(compilation_contexts = [
         cc_common.create_compilation_context(
-            defines = depset(defines),
             # Dependents get private headers, too: public headers include them.
             headers = depset(ctx.files.hdrs + ctx.files.textual_hdrs + private + moved.headers),
             **{name: depset(each) for name, each in directories.items()}
         ),
-    ] + deps)
+    ] + deps + [
+        # Like in cc_library, the target's definitions follow those of its dependencies.
+        cc_common.create_compilation_context(defines = depset(defines)),
+    ])
 
     # The host compiler may not be able to parse headers for devices.
     cc = cc_of(ctx, unsupported = ["parse_headers"], mandatory = False)
