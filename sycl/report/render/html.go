@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -608,7 +609,17 @@ func (p *page) Heads() [][]string {
 func (p *page) GPUs() string { return p.table.gpus(plain) }
 
 // Summary returns the result of the report in one line.
-func (p *page) Summary() string { return p.table.summary(plain) }
+func (p *page) Summary() string {
+	return largeNumber.ReplaceAllStringFunc(p.table.summary(plain), func(digits string) string {
+		n, err := strconv.Atoi(digits)
+		if err != nil {
+			return digits
+		}
+		return p.Number(n)
+	})
+}
+
+var largeNumber = regexp.MustCompile(`\b[0-9]{4,}\b`)
 
 // Size returns the size of the table as text.
 func (p *page) Size() string {

@@ -77,6 +77,18 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// TestSummaryOfPage checks that a page separates thousands, as it does in its other numbers.
+func TestSummaryOfPage(t *testing.T) {
+	var modules []report.Module
+	for i := range 1200 {
+		modules = append(modules, report.Module{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels(fmt.Sprint("k", i)), Images: []report.ModuleImage{reporttest.IR(1)}})
+	}
+	const want = "All 1,200 kernels run on intel_gpu_dg2."
+	if got := newPage(reporttest.Build(t, modules, "intel_gpu_dg2"), HTMLOptions{}).Summary(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestSummary(t *testing.T) {
 	ok := report.Module{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("a"), Images: []report.ModuleImage{reporttest.IR(1)}}
 	second := report.Module{Needs: &requirement.Requirements{}, Kernels: reporttest.Kernels("b"), Images: []report.ModuleImage{reporttest.IR(1)}}

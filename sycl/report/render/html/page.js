@@ -15,7 +15,7 @@
   const devices = data.devices.map(lower);
   const fields = ["kernel", "device", "status", "rule"];
 
-  // What is asked for stands in the address, so that it can be sent to others.
+  // The address contains the filters, so that a link to a view can be sent to others.
   const read = () => {
     const asked = new URLSearchParams(location.hash.slice(1));
     for (const f of fields) form.elements[f].value = asked.get(f) || "";
@@ -85,8 +85,8 @@
   const most = 400; // characters of a name in a row; what unfolds has all
   const short = (s) => s.length > most ? s.slice(0, most - 80) + " … " + s.slice(-80) : s;
 
-  // A page without all rows draws some, and more when the end of them comes into view. Kernels of a
-  // template share a row, which unfolds.
+  // A page without all rows draws more rows when the last one comes into view. Kernels of a template
+  // share a row, which can be expanded.
   let wanted = [];
   let total = 0;
   let drawn = 0;
@@ -125,7 +125,7 @@
     }
     return row;
   };
-  const symbols = { n: "✓", j: "✓", x: "✕", m: "?", a: "–" };
+  const answers = { n: "yes", j: "yes", x: "no", m: "maybe", a: "n/a" };
   const familyRow = (kernels) => {
     const k = data.kernels[kernels[0]];
     const patterns = new Map();
@@ -145,11 +145,11 @@
       for (const [p, count] of patterns) {
         const kind = data.kinds[data.patterns[p][d]];
         kinds.add(kind.t);
-        const symbol = symbols[kind.c];
-        n[symbol] = (n[symbol] || 0) + count;
+        const word = answers[kind.c];
+        n[word] = (n[word] || 0) + count;
       }
-      const worst = ["x", "m", "a", "j", "n"].find((c) => n[symbols[c]]);
-      const text = kinds.size === 1 ? [...kinds][0] : ["✓", "✕", "?", "–"].filter((s) => n[s]).map((s) => s + " " + number(n[s])).join("  ");
+      const worst = ["x", "m", "a", "j", "n"].find((c) => n[answers[c]]);
+      const text = kinds.size === 1 ? [...kinds][0] : ["yes", "no", "maybe", "n/a"].filter((w) => n[w]).map((w) => `${number(n[w])} ${w}`).join(", ");
       row.append(make("td", text, kinds.size === 1 ? data.kinds[data.patterns[k.p][d]].c : worst));
     }
     button.addEventListener("click", () => unfold(row));
