@@ -107,13 +107,21 @@ type parser struct {
 	devices    []string // of ocloc's -device
 	deviceOf   string   // the option that sets it
 	asked      []string // queries such as -print-...
+	c          bool     // whether .c and .i files are C, and no source is SYCL
 	onlyDevice bool     // whether only device code is compiled: -fsyclbin, regardless of other options
 }
 
 // parseLine parses the arguments of syclc++.
 func parseLine(args []string) (*commandLine, error) { return parse(args, readFile) }
 
+// parseC parses the arguments of syclc++ if its name is icx: without -fsycl, icx is a C compiler.
+func parseC(args []string) (*commandLine, error) { return parseAs(&parser{c: true}, args, readFile) }
+
 func parse(args []string, read func(string) ([]byte, error)) (*commandLine, error) {
+	return parseAs(&parser{}, args, read)
+}
+
+func parseAs(p *parser, args []string, read func(string) ([]byte, error)) (*commandLine, error) {
 	args, err := expanded(args, nil, read)
 	if err != nil {
 		return nil, err
@@ -122,16 +130,20 @@ func parse(args []string, read func(string) ([]byte, error)) (*commandLine, erro
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{line: commandLine{SYCL: true, Split: "auto", Depfile: depfileOptions{System: true}}, modes: map[string]bool{}}
+	p.line = commandLine{SYCL: true, Split: "auto", Depfile: depfileOptions{System: true}}
+	p.modes = map[string]bool{}
 	for _, o := range all { // which affect even the options before them
 		switch {
 		case o.flag == nil:
+		case o.flag.Sets == icpxflags.SYCL && o.words[0] == "-fsycl":
+			p.c = false
 		case o.flag.Sets == icpxflags.HostCompiler:
 			p.line.HostCompiler = o.value
 		case o.flag.Sets == icpxflags.SYCLBIN:
 			p.onlyDevice = true
 		}
 	}
+	p.line.SYCL = !p.c
 	for _, o := range all {
 		switch {
 		case o.input:

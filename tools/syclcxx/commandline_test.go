@@ -198,6 +198,26 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestParseC checks that icx is a C compiler without -fsycl, and syclc++ with it.
+func TestParseC(t *testing.T) {
+	for line, want := range map[string]string{
+		"-O2 -c a.c":       "a.c:c SYCL=false",
+		"a.cpp b.i c.o":    "a.cpp:c++ b.i:cpp-output c.o: SYCL=false",
+		"-c a.c -fsycl":    "a.c:c++ SYCL=true",
+		"-x c++ a.c":       "a.c:c++ SYCL=false",
+		"-c a.h -fno-sycl": "a.h:c-header SYCL=false",
+	} {
+		l := testkit.Must(parseC(strings.Fields(line)))(t)
+		got := ""
+		for _, w := range l.Words {
+			got += w.Input.Path + ":" + w.Input.Language + " "
+		}
+		if got += fmt.Sprintf("SYCL=%t", l.SYCL); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
 func TestLineErrors(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"", "no input files"},

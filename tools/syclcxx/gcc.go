@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,9 @@ func (p *parser) input(o *option) error {
 	language := p.x
 	if language == "" && o.value != "-" {
 		language = languages[filepath.Ext(o.value)]
+		if p.c {
+			language = cmp.Or(map[string]string{".c": "c", ".i": "cpp-output", ".h": "c-header"}[filepath.Ext(o.value)], language)
+		}
 	}
 	p.line.Words = append(p.line.Words, lineWord{Input: &lineInput{Path: o.value, Language: language}})
 	return nil

@@ -46,7 +46,11 @@ func run(ctx context.Context, env *cli.Env, args []string) int {
 var errPrinted = errors.New("a compiler failed")
 
 func do(ctx context.Context, env *cli.Env, args []string) error {
-	line, err := parseLine(args)
+	parsed := parseLine
+	if cli.IsCalledAs("icx") {
+		parsed = parseC
+	}
+	line, err := parsed(args)
 	if err != nil {
 		return err
 	}
