@@ -395,7 +395,29 @@ func (u *compilation) deviceOptions(text []byte) []string {
 		// Headers such as omp.h, after clang's own.
 		given = append(given, "-idirafter", filepath.Join(u.gccFolder, "include"))
 	}
-	return slices.Concat(options, u.traits, given, environmentOptions())
+	return slices.Concat(options, u.traits, u.systemHeaders(slices.Concat(given, environmentOptions())))
+}
+
+// systemHeaders replaces -I by -isystem for DPC++'s include directory, which the host compiler does
+// by itself. Otherwise libsycl-jit, which has its own copy of the headers, reports their warnings.
+func (u *compilation) systemHeaders(options []string) []string {
+	var result []string
+	own, err := os.Stat(filepath.Join(u.dpcpp.folder, "include"))
+	isOwn := func(dir string) bool {
+		info, dirErr := os.Stat(dir)
+		return err == nil && dirErr == nil && os.SameFile(own, info)
+	}
+	for i := 0; i < len(options); i++ {
+		switch dir, ok := strings.CutPrefix(options[i], "-I"); {
+		case ok && dir != "" && isOwn(dir):
+			result = append(result, "-isystem", dir)
+		case ok && dir == "" && i+1 < len(options) && isOwn(options[i+1]):
+			result = append(result, "-isystem")
+		default:
+			result = append(result, options[i])
+		}
+	}
+	return result
 }
 
 // environmentOptions returns options for the include directories in environment variables, which

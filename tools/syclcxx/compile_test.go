@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -33,5 +34,21 @@ func TestClangOnlyOptions(t *testing.T) {
 		if tt.gccFolder != "" && !slices.Contains(options, "--gcc-install-dir="+tt.gccFolder) {
 			t.Errorf("%s: the device compile has %q", tt.host.path, options)
 		}
+	}
+}
+
+// TestSystemHeaders checks that the device compilation reads DPC++'s include directory as a directory of system headers.
+func TestSystemHeaders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "dpcpp/include/sycl/sycl.hpp", "")
+	testkit.WriteFile(t, "own/a.hpp", "")
+	testkit.NoError(t, os.Symlink("dpcpp", "link"))
+	t.Setenv("CPATH", "dpcpp/include:own")
+	line := testkit.Must(parseLine(strings.Fields("-Iown -I dpcpp/include -Ilink/include -I dpcpp/include/sycl -isystem own -Imissing a.cpp")))(t)
+	u := &compilation{compiler: &compiler{line: line, host: &host{"clang++", true}, dpcpp: &installation{folder: "dpcpp"}}}
+	got := strings.Join(u.deviceOptions(nil), " ")
+	want := "-Iown -isystem dpcpp/include -isystem link/include -I dpcpp/include/sycl -isystem own -Imissing -isystem dpcpp/include -I own"
+	if !strings.HasSuffix(got, " "+want) {
+		t.Errorf("the device compile has %s, want %s", got, want)
 	}
 }
