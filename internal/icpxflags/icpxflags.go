@@ -17,7 +17,7 @@ const (
 	Device    Destination = "device"    // the device compile
 	Both      Destination = "both"      // the device compile and the host compile, which gets different options
 	Host      Destination = "host"      // the host compile, and its link
-	Intel     Destination = "intel"     // the same, if the host compiler is Intel's; otherwise it is an error
+	Intel     Destination = "intel"     // the same, if the host compiler is Intel's; otherwise it is an error, or syclc++ has an equivalent
 	Attribute Destination = "attribute" // set by an attribute
 	Backend   Destination = "backend"   // the compilers that compile SPIR-V to native code
 	Emulation Destination = "emulation" // a second device compile, and the compiler of native images
@@ -40,6 +40,10 @@ type Flag struct {
 	// words of the value. Without Device, the device compile gets the option unchanged; so does
 	// the host compile if it is the only destination.
 	Device, Host []string
+
+	// Equivalent are the options of g++ and clang++ that mean the same. syclc++ passes them to the
+	// host compile and its link, and libraries to the end of the link.
+	Equivalent []string
 
 	// Native is the replacement for the compiler of native images, and JIT for the runtime's
 	// SPIR-V compiler. An option with a value has neither: they get the words of the value.
@@ -107,7 +111,8 @@ func Table() []Section {
 			{Names: []string{"-fno-sycl-device-code-split-esimd"}, Destination: Error, Why: "explicit SIMD kernels are always in separate images; remove it"},
 			{Names: []string{"-fsycl-remove-unused-external-funcs"}, Destination: Nothing, Why: "functions that no kernel calls are always removed from a program's images"},
 			{Names: []string{"-fsycl-device-only"}, Destination: Error, Why: "build the output group device_ir", Command: "-fsyclbin writes device code to a separate file"},
-			{Names: []string{"-fsycl-device-obj=", "-fsycl-use-bitcode", "-fno-sycl-use-bitcode"}, Destination: Error, Why: "build the output group device_ir for bitcode, or spirv for SPIR-V", Command: "device code is SPIR-V; remove it, or use -fsyclbin to write a file"},
+			{Names: []string{"-fsycl-device-obj=spirv", "-fno-sycl-use-bitcode"}, Destination: Nothing, Why: "objects always contain device code as SPIR-V, unless rdc = True (syclc++: -fsycl-rdc)"},
+			{Names: []string{"-fsycl-device-obj=", "-fsycl-use-bitcode"}, Destination: Error, Why: "build the output group device_ir for bitcode, or spirv for SPIR-V", Command: "device code is SPIR-V; remove it, or use -fsyclbin to write a file"},
 			{Names: []string{"-fsycl-dump-device-code="}, Destination: Error, Why: "build the output group spirv", Command: "-fsyclbin writes device code to a file"},
 			{Names: []string{"-fsyclbin", "-fsyclbin="}, Destination: Error, Why: stateOfKernels + "; their attribute state is the value", Sets: SYCLBIN},
 			{Names: []string{"-fsycl-link"}, Destination: Error, Why: `a library does not link device code: write rdc = True, and the program that depends on it links it; ` + stateOfKernels, Sets: LinkDevice},
@@ -116,7 +121,8 @@ func Table() []Section {
 			{Names: []string{"-foffload-static-lib=", "-foffload-whole-static-lib=", "-fsycl-link-targets=", "-fsycl-add-targets="}, Destination: Error, Why: "name the library in deps", Command: "name the library as a file, as in libx.a"},
 			{Names: []string{"-fsycl-help", "-fsycl-help="}, Destination: Error, Why: "run ocloc compile --help for the options of the native compiler"},
 			{Names: []string{"-fintelfpga", "-reuse-exe="}, Destination: Error, Why: fpgas},
-			{Names: []string{"--offload-compress", "--no-offload-compress", "--offload-compression-level="}, Destination: Error, Why: "compressed device images are not supported; remove it"},
+			{Names: []string{"--no-offload-compress"}, Destination: Nothing, Why: "device images are never compressed"},
+			{Names: []string{"--offload-compress", "--offload-compression-level="}, Destination: Error, Why: "compressed device images are not supported; remove it"},
 			{Names: []string{"--offload-new-driver", "--no-offload-new-driver"}, Destination: Nothing, Why: "it only affects clang's packing of device code, which is not used"},
 			{Names: []string{"-flink-huge-device-code", "-fsycl-link-huge-device-code", "-fno-link-huge-device-code", "-fno-sycl-link-huge-device-code"}, Destination: Nothing, Why: "images of 256 MiB or more are always in a section without the 2 GiB limit"},
 			{Names: []string{"-fsycl-embed-ir"}, Destination: Error, Why: "kernel fusion at run time is not supported; remove it"},
@@ -140,9 +146,11 @@ func Table() []Section {
 			{Names: []string{"-Xsycl-target-frontend="}, Next: true, Destination: Error, Why: "device code is compiled once for all targets: write the options in device_copts", Command: "device code is compiled once for all targets: write the options as -Xsycl-target-frontend X"},
 			{Names: []string{"-fsycl-allow-device-image-dependencies", "-fsycl-allow-device-dependencies"}, Destination: Nothing, Why: "images do not depend on each other; a kernel that calls functions in other sources needs rdc = True (syclc++: -fsycl-rdc)"},
 			{Names: []string{"-fno-sycl-allow-device-image-dependencies", "-fno-sycl-allow-device-dependencies"}, Destination: Nothing, Why: "images do not depend on each other"},
-			{Names: []string{"-fsycl-device-lib=", "-fno-sycl-device-lib="}, Destination: Error, Why: "the device libraries that kernels use are always linked; remove it"},
+			{Names: []string{"-fsycl-device-lib="}, Destination: Nothing, Why: "the device libraries that kernels use are always linked"},
+			{Names: []string{"-fno-sycl-device-lib="}, Destination: Error, Why: "the device libraries that kernels use are always linked; remove it"},
 			{Names: []string{"-fsycl-explicit-simd", "-fno-sycl-explicit-simd"}, Destination: Nothing, Why: "explicit SIMD is always enabled"},
-			{Names: []string{"-fsycl-esimd-build-host-code", "-fno-sycl-esimd-build-host-code"}, Destination: Error, Why: "explicit SIMD code is compiled for devices only; remove it"},
+			{Names: []string{"-fno-sycl-esimd-build-host-code"}, Destination: Nothing, Why: "explicit SIMD code is compiled for devices only"},
+			{Names: []string{"-fsycl-esimd-build-host-code"}, Destination: Error, Why: "explicit SIMD code is compiled for devices only; remove it"},
 			{Names: []string{"-sycl-std="}, Destination: Device},
 			{Names: []string{"-fno-sycl-libspirv", "-fno-sycl-device-lib-jit-link"}, Destination: Nothing, Why: "the library is not available for SPIR-V"},
 			{Names: []string{"-fsycl-fp64-conv-emu"}, Destination: Emulation, Device: []string{"-Xclang", "-fsycl-fp64-conv-emu"}, Native: []string{"-ze-fp64-gen-conv-emu"}},
@@ -180,14 +188,14 @@ func Table() []Section {
 			{Names: []string{"-fsycl-host-compiler-options="}, Destination: Error, Why: `write them in host_copts`, Sets: HostOptions},
 			{Names: []string{"-Xarch_host"}, Next: true, Destination: Host, Host: []string{"{}"}},
 			{Names: []string{"-fopenmp", "-fopenmp-simd", "-fno-openmp"}, Destination: Host},
-			{Names: []string{"-qopenmp", "-fiopenmp"}, Destination: Intel, Why: "write -fopenmp in host_copts and linkopts", Command: "write -fopenmp"},
-			{Names: []string{"-qopenmp-simd", "-fiopenmp-simd"}, Destination: Intel, Why: "write -fopenmp-simd in host_copts", Command: "write -fopenmp-simd"},
+			{Names: []string{"-qopenmp", "-fiopenmp"}, Destination: Intel, Why: "write -fopenmp in host_copts and linkopts", Equivalent: []string{"-fopenmp"}},
+			{Names: []string{"-qopenmp-simd", "-fiopenmp-simd"}, Destination: Intel, Why: "write -fopenmp-simd in host_copts", Equivalent: []string{"-fopenmp-simd"}},
 			{Names: []string{"-qopenmp-link="}, Destination: Intel, Why: "name the OpenMP library in linkopts", Command: "name the OpenMP library, as in -lgomp"},
 			{Names: []string{"-fp-model=", "-ffp-model="}, Destination: Intel, Why: "write it in device_copts, and the host compiler's equivalent, such as -ffast-math, in host_copts", Command: "write -Xarch_device -fp-model={}, and after -Xarch_host the host compiler's equivalent, such as -ffast-math"},
-			{Names: []string{"-ipo"}, Destination: Intel, Why: "write -flto in host_copts and linkopts", Command: "write -flto"},
-			{Names: []string{"-xHost", "-xhost"}, Destination: Intel, Why: "write -march=native in copts", Command: "write -march=native"},
+			{Names: []string{"-ipo"}, Destination: Intel, Why: "write -flto in host_copts and linkopts", Equivalent: []string{"-flto"}},
+			{Names: []string{"-xHost", "-xhost"}, Destination: Intel, Why: "write -march=native in copts", Equivalent: []string{"-march=native"}},
 			{Names: []string{"-qmkl", "-qmkl=", "-qmkl-ilp64", "-qmkl-ilp64=", "-qmkl-sycl-impl="}, Destination: Intel, Why: "oneMKL is not part of the rules: " + asDeps, Command: "oneMKL is not part of DPC++ from pip: write its own options, such as -lmkl_sycl_blas"},
-			{Names: []string{"-qtbb", "-tbb"}, Destination: Intel, Why: "oneTBB is not part of the rules: " + asDeps, Command: "write -ltbb"},
+			{Names: []string{"-qtbb", "-tbb"}, Destination: Intel, Why: "oneTBB is not part of the rules: " + asDeps, Equivalent: []string{"-ltbb"}},
 			{Names: []string{"-qdaal", "-qdaal=", "-daal"}, Destination: Intel, Why: "oneDAL is not part of the rules: " + asDeps, Command: "write the options of oneDAL, such as -lonedal"},
 			{Names: []string{"-qipp", "-qipp="}, Destination: Intel, Why: "IPP is not part of the rules: " + asDeps, Command: "write the libraries of IPP, such as -lipps"},
 			{Names: []string{"-static-intel", "-shared-intel"}, Destination: Nothing, Why: "host code does not need the libraries of Intel's compiler"},

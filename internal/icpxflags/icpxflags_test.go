@@ -38,13 +38,14 @@ func TestTable(t *testing.T) {
 				}
 			}
 			for field, bad := range map[string]bool{
-				"Device":  f.Device != nil && f.Destination != Device && f.Destination != Emulation,
-				"Host":    f.Host != nil && f.Destination != Both && f.Destination != Host,
-				"Native":  f.Native != nil && f.Destination != Backend && f.Destination != Emulation,
-				"JIT":     (f.JIT != nil) != (f.Native != nil && f.Destination == Backend),
-				"Sets":    f.Sets != "" && f.Destination != Attribute && f.Destination != Error && f.Names[0] != "-fsycl",
-				"Command": f.Command != "" && (f.Sets != "" || f.Destination != Error && f.Destination != Intel),
-				"Means":   f.Means != "" && f.Destination != Attribute,
+				"Device":     f.Device != nil && f.Destination != Device && f.Destination != Emulation,
+				"Host":       f.Host != nil && f.Destination != Both && f.Destination != Host,
+				"Native":     f.Native != nil && f.Destination != Backend && f.Destination != Emulation,
+				"JIT":        (f.JIT != nil) != (f.Native != nil && f.Destination == Backend),
+				"Sets":       f.Sets != "" && f.Destination != Attribute && f.Destination != Error && f.Names[0] != "-fsycl",
+				"Command":    f.Command != "" && (f.Sets != "" || f.Destination != Error && f.Destination != Intel),
+				"Equivalent": f.Equivalent != nil && (f.Destination != Intel || f.Command != ""),
+				"Means":      f.Means != "" && f.Destination != Attribute,
 			} {
 				if bad {
 					t.Errorf("%s, which is for %s, has a %s", f.Names[0], f.Destination, field)

@@ -173,6 +173,9 @@ func command(f icpxflags.Flag) string {
 	if f.Sets != "" {
 		return string(f.Sets)
 	}
+	if f.Equivalent != nil {
+		return "as " + code(f.Equivalent)
+	}
 	return strings.ReplaceAll(f.Command, "{}", "X")
 }
 

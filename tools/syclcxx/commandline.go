@@ -108,6 +108,7 @@ type parser struct {
 	deviceOf   string   // the option that sets it
 	asked      []string // queries such as -print-...
 	c          bool     // whether .c and .i files are C, and no source is SYCL
+	libraries  []string // linked after all files
 	onlyDevice bool     // whether only device code is compiled: -fsyclbin, regardless of other options
 }
 
@@ -228,6 +229,14 @@ func (p *parser) icpx(o *option) error {
 	case icpxflags.Error, icpxflags.Intel:
 		if f.Destination == icpxflags.Intel && p.intelHost() {
 			p.give(forHost|forLink, o.words...)
+			break
+		}
+		if f.Equivalent != nil {
+			if strings.HasPrefix(f.Equivalent[0], "-l") {
+				p.libraries = append(p.libraries, f.Equivalent...)
+				break
+			}
+			p.give(forHost|forLink, f.Equivalent...)
 			break
 		}
 		if target := strings.TrimSuffix(o.value, "-unknown-unknown"); o.name == "-Xsycl-target-frontend=" && target == "spir64" {
@@ -377,6 +386,9 @@ func (p *parser) finish() error {
 	}
 	if inputs == 0 {
 		return cli.Usagef("no input files")
+	}
+	for _, library := range p.libraries {
+		l.Words = append(l.Words, lineWord{Option: []string{library}})
 	}
 	if l.Output != "" && sources > 1 && l.Mode != modeLink && l.Syclbin == "" && !l.LinkDevice {
 		return cli.Usagef("cannot use -o %s with %d output files; omit -o or compile one source at a time", l.Output, sources)
