@@ -46,6 +46,7 @@ func TestCommands(t *testing.T) {
 		"-Ofast -ggdb3 -ftemplate-depth=9 -Xclang -x --gcc-install-dir=/g -c kernel.cpp",
 		"-O2 -DX plain.cpp kernel.cpp in_c.c in_assembler.S -lm -o program",
 		"-fpreview-breaking-changes kernel.cpp -o program",
+		"-fno-sycl -O2 plain.cpp in_c.c -o program",
 		"-E kernel.cpp",
 		"-O2 -c other.cpp -fsyclbin",
 	} {

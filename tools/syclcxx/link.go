@@ -52,7 +52,7 @@ func (c *compiler) program(ctx context.Context) error {
 		return c.deviceObject(ctx, device)
 	}
 	args := slices.Concat(c.standardLibrary(), c.forHost(c.line.Link))
-	if c.host.clang && c.line.SYCL {
+	if c.host.clang {
 		args = append([]string{"-rtlib=libgcc", "-unwindlib=libgcc"}, args...)
 	}
 	for _, w := range words {

@@ -129,9 +129,10 @@ func (c *compiler) plainOptions(in lineInput) []string {
 	return options
 }
 
-// standardLibrary returns the options that make clang use the same standard library as libsycl.
+// standardLibrary returns the options that make clang use the same standard library as libsycl, even
+// without SYCL: such objects can be in one program with SYCL objects.
 func (c *compiler) standardLibrary() []string {
-	if !c.host.clang || !c.line.SYCL {
+	if !c.host.clang {
 		return nil
 	}
 	return []string{"-stdlib=libstdc++", "-Wno-unused-command-line-argument"}
