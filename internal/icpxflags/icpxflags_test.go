@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Each option is in the table once, with exactly what its destination needs.
+// TestTable checks that no option is listed twice, and that each entry has exactly the fields that
+// its destination requires.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, section := range Table() {
@@ -16,16 +17,16 @@ func TestTable(t *testing.T) {
 				}
 				seen[name] = true
 				if !strings.HasPrefix(name, "-") {
-					t.Errorf("%s is no option", name)
+					t.Errorf("%s is not an option", name)
 				}
 				if strings.Contains(f.Why+f.Command, "{}") && !strings.HasSuffix(name, "=") {
 					t.Errorf("%s has no value for %q", name, f.Why+f.Command)
 				}
 				if f.Destination == Attribute && (f.Means == "") != strings.HasSuffix(name, "=") {
-					t.Errorf("%s: its value is %q", name, f.Means)
+					t.Errorf("%s: unexpected value %q in Means", name, f.Means)
 				}
 				if f.Destination == Backend && (f.Native == nil) != f.Next {
-					t.Errorf("%s: its options for native images are %q", name, f.Native)
+					t.Errorf("%s: unexpected options %q in Native", name, f.Native)
 				}
 			}
 			destinations := map[string]bool{
@@ -34,7 +35,7 @@ func TestTable(t *testing.T) {
 			}
 			for field, value := range map[string]string{"Why": f.Why, "Attribute": f.Attribute} {
 				if destinations[field] != (value != "") {
-					t.Errorf("%s, which is for %s, has the %s %q", f.Names[0], f.Destination, field, value)
+					t.Errorf("%s with destination %s: unexpected value %q in %s", f.Names[0], f.Destination, value, field)
 				}
 			}
 			for field, bad := range map[string]bool{
@@ -48,7 +49,7 @@ func TestTable(t *testing.T) {
 				"Means":      f.Means != "" && f.Destination != Attribute,
 			} {
 				if bad {
-					t.Errorf("%s, which is for %s, has a %s", f.Names[0], f.Destination, field)
+					t.Errorf("%s with destination %s: field %s must be empty", f.Names[0], f.Destination, field)
 				}
 			}
 		}

@@ -16,17 +16,17 @@ import (
 func icpxflagsCommand() *cli.Command {
 	return &cli.Command{
 		Name:    "icpxflags",
-		Short:   "write the table of icpx options as Starlark and as a page",
+		Short:   "write the table of icpx options in Starlark and Markdown",
 		Example: "generate icpxflags --starlark rules/private/generated/icpx_flags.bzl --page docs/reference/icpx-options.md",
 		Setup: func(fs *flag.FlagSet) cli.Run {
 			starlark := fs.String("starlark", "", "the Starlark `file` to write")
-			page := fs.String("page", "", "the page's `file` to write")
+			page := fs.String("page", "", "the Markdown `file` to write")
 			return func(_ context.Context, env *cli.Env, args []string) error {
 				if len(args) > 0 {
 					return cli.Usagef("unexpected argument '%s'", args[0])
 				}
 				if *starlark == "" || *page == "" {
-					return cli.Usagef("--starlark and --page are needed")
+					return cli.Usagef("--starlark and --page are required")
 				}
 				if err := env.Output(*starlark, writeStarlark); err != nil {
 					return err
@@ -41,10 +41,10 @@ func writeStarlark(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprint(w, `"""The effect of icpx options. Written by //tools/generate; do not edit."""
 
-def _flag(taker, next = False, attribute = "", means = "", device = [], host = [], native = [], jit = [], why = ""):
-    return struct(taker = taker, next = next, attribute = attribute, means = means, device = device, host = host, native = native, jit = jit, why = why)
+def _flag(destination, next = False, attribute = "", means = "", device = [], host = [], native = [], jit = [], why = ""):
+    return struct(destination = destination, next = next, attribute = attribute, means = means, device = device, host = host, native = native, jit = jit, why = why)
 
-# Option -> its entry in package icpxflags. A name that ends in "=" is followed by a value.
+# Option -> its entry in package icpxflags. An option that ends in "=" is followed by a value.
 FLAGS = {
 `)
 	for _, section := range icpxflags.Table() {
@@ -126,14 +126,14 @@ func writePage(out io.Writer) error {
 				}
 				names = append(names, "`"+name+"`")
 			}
-			fmt.Fprintf(w, "| %s | %s | %s | %s |\n", strings.Join(names, ", "), destinations[f.Destination], what(f), command(f))
+			fmt.Fprintf(w, "| %s | %s | %s | %s |\n", strings.Join(names, ", "), destinations[f.Destination], effect(f), command(f))
 		}
 	}
 	return w.Flush()
 }
 
-// what returns the description of an option's effect, or "".
-func what(f icpxflags.Flag) string {
+// effect describes the effect of an option, or returns "" if its destination says enough.
+func effect(f icpxflags.Flag) string {
 	why := strings.ReplaceAll(f.Why, "{}", "X")
 	switch f.Destination {
 	case icpxflags.Attribute:
@@ -168,7 +168,7 @@ func what(f icpxflags.Flag) string {
 	return why
 }
 
-// command returns the effect of an option on the command line of syclc++ if it differs, or "".
+// command returns the effect of an option in syclc++, or "" if it is the same as in the rules.
 func command(f icpxflags.Flag) string {
 	if f.Sets != "" {
 		return string(f.Sets)

@@ -124,11 +124,11 @@ def read_options(ctx, intel_host = False):
 def _take(ctx, out, kind, attribute, option, intel_host):
     """Adds an option to the steps that it applies to. Returns what is wrong with it, or None."""
     flag = option.flag
-    taker = flag.taker if flag else ""
+    destination = flag.destination if flag else ""
 
     # Floating-point models may differ between the host and devices.
-    agree = taker == "both" and flag.host and "fp-model=" not in option.name
-    if kind == "host_copts" and taker in ["attribute", "backend", "device", "emulation"]:
+    agree = destination == "both" and flag.host and "fp-model=" not in option.name
+    if kind == "host_copts" and destination in ["attribute", "backend", "device", "emulation"]:
         return "this option is for device code; move it to copts"
     unreadable = words(option.value).error if flag and flag.next else ""
     if unreadable:
@@ -145,33 +145,33 @@ def _take(ctx, out, kind, attribute, option, intel_host):
             out.host.extend(option.words)
         if kind == "linkopts":
             out.link.extend(option.words)
-    elif taker == "error" or (taker == "intel" and kind != "device_copts" and not intel_host):
+    elif destination == "error" or (destination == "intel" and kind != "device_copts" and not intel_host):
         return flag.why.replace("{}", option.value)
-    elif taker == "attribute":
+    elif destination == "attribute":
         if not hasattr(ctx.attr, flag.attribute):
             return "this rule has no attribute %s, which the option sets; set it on the target that builds device images of this code" % flag.attribute
         out.attributes[flag.attribute] = struct(option = option.name, value = flag.means or option.value)
-    elif taker == "backend":
+    elif destination == "backend":
         if not hasattr(ctx.attr, "backend_options"):
             return "set backend_options on the target that builds device images of this code"
         return _take_backend(out, attribute, option)
-    elif taker == "emulation":
+    elif destination == "emulation":
         if kind != "linkopts":
             out.emulate.append(True)
     elif kind == "linkopts":
-        if taker in ["host", "intel"]:
+        if destination in ["host", "intel"]:
             out.link.extend(_replaced(flag.host, option))
-    elif taker == "host" and kind == "device_copts":
+    elif destination == "host" and kind == "device_copts":
         return "this option is for the host; move it to host_copts"
     elif agree and kind == "device_copts" and hasattr(ctx.attr, "host_copts"):
         return "both compilations must agree on this option; move it to copts"
     elif agree and kind == "host_copts":
         return "both compilations must agree on this option; move it to copts"
-    elif taker != "nothing":
-        if kind in ["copts", "device_copts"] and taker != "host":
+    elif destination != "nothing":
+        if kind in ["copts", "device_copts"] and destination != "host":
             out.device.extend(_replaced(flag.device, option))
-        if kind in ["copts", "host_copts"] and taker != "device":
-            out.host.extend(flag.host if taker == "both" else _replaced(flag.host, option))
+        if kind in ["copts", "host_copts"] and destination != "device":
+            out.host.extend(flag.host if destination == "both" else _replaced(flag.host, option))
     return ""
 
 def _looks_like_sycl(name):
@@ -304,14 +304,14 @@ def check_command_line(ctx, intel_host):
     cpp = ctx.fragments.cpp
     for where, options in {"--copt": cpp.copts, "--cxxopt": cpp.cxxopts, "--linkopt": cpp.linkopts}.items():
         for option in _parsed(user_label(ctx), where, options):
-            taker = option.flag.taker if option.flag else ""
-            if taker in ["nothing", "error"] or (taker == "intel" and not intel_host):
+            destination = option.flag.destination if option.flag else ""
+            if destination in ["nothing", "error"] or (destination == "intel" and not intel_host):
                 wrong = option.flag.why.replace("{}", option.value)
-            elif taker == "attribute":
+            elif destination == "attribute":
                 wrong = "set the attribute %s of the targets with device code" % option.flag.attribute
-            elif taker == "backend":
+            elif destination == "backend":
                 wrong = "set the attribute backend_options of the targets with device code"
-            elif taker in ["both", "device", "emulation"] or (not taker and _looks_like_sycl(option.name)):
+            elif destination in ["both", "device", "emulation"] or (not destination and _looks_like_sycl(option.name)):
                 wrong = "add it to copts of the targets with device code"
             else:
                 continue
@@ -329,13 +329,13 @@ def link_options(label, where, options):
     """
     out = []
     for option in _parsed(label, where, options):
-        taker = option.flag.taker if option.flag else ""
-        if taker in ["", "host", "intel"]:
+        destination = option.flag.destination if option.flag else ""
+        if destination in ["", "host", "intel"]:
             out += option.words
-        elif taker == "attribute":
+        elif destination == "attribute":
             fail("%s: %s: '%s' would apply to the device code of the program; set the program's attribute %s instead" % (label, where, option.name, option.flag.attribute))
-        elif taker == "backend":
+        elif destination == "backend":
             fail("%s: %s: '%s' would apply to the device code of the program; set the program's attribute backend_options instead" % (label, where, " ".join(option.words)))
-        elif taker == "error":
+        elif destination == "error":
             fail("%s: %s: '%s': %s" % (label, where, " ".join(option.words), option.flag.why.replace("{}", option.value)))
     return out
