@@ -244,8 +244,8 @@ func TestPolicies(t *testing.T) {
 		{"an invalid boolean", nil, []string{"annotations", "yes"}, 2, "error", `input annotations: unknown value "yes"; expected one of true, false`},
 		{"an invalid number", nil, []string{"max-annotations", "11"}, 2, "error", `input max-annotations: expected a number from 0 to 10, not "11"`},
 		{"an invalid address", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
-		{"a folder outside", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
-		{"a folder that is missing", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
+		{"a directory outside", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
+		{"a missing directory", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
 		{"two files of one name", nil, []string{"json-file", "new/x", "sarif-file", "new/./x", "fail-on", "none"}, 2, "error", "'new/x' is used for two outputs"},
 		{"a file that cannot be written", map[string]string{"file": ""}, []string{"json-file", "file/x.json", "fail-on", "none"}, 4, "error", "file/x.json"},
 		{"a file that cannot be written, and a problem", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 1, "failure", "file/x.json"},
@@ -396,7 +396,7 @@ func TestFiles(t *testing.T) {
 			testkit.Pipe(w, filepath.Join(w.dir, "out/l.compat.json"))
 		}, pattern, 3, "is not a regular file"},
 		{"not a report", func(w *checkout) { w.write("out/l.compat.json", "PASSWORD="+secret) }, pattern, 3, "out/l.compat.json"},
-		{"a link to a folder that has it", func(w *checkout) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 problem fails"},
+		{"a link to its parent directory", func(w *checkout) { w.link(".", "out/loop") }, "**/*.compat.json", 1, "1 problem fails"},
 		{"the same file twice", func(w *checkout) { w.link("k.compat.json", "out/l.compat.json") }, pattern, 1, "2 kernels on 2 devices: 1 problem fails"},
 		{"an output of Bazel", func(w *checkout) {
 			real := filepath.Join(w.TempDir(), "execroot/_main/bazel-out/k8/bin")
@@ -571,7 +571,7 @@ func TestNoFiles(t *testing.T) {
 // TestReadOnly checks that a file remains unchanged if it cannot be rewritten (S-27).
 func TestReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Log("root may write everywhere: a folder in place of the file stands for a disk that takes nothing")
+		t.Log("root can write everywhere: a directory in place of the file simulates a full disk")
 	}
 	w := newCheckout(t)
 	w.reports()

@@ -35,7 +35,7 @@ func TestBinaries(t *testing.T) {
 	}{
 		{"a device that lacks fp64", nil, []string{"binaries", "out/*.so.1", "devices", deviceA}, 1, "failure", "does not run on " + deviceA},
 		{"a device that has it", nil, []string{"binaries", "out/*.so.1", "devices", deviceB}, 0, "success", ""},
-		{"a folder", nil, []string{"binaries", "out", "devices", deviceA + "\n" + deviceB}, 1, "failure", "does not run on " + deviceA},
+		{"a directory", nil, []string{"binaries", "out", "devices", deviceA + "\n" + deviceB}, 1, "failure", "does not run on " + deviceA},
 		{"the devices of the policy", map[string]string{"p.yml": policy}, []string{"binaries", "out", "policy-file", "p.yml"}, 1, "failure", "does not run on " + deviceA},
 		{"a description of a device", map[string]string{"d.yml": deviceA + ":\n  aspects: [fp64, fp16, atomic64]\n  sub-group-sizes: [8, 16, 32]\n"}, []string{"binaries", "out", "devices", deviceA, "device-config", "d.yml"}, 0, "success", ""},
 		{"reports beside binaries", map[string]string{"r.json": encode(t, "//demo:kernels", []string{"other"}, kernel{"Add", []string{"other"}})}, []string{"binaries", "out", "reports", "r.json", "devices", deviceB}, 1, "failure", "does not run on other"},

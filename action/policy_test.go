@@ -110,7 +110,7 @@ func TestBasePolicy(t *testing.T) {
 		{"no event", func(w *checkout) { base(w); delete(w.env, "GITHUB_EVENT_PATH") }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
 		{"not a checkout", func(w *checkout) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "the workspace has no git repository; run actions/checkout"},
 		{"a policy elsewhere", base, []string{"policy-ref", "base", "policy-file", "../x.yml"}, 2, "error", "is not in the repository"},
-		{"a folder in place of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 2, "error", "is not a file"},
+		{"a directory in place of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 2, "error", "is not a file"},
 		{"a checkout without the base", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"fail-on", "none"}, 0, "neutral", "not compared with the base commit: the checkout does not have the base commit abababababab; give actions/checkout fetch-depth: 0"},
 		{"the same, and the policy requires the comparison", func(w *checkout) {
 			base(w)

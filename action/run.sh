@@ -108,12 +108,12 @@ if [ -n "${INPUT_BINARY-}" ]; then
     fail "input binary: $INPUT_BINARY is not a program${INPUT_WORKING_DIRECTORY:+ in $INPUT_WORKING_DIRECTORY}" 2
   fi
 else
-  folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/sycl-compat.XXXXXX")
-  trap 'rm -rf -- "$folder"' EXIT
+  dir=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/sycl-compat.XXXXXX")
+  trap 'rm -rf -- "$dir"' EXIT
   platform=$(platform)
   name=sycl-compat-action-$platform
   case $platform in windows-*) name=$name.exe ;; esac
-  program=$folder/$name
+  program=$dir/$name
 
   wanted=$(checksum "$name")
   found=

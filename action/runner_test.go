@@ -244,7 +244,7 @@ func TestDelimiter(t *testing.T) {
 // Missing or unwritable files are errors, not panics.
 func TestRunnerWithoutFiles(t *testing.T) {
 	dir := t.TempDir()
-	for name, path := range map[string]string{"not set": "", "a folder": dir, "in a folder that is missing": filepath.Join(dir, "gone", "x"), "a device": os.DevNull} {
+	for name, path := range map[string]string{"not set": "", "a directory": dir, "in a missing directory": filepath.Join(dir, "gone", "x"), "a device": os.DevNull} {
 		r := testRunner(t, io.Discard, "GITHUB_OUTPUT", path, "GITHUB_STEP_SUMMARY", path)
 		if err := r.setOutputs(stepOutput{"n", numberValue(1)}); err == nil || !strings.Contains(err.Error(), "GITHUB_OUTPUT") {
 			t.Errorf("%s: output: %v", name, err)

@@ -199,7 +199,7 @@ func (r *release) mirror() {
 // with the wrong checksum is not run (S-26).
 func TestDownload(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is missing: releases in folders stand for those of servers")
+		t.Skip("curl is missing: testing with releases in directories instead of servers")
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -214,7 +214,7 @@ func TestDownload(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	for folder, text := range map[string]string{
+	for dir, text := range map[string]string{
 		"good":     "program released",
 		"swapped":  "it is not run",
 		"redirect": "there is no program for linux-amd64, and no go to build it",
@@ -223,10 +223,10 @@ func TestDownload(t *testing.T) {
 		r := newRelease(t, line(releaseName, fakeProgram))
 		r.curl()
 		r.env["REAL"] = "released"
-		r.env["INPUT_DOWNLOAD_BASE_URL"] = server.URL + "/" + folder
+		r.env["INPUT_DOWNLOAD_BASE_URL"] = server.URL + "/" + dir
 		s := r.start()
-		if !strings.Contains(s.Stdout, text) || (s.ExitCode == 1) != (folder == "good") {
-			t.Errorf("%s: exit code %d\n%s%s", folder, s.ExitCode, s.Stdout, s.Stderr)
+		if !strings.Contains(s.Stdout, text) || (s.ExitCode == 1) != (dir == "good") {
+			t.Errorf("%s: exit code %d\n%s%s", dir, s.ExitCode, s.Stdout, s.Stderr)
 		}
 	}
 }

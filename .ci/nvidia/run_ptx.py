@@ -28,7 +28,7 @@ class Fault(Exception):
 class Gpu:
     """The first GPU of this system, with the modules in a directory."""
 
-    def __init__(self, folder):
+    def __init__(self, dir):
         self.cuda = ctypes.CDLL("libcuda.so.1")
         self.call("cuInit", 0)
         device = ctypes.c_int()
@@ -40,7 +40,7 @@ class Gpu:
         self.call("cuDeviceGetName", name, 100, device)
         self.name = name.value.decode()
         self.entries = {}
-        for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*.ptx"))):
+        for path in sorted(glob.glob(os.path.join(glob.escape(dir), "*.ptx"))):
             with open(path, "rb") as f:
                 text = f.read()
             for entry in re.findall(rb"\.entry (\w+)\(", text):

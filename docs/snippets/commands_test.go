@@ -201,8 +201,8 @@ func checkShell(t *testing.T, at, script string) (n int) {
 
 // ofTree reports whether a command is a file of the source tree.
 func ofTree(command string) bool {
-	folder, _, _ := strings.Cut(command, "/")
-	return slices.Contains([]string{".ci", "examples", "tools"}, folder) && folder != command
+	dir, _, _ := strings.Cut(command, "/")
+	return slices.Contains([]string{".ci", "examples", "tools"}, dir) && dir != command
 }
 
 // checkCommand checks a command, and reports whether it is one that is known here.
@@ -286,12 +286,12 @@ func checkLabels(t *testing.T, at string, command []string) {
 		if !isLabel || strings.Contains(label, "...") || strings.ContainsAny(label, "$<") {
 			continue
 		}
-		folder, name, ok := strings.Cut(label, ":")
+		dir, name, ok := strings.Cut(label, ":")
 		if !ok {
-			name = filepath.Base(folder)
+			name = filepath.Base(dir)
 		}
 		found := slices.ContainsFunc(workspaces, func(workspace string) bool {
-			data, err := os.ReadFile(filepath.Join(root, workspace, folder, "BUILD.bazel"))
+			data, err := os.ReadFile(filepath.Join(root, workspace, dir, "BUILD.bazel"))
 			return err == nil && (bytes.Contains(data, []byte(`"`+name+`"`)) || name == "all")
 		})
 		if !found {

@@ -61,7 +61,7 @@ func TestArguments(t *testing.T) {
 		"one dash, as DPC++ spells":    {[]string{"say", "-loud", "a"}, "A\n"},
 		"everything after two dashes":  {[]string{"say", "a", "--", "--loud"}, "a --loud\n"},
 		"lists and repeated flags":     {[]string{"say", "--word=a,b", "--word", "c"}, "a b c\n"},
-		"its folder":                   {[]string{"say", "@" + placed}, "--in=" + filepath.Dir(placed) + "/x\n"},
+		"its directory":                {[]string{"say", "@" + placed}, "--in=" + filepath.Dir(placed) + "/x\n"},
 		"a parameter file":             {[]string{"say", "@" + params}, "FROM FILE\n"},
 		"another program's arguments":  {[]string{"say", "@" + params, "--", "@" + params}, "FROM FILE @" + strings.ToUpper(params) + "\n"},
 		"two dashes and nothing after": {[]string{"say", "a", "--"}, "a\n"},

@@ -66,11 +66,11 @@ func TestMain(m *testing.M) {
 	}
 	Main("program", func(ctx context.Context) int {
 		os.Setenv("TMPDIR", dir)
-		folder, remove, err := outfile.TempDir()
+		scratch, remove, err := outfile.TempDir()
 		if err != nil {
 			return 5
 		}
-		for _, name := range []string{filepath.Join(folder, "a"), filepath.Join(dir, "kept")} {
+		for _, name := range []string{filepath.Join(scratch, "a"), filepath.Join(dir, "kept")} {
 			os.WriteFile(name, nil, 0o644)
 		}
 		defer remove()

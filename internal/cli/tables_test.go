@@ -13,8 +13,8 @@ func TestOpenListed(t *testing.T) {
 	for name, c := range map[string]struct {
 		table, row, file string // file is where the row's file is, empty when there is none
 	}{
-		"current folder":                 {"out/k.table", "code/k.spv", "code/k.spv"},
-		"folder of the table":            {"out/k.table", "k.spv", "out/k.spv"},
+		"current directory":              {"out/k.table", "code/k.spv", "code/k.spv"},
+		"directory of the table":         {"out/k.table", "k.spv", "out/k.spv"},
 		"step ran with mapped paths":     {"bazel-out/k8-opt/bin/p/k.device/k.table", "bazel-out/cfg/bin/p/k.device/k.spv", "bazel-out/k8-opt/bin/p/k.device/k.spv"},
 		"reader runs with mapped paths":  {"bazel-out/cfg/bin/p/k.device/k.table", "bazel-out/k8-opt/bin/p/k.device/k.spv", "bazel-out/cfg/bin/p/k.device/k.spv"},
 		"by hand, in bazel-bin":          {"bazel-bin/p/k.device/k.table", "bazel-out/cfg/bin/p/k.device/k.spv", "bazel-bin/p/k.device/k.spv"},

@@ -107,30 +107,30 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 			return in, cli.Usagef("today: %v", err)
 		}
 	}
-	folder, err := workspace.Open(o.Workspace)
+	dir, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return in, err
 	}
-	if err := o.loadPolicies(folder, &in); err != nil {
+	if err := o.loadPolicies(dir, &in); err != nil {
 		return in, err
 	}
 	if err := in.Policy.CheckEnds(in.Today); err != nil {
 		return in, cli.Usagef("%v", err)
 	}
-	if err := o.loadBaselines(folder, &in); err != nil {
+	if err := o.loadBaselines(dir, &in); err != nil {
 		return in, err
 	}
 	in.Commits = o.Commits
 	in.BaseDevices, in.NextDevices, in.BaseDecides = o.baseDevices, o.nextDevices, o.BaseDecides
 	in.NotCompared = slices.Concat(o.NotCompared, o.missing(&in))
-	if in.Reports, err = readIndexes(ctx, folder, o.Reports); err != nil {
+	if in.Reports, err = readIndexes(ctx, dir, o.Reports); err != nil {
 		return in, err
 	}
 	for _, r := range o.Built {
 		in.Reports = append(in.Reports, gate.NewIndex(builtFrom(r), r))
 	}
 	if len(o.BaseReports) > 0 {
-		if in.Base, err = readIndexes(ctx, folder, o.BaseReports); err != nil {
+		if in.Base, err = readIndexes(ctx, dir, o.BaseReports); err != nil {
 			return in, err
 		}
 	}
@@ -142,7 +142,7 @@ func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 	for _, p := range []*gate.Policy{in.Policy, in.BasePolicy, in.NextPolicy, in.Written} {
 		labels.policy(p)
 	}
-	if sources := folder.Sources(); sources != nil {
+	if sources := dir.Sources(); sources != nil {
 		in.Workspace = sources
 	}
 	return in, nil
@@ -176,13 +176,13 @@ func ReadBaseline(name string) (*gate.Baseline, error) {
 // that a configuration lacks.
 func PolicyDevices(o CheckOptions, config *deviceconfig.Config) (names []string, err error) {
 	defer func() { err = safetext.Error(err) }()
-	folder, err := workspace.Open(o.Workspace)
+	dir, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	defer folder.Close()
+	defer dir.Close()
 	var in gate.Input
-	if err := o.loadPolicies(folder, &in); err != nil {
+	if err := o.loadPolicies(dir, &in); err != nil {
 		return nil, err
 	}
 	if err := in.Policy.CheckDevices(config); err != nil {
@@ -197,15 +197,15 @@ func PolicyDevices(o CheckOptions, config *deviceconfig.Config) (names []string,
 }
 
 // loadPolicies reads the policies.
-func (o *CheckOptions) loadPolicies(folder *workspace.Directory, in *gate.Input) (err error) {
-	written, err := readPolicy(folder, o.Policy)
+func (o *CheckOptions) loadPolicies(dir *workspace.Directory, in *gate.Input) (err error) {
+	written, err := readPolicy(dir, o.Policy)
 	if err != nil {
 		return err
 	}
-	if in.BasePolicy, err = readPolicy(folder, o.BasePolicy); err != nil {
+	if in.BasePolicy, err = readPolicy(dir, o.BasePolicy); err != nil {
 		return err
 	}
-	if in.NextPolicy, err = readPolicy(folder, o.NextPolicy); err != nil {
+	if in.NextPolicy, err = readPolicy(dir, o.NextPolicy); err != nil {
 		return err
 	}
 	if written == nil {
@@ -222,8 +222,8 @@ func (o *CheckOptions) loadPolicies(folder *workspace.Directory, in *gate.Input)
 }
 
 // loadBaselines reads the baselines. It uses the policies of the input.
-func (o *CheckOptions) loadBaselines(folder *workspace.Directory, in *gate.Input) (err error) {
-	if in.Baseline, err = readBaseline(folder, o.Baseline); err != nil {
+func (o *CheckOptions) loadBaselines(dir *workspace.Directory, in *gate.Input) (err error) {
+	if in.Baseline, err = readBaseline(dir, o.Baseline); err != nil {
 		return o.noBaseline(err)
 	}
 	if in.Baseline != nil {
@@ -231,10 +231,10 @@ func (o *CheckOptions) loadBaselines(folder *workspace.Directory, in *gate.Input
 			return cli.Usagef("%s: %v", o.Baseline.Name, err)
 		}
 	}
-	if in.BaseBaseline, err = readBaseline(folder, o.BaseBaseline); err != nil {
+	if in.BaseBaseline, err = readBaseline(dir, o.BaseBaseline); err != nil {
 		return err
 	}
-	in.NextBaseline, err = readBaseline(folder, o.NextBaseline)
+	in.NextBaseline, err = readBaseline(dir, o.NextBaseline)
 	return err
 }
 
@@ -403,14 +403,14 @@ func boolean(to *bool) func(value string) error {
 
 // readPolicy returns nil if there is no file. An unreadable policy is a usage error, because it was
 // requested.
-func readPolicy(folder *workspace.Directory, f GateFile) (*gate.Policy, error) {
+func readPolicy(dir *workspace.Directory, f GateFile) (*gate.Policy, error) {
 	switch {
 	case f.Absent:
 		return gate.DefaultPolicy(), nil
 	case f.Name == "":
 		return nil, nil
 	}
-	p, err := read(folder, f, gate.ReadPolicy)
+	p, err := read(dir, f, gate.ReadPolicy)
 	var cannot *workspace.OpenError
 	var syntax *gate.SyntaxError
 	if errors.As(err, &cannot) || errors.As(err, &syntax) {
@@ -420,14 +420,14 @@ func readPolicy(folder *workspace.Directory, f GateFile) (*gate.Policy, error) {
 }
 
 // readBaseline returns nil if there is no file.
-func readBaseline(folder *workspace.Directory, f GateFile) (*gate.Baseline, error) {
+func readBaseline(dir *workspace.Directory, f GateFile) (*gate.Baseline, error) {
 	switch {
 	case f.Absent:
 		return &gate.Baseline{File: f.Name}, nil
 	case f.Name == "":
 		return nil, nil
 	}
-	b, err := read(folder, f, gate.ReadBaseline)
+	b, err := read(dir, f, gate.ReadBaseline)
 	var syntax *gate.SyntaxError
 	if errors.As(err, &syntax) {
 		return nil, cli.Usagef("%v", err)
@@ -445,11 +445,11 @@ func CheckSize(b *gate.Baseline, p *gate.Policy) error {
 }
 
 // read reads a file, or its known content.
-func read[T any](folder *workspace.Directory, f GateFile, decode func(name string, r io.Reader) (T, error)) (v T, err error) {
+func read[T any](dir *workspace.Directory, f GateFile, decode func(name string, r io.Reader) (T, error)) (v T, err error) {
 	if f.Data != nil {
 		return decode(f.Name, bytes.NewReader(f.Data))
 	}
-	file, err := folder.Open(f.Name)
+	file, err := dir.Open(f.Name)
 	if err != nil {
 		return v, err
 	}

@@ -20,11 +20,11 @@ const maxReports = 10_000
 
 // readIndexes reads reports concurrently, and returns the index of each. It reads a file with
 // several names once.
-func readIndexes(ctx context.Context, folder *workspace.Directory, names []string) ([]*gate.Index, error) {
+func readIndexes(ctx context.Context, dir *workspace.Directory, names []string) ([]*gate.Index, error) {
 	if len(names) > maxReports {
 		return nil, cli.BadInput(fmt.Errorf("too many reports: %d (limit %d)", len(names), maxReports))
 	}
-	names, err := unique(folder, names)
+	names, err := unique(dir, names)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func readIndexes(ctx context.Context, folder *workspace.Directory, names []strin
 		wg.Go(func() {
 			for i := take(); i >= 0; i = take() {
 				n := 0
-				indexes[i], n, errs[i] = readIndex(folder, names[i])
+				indexes[i], n, errs[i] = readIndex(dir, names[i])
 				mu.Lock()
 				size += n
 				failed = failed || errs[i] != nil
@@ -71,11 +71,11 @@ func readIndexes(ctx context.Context, folder *workspace.Directory, names []strin
 }
 
 // unique returns the first name of each file.
-func unique(folder *workspace.Directory, names []string) ([]string, error) {
+func unique(dir *workspace.Directory, names []string) ([]string, error) {
 	var list []string
 	seen := map[string]bool{}
 	for _, name := range names {
-		path, err := folder.Path(name)
+		path, err := dir.Path(name)
 		if err != nil {
 			return nil, err
 		}
@@ -87,9 +87,9 @@ func unique(folder *workspace.Directory, names []string) ([]string, error) {
 	return list, nil
 }
 
-func readIndex(folder *workspace.Directory, name string) (index *gate.Index, size int, err error) {
+func readIndex(dir *workspace.Directory, name string) (index *gate.Index, size int, err error) {
 	defer cli.Recover(&err)
-	r, err := read(folder, GateFile{Name: name}, report.Decode)
+	r, err := read(dir, GateFile{Name: name}, report.Decode)
 	if err != nil {
 		return nil, 0, err
 	}

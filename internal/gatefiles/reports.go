@@ -54,12 +54,12 @@ func Digest(ctx context.Context, o CheckOptions) (string, error) {
 // eachReport opens the named report files, each once.
 func (o *CheckOptions) eachReport(ctx context.Context, read func(name string, in io.Reader) error) (err error) {
 	defer func() { err = safetext.Error(err) }()
-	folder, err := workspace.Open(o.Workspace)
+	dir, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return err
 	}
-	defer folder.Close()
-	names, err := unique(folder, o.Reports)
+	defer dir.Close()
+	names, err := unique(dir, o.Reports)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (o *CheckOptions) eachReport(ctx context.Context, read func(name string, in
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f, err := folder.Open(name)
+		f, err := dir.Open(name)
 		if err != nil {
 			return err
 		}

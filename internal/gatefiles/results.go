@@ -15,14 +15,14 @@ import (
 // targets is repeated for each.
 func ReadResults(ctx context.Context, o CheckOptions) (list []*gate.Result, err error) {
 	defer func() { err = safetext.Error(err) }()
-	folder, err := workspace.Open(o.Workspace)
+	dir, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	defer folder.Close()
+	defer dir.Close()
 	var reports []string
 	for _, name := range o.Reports {
-		r, err := read(folder, GateFile{Name: name}, readResult)
+		r, err := read(dir, GateFile{Name: name}, readResult)
 		switch {
 		case err != nil:
 			return nil, err

@@ -101,11 +101,11 @@ func Reports(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, er
 	if err != nil {
 		return nil, err
 	}
-	folder, err := o.workspace()
+	dir, err := o.workspace()
 	if err != nil {
 		return nil, err
 	}
-	defer folder.Close()
+	defer dir.Close()
 	workspaces, err := o.workspaces()
 	if err != nil {
 		return nil, err
@@ -117,12 +117,12 @@ func Reports(ctx context.Context, env *cli.Env, o Options) ([]*report.Report, er
 		names    []string
 		embedded bool
 	}{{o.Files, false}, {o.Embedded, true}} {
-		files, links, err := find(folder, list.names, o.glob(), c.log)
+		files, links, err := find(dir, list.names, o.glob(), c.log)
 		if err != nil {
 			return nil, err
 		}
 		c.links += links
-		r := reader{dir: folder, options: o.Reading, workspaces: workspaces, disassembler: disassembler}
+		r := reader{dir: dir, options: o.Reading, workspaces: workspaces, disassembler: disassembler}
 		if err := r.each(ctx, files, func(found outcome) error { return c.add(found, list.embedded) }); err != nil {
 			return nil, err
 		}

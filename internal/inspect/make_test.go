@@ -171,11 +171,11 @@ func TestFiles(t *testing.T) {
 		{"a SYCLBIN is a program without a name", map[string][]byte{"k.syclbin": syclbinFile(t)}, []string{"k.syclbin"}, []string{""}, []string{}, ""},
 		{"so is one beside SPIR-V and an empty table", map[string][]byte{"k.syclbin": syclbinFile(t), "k.spv": kernels, "e.table": nil}, []string{"k.syclbin", "k.spv", "e.table"}, []string{""}, []string{}, ""},
 		{"beside a program it is one of its own", map[string][]byte{"k.syclbin": syclbinFile(t), "k.o": obj}, []string{"k.syclbin", "k.o"}, []string{"k.o", "k.syclbin"}, nil, ""},
-		{"a file of a folder too", map[string][]byte{"out/k.syclbin": syclbinFile(t)}, []string{"out"}, []string{"out/k.syclbin"}, nil, ""},
-		{"files in a folder", map[string][]byte{"out/b/k.so.1.2": obj, "out/a.o": obj, "out/text": text, "out/empty": nil}, []string{"out"}, []string{"out/a.o", "out/b/k.so"}, []string{"out/a.o", "out/b/k.so.1.2"}, "compat: note: skipped 2 files without device images\n"},
+		{"a file and its directory", map[string][]byte{"out/k.syclbin": syclbinFile(t)}, []string{"out"}, []string{"out/k.syclbin"}, nil, ""},
+		{"files in a directory", map[string][]byte{"out/b/k.so.1.2": obj, "out/a.o": obj, "out/text": text, "out/empty": nil}, []string{"out"}, []string{"out/a.o", "out/b/k.so"}, []string{"out/a.o", "out/b/k.so.1.2"}, "compat: note: skipped 2 files without device images\n"},
 		{"patterns", map[string][]byte{"out/b/k.so": obj, "out/a.o": obj, "out/test/t.so": obj}, []string{"out/**/*.so", "!out/test/**"}, []string{"out/b/k.so"}, nil, ""},
-		{"what a pattern takes away from a folder", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!**/t.so"}, []string{"out/b/k.so"}, nil, ""},
-		{"a folder that is taken away", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!./out/test"}, []string{"out/b/k.so"}, nil, ""},
+		{"files excluded from a directory", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!**/t.so"}, []string{"out/b/k.so"}, nil, ""},
+		{"an excluded directory", map[string][]byte{"out/b/k.so": obj, "out/test/t.so": obj}, []string{"out", "!./out/test"}, []string{"out/b/k.so"}, nil, ""},
 		{"a pattern that takes nothing away", map[string][]byte{"k.so": obj}, []string{"k.so", "!test/**"}, []string{"k.so"}, nil, "compat: note: !test/** excludes no file\n"},
 		{"a file that two names find", map[string][]byte{"out/k.so": obj}, []string{"out", "out/k.so", "**/*.so"}, []string{"out/k.so"}, nil, ""},
 		{"a file whose name is a command of a runner", map[string][]byte{"k.o": obj, "##[error]x": text}, []string{"k.o", "##[error]x"}, []string{"k.o"}, nil, "#\\u{23}[error]x: note: no device images\n"},
@@ -339,7 +339,7 @@ func TestUnreadableDirectory(t *testing.T) {
 		t.Errorf("programs %q", labels)
 	}
 	if _, _, err := makeReport(t.Context(), Options{Files: []string{"out", "!out/locked/**"}, Strict: true}); err != nil {
-		t.Errorf("without the folder: %v", err)
+		t.Errorf("without the directory: %v", err)
 	}
 }
 
@@ -411,9 +411,9 @@ func TestOneProgram(t *testing.T) {
 
 // An archive without files is reported by its type, at any nesting depth.
 func TestArchivesWithoutFiles(t *testing.T) {
-	folders := zipFileOf(t, zip.Store, member{"a/", nil}, member{"a/b/", nil})
+	dirs := zipFileOf(t, zip.Store, member{"a/", nil}, member{"a/b/", nil})
 	for name, data := range map[string][]byte{
-		"nothing.zip": zipFileOf(t, zip.Store), "folders.zip": folders, "nothing.tar": tarFileOf(t, []member{}...), "nothing.tgz": gzipped(make([]byte, 1024)),
+		"nothing.zip": zipFileOf(t, zip.Store), "folders.zip": dirs, "nothing.tar": tarFileOf(t, []member{}...), "nothing.tgz": gzipped(make([]byte, 1024)),
 	} {
 		enter(t, map[string][]byte{name: data})
 		want := name + ": the archive has no files: looked for"
@@ -424,7 +424,7 @@ func TestArchivesWithoutFiles(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, kernels), "out.zip": zipFileOf(t, zip.Store, member{"folders.zip", folders})})
+	enter(t, map[string][]byte{"k.o": object(t, offload.SYCL, kernels), "out.zip": zipFileOf(t, zip.Store, member{"folders.zip", dirs})})
 	if _, stderr, err := makeReport(t.Context(), Options{Files: []string{"k.o", "out.zip"}}); err != nil || !strings.Contains(stderr, "skipped 1 file without device images") {
 		t.Errorf("%v, %s", err, stderr)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // compiledIn returns the module with kernels as compiled with an absolute source path.
-func compiledIn(t *testing.T, folder string) []byte {
+func compiledIn(t *testing.T, dir string) []byte {
 	const header, opString = 20, 7
 	out := bytes.Clone(kernels[:header])
 	replaced := false
@@ -21,7 +21,7 @@ func compiledIn(t *testing.T, folder string) []byte {
 		first := binary.LittleEndian.Uint32(kernels[at:])
 		end := at + 4*int(first>>16)
 		if old := []byte("./kernels.cpp\x00"); first&0xffff == opString && bytes.HasPrefix(kernels[at+8:], old) {
-			text := append([]byte(folder+"/src/kernels.cpp"), 0)
+			text := append([]byte(dir+"/src/kernels.cpp"), 0)
 			for len(text)%4 != 0 {
 				text = append(text, 0)
 			}

@@ -31,8 +31,8 @@ func rounds(t *testing.T) int {
 func generation(content string) error {
 	var g Group
 	defer g.Close()
-	for _, folder := range []string{"code", "parts"} {
-		dir, err := g.Directory(folder)
+	for _, name := range []string{"code", "parts"} {
+		dir, err := g.Directory(name)
 		if err != nil {
 			return err
 		}
@@ -103,11 +103,11 @@ func TestWriter(t *testing.T) {
 // others puts an unrelated file into the output directories, which then cannot be exchanged as a
 // whole.
 func others(t *testing.T, dir string) {
-	for _, folder := range []string{"code", "parts"} {
-		if err := os.MkdirAll(filepath.Join(dir, folder), 0o777); err != nil {
+	for _, name := range []string{"code", "parts"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(dir, folder, "other"), "kept")
+		put(t, filepath.Join(dir, name, "other"), "kept")
 	}
 }
 
@@ -123,7 +123,7 @@ func left(dir string) int {
 
 func TestKilled(t *testing.T) {
 	for _, shared := range []bool{false, true} {
-		t.Run(fmt.Sprintf("shared folder %t", shared), func(t *testing.T) {
+		t.Run(fmt.Sprintf("shared directory %t", shared), func(t *testing.T) {
 			dir := t.TempDir()
 			if shared {
 				others(t, dir)
@@ -155,7 +155,7 @@ func TestKilled(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "code", "other")); shared && err != nil {
 				t.Error(err)
 			}
-			t.Logf("%d kills, %d wrong states, %d with scratch folders that the next run removed", rounds(t), wrong, leaving)
+			t.Logf("%d kills, %d wrong states, %d with scratch directories that the next run removed", rounds(t), wrong, leaving)
 		})
 	}
 }

@@ -206,7 +206,7 @@ func TestGroup(t *testing.T) {
 		want["new/parts/other"] = "kept"
 		holds(t, want)
 	})
-	t.Run("in an empty folder", func(t *testing.T) {
+	t.Run("in an empty directory", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		if err := os.MkdirAll("new/parts", 0o777); err != nil {
 			t.Fatal(err)
@@ -253,6 +253,6 @@ func TestCurrentDirectory(t *testing.T) {
 		holds(t, map[string]string{"a": content})
 	}
 	if after, err := os.Stat(before.Name()); err != nil || !os.SameFile(before, after) {
-		t.Errorf("the folder was replaced: %v", err)
+		t.Errorf("the directory was replaced: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestReplaceFolder(t *testing.T) {
+func TestReplaceDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "in", "site")
 	has := func(name, want string) {
 		t.Helper()
@@ -50,7 +50,7 @@ func TestReplaceFolder(t *testing.T) {
 		t.Errorf("left beside it: %v", entries)
 	}
 	if err := ReplaceDirectory(filepath.Dir(dir), "mark", generation("4", "d")); !errors.As(err, new(*conflictError)) {
-		t.Errorf("a folder of others: %v", err)
+		t.Errorf("a directory of others: %v", err)
 	}
 	// A link stays, and its target is replaced.
 	link := filepath.Join(filepath.Dir(dir), "link")

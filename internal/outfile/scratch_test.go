@@ -24,12 +24,12 @@ func TestMissingTempDir(t *testing.T) {
 // The next program removes what a killed one left; the files of a running one stay.
 func TestAbandonedDirectories(t *testing.T) {
 	dir := t.TempDir()
-	folders := func() (list []string) {
+	dirs := func() (list []string) {
 		list, _ = filepath.Glob(filepath.Join(dir, ScratchPrefix+"*"))
 		return list
 	}
 	killed, running := scratchUser(t, dir, "scratch, for ever"), scratchUser(t, dir, "scratch, for ever")
-	if list := folders(); len(list) != 2 {
+	if list := dirs(); len(list) != 2 {
 		t.Fatalf("two programs run and there are %q", list)
 	}
 	killed.Process.Kill()
@@ -39,7 +39,7 @@ func TestAbandonedDirectories(t *testing.T) {
 		t.Fatal(err)
 	}
 	scratchUser(t, dir, "scratch").Wait()
-	if list := folders(); len(list) != 1 {
+	if list := dirs(); len(list) != 1 {
 		t.Errorf("one program runs and there are %q", list)
 	}
 	running.Process.Kill()

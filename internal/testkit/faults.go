@@ -89,7 +89,7 @@ func (g *generations) fails(t *testing.T, cmd *exec.Cmd, why ...string) {
 }
 
 // mode sets the modes of the directory and of its files.
-func (g *generations) mode(t *testing.T, folder, file os.FileMode) {
+func (g *generations) mode(t *testing.T, dir, file os.FileMode) {
 	t.Helper()
 	filepath.Walk(g.dir, func(name string, info os.FileInfo, err error) error {
 		if err != nil {
@@ -97,7 +97,7 @@ func (g *generations) mode(t *testing.T, folder, file os.FileMode) {
 		}
 		mode := file
 		if info.IsDir() {
-			mode = folder
+			mode = dir
 		}
 		return os.Chmod(name, mode)
 	})

@@ -30,7 +30,7 @@ import (
 )
 
 var (
-	wheels = flag.String("wheels", "", "compile modules of the wheels in this folder with ocloc and write libraries.tsv anew")
+	wheels = flag.String("wheels", "", "compile the modules of the wheels in this directory with ocloc, and rewrite libraries.tsv")
 	pairs  = flag.String("pairs", "testdata/libraries.tsv", "file of pairs to compare, or to write")
 	each   = flag.Int("each", 1, "of the modules of a library that need the same, how many to compile, the smallest first; 0 for all")
 	most   = flag.Int("most", 100_000, "bytes of the largest module to compile; 0 for any")

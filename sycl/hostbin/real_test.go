@@ -53,7 +53,7 @@ func eachLibrary(t *testing.T, name string, use func(path string, data []byte, f
 func TestDPCPPLibraries(t *testing.T) {
 	name := os.Getenv(dpctlEnv)
 	if name == "" {
-		t.Skipf("%s does not name a wheel of dpctl or a folder with its files", dpctlEnv)
+		t.Skipf("%s does not name a wheel of dpctl or a directory with its files", dpctlEnv)
 	}
 	var files, images, empty, sets, properties, kernels int
 	eachLibrary(t, name, func(path string, data []byte, f *File) {

@@ -242,8 +242,8 @@ func TestKernelsWithOneName(t *testing.T) {
 			other []Image
 			links bool
 		}{
-			"the same place":                      {at(header, 7), true},
-			"the same header in another folder":   {at("bin/_virtual_includes/lib/twice.hpp", 7), true},
+			"the same place": {at(header, 7), true},
+			"the same header in a different directory": {at("bin/_virtual_includes/lib/twice.hpp", 7), true},
 			"another line":                        {at(header, 8), false},
 			"another file":                        {at("lib/other.cpp", 7), false},
 			"a place that is not known":           {at("", 0), true},

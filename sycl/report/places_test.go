@@ -106,9 +106,9 @@ func TestNoHostPaths(t *testing.T) {
 			t.Errorf("%s is not in %s", path, out)
 		}
 	}
-	for _, folder := range []string{"execroot", "bazel-out", "sandbox", "home"} {
-		if strings.Contains(out, folder) {
-			t.Errorf("%s is in %s", folder, out)
+	for _, dir := range []string{"execroot", "bazel-out", "sandbox", "home"} {
+		if strings.Contains(out, dir) {
+			t.Errorf("%s is in %s", dir, out)
 		}
 	}
 	if _, err := report.Decode("again", strings.NewReader(out)); err != nil {

@@ -98,11 +98,11 @@ func WorkspacePath(file string) (string, bool) {
 // RelativeTo returns a path relative to a directory if it is absolute and below one of the given
 // absolute directories, or else the path unchanged. Compilers that are called with absolute paths,
 // for example by CMake, record these.
-func RelativeTo(file string, folders []string) string {
+func RelativeTo(file string, dirs []string) string {
 	clean := path.Clean(strings.ReplaceAll(file, `\`, "/"))
-	for _, folder := range folders {
-		folder = strings.TrimSuffix(strings.ReplaceAll(folder, `\`, "/"), "/")
-		if rest, ok := strings.CutPrefix(clean, folder+"/"); ok && folder != "" {
+	for _, dir := range dirs {
+		dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
+		if rest, ok := strings.CutPrefix(clean, dir+"/"); ok && dir != "" {
 			return rest
 		}
 	}

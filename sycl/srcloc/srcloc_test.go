@@ -55,7 +55,7 @@ func TestWorkspacePath(t *testing.T) {
 }
 
 func TestBelow(t *testing.T) {
-	folders := []string{"/home/u/p", "/", "", `C:\work`, "/home/u/"}
+	dirs := []string{"/home/u/p", "/", "", `C:\work`, "/home/u/"}
 	for file, want := range map[string]string{
 		"/home/u/p/src/a.cpp":     "src/a.cpp",
 		"/home/u/p//src/./a.cpp":  "src/a.cpp",
@@ -69,7 +69,7 @@ func TestBelow(t *testing.T) {
 		"src/a.cpp":               "src/a.cpp",
 		"":                        "",
 	} {
-		if got := RelativeTo(file, folders); got != want {
+		if got := RelativeTo(file, dirs); got != want {
 			t.Errorf("%q is %q, want %q", file, got, want)
 		}
 	}

@@ -242,7 +242,7 @@ func TestErrors(t *testing.T) {
 		{"unknown flag", []string{"--tarmac", "spir64", "in.table"}, 2, []string{"unknown flag --tarmac"}},
 		{"missing table", []string{"--target", "spir64", "gone.table"}, 3, []string{"file table: gone.table: "}},
 		{"missing property file", []string{"--target", "spir64", "missing.table"}, 3, []string{"missing.table: row 1: property file: ", "gone.prop"}},
-		{"a folder as property file", []string{"--target", "spir64", "folder.table"}, 3, []string{"is a directory"}},
+		{"a directory as property file", []string{"--target", "spir64", "folder.table"}, 3, []string{"is a directory"}},
 		{"a bad property file, also for a target that takes all", []string{"--target", "spir64", "bad.table"}, 3, []string{"bad.table: row 2: bad.prop:2:", "aspects"}},
 		{"a property of the wrong type", []string{"--target", "spir64", "odd.table"}, 3, []string{"odd.table: row 1: odd.prop: line 2: [SYCL/device requirements] aspects"}},
 		{"a bad table", []string{"--target", "spir64", "short.table"}, 3, []string{"short.table:2: "}},
@@ -353,14 +353,14 @@ func TestPlanNamesFiles(t *testing.T) {
 	table := func(configuration string) string {
 		return "[Code|Properties]\nbazel-out/" + configuration + "/bin/k.spv/0.spv|fp64.prop\n"
 	}
-	for _, folder := range []string{"bazel-out/k8-fastbuild/bin", "bazel-out/cfg/bin"} {
-		testkit.WriteFile(t, folder+"/k.table", table("k8-fastbuild"))
-		ok(t, "--plan", "--output", folder+"/k.json", "in.table", folder+"/k.table")
+	for _, dir := range []string{"bazel-out/k8-fastbuild/bin", "bazel-out/cfg/bin"} {
+		testkit.WriteFile(t, dir+"/k.table", table("k8-fastbuild"))
+		ok(t, "--plan", "--output", dir+"/k.json", "in.table", dir+"/k.table")
 		var p plan
-		testkit.NoError(t, json.Unmarshal([]byte(contents(t, folder+"/k.json")), &p))
+		testkit.NoError(t, json.Unmarshal([]byte(contents(t, dir+"/k.json")), &p))
 		first, last := p.Rows[0], p.Rows[len(p.Rows)-1]
 		if first.Table != "../../../in.table" || last.Table != "k.table" || last.Code != "k.spv/0.spv" {
-			t.Errorf("%s: %+v, %+v", folder, first, last)
+			t.Errorf("%s: %+v, %+v", dir, first, last)
 		}
 	}
 }

@@ -42,8 +42,8 @@ type sitePage struct {
 const siteMark = "data.json"
 
 // Write writes the site to a directory. It replaces an existing site entirely.
-func (s *site) Write(folder string) error {
-	return outfile.ReplaceDirectory(folder, siteMark, s.write)
+func (s *site) Write(dir string) error {
+	return outfile.ReplaceDirectory(dir, siteMark, s.write)
 }
 
 func (s *site) write(dir string) error {

@@ -413,6 +413,6 @@ printf 'define spir_kernel void @%s() {\n  ret void\n}\n' $name`)
 		t.Errorf("temporary files are left: %q", left)
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "syclbinimport*")); len(left) > 0 {
-		t.Errorf("temporary folders are left: %q", left)
+		t.Errorf("leftover temporary directories: %q", left)
 	}
 }

@@ -65,7 +65,7 @@ func TestSignals(t *testing.T) {
 				}
 			}
 			if entries, err := os.ReadDir("."); err != nil || len(entries) != 3 {
-				t.Errorf("%v, the folder has %v", err, entries)
+				t.Errorf("%v; the directory has %v", err, entries)
 			}
 		})
 	}

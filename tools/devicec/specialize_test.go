@@ -70,15 +70,15 @@ func TestSpecialize(t *testing.T) {
 		says(t, test.code, test.want, append(args, test.args...)...)
 	}
 	for _, test := range []struct {
-		folders [4]string // of the first and of the second table
-		taken   string    // "" if all are separate outputs
+		dirs  [4]string // of the first and of the second table
+		taken string    // "" if all are separate outputs
 	}{
 		{[4]string{"c", "p", "c", "q"}, "c"},
 		{[4]string{"c", "p", "d", "./p"}, "p"},
 		{[4]string{"c", "p", "p", "q"}, "p"},
 		{[4]string{"c", "c", "d", "./d"}, ""},
 	} {
-		f := test.folders
+		f := test.dirs
 		code, stderr := run(t, "specialize", "--set=width=1", "--code-dir="+f[0], "--properties-dir="+f[1], "--table=1.table", "--code-dir="+f[2], "--properties-dir="+f[3], "--table=2.table", "a.table", "b.table")
 		_, err := os.Stat("1.table")
 		if test.taken == "" && (code != 0 || err != nil) || test.taken != "" && (code != 2 || err == nil || !strings.Contains(stderr, "'"+test.taken+"' is used for two outputs")) {

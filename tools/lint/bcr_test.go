@@ -13,10 +13,10 @@ import (
 // TestRegistry: the files for the Bazel Central Registry name what is there: the archive
 // that .ci/release makes, and a test module.
 func TestRegistry(t *testing.T) {
-	folder := filepath.Join(tree(t), ".bcr")
+	dir := filepath.Join(tree(t), ".bcr")
 	read := func(name string, decode func([]byte, any) error, into any) {
 		t.Helper()
-		data, err := os.ReadFile(filepath.Join(folder, name))
+		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestRegistry(t *testing.T) {
 		URL    string
 	}
 	read("source.template.json", json.Unmarshal, &source)
-	release, err := os.ReadFile(filepath.Join(folder, "../.ci/release"))
+	release, err := os.ReadFile(filepath.Join(dir, "../.ci/release"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestRegistry(t *testing.T) {
 		} `yaml:"bcr_test_module"`
 	}
 	read("presubmit.yml", yaml.Unmarshal, &presubmit)
-	if _, err := os.Stat(filepath.Join(folder, "..", presubmit.Module.Path, "MODULE.bazel")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "..", presubmit.Module.Path, "MODULE.bazel")); err != nil {
 		t.Errorf("presubmit.yml: %v", err)
 	}
 
@@ -68,7 +68,7 @@ func TestRegistry(t *testing.T) {
 	}
 	read("config.yml", yaml.Unmarshal, &config)
 	for _, root := range config.Roots {
-		if _, err := os.Stat(filepath.Join(folder, "..", root, "MODULE.bazel")); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, "..", root, "MODULE.bazel")); err != nil {
 			t.Errorf("config.yml: %v", err)
 		}
 	}

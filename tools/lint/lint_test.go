@@ -389,8 +389,8 @@ func TestWorkflowCommands(t *testing.T) {
 // Actions of others are pinned to a commit, and the steps and inputs of our own action are right.
 func TestWorkflows(t *testing.T) {
 	isWorkflow := func(path string) bool {
-		folder := filepath.ToSlash(filepath.Dir(path))
-		return (strings.HasSuffix(folder, ".github/workflows") || strings.HasSuffix(folder, "examples/workflows")) && strings.HasSuffix(path, ".yml")
+		dir := filepath.ToSlash(filepath.Dir(path))
+		return (strings.HasSuffix(dir, ".github/workflows") || strings.HasSuffix(dir, "examples/workflows")) && strings.HasSuffix(path, ".yml")
 	}
 	uses := regexp.MustCompile(`^\s*-?\s*uses: (\S+)(.*)$`)
 	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v?\d[\d.]*$`)

@@ -15,9 +15,9 @@ import (
 
 // An upstreamTest is a test that intel/llvm has of its post-link step.
 type upstreamTest struct {
-	folder, name string
-	status       string
-	where        string // the tests here, or why it is otherwise
+	dir, name string
+	status    string
+	where     string // the tests here, or why it is otherwise
 }
 
 // The statuses of an upstreamTest.
@@ -39,23 +39,23 @@ func upstreamTests(t *testing.T, root string) []upstreamTest {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "project", "upstream-tests.tsv"))
 	testkit.NoError(t, err)
 	var list []upstreamTest
-	folder, seen := "", map[string]bool{}
+	dir, seen := "", map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "", strings.HasPrefix(line, "#"):
 			continue
 		case strings.HasPrefix(line, "["):
-			folder = strings.Trim(line, "[]")
+			dir = strings.Trim(line, "[]")
 			continue
 		}
 		columns := strings.Split(line, "\t")
-		if len(columns) != 3 || folder == "" || seen[folder+columns[0]] || !slices.Contains([]string{passed, covered, differs, notApplicable}, columns[1]) {
+		if len(columns) != 3 || dir == "" || seen[dir+columns[0]] || !slices.Contains([]string{passed, covered, differs, notApplicable}, columns[1]) {
 			t.Errorf("upstream-tests.tsv: %q is not a test, a status and where it is, or is there twice", line)
 			continue
 		}
-		seen[folder+columns[0]] = true
-		list = append(list, upstreamTest{folder, columns[0], columns[1], columns[2]})
+		seen[dir+columns[0]] = true
+		list = append(list, upstreamTest{dir, columns[0], columns[1], columns[2]})
 	}
 	return list
 }
@@ -70,8 +70,8 @@ var upstreamFiles = map[string]string{
 // place returns the file that a row names, and the test in it.
 func place(word string) (file, test string) {
 	kind, rest, _ := strings.Cut(word, ":")
-	if folder := upstreamFiles[kind]; folder != "" {
-		return path.Join(folder, rest+".ll"), ""
+	if dir := upstreamFiles[kind]; dir != "" {
+		return path.Join(dir, rest+".ll"), ""
 	}
 	if kind == "go" {
 		file, test, _ = strings.Cut(rest, ":")
@@ -142,11 +142,11 @@ with the output. If DPC++'s compiler is installed, its own post-link step gets t
 
 This page is written from [upstream-tests.tsv](upstream-tests.tsv) by `+"`go test ./tools/lint -update`"+`.
 `, count[passed], count[covered], count[differs], count[notApplicable], applies, 100*float64(count[passed])/float64(applies))
-	folder := ""
+	dir := ""
 	for _, row := range rows {
-		if row.folder != folder {
-			folder = row.folder
-			fmt.Fprintf(&b, "\n## %s\n\n| Test | Result | Test in this project, or reason |\n|---|---|---|\n", folder)
+		if row.dir != dir {
+			dir = row.dir
+			fmt.Fprintf(&b, "\n## %s\n\n| Test | Result | Test in this project, or reason |\n|---|---|---|\n", dir)
 		}
 		where := row.where
 		if row.hasTests() {

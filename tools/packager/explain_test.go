@@ -25,9 +25,9 @@ func needsFile(t *testing.T, q requirement.Requirements, kernels ...string) stri
 	return string(text)
 }
 
-// explainFolder makes k.syclbin with kernels of several needs: Double is there as
+// explainDir makes k.syclbin with kernels of several needs: Double is there as
 // IR alone, Plain as native code for dg2 and as IR, Native for pvc alone.
-func explainFolder(t *testing.T) {
+func explainDir(t *testing.T) {
 	t.Helper()
 	enter(t, map[string]string{
 		"double.spv":  string(spirvModule("__sycl_kernel__ZTS6Double")),
@@ -50,7 +50,7 @@ func explainFolder(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	explainFolder(t)
+	explainDir(t)
 	var got strings.Builder
 	for _, test := range []struct {
 		name string
@@ -83,7 +83,7 @@ func TestExplain(t *testing.T) {
 // object state, every runtime passes over native code; and a kernel has to be called
 // as the runtime looks for it.
 func TestExplainForms(t *testing.T) {
-	explainFolder(t)
+	explainDir(t)
 	code, _, stderr := run(t, "convert", "--runtime=2025.3", "--output=old.syclbin", "k.syclbin")
 	if code != 0 || !strings.HasPrefix(stderr, "old.syclbin: warning: file: native-beside-ir: the kernel \"__sycl_kernel__ZTS5Sizes\" has only IR") {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -147,7 +147,7 @@ func TestExplainImports(t *testing.T) {
 }
 
 func TestExplainUsage(t *testing.T) {
-	explainFolder(t)
+	explainDir(t)
 	for name, test := range map[string]struct {
 		args []string
 		code int

@@ -48,9 +48,9 @@ var outputs = map[string][]string{
 	"convert in place": {"convert", "--syclbin-version=2", "--output=old.syclbin", "old.syclbin"},
 }
 
-// largeFolder has files that are larger than the limit of the tests, and an
+// largeDir has files that are larger than the limit of the tests, and an
 // output from before.
-func largeFolder(t *testing.T) (old []byte) {
+func largeDir(t *testing.T) (old []byte) {
 	t.Helper()
 	enter(t, map[string]string{"large.bin": strings.Repeat("native code ", 40_000)})
 	ok := []string{"pack", "--output=large.syclbin", "--image=file=large.bin,triple=spir64_gen-unknown-unknown,arch=intel_gpu_pvc"}
@@ -65,7 +65,7 @@ func largeFolder(t *testing.T) (old []byte) {
 func TestOutputSurvivesAFullDisk(t *testing.T) {
 	for name, args := range outputs {
 		t.Run(name, func(t *testing.T) {
-			old := largeFolder(t)
+			old := largeDir(t)
 			code, stderr := process(t, "ulimit -f 64; ", args...)
 			if code != 4 || !strings.Contains(stderr, "file too large") {
 				t.Errorf("exit code %d: %s", code, stderr)
@@ -74,7 +74,7 @@ func TestOutputSurvivesAFullDisk(t *testing.T) {
 		})
 	}
 	t.Run("extract", func(t *testing.T) {
-		old := largeFolder(t)
+		old := largeDir(t)
 		code, stderr := process(t, "ulimit -f 64; ", "extract", "--output-dir=parts", "old.syclbin")
 		if code != 4 || !strings.Contains(stderr, "file too large") {
 			t.Errorf("exit code %d: %s", code, stderr)
@@ -88,7 +88,7 @@ func TestOutputSurvivesAFullDisk(t *testing.T) {
 		if _, err := os.Stat("/dev/full"); err != nil {
 			t.Skip("there is no /dev/full")
 		}
-		largeFolder(t)
+		largeDir(t)
 		if code, stderr := process(t, "exec >/dev/full; ", "dump", "old.syclbin"); code != 4 || !strings.Contains(stderr, "no space left") {
 			t.Errorf("exit code %d: %s", code, stderr)
 		}
@@ -101,7 +101,7 @@ func TestOutputInReadOnlyDirectory(t *testing.T) {
 	}
 	for name, args := range outputs {
 		t.Run(name, func(t *testing.T) {
-			old := largeFolder(t)
+			old := largeDir(t)
 			testkit.NoError(t, os.Chmod(".", 0o555))
 			code, stderr := process(t, "", args...)
 			testkit.NoError(t, os.Chmod(".", 0o755))

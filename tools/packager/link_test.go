@@ -351,7 +351,7 @@ func TestLinkNamesCannotControlTheTerminal(t *testing.T) {
 }
 
 func TestLinkSurvivesAFullDisk(t *testing.T) {
-	old := largeFolder(t)
+	old := largeDir(t)
 	code, stderr := process(t, "ulimit -f 64; ", "link", "--output=old.syclbin", "large.syclbin")
 	if code != 4 || !strings.Contains(stderr, "file too large") {
 		t.Errorf("exit code %d: %s", code, stderr)

@@ -95,7 +95,7 @@ func TestWrapRelative(t *testing.T) {
 	testkit.Link(t, "one", "first")
 	ok(t, "wrap", "--relative", "--output", "link/k.s", "--table", "spir64_gen=intel_gpu_pvc=first/k.table")
 	if out, err := exec.Command(cc, "-c", "-I", "link", "-o", "k.o", "link/k.s").CombinedOutput(); err != nil {
-		t.Errorf("the output folder is a link: %v\n%s", err, out)
+		t.Errorf("the output directory is a symbolic link: %v\n%s", err, out)
 	}
 	where := testkit.Must(filepath.Abs("one/out/k.s"))(t)
 	says(t, 2, "use absolute paths for both or for neither", "wrap", "--relative", "--output", where, "--table", "spir64_gen=intel_gpu_pvc=one/k.table")

@@ -219,14 +219,14 @@ func (f *flags) checkOutputs() error {
 		return cli.Usagef("--out-dir requires --output; --module has its own directories")
 	}
 	for _, v := range f.modules.Values {
-		source, folder, ok := buildstep.SourcePath(v)
+		source, dir, ok := buildstep.SourcePath(v)
 		if !ok {
 			return cli.Usagef("--module: '%s' is not SOURCE=DIRECTORY", v)
 		}
 		if slices.ContainsFunc(f.Sources, func(s splitir.SourceDirectory) bool { return s.Source == source }) {
 			return cli.Usagef("--module: duplicate source '%s'", source)
 		}
-		f.Sources = append(f.Sources, splitir.SourceDirectory{Source: source, Directory: folder})
+		f.Sources = append(f.Sources, splitir.SourceDirectory{Source: source, Directory: dir})
 	}
 	return nil
 }

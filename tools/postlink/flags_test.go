@@ -55,12 +55,12 @@ func TestFlags(t *testing.T) {
 		perKernel  = "[Code|Properties|Symbols]\nout_0.ll|out_0.prop|out_0.sym\nout_1.ll|out_1.prop|out_1.sym\nout_2.ll|out_2.prop|out_2.sym\n"
 	)
 	for name, test := range map[string]struct {
-		args   []string
-		file   string
-		has    []string
-		not    []string
-		table  string
-		folder string
+		args  []string
+		file  string
+		has   []string
+		not   []string
+		table string
+		dir   string
 	}{
 		// Of per_kernel, the images are _ZTS8Converts, _ZTS4Adds and the external function.
 		"per kernel":                           {args: []string{"--split=per_kernel"}, table: perKernel, file: "out_0.sym", has: []string{"_ZTS8Converts\n"}},
@@ -71,7 +71,7 @@ func TestFlags(t *testing.T) {
 		"emulated conversions of a source":     {args: []string{"--split=per_kernel", "--source=a.cpp", "--fsycl-fp64-conv-emu"}, file: "out_0.prop", has: []string{none}},
 		"arithmetic next to them":              {args: []string{"--split=per_kernel", "--fsycl-fp64-conv-emu"}, file: "out_1.prop", has: []string{fp64}},
 		"kernels as the only entry points":     {args: []string{"--split=per_kernel", "--emit-only-kernels-as-entry-points"}, file: "out.table", has: []string{"out_1.ll"}, not: []string{"out_2.ll"}},
-		"a folder of its own":                  {args: []string{"--split=per_kernel", "--out-dir=new/folder"}, folder: "new/folder", table: strings.ReplaceAll(perKernel, "out_", "new/folder/out_")},
+		"a separate directory":                 {args: []string{"--split=per_kernel", "--out-dir=new/folder"}, dir: "new/folder", table: strings.ReplaceAll(perKernel, "out_", "new/folder/out_")},
 		"no symbol files":                      {args: []string{"--split=off", "--symbols=false"}, file: "out.table", has: []string{"[Code|Properties]\nout_0.ll|out_0.prop\n"}},
 		"no property files":                    {args: []string{"--split=off", "--properties=false"}, file: "out.table", has: []string{"[Code|Symbols]\nout_0.ll|out_0.sym\n"}},
 		"removed parameters":                   {args: []string{"--split=per_kernel"}, file: "out_0.prop", has: []string{omitted}},
@@ -95,11 +95,11 @@ func TestFlags(t *testing.T) {
 			}
 			// What the table names is there, and nothing else.
 			columns := strings.Count(strings.SplitN(testkit.ReadFile(t, "out.table"), "\n", 2)[0], "|") + 1
-			folder, besides := ".", 2
-			if test.folder != "" {
-				folder, besides = test.folder, 0
+			dir, besides := ".", 2
+			if test.dir != "" {
+				dir, besides = test.dir, 0
 			}
-			files, err := os.ReadDir(folder)
+			files, err := os.ReadDir(dir)
 			if rows := strings.Count(testkit.ReadFile(t, "out.table"), "\n") - 1; err != nil || len(files) != rows*columns+besides {
 				t.Errorf("files %v, %v", files, err)
 			}
@@ -293,13 +293,13 @@ func TestBadInput(t *testing.T) {
 		code int
 		want string
 	}{
-		"a word that starts nothing":      {nil, "target triple = \"x\"\n\n  hello there\n", cli.ExitBadInput, "in.ll:3:3: this does not belong to a target"},
-		"a header that goes wrong":        {nil, "define void @f(i32 %x {\n}\n", cli.ExitBadInput, "in.ll:1:23: a parameter list continues with a comma or ends"},
-		"a string that does not end":      {nil, "@a = global i32 0\n@b = global [1 x i8] c\"x\n", cli.ExitBadInput, "in.ll:2:"},
-		"invalid aspects":                 {nil, strings.Replace(flagged, "!reqd_work_group_size !3", "!sycl_used_aspects !1", 1), cli.ExitBadInput, "in.ll: function _ZTS8Converts: !sycl_used_aspects: !1 is not a list of aspects"},
-		"bitcode":                         {nil, "BC\xc0\xde0000", cli.ExitUsage, "in.ll is LLVM bitcode: give --llvm-dis, the path of llvm-dis"},
-		"a folder for modules of sources": {[]string{"--output=", "--module=a=b", "--out-dir=c"}, flagged, cli.ExitUsage, "--out-dir requires --output"},
-		"DPC++'s name in upper case":      {[]string{"--split=Kernel"}, flagged, cli.ExitUsage, "unknown mode 'Kernel'"},
+		"a word that starts nothing":        {nil, "target triple = \"x\"\n\n  hello there\n", cli.ExitBadInput, "in.ll:3:3: this does not belong to a target"},
+		"a header that goes wrong":          {nil, "define void @f(i32 %x {\n}\n", cli.ExitBadInput, "in.ll:1:23: a parameter list continues with a comma or ends"},
+		"a string that does not end":        {nil, "@a = global i32 0\n@b = global [1 x i8] c\"x\n", cli.ExitBadInput, "in.ll:2:"},
+		"invalid aspects":                   {nil, strings.Replace(flagged, "!reqd_work_group_size !3", "!sycl_used_aspects !1", 1), cli.ExitBadInput, "in.ll: function _ZTS8Converts: !sycl_used_aspects: !1 is not a list of aspects"},
+		"bitcode":                           {nil, "BC\xc0\xde0000", cli.ExitUsage, "in.ll is LLVM bitcode: give --llvm-dis, the path of llvm-dis"},
+		"--out-dir with modules of sources": {[]string{"--output=", "--module=a=b", "--out-dir=c"}, flagged, cli.ExitUsage, "--out-dir requires --output"},
+		"DPC++'s name in upper case":        {[]string{"--split=Kernel"}, flagged, cli.ExitUsage, "unknown mode 'Kernel'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 		"a source that no module names":  {[]string{"--output=", "--module=a.cpp=a", "good.ll"}, cli.ExitBadInput, "source 'dir/b.cpp', which no --module names"},
 		"an unknown split":               {[]string{"--split=whole", "good.ll"}, cli.ExitUsage, "unknown mode 'whole'; expected one of [auto per_kernel per_source off]"},
 		"a module twice":                 {[]string{"--output=", "--module=a=1", "--module=a=2", "good.ll"}, cli.ExitUsage, "duplicate source 'a'"},
-		"a folder of two modules":        {[]string{"--output=", "--module=a.cpp=d", "--module=dir/b.cpp=./d", "good.ll"}, cli.ExitUsage, "'d' is used for two outputs"},
+		"one directory for two modules":  {[]string{"--output=", "--module=a.cpp=d", "--module=dir/b.cpp=./d", "good.ll"}, cli.ExitUsage, "'d' is used for two outputs"},
 		"two tables of one name":         {[]string{"-o", "intel_gpu_pvc,./out.table", "good.ll"}, cli.ExitUsage, "'out.table' is used for two outputs"},
 		"a table that is a module":       {[]string{"-o", "intel_gpu_pvc,out_0.bc", "good.ll"}, cli.ExitUsage, "'out_0.bc' is used for two outputs"},
 		"no disassembler":                {[]string{"--llvm-dis=/nonexistent/llvm-dis", "cut.bc"}, cli.ExitFailure, "cannot run /nonexistent/llvm-dis"},

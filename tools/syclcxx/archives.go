@@ -103,13 +103,13 @@ var valuesOfLinker = strings.Fields(`-o -e -T -h -u -z -m -y -a -b -A -O -I -G -
 // finds in the directories of -L and of LIBRARY_PATH.
 func (c *compiler) linkedFiles(words []lineWord) []string {
 	pieces := linkerPieces(words)
-	var folders []string
+	var dirs []string
 	for i, p := range pieces {
-		if folder, ok := libraryValue(pieces, i, p, "-L", "--library-path"); ok {
-			folders = append(folders, folder)
+		if dir, ok := libraryValue(pieces, i, p, "-L", "--library-path"); ok {
+			dirs = append(dirs, dir)
 		}
 	}
-	folders = append(folders, environmentFolders("LIBRARY_PATH")...)
+	dirs = append(dirs, environmentDirs("LIBRARY_PATH")...)
 	var files []string
 	add := func(file string) {
 		if file = filepath.Clean(file); !slices.Contains(files, file) {
@@ -133,7 +133,7 @@ func (c *compiler) linkedFiles(words []lineWord) []string {
 			}
 		default:
 			if library, ok := libraryValue(pieces, i, p, "-l", "--library"); ok {
-				if file := findLibrary(library, folders, static); file != "" {
+				if file := findLibrary(library, dirs, static); file != "" {
 					add(file)
 				}
 			} else if !strings.HasPrefix(p, "-") {
@@ -180,19 +180,19 @@ func libraryValue(pieces []string, i int, p, short, long string) (string, bool) 
 }
 
 // findLibrary returns the archive that -l finds, or "" for a shared library or if there is none.
-func findLibrary(library string, folders []string, static bool) string {
-	for _, folder := range folders {
-		folder = cmp.Or(folder, ".")
+func findLibrary(library string, dirs []string, static bool) string {
+	for _, dir := range dirs {
+		dir = cmp.Or(dir, ".")
 		if name, ok := strings.CutPrefix(library, ":"); ok {
-			if file := filepath.Join(folder, name); exists(file) {
+			if file := filepath.Join(dir, name); exists(file) {
 				return file
 			}
 			continue
 		}
-		if !static && exists(filepath.Join(folder, "lib"+library+".so")) {
+		if !static && exists(filepath.Join(dir, "lib"+library+".so")) {
 			return ""
 		}
-		if file := filepath.Join(folder, "lib"+library+".a"); exists(file) {
+		if file := filepath.Join(dir, "lib"+library+".a"); exists(file) {
 			return file
 		}
 	}

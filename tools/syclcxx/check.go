@@ -23,7 +23,7 @@ func (c *compiler) printVersion(ctx context.Context) error {
 	}
 	own := fmt.Sprintf("%s %s without a device compiler; install it with 'pip install dpcpp-cpp-rt'", name, cli.Version)
 	if d, err := findDPCPP(c.line.DPCPP); err == nil {
-		own = fmt.Sprintf("DPC++ %s (%s %s) in %s", d.version, name, cli.Version, d.folder)
+		own = fmt.Sprintf("DPC++ %s (%s %s) in %s", d.version, name, cli.Version, d.dir)
 	}
 	_, err := fmt.Fprintf(c.env.Stdout, "%s\n%s", own, host.Bytes())
 	return err
@@ -43,7 +43,7 @@ func (c *compiler) check(ctx context.Context) error {
 	d, err := findDPCPP(c.line.DPCPP)
 	found := ""
 	if err == nil {
-		found = strings.TrimSpace(d.version + " " + d.folder)
+		found = strings.TrimSpace(d.version + " " + d.dir)
 	}
 	say("DPC++", found, err, true)
 	h, err := findHost(c.line.HostCompiler)
@@ -75,7 +75,7 @@ func (c *compiler) check(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintln(c.env.Stdout, "yes  a kernel compiles and links")
-	if icd := filepath.Join(d.folder, "lib", "libintelocl.so"); exists(icd) && os.Getenv("OCL_ICD_FILENAMES") == "" {
+	if icd := filepath.Join(d.dir, "lib", "libintelocl.so"); exists(icd) && os.Getenv("OCL_ICD_FILENAMES") == "" {
 		fmt.Fprintf(c.env.Stdout, "     To run programs on the CPU: export OCL_ICD_FILENAMES=%s\n", icd)
 	}
 	return nil
@@ -116,16 +116,16 @@ int main() {
 
 // checkCompile compiles and links a program with a kernel.
 func (c *compiler) checkCompile(ctx context.Context) error {
-	folder, err := os.MkdirTemp("", "syclcxx")
+	dir, err := os.MkdirTemp("", "syclcxx")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
-	source := filepath.Join(folder, "check.cpp")
+	defer os.RemoveAll(dir)
+	source := filepath.Join(dir, "check.cpp")
 	if err := os.WriteFile(source, []byte(checked), 0o666); err != nil {
 		return err
 	}
-	args := []string{source, "-o", filepath.Join(folder, "check")}
+	args := []string{source, "-o", filepath.Join(dir, "check")}
 	for flag, value := range map[string]string{
 		"--dpcpp=": c.line.DPCPP, "--driver=": c.line.Driver, "--host-headers=": c.line.HostHeaders, "-fsycl-host-compiler=": c.line.HostCompiler,
 	} {

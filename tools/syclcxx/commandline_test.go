@@ -278,7 +278,7 @@ func TestResponseFiles(t *testing.T) {
 		}
 	}
 	if _, err := parseLine([]string{"@" + dir}); cli.ExitCode(err) != cli.ExitBadInput {
-		t.Errorf("a folder: %v", err)
+		t.Errorf("a directory: %v", err)
 	}
 }
 

@@ -30,9 +30,9 @@ type compiler struct {
 	host  *host
 	dpcpp *installation // nil until a source needs it
 
-	gccFolder string   // of the host's GCC, "" if it is not known
-	traits    []string // macros for the aspects of the targets
-	scratch   string   // directory for the files of a compile, "" if there is none
+	gccDir  string   // of the host's GCC, "" if it is not known
+	traits  []string // macros for the aspects of the targets
+	scratch string   // directory for the files of a compile, "" if there is none
 }
 
 // A compilation compiles a source for devices and for the host. Its files are in their own
@@ -40,7 +40,7 @@ type compiler struct {
 type compilation struct {
 	*compiler
 	source  string
-	folder  string
+	dir     string
 	depfile depfileOptions
 	output  artifact
 	wrapped bool // the host compile reads the wrapper from standard input
@@ -78,7 +78,7 @@ func (c *compiler) dumpOptions(a artifact) []string {
 	return options
 }
 
-func (c *compilation) file(name string) string { return filepath.Join(c.folder, name) }
+func (c *compilation) file(name string) string { return filepath.Join(c.dir, name) }
 
 // sources compiles all sources of a command line, each to its own file.
 func (c *compiler) sources(ctx context.Context) error {
@@ -135,14 +135,14 @@ func (c *compiler) syclObject(ctx context.Context, in lineInput, output artifact
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
-	folder, remove, err := outfile.TempDir()
+	dir, remove, err := outfile.TempDir()
 	if err != nil {
 		return err
 	}
 	defer remove()
-	c.scratch = folder
+	c.scratch = dir
 	defer func() { c.scratch = "" }()
-	u := &compilation{compiler: c, source: in.Path, folder: folder, depfile: depfile, output: output}
+	u := &compilation{compiler: c, source: in.Path, dir: dir, depfile: depfile, output: output}
 	kernels, err := u.compile(ctx)
 	if err != nil || c.line.DryRun {
 		return err
@@ -182,7 +182,7 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 	if err := buildstep.Run(ctx, nil, &printed, io.Discard, c.host.path, "-print-file-name=include"); err != nil {
 		return err
 	}
-	c.gccFolder = strings.TrimSuffix(strings.TrimSpace(printed.String()), "/include")
+	c.gccDir = strings.TrimSuffix(strings.TrimSpace(printed.String()), "/include")
 	return nil
 }
 
@@ -338,7 +338,7 @@ func (u *compilation) rdcByDefault() bool {
 		return false // the compile reports the error
 	}
 	mentions := slices.ContainsFunc(files, func(file string) bool {
-		if under(file, filepath.Join(u.dpcpp.folder, "include")) {
+		if under(file, filepath.Join(u.dpcpp.dir, "include")) {
 			return false
 		}
 		text, err := os.ReadFile(file)
@@ -385,15 +385,15 @@ func (u *compilation) deviceOptions(text []byte) []string {
 	io.WriteString(h, strings.Join(append([]string{u.source}, u.line.Device...), "\x00"))
 	h.Write(text)
 	options := u.added(forDevice, compilespec.First, map[string]string{
-		"prefix": fmt.Sprintf("uid%016x", h.Sum64()), "split": cmp.Or(u.line.Split, "auto"), "gcc": u.gccFolder,
+		"prefix": fmt.Sprintf("uid%016x", h.Sum64()), "split": cmp.Or(u.line.Split, "auto"), "gcc": u.gccDir,
 	})
 	given := slices.Clone(u.line.Device)
-	if u.gccFolder != "" {
-		given = slices.DeleteFunc(given, ofGCCFolder)
+	if u.gccDir != "" {
+		given = slices.DeleteFunc(given, ofGCCDir)
 	}
-	if u.gccFolder != "" {
+	if u.gccDir != "" {
 		// Headers such as omp.h, after clang's own.
-		given = append(given, "-idirafter", filepath.Join(u.gccFolder, "include"))
+		given = append(given, "-idirafter", filepath.Join(u.gccDir, "include"))
 	}
 	return slices.Concat(options, u.traits, u.systemHeaders(slices.Concat(given, environmentOptions())))
 }
@@ -424,21 +424,21 @@ func (u *compilation) systemHeaders(options []string) []string {
 // the host compiler reads by itself.
 func environmentOptions() (options []string) {
 	for _, v := range []struct{ name, option string }{{"CPATH", "-I"}, {"CPLUS_INCLUDE_PATH", "-isystem"}} {
-		for _, dir := range environmentFolders(v.name) {
+		for _, dir := range environmentDirs(v.name) {
 			options = append(options, v.option, dir)
 		}
 	}
 	return options
 }
 
-// environmentFolders returns the directories in an environment variable. An empty one is the
+// environmentDirs returns the directories in an environment variable. An empty one is the
 // working directory.
-func environmentFolders(variable string) []string {
-	folders := filepath.SplitList(os.Getenv(variable))
-	for i, folder := range folders {
-		folders[i] = cmp.Or(folder, ".")
+func environmentDirs(variable string) []string {
+	dirs := filepath.SplitList(os.Getenv(variable))
+	for i, dir := range dirs {
+		dirs[i] = cmp.Or(dir, ".")
 	}
-	return folders
+	return dirs
 }
 
 // added returns the options that syclc++ adds to a compile.
@@ -454,7 +454,7 @@ func (u *compilation) conditions() (is compilespec.Cond) {
 		compilespec.Clang:      u.host.clang,
 		compilespec.NoStandard: !u.line.StandardGiven,
 		compilespec.Numbered:   u.host.clang && u.dpcpp.number() != 0,
-		compilespec.GCCDir:     u.gccFolder != "",
+		compilespec.GCCDir:     u.gccDir != "",
 		compilespec.RDC:        u.rdc,
 		compilespec.Emulate:    u.line.EmulateDouble,
 		compilespec.LTO:        slices.ContainsFunc(u.line.Host, func(a string) bool { return strings.HasPrefix(a, "-flto") }),
@@ -470,7 +470,7 @@ func (u *compilation) conditions() (is compilespec.Cond) {
 // that is added to the object later.
 func (u *compilation) hostArguments(object string) []string {
 	headers, _ := u.headers() // found by prepare
-	fill := map[string]string{"front": headers, "dpcpp": filepath.Join(u.dpcpp.folder, "include")}
+	fill := map[string]string{"front": headers, "dpcpp": filepath.Join(u.dpcpp.dir, "include")}
 	args := slices.Concat(u.added(forHost, compilespec.First, fill), u.added(forHost, compilespec.Front, fill))
 	if object != hostkernels.ObjectName { // compiled a second time
 		args = append(args, u.dumpOptions(u.output)...)
@@ -553,12 +553,12 @@ func (c *compiler) forHost(list []string) []string {
 			options = append(options, list[i])
 		}
 	}
-	return slices.DeleteFunc(options, ofGCCFolder)
+	return slices.DeleteFunc(options, ofGCCDir)
 }
 
-// ofGCCFolder reports whether an option names a GCC directory. g++ has its own, which the device
+// ofGCCDir reports whether an option names a GCC directory. g++ has its own, which the device
 // compile uses too.
-func ofGCCFolder(option string) bool { return strings.HasPrefix(option, "--gcc-") }
+func ofGCCDir(option string) bool { return strings.HasPrefix(option, "--gcc-") }
 
 // writeWrapper writes the text of a host compile between integration header and footer. The
 // compiler reads it from standard input, so it finds and names the source exactly as the user

@@ -13,14 +13,14 @@ func TestClangOnlyOptions(t *testing.T) {
 	line := testkit.Must(parseLine([]string{"-O3", "-Xclang", "-fsycl-x", "--gcc-toolchain=", "--gcc-install-dir=/gcc", "x.cpp"}))(t)
 	for _, tt := range []struct {
 		host       host
-		gccFolder  string
+		gccDir     string
 		want, link string
 		device     bool
 	}{
 		{host{"g++", false}, "/lib/gcc", "-O3", "-O3", false},
 		{host{"clang++", true}, "", "-O3 -Xclang -fsycl-x --gcc-toolchain= --gcc-install-dir=/gcc", "-O3 --gcc-toolchain= --gcc-install-dir=/gcc", true},
 	} {
-		c := &compiler{line: line, host: &tt.host, gccFolder: tt.gccFolder, dpcpp: new(installation)}
+		c := &compiler{line: line, host: &tt.host, gccDir: tt.gccDir, dpcpp: new(installation)}
 		if got := strings.Join(c.hostOptions(), " "); got != tt.want {
 			t.Errorf("%s: the host compile has %s, want %s", tt.host.path, got, tt.want)
 		}
@@ -31,7 +31,7 @@ func TestClangOnlyOptions(t *testing.T) {
 		if got := slices.Contains(options, "--gcc-install-dir=/gcc"); got != tt.device || !slices.Contains(options, "-fsycl-x") {
 			t.Errorf("%s: the device compile has %q", tt.host.path, options)
 		}
-		if tt.gccFolder != "" && !slices.Contains(options, "--gcc-install-dir="+tt.gccFolder) {
+		if tt.gccDir != "" && !slices.Contains(options, "--gcc-install-dir="+tt.gccDir) {
 			t.Errorf("%s: the device compile has %q", tt.host.path, options)
 		}
 	}

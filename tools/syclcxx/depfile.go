@@ -81,7 +81,7 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 			return fmt.Errorf("%s: the compiler wrote no dependency file", u.source)
 		}
 		for _, file := range buildstep.Dependencies(text2) {
-			if seen[filepath.Clean(file)] || under(file, u.folder) || !u.depfile.System && isSystem(file) {
+			if seen[filepath.Clean(file)] || under(file, u.dir) || !u.depfile.System && isSystem(file) {
 				continue
 			}
 			seen[filepath.Clean(file)] = true
@@ -101,17 +101,17 @@ func (c *compiler) systemFiles() (func(file string) bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	system := []string{"/usr/include", "/usr/local/include", "/usr/lib", "/usr/lib64", filepath.Join(c.dpcpp.folder, "include"), headers}
-	if c.gccFolder != "" { // PREFIX/lib/gcc/TRIPLE/VERSION
-		system = append(system, c.gccFolder, filepath.Join(c.gccFolder, "../../../../include"))
+	system := []string{"/usr/include", "/usr/local/include", "/usr/lib", "/usr/lib64", filepath.Join(c.dpcpp.dir, "include"), headers}
+	if c.gccDir != "" { // PREFIX/lib/gcc/TRIPLE/VERSION
+		system = append(system, c.gccDir, filepath.Join(c.gccDir, "../../../../include"))
 	}
-	system = append(system, c.namedFolders("-isystem", "-cxx-isystem", "-isystem-after", "-idirafter")...)
-	system = append(system, environmentFolders("CPLUS_INCLUDE_PATH")...)
-	own := append(c.namedFolders("-I", "-iquote"), environmentFolders("CPATH")...)
-	innermost := func(file string, folders []string) (depth int) {
-		for _, folder := range folders {
-			if under(file, folder) {
-				depth = max(depth, len(filepath.Clean(folder)))
+	system = append(system, c.namedDirs("-isystem", "-cxx-isystem", "-isystem-after", "-idirafter")...)
+	system = append(system, environmentDirs("CPLUS_INCLUDE_PATH")...)
+	own := append(c.namedDirs("-I", "-iquote"), environmentDirs("CPATH")...)
+	innermost := func(file string, dirs []string) (depth int) {
+		for _, dir := range dirs {
+			if under(file, dir) {
+				depth = max(depth, len(filepath.Clean(dir)))
 			}
 		}
 		return depth
@@ -123,7 +123,7 @@ func (c *compiler) systemFiles() (func(file string) bool, error) {
 }
 
 // under reports whether a file is below a directory.
-func under(file, folder string) bool {
-	relative, err := filepath.Rel(folder, file)
+func under(file, dir string) bool {
+	relative, err := filepath.Rel(dir, file)
 	return err == nil && filepath.IsLocal(relative)
 }

@@ -94,14 +94,14 @@ type imageSet struct {
 	*compiler
 	name    string // for messages
 	source  string // module id of the code, "" if it is linked
-	folder  string // for files
+	dir     string // for files
 	built   string // the directory where 'driver build' wrote the images, "" to compile the bitcode
 	bitcode string
 	emulate bool
 	imports bool // images may import what they do not define
 }
 
-func (s *imageSet) file(name string) string { return filepath.Join(s.folder, name) }
+func (s *imageSet) file(name string) string { return filepath.Join(s.dir, name) }
 
 // table produces the images and returns their file table.
 func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) {
@@ -253,7 +253,7 @@ func (u *compilation) tables(ctx context.Context, targets []target) ([]bundle.Ta
 	if err != nil {
 		return nil, err
 	}
-	s := &imageSet{compiler: u.compiler, name: u.source, source: u.source, folder: u.folder, built: u.file("images"), bitcode: u.file("device.bc"), emulate: u.line.EmulateDouble, imports: u.rdc}
+	s := &imageSet{compiler: u.compiler, name: u.source, source: u.source, dir: u.dir, built: u.file("images"), bitcode: u.file("device.bc"), emulate: u.line.EmulateDouble, imports: u.rdc}
 	// DPC++'s own post-link step in libsycl-jit does not lower specialization constants.
 	own := bytes.Contains(footer, []byte("get_spec_constant_symbolic_ID"))
 	table, err := s.table(ctx, own || u.line.EmulateDouble)

@@ -20,7 +20,7 @@ import (
 // An installation is a directory with DPC++: a Python environment, a oneAPI compiler or a build of
 // intel/llvm.
 type installation struct {
-	folder  string
+	dir     string
 	library string // libsycl-jit
 	version string // for example 2026.2.0, "" if the directory does not state it
 }
@@ -29,14 +29,14 @@ type installation struct {
 const runtimeMajor = "9"
 
 // places are the directories to search for DPC++, best first.
-func places(yield func(folder string) bool) {
+func places(yield func(dir string) bool) {
 	if self, err := os.Executable(); err == nil {
 		if self, err = filepath.EvalSymlinks(self); err == nil && !yield(filepath.Dir(filepath.Dir(self))) {
 			return
 		}
 	}
 	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX", "CMPLR_ROOT"} {
-		if folder := os.Getenv(variable); folder != "" && !yield(folder) {
+		if dir := os.Getenv(variable); dir != "" && !yield(dir) {
 			return
 		}
 	}
@@ -56,19 +56,19 @@ func findDPCPP(chosen string) (*installation, error) {
 		return d, nil
 	}
 	var tried []string
-	for folder := range places {
-		if d, err := open(folder); err == nil {
+	for dir := range places {
+		if d, err := open(dir); err == nil {
 			return d, nil
 		}
-		tried = append(tried, folder)
+		tried = append(tried, dir)
 	}
 	return nil, cli.BadInput(fmt.Errorf("DPC++ not found in %s; run 'pip install dpcpp-cpp-rt' or set --dpcpp=DIRECTORY", strings.Join(tried, ", ")))
 }
 
 // open returns the installation in a directory.
-func open(folder string) (*installation, error) {
-	d := &installation{folder: folder}
-	libraries, _ := filepath.Glob(filepath.Join(globbed(folder), "lib", "libsycl-jit.so*"))
+func open(dir string) (*installation, error) {
+	d := &installation{dir: dir}
+	libraries, _ := filepath.Glob(filepath.Join(globbed(dir), "lib", "libsycl-jit.so*"))
 	for _, file := range libraries {
 		if !strings.HasSuffix(file, ".py") {
 			d.library = file
@@ -77,12 +77,12 @@ func open(folder string) (*installation, error) {
 	switch {
 	case d.library == "":
 		return nil, errors.New("no lib/libsycl-jit.so; run 'pip install dpcpp-cpp-rt'")
-	case !exists(filepath.Join(folder, "include/sycl/sycl.hpp")):
+	case !exists(filepath.Join(dir, "include/sycl/sycl.hpp")):
 		return nil, errors.New("no include/sycl/sycl.hpp; run 'pip install dpcpp-cpp-rt'")
-	case !exists(filepath.Join(folder, "lib/libsycl.so."+runtimeMajor)):
+	case !exists(filepath.Join(dir, "lib/libsycl.so."+runtimeMajor)):
 		return nil, fmt.Errorf("no lib/libsycl.so.%s; syclc++ needs DPC++ 2026", runtimeMajor)
 	}
-	d.version = version(folder)
+	d.version = version(dir)
 	return d, nil
 }
 
@@ -102,9 +102,9 @@ var (
 )
 
 // version returns the version of DPC++ in a directory.
-func version(folder string) string {
+func version(dir string) string {
 	for _, pattern := range []string{"lib/python*/site-packages/intel_sycl_rt-*.dist-info", "licenses/intel_sycl_rt-*.txt"} {
-		found, _ := filepath.Glob(filepath.Join(globbed(folder), pattern))
+		found, _ := filepath.Glob(filepath.Join(globbed(dir), pattern))
 		for _, file := range found {
 			file = strings.Replace(strings.TrimSuffix(file, ".txt"), "licenses/", "", 1)
 			if m := wheel.FindStringSubmatch(strings.TrimSuffix(file, ".dist-info") + ".dist-info"); m != nil {
@@ -112,7 +112,7 @@ func version(folder string) string {
 			}
 		}
 	}
-	if real, err := filepath.EvalSymlinks(folder); err == nil {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		if m := oneAPI.FindStringSubmatch(real); m != nil {
 			return m[1] + cmp.Or(m[2], ".0")
 		}
@@ -174,31 +174,31 @@ func findHost(chosen string) (*host, error) {
 	return nil, cli.BadInput(errors.New(`no host C++ compiler in PATH; install g++ or clang++, or run pip install "syclcxx[llvm]"`))
 }
 
-// programFolders returns the program directories of Python environments: the one with syclc++, and
+// programDirs returns the program directories of Python environments: the one with syclc++, and
 // the active one.
-func programFolders() []string {
-	var folders []string
+func programDirs() []string {
+	var dirs []string
 	if self, err := os.Executable(); err == nil {
 		if self, err = filepath.EvalSymlinks(self); err == nil {
-			folders = append(folders, filepath.Dir(self))
+			dirs = append(dirs, filepath.Dir(self))
 		}
 	}
 	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
-		if folder := os.Getenv(variable); folder != "" {
-			folders = append(folders, filepath.Join(folder, "bin"))
+		if dir := os.Getenv(variable); dir != "" {
+			dirs = append(dirs, filepath.Join(dir, "bin"))
 		}
 	}
-	return folders
+	return dirs
 }
 
 // pipClang returns the clang++ of a Python environment, or "" if there is none.
 func pipClang() string {
-	for _, folder := range programFolders() {
-		clang := filepath.Join(folder, "clang++")
-		if numbered, _ := filepath.Glob(filepath.Join(globbed(folder), "clang-[0-9]*")); len(numbered) > 0 && !exists(clang) {
+	for _, dir := range programDirs() {
+		clang := filepath.Join(dir, "clang++")
+		if numbered, _ := filepath.Glob(filepath.Join(globbed(dir), "clang-[0-9]*")); len(numbered) > 0 && !exists(clang) {
 			// A wheel has no symbolic links. The environment creates them when its Python first
 			// starts.
-			exec.Command(filepath.Join(folder, "python"), "-c", "").Run()
+			exec.Command(filepath.Join(dir, "python"), "-c", "").Run()
 		}
 		if path, err := exec.LookPath(clang); err == nil {
 			return path
@@ -224,7 +224,7 @@ func clangAdvice() string {
 // findLLVM returns the paths of LLVM's programs, from the first release in PATH or in a Python
 // environment that reads DPC++'s bitcode.
 func findLLVM(names ...string) ([]string, error) {
-	paths, err := buildstep.FindLLVMIn(append(filepath.SplitList(os.Getenv("PATH")), programFolders()...), oldestLLVM, names...)
+	paths, err := buildstep.FindLLVMIn(append(filepath.SplitList(os.Getenv("PATH")), programDirs()...), oldestLLVM, names...)
 	if err != nil {
 		return nil, fmt.Errorf(`%w; run pip install "syclcxx[llvm]"`, err)
 	}

@@ -27,7 +27,7 @@ func (c *compiler) program(ctx context.Context) error {
 	if first := c.line.Words[0].Input; first != nil && isHeader(*first) {
 		return c.sources(ctx) // nothing is linked
 	}
-	folder, remove, err := outfile.TempDir()
+	dir, remove, err := outfile.TempDir()
 	if err != nil {
 		return err
 	}
@@ -36,15 +36,15 @@ func (c *compiler) program(ctx context.Context) error {
 		return c.linkSYCLBINs(ctx, files)
 	}
 	if c.line.Syclbin != "" {
-		return c.syclbin(ctx, folder)
+		return c.syclbin(ctx, dir)
 	}
-	words, err := c.objects(ctx, folder)
+	words, err := c.objects(ctx, dir)
 	if err != nil {
 		return err
 	}
 	device := ""
 	if c.line.SYCL && !c.line.DryRun {
-		if device, err = c.linkDevice(ctx, c.linkedFiles(words), folder); err != nil {
+		if device, err = c.linkDevice(ctx, c.linkedFiles(words), dir); err != nil {
 			return err
 		}
 	}
@@ -77,14 +77,14 @@ func (c *compiler) program(ctx context.Context) error {
 
 // objects compiles the sources among the words to objects in a directory, and returns the words
 // with the sources replaced.
-func (c *compiler) objects(ctx context.Context, folder string) ([]lineWord, error) {
+func (c *compiler) objects(ctx context.Context, dir string) ([]lineWord, error) {
 	words := slices.Clone(c.line.Words)
 	for i, w := range words {
 		if w.Input == nil || w.Input.Language == "" {
 			continue
 		}
 		stem := strings.TrimSuffix(filepath.Base(w.Input.Path), filepath.Ext(w.Input.Path))
-		object := filepath.Join(folder, strconv.Itoa(i)+"-"+stem+".o")
+		object := filepath.Join(dir, strconv.Itoa(i)+"-"+stem+".o")
 		depfile := c.line.Depfile
 		if depfile.Write {
 			if depfile.File == "" {
@@ -127,7 +127,7 @@ func (c *compiler) libraryOptions() ([]string, error) {
 			return nil, nil // nothing here is SYCL; otherwise the linker reports undefined symbols
 		}
 	}
-	library := filepath.Join(d.folder, "lib")
+	library := filepath.Join(d.dir, "lib")
 	if c.line.Preview && !exists(filepath.Join(library, c.libsycl())) {
 		return nil, cli.BadInput(fmt.Errorf("-fpreview-breaking-changes: no %s; install DPC++ with this library, or compile and link without the option", filepath.Join(library, c.libsycl())))
 	}
@@ -203,7 +203,7 @@ func (c *compiler) linkSYCLBINs(ctx context.Context, files []string) error {
 }
 
 // syclbin compiles sources for devices only, and packs their images into a SYCLBIN.
-func (c *compiler) syclbin(ctx context.Context, folder string) error {
+func (c *compiler) syclbin(ctx context.Context, dir string) error {
 	targets, err := c.targets()
 	if err != nil {
 		return err
@@ -230,11 +230,11 @@ func (c *compiler) syclbin(ctx context.Context, folder string) error {
 		if output == "" {
 			output = strings.TrimSuffix(filepath.Base(w.Input.Path), filepath.Ext(w.Input.Path)) + ".syclbin"
 		}
-		own := filepath.Join(folder, strconv.Itoa(i))
+		own := filepath.Join(dir, strconv.Itoa(i))
 		if err := os.Mkdir(own, 0o777); err != nil {
 			return err
 		}
-		u := &compilation{compiler: c, source: w.Input.Path, folder: own, rdc: c.line.RDC || imports}
+		u := &compilation{compiler: c, source: w.Input.Path, dir: own, rdc: c.line.RDC || imports}
 		if err := u.device(ctx, c.env.Stderr); err != nil || c.line.DryRun {
 			return err
 		}
@@ -250,7 +250,7 @@ func (c *compiler) syclbin(ctx context.Context, folder string) error {
 		tables = append(tables, of...)
 	}
 	if len(sources) > 0 {
-		if tables, err = c.linkedTables(ctx, sources, headers, folder, imports); err != nil {
+		if tables, err = c.linkedTables(ctx, sources, headers, dir, imports); err != nil {
 			return err
 		}
 	}

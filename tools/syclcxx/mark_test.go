@@ -64,7 +64,7 @@ func TestSystemFiles(t *testing.T) {
 	t.Setenv("CPATH", "/usr/include/mine")
 	t.Setenv("CPLUS_INCLUDE_PATH", "/env")
 	line := testkit.Must(parseLine(strings.Fields("--host-headers=/ -I/usr/src/app/inc -I /opt/dpcpp/app -isystem /third -iquote q -isystem/third2 -I/third/own -I/usr/include -isystem/deep/x/y -isystem/deep -I/deep/x -c a.cpp")))(t)
-	c := &compiler{line: line, dpcpp: &installation{folder: "/opt/dpcpp"}, gccFolder: "/opt/gcc/lib/gcc/x86_64-linux-gnu/16"}
+	c := &compiler{line: line, dpcpp: &installation{dir: "/opt/dpcpp"}, gccDir: "/opt/gcc/lib/gcc/x86_64-linux-gnu/16"}
 	line.HostHeaders = t.TempDir()
 	isSystem := testkit.Must(c.systemFiles())(t)
 	var got []string

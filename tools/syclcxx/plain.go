@@ -30,14 +30,14 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifac
 	if c.line.SYCL && isCPlusPlus(in) {
 		d, err := findDPCPP(c.line.DPCPP)
 		if err == nil {
-			args = append(args, "-idirafter", filepath.Join(d.folder, "include"))
+			args = append(args, "-idirafter", filepath.Join(d.dir, "include"))
 			if !depfile.Write {
-				folder, remove, err := outfile.TempDir()
+				dir, remove, err := outfile.TempDir()
 				if err != nil {
 					return err
 				}
 				defer remove()
-				list = filepath.Join(folder, "host.d")
+				list = filepath.Join(dir, "host.d")
 				args = append(args, "-MD", "-MF", list)
 			} else {
 				list = depfile.File
@@ -175,11 +175,11 @@ func (c *compiler) closure(in lineInput) ([]string, error) {
 // visit calls next for a source and each header that it may include, with whether that header
 // reads libsycl's headers, until next returns false. It returns the files.
 func (c *compiler) visit(in lineInput, next func(file string, sycl bool) bool) ([]string, error) {
-	folders := c.includeFolders()
+	dirs := c.includeDirs()
 	queue, seen := []string{in.Path}, map[string]bool{in.Path: true}
 	add := func(from, name string) {
-		for _, folder := range append([]string{filepath.Dir(from)}, folders...) {
-			path := filepath.Join(folder, name)
+		for _, dir := range append([]string{filepath.Dir(from)}, dirs...) {
+			path := filepath.Join(dir, name)
 			if filepath.IsAbs(name) {
 				path = name
 			}
@@ -243,26 +243,26 @@ func isSYCLHeader(name string) bool {
 	return strings.HasPrefix(name, "sycl/") || name == "CL/sycl.hpp" || strings.HasSuffix(name, "sycl.hpp") || strings.HasPrefix(name, "oneapi/")
 }
 
-// includeFolders returns the include directories of options and the environment.
-func (c *compiler) includeFolders() []string {
-	folders := c.namedFolders("-I", "-iquote", "-isystem", "-idirafter")
+// includeDirs returns the include directories of options and the environment.
+func (c *compiler) includeDirs() []string {
+	dirs := c.namedDirs("-I", "-iquote", "-isystem", "-idirafter")
 	for _, variable := range []string{"CPATH", "CPLUS_INCLUDE_PATH"} {
-		folders = append(folders, environmentFolders(variable)...)
+		dirs = append(dirs, environmentDirs(variable)...)
 	}
-	return folders
+	return dirs
 }
 
-// namedFolders returns the directories that options name.
-func (c *compiler) namedFolders(flags ...string) []string {
-	var folders []string
+// namedDirs returns the directories that options name.
+func (c *compiler) namedDirs(flags ...string) []string {
+	var dirs []string
 	for i, option := range c.line.Host {
 		for _, flag := range flags {
 			if option == flag && i+1 < len(c.line.Host) {
-				folders = append(folders, c.line.Host[i+1])
+				dirs = append(dirs, c.line.Host[i+1])
 			} else if rest, ok := strings.CutPrefix(option, flag); ok && rest != "" && compilespec.Find(option).Name == flag {
-				folders = append(folders, rest)
+				dirs = append(dirs, rest)
 			}
 		}
 	}
-	return folders
+	return dirs
 }

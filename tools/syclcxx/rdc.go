@@ -171,19 +171,19 @@ func (c *contents) add(name string, object io.ReaderAt) error {
 
 // linkDevice links the device code of objects, and returns assembler source that registers its
 // images, or "" if there are none.
-func (c *compiler) linkDevice(ctx context.Context, files []string, folder string) (string, error) {
-	sources, headers, err := c.unpack(files, folder)
+func (c *compiler) linkDevice(ctx context.Context, files []string, dir string) (string, error) {
+	sources, headers, err := c.unpack(files, dir)
 	if err != nil || len(sources) == 0 {
 		return "", err
 	}
 	if err := c.prepare(ctx); err != nil {
 		return "", err
 	}
-	tables, err := c.linkedTables(ctx, sources, headers, folder, false)
+	tables, err := c.linkedTables(ctx, sources, headers, dir, false)
 	if err != nil {
 		return "", err
 	}
-	out := filepath.Join(folder, "linked.s")
+	out := filepath.Join(dir, "linked.s")
 	if err := c.wrap(ctx, out, tables, headers); err != nil {
 		return "", err
 	}
@@ -192,12 +192,12 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, folder string
 
 // linkedTables links device code, and returns the tables of its images for each target. The images
 // may import what they do not define if imports is true.
-func (c *compiler) linkedTables(ctx context.Context, sources []linkir.Source, headers []string, folder string, imports bool) ([]bundle.Table, error) {
+func (c *compiler) linkedTables(ctx context.Context, sources []linkir.Source, headers []string, dir string, imports bool) ([]bundle.Table, error) {
 	llvm, err := findLLVM("llvm-dis", "llvm-link")
 	if err != nil {
 		return nil, fmt.Errorf("-fsycl-rdc: %w, or define what kernels call in the same source and remove -fsycl-rdc", err)
 	}
-	s := &imageSet{compiler: c, name: filepath.Join(folder, "linked.bc"), folder: folder, emulate: c.line.EmulateDouble, imports: imports}
+	s := &imageSet{compiler: c, name: filepath.Join(dir, "linked.bc"), dir: dir, emulate: c.line.EmulateDouble, imports: imports}
 	s.bitcode = s.name
 	if err := linkir.Run(ctx, c.env.Stderr, linkir.Options{
 		LLVMDis: llvm[0], LLVMLink: llvm[1], Sources: sources, Output: s.bitcode, EmulateFP64Conversions: s.emulate,
@@ -232,7 +232,7 @@ func defineLinked(source string) error {
 
 // unpack writes the bitcode and the integration headers of the sources of objects into a
 // directory.
-func (c *compiler) unpack(files []string, folder string) (sources []linkir.Source, headers []string, err error) {
+func (c *compiler) unpack(files []string, dir string) (sources []linkir.Source, headers []string, err error) {
 	names := map[string]int{}
 	for _, file := range files {
 		object, err := readObject(file, c.libsycl())
@@ -247,7 +247,7 @@ func (c *compiler) unpack(files []string, folder string) (sources []linkir.Sourc
 		}
 		for _, r := range object.code {
 			n := strconv.Itoa(len(sources))
-			bitcode, header := filepath.Join(folder, n+".bc"), filepath.Join(folder, n+".h")
+			bitcode, header := filepath.Join(dir, n+".bc"), filepath.Join(dir, n+".h")
 			if err := errors.Join(os.WriteFile(bitcode, r.bitcode, 0o666), os.WriteFile(header, r.header, 0o666)); err != nil {
 				return nil, nil, err
 			}

@@ -54,7 +54,7 @@ func TestRDCByDefault(t *testing.T) {
 			t.Setenv("PATH", llvm)
 		}
 		line := testkit.Must(parseLine(strings.Fields(tt.line)))(t)
-		u := &compilation{compiler: &compiler{line: line, dpcpp: &installation{folder: "dpcpp"}}, source: strings.Fields(tt.line)[0]}
+		u := &compilation{compiler: &compiler{line: line, dpcpp: &installation{dir: "dpcpp"}}, source: strings.Fields(tt.line)[0]}
 		if got := u.rdcByDefault(); got != tt.want {
 			t.Errorf("%s: LLVM %t: got %t", tt.line, tt.llvm, got)
 		}

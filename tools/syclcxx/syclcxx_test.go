@@ -82,7 +82,7 @@ func recorded(source, bitcode, header string) []byte {
 // symbol of the device link, and does not make the program's stack executable.
 func TestWriteBitcode(t *testing.T) {
 	dir := t.TempDir()
-	u := &compilation{compiler: &compiler{line: &commandLine{}}, source: "a \"b\".cpp", folder: dir}
+	u := &compilation{compiler: &compiler{line: &commandLine{}}, source: "a \"b\".cpp", dir: dir}
 	testkit.NoError(t, u.writeBitcode(dir+"/images.s"))
 	text := testkit.ReadFile(t, dir+"/images.s")
 	for _, want := range []string{`.ascii "a \"b\".cpp"`, ".quad " + linkedSymbol + "\n", ".section .note.GNU-stack,\"\",@progbits\n"} {

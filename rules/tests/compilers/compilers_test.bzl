@@ -18,14 +18,14 @@ _TOOLCHAINS = "//rules/tests/compilers:all"
 
 _ToolchainInfo = provider(doc = "The toolchain of a target.", fields = {
     "deps": "those of its deps.",
-    "folders": "the output directories of the target, of its first dep, and so on.",
+    "dirs": "the output directories of the target, of its first dep, and so on.",
     "sycl": "SyclToolchainInfo.",
 })
 
 def _probe_impl(ctx):
     return [_ToolchainInfo(
         deps = [dep[_ToolchainInfo].sycl for dep in ctx.attr.deps],
-        folders = [ctx.bin_dir.path] + [f for dep in ctx.attr.deps for f in dep[_ToolchainInfo].folders],
+        dirs = [ctx.bin_dir.path] + [f for dep in ctx.attr.deps for f in dep[_ToolchainInfo].dirs],
         sycl = find_sycl_toolchain(ctx),
     )]
 
@@ -65,23 +65,23 @@ _chosen_auto_test = _chosen_test("auto")
 _chosen_second_test = _chosen_test("second")
 _chosen_clang_test = _chosen_test("clang")
 
-def _folders_impl(ctx):
+def _dirs_impl(ctx):
     env = analysistest.begin(ctx)
-    folders = analysistest.target_under_test(env)[_ToolchainInfo].folders
+    dirs = analysistest.target_under_test(env)[_ToolchainInfo].dirs
 
     # Only what has no compiler of its own is built for each.
-    asserts.equals(env, ctx.attr.folders, ["same" if f == folders[0] else "other" for f in folders])
+    asserts.equals(env, ctx.attr.dirs, ["same" if f == dirs[0] else "other" for f in dirs])
     return analysistest.end(env)
 
-def _folders_test(value):
+def _dirs_test(value):
     return analysistest.make(
-        _folders_impl,
-        attrs = {"folders": attr.string_list()},
+        _dirs_impl,
+        attrs = {"dirs": attr.string_list()},
         config_settings = {"//command_line_option:extra_toolchains": _TOOLCHAINS, _FLAG: value},
     )
 
-_folders_by_attribute_test = _folders_test("second")
-_folders_by_both_test = _folders_test("clang")
+_dirs_by_attribute_test = _dirs_test("second")
+_dirs_by_both_test = _dirs_test("clang")
 
 def _unknown_impl(ctx):
     env = analysistest.begin(ctx)
@@ -218,15 +218,15 @@ def compilers_test_suite(name):
         tests.append(case + "_test")
 
     # Outputs of targets with the attribute are where those of others are, also below others.
-    _probe(name = "folders_lowest", device_compiler = "clang", **manual)
-    _probe(name = "folders_dep", deps = ["folders_lowest"], **manual)
-    _probe(name = "folders_chosen", device_compiler = "clang", deps = ["folders_dep"], **manual)
-    _probe(name = "folders_above", deps = ["folders_chosen"], **manual)
+    _probe(name = "dirs_lowest", device_compiler = "clang", **manual)
+    _probe(name = "dirs_dep", deps = ["dirs_lowest"], **manual)
+    _probe(name = "dirs_chosen", device_compiler = "clang", deps = ["dirs_dep"], **manual)
+    _probe(name = "dirs_above", deps = ["dirs_chosen"], **manual)
     for test, make, below in [
-        ("folders_by_attribute_test", _folders_by_attribute_test, "other"),
-        ("folders_by_both_test", _folders_by_both_test, "same"),
+        ("dirs_by_attribute_test", _dirs_by_attribute_test, "other"),
+        ("dirs_by_both_test", _dirs_by_both_test, "same"),
     ]:
-        make(name = test, folders = ["same", "same", below, "same"], target_under_test = "folders_above")
+        make(name = test, dirs = ["same", "same", below, "same"], target_under_test = "dirs_above")
         tests.append(test)
 
     _unknown_test(name = "unknown_test", target_under_test = "chosen")

@@ -571,7 +571,7 @@ func pocl(t *testing.T) device {
 
 // fake is the CPU device that looks like a GPU.
 func fake(t *testing.T, g gpu, images []image) device {
-	folder := t.TempDir()
+	dir := t.TempDir()
 	var list bytes.Buffer
 	for _, i := range images {
 		fmt.Fprintf(&list, "%s\t%s", i.name, i.path)
@@ -580,12 +580,12 @@ func fake(t *testing.T, g gpu, images []image) device {
 		}
 		list.WriteByte('\n')
 	}
-	path := filepath.Join(folder, "images")
+	path := filepath.Join(dir, "images")
 	if err := os.WriteFile(path, list.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	d := cpu(t)
-	d.log = filepath.Join(folder, "log")
+	d.log = filepath.Join(dir, "log")
 	d.environment = append(append(d.environment,
 		"ONEAPI_DEVICE_SELECTOR=opencl:gpu",
 		"OPENCL_LAYERS="+*fakeGPU,
@@ -783,10 +783,10 @@ func (i image) spirv(t *testing.T, images []image) string {
 // extract writes the images of a file.
 func extract(t *testing.T, file string) []image {
 	t.Helper()
-	folder := filepath.Join(t.TempDir(), "images")
-	mustPack(t, "extract", "--output-dir", folder, file)
+	dir := filepath.Join(t.TempDir(), "images")
+	mustPack(t, "extract", "--output-dir", dir, file)
 	var all []image
-	for _, arg := range strings.Fields(read(t, filepath.Join(folder, "pack.args"))) {
+	for _, arg := range strings.Fields(read(t, filepath.Join(dir, "pack.args"))) {
 		target, found := strings.CutPrefix(arg, "--table=")
 		if !found {
 			continue
@@ -796,15 +796,15 @@ func extract(t *testing.T, file string) []image {
 		if len(parts) == 3 {
 			arch, kind = parts[1], parts[1]
 		}
-		table := strings.ReplaceAll(parts[len(parts)-1], "<CFGDIR>", folder) // of the parameter file
+		table := strings.ReplaceAll(parts[len(parts)-1], "<CFGDIR>", dir) // of the parameter file
 		rows := strings.Fields(read(t, table))
 		for _, row := range rows[1:] { // after [Code|Properties|Symbols]
 			cells := strings.Split(row, "|")
 			all = append(all, image{
 				name:    kind + "/" + cells[0],
 				arch:    arch,
-				path:    filepath.Join(folder, cells[0]),
-				kernels: read(t, filepath.Join(folder, cells[2])),
+				path:    filepath.Join(dir, cells[0]),
+				kernels: read(t, filepath.Join(dir, cells[2])),
 			})
 		}
 	}
@@ -817,10 +817,10 @@ func extract(t *testing.T, file string) []image {
 // onlyNative gives the path of the file without its IR.
 func onlyNative(t *testing.T, file string) string {
 	t.Helper()
-	folder := filepath.Join(t.TempDir(), "native")
-	mustPack(t, "extract", "--kind", "native", "--output-dir", folder, file)
+	dir := filepath.Join(t.TempDir(), "native")
+	mustPack(t, "extract", "--kind", "native", "--output-dir", dir, file)
 	path := filepath.Join(t.TempDir(), "native.syclbin")
-	mustPack(t, "pack", "@"+filepath.Join(folder, "pack.args"), "--output", path)
+	mustPack(t, "pack", "@"+filepath.Join(dir, "pack.args"), "--output", path)
 	return path
 }
 

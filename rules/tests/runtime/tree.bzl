@@ -1,8 +1,8 @@
 """A repository as http_archive makes it of an archive with DPC++."""
 
 def _dpcpp_tree_impl(rctx):
-    for folder in ["include", "lib"]:
-        rctx.symlink(rctx.path(rctx.attr.of).dirname.get_child(folder), folder)
+    for dir in ["include", "lib"]:
+        rctx.symlink(rctx.path(rctx.attr.of).dirname.get_child(dir), dir)
     rctx.symlink(rctx.attr.build_file, "BUILD.bazel")
 
 dpcpp_tree = repository_rule(

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the modules of this folder again, with clang 21 and llvm-spirv 21.
+# Regenerates the modules in this directory with clang 21 and llvm-spirv 21.
 set -eu
 cd "$(dirname "$0")"
 L=/usr/lib/llvm-21/bin

@@ -323,8 +323,8 @@ func padded(path string) string {
 	if !filepath.IsAbs(path) {
 		path = "./" + path
 	}
-	folder, rest, _ := strings.Cut(path, "/")
-	return folder + strings.Repeat("/", max(1, length-len(folder)-len(rest))) + rest
+	dir, rest, _ := strings.Cut(path, "/")
+	return dir + strings.Repeat("/", max(1, length-len(dir)-len(rest))) + rest
 }
 
 // ocloc runs ocloc, in a server unless a fresh process is required, and returns its output. If a

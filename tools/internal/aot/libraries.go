@@ -27,17 +27,17 @@ func libraries(ocloc string) []string {
 			}
 		}
 	}
-	folders := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
+	dirs := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
 	if real, err := filepath.EvalSymlinks(ocloc); err == nil {
 		for _, below := range []string{".", "../lib", "../lib64", "../lib/x86_64-linux-gnu"} {
-			folders = append(folders, filepath.Join(filepath.Dir(real), below))
+			dirs = append(dirs, filepath.Join(filepath.Dir(real), below))
 		}
 	}
-	for _, folder := range folders {
-		entries, _ := os.ReadDir(folder) // many directories have none
+	for _, dir := range dirs {
+		entries, _ := os.ReadDir(dir) // many directories have none
 		for _, e := range entries {
 			if isCompilerLibrary(e.Name()) {
-				list = append(list, filepath.Join(folder, e.Name()))
+				list = append(list, filepath.Join(dir, e.Name()))
 			}
 		}
 	}

@@ -530,15 +530,15 @@ func TestSameBytes(t *testing.T) {
 		t.Skip("this system lets no process turn off address space randomization for another one")
 	}
 	var first string
-	for _, folder := range []string{"a", "ab", "abcdefg", "abcdefghijklmnopqrstuv", strings.Repeat("long", 50), "a"} {
-		testkit.WriteFile(t, folder+"/k.spv", module)
-		testkit.WriteFile(t, folder+"/k.table", "[Code]\n"+folder+"/k.spv\n")
-		o := Options{Ocloc: ocloc, Server: server, CodeDir: folder + "/bin", Targets: []Target{{Device: "pvc", Table: folder + "/k.table", Output: "out.table"}}}
+	for _, dir := range []string{"a", "ab", "abcdefg", "abcdefghijklmnopqrstuv", strings.Repeat("long", 50), "a"} {
+		testkit.WriteFile(t, dir+"/k.spv", module)
+		testkit.WriteFile(t, dir+"/k.table", "[Code]\n"+dir+"/k.spv\n")
+		o := Options{Ocloc: ocloc, Server: server, CodeDir: dir + "/bin", Targets: []Target{{Device: "pvc", Table: dir + "/k.table", Output: "out.table"}}}
 		testkit.NoError(t, Run(t.Context(), io.Discard, o))
-		image := testkit.ReadFile(t, folder+"/bin/k.bin")
+		image := testkit.ReadFile(t, dir+"/bin/k.bin")
 		first = cmp.Or(first, image)
 		if image != first {
-			t.Errorf("the image in %s differs", folder)
+			t.Errorf("the image in %s differs", dir)
 		}
 	}
 }

@@ -61,10 +61,10 @@ func TestRun(t *testing.T) {
 // TestFindLLVM: programs of different versions do not go together, and the error names those
 // of the version that lacks least.
 func TestFindLLVM(t *testing.T) {
-	folder := t.TempDir()
-	t.Setenv("PATH", folder)
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
 	program := func(name string) string {
-		path := filepath.Join(folder, name)
+		path := filepath.Join(dir, name)
 		testkit.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755))
 		return path
 	}
@@ -82,7 +82,7 @@ func TestFindLLVM(t *testing.T) {
 
 	// An older release earlier in PATH does not hide a suitable one, with and without a number.
 	first := t.TempDir()
-	t.Setenv("PATH", first+":"+folder)
+	t.Setenv("PATH", first+":"+dir)
 	testkit.NoError(t, os.WriteFile(filepath.Join(first, "llvm-dis"), []byte("#!/bin/sh\necho LLVM version 14.0.6\n"), 0o755))
 	if paths, err := FindLLVM(21, "llvm-dis"); err != nil || paths[0] != dis {
 		t.Errorf("behind LLVM 14: got %q, %v", paths, err)
@@ -96,7 +96,7 @@ func TestFindLLVM(t *testing.T) {
 	if _, err := FindLLVMIn(nil, 22, "opt"); err == nil || !strings.HasPrefix(err.Error(), "opt of LLVM 22") {
 		t.Errorf("in no directory: %v", err)
 	}
-	t.Setenv("PATH", folder)
+	t.Setenv("PATH", dir)
 
 	// One without a release in its name says which it is.
 	plain := program("llvm-dis")

@@ -58,11 +58,11 @@ func (u *Undeclared) Error() string {
 // directory belong to the machine.
 func checkDeclared(rule, list string) error {
 	declared := map[string]bool{}
-	var folders []string
+	var dirs []string
 	for line := range strings.Lines(list) {
 		name := strings.TrimSuffix(line, "\n")
 		if strings.HasSuffix(name, "/") {
-			folders = append(folders, name)
+			dirs = append(dirs, name)
 		} else if name != "" {
 			// Clang writes a backslash in a name as a slash.
 			declared[filepath.Clean(strings.ReplaceAll(name, `\`, "/"))] = true
@@ -72,7 +72,7 @@ func checkDeclared(rule, list string) error {
 	files := Dependencies(rule)
 	for _, file := range files[min(1, len(files)):] {
 		name := filepath.Clean(file)
-		if filepath.IsAbs(name) || declared[name] || slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(name, folder) }) {
+		if filepath.IsAbs(name) || declared[name] || slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(name, dir) }) {
 			continue
 		}
 		return &Undeclared{files[1], name}

@@ -140,15 +140,15 @@ const maxHeader = 256 << 20
 // nameBeside makes the names of image files relative to the directory of the output. The
 // assembler resolves symbolic links in that directory, so the relative path is computed without them.
 func (o *WrapOptions) nameBeside(images []hostwrap.Image) error {
-	folder := filepath.Dir(o.Output)
-	real, err := withoutLinks(folder)
+	dir := filepath.Dir(o.Output)
+	real, err := withoutLinks(dir)
 	if err != nil {
 		return err
 	}
 	for i := range images {
 		file := images[i].File
-		if _, err := filepath.Rel(folder, file); err != nil {
-			return cli.Usagef("--relative: cannot make '%s' relative to '%s'; use absolute paths for both or for neither", file, folder)
+		if _, err := filepath.Rel(dir, file); err != nil {
+			return cli.Usagef("--relative: cannot make '%s' relative to '%s'; use absolute paths for both or for neither", file, dir)
 		}
 		of, err := withoutLinks(filepath.Dir(file))
 		if err != nil {
@@ -164,10 +164,10 @@ func (o *WrapOptions) nameBeside(images []hostwrap.Image) error {
 }
 
 // withoutLinks returns the absolute path of a directory with all symbolic links resolved.
-func withoutLinks(folder string) (string, error) {
-	real, err := filepath.EvalSymlinks(folder)
+func withoutLinks(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", fmt.Errorf("%s: cannot resolve the directory: %v", folder, err)
+		return "", fmt.Errorf("%s: cannot resolve the directory: %v", dir, err)
 	}
 	return filepath.Abs(real)
 }

@@ -129,12 +129,12 @@ func (s *Source) Print(w io.Writer, findings []Finding) {
 // and reads the object file.
 func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from func(io.ReaderAt) (T, error)) (T, error) {
 	var none T
-	folder, err := os.MkdirTemp("", "hostkernels")
+	dir, err := os.MkdirTemp("", "hostkernels")
 	if err != nil {
 		return none, err
 	}
-	defer os.RemoveAll(folder)
-	object := filepath.Join(folder, "layouts.o")
+	defer os.RemoveAll(dir)
+	object := filepath.Join(dir, "layouts.o")
 	argv := slices.Clone(s.Compile)
 	for i, a := range argv {
 		if a == ObjectName {

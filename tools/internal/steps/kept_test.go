@@ -109,11 +109,11 @@ func TestKept(t *testing.T) {
 }
 
 // filesBelow returns the content of the files in directories.
-func filesBelow(t *testing.T, folders ...string) map[string]string {
+func filesBelow(t *testing.T, dirs ...string) map[string]string {
 	t.Helper()
 	content := map[string]string{}
-	for _, folder := range folders {
-		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				content[path] = testkit.ReadFile(t, path)
 			}

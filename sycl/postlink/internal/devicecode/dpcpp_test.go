@@ -35,8 +35,8 @@ func TestAsDPCPP(t *testing.T) {
 	if !filepath.IsAbs(driver) { // in a test of Bazel
 		driver = filepath.Join(os.Getenv("TEST_SRCDIR"), driver)
 	}
-	folder := t.TempDir()
-	bitcode, text := filepath.Join(folder, "a.bc"), filepath.Join(folder, "a.ll")
+	dir := t.TempDir()
+	bitcode, text := filepath.Join(dir, "a.bc"), filepath.Join(dir, "a.ll")
 	for _, args := range [][]string{
 		{driver, "compile", "--library", library, "--output", bitcode, "properties.cpp", "--", "-std=c++20", "-w"},
 		{dis, bitcode, "-o", text},

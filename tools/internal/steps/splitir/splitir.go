@@ -278,10 +278,10 @@ func (o *Options) first() string {
 
 // An imageTable is a file table and its images.
 type imageTable struct {
-	file   string // "" when there are only tables of targets
-	folder string // of the files, "" when they are beside the table
-	base   string // how the names of the files start
-	rows   []*imageFiles
+	file string // "" when there are only tables of targets
+	dir  string // of the files, "" when they are beside the table
+	base string // how the names of the files start
+	rows []*imageFiles
 }
 
 // imageFiles holds the output files of an image.
@@ -308,12 +308,12 @@ func (o *Options) tables(images []*postlink.Image) ([]*imageTable, error) {
 	var list []*imageTable
 	bySource := map[string]*imageTable{}
 	for _, s := range o.Sources {
-		t := &imageTable{file: s.Directory + ".table", folder: s.Directory, base: s.Directory + "/"}
+		t := &imageTable{file: s.Directory + ".table", dir: s.Directory, base: s.Directory + "/"}
 		bySource[s.Source] = t
 		list = append(list, t)
 	}
 	if len(list) == 0 {
-		all := &imageTable{file: o.Output, folder: o.OutDir, base: strings.TrimSuffix(o.first(), filepath.Ext(o.first())) + "_"}
+		all := &imageTable{file: o.Output, dir: o.OutDir, base: strings.TrimSuffix(o.first(), filepath.Ext(o.first())) + "_"}
 		if o.OutDir != "" {
 			all.base = filepath.Join(o.OutDir, filepath.Base(all.base))
 		}
@@ -360,8 +360,8 @@ func (o *Options) write(ctx context.Context, log io.Writer, tables []*imageTable
 	defer out.Close()
 	var rows []*imageFiles
 	for _, t := range tables {
-		if t.folder != "" {
-			if _, err := out.Directory(t.folder); err != nil {
+		if t.dir != "" {
+			if _, err := out.Directory(t.dir); err != nil {
 				return err
 			}
 		}
