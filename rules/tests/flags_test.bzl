@@ -181,7 +181,7 @@ _FAILS = {
     "rdc": ({"copts": ["-fsycl-rdc"]}, "'-fsycl-rdc': use the attribute rdc = True instead"),
     "rdc_backend": ({"backend_options": {"*": ["-a"]}, "rdc": True}, "backend_options: this library builds no device images; set backend_options on the sycl_cc_binary"),
     "rdc_contradicts": ({"linkopts": ["-fno-sycl-rdc"], "rdc": True}, "'-fno-sycl-rdc' contradicts the attribute rdc = True; remove one of them"),
-    "several_targets": ({"copts": ["-Xsycl-target-backend -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend -g': ambiguous with several targets; name one"),
+    "several_targets": ({"copts": ["-Xsycl-target-backend -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend -g': ambiguous with several targets; specify one"),
     "split": ({"copts": ["-fsycl-device-code-split=kernel"]}, "unknown mode in '-fsycl-device-code-split=kernel'; use one of auto, per_source, per_kernel, off"),
     "split_contradicts": ({"copts": ["-fsycl-device-code-split=per_kernel"], "device_code_split": "off"}, "'-fsycl-device-code-split=per_kernel' contradicts the attribute device_code_split = \"off\""),
     "target": ({"copts": ["-Xsycl-target-backend=intel_gpu_pvd -g"], "sycl_targets": _ALL}, "copts: '-Xsycl-target-backend=intel_gpu_pvd -g': unknown target 'intel_gpu_pvd'; did you mean intel_gpu_pvc"),

@@ -17,8 +17,8 @@ const (
 // memberHeader is the size of the header of an archive's member.
 const memberHeader = 60
 
-// members calls read for the members of an archive. If the archive is damaged, it ends without an
-// error, because the linker reports that.
+// members calls read for each member of an archive. A damaged archive ends the iteration without an
+// error, because the linker reports the damage.
 func members(archive io.ReaderAt, read func(io.ReaderAt) error) error {
 	header := make([]byte, memberHeader)
 	for at := int64(len(archiveMagic)); ; {
@@ -46,7 +46,8 @@ func memberSize(archive io.ReaderAt, header []byte, at int64) (size int64, ok bo
 // maxNames limits the table of names of a thin archive.
 const maxNames = 64 << 20
 
-// thinMembers calls read for the files that a thin archive in a directory lists.
+// thinMembers calls read for each file listed in a thin archive. Relative paths are relative to
+// dir.
 func thinMembers(archive io.ReaderAt, dir string, read func(path string) error) error {
 	header := make([]byte, memberHeader)
 	var names []byte
@@ -58,7 +59,7 @@ func thinMembers(archive io.ReaderAt, dir string, read func(path string) error) 
 		at += memberHeader
 		name := strings.TrimRight(string(header[:16]), " ")
 		switch {
-		case name == "/" || name == "/SYM64/": // the symbols
+		case name == "/" || name == "/SYM64/": // the symbol table
 			at += size + size%2
 			continue
 		case name == "//":
@@ -91,16 +92,16 @@ func thinMembers(archive io.ReaderAt, dir string, read func(path string) error) 
 	}
 }
 
-// valuesOfLinker are linker options whose value is the next argument, except for the options that
-// name a file or library to link.
-var valuesOfLinker = strings.Fields(`-o -e -T -h -u -z -m -y -a -b -A -O -I -G -R -F -Y -f -soname --soname -rpath --rpath -rpath-link
+// linkerValueOptions are the linker options whose value is the next argument, except for the
+// options that specify a file or library to link.
+var linkerValueOptions = strings.Fields(`-o -e -T -h -u -z -m -y -a -b -A -O -I -G -R -F -Y -f -soname --soname -rpath --rpath -rpath-link
 	--rpath-link --dynamic-linker -dynamic-linker --defsym -defsym --version-script -Map --Map --script --entry --undefined --wrap
 	--exclude-libs --section-start -Tbss -Tdata -Ttext -plugin --plugin -plugin-opt --plugin-opt --dynamic-list --retain-symbols-file
 	--sort-section --hash-style --build-id --output --format --oformat`)
 
-// linkedFiles returns the objects and archives that a link reads, in order and each once: the
-// files of the command line, including ones after -Wl, and -Xlinker, and the libraries that -l
-// finds in the directories of -L and of LIBRARY_PATH.
+// linkedFiles returns the objects and archives that the linker reads, in order and without
+// duplicates: the files on the command line, including arguments of -Wl and -Xlinker, and the
+// libraries that -l finds in the directories of -L and LIBRARY_PATH.
 func (c *compiler) linkedFiles(words []lineWord) []string {
 	pieces := linkerPieces(words)
 	var dirs []string
@@ -139,7 +140,7 @@ func (c *compiler) linkedFiles(words []lineWord) []string {
 			} else if !strings.HasPrefix(p, "-") {
 				add(p)
 			}
-			if slices.Contains(valuesOfLinker, p) || slices.Contains([]string{"-l", "-L", "--library", "--library-path"}, p) {
+			if slices.Contains(linkerValueOptions, p) || slices.Contains([]string{"-l", "-L", "--library", "--library-path"}, p) {
 				i++
 			}
 		}
@@ -147,7 +148,7 @@ func (c *compiler) linkedFiles(words []lineWord) []string {
 	return files
 }
 
-// linkerPieces returns the arguments that the linker gets for words.
+// linkerPieces returns the linker arguments that words stand for.
 func linkerPieces(words []lineWord) (pieces []string) {
 	for _, w := range words {
 		switch {
@@ -164,8 +165,8 @@ func linkerPieces(words []lineWord) (pieces []string) {
 	return pieces
 }
 
-// libraryValue returns the value of an option, which either has a short name followed by the value
-// or the next piece, or a long name followed by = or the next piece.
+// libraryValue returns the value of the option p. The value follows the short name directly or the
+// long name after "=", or is the next piece.
 func libraryValue(pieces []string, i int, p, short, long string) (string, bool) {
 	switch {
 	case p == short || p == long:
@@ -179,7 +180,7 @@ func libraryValue(pieces []string, i int, p, short, long string) (string, bool) 
 	return strings.CutPrefix(p, short)
 }
 
-// findLibrary returns the archive that -l finds, or "" for a shared library or if there is none.
+// findLibrary returns the archive that -l finds, or "" if it finds a shared library or nothing.
 func findLibrary(library string, dirs []string, static bool) string {
 	for _, dir := range dirs {
 		dir = cmp.Or(dir, ".")

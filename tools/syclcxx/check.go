@@ -15,7 +15,7 @@ import (
 )
 
 // printVersion prints the versions of DPC++ and syclc++. The version of DPC++ comes first because
-// build systems that recognize DPC++ by its name use the first number as its version.
+// build systems that recognize the name DPC++ take the first number for its version.
 func (c *compiler) printVersion(ctx context.Context) error {
 	var host bytes.Buffer
 	if err := c.runHost(ctx, &host, c.env.Stderr, []string{"--version"}); err != nil {
@@ -29,7 +29,7 @@ func (c *compiler) printVersion(ctx context.Context) error {
 	return err
 }
 
-// check prints which components are installed and which are missing, and compiles one kernel.
+// check reports which components are installed and which are missing, and compiles one kernel.
 func (c *compiler) check(ctx context.Context) error {
 	missing := false
 	say := func(what, found string, err error, need bool) {
@@ -81,7 +81,7 @@ func (c *compiler) check(ctx context.Context) error {
 	return nil
 }
 
-// findProgram returns the path of ocloc or an LLVM program if it is not given.
+// findProgram returns the given path of ocloc or an LLVM program, or searches for the program.
 func findProgram(name, given string) (string, error) {
 	if given != "" {
 		return given, nil
@@ -96,7 +96,7 @@ func findProgram(name, given string) (string, error) {
 	return found[0], nil
 }
 
-// firstLine returns a program's self-description, preceded by a space.
+// firstLine returns the first line of a program's version output, preceded by a space.
 func firstLine(ctx context.Context, program string) string {
 	var out bytes.Buffer
 	if err := buildstep.Run(ctx, nil, &out, io.Discard, program, "--version"); err != nil {

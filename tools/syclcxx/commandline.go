@@ -13,75 +13,74 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A lineMode is the kind of output.
+// A lineMode is the kind of output that a command line requests.
 type lineMode int
 
 const (
 	modeLink       lineMode = iota // a program or a shared library
 	modeObject                     // objects: -c
 	modeAssembly                   // assembler source: -S
-	modePreprocess                 // preprocessed source: -E; or lists of files: -M and -MM, which are in Host
+	modePreprocess                 // preprocessed source: -E; or dependencies: -M and -MM, which are in Host
 	modeSyntax                     // nothing: -fsyntax-only
-	modeHostOnly                   // queries to the host compiler: -print-..., -v alone; all options are in Host
+	modeHostOnly                   // queries to the host compiler, such as -print-... or only -v; all options are in Host
 	modeVersion                    // the version of syclc++
 	modeCheck                      // report of installed and missing components
 	modeHelp
 )
 
-// A commandLine is a command line of syclc++: options of icpx, gcc and clang, translated for the
-// device compile, the host compile, the compilers of native code and the link. The table of
-// package icpxflags defines how icpx's options are translated. Parsing it reads only the files
-// that @FILE names.
+// A commandLine is a parsed syclc++ command line: the options of icpx, gcc and clang, translated
+// for the device compile, the host compile, the native compilers and the link. Package icpxflags
+// defines the translation of icpx options. Parsing reads no files except response files (@FILE).
 type commandLine struct {
 	Mode   lineMode
 	Words  []lineWord // files and link options whose order matters
-	Output string     // "" if none is named
+	Output string     // "" if -o was not given
 
-	Host   []string // options of the host compile
-	Device []string // options of the device compile, for libsycl-jit
+	Host   []string // options for the host compile
+	Device []string // options for the device compile by libsycl-jit
 	Link   []string // link options whose order does not matter
 
 	Depfile       depfileOptions
 	SYCL          bool // whether sources are SYCL
-	StandardGiven bool // whether the standard is among Host and Device
+	StandardGiven bool // whether -std is in Host and Device
 
-	Targets       []string // as written, without -unknown-unknown, and intel_gpu_* for spir64_gen; nil if none are named
+	Targets       []string // as written, without -unknown-unknown, and intel_gpu_* for spir64_gen; nil if none were given
 	FixedTargets  []string
 	DeviceConfigs []string         // device configuration files
 	Split         string           // auto, per_source, per_kernel or off
-	RDC           bool             // whether device code is linked along with the program
+	RDC           bool             // whether device code is linked when the program is
 	NoRDC         bool             // -fno-sycl-rdc
 	Syclbin       string           // state of the SYCLBIN to write: input, object or executable; "" for none
 	LinkDevice    bool             // whether the device code of objects is linked: -fsycl-link
-	Preview       bool             // whether the program is linked to libsycl-preview
-	Backend       []backendOptions // options of the compilers of native code
+	Preview       bool             // whether the program is linked against libsycl-preview
+	Backend       []backendOptions // options for native compilers
 	EmulateDouble bool             // -fsycl-fp64-conv-emu
 	DebugInfo     bool             // whether device code has debug information
 
-	HostCompiler, DPCPP, Driver, HostHeaders, Ocloc string // "" for unnamed ones
+	HostCompiler, DPCPP, Driver, HostHeaders, Ocloc string // "" if not given
 	ShareFamilies                                   string // value of --share-gpu-families, "" for the default
 
-	RequireImages bool // each kernel must have an image for one of the targets
+	RequireImages bool // whether each kernel must have an image for at least one target
 
 	Verbose bool // -v
 	DryRun  bool // -###
 }
 
-// A lineWord is a file or, if it has none, a link option.
+// A lineWord is an input file, or a link option if Input is empty.
 type lineWord struct {
 	Input  *lineInput
 	Option []string
 }
 
-// A lineInput is a file to compile or to link.
+// A lineInput is a file to compile or link.
 type lineInput struct {
 	Path     string // "-" for standard input
 	Language string // as after -x: c++, c++-header, assembler, ...; "" for linker inputs
 }
 
-// depfileOptions are the options for the list of files that a compile reads.
+// depfileOptions are the options for the dependency file.
 type depfileOptions struct {
-	Write   bool // in addition to other outputs: -MD and -MMD
+	Write   bool // whether to write it in addition to other outputs: -MD and -MMD
 	System  bool // whether system headers are listed
 	Phony   bool // -MP
 	Missing bool // -MG
@@ -89,27 +88,27 @@ type depfileOptions struct {
 	Targets []string // in make syntax; nil for the name of the object
 }
 
-// backendOptions are options of the compilers that compile SPIR-V to native code.
+// backendOptions are options for the compilers that compile SPIR-V to native code.
 type backendOptions struct {
-	Target string // a target, "intel_gpu_*", "*" for all, or "" for the only one
+	Target string // a target, "intel_gpu_*", "*" for all targets, or "" if there is only one
 	Native []string
-	JIT    []string // for the compile at run time
-	Option string   // as it is written
+	JIT    []string // options for compilation at run time
+	Option string   // as written on the command line
 }
 
 // A parser builds a commandLine from options.
 type parser struct {
 	line       commandLine
 	modes      map[string]bool
-	x          string   // language of the following files; "" to use the file name
-	warnings   bool     // whether there are options about warnings
+	x          string   // language of the following files; "" to derive it from the file name
+	warnings   bool     // whether warning options were given
 	generic    bool     // whether spir64_gen is among the targets
-	devices    []string // of ocloc's -device
-	deviceOf   string   // the option that sets it
+	devices    []string // values of ocloc's -device
+	deviceOf   string   // the option that sets -device
 	asked      []string // queries such as -print-...
-	c          bool     // whether .c and .i files are C, and no source is SYCL
+	c          bool     // whether .c and .i files are C, and sources are not SYCL
 	libraries  []string // linked after all files
-	onlyDevice bool     // whether only device code is compiled: -fsyclbin, regardless of other options
+	onlyDevice bool     // whether only device code is compiled because of -fsyclbin
 }
 
 // parseLine parses the arguments of syclc++.
@@ -133,7 +132,7 @@ func parseAs(p *parser, args []string, read func(string) ([]byte, error)) (*comm
 	}
 	p.line = commandLine{SYCL: true, Split: "auto", Depfile: depfileOptions{System: true}}
 	p.modes = map[string]bool{}
-	for _, o := range all { // which affect even the options before them
+	for _, o := range all { // these also affect the options before them
 		switch {
 		case o.flag == nil:
 		case o.flag.Sets == icpxflags.SYCL && o.words[0] == "-fsycl":
@@ -168,7 +167,7 @@ func parseAs(p *parser, args []string, read func(string) ([]byte, error)) (*comm
 	return &p.line, nil
 }
 
-// give passes an option to its destinations.
+// give adds words to the options of the given steps.
 func (p *parser) give(to compilespec.Step, words ...string) {
 	l := &p.line
 	if to&forHost != 0 {
@@ -185,12 +184,12 @@ func (p *parser) give(to compilespec.Step, words ...string) {
 	}
 }
 
-// intelHost reports whether the host compiler is Intel's, which accepts all of icpx's options.
+// intelHost reports whether the host compiler is Intel's, which accepts all icpx options.
 func (p *parser) intelHost() bool {
 	return slices.Contains([]string{"icpx", "icx", "dpcpp"}, filepath.Base(p.line.HostCompiler))
 }
 
-// icpx handles an option of the table.
+// icpx handles an option that is in the icpxflags table.
 func (p *parser) icpx(o *option) error {
 	f, l := o.flag, &p.line
 	value, wrong := []string(nil), ""
@@ -248,7 +247,7 @@ func (p *parser) icpx(o *option) error {
 	return nil
 }
 
-// set handles an option that sets a field.
+// set handles an option that sets a field of the command line.
 func (p *parser) set(o *option) error {
 	l := &p.line
 	if strings.HasSuffix(o.name, "=") && o.value == "" {
@@ -297,7 +296,7 @@ func (p *parser) set(o *option) error {
 		l.Preview = true
 		p.give(forDevice, o.words...)
 		p.give(forHost, "-D__INTEL_PREVIEW_BREAKING_CHANGES=1")
-	case icpxflags.HostCompiler: // known already
+	case icpxflags.HostCompiler: // handled before the other options
 	case icpxflags.HostOptions:
 		words, wrong := divided(o.value, true)
 		if wrong != "" {
@@ -308,17 +307,17 @@ func (p *parser) set(o *option) error {
 	return nil
 }
 
-// ofOcloc maps options of ocloc itself to their replacements. Other options are compiler options.
+// ofOcloc maps options of ocloc itself, as opposed to compiler options, to what replaces them.
 var ofOcloc = map[string]string{
 	"-device_options":   `use -Xsycl-target-backend=intel_gpu_... "..."`,
 	"-internal_options": "the driver sets them at run time; remove it",
 	"-revision_id":      "list the device in -fsycl-targets=, as an intel_gpu_* target",
 }
 
-// backend handles an option of the compilers of native code.
+// backend handles an option for native compilers.
 func (p *parser) backend(o *option, value []string) error {
 	b := backendOptions{Target: "*", Native: o.flag.Native, JIT: o.flag.JIT, Option: o.text()}
-	isCommand := false // of ocloc, whose options the runtime's compilers do not all accept
+	isCommand := false // whether these are ocloc arguments, which the runtime's compilers may not accept
 	for i := 0; i < len(value); i++ {
 		switch w := value[i]; {
 		case w == "-options" || w == "-device":
@@ -366,7 +365,7 @@ func (p *parser) unknown(o *option) error {
 	return nil
 }
 
-// finish handles combinations of options.
+// finish handles combinations of options after all options are parsed.
 func (p *parser) finish() error {
 	l := &p.line
 	if l.Mode == modeHelp || l.Mode == modeVersion || l.Mode == modeCheck {
@@ -464,23 +463,23 @@ func asksLinker(w lineWord) bool {
 	})
 }
 
-// targets adds the targets that -device of ocloc names.
+// targets adds the targets that correspond to ocloc's -device.
 func (p *parser) targets() error {
 	l := &p.line
 	if l.Mode == modePreprocess || l.Mode == modeSyntax {
-		return nil // no code is made
+		return nil // no code is generated
 	}
 	if !p.generic {
 		if p.deviceOf != "" {
-			return cli.Usagef("%s: requires -fsycl-targets=spir64_gen, which was not given; or name the GPU, as in -fsycl-targets=intel_gpu_pvc", p.deviceOf)
+			return cli.Usagef("%s: requires -fsycl-targets=spir64_gen, which was not given; or specify the GPU, as in -fsycl-targets=intel_gpu_pvc", p.deviceOf)
 		}
 		return nil
 	}
 	if len(p.devices) == 0 {
 		if l.RDC && l.Mode != modeLink {
-			return nil // the link compiles native code
+			return nil // native code is compiled when linking
 		}
-		return cli.Usagef("-fsycl-targets=spir64_gen: no device given; name the GPU, as in -fsycl-targets=intel_gpu_pvc, both when compiling and when linking")
+		return cli.Usagef("-fsycl-targets=spir64_gen: no device given; specify the GPU, as in -fsycl-targets=intel_gpu_pvc, both when compiling and when linking")
 	}
 	config := deviceconfig.Default()
 	for _, device := range p.devices {
@@ -490,7 +489,7 @@ func (p *parser) targets() error {
 		} else if i := slices.IndexFunc(config.Devices(), func(d *deviceconfig.Device) bool { return device != "" && d.OclocDevice == device }); i >= 0 {
 			name = config.Devices()[i].Name
 		} else {
-			text := "use the name of a target in -fsycl-targets="
+			text := "use a target name in -fsycl-targets="
 			if near := config.Nearest(name); len(near) > 0 {
 				text = "did you mean -fsycl-targets=" + near[0] + "?"
 			}

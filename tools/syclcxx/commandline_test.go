@@ -243,7 +243,7 @@ func TestLineErrors(t *testing.T) {
 		{"a.cpp --dpcpp=", "--dpcpp=: missing value"},
 		{"a.cpp -fsycl-targets=", "-fsycl-targets=: missing value after ="},
 		{"a.cpp -fsycl-targets=a,,b", "empty target in the list"},
-		{"a.cpp -fsycl-targets=spir64_gen", "no device given; name the GPU"},
+		{"a.cpp -fsycl-targets=spir64_gen", "no device given; specify the GPU"},
 		{"a.cpp -fsycl-targets=spir64_gen -Xs '-device pvcc'", "did you mean -fsycl-targets=intel_gpu_pvc?"},
 		{"a.cpp -Xs '-device pvc'", "requires -fsycl-targets=spir64_gen"},
 		{"-c a.cpp -Xs '-device pvc'", "requires -fsycl-targets=spir64_gen"},

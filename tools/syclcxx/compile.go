@@ -30,12 +30,12 @@ type compiler struct {
 	host  *host
 	dpcpp *installation // nil until a source needs it
 
-	gccDir  string   // of the host's GCC, "" if it is not known
+	gccDir  string   // directory of the host's GCC, or "" if unknown
 	traits  []string // macros for the aspects of the targets
 	scratch string   // directory for the files of a compile, "" if there is none
 }
 
-// A compilation compiles a source for devices and for the host. Its files are in their own
+// A compilation compiles a source for devices and for the host. Its files are in a separate
 // directory.
 type compilation struct {
 	*compiler
@@ -43,26 +43,26 @@ type compilation struct {
 	dir     string
 	depfile depfileOptions
 	output  artifact
-	wrapped bool // the host compile reads the wrapper from standard input
-	rdc     bool // the device code is linked along with the program
+	wrapped bool // whether the host compile reads the wrapper from standard input
+	rdc     bool // whether device code is linked when the program is
 }
 
 // An artifact is an object to write, with the names of its auxiliary files, such as coverage
 // notes.
 type artifact struct {
 	object   string
-	dumpDir  string // prefix of these names
-	dumpBase string // the name that they are derived from, with the extension of the source
+	dumpDir  string // prefix of the auxiliary files
+	dumpBase string // base name of the auxiliary files, with the extension of the source
 }
 
-// beside returns the artifact for compiling to an object file.
+// beside returns the artifact for an object file whose auxiliary files are placed next to it.
 func beside(object, source string) artifact {
 	dir, name := filepath.Split(object)
 	return artifact{object, dir, strings.TrimSuffix(name, filepath.Ext(name)) + filepath.Ext(source)}
 }
 
-// dumpOptions returns the options that make g++ write auxiliary files next to the object if it
-// does so by itself.
+// dumpOptions returns the options that make g++ write auxiliary files where it would write them if
+// it compiled the object directly.
 func (c *compiler) dumpOptions(a artifact) []string {
 	if c.host.clang || a.dumpBase == "" {
 		return nil
@@ -80,7 +80,7 @@ func (c *compiler) dumpOptions(a artifact) []string {
 
 func (c *compilation) file(name string) string { return filepath.Join(c.dir, name) }
 
-// sources compiles all sources of a command line, each to its own file.
+// sources compiles all sources of the command line, each to a separate file.
 func (c *compiler) sources(ctx context.Context) error {
 	var inputs []lineInput
 	for _, w := range c.line.Words {
@@ -164,7 +164,7 @@ func (c *compiler) syclObject(ctx context.Context, in lineInput, output artifact
 	return out.Commit()
 }
 
-// prepare finds DPC++.
+// prepare locates DPC++, the headers of syclc++ and, for g++, the directory of GCC.
 func (c *compiler) prepare(ctx context.Context) (err error) {
 	if c.dpcpp != nil {
 		return nil
@@ -186,8 +186,8 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// compile produces the host object and the device images of a source, and compares the two
-// compiles. Both run at the same time, unless the host code needs output of the device compile.
+// compile compiles a source to a host object and device images, and compares the kernels of the two
+// compiles. They run in parallel unless the host code needs output of the device compile.
 func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, error) {
 	u.rdc = u.line.RDC || u.rdcByDefault()
 	if u.line.DryRun {
@@ -226,8 +226,8 @@ func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, err
 	return same, nil
 }
 
-// together runs the device compile and, if it may go first, the host compile of the source. It
-// reports whether the host object is written and needs no output of the device compile.
+// together runs the device compile and, if early is true, the host compile in parallel. It reports
+// whether the host object was written and is usable without output of the device compile.
 func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceLog *bytes.Buffer) (compiled bool, err error) {
 	hostCtx, stopHost := context.WithCancel(ctx)
 	defer stopHost()
@@ -251,7 +251,7 @@ func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceL
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case compiled && errors.Is(hostErr, errPrinted):
-		u.env.Stderr.Write(hostLog.Bytes()) // the device compile printed much the same
+		u.env.Stderr.Write(hostLog.Bytes()) // the diagnostics of the device compile are mostly the same
 		return false, errPrinted
 	case deviceErr != nil:
 		u.env.Stderr.Write(deviceLog.Bytes())
@@ -265,7 +265,7 @@ func (u *compilation) together(ctx context.Context, early bool, hostLog, deviceL
 	return false, nil
 }
 
-// compileWrapped compiles the source for the host with the output of the device compile.
+// compileWrapped compiles the source for the host, using output of the device compile.
 func (u *compilation) compileWrapped(ctx context.Context, log *bytes.Buffer) (*hostkernels.Comparison, error) {
 	if err := u.writeWrapper(); err != nil {
 		return nil, err
@@ -278,10 +278,10 @@ func (u *compilation) compileWrapped(ctx context.Context, log *bytes.Buffer) (*h
 	return u.compare(ctx, u.hostArguments(hostkernels.ObjectName))
 }
 
-// fromDevice are words in sources whose host code must be compiled after the device code.
+// fromDevice lists words in sources whose host code must be compiled after the device code.
 var fromDevice = []string{"specialization_id", "device_global", "host_pipe", "SYCL_EXT_ONEAPI_FUNCTION_PROPERTY"}
 
-// mayGoFirst reports whether the host code may be compiled before the device code. A wrong answer
+// mayGoFirst guesses whether the host code can be compiled before the device code. A wrong guess
 // only costs time.
 func (u *compilation) mayGoFirst(text []byte) bool {
 	for _, word := range fromDevice {
@@ -311,7 +311,7 @@ func (u *compilation) markByName() error {
 	return os.WriteFile(u.file("header.h"), append([]byte(hostwrap.HeaderByName), header...), 0o666)
 }
 
-// compare compares the kernels of both compiles.
+// compare compares the kernels of the host compile with the kernels of the device compile.
 func (u *compilation) compare(ctx context.Context, again []string) (*hostkernels.Comparison, error) {
 	s := hostkernels.Source{Name: u.source, Header: u.file("header.h"), Object: u.file("host.o")}
 	if !u.host.clang {
@@ -325,9 +325,9 @@ func (u *compilation) compare(ctx context.Context, again []string) (*hostkernels
 	return s.Compare(ctx, u.env.Stderr)
 }
 
-// rdcByDefault reports whether device code is linked without -fsycl-rdc: the source or one of its
-// headers, except DPC++'s, mentions SYCL_EXTERNAL, and LLVM is installed. With an option for device
-// images, it returns false, because the link would need the option, too.
+// rdcByDefault reports whether device code is linked even without -fsycl-rdc, because the source or
+// one of its headers other than DPC++'s mentions SYCL_EXTERNAL and LLVM is installed. It returns
+// false if there is an option for device images, because the link would need the option, too.
 func (u *compilation) rdcByDefault() bool {
 	l := u.line
 	if l.NoRDC || l.Syclbin != "" || cmp.Or(l.Split, "auto") != "auto" || l.EmulateDouble || len(l.Targets)+len(l.FixedTargets)+len(l.DeviceConfigs)+len(l.Backend) > 0 {
@@ -351,7 +351,7 @@ func (u *compilation) rdcByDefault() bool {
 	return err == nil
 }
 
-// device compiles for devices: images, bitcode, integration header and footer.
+// device compiles the source for devices to images or bitcode, an integration header and a footer.
 func (u *compilation) device(ctx context.Context, log io.Writer) error {
 	driver, err := u.driver()
 	if err != nil {
@@ -380,7 +380,7 @@ func (u *compilation) device(ctx context.Context, log io.Writer) error {
 
 // deviceOptions returns the options of the device compile.
 func (u *compilation) deviceOptions(text []byte) []string {
-	// Internal names are unique to this source and these options.
+	// Names with internal linkage must be unique to this source and these options.
 	h := fnv.New64a()
 	io.WriteString(h, strings.Join(append([]string{u.source}, u.line.Device...), "\x00"))
 	h.Write(text)
@@ -392,7 +392,7 @@ func (u *compilation) deviceOptions(text []byte) []string {
 		given = slices.DeleteFunc(given, ofGCCDir)
 	}
 	if u.gccDir != "" {
-		// Headers such as omp.h, after clang's own.
+		// Finds headers such as omp.h after clang's own headers.
 		given = append(given, "-idirafter", filepath.Join(u.gccDir, "include"))
 	}
 	return slices.Concat(options, u.traits, u.systemHeaders(slices.Concat(given, environmentOptions())))
@@ -420,8 +420,8 @@ func (u *compilation) systemHeaders(options []string) []string {
 	return result
 }
 
-// environmentOptions returns options for the include directories in environment variables, which
-// the host compiler reads by itself.
+// environmentOptions returns options for the include directories in environment variables. Only the
+// device compile needs them, because the host compiler reads the variables itself.
 func environmentOptions() (options []string) {
 	for _, v := range []struct{ name, option string }{{"CPATH", "-I"}, {"CPLUS_INCLUDE_PATH", "-isystem"}} {
 		for _, dir := range environmentDirs(v.name) {
@@ -431,7 +431,7 @@ func environmentOptions() (options []string) {
 	return options
 }
 
-// environmentDirs returns the directories in an environment variable. An empty one is the
+// environmentDirs returns the directories in an environment variable. An empty element means the
 // working directory.
 func environmentDirs(variable string) []string {
 	dirs := filepath.SplitList(os.Getenv(variable))
@@ -447,7 +447,7 @@ func (u *compilation) added(to compilespec.Step, at compilespec.Position, fill m
 	return compilespec.AddedOptions(compilespec.Command, to, at, u.conditions(), fill)
 }
 
-// conditions returns the conditions that hold for the compiles of the command line.
+// conditions returns the conditions that are true for the compiles of the command line.
 func (u *compilation) conditions() (is compilespec.Cond) {
 	for cond, holds := range map[compilespec.Cond]bool{
 		compilespec.GCC:        !u.host.clang,
@@ -466,20 +466,20 @@ func (u *compilation) conditions() (is compilespec.Cond) {
 	return is
 }
 
-// hostArguments returns the arguments of the host compile, whose code finds its kernels in a table
+// hostArguments returns the arguments of the host compile. The code looks up its kernels in a table
 // that is added to the object later.
 func (u *compilation) hostArguments(object string) []string {
-	headers, _ := u.headers() // found by prepare
+	headers, _ := u.headers() // prepare has checked the error
 	fill := map[string]string{"front": headers, "dpcpp": filepath.Join(u.dpcpp.dir, "include")}
 	args := slices.Concat(u.added(forHost, compilespec.First, fill), u.added(forHost, compilespec.Front, fill))
-	if object != hostkernels.ObjectName { // compiled a second time
+	if object != hostkernels.ObjectName { // this is the second host compile
 		args = append(args, u.dumpOptions(u.output)...)
 	}
 	options := u.hostOptions()
 	if !u.host.clang {
 		for i, option := range options {
 			if strings.HasPrefix(option, "-save-temps=") {
-				options[i] = "-save-temps" // -dumpdir names the directory
+				options[i] = "-save-temps" // -dumpdir sets the directory
 			}
 		}
 	}
@@ -492,8 +492,8 @@ func (u *compilation) hostArguments(object string) []string {
 	return append(args, "-MD", "-MF", u.file("host.d"), "-MT", "x", "-c", "-o", object, "-x", "c++", source)
 }
 
-// compileHost writes host.o. clang writes auxiliary files next to the object, so if an option
-// requests such files, it compiles to the final name and then moves the object.
+// compileHost writes host.o. If an option makes clang write auxiliary files, which clang places
+// next to the object, it compiles to the final name and then moves the object.
 func (u *compilation) compileHost(ctx context.Context, log *bytes.Buffer) error {
 	object := u.file("host.o")
 	if u.host.clang && slices.ContainsFunc(u.line.Host, makesFiles) {
@@ -515,7 +515,7 @@ func (u *compilation) compileHost(ctx context.Context, log *bytes.Buffer) error 
 	return errors.Join(err, os.Remove(object), os.WriteFile(u.file("host.o"), data, 0o666))
 }
 
-// makesFiles reports whether an option makes clang write files next to the object.
+// makesFiles reports whether an option makes clang write auxiliary files next to the object.
 func makesFiles(option string) bool {
 	return slices.ContainsFunc([]string{
 		"--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs", "-gsplit-dwarf", "-save-temps", "-fstack-usage", "-ftime-trace",
@@ -523,7 +523,7 @@ func makesFiles(option string) bool {
 	}, func(prefix string) bool { return strings.HasPrefix(option, prefix) })
 }
 
-// mapped returns a file name with the prefix maps of the command line applied.
+// mapped applies the prefix maps of the command line to a file name.
 func (c *compiler) mapped(name, kind string) string {
 	for _, option := range slices.Backward(c.line.Host) {
 		for _, prefix := range []string{kind, "-ffile-prefix-map="} {
@@ -556,15 +556,15 @@ func (c *compiler) forHost(list []string) []string {
 	return slices.DeleteFunc(options, ofGCCDir)
 }
 
-// ofGCCDir reports whether an option names a GCC directory. g++ has its own, which the device
-// compile uses too.
+// ofGCCDir reports whether an option sets the GCC directory. g++ uses its own directory instead,
+// and so does the device compile.
 func ofGCCDir(option string) bool { return strings.HasPrefix(option, "--gcc-") }
 
-// writeWrapper writes the text of a host compile between integration header and footer. The
-// compiler reads it from standard input, so it finds and names the source exactly as the user
-// does.
+// writeWrapper writes a translation unit that includes the source between the integration header
+// and the footer. The compiler reads it from standard input, so that diagnostics and debug
+// information contain the name of the source as the user wrote it.
 func (u *compilation) writeWrapper() error {
-	// GCC warns about a header that names a kernel in an unnamed namespace.
+	// GCC warns if a header, here the source, names a kernel in an unnamed namespace.
 	before := "#pragma GCC system_header\n#undef __BASE_FILE__\n"
 	before += fmt.Sprintf("#define __BASE_FILE__ %s\n", hostwrap.Quote(u.mapped(u.source, "-fmacro-prefix-map=")))
 	before += fmt.Sprintf("#include \"%s\"\n", u.file("header.h"))
@@ -575,7 +575,7 @@ func (u *compilation) writeWrapper() error {
 	return os.WriteFile(u.file("host.cpp"), []byte(text), 0o666)
 }
 
-// shows prints a command for -v and -###, and reports whether it should not run.
+// shows prints a command for -v and -###, and reports whether to skip it.
 func (c *compiler) shows(argv []string) bool {
 	if c.line.Verbose || c.line.DryRun {
 		quoted := make([]string, len(argv))

@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// depfileOptions make the host compiler write the dependency file itself.
+// depfileOptions returns the options that make the host compiler write the dependency file itself.
 func (c *compiler) depfileOptions(d depfileOptions, output string) []string {
 	if !d.Write {
 		return nil
@@ -30,7 +30,7 @@ func (c *compiler) depfileOptions(d depfileOptions, output string) []string {
 	return args
 }
 
-// listOptions are the options that modify -M and -MM.
+// listOptions returns the options that modify -M and -MM.
 func listOptions(d depfileOptions) (args []string) {
 	if d.File != "" {
 		args = append(args, "-MF", d.File)
@@ -55,7 +55,7 @@ func depfileName(d depfileOptions, output string) string {
 	return strings.TrimSuffix(output, filepath.Ext(output)) + ".d"
 }
 
-// depfileTargets returns the targets of its rule in make syntax.
+// depfileTargets returns the targets of the rule in the dependency file, in make syntax.
 func depfileTargets(d depfileOptions, output string) []string {
 	if len(d.Targets) > 0 {
 		return d.Targets
@@ -63,8 +63,8 @@ func depfileTargets(d depfileOptions, output string) []string {
 	return []string{buildstep.EscapedDepfile(output)}
 }
 
-// writeDepfile lists the files that the two compiles read, and device configuration files. The
-// headers of DPC++ and syclc++ are system headers.
+// writeDepfile writes a dependency file with the files that the two compiles read and the device
+// configuration files. Headers of DPC++ and syclc++ count as system headers.
 func (u *compilation) writeDepfile(out *outfile.Group) error {
 	isSystem, err := u.systemFiles()
 	if err != nil {
@@ -94,8 +94,8 @@ func (u *compilation) writeDepfile(out *outfile.Group) error {
 	})
 }
 
-// systemFiles returns a function that reports whether a file is a system header: whether the
-// innermost search directory that contains it is one for system headers, as for gcc's -MMD.
+// systemFiles returns a function that reports whether a file is a system header. As for gcc's -MMD,
+// this depends on whether the innermost search directory that contains it is for system headers.
 func (c *compiler) systemFiles() (func(file string) bool, error) {
 	headers, err := c.headers()
 	if err != nil {

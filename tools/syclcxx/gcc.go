@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// languages maps file name extensions to languages as g++ does.
+// languages maps file name extensions to languages, as g++ does.
 var languages = map[string]string{
 	".C": "c++", ".c": "c++", ".cc": "c++", ".cp": "c++", ".cpp": "c++", ".CPP": "c++", ".cxx": "c++", ".c++": "c++",
 	".i": "c++-cpp-output", ".ii": "c++-cpp-output",
@@ -33,7 +33,7 @@ func (p *parser) input(o *option) error {
 		return cli.Usagef("empty argument; remove it")
 	}
 	if strings.HasPrefix(o.value, "-") && o.value != "-" {
-		o.value = "./" + o.value // so that no program reads it as an option
+		o.value = "./" + o.value // prevents programs from reading it as an option
 	}
 	language := p.x
 	if language == "" && o.value != "-" {
@@ -122,7 +122,7 @@ func (p *parser) depfile(o *option) error {
 	return nil
 }
 
-// preprocessor handles options that gcc passes to its preprocessor: macros are for devices too,
+// preprocessor handles options that gcc passes to its preprocessor: macros also apply to devices,
 // and dependency files cover the whole compile.
 func (p *parser) preprocessor(o *option) error {
 	pieces := []string{o.value}
@@ -175,7 +175,7 @@ func (p *parser) warning(o *option) error {
 	return nil
 }
 
-// debug parses the rest of a -g option: whether device code has debug information.
+// debug parses the rest of a -g option, which decides whether device code has debug information.
 func (p *parser) debug(o *option) error {
 	if device := o.rule.DeviceWords(o.words, o.value); device != nil {
 		p.line.DebugInfo = device[0] != "-g0"

@@ -12,9 +12,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 )
 
-// hostMath returns the functions of sycl::ext::intel::math that an object file uses. The library
-// with their host code is not part of DPC++'s packages, but the host code of kernels refers to
-// them, although the host does not call it.
+// hostMath returns the functions of sycl::ext::intel::math that an object file refers to. DPC++'s
+// packages lack the library with their host code, but the host code of kernels refers to them even
+// though the host never calls it.
 func hostMath(object string) ([]string, error) {
 	file, err := elf.Open(object)
 	if err != nil {
@@ -35,8 +35,8 @@ func hostMath(object string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// addHostMath appends weak definitions of functions to assembler source. They end the program with
-// a message, unless the program is linked to the functions.
+// addHostMath appends weak definitions of functions to assembler source. They print a message and
+// abort, unless the program is linked against real definitions.
 func addHostMath(source string, names []string) error {
 	if len(names) == 0 {
 		return nil

@@ -30,13 +30,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/targetfilter"
 )
 
-// runtime is the release that images are registered for. Every libsycl of 2026 reads its tables.
+// runtime is the release that images are registered for. Every libsycl of 2026 reads this format.
 var runtime = release.Default()
 
-// A target is a target of images.
+// A target is a target that images are built for.
 type target struct {
 	name, triple string
-	ocloc        string // ocloc's name for the device, "" for SPIR-V
+	ocloc        string // ocloc's name of the device, or "" for SPIR-V
 }
 
 // targets returns the targets of -fsycl-targets=.
@@ -68,42 +68,43 @@ func (c *compiler) targets() ([]target, error) {
 	return targets, c.checkBackend(config, targets)
 }
 
-// checkBackend rejects options of the compilers of native code that are for an unknown target, or
-// do not name one of several targets.
+// checkBackend rejects options for native compilers whose target is unknown, or is missing although
+// there are several targets.
 func (c *compiler) checkBackend(config *deviceconfig.Config, targets []target) error {
 	for i, b := range c.line.Backend {
 		switch b.Target {
 		case "*", "intel_gpu_*":
 		case "":
 			if len(targets) > 1 {
-				return cli.Usagef("%s: ambiguous with several targets; name one, as in -Xsycl-target-backend=%s", b.Option, targets[0].name)
+				return cli.Usagef("%s: ambiguous with several targets; specify one, as in -Xsycl-target-backend=%s", b.Option, targets[0].name)
 			}
 		default:
 			d, err := inputs.FindDevice(config, b.Target)
 			if err != nil {
 				return fmt.Errorf("%s: %w", b.Option, err)
 			}
-			c.line.Backend[i].Target = d.Name // not an alias
+			c.line.Backend[i].Target = d.Name // replaces an alias
 		}
 	}
 	return nil
 }
 
-// An imageSet holds the images of a source, or of linked device code, before targets choose.
+// An imageSet holds the images of a source or of linked device code, before the targets select
+// some.
 type imageSet struct {
 	*compiler
 	name    string // for messages
-	source  string // module id of the code, "" if it is linked
-	dir     string // for files
+	source  string // module id of the code, or "" for linked code
+	dir     string // directory for files
 	built   string // the directory where 'driver build' wrote the images, "" to compile the bitcode
 	bitcode string
 	emulate bool
-	imports bool // images may import what they do not define
+	imports bool // whether images may import functions and variables
 }
 
 func (s *imageSet) file(name string) string { return filepath.Join(s.dir, name) }
 
-// table produces the images and returns their file table.
+// table builds the images and returns the name of their file table.
 func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) {
 	driver, err := s.driver()
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *imageSet) table(ctx context.Context, ownPostLink bool) (string, error) 
 	})
 }
 
-// forTargets returns the tables of each target. It warns about kernels that a device cannot run.
+// forTargets returns one table per target. It warns about kernels that a device cannot run.
 func (s *imageSet) forTargets(ctx context.Context, table string, targets []target) ([]bundle.Table, error) {
 	var filters []targetfilter.TargetFilter
 	var names []string
@@ -170,7 +171,7 @@ func (s *imageSet) forTargets(ctx context.Context, table string, targets []targe
 	return tables, nil
 }
 
-// warnDropped warns, once per target, about kernels without an image for it.
+// warnDropped warns about kernels without an image for a target, once per kernel and target.
 func (s *imageSet) warnDropped(warned map[string]bool, target string, kernels []string, properties string, reasons []string) {
 	text, err := os.ReadFile(properties)
 	if err != nil {
@@ -195,7 +196,7 @@ func (s *imageSet) warnDropped(warned map[string]bool, target string, kernels []
 }
 
 // compileAhead compiles native code for Intel GPUs. Targets with the same backend options are
-// compiled together, so the GPUs of a family share a compilation.
+// compiled together, so that GPUs of a family can share a compilation.
 func (s *imageSet) compileAhead(ctx context.Context, targets []target) error {
 	var runs []*aot.Options
 	byOptions := map[string]*aot.Options{}
@@ -228,8 +229,8 @@ func (s *imageSet) compileAhead(ctx context.Context, targets []target) error {
 	return nil
 }
 
-// backend returns the options for the compiler of a target's native code, or the options that the
-// runtime compiles SPIR-V with.
+// backend returns the options for the native compiler of a target or, for SPIR-V, the options with
+// which the runtime compiles it.
 func (s *imageSet) backend(t target) []string {
 	var options []string
 	for _, b := range s.line.Backend {
@@ -247,7 +248,7 @@ func (s *imageSet) backend(t target) []string {
 	return options
 }
 
-// tables produces the images of a compilation for all targets.
+// tables builds the images of a compilation for all targets.
 func (u *compilation) tables(ctx context.Context, targets []target) ([]bundle.Table, error) {
 	footer, err := os.ReadFile(u.file("footer.h"))
 	if err != nil {
@@ -272,7 +273,7 @@ func (c *compiler) wrap(ctx context.Context, output string, tables []bundle.Tabl
 	})
 }
 
-// join combines the host object, the device images and the table of kernels into one object.
+// join combines the host object, the device images and the kernel table into one object.
 func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, targets []target, output string) error {
 	source := u.file("images.s")
 	if u.rdc {
@@ -307,7 +308,7 @@ func (u *compilation) join(ctx context.Context, same *hostkernels.Comparison, ta
 	return err
 }
 
-// machine returns the host compiler options that select the architecture, and the programs that
+// machine returns the host compiler options that select the architecture and the programs that
 // generate code.
 func (c *compiler) machine() []string {
 	var args []string
@@ -333,7 +334,7 @@ func (u *compilation) addTable(source string, same *hostkernels.Comparison) erro
 	if err != nil {
 		return err
 	}
-	// Without .file, the name of a temporary file would be among the symbols.
+	// Without .file, the symbol table would contain the name of a temporary file.
 	lines := []string{"", ".file " + hostwrap.Quote(filepath.Base(u.source)), ".section " + releaseSection + `,"e",@progbits`, ".string " + hostwrap.Quote(u.libsycl())}
 	for _, b := range u.line.Backend {
 		lines = append(lines, ".string "+hostwrap.Quote(optionPrefix+b.Option))

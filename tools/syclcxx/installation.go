@@ -17,18 +17,18 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// An installation is a directory with DPC++: a Python environment, a oneAPI compiler or a build of
-// intel/llvm.
+// An installation is a directory that contains DPC++: a Python environment, a oneAPI compiler or a
+// build of intel/llvm.
 type installation struct {
 	dir     string
 	library string // libsycl-jit
-	version string // for example 2026.2.0, "" if the directory does not state it
+	version string // for example 2026.2.0, or "" if unknown
 }
 
-// runtimeMajor is the version in the name of the libsycl that the host headers are for.
+// runtimeMajor is the version of the libsycl that the host headers are for, as in its file name.
 const runtimeMajor = "9"
 
-// places are the directories to search for DPC++, best first.
+// places yields the directories to search for DPC++, in order of preference.
 func places(yield func(dir string) bool) {
 	if self, err := os.Executable(); err == nil {
 		if self, err = filepath.EvalSymlinks(self); err == nil && !yield(filepath.Dir(filepath.Dir(self))) {
@@ -46,7 +46,7 @@ func places(yield func(dir string) bool) {
 	yield("/opt/intel/oneapi/compiler/latest")
 }
 
-// findDPCPP finds DPC++. The error states which files are missing in which directory.
+// findDPCPP locates DPC++. Its error lists the searched directories, or what the chosen one lacks.
 func findDPCPP(chosen string) (*installation, error) {
 	if chosen != "" {
 		d, err := open(chosen)
@@ -101,7 +101,7 @@ var (
 	oneAPI = regexp.MustCompile(`/compiler/(\d+\.\d+)(\.\d+)?$`)
 )
 
-// version returns the version of DPC++ in a directory.
+// version returns the version of the DPC++ in a directory.
 func version(dir string) string {
 	for _, pattern := range []string{"lib/python*/site-packages/intel_sycl_rt-*.dist-info", "licenses/intel_sycl_rt-*.txt"} {
 		found, _ := filepath.Glob(filepath.Join(globbed(dir), pattern))
@@ -120,7 +120,7 @@ func version(dir string) string {
 	return ""
 }
 
-// number returns the value of __INTEL_LLVM_COMPILER, or 0 if the version is not known.
+// number returns the value of __INTEL_LLVM_COMPILER, or 0 if the version is unknown.
 func (d *installation) number() int {
 	value := 0
 	parts := strings.Split(d.version, ".")
@@ -137,16 +137,17 @@ func (d *installation) number() int {
 	return value
 }
 
-// A host is the compiler of host code.
+// A host is the host compiler.
 type host struct {
 	path  string
 	clang bool
 }
 
-// hostVariable sets the host compiler for build systems that cannot pass an option.
+// hostVariable is the environment variable that selects the host compiler, for build systems that
+// cannot pass an option.
 const hostVariable = "SYCLCXX_HOST_COMPILER"
 
-// findHost finds the host compiler.
+// findHost locates the host compiler.
 func findHost(chosen string) (*host, error) {
 	by := "-fsycl-host-compiler=" + chosen
 	if chosen == "" {
@@ -159,7 +160,7 @@ func findHost(chosen string) (*host, error) {
 			return nil, cli.BadInput(fmt.Errorf("%s: program not found", by))
 		}
 		if machine, err := exec.Command(path, "-dumpmachine").Output(); strings.HasPrefix(by, hostVariable) && (err != nil || len(machine) == 0) {
-			return nil, cli.BadInput(fmt.Errorf("%s: not a C++ compiler; name g++ or clang++", by))
+			return nil, cli.BadInput(fmt.Errorf("%s: not a C++ compiler; use g++ or clang++", by))
 		}
 		return &host{path: path, clang: isClang(path)}, nil
 	}
@@ -196,8 +197,8 @@ func pipClang() string {
 	for _, dir := range programDirs() {
 		clang := filepath.Join(dir, "clang++")
 		if numbered, _ := filepath.Glob(filepath.Join(globbed(dir), "clang-[0-9]*")); len(numbered) > 0 && !exists(clang) {
-			// A wheel has no symbolic links. The environment creates them when its Python first
-			// starts.
+			// Wheels cannot contain symbolic links. The environment creates them when its Python
+			// first starts.
 			exec.Command(filepath.Join(dir, "python"), "-c", "").Run()
 		}
 		if path, err := exec.LookPath(clang); err == nil {
@@ -207,8 +208,8 @@ func pipClang() string {
 	return ""
 }
 
-// clangAdvice returns advice on choosing clang as the host compiler: an installed one, or how to
-// install one.
+// clangAdvice returns how to use clang as the host compiler: the option for an installed one, or
+// how to install one.
 func clangAdvice() string {
 	for _, name := range []string{"clang++", "clang++-23", "clang++-22", "clang++-21"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -221,8 +222,8 @@ func clangAdvice() string {
 	return `pip install "syclcxx[llvm]"`
 }
 
-// findLLVM returns the paths of LLVM's programs, from the first release in PATH or in a Python
-// environment that reads DPC++'s bitcode.
+// findLLVM returns the paths of the named LLVM programs. It uses the first release in PATH or in a
+// Python environment that can read DPC++'s bitcode.
 func findLLVM(names ...string) ([]string, error) {
 	paths, err := buildstep.FindLLVMIn(append(filepath.SplitList(os.Getenv("PATH")), programDirs()...), oldestLLVM, names...)
 	if err != nil {
@@ -231,7 +232,8 @@ func findLLVM(names ...string) ([]string, error) {
 	return paths, nil
 }
 
-// isClang reports whether a compiler is clang. Names such as c++ and cc do not tell.
+// isClang reports whether a compiler is clang. It runs the compiler, because names such as c++ do
+// not tell.
 func isClang(path string) bool {
 	base := filepath.Base(path)
 	switch {
@@ -244,17 +246,17 @@ func isClang(path string) bool {
 	return err == nil && strings.Contains(string(out), "clang")
 }
 
-// driver returns the program that runs libsycl-jit.
+// driver returns the path of the program that runs libsycl-jit.
 func (c *compiler) driver() (string, error) {
 	return c.part(c.line.Driver, "driver", "--driver")
 }
 
-// headers returns the directory of the headers that take precedence over libsycl's.
+// headers returns the directory of the headers that override libsycl's.
 func (c *compiler) headers() (string, error) {
 	return c.part(c.line.HostHeaders, "include", "--host-headers")
 }
 
-// part returns a path in lib/syclc++ relative to the program.
+// part returns the path of a part of syclc++: chosen, or a path in ../lib/syclc++.
 func (c *compiler) part(chosen, part, flag string) (string, error) {
 	path := chosen
 	if path == "" {
@@ -268,7 +270,7 @@ func (c *compiler) part(chosen, part, flag string) (string, error) {
 		path = filepath.Join(filepath.Dir(filepath.Dir(self)), "lib", name, part)
 	}
 	if !exists(path) {
-		return "", cli.BadInput(fmt.Errorf("%s is missing, which is part of %s; unpack its complete archive, or set %s=", path, name, flag))
+		return "", cli.BadInput(fmt.Errorf("%s, a part of %s, is missing; unpack the complete archive, or set %s=", path, name, flag))
 	}
 	return path, nil
 }
@@ -278,7 +280,7 @@ func (c *compiler) runHost(ctx context.Context, stdout, stderr io.Writer, args [
 	return c.runHostWith(ctx, c.env.Stdin, stdout, stderr, args)
 }
 
-// runHostWith runs the host compiler with a file as standard input.
+// runHostWith runs the host compiler with the given standard input.
 func (c *compiler) runHostWith(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) error {
 	if c.shows(append([]string{c.host.path}, args...)) {
 		return nil
@@ -288,7 +290,7 @@ func (c *compiler) runHostWith(ctx context.Context, stdin io.Reader, stdout, std
 	}
 	cmd := cli.Program(ctx, c.host.path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
-	if c.scratch != "" { // files left when it is killed are removed with the directory
+	if c.scratch != "" { // removing the directory also removes files of a killed compiler
 		cmd.Env = append(os.Environ(), "TMPDIR="+c.scratch)
 	}
 	err := cmd.Run()

@@ -25,7 +25,7 @@ func (c *compiler) program(ctx context.Context) error {
 		return cli.Usagef("no input files")
 	}
 	if first := c.line.Words[0].Input; first != nil && isHeader(*first) {
-		return c.sources(ctx) // nothing is linked
+		return c.sources(ctx) // there is nothing to link
 	}
 	dir, remove, err := outfile.TempDir()
 	if err != nil {
@@ -75,8 +75,8 @@ func (c *compiler) program(ctx context.Context) error {
 	return c.link(ctx, append(args, libraries...))
 }
 
-// objects compiles the sources among the words to objects in a directory, and returns the words
-// with the sources replaced.
+// objects compiles the sources on the command line to objects in dir, and returns the words of the
+// command line with each source replaced by its object.
 func (c *compiler) objects(ctx context.Context, dir string) ([]lineWord, error) {
 	words := slices.Clone(c.line.Words)
 	for i, w := range words {
@@ -103,8 +103,8 @@ func (c *compiler) objects(ctx context.Context, dir string) ([]lineWord, error) 
 	return words, nil
 }
 
-// linkDumpDir returns the prefix of the auxiliary files of a link's objects: the program's name,
-// as with g++.
+// linkDumpDir returns the prefix for auxiliary files of sources that are compiled and linked in one
+// command. As with g++, it is the program's name.
 func (c *compiler) linkDumpDir() string {
 	output := cmp.Or(c.line.Output, "a.out")
 	if extension := filepath.Ext(output); c.line.Output == "" || extension == ".exe" {
@@ -113,8 +113,8 @@ func (c *compiler) linkDumpDir() string {
 	return output + "-"
 }
 
-// libraryOptions are the options that link a program to libsycl, if needed, and make it find the
-// library.
+// libraryOptions returns the options that link a program against libsycl, if it is needed, and add
+// a run path for it.
 func (c *compiler) libraryOptions() ([]string, error) {
 	static := func(option string) bool { return option == "-static" || option == "-r" || option == "-nostdlib" }
 	if !c.line.SYCL || slices.ContainsFunc(c.line.Link, static) {
@@ -124,7 +124,7 @@ func (c *compiler) libraryOptions() ([]string, error) {
 	if d == nil {
 		var err error
 		if d, err = findDPCPP(c.line.DPCPP); err != nil {
-			return nil, nil // nothing here is SYCL; otherwise the linker reports undefined symbols
+			return nil, nil // no SYCL code; if this is wrong, the linker reports undefined symbols
 		}
 	}
 	library := filepath.Join(d.dir, "lib")
@@ -133,20 +133,20 @@ func (c *compiler) libraryOptions() ([]string, error) {
 	}
 	options := []string{"-L" + library, "-Wl,--push-state,--as-needed", "-l:" + c.libsycl(), "-Wl,--pop-state"}
 	if !filepath.IsAbs(library) {
-		return options, nil // a program is started from any directory
+		return options, nil // programs can be started from any directory
 	}
 	return append(options, "-Wl,-rpath,"+library), nil
 }
 
 var twice = regexp.MustCompile(`sycl_kernel_is_defined_twice_\w+`)
 
-// link runs the host compiler for a link.
+// link runs the host compiler to link.
 func (c *compiler) link(ctx context.Context, args []string) error {
 	var log bytes.Buffer
 	err := c.runHost(ctx, c.env.Stdout, &log, args)
 	c.env.Stderr.Write(log.Bytes())
 	if err != nil && twice.Match(log.Bytes()) {
-		c.env.Notef("", "two sources have different kernels with the same name, which the runtime would confuse; rename one of them")
+		c.env.Notef("", "two sources define different kernels with the same name, which the runtime cannot distinguish; rename one of them")
 	}
 	return err
 }
@@ -154,7 +154,7 @@ func (c *compiler) link(ctx context.Context, args []string) error {
 // deviceObject builds an object from linked device code, for -fsycl-link.
 func (c *compiler) deviceObject(ctx context.Context, source string) error {
 	if source == "" {
-		return cli.BadInput(fmt.Errorf("-fsycl-link: none of the objects has device code; compile them with -fsycl-rdc"))
+		return cli.BadInput(fmt.Errorf("-fsycl-link: no object contains device code; compile them with -fsycl-rdc"))
 	}
 	output := c.line.Output
 	if output == "" {
@@ -163,7 +163,7 @@ func (c *compiler) deviceObject(ctx context.Context, source string) error {
 	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, append(c.machine(), "-c", "-o", output, source))
 }
 
-// syclbins returns the files that are SYCLBINs according to their names.
+// syclbins returns the input files whose names end in .syclbin.
 func (c *compiler) syclbins() []string {
 	var files []string
 	for _, w := range c.line.Words {
@@ -174,7 +174,7 @@ func (c *compiler) syclbins() []string {
 	return files
 }
 
-// linkSYCLBINs merges several SYCLBINs into one file, as 'packager link' does.
+// linkSYCLBINs links several SYCLBINs into one, as 'packager link' does.
 func (c *compiler) linkSYCLBINs(ctx context.Context, files []string) error {
 	for _, w := range c.line.Words {
 		if w.Input != nil && !slices.Contains(files, w.Input.Path) {
@@ -202,7 +202,7 @@ func (c *compiler) linkSYCLBINs(ctx context.Context, files []string) error {
 	return bundle.Problems(c.env, result, c.line.Output, "use 'packager link --json'")
 }
 
-// syclbin compiles sources for devices only, and packs their images into a SYCLBIN.
+// syclbin compiles sources for devices only and packs the images into a SYCLBIN.
 func (c *compiler) syclbin(ctx context.Context, dir string) error {
 	targets, err := c.targets()
 	if err != nil {
@@ -213,7 +213,7 @@ func (c *compiler) syclbin(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	imports := state != syclbin.Executable // a link of SYCLBINs resolves these
+	imports := state != syclbin.Executable // linking SYCLBINs resolves imports
 	var tables []bundle.Table
 	var sources []linkir.Source
 	var headers []string

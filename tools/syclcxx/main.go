@@ -1,6 +1,6 @@
-// Command syclc++ compiles SYCL programs as icpx does, with DPC++'s compiler library from pip for
-// devices and any C++ compiler for the host. An object contains both, and registers its device
-// images with libsycl by itself.
+// Command syclc++ is a compiler driver for SYCL that accepts the options of icpx. It compiles
+// device code with DPC++'s compiler library from pip, and host code with any C++ compiler. The
+// objects contain both, and register their device images with libsycl.
 package main
 
 import (
@@ -23,8 +23,7 @@ func main() {
 	})
 }
 
-// run runs the tool and returns its exit code, which follows the convention of all tools of the
-// project.
+// run runs the tool and returns its exit code. The codes are those of all tools, see package cli.
 func run(ctx context.Context, env *cli.Env, args []string) int {
 	err := func() (err error) {
 		defer cli.Recover(&err)
@@ -42,7 +41,7 @@ func run(ctx context.Context, env *cli.Env, args []string) int {
 	return cli.ExitCode(err)
 }
 
-// errPrinted is a failure that the compilers have already reported.
+// errPrinted is returned after a compiler has failed and printed why.
 var errPrinted = errors.New("a compiler failed")
 
 func do(ctx context.Context, env *cli.Env, args []string) error {
@@ -73,7 +72,7 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 	case modeLink:
 		return c.program(ctx)
 	case modeObject:
-		if line.Syclbin != "" { // which is one file, with and without -c
+		if line.Syclbin != "" { // one file, even with -c
 			return c.program(ctx)
 		}
 	}
@@ -83,7 +82,7 @@ func do(ctx context.Context, env *cli.Env, args []string) error {
 	return c.sources(ctx)
 }
 
-// exec runs the host compiler with unchanged arguments.
+// exec runs the host compiler with args unchanged.
 func (c *compiler) exec(ctx context.Context, args []string) error {
 	return c.runHost(ctx, c.env.Stdout, c.env.Stderr, args)
 }

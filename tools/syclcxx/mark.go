@@ -12,10 +12,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// hostCode starts the line that marks preprocessed or assembler output of a SYCL source, which
-// contains only the host code. The rest of the line is a digest of what only the device compile
-// sees, so a compiler cache that hashes preprocessed source distinguishes sources whose device
-// code differs.
+// hostCode starts the line that marks preprocessed or assembler output of a SYCL source as host
+// code only. The rest of the line is a digest of the inputs of the device compile, so that a
+// compiler cache that hashes preprocessed source recompiles if only the device code changed.
 const hostCode = "rules_sycl host code "
 
 // mark adds the mark to the output of -E or -S.
@@ -39,7 +38,7 @@ func (c *compiler) mark(in lineInput, output string) error {
 		return err
 	}
 	if info, err := os.Stat(output); err != nil || !info.Mode().IsRegular() {
-		return err // such as /dev/null
+		return err // for example, output is /dev/null
 	}
 	file, err := os.OpenFile(output, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -73,15 +72,15 @@ func (c *compiler) deviceDigest(in lineInput) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)[:16]), nil
 }
 
-// checkMark returns an error for preprocessed or assembler output of a SYCL source, because its
-// device code is missing.
+// checkMark returns an error if in is preprocessed or assembler output of a SYCL source, which
+// lacks the device code.
 func (c *compiler) checkMark(in lineInput) error {
 	if in.Path == stdin || in.Language != "c++-cpp-output" && in.Language != "assembler" && in.Language != "c++" {
 		return nil
 	}
 	file, err := os.Open(in.Path)
 	if err != nil {
-		return nil // the compiler reports it
+		return nil // the compiler reports the error
 	}
 	defer file.Close()
 	lines := bufio.NewReader(file)

@@ -2,7 +2,7 @@ package main
 
 import "github.com/rules-sycl/rules_sycl/internal/compilespec"
 
-// The steps that an option is passed to.
+// Steps that an option can be passed to.
 const (
 	forHost   = compilespec.Host
 	forDevice = compilespec.Device
@@ -10,7 +10,7 @@ const (
 	forWord   = compilespec.Placed
 )
 
-// readers parse the options that do more than being passed to their steps.
+// readers maps the options that need more than being passed to their steps to their parsers.
 var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 	compilespec.Standard:     (*parser).languageStandard,
 	compilespec.Warning:      (*parser).warning,
@@ -31,7 +31,7 @@ var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 // ownOptions are the options that only syclc++ has.
 var ownOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--require-images", "--share-gpu-families", "--check"}
 
-// pass passes an option to the steps of its rule.
+// pass passes an option to the steps that its rule lists.
 func (p *parser) pass(o *option) {
 	p.give(o.rule.To&^forDevice, o.words...)
 	p.give(forDevice, o.rule.DeviceWords(o.words, o.value)...)

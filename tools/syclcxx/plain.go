@@ -16,11 +16,11 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/outfile"
 )
 
-// stdin stands for standard input, which only the host compiler reads.
+// stdin is the file name that stands for standard input. Only the host compiler reads it.
 const stdin = "-"
 
-// plainObject compiles a source that does not seem to read libsycl's headers. If it turns out to
-// read them, it is compiled as SYCL.
+// plainObject compiles a source that does not appear to include SYCL headers as C++. If the
+// dependency file shows that it does include them, plainObject compiles it again as SYCL.
 func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifact, depfile depfileOptions) error {
 	args := slices.Concat(c.dumpOptions(output), c.plainOptions(in), c.depfileOptions(depfile, output.object))
 	if err := c.checkMark(in); err != nil {
@@ -53,7 +53,7 @@ func (c *compiler) plainObject(ctx context.Context, in lineInput, output artifac
 		return err
 	}
 	if strings.Contains(string(read), "/sycl/detail/") {
-		if err := os.Remove(output.object); err != nil { // otherwise it would count as built if a later step fails
+		if err := os.Remove(output.object); err != nil { // otherwise, an object would remain if a later step fails
 			return err
 		}
 		if in.Path == stdin {
@@ -143,15 +143,14 @@ func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), f
 
 func isCPlusPlus(in lineInput) bool { return in.Language == "c++" || isHeader(in) }
 
-// isHeader reports whether a header is to be precompiled. Precompiled headers are for the host
-// compile, with all its macros: clang does not read g++'s precompiled headers, and reads the
-// header itself.
+// isHeader reports whether the input is a header to precompile. Only the host compile uses
+// precompiled headers: the device compile cannot read g++'s and reads the header itself.
 func isHeader(in lineInput) bool { return in.Language == "c++-header" }
 
 var include = regexp.MustCompile(`^\s*#\s*(?:include|include_next|import)\s*(?:<([^>]*)>|"([^"]*)"|(\S))`)
 
-// readsSYCL reports whether a source may read libsycl's headers, judging by its #include lines and
-// the ones of headers in directories that options name, regardless of conditions.
+// readsSYCL reports whether a source may include SYCL headers. It follows the #include lines of the
+// source and of headers in the include directories of the command line, regardless of #if.
 func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 	if !c.line.SYCL || !isCPlusPlus(in) || in.Path == stdin {
 		return false, nil
@@ -167,13 +166,13 @@ func (c *compiler) readsSYCL(in lineInput) (bool, error) {
 	return found, err
 }
 
-// closure returns a source and the project headers that it may include, regardless of conditions.
+// closure returns a source and the project headers that it may include, regardless of #if.
 func (c *compiler) closure(in lineInput) ([]string, error) {
 	return c.visit(in, func(string, bool) bool { return true })
 }
 
-// visit calls next for a source and each header that it may include, with whether that header
-// reads libsycl's headers, until next returns false. It returns the files.
+// visit calls next for a source and each header that it may include until next returns false; sycl
+// is true if the file includes SYCL headers. It returns the visited files.
 func (c *compiler) visit(in lineInput, next func(file string, sycl bool) bool) ([]string, error) {
 	dirs := c.includeDirs()
 	queue, seen := []string{in.Path}, map[string]bool{in.Path: true}
@@ -213,8 +212,8 @@ func (c *compiler) visit(in lineInput, next func(file string, sycl bool) bool) (
 	return queue, nil
 }
 
-// scan calls included for each #include of a file outside libsycl. It reports whether there is one
-// of libsycl, or one named by a macro.
+// scan calls included for each file that the file includes, except SYCL headers. It reports whether
+// the file includes a SYCL header, or a header whose name is a macro.
 func scan(file string, included func(name string)) (sycl bool, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -237,13 +236,13 @@ func scan(file string, included func(name string)) (sycl bool, err error) {
 	}
 }
 
-// isSYCLHeader reports whether a header belongs to libsycl, or to a library that reads libsycl's
+// isSYCLHeader reports whether a header belongs to libsycl or to a library that includes libsycl's
 // headers.
 func isSYCLHeader(name string) bool {
 	return strings.HasPrefix(name, "sycl/") || name == "CL/sycl.hpp" || strings.HasSuffix(name, "sycl.hpp") || strings.HasPrefix(name, "oneapi/")
 }
 
-// includeDirs returns the include directories of options and the environment.
+// includeDirs returns the include directories on the command line and in the environment.
 func (c *compiler) includeDirs() []string {
 	dirs := c.namedDirs("-I", "-iquote", "-isystem", "-idirafter")
 	for _, variable := range []string{"CPATH", "CPLUS_INCLUDE_PATH"} {
@@ -252,7 +251,7 @@ func (c *compiler) includeDirs() []string {
 	return dirs
 }
 
-// namedDirs returns the directories that options name.
+// namedDirs returns the values of the given options for directories.
 func (c *compiler) namedDirs(flags ...string) []string {
 	var dirs []string
 	for i, option := range c.line.Host {

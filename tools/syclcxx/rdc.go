@@ -19,9 +19,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/linkir"
 )
 
-// With -fsycl-rdc an object contains device code instead of device images. The device code is
-// linked along with the program. It is in sections named bitcodeSection, as records that start at
-// multiples of 8 bytes:
+// With -fsycl-rdc, an object contains device code instead of device images. The device code is
+// linked when the program is. It is stored in sections named bitcodeSection, as records that are
+// aligned to 8 bytes:
 //
 //	bytes  content
 //	    8  "rsyclbc1"
@@ -34,8 +34,8 @@ const (
 	recordMagic    = "rsyclbc1"
 )
 
-// releaseSection holds NUL-terminated texts: the name of the libsycl that an object's images are
-// for, and the options of the compilers of native code.
+// releaseSection holds NUL-terminated strings: the name of the libsycl that an object's images are
+// for, and the options for native compilers.
 const (
 	releaseSection = "rules_sycl_runtime"
 	libsycl        = "libsycl.so." + runtimeMajor
@@ -43,7 +43,7 @@ const (
 	optionPrefix   = "option "
 )
 
-// libsycl returns the name of the libsycl that the program is linked to.
+// libsycl returns the file name of the libsycl that the program is linked against.
 func (c *compiler) libsycl() string {
 	if c.line.Preview {
 		return libsyclPreview
@@ -54,23 +54,23 @@ func (c *compiler) libsycl() string {
 // A record is the device code of a source.
 type record struct{ source, bitcode, header []byte }
 
-// writeBitcode writes assembler source of a record.
+// writeBitcode writes assembler source that defines a record.
 func (u *compilation) writeBitcode(name string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".section %s,\"e\",@progbits\n.balign 8\n.ascii \"%s\"\n", bitcodeSection, recordMagic)
 	fmt.Fprintf(&b, ".quad %d, 2f-1f, 3f-2f\n.ascii %s\n1:\n.incbin %s\n2:\n.incbin %s\n3:\n.balign 8\n",
 		len(u.source), hostwrap.Quote(u.source), hostwrap.Quote(u.file("device.bc")), hostwrap.Quote(u.file("header.h")))
-	// The link of device code defines the symbol, so a link without it fails.
+	// Linking device code defines the symbol, so a link that skips this step fails.
 	fmt.Fprintf(&b, ".section .data.rel.ro.%[1]s,\"aw\",@progbits\n.balign 8\n.quad %[1]s\n", linkedSymbol)
 	b.WriteString(".section .note.GNU-stack,\"\",@progbits\n") // otherwise the program's stack is executable
 	return os.WriteFile(name, []byte(b.String()), 0o666)
 }
 
-// linkedSymbol is undefined in objects of -fsycl-rdc, and defined when their device code is
-// linked. The linker prints its name if it is missing.
+// linkedSymbol is undefined in objects compiled with -fsycl-rdc, and defined when their device code
+// is linked. Its name explains the linker's error about an undefined symbol.
 const linkedSymbol = "sycl_device_code_that_syclcxx_or_its_option_fsycl_link_links"
 
-// records returns the records of a section.
+// records parses the records of a section.
 func records(data []byte) ([]record, error) {
 	var list []record
 	for at := 0; at < len(data); at = (at + 7) &^ 7 {
@@ -94,16 +94,16 @@ func records(data []byte) ([]record, error) {
 	return list, nil
 }
 
-// contents are the parts of an object or archive that are relevant to linking a program.
+// contents holds what linking a program needs to know about an object or archive.
 type contents struct {
-	code    []record        // to link
-	sycl    bool            // built by this program
-	libsycl string          // the libsycl of the program
-	options map[string]bool // options that native code was compiled with, and that the runtime compiles with
+	code    []record        // device code to link
+	sycl    bool            // whether syclc++ compiled it as SYCL
+	libsycl string          // the libsycl that the program is linked against
+	options map[string]bool // options for native compilers, ahead of time and at run time
 }
 
-// readObject reads an object or archive. It returns an error if its images are for a libsycl other
-// than the program's. Other files have no contents.
+// readObject reads an object or archive; the contents of other files are empty. It returns an error
+// if images are for a libsycl other than the program's.
 func readObject(name, libsycl string) (*contents, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -122,7 +122,7 @@ func readObject(name, libsycl string) (*contents, error) {
 		return c, thinMembers(file, filepath.Dir(name), func(path string) error {
 			member, err := os.Open(path)
 			if err != nil {
-				return nil // the linker reports it
+				return nil // the linker reports the error
 			}
 			defer member.Close()
 			return c.add(path, member)
@@ -162,15 +162,15 @@ func (c *contents) add(name string, object io.ReaderAt) error {
 				if text == libsycl || text == libsyclPreview {
 					fix = "use -fpreview-breaking-changes for all sources and for the link, or for none"
 				}
-				return cli.BadInput(fmt.Errorf("%s: its device images are for %s, but the program is linked to %s; %s", name, text, c.libsycl, fix))
+				return cli.BadInput(fmt.Errorf("%s: its device images are for %s, but the program is linked against %s; %s", name, text, c.libsycl, fix))
 			}
 		}
 	}
 	return nil
 }
 
-// linkDevice links the device code of objects, and returns assembler source that registers its
-// images, or "" if there are none.
+// linkDevice links the device code of objects. It returns the name of an assembler source that
+// registers the images, or "" if there is no device code.
 func (c *compiler) linkDevice(ctx context.Context, files []string, dir string) (string, error) {
 	sources, headers, err := c.unpack(files, dir)
 	if err != nil || len(sources) == 0 {
@@ -190,12 +190,12 @@ func (c *compiler) linkDevice(ctx context.Context, files []string, dir string) (
 	return out, defineLinked(out)
 }
 
-// linkedTables links device code, and returns the tables of its images for each target. The images
-// may import what they do not define if imports is true.
+// linkedTables links device code and returns the image tables of each target. If imports is true,
+// images may import functions and variables that they do not define.
 func (c *compiler) linkedTables(ctx context.Context, sources []linkir.Source, headers []string, dir string, imports bool) ([]bundle.Table, error) {
 	llvm, err := findLLVM("llvm-dis", "llvm-link")
 	if err != nil {
-		return nil, fmt.Errorf("-fsycl-rdc: %w, or define what kernels call in the same source and remove -fsycl-rdc", err)
+		return nil, fmt.Errorf("-fsycl-rdc: %w, or define all functions that kernels call in the same source and remove -fsycl-rdc", err)
 	}
 	s := &imageSet{compiler: c, name: filepath.Join(dir, "linked.bc"), dir: dir, emulate: c.line.EmulateDouble, imports: imports}
 	s.bitcode = s.name
@@ -225,19 +225,18 @@ func defineLinked(source string) error {
 	if err != nil {
 		return err
 	}
-	// Weak, because partial links can be linked again.
+	// The symbol is weak because the result of a partial link can be linked again.
 	_, err = fmt.Fprintf(file, "\n.section .rodata.%[1]s,\"a\",@progbits\n.weak %[1]s\n.hidden %[1]s\n%[1]s:\n.byte 0\n", linkedSymbol)
 	return errors.Join(err, file.Close())
 }
 
-// unpack writes the bitcode and the integration headers of the sources of objects into a
-// directory.
+// unpack extracts the bitcode and integration headers of the sources in objects into dir.
 func (c *compiler) unpack(files []string, dir string) (sources []linkir.Source, headers []string, err error) {
 	names := map[string]int{}
 	for _, file := range files {
 		object, err := readObject(file, c.libsycl())
 		if errors.Is(err, os.ErrNotExist) {
-			continue // the linker reports it
+			continue // the linker reports the error
 		}
 		if err != nil {
 			return nil, nil, err
@@ -252,7 +251,7 @@ func (c *compiler) unpack(files []string, dir string) (sources []linkir.Source, 
 				return nil, nil, err
 			}
 			name := string(r.source)
-			if names[name]++; names[name] > 1 { // compiled twice
+			if names[name]++; names[name] > 1 { // two records have the same source
 				name += " (" + strconv.Itoa(names[name]) + ")"
 			}
 			sources, headers = append(sources, linkir.Source{Source: name, File: bitcode}), append(headers, header)
@@ -272,7 +271,8 @@ func readConstants(headers []string) (bool, error) {
 	return false, nil
 }
 
-// warnLate warns about options of the compilers of native code that an object was built without.
+// warnLate warns about native compiler options on the link line that an object was compiled
+// without.
 func (c *compiler) warnLate(object string, known map[string]bool) {
 	for _, b := range c.line.Backend {
 		if !known[b.Option] {
@@ -281,5 +281,5 @@ func (c *compiler) warnLate(object string, known map[string]bool) {
 	}
 }
 
-// oldestLLVM is the first release of LLVM that reads DPC++'s bitcode.
+// oldestLLVM is the first LLVM release that can read DPC++'s bitcode.
 const oldestLLVM = 22

@@ -11,15 +11,15 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/icpxflags"
 )
 
-// maxResponse is the maximum size of a response file, and maxArguments the maximum total number of
-// arguments in them.
+// maxResponse is the maximum size of a response file. maxArguments is the maximum number of
+// arguments in all response files.
 const (
 	maxResponse  = 64 << 20
 	maxArguments = 1 << 20
 )
 
-// expanded returns arguments with each @FILE replaced by the words of FILE. As with gcc, @FILE is
-// an ordinary argument if the file does not exist.
+// expanded returns args with each @FILE replaced by the arguments in FILE. As in gcc, @FILE is an
+// ordinary argument if the file does not exist.
 func expanded(args, inside []string, read func(string) ([]byte, error)) ([]string, error) {
 	var out []string
 	for _, arg := range args {
@@ -58,8 +58,9 @@ func readFile(name string) ([]byte, error) {
 	return cli.ReadInput(name, "a response file", maxResponse)
 }
 
-// divided splits a text into words, as a shell does or, in response files, as gcc does: there a
-// backslash escapes any character, even in quotes. It returns an error for invalid text.
+// divided splits text into words as a shell does or, if shell is false, as gcc does in response
+// files, where a backslash escapes any character even inside quotes. If the text is invalid, wrong
+// describes the error.
 func divided(text string, shell bool) (words []string, wrong string) {
 	var word []byte
 	within, escaped, quote := false, false, byte(0)
@@ -101,17 +102,17 @@ func divided(text string, shell bool) (words []string, wrong string) {
 
 // An option is an argument with its value.
 type option struct {
-	name  string            // as in the rules and the table of icpx's options
+	name  string            // as in the tables of compilespec and icpxflags
 	value string            // the text after the name, or the next argument
-	words []string          // as it is written
-	rule  *compilespec.Rule // nil for options that are not in a table, and for icpx's
-	flag  *icpxflags.Flag   // nil for those that are not icpx's
-	input bool              // not an option but a file, whose name is the value
+	words []string          // as written on the command line
+	rule  *compilespec.Rule // nil for icpx options and options that are not in a table
+	flag  *icpxflags.Flag   // nil for options other than icpx's
+	input bool              // whether this is an input file, whose name is in value
 }
 
 func (o *option) text() string { return strings.Join(o.words, " ") }
 
-// long maps gcc's long names to other options.
+// long maps gcc's long option names to the equivalent short ones.
 var long = map[string]string{
 	"--assemble": "-S", "--compile": "-c", "--debug": "-g", "--define-macro": "-D", "--dependencies": "-M",
 	"--entry": "-e", "--for-assembler": "-Xassembler", "--for-linker": "-Xlinker", "--force-link": "-u",
@@ -127,7 +128,7 @@ var long = map[string]string{
 	"--write-user-dependencies": "-MMD",
 }
 
-// options parses arguments as options and files.
+// options parses arguments into options and files.
 func options(args []string) ([]option, error) {
 	var out []option
 	for i := 0; i < len(args); i++ {
@@ -189,8 +190,8 @@ func find(arg string) (o option, next bool) {
 	return o, next
 }
 
-// flagOf returns the icpx flag for an argument, or nil, with its name in the rules and the part of
-// the value that it contains.
+// flagOf returns the icpx flag for an argument, or nil. It also returns the flag's name in the
+// table and the part of its value that is in the same argument.
 func flagOf(arg string) (f *icpxflags.Flag, name, value string) {
 	if f := flags[arg]; f != nil {
 		return f, arg, ""
@@ -204,7 +205,7 @@ func flagOf(arg string) (f *icpxflags.Flag, name, value string) {
 	return nil, "", ""
 }
 
-// flags maps names to icpx flags.
+// flags maps option names to icpx flags.
 var flags = func() map[string]*icpxflags.Flag {
 	out := map[string]*icpxflags.Flag{}
 	for _, section := range icpxflags.Table() {

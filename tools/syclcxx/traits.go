@@ -7,7 +7,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
 )
 
-// languageVersion is the macro that programs use to check whether a compiler supports SYCL.
+// languageVersion defines the macro by which programs detect support for SYCL.
 const languageVersion = "-DSYCL_LANGUAGE_VERSION=202012L"
 
 // traitMacros returns the macros from which libsycl's headers derive sycl::any_device_has and

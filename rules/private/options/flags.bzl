@@ -280,7 +280,7 @@ def backend_options(label, backend, targets):
     for each in backend:
         chosen = each.target
         if not chosen and len(targets) > 1:
-            fail("%s: %s: ambiguous with several targets; name one, as in -Xsycl-target-backend=%s, or use backend_options" % (label, each.where, targets[0].name))
+            fail("%s: %s: ambiguous with several targets; specify one, as in -Xsycl-target-backend=%s, or use backend_options" % (label, each.where, targets[0].name))
         if chosen not in ["", "*", "intel_gpu_*"]:
             chosen = known_targets(label, each.where, [chosen])[0]
         for target in targets:
