@@ -17,7 +17,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A baselineCommand is the subcommand baseline.
+// A baselineCommand implements the subcommand baseline.
 type baselineCommand struct {
 	gateFlags
 	file string
@@ -89,7 +89,7 @@ func (b *baselineCommand) run(ctx context.Context, env *cli.Env, args []string) 
 	return nil
 }
 
-// verify compares the file with the output of update.
+// verify reports how the baseline file differs from what update would write.
 func (b *baselineCommand) verify(env *cli.Env, want *gate.Baseline, reports []*gate.Index) error {
 	have, err := gatefiles.ReadBaseline(b.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,7 @@ func (b *baselineCommand) verify(env *cli.Env, want *gate.Baseline, reports []*g
 	for _, list := range []struct {
 		what    string
 		entries []gate.Entry
-	}{{"not in the baseline", missing}, {"solved", stale}} {
+	}{{"missing", missing}, {"stale", stale}} {
 		const most = 20
 		for _, e := range list.entries[:min(len(list.entries), most)] {
 			fmt.Fprintf(env.Stdout, "%s: %s: %s\n", b.file, list.what, safetext.Escape(fmt.Sprintf("%s: %s on %s requires %s [%s]", e.Target, e.Kernel, e.Device, e.Required, e.Rule)))
@@ -118,7 +118,7 @@ func (b *baselineCommand) verify(env *cli.Env, want *gate.Baseline, reports []*g
 	}
 	switch {
 	case len(missing)+len(stale) > 0:
-		return cli.No(fmt.Errorf("%s is out of date: %s missing, %d solved", b.file, entries(len(missing)), len(stale)))
+		return cli.No(fmt.Errorf("%s is out of date: %s missing, %d stale", b.file, entries(len(missing)), len(stale)))
 	case !bytes.Equal(now.Bytes(), then.Bytes()):
 		return cli.No(fmt.Errorf("%s is out of date: the checked targets or devices, or the data of a device, have changed", b.file))
 	}
@@ -130,5 +130,5 @@ func inCI() bool {
 	return v != "" && v != "0" && v != "false"
 }
 
-// entries returns a number of entries as text.
+// entries formats a number of entries, as in "1 entry".
 func entries(n int) string { return fmt.Sprintf("%d %s", n, safetext.Plural(n, "entry", "entries")) }

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/gate/render"
 )
 
-// A checkCommand is the subcommand check.
+// A checkCommand implements the subcommand check.
 type checkCommand struct {
 	gateFlags
 	format, output, proposed, program, fix string
@@ -72,7 +72,7 @@ func (c *checkCommand) run(ctx context.Context, env *cli.Env, args []string) err
 		return cli.Usagef("--all requires --format text")
 	}
 	if c.warnOnly && c.Workspace == "." {
-		c.Workspace = "" // actions do not see the sources
+		c.Workspace = "" // the sources are not inputs of a Bazel action
 	}
 	o, err := c.options(args)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *checkCommand) run(ctx context.Context, env *cli.Env, args []string) err
 	return nil
 }
 
-// write writes the requested files and formats.
+// write writes the result to the requested files in the requested formats.
 func (c *checkCommand) write(env *cli.Env, r *gate.Result) error {
 	var out outfile.Group
 	defer out.Close()

@@ -13,7 +13,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A devicesCommand is the subcommand devices.
+// A devicesCommand implements the subcommand devices.
 type devicesCommand struct{ deviceConfig cli.Strings }
 
 const devicesLong = `
@@ -48,7 +48,7 @@ func (c *devicesCommand) run(_ context.Context, env *cli.Env, args []string) err
 	return nil
 }
 
-// selectDevices returns the devices that names and patterns select, without duplicates, in the
+// selectDevices returns the devices that match names and patterns, without duplicates, in the
 // order of the configuration.
 func selectDevices(config *deviceconfig.Config, args []string) (list []*deviceconfig.Device, err error) {
 	chosen := map[string]bool{}
@@ -81,7 +81,7 @@ func selectDevices(config *deviceconfig.Config, args []string) (list []*deviceco
 	return list, nil
 }
 
-// productName returns the product name of a target's GPUs, or "" if there is none.
+// productName returns the product name of a target's GPUs, or "" if it is unknown.
 func productName(target string) string {
 	name := deviceconfig.DisplayName(target)
 	if name == target {

@@ -15,7 +15,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// A diffCommand is the subcommand diff.
+// A diffCommand implements the subcommand diff.
 type diffCommand struct {
 	format, output string
 	all, exitCode  bool
@@ -89,7 +89,7 @@ func (d *diffCommand) run(_ context.Context, env *cli.Env, args []string) error 
 	return nil
 }
 
-// reportTitle returns the subject of a report.
+// reportTitle returns a title for a report: the programs or libraries that it covers.
 func reportTitle(name string, r *report.Report) string {
 	return cmp.Or(r.Title(), filepath.ToSlash(name))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
-// A fixCommand is the subcommand fix.
+// A fixCommand implements the subcommand fix.
 type fixCommand struct {
 	gateFlags
 	buildozer, write bool
@@ -96,7 +96,7 @@ func (f *fixCommand) run(ctx context.Context, env *cli.Env, args []string) error
 	return nil
 }
 
-// print writes the edits in the requested format.
+// print writes the edits as a patch or as buildozer commands.
 func (f *fixCommand) print(env *cli.Env, p *fixPlan, builds *workspace.Builds, changed []*workspace.BuildFile) error {
 	if f.buildozer {
 		for _, c := range p.commands {

@@ -95,9 +95,9 @@ func TestFix(t *testing.T) {
 		{"an unknown target", kernelsRule(""), []string{"unknown.json"}, 1, "", `cannot add not a target to sycl_targets of //demo:kernels: unknown target`, ""},
 		{"an empty list", kernelsRule("    sycl_targets = [\"intel_gpu_dg2\"],\n"), append(dg2, "--unsupported=drop", "before.json"), 1, "", "sycl_targets of //demo:kernels would be empty", ""},
 		{"a device of the report alone", kernelsRule(""), append(dg2, "--unsupported=drop", "before.json"), 1, "", "//demo:kernels does not list intel_gpu_dg2", ""},
-		{"problems are kept", kernelsRule(all), append(dg2, "--unsupported=keep", "before.json"), 1, "", "no edit of a BUILD file fixes this: //demo:kernels: kernel 'Fp64Axpy' does not run", ""},
+		{"problems are kept", kernelsRule(all), append(dg2, "--unsupported=keep", "before.json"), 1, "", "cannot be fixed in a BUILD file: //demo:kernels: kernel 'Fp64Axpy' does not run", ""},
 		{"a variable", "TARGETS = [\"intel_gpu_dg2\"]\n\n" + kernelsRule("    sycl_targets = TARGETS,\n"), append(dg2, "before.json"), 1, "", "demo/BUILD.bazel:5: sycl_targets of //demo:kernels is the variable TARGETS; edit it manually (not intel_gpu_dg2)", ""},
-		{"a select", kernelsRule("    sycl_targets = select({\"//conditions:default\": [\"intel_gpu_dg2\"]}),\n"), append(dg2, "before.json"), 1, "", "is a call of select", ""},
+		{"a select", kernelsRule("    sycl_targets = select({\"//conditions:default\": [\"intel_gpu_dg2\"]}),\n"), append(dg2, "before.json"), 1, "", "is a call to select", ""},
 		{"a sum", kernelsRule("    sycl_targets = [\"spir64\"] + MORE,\n"), append(dg2, "before.json"), 1, "", "is an expression", ""},
 		{"a list with other elements than strings", kernelsRule("    sycl_targets = [\"spir64\", DG2],\n"), append(dg2, "before.json"), 1, "", "has elements that are not strings", ""},
 		{"a comprehension", kernelsRule("    sycl_targets = [t for t in MORE],\n"), append(dg2, "before.json"), 1, "", "is not a list literal", ""},
@@ -331,7 +331,7 @@ func TestFixNotesManyKernelsOnce(t *testing.T) {
 		t.Fatalf("got %q", p.notes)
 	}
 	for i, want := range []string{"//demo:b", "//demo:b", "//demo:a", "//demo:a"} {
-		if !strings.HasPrefix(p.notes[i], "no edit of a BUILD file fixes this: "+want+": 100 kernels ('K0', 'K1', ") {
+		if !strings.HasPrefix(p.notes[i], "cannot be fixed in a BUILD file: "+want+": 100 kernels ('K0', 'K1', ") {
 			t.Errorf("note %d is %s", i, p.notes[i])
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // Values of --unsupported: what to do with devices that kernels cannot run on.
 const (
-	smallest = "smallest" // the candidate with the smallest loss of statuses
+	smallest = "smallest" // the candidate that loses the fewest statuses
 	drop     = "drop"
 	restrict = "restrict"
 	keep     = "keep"
@@ -26,15 +26,15 @@ const (
 type unsupportedDevice struct {
 	device   string
 	findings []*gate.Finding // one per kernel and rule
-	fails    int             // kernels that do not run on the device, including those that a policy covers
+	fails    int             // number of kernels that do not run on the device, including allowed ones
 	kernels  int             // number of kernels in the target
 }
 
-// runs returns the number of kernels that run on the device.
+// runs returns the number of kernels that can run on the device.
 func (m *unsupportedDevice) runs() int { return max(m.kernels-m.fails, 0) }
 
-// wanting returns the distinct kernels of the findings.
-func (m *unsupportedDevice) wanting() []string {
+// failing returns the kernels of the findings, without duplicates.
+func (m *unsupportedDevice) failing() []string {
 	var names []string
 	for _, f := range m.findings {
 		if !slices.Contains(names, f.Kernel) {
@@ -44,10 +44,10 @@ func (m *unsupportedDevice) wanting() []string {
 	return names
 }
 
-// A candidate is one way to resolve a unsupportedDevice.
+// A candidate is one way to deal with an unsupportedDevice.
 type candidate struct {
 	name string // an exception, drop or by hand
-	lost int    // statuses that become worse or are no longer required
+	lost int    // number of statuses that get worse or are no longer required
 	what string
 }
 
@@ -56,10 +56,10 @@ const (
 	byHand    = "by hand"
 )
 
-// candidates returns the ways to resolve a unsupportedDevice, smallest loss first. Manual changes come last:
-// they lose nothing but require writing code.
+// candidates returns the ways to deal with an unsupportedDevice, smallest loss first. Manual
+// changes come last, because they lose nothing but require writing code.
 func (m *unsupportedDevice) candidates(named bool) []candidate {
-	list := []candidate{{exception, len(m.wanting()), "allow it in the policy: " + strings.Join(m.exceptions(), ", ")}}
+	list := []candidate{{exception, len(m.failing()), "allow it in the policy: " + strings.Join(m.exceptions(), ", ")}}
 	if named {
 		list = append(list, candidate{drop, m.runs(), fmt.Sprintf("remove %s from sycl_targets and fixed_targets", m.device)})
 	}
@@ -86,7 +86,7 @@ func (m *unsupportedDevice) exceptions() []string {
 	return list
 }
 
-// sourceFix returns a fix in the source code.
+// sourceFix describes how to fix the problem in the source code.
 func (m *unsupportedDevice) sourceFix() string {
 	var list []string
 	for _, f := range m.findings {
@@ -97,9 +97,9 @@ func (m *unsupportedDevice) sourceFix() string {
 	return strings.Join(list, "; or ") + "; if you add a second kernel, list both as a family in the policy"
 }
 
-// String returns a sentence that describes the unsupportedDevice.
+// String describes the device and its kernels in one line.
 func (m *unsupportedDevice) String() string {
-	names := m.wanting()
+	names := m.failing()
 	const most = 3
 	list := strings.Join(names[:min(len(names), most)], ", ")
 	if n := len(names) - most; n > 0 {
@@ -122,7 +122,7 @@ func (e *edit) unsupportedDevices() []*unsupportedDevice {
 // kernels run on it than do not. It never removes all devices that the target names.
 func (e *edit) choose() []string {
 	if e.counts[e.report] == nil {
-		e.note("%s: unknown number of kernels of %s, because the result does not cover it; pass its report", e.place, e.label)
+		e.note("%s: cannot count the kernels of %s, because the result does not cover it; pass its report", e.place, e.label)
 		return nil
 	}
 	var out []string
@@ -136,13 +136,13 @@ func (e *edit) choose() []string {
 		case chosen[m.device].name == drop:
 			out = append(out, m.device)
 		case named || fixed:
-			e.note("%s: no edit of %s is proposed for %s, because an exception in the policy loses no more", e.place, e.label, m.device)
+			e.note("%s: no edit of %s proposed for %s, because an exception in the policy loses no more statuses", e.place, e.label, m.device)
 		default:
 			e.noteUnnamed(m.device)
 		}
 	}
 	if len(out) > 0 && e.leavesNoDevice(out) {
-		e.note("%s: no edit is proposed for %s, because without %s it would have no device; change the kernels that do not run there", e.place, e.label, strings.Join(out, ", "))
+		e.note("%s: no edit proposed for %s, because it would have no device left without %s; change the kernels that do not run there", e.place, e.label, strings.Join(out, ", "))
 		for _, d := range out {
 			delete(chosen, d)
 		}
@@ -171,8 +171,8 @@ func (e *edit) explain(m *unsupportedDevice, chosen string) {
 	}
 }
 
-// leavesNoDevice reports whether one of the lists would no longer name a device. A target such as
-// spir64 is for all devices and names none.
+// leavesNoDevice reports whether the removal would leave one of the lists without any device. A
+// target such as spir64 is for all devices, so it does not count as one.
 func (e *edit) leavesNoDevice(out []string) bool {
 	if len(e.lists[fixedTargets]) > 0 && e.leavesNothing(fixedTargets, out) {
 		return true
@@ -186,7 +186,7 @@ func (e *edit) leavesNoDevice(out []string) bool {
 	return true
 }
 
-// nextStep returns the fix of a finding in the source code.
+// nextStep describes how to fix a finding in the source code.
 func nextStep(f *gate.Finding) string {
 	rule, _ := gate.LookupRule(f.Rule)
 	return strings.ReplaceAll(rule.Next, "{required}", f.Required)

@@ -31,13 +31,13 @@ type fixPlan struct {
 	counts      map[string]*counts // by label
 }
 
-// counts are kernel counts of a target.
+// counts holds kernel counts of a target.
 type counts struct {
 	kernels int
-	fails   map[string]map[string]bool // by device: the kernels that do not run on it
+	fails   map[string]map[string]bool // the kernels that do not run, by device
 }
 
-// A wanted holds the changes to a target that findings ask for, by canonical device names.
+// A wanted holds the changes to a target that would fix its findings. Device names are canonical.
 type wanted struct {
 	code, fixed map[string]bool
 	out         map[string][]*gate.Finding // devices that kernels cannot run on
@@ -77,14 +77,14 @@ func (p *fixPlan) count(r *gate.Result) {
 	}
 }
 
-// add sorts findings by the edit that fixes them.
+// add records findings under the edit that fixes them.
 func (p *fixPlan) add(findings []gate.Finding) {
 	var left []*gate.Finding
 	for i := range findings {
 		f := &findings[i]
 		least := gate.Warning
 		if f.Rule == gate.Undetermined {
-			least = gate.Error // an undetermined status asks for no edit
+			least = gate.Error // undetermined statuses need no edit
 		}
 		if f.IsCovered() || f.Severity < least {
 			continue
@@ -122,8 +122,8 @@ func (p *fixPlan) add(findings []gate.Finding) {
 	p.noteUnsolved(left)
 }
 
-// noteUnsolved notes problems that no edit fixes, once for all kernels of a target with the same
-// problem.
+// noteUnsolved adds a note about each problem that no edit fixes. Kernels of a target with the same
+// problem share a note.
 func (p *fixPlan) noteUnsolved(findings []*gate.Finding) {
 	of := map[string][]*gate.Finding{}
 	var targets []string
@@ -135,12 +135,12 @@ func (p *fixPlan) noteUnsolved(findings []*gate.Finding) {
 	}
 	for _, target := range targets {
 		for _, message := range render.Messages(of[target]) {
-			p.note("no edit of a BUILD file fixes this: %s: %s", cmp.Or(target, "all targets"), message)
+			p.note("cannot be fixed in a BUILD file: %s: %s", cmp.Or(target, "all targets"), message)
 		}
 	}
 }
 
-// apply edits the files in memory, and returns the changed ones.
+// apply edits the BUILD files in memory and returns the changed files.
 func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
 	var changed []*workspace.BuildFile
 	for _, label := range slices.Sorted(maps.Keys(p.targets)) {
@@ -155,12 +155,11 @@ func (p *fixPlan) apply() ([]*workspace.BuildFile, error) {
 	return changed, nil
 }
 
-// editable are the rules and macros with sycl_targets and fixed_targets. Without sycl_targets, they
-// all build for spir64.
+// editable lists the rules and macros with the attributes sycl_targets and fixed_targets. The
+// default of sycl_targets is spir64 in all of them.
 var editable = []string{"sycl_binary", "sycl_cc_binary", "sycl_cc_library", "sycl_cc_test"}
 
-// An imagesOf tells which attributes of a call hold the targets of the images that a report on it
-// covers.
+// An imagesOf states which attributes of a rule list the targets whose images its report covers.
 type imagesOf int
 
 const (
@@ -179,7 +178,7 @@ func imagesOfCall(kind string, r *build.Rule) imagesOf {
 	return elsewhere
 }
 
-// maxDeps is the maximum number of targets through which a report is followed.
+// maxDeps is the maximum number of deps that are followed from a report to the images.
 const maxDeps = 8
 
 // built returns the target whose images a report covers: the target with the report's label or, if
@@ -194,7 +193,7 @@ func (p *fixPlan) built(label string) (f *workspace.BuildFile, r *build.Rule, wh
 			p.note("%v", err)
 			return nil, nil, "", false
 		case r == nil:
-			p.note("%s: no call with the name of %s, because a macro or a loop creates the target; edit its arguments", f.Path, where)
+			p.note("%s: no rule named like %s, because a macro or a loop creates the target; edit the arguments there", f.Path, where)
 			return nil, nil, "", false
 		}
 		place := fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call))
@@ -213,7 +212,7 @@ func (p *fixPlan) built(label string) (f *workspace.BuildFile, r *build.Rule, wh
 				return nil, nil, "", false
 			}
 		default:
-			p.note("%s: %s is created by %s, not by one of %s; edit sycl_targets and fixed_targets where it passes them on", place, where, kind, strings.Join(editable, ", "))
+			p.note("%s: %s is created by %s, not by one of %s; edit sycl_targets and fixed_targets there", place, where, kind, strings.Join(editable, ", "))
 			return nil, nil, "", false
 		}
 	}
@@ -221,7 +220,7 @@ func (p *fixPlan) built(label string) (f *workspace.BuildFile, r *build.Rule, wh
 	return nil, nil, "", false
 }
 
-// absolute returns the absolute label of a dependency of a target.
+// absolute resolves the label of a dependency of a target.
 func absolute(dep, of string) (string, bool) {
 	if strings.HasPrefix(dep, "//") || strings.HasPrefix(dep, "@") {
 		return dep, true
@@ -230,7 +229,7 @@ func absolute(dep, of string) (string, bool) {
 	return "//" + pkg + ":" + strings.TrimPrefix(dep, ":"), ok
 }
 
-// ruleKind returns the name under which a rule is defined.
+// ruleKind returns the name of a rule in the file that defines it.
 func ruleKind(f *build.File, r *build.Rule) string {
 	kind := r.Kind()
 	for _, s := range f.Stmt {
@@ -245,7 +244,7 @@ func ruleKind(f *build.File, r *build.Rule) string {
 	return kind
 }
 
-// stringList returns the strings of a list, or why it is not a list of strings.
+// stringList returns the elements of a list of strings, or why e is not a list of strings.
 func stringList(e build.Expr) (list []string, why string) {
 	switch e := e.(type) {
 	case nil:
@@ -263,7 +262,7 @@ func stringList(e build.Expr) (list []string, why string) {
 		return nil, "is the variable " + e.Name
 	case *build.CallExpr:
 		if name, ok := e.X.(*build.Ident); ok {
-			return nil, "is a call of " + name.Name
+			return nil, "is a call to " + name.Name
 		}
 		return nil, "is a call"
 	case *build.BinaryExpr:
@@ -299,8 +298,8 @@ const (
 	fixedTargets = "fixed_targets"
 )
 
-// edit changes the lists of a target as requested by the findings of a report, and reports whether
-// anything changed.
+// edit changes the lists of a target to fix the findings of a report. It reports whether anything
+// changed.
 func (p *fixPlan) edit(report, label string, f *workspace.BuildFile, r *build.Rule) bool {
 	w := p.targets[report]
 	e := &edit{p, w, report, label, fmt.Sprintf("%s:%d", f.Path, lineOf(r.Call)), map[string][]string{}}
@@ -333,7 +332,7 @@ func (p *fixPlan) edit(report, label string, f *workspace.BuildFile, r *build.Ru
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// String returns a description of the wanted changes.
+// String describes the changes.
 func (w *wanted) String() string {
 	var parts []string
 	for _, p := range []struct {
@@ -347,7 +346,7 @@ func (w *wanted) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// find returns the name under which a list contains a device.
+// find returns the name that a list has for a device.
 func (e *edit) find(attr, device string) (name string, ok bool) {
 	i := slices.IndexFunc(e.lists[attr], func(n string) bool { return deviceconfig.Canonical(n) == device })
 	if i < 0 {
@@ -378,7 +377,7 @@ func (e *edit) changes() []change {
 	return append(list, removed...)
 }
 
-// add returns the changes that add devices to a list, except for devices to remove.
+// add returns the changes that add devices to a list, except for the devices in out.
 func (e *edit) add(attr string, devices map[string]bool, out []string) (list []change) {
 	for _, d := range slices.Sorted(maps.Keys(devices)) {
 		if _, known := e.config.Lookup(d); !known {
@@ -392,8 +391,8 @@ func (e *edit) add(attr string, devices map[string]bool, out []string) (list []c
 	return list
 }
 
-// remove returns the changes that remove devices from the lists; ok is false if a list would become
-// empty.
+// remove returns the changes that remove devices from the lists. It returns false if a list would
+// become empty.
 func (e *edit) remove(devices []string) (list []change, ok bool) {
 	attrs := []string{syclTargets, fixedTargets}
 	if e.unsupported == restrict {
@@ -419,18 +418,18 @@ func (e *edit) remove(devices []string) (list []change, ok bool) {
 	return list, true
 }
 
-// leavesNothing reports whether all elements of a list are devices to remove. Without fixed
-// targets, the code is for every device, which is more than any list covers.
+// leavesNothing reports whether a list would be empty without the devices in out. An empty list of
+// fixed targets means every device, so it must not become empty.
 func (e *edit) leavesNothing(attr string, out []string) bool {
 	return !slices.ContainsFunc(e.lists[attr], func(name string) bool { return !slices.Contains(out, deviceconfig.Canonical(name)) })
 }
 
 func (e *edit) noteUnnamed(devices string) {
-	e.note("%s: %s does not list %s, which is in devices of the report or in the policy; remove it there or change the kernel", e.place, e.label, devices)
+	e.note("%s: %s does not list %s, which comes from the devices of the report or from the policy; remove it there or change the kernel", e.place, e.label, devices)
 }
 
-// restrict returns the fixed targets that exclude devices. A target such as spir64 accepts all
-// devices, so nothing can be excluded with it.
+// restrict returns the changes that set fixed_targets so that it excludes devices. This is not
+// possible with a target such as spir64, which accepts all devices.
 func (e *edit) restrict(out []string) (list []change) {
 	left := 0
 	for _, name := range e.lists[syclTargets] {
@@ -456,7 +455,7 @@ func (e *edit) restrict(out []string) (list []change) {
 	return list
 }
 
-// change applies a change to one list of a target, and adds the equivalent commands.
+// change applies changes to one list of a target and records the equivalent buildozer commands.
 func (p *fixPlan) change(label string, r *build.Rule, attr string, changes []change) {
 	var add, remove []string
 	for _, c := range changes {

@@ -16,7 +16,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
-// gateFlags are the flags of the subcommands that check reports against a policy.
+// gateFlags holds the flags of the subcommands that check reports against a policy.
 type gateFlags struct {
 	gatefiles.CheckOptions
 	baseReports, required, baseDeviceConfig cli.Strings
@@ -46,7 +46,7 @@ func (g *gateFlags) setupBase(fs *flag.FlagSet) {
 // llvmDisUsage is the help text of --llvm-dis.
 const llvmDisUsage = "`path` of the llvm-dis that reads LLVM bitcode in objects and static libraries (default the newest one in PATH)"
 
-// setupBinaries declares the flags for checking programs without a report.
+// setupBinaries declares the flags for checking binaries without an existing report.
 func (g *gateFlags) setupBinaries(fs *flag.FlagSet) {
 	g.devices.Split = true
 	fs.Var(&g.binaries, "binary", "`pattern` of programs, libraries, wheels and directories to check, as for 'compat report'; may be repeated; a pattern that starts with ! excludes files")
@@ -81,7 +81,7 @@ func (g *gateFlags) build(ctx context.Context, env *cli.Env, o *gatefiles.CheckO
 
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// options returns the options set by flags and arguments, where arguments are reports.
+// options returns the options that the flags set. The arguments are reports.
 func (g *gateFlags) options(args []string) (gatefiles.CheckOptions, error) {
 	o := g.CheckOptions
 	o.Reports = args

@@ -218,10 +218,10 @@ func TestBaseline(t *testing.T) {
 		code               int
 		stdout, stderr     string
 	}{
-		{"an entry that is missing", "pruned.json", "before.json", 1, "pruned.json: not in the baseline: //demo:kernels: _ZTS9SubGroup8 on intel_gpu_pvc requires 8 [unsupported-sub-group-size]\n", "1 entry missing, 0 solved"},
-		{"an entry that is solved", "b.json", "good.json", 1, "b.json: solved: //demo:kernels: ", "0 entries missing, 2 solved"},
+		{"a missing entry", "pruned.json", "before.json", 1, "pruned.json: missing: //demo:kernels: _ZTS9SubGroup8 on intel_gpu_pvc requires 8 [unsupported-sub-group-size]\n", "1 entry missing, 0 stale"},
+		{"a stale entry", "b.json", "good.json", 1, "b.json: stale: //demo:kernels: ", "0 entries missing, 2 stale"},
 		{"more is checked", "good.b.json", "less.json", 1, "", "good.b.json is out of date: the checked targets or devices"},
-		{"no file", "gone.json", "before.json", 1, "gone.json does not exist\ngone.json: not in the baseline", "2 entries missing"},
+		{"no file", "gone.json", "before.json", 1, "gone.json does not exist\ngone.json: missing", "2 entries missing"},
 		{"an invalid file", "before.json", "before.json", 2, "", "before.json"},
 	} {
 		entries := strings.Split(string(first), "\n")

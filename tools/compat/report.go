@@ -14,7 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// A reportCommand is the subcommand report.
+// A reportCommand implements the subcommand report.
 type reportCommand struct {
 	showCommand          // how to show the report
 	name                 string
@@ -110,7 +110,7 @@ func (r *reportCommand) run(ctx context.Context, env *cli.Env, args []string) er
 
 var isCommit = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 
-// calledBy returns the shell command that creates the same report.
+// calledBy returns a shell command that creates the same report.
 func (r *reportCommand) calledBy(args []string) string {
 	command := "compat report" + fileArguments(args) + flagArguments("embedded", r.embedded.Values...) + flagArguments("device-config", r.deviceConfig.Values...)
 	for _, f := range []struct{ name, value string }{{"name", r.name}, {"commit", r.source.Commit}, {"date", r.source.Date}, {"devices", r.wanted.String()}, {"targets", r.targets.String()}, {"workspace", r.workspace}} {

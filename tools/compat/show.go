@@ -28,14 +28,14 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/show"
 )
 
-// A showCommand is the subcommand show.
+// A showCommand implements the subcommand show.
 type showCommand struct {
 	format, output   string
 	width, maxBytes  int
 	groupBy          string
 	command          string
 	reports          []string
-	whole            *report.Report // before a part is selected
+	whole            *report.Report // the report before the selection
 	open, all, forms bool
 
 	devices, kernels, sources, files, statuses, rules, needs cli.Strings
@@ -68,7 +68,7 @@ kernel, use the name that a table shows, in quotes:
 // bytes.
 const maxComment = 65_536
 
-// writers are the output formats of show and report.
+// writers maps the output formats of show and report to functions that write them.
 var writers = map[string]func(s *showCommand, w io.Writer, r *report.Report) error{
 	"text": func(s *showCommand, w io.Writer, r *report.Report) error {
 		return render.Text(w, r, s.textOptions(w))
@@ -83,7 +83,7 @@ var writers = map[string]func(s *showCommand, w io.Writer, r *report.Report) err
 	"csv": func(_ *showCommand, w io.Writer, r *report.Report) error { return render.CSV(w, r) },
 }
 
-// formatsOf lists the formats of writers.
+// formatsOf returns the names of the formats in writers, joined with separator.
 func formatsOf[W any](writers map[string]W, separator string) string {
 	return strings.Join(slices.Sorted(maps.Keys(writers)), separator)
 }
@@ -98,7 +98,7 @@ func (s *showCommand) setup(fs *flag.FlagSet) cli.Run {
 	return s.run
 }
 
-// setupView declares the flags that select what to show of a report.
+// setupView declares the flags that select the part of a report to show.
 func (s *showCommand) setupView(fs *flag.FlagSet) {
 	s.statuses.Split, s.rules.Split = true, true
 	fs.BoolVar(&s.open, "open", false, "open the page in a browser")
@@ -123,7 +123,8 @@ func (s *showCommand) formatFlag(fs *flag.FlagSet) {
 // endings maps file name endings to formats.
 var endings = map[string]string{".csv": "csv", ".html": "html", ".json": "json", ".md": "markdown", ".txt": "text"}
 
-// chooseFormat selects a format if no flag does. It is the same for a terminal and for a pipe.
+// chooseFormat sets the format if no flag does. The choice does not depend on whether standard
+// output is a terminal.
 func (s *showCommand) chooseFormat() {
 	switch {
 	case s.format != "":
@@ -190,8 +191,8 @@ func (s *showCommand) check(args []string) error {
 	return nil
 }
 
-// fileArguments returns files as arguments of a displayed command. If there are many, for example
-// from a shell pattern, it only includes the first.
+// fileArguments formats files as arguments of a displayed command. If there are many, for example
+// from a shell pattern, it shows only the first.
 func fileArguments(names []string) (s string) {
 	const most = 3
 	for _, name := range names[:min(len(names), most)] {
@@ -203,19 +204,19 @@ func fileArguments(names []string) (s string) {
 	return s
 }
 
-// flagArguments returns a flag with each of its values, for a displayed command.
+// flagArguments formats a flag with each of its values, for a displayed command.
 func flagArguments(name string, values ...string) (s string) {
 	for _, v := range values {
 		separator := " "
 		if strings.HasPrefix(v, "@") {
-			separator = "=" // a separate argument would name a parameter file
+			separator = "=" // a separate argument that starts with @ is a parameter file
 		}
 		s += " --" + name + separator + show.ShellQuote(v)
 	}
 	return s
 }
 
-// shownBy returns the command that shows the same part of the same reports.
+// shownBy returns a shell command that shows the same part of the same reports.
 func (s *showCommand) shownBy() string {
 	command := s.command
 	if command == "" {
@@ -242,8 +243,7 @@ func joinGroupings(sep string) string {
 	return strings.Join(list, sep)
 }
 
-// path returns the output path. 'bazel run' starts programs in a different directory, and passes
-// the user's directory in a variable.
+// path returns the output path, relative to the user's working directory even under 'bazel run'.
 func (s *showCommand) path() string {
 	dir := os.Getenv("BUILD_WORKING_DIRECTORY")
 	if s.output == "" || s.output == "-" || dir == "" || filepath.IsAbs(s.output) {
@@ -260,7 +260,7 @@ func (s *showCommand) choose(r *report.Report) (*report.Report, error) {
 	}
 	selection := report.Selection{Devices: devices, Kernels: s.kernels.Values, Sources: s.sources.Values, Files: s.files.Values, Rules: s.rules.Values, Needs: s.needs.Values}
 	for _, name := range s.statuses.Values {
-		v, _ := compat.ParseStatus(name) // validated along with the other flags
+		v, _ := compat.ParseStatus(name) // validated with the other flags
 		selection.Statuses = append(selection.Statuses, v)
 	}
 	part, unmatched := r.Select(selection)
@@ -284,7 +284,7 @@ func (s *showCommand) choose(r *report.Report) (*report.Report, error) {
 	return nil, cli.Usagef("no kernel %q in the report", name)
 }
 
-// openPage writes the page, by default into the directory for temporary files, and opens it.
+// openPage writes the page, by default to a temporary directory, and opens it in a browser.
 func (s *showCommand) openPage(ctx context.Context, env *cli.Env, write func(io.Writer) error) error {
 	path := s.path()
 	if path == "-" {
@@ -315,7 +315,7 @@ func (s *showCommand) openPage(ctx context.Context, env *cli.Env, write func(io.
 	return nil
 }
 
-// textOptions returns how to print text: colors and the width depend on the terminal.
+// textOptions returns the options for text output. Colors and width depend on the terminal.
 func (s *showCommand) textOptions(w io.Writer) render.TextOptions {
 	o := render.TextOptions{Width: s.width, All: s.all, Forms: s.forms, Whole: s.whole, GroupBy: render.GroupBy(s.groupBy), Command: s.shownBy()}
 	f := cli.Terminal(w)
@@ -335,7 +335,7 @@ func (s *showCommand) textOptions(w io.Writer) render.TextOptions {
 	return o
 }
 
-// readReports reads reports and merges them.
+// readReports reads the named reports and merges them.
 func readReports(names []string) (*report.Report, error) {
 	var parts []*report.Report
 	for _, name := range names {
@@ -358,8 +358,8 @@ func readReports(names []string) (*report.Report, error) {
 	return r, nil
 }
 
-// oneVersion rejects reports on two versions of a library, because their total would be
-// meaningless.
+// oneVersion returns an error for reports on two versions of a library, because their combined
+// counts would be meaningless.
 func oneVersion(names []string, parts []*report.Report) error {
 	known := map[string]int{}
 	for i, r := range parts {
@@ -370,7 +370,7 @@ func oneVersion(names []string, parts []*report.Report) error {
 			}
 			for _, other := range parts[first].Distributions() {
 				if first != i && other.Name == d.Name && other.Version != d.Version {
-					return cli.Usagef("%s is about %v and %s about %v; use 'compat diff%s' to compare two versions, or 'compat show' for one of them", names[first], other, names[i], d, fileArguments([]string{names[first], names[i]}))
+					return cli.Usagef("%s covers %v, but %s covers %v; use 'compat diff%s' to compare two versions, or 'compat show' with one of them", names[first], other, names[i], d, fileArguments([]string{names[first], names[i]}))
 				}
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// A siteCommand is the subcommand site.
+// A siteCommand implements the subcommand site.
 type siteCommand struct{ output string }
 
 const siteLong = `

@@ -1,10 +1,10 @@
 package main
 
-// The files site*.go generate a directory of static pages from reports on libraries: which versions
-// run on which devices, what changed between versions, and what devices run.
+// The files site*.go generate a static site from reports on libraries. It shows which versions run
+// on which devices, what changed between versions, and which libraries a device runs.
 //
-// The pages need no server, load nothing from elsewhere and depend only on the reports. No name
-// from a report becomes a path or markup: file names consist of letters, digits and few other
+// The pages need no server, load no external resources and depend only on the reports. Names from
+// reports never become paths or markup: file names consist of letters, digits and a few other
 // characters.
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// siteSchema is the member "schema" of data.json.
+// siteSchema is the value of "schema" in data.json.
 const siteSchema = "https://rules-sycl.github.io/schema/compat-site/v1"
 
-// A site holds the content of reports by library, by device and by problem. Names are escaped.
+// A site groups the content of reports by library, by device and by problem. Names are escaped.
 type site struct {
 	Schema        string         `json:"schema"`
 	SchemaVersion string         `json:"schema-version"`
@@ -34,12 +34,12 @@ type site struct {
 	Problems      []*siteProblem `json:"problems"`
 }
 
-// A siteLibrary is a library with its versions, newest first.
+// A siteLibrary is a library. Its versions are sorted, newest first.
 type siteLibrary struct {
 	Name     string         `json:"name"`
 	Slug     string         `json:"page"`
 	Versions []*siteVersion `json:"versions"`
-	Changes  []siteChange   `json:"-"` // between versions for one platform
+	Changes  []siteChange   `json:"-"` // between consecutive versions for the same platform
 }
 
 // A siteVersion is a release of a library for a platform.
@@ -52,7 +52,7 @@ type siteVersion struct {
 	Problems []*siteFound `json:"problems,omitempty"`
 
 	version, platform string
-	tags              string // of the wheels in parts
+	tags              string // tags of the wheels in parts
 	parts             []*report.Report
 	report            *report.Report
 }
@@ -67,14 +67,14 @@ type siteShare struct {
 	Fails   int          `json:"fails,omitempty"`
 }
 
-// A siteDevice is a device with a share for each version that was compared with it.
+// A siteDevice is a device with the share of every version that was checked for it.
 type siteDevice struct {
 	Name   string       `json:"name"`
 	Slug   string       `json:"page"`
 	Shares []*siteShare `json:"-"`
 }
 
-// A siteProblem is a requirement of kernels that devices lack.
+// A siteProblem is a requirement of kernels that some devices do not meet.
 type siteProblem struct {
 	Name  string       `json:"name"`
 	Rule  string       `json:"rule"`
@@ -82,8 +82,8 @@ type siteProblem struct {
 	Found []*siteFound `json:"-"`
 }
 
-// Versions returns the number of versions with the problem. A version may have it in several
-// variants.
+// Versions returns the number of versions with the problem. A version that has it in several
+// variants counts once.
 func (p *siteProblem) Versions() int {
 	versions := map[*siteVersion]bool{}
 	for _, f := range p.Found {
@@ -113,7 +113,7 @@ type siteChange struct {
 // mostProblems is the maximum number of problems shown per version.
 const mostProblems = 40
 
-// newSite builds a site from reports, each on one version of a library.
+// newSite builds a site from reports, each of which covers one version of a library.
 func newSite(names []string, reports []*report.Report) (*site, error) {
 	s := &site{Schema: siteSchema, SchemaVersion: "1.0", Libraries: []*siteLibrary{}, Devices: []*siteDevice{}, Problems: []*siteProblem{}}
 	libraries := map[string]*siteLibrary{}
@@ -159,7 +159,7 @@ func (s *site) add(name string, r *report.Report, libraries map[string]*siteLibr
 	for i, d := range r.Distributions() {
 		of := d.Tags[strings.LastIndexByte(d.Tags, '-')+1:]
 		if i > 0 && (distributionKey(d.Name) != distributionKey(library) || d.Version != version || of != platform) {
-			return fmt.Errorf("%s is about several wheels, such as %s %s (%s) and %v (%s); write a report on each of them", name, library, version, platform, d, of)
+			return fmt.Errorf("%s covers several wheels, such as %s %s (%s) and %v (%s); write one report per wheel", name, library, version, platform, d, of)
 		}
 		library, version, platform = d.Name, d.Version, of
 	}
@@ -183,14 +183,14 @@ func (s *site) add(name string, r *report.Report, libraries map[string]*siteLibr
 
 var separators = regexp.MustCompile(`[-_.]+`)
 
-// distributionKey returns the normalized name of a distribution, as used by package indexes,
-// because its wheels may spell the name differently.
+// distributionKey normalizes the name of a distribution as package indexes do, because wheels of
+// one distribution may spell it differently.
 func distributionKey(name string) string {
 	return strings.ToLower(separators.ReplaceAllString(name, "-"))
 }
 
-// add adds a report to a version. Wheels for several Python versions have the same kernels, so only
-// the wheels for the newest version count.
+// add adds a report to a version. Wheels for different Python versions contain the same kernels, so
+// only the wheels for the newest Python count.
 func (v *siteVersion) add(r *report.Report) {
 	tags := ""
 	for _, d := range r.Distributions() {
@@ -250,8 +250,8 @@ func (s *site) finish(l *siteLibrary, devices map[string]*siteDevice, problems m
 	return nil
 }
 
-// platformKind returns the operating system of a platform tag. Versions are compared with those for
-// the same system.
+// platformKind returns the operating system of a platform tag. Only versions for the same system
+// are compared.
 func platformKind(tag string) string {
 	for _, kind := range []string{"linux", "macosx", "win"} {
 		if strings.Contains(tag, kind) {
@@ -321,7 +321,7 @@ func (l *siteLibrary) Span() string {
 // Title returns the names of the library and the version.
 func (v *siteVersion) Title() string { return strings.TrimSpace(v.Library.Name + " " + v.Name) }
 
-// Share returns the share of a device, or nil if it was not compared.
+// Share returns the share for a device, or nil if the version was not checked for it.
 func (v *siteVersion) Share(d *siteDevice) *siteShare {
 	i, ok := slices.BinarySearchFunc(v.Shares, d.Name, func(s *siteShare, name string) int { return safetext.CompareNatural(s.Name, name) })
 	if !ok {
@@ -330,10 +330,11 @@ func (v *siteVersion) Share(d *siteDevice) *siteShare {
 	return v.Shares[i]
 }
 
-// All returns the number of compared kernels.
+// All returns the number of checked kernels.
 func (s *siteShare) All() int { return s.Runs + s.Maybe + s.Fails }
 
-// Unknown returns the number of undetermined kernels, or "" if there are none or all are.
+// Unknown formats the number of undetermined kernels. It returns "" if no kernels or all kernels
+// are undetermined.
 func (s *siteShare) Unknown() string {
 	if s.Maybe == 0 || s.Runs+s.Fails == 0 {
 		return ""
@@ -341,7 +342,7 @@ func (s *siteShare) Unknown() string {
 	return fmt.Sprintf(" + %d ?", s.Maybe)
 }
 
-// Class returns the style class.
+// Class returns the CSS class of the share.
 func (s *siteShare) Class() string {
 	switch {
 	case s.All() == 0:
@@ -354,7 +355,7 @@ func (s *siteShare) Class() string {
 	return "m"
 }
 
-// Mark returns a symbol for the share: all, some or no kernels run, or unknown.
+// Mark returns a symbol for whether all, some or no kernels run, or for unknown.
 func (s *siteShare) Mark() string {
 	switch {
 	case s.All() == 0:
@@ -369,7 +370,8 @@ func (s *siteShare) Mark() string {
 	return "◐"
 }
 
-// Percent returns 100 % only if all kernels run, and 0 % only if none does.
+// Percent formats the share as a percentage, which is 100 % only if all kernels run and 0 % only if
+// no kernel runs.
 func (s *siteShare) Percent() string {
 	all := s.All()
 	if all == 0 {
@@ -381,7 +383,7 @@ func (s *siteShare) Percent() string {
 	return render.Percent(s.Runs, all)
 }
 
-// Words returns the share in words.
+// Words describes the share in words.
 func (s *siteShare) Words() string {
 	t := fmt.Sprintf("%d of %d %s", s.Runs, s.All(), safetext.Plural(s.All(), "kernel runs", "kernels run"))
 	if s.Maybe > 0 {
@@ -390,13 +392,13 @@ func (s *siteShare) Words() string {
 	return t
 }
 
-// slugs generates file names.
+// slugs generates unique file names.
 type slugs map[string]bool
 
 func newSlugs() slugs { return slugs{} }
 
-// of returns a unique name for a kind of file: lower-case letters, digits and few other characters,
-// beginning with a letter or a digit.
+// of returns a new file name for an item of the given kind. It consists of lower-case letters,
+// digits and a few other characters, and starts with a letter or a digit.
 func (s slugs) of(kind, name string) string {
 	var b strings.Builder
 	for _, c := range []byte(strings.ToLower(name)) {

@@ -229,7 +229,7 @@ func TestSiteHostileNames(t *testing.T) {
 func TestSiteRefused(t *testing.T) {
 	_, list := siteReports(1)
 	both := wheel("dpctl-0.1-py3-none-any.whl", list[0])
-	if _, err := newSite([]string{"both.json"}, []*report.Report{both}); err == nil || !strings.Contains(err.Error(), "write a report on each of them") {
+	if _, err := newSite([]string{"both.json"}, []*report.Report{both}); err == nil || !strings.Contains(err.Error(), "write one report per wheel") {
 		t.Errorf("got %v", err)
 	}
 	dir := t.TempDir()

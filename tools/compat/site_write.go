@@ -26,10 +26,10 @@ var siteFiles embed.FS
 
 var siteTemplates = template.Must(template.Must(template.New("").Parse(gaterender.ChangesTemplate)).ParseFS(siteFiles, "site/site.html"))
 
-// A sitePage is the input of a page template.
+// A sitePage is the input to the page templates.
 type sitePage struct {
 	Root, Title, Lead string
-	Libraries         []*siteLibrary // for the table
+	Libraries         []*siteLibrary // rows of the table
 	Devices           []*siteDevice
 	Problems          []*siteProblem
 	Library           *siteLibrary
@@ -38,10 +38,10 @@ type sitePage struct {
 	Found             []*siteFound
 }
 
-// siteMark is the file that identifies a directory as a site.
+// siteMark is the file by which Write recognizes an existing site.
 const siteMark = "data.json"
 
-// Write writes the site to a directory. It replaces an existing site entirely.
+// Write writes the site to a directory. It replaces an existing site completely.
 func (s *site) Write(dir string) error {
 	return outfile.ReplaceDirectory(dir, siteMark, s.write)
 }
@@ -75,7 +75,7 @@ func (s *site) write(dir string) error {
 	return w.err
 }
 
-// A siteWriter writes files into a directory until the first error.
+// A siteWriter writes files into a directory. After the first error, it does nothing.
 type siteWriter struct {
 	dir string
 	err error
@@ -135,8 +135,8 @@ func (w *siteWriter) library(l *siteLibrary) {
 		Library: l, Libraries: []*siteLibrary{l}, Devices: devices, Badge: newest.Title() + " " + right})
 }
 
-// headline returns a short text on where a version runs, with its class: whole is the number of
-// devices that run all kernels. The device that runs the most represents the others.
+// headline summarizes where a version runs, and returns the CSS class of the summary. whole is the
+// number of devices that run all kernels. If it is 0, the summary is about the best device.
 func (v *siteVersion) headline(whole int) (words, class string) {
 	if whole > 0 && whole == len(v.Shares) {
 		return "runs on " + safetext.Plural(whole, "the device", fmt.Sprintf("all %d devices", whole)), "n"
@@ -161,7 +161,7 @@ func (v *siteVersion) headline(whole int) (words, class string) {
 	return best.Percent() + " of kernels run on " + best.Name, "m"
 }
 
-// badgeColors have a contrast ratio of 4.5 with white.
+// badgeColors maps CSS classes to colors, which have a contrast ratio of at least 4.5 to white.
 var badgeColors = map[string]string{"n": "#0d6b2d", "m": "#7a5200", "x": "#a3231e", "a": "#5a6572"}
 
 type badge struct{ Left, Right, Color string }
@@ -186,18 +186,18 @@ func (w *siteWriter) badge(name, left, right, class string) {
 	w.file(name, b.Bytes())
 }
 
-// maxPart is the approximate maximum size in bytes of a file with rows, which pages load on demand.
+// maxPart is the approximate maximum size in bytes of a file with rows. Pages load them on demand.
 const maxPart = 400_000
 
 // A rowPart is a file with rows.
 type rowPart struct {
 	rows, patterns []string
-	number         map[int32]int // pattern numbers by row of the report
+	number         map[int32]int // pattern number of each row of the report
 	size           int
 }
 
-// rows writes the kernels of a version into scripts, problems first. Equal cells are stored once,
-// and so are equal rows of cells in a file.
+// rows writes the kernels of a version to script files, those with problems first. In each file,
+// equal cells and equal rows are stored once.
 func (w *siteWriter) rows(v *siteVersion) {
 	cells, cellNumber, cellOf := [][2]string{}, map[[2]string]int{}, []int{}
 	for _, c := range render.Cells(v.report) {
