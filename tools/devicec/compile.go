@@ -14,7 +14,7 @@ import (
 // A compilation compiles a source to bitcode.
 type compilation struct {
 	output                     string
-	candidates, inputs, unused string // "" for none
+	candidates, inputs, unused string // "" if not set
 }
 
 func compileCommand() *cli.Command {
@@ -34,7 +34,7 @@ Exit code 1 means that the source does not compile; clang++ has printed the erro
 	}
 }
 
-// setupCompile declares the flags of 'devicec compile'.
+// setupCompile declares the flags of the subcommand compile.
 func setupCompile(fs *flag.FlagSet) cli.Run {
 	c := new(compilation)
 	fs.StringVar(&c.output, "output", "", "bitcode `file` to write (required)")
@@ -77,7 +77,7 @@ func (c *compilation) run(ctx context.Context, env *cli.Env, args []string) erro
 	case errors.As(err, &failed) && failed.Code == 1:
 		fmt.Fprint(env.Stderr, out.Relabel(errors.New(failed.Output)))
 		return cli.No(nil)
-	case failed != nil: // it was killed
+	case failed != nil: // the compiler was killed
 		return buildstep.Fault(out.Relabel(errors.New(failed.Error())).Error())
 	case err != nil:
 		return out.Relabel(err)

@@ -218,13 +218,13 @@ func setupGPU(fs *flag.FlagSet, kept *buildstep.Kept) cli.Run {
 	}
 }
 
-// dpcppFlags declares the flags for DPC++'s compiler.
+// dpcppFlags declares the flags that locate DPC++'s compiler.
 func dpcppFlags(fs *flag.FlagSet, d *modulefiles.DPCPP) {
 	fs.StringVar(&d.Driver, "driver", "", "`path` of the program that runs libsycl-jit (//rules/dpcpp:driver)")
 	fs.StringVar(&d.Library, "library", "", "`path` of libsycl-jit.so, DPC++'s compiler")
 }
 
-// placeFlags declares the flags for the locations of images and their files.
+// placeFlags declares the flags for output locations.
 func placeFlags(fs *flag.FlagSet, code, properties, table *string) {
 	fs.StringVar(code, "code-dir", "", "`directory` for SPIR-V (required)")
 	fs.StringVar(properties, "properties-dir", "", "`directory` for property files and symbol files (required)")

@@ -18,7 +18,7 @@ import (
 
 // A hostCheck compares the two compiles of sources.
 type hostCheck struct {
-	headers, objects cli.Strings // one of each per source
+	headers, objects cli.Strings // one per source
 	compiles         cli.Strings // none, or one per source
 	layouts, symbol  string
 }
@@ -46,7 +46,7 @@ Exit code 1 means that the compilations differ.`,
 	}
 }
 
-// setupHost declares the flags of 'devicec host'.
+// setupHost declares the flags of the subcommand host.
 func setupHost(fs *flag.FlagSet) cli.Run {
 	c := new(hostCheck)
 	fs.Var(&c.headers, "header", "integration `header` of a source's device compilation")
@@ -62,7 +62,7 @@ func (c *hostCheck) run(ctx context.Context, env *cli.Env, sources []string) err
 		return cli.Usagef("--header and --object are required once for each source, in the same order")
 	}
 	if n := len(c.compiles.Values); n != 0 && n != len(sources) {
-		return cli.Usagef("--compile is required for no source, or once for each, in the same order")
+		return cli.Usagef("--compile must be given for all sources, in the same order, or for none")
 	}
 	if (c.layouts == "") != (c.symbol == "") {
 		return cli.Usagef("--layouts requires --symbol and vice versa")
@@ -95,8 +95,8 @@ func (c *hostCheck) run(ctx context.Context, env *cli.Env, sources []string) err
 	return outfile.Write(c.layouts, func(w io.Writer) error { return writeLayouts(w, c.symbol, layouts) })
 }
 
-// writeLayouts writes a table as declared in rules/dpcpp/host/sycl/detail/kernel_desc.hpp. It is
-// assembler code because no C++ compiler option affects that.
+// writeLayouts writes a table with the layout that rules/dpcpp/host/sycl/detail/kernel_desc.hpp
+// declares. It is assembler code, so that no C++ compiler option can change its layout.
 func writeLayouts(w io.Writer, symbol string, layouts map[string]*hostkernels.Layout) error {
 	var b, texts strings.Builder
 	names := slices.Sorted(maps.Keys(layouts))

@@ -13,7 +13,7 @@ func importCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "import",
 		Args:  "FILE.syclbin",
-		Short: "convert the IR of a SYCLBIN to device code that can be linked",
+		Short: "convert the IR of a SYCLBIN to linkable device code",
 		Long: `
 Links the IR modules of all abstract modules for the target into one bitcode file: SPIR-V
 or LLVM bitcode for the same architecture, so IR for spir64 can also be used for
@@ -28,7 +28,7 @@ an error, as is a SYCLBIN in executable state.`,
 	}
 }
 
-// setupImport declares the flags of 'devicec import'.
+// setupImport declares the flags of the subcommand import.
 func setupImport(fs *flag.FlagSet) cli.Run {
 	var o importir.Options
 	fs.StringVar(&o.Target, "target", "spir64", "`triple` or name of the target that the code is for")

@@ -23,7 +23,7 @@ an error.`,
 	}
 }
 
-// setupLink declares the flags of 'devicec link'.
+// setupLink declares the flags of the subcommand link.
 func setupLink(fs *flag.FlagSet) cli.Run {
 	var o linkir.Options
 	fs.StringVar(&o.LLVMDis, "llvm-dis", "", "`path` of llvm-dis (required)")
@@ -40,7 +40,7 @@ func setupLink(fs *flag.FlagSet) cli.Run {
 		for _, a := range args {
 			source, file, ok := buildstep.SourcePath(a)
 			if !ok {
-				return cli.Usagef("'%s' is not SOURCE=FILE.bc", a)
+				return cli.Usagef("invalid argument '%s'; expected SOURCE=FILE.bc", a)
 			}
 			o.Sources = append(o.Sources, linkir.Source{Source: source, File: file})
 		}

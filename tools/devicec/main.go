@@ -1,6 +1,5 @@
-// Command devicec runs the device compilers for the rules, one build step per subcommand: it skips
-// steps that have nothing to do, makes checks that the compilers do not, and leaves no
-// half-written output.
+// Command devicec runs the device compilers for the rules, one build step per subcommand. It skips
+// steps without work, performs checks that the compilers lack, and never leaves partial output.
 package main
 
 import (

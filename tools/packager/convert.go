@@ -58,7 +58,7 @@ func (c *convert) run(ctx context.Context, env *cli.Env, args []string) error {
 		o.Release = f.Release
 	}
 	if n := f.Separate(); n > 0 {
-		env.Warnf(c.output, "moved %s to their own abstract modules, because the runtime would confuse them", plural(n, "image"))
+		env.Warnf(c.output, "moved %s to separate abstract modules, because the runtime cannot distinguish them otherwise", plural(n, "image"))
 	}
 	if c.state != "" {
 		if f.State, err = parseState(c.state); err != nil {

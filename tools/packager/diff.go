@@ -53,7 +53,7 @@ type jsonDiff struct {
 	Differences []difference `json:"differences"`
 }
 
-// A difference is one difference between two files.
+// A difference is a difference between two files.
 type difference struct {
 	What    string   `json:"what"`             // state, kernel, property, image
 	Kernels []string `json:"kernels"`          // affected kernels; empty if the difference concerns the whole file
@@ -165,7 +165,7 @@ func (c *comparison) files(a, b *syclbin.File) error {
 	return c.eachGroup(groupsA, groupsB)
 }
 
-// kernels compares two sorted lists of kernels.
+// kernels reports the differences between two sorted lists of kernels.
 func (c *comparison) kernels(a, b []string) {
 	for _, k := range union(a, b) {
 		if _, inB := slices.BinarySearch(b, k); !inB {
@@ -176,7 +176,7 @@ func (c *comparison) kernels(a, b []string) {
 	}
 }
 
-// eachGroup compares the property sets and the images of groups.
+// eachGroup reports the differences between the property sets and images of groups.
 func (c *comparison) eachGroup(groupsA, groupsB map[string]*group) error {
 	for _, key := range union(slices.Collect(maps.Keys(groupsA)), slices.Collect(maps.Keys(groupsB))) {
 		ga, gb := cmp.Or(groupsA[key], new(group)), cmp.Or(groupsB[key], new(group))
@@ -197,7 +197,7 @@ func (c *comparison) eachGroup(groupsA, groupsB map[string]*group) error {
 // same exported symbols.
 type group struct {
 	kernels  []string
-	metadata map[string]*propset.Registry // by its text
+	metadata map[string]*propset.Registry // property sets by their text
 	images   map[string][]*syclbin.Image  // by kind and target
 }
 
@@ -218,7 +218,7 @@ func (c *comparison) groups(f *syclbin.File) (map[string]*group, error) {
 			g = &group{kernels: names, metadata: make(map[string]*propset.Registry), images: make(map[string][]*syclbin.Image)}
 			list[key] = g
 		}
-		// The compile target is compared together with the image.
+		// The compile target is compared with the image.
 		metadata := requirement.WithCompileTarget(m.Metadata, "")
 		text, err := metadata.SortedText()
 		if err != nil {
@@ -241,8 +241,8 @@ func kernels(list map[string]*group) []string {
 	return union(names)
 }
 
-// properties compares two sets of property sets. Equal property sets are ignored; the
-// rest is paired in the order of their texts.
+// properties reports the differences between two sets of property sets. It ignores property sets
+// that are in both, and pairs the others in the order of their texts.
 func (c *comparison) properties(kernels []string, a, b map[string]*propset.Registry) error {
 	without := func(list, other map[string]*propset.Registry) (rest []*propset.Registry) {
 		for _, text := range slices.Sorted(maps.Keys(list)) {
@@ -262,8 +262,8 @@ func (c *comparison) properties(kernels []string, a, b map[string]*propset.Regis
 	return nil
 }
 
-// nearest returns element i of a list, or the last element if the list is too short, or
-// empty property sets if it is empty.
+// nearest returns element i of a list, the last element if there is no element i, or empty property
+// sets if the list is empty.
 func nearest(list []*propset.Registry, i int) *propset.Registry {
 	if len(list) == 0 {
 		return new(propset.Registry)
@@ -293,7 +293,7 @@ func (c *comparison) registries(kernels []string, a, b *propset.Registry) {
 	}
 }
 
-// described returns the value and its meaning as text, or nil if ok is false.
+// described formats a value and its meaning. It returns nil if ok is false.
 func described(set, key string, v propset.Value, ok bool) *string {
 	if !ok {
 		return nil
@@ -309,8 +309,8 @@ func described(set, key string, v propset.Value, ok bool) *string {
 	return &text
 }
 
-// images compares the images of both sides for each target. Images with the same bytes
-// are paired first, then images by size.
+// images reports the differences between the images of the two files for each target. It pairs
+// images with equal bytes first, and the others by size.
 func (c *comparison) images(kernels []string, a, b map[string][]*syclbin.Image) error {
 	for _, target := range union(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b))) {
 		sizes := map[int64]int{}
@@ -347,10 +347,10 @@ func (c *comparison) images(kernels []string, a, b map[string][]*syclbin.Image) 
 	return nil
 }
 
-// A content holds the compared properties of an image.
+// A content holds the properties of an image that are compared.
 type content struct {
 	img      *syclbin.Image
-	digest   string // of its bytes; "" if no other image has the same size
+	digest   string // digest of the bytes, or "" if no other image has the same size
 	metadata string
 }
 
@@ -362,8 +362,8 @@ func (x content) compare(y content) int {
 	return cmp.Or(x.compareBytes(y), strings.Compare(x.metadata, y.metadata))
 }
 
-// contents returns the compared properties of images, sorted. sizes counts the images of both
-// sides by size.
+// contents returns the properties of images that are compared, sorted. sizes is the number of
+// images of each size in both files.
 func (c *comparison) contents(images []*syclbin.Image, sizes map[int64]int) ([]content, error) {
 	var list []content
 	for _, img := range images {
@@ -388,8 +388,8 @@ func (c *comparison) contents(images []*syclbin.Image, sizes map[int64]int) ([]c
 	return list, nil
 }
 
-// unpaired removes pairs of equal elements from two sorted lists and returns the rest. It
-// calls paired for each pair.
+// unpaired removes pairs of equal elements from two sorted lists, calls paired for each, and
+// returns the remaining elements.
 func unpaired(a, b []content, compare func(x, y content) int, paired func(x, y content)) (restA, restB []content) {
 	for len(a) > 0 && len(b) > 0 {
 		switch n := compare(a[0], b[0]); {
@@ -413,7 +413,7 @@ func size(img *syclbin.Image, other string) *string {
 	return &text
 }
 
-// union returns the distinct strings of lists, sorted.
+// union returns the strings in lists, sorted and without duplicates.
 func union(lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.Sort(all)

@@ -56,7 +56,7 @@ func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 		return cli.Usagef("no input files")
 	}
 	out := bufio.NewWriterSize(env.Stdout, 64<<10)
-	defer out.Flush() // keep what was printed before an error
+	defer out.Flush() // print output even after an error
 	all := jsonDump{Files: []jsonFile{}}
 	for i, name := range args {
 		if err := ctx.Err(); err != nil {
@@ -87,7 +87,7 @@ func (d *dump) run(ctx context.Context, env *cli.Env, args []string) error {
 	return out.Flush()
 }
 
-// inFile returns property sets as they are in the file, with the file's aspect numbers.
+// inFile returns property sets as stored in the file, with the aspect numbers of its release.
 func inFile(f *syclbin.File, r *propset.Registry) *propset.Registry {
 	if raw, err := f.Release.Write(r); err == nil { // always, for a file that was read
 		return raw
@@ -95,7 +95,7 @@ func inFile(f *syclbin.File, r *propset.Registry) *propset.Registry {
 	return r
 }
 
-// recorded returns the global metadata as it is in the file, with the release.
+// recorded returns the global metadata as stored in the file, including the release.
 func recorded(f *syclbin.File) *propset.Registry {
 	if !f.Recorded {
 		return f.Global
@@ -105,7 +105,7 @@ func recorded(f *syclbin.File) *propset.Registry {
 	return global
 }
 
-// A printer prints lines in the shape of syclbin-dump.
+// A printer prints lines in the format of syclbin-dump.
 type printer struct {
 	out     io.Writer
 	verbose bool
@@ -114,7 +114,7 @@ type printer struct {
 	buf     []byte // reused for every line
 }
 
-// line prints one line: the indentation and the parts.
+// line prints the parts as one indented line.
 func (p *printer) line(parts ...string) {
 	p.buf = p.buf[:0]
 	for range p.depth {
@@ -126,7 +126,7 @@ func (p *printer) line(parts ...string) {
 	p.out.Write(append(bytes.TrimRight(p.buf, " "), '\n'))
 }
 
-// within prints a line, then calls body with a deeper indentation.
+// within prints a line, then calls body with the indentation increased.
 func (p *printer) within(body func(), parts ...string) {
 	p.line(parts...)
 	p.depth++
@@ -207,11 +207,11 @@ func constantsOf(f *syclbin.File) ([][]sycl.Constant, error) {
 	return sycl.Describe(images...)
 }
 
-// constantPart formats one scalar of a specialization constant.
+// constantPart formats a scalar of a specialization constant.
 func constantPart(p sycl.Part) string {
 	typ := p.Type
 	if typ == "" {
-		typ = plural(int(p.Size), "byte") + " of a type that SPIR-V does not have"
+		typ = plural(int(p.Size), "byte") + ", not a SPIR-V type"
 	}
 	return fmt.Sprintf("%s: default %s, number %d, offset %d", typ, p.Default, p.ID, p.Offset)
 }
@@ -230,7 +230,7 @@ func (p *printer) image(img *syclbin.Image, title string, i int, what string) {
 	}, title, strconv.Itoa(i), ":")
 }
 
-// kernels prints what the compiler recorded about the kernels in native code for Intel GPUs.
+// kernels prints the compiler's information on the kernels in native code for Intel GPUs.
 func (p *printer) kernels(img *syclbin.Image) {
 	if img.Format() != offload.Zebin {
 		return
@@ -266,7 +266,7 @@ func (p *printer) metadata(title string, r *propset.Registry, at syclbin.Range) 
 	}, title, place)
 }
 
-// meaning returns the meaning of a property value in parentheses.
+// meaning describes a property value, in parentheses.
 func (p *printer) meaning(set string, prop propset.Property) string {
 	t, err := p.values.Describe(set, prop.Key, prop.Value)
 	switch {

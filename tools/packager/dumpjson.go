@@ -11,7 +11,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// These types implement docs/schema/syclbin-dump.schema.json.
+// These types correspond to docs/schema/syclbin-dump.schema.json.
 type (
 	jsonDump struct {
 		Files []jsonFile `json:"files"`

@@ -8,13 +8,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// importRule is the rule of the reason that explainImports adds.
+// importRule is the rule in the reason that explainImports adds.
 const importRule = string(sycllink.ImportInExecutable)
 
-// explainImports updates the outcomes of all kernels of a file that the runtime cannot load.
-// In executable state, the runtime compiles each image on its own, so the device's compiler does
-// not find imported symbols. The runtime first discards images that do not fit the device, so
-// only a kernel that would run makes the load fail.
+// explainImports updates the outcomes of all kernels if the runtime cannot load the file because of
+// imported symbols. The runtime compiles each image of a file in executable state separately, so
+// imports remain undefined. It only compiles images that the device supports, so only a kernel that
+// could run otherwise makes the load fail.
 func explainImports(f *syclbin.File, list []outcome) {
 	if f.State != syclbin.Executable {
 		return
@@ -40,9 +40,8 @@ func explainImports(f *syclbin.File, list []outcome) {
 	}
 }
 
-// firstImporter returns the kernel whose module the device's compiler cannot build, and the names
-// that the module imports. It prefers kernels that run to kernels that may run, and returns nil if
-// no kernel does.
+// firstImporter returns a kernel whose module imports symbols, and the symbols. It prefers kernels
+// that run on the device to kernels that may run, and returns nil if there is neither.
 func firstImporter(f *syclbin.File, list []outcome) (first *outcome, names []string) {
 	imports := make(map[string][]string) // by kernel
 	for _, m := range f.Modules {

@@ -19,7 +19,7 @@ import (
 // The values of outcome.Outcome.
 const (
 	runs    = "runs"
-	mayRun  = "may-run" // depends on facts about the device that are unknown
+	mayRun  = "may-run" // depends on unknown properties of the device
 	isThrow = "throws"
 )
 
@@ -36,9 +36,9 @@ type (
 		Image       *pickedImage   `json:"image,omitempty"` // the image that the runtime selects
 		Or          *pickedImage   `json:"or,omitempty"`    // the image that it may select instead
 		Exception   *jsonException `json:"exception,omitempty"`
-		Reasons     []jsonReason   `json:"reasons"` // all, in the order of the runtime's checks
+		Reasons     []jsonReason   `json:"reasons"` // in the order of the runtime's checks
 
-		compatible bool // the device supports the module
+		compatible bool // whether the device supports the module
 	}
 	pickedImage struct {
 		Kind   string `json:"kind"` // native or ir
@@ -47,7 +47,7 @@ type (
 		Size   int64  `json:"size"`
 		SHA256 string `json:"sha256"`
 
-		Constants []jsonSpecConstant `json:"specialization_constants,omitempty"` // with default values
+		Constants []jsonSpecConstant `json:"specialization_constants,omitempty"` // with their default values
 	}
 	jsonException struct {
 		Code string `json:"errc"`
@@ -66,8 +66,8 @@ const (
 	noKernels = "'ext_oneapi_get_kernel' is only available in kernel_bundles created from SYCLBIN files and kernel_bundles successfully built from kernel_bundle<bundle_state::ext_oneapi_source>."
 )
 
-// The code and the message of the exception for IR that the compiler for the device rejects. The
-// build log follows the message.
+// The code and the message of the exception that is thrown if the device's compiler rejects the IR.
+// The build log follows the message.
 const (
 	buildError  = "build"
 	buildFailed = "The program was built for 1 devices"
@@ -80,15 +80,15 @@ const (
 	nativeOnly    = "native-only"
 )
 
-// An explainer determines how a runtime handles a file on a device.
+// An explainer determines what a runtime does with a file on a device.
 type explainer struct {
 	file     *syclbin.File
 	release  *release.Release
 	embedded bool
 	report   *report.Report
-	chosen   []int                            // index of the selected image, by kernel; -1 for none
+	chosen   []int                            // for each kernel, the index of the selected image or -1
 	images   map[report.Digest]*syclbin.Image // images of the file
-	findable map[string]bool                  // kernels that ext_oneapi_get_kernel finds
+	findable map[string]bool                  // kernels that ext_oneapi_get_kernel can find
 	crashes  bool                             // linking the bundle crashes, see linkCrash
 }
 
@@ -112,8 +112,8 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 		x.report, err = b.Report([]*deviceconfig.Device{device}, report.Generator{Name: "packager", Version: cli.Version}, "")
 	}
 	build()
-	// The runtime ignores native images of bundles that are not yet built or linked, except
-	// that 2025.3 uses native images of files in input state.
+	// The runtime ignores native images of bundles that are not yet built or linked, but 2025.3
+	// uses native images of files in input state.
 	if err == nil && !embedded && f.State != syclbin.Executable && (r != release.Before2026() || f.State == syclbin.Object) {
 		for _, o := range x.report.Outcomes {
 			if r == release.Before2026() && o.Status == compat.Compatible && (o.Code == report.Native || o.Code == report.NativeOrIR) {
@@ -143,8 +143,8 @@ func newExplainer(f *syclbin.File, device *deviceconfig.Device, config *deviceco
 	return x, nil
 }
 
-// withoutNative removes native images, which the runtime ignores if a bundle is not yet
-// linked or built.
+// withoutNative removes native images, which the runtime ignores in bundles that are not yet built
+// or linked.
 func withoutNative(modules []report.Module) []report.Module {
 	for i := range modules {
 		modules[i].Images = slices.DeleteFunc(modules[i].Images, func(i report.ModuleImage) bool { return i.Native })
@@ -180,10 +180,10 @@ func (x *explainer) kernels(name string) ([]outcome, error) {
 func (x *explainer) outcome(kernel int) outcome {
 	k, c := &x.report.Kernels[kernel], x.report.Outcome(kernel, 0)
 	o := outcome{Kernel: k.Name, DisplayName: k.DisplayName, Outcome: runs, Reasons: []jsonReason{}}
-	o.Image, o.Or = x.taken(kernel)
+	o.Image, o.Or = x.selection(kernel)
 	for _, reason := range c.Reasons {
 		own := jsonReason{reason.Rule, reason.Status != compat.Undetermined, reason.Text}
-		// The runtime reports a missing image before it checks anything else.
+		// The runtime checks for a missing image first.
 		if reason.Rule == string(compat.NoImage) {
 			own.Text = x.noImage(k)
 			o.Reasons = append([]jsonReason{own}, o.Reasons...)
@@ -191,7 +191,7 @@ func (x *explainer) outcome(kernel int) outcome {
 			o.Reasons = append(o.Reasons, own)
 		}
 	}
-	var build *jsonException // thrown after all checks
+	var build *jsonException // the exception that is thrown after all checks
 	for _, reason := range o.Reasons {
 		code := errorCode(reason.Rule)
 		switch {
@@ -211,9 +211,9 @@ func (x *explainer) outcome(kernel int) outcome {
 	return o
 }
 
-// taken returns the image that the runtime selects, and a second one if it may select
-// either. The runtime of 2025.3 prefers native code.
-func (x *explainer) taken(kernel int) (image, or *pickedImage) {
+// selection returns the image that the runtime selects, and another one if it may select either.
+// The runtime of 2025.3 prefers native code.
+func (x *explainer) selection(kernel int) (image, or *pickedImage) {
 	code := x.report.Outcome(kernel, 0).Code
 	if code == report.NoCode {
 		return nil, nil
@@ -227,7 +227,7 @@ func (x *explainer) taken(kernel int) (image, or *pickedImage) {
 	return x.picked(code, x.chosen[kernel]), or
 }
 
-// ir returns the IR of a kernel.
+// ir returns the IR image of a kernel, or nil.
 func (x *explainer) ir(k *report.Kernel) *pickedImage {
 	for _, n := range k.Images {
 		if x.kind(n).Format != "native" {
@@ -244,7 +244,7 @@ func (x *explainer) kind(image int32) *report.ImageKind {
 
 func (x *explainer) picked(code report.Code, image int) *pickedImage {
 	kind, img := x.kind(int32(image)), x.images[x.report.Images[image].Digest]
-	digest, _ := img.Digest() // cannot fail: already computed
+	digest, _ := img.Digest() // computed before, so there is no error
 	p := &pickedImage{Kind: string(code), Triple: kind.Triple, Arch: kind.Architecture, Size: img.Size(), SHA256: hex.EncodeToString(digest[:])}
 	for _, c := range kind.Constants {
 		constant := jsonSpecConstant{Name: c.Name, DisplayName: c.DisplayName, Parts: []jsonConstantPart{}}
@@ -256,9 +256,9 @@ func (x *explainer) picked(code report.Code, image int) *pickedImage {
 	return p
 }
 
-// noImage returns the runtime's message for a kernel without an image for the device. The
-// 2026 runtime lists the targets of the existing images; it prints no message for a file that
-// a program loads.
+// noImage returns the runtime's message for a kernel without an image for the device. The message
+// of the 2026 runtime lists the targets of the existing images. For a file that a program loads,
+// there is no message.
 func (x *explainer) noImage(k *report.Kernel) string {
 	switch {
 	case !x.embedded:
@@ -276,7 +276,7 @@ func (x *explainer) noImage(k *report.Kernel) string {
 	return fmt.Sprintf("Kernel %s has no image for the selected device. Its available images target: [%s].", k.Name, strings.Join(targets, ", "))
 }
 
-// loaded adapts outcomes to a file that a program loads.
+// loaded updates outcomes for a file that a program loads, as opposed to the program's own images.
 func (x *explainer) loaded(list []outcome) {
 	f := x.file
 	if words := x.release.RejectReason(f.Version, f.Container, f.ImageKind, f.GlobalRange.Size); words != "" {
@@ -296,13 +296,13 @@ func (x *explainer) loaded(list []outcome) {
 			}
 		}
 	}
-	explainImports(f, list) // for all kernels, because one import makes the whole file fail to load
+	explainImports(f, list) // an import in any kernel makes the whole file fail to load
 }
 
 // find updates the outcomes of kernels that the runtime does not find in the file.
 func (x *explainer) find(list []outcome) {
 	native := slices.ContainsFunc(list, func(o outcome) bool { return o.compatible && o.Image != nil && o.Image.Kind == string(report.Native) })
-	isEmpty := true // the runtime selects no image
+	isEmpty := true // whether the runtime selects no image at all
 	for i := range list {
 		o := &list[i]
 		invalid := jsonException{"invalid", fmt.Sprintf(notFound, o.Kernel)}
@@ -336,7 +336,7 @@ func (x *explainer) find(list []outcome) {
 	}
 }
 
-// throw changes the outcome to an exception and puts the reason before all others.
+// throw changes the outcome to an exception and inserts the reason before all others.
 func (o *outcome) throw(e jsonException, reason jsonReason) {
 	o.Outcome, o.Exception, o.Or = isThrow, &e, nil
 	o.Reasons = append([]jsonReason{reason}, o.Reasons...)

@@ -46,7 +46,7 @@ type extract struct {
 	tables   map[target]*filetable.Table
 	order    []target
 	written  map[string]bool // table names in lower case
-	warnings cli.Tally       // about modules, images and properties
+	warnings cli.Tally       // warnings about modules, images and properties
 }
 
 const allModules = -1 // value of --module
@@ -144,7 +144,7 @@ func (e *extract) extract(i int, m *syclbin.Module) error {
 	return nil
 }
 
-// writeModule writes the files shared by the images of a module.
+// writeModule writes the files that the images of a module share.
 func (e *extract) writeModule(base string, m *syclbin.Module) error {
 	text, err := m.Metadata.MarshalText()
 	if err != nil {
@@ -160,8 +160,8 @@ func (e *extract) writeModule(base string, m *syclbin.Module) error {
 	return e.write(base+".sym", strings.NewReader(symbols.String()), int64(symbols.Len()))
 }
 
-// tableOf returns the target whose table lists an image. seen holds the targets of
-// previous images of the same module.
+// tableOf returns the target whose table lists an image, or false if no table can. seen is the set
+// of targets of previous images of the same module.
 func (e *extract) tableOf(img *syclbin.Image, place string, seen map[target]bool) (t target, ok bool) {
 	t = target{img.Triple(), img.Arch()}
 	switch {
@@ -172,7 +172,7 @@ func (e *extract) tableOf(img *syclbin.Image, place string, seen map[target]bool
 		e.warnf("target", "the target of the %s cannot be written to a table, so the image is not in any: %s", place, img.Target())
 		return t, false
 	case seen[t]:
-		e.warnf("second", "the %s is the second image for its target; packing creates a separate abstract module for it", place)
+		e.warnf("second", "the %s is the second image for its target; 'packager pack' will create a separate abstract module for it", place)
 	}
 	seen[t] = true
 	return t, true
@@ -186,7 +186,7 @@ func (e *extract) addRow(t target, row []string) {
 	e.tables[t].Rows = append(e.tables[t].Rows, row)
 }
 
-// warnOfLost warns about metadata of an image that the extracted files do not hold.
+// warnOfLost warns about metadata of an image that the extracted files do not contain.
 func (e *extract) warnOfLost(img *syclbin.Image, place string) {
 	for _, s := range img.Metadata.Sets() {
 		for _, p := range s.Properties() {
@@ -197,7 +197,7 @@ func (e *extract) warnOfLost(img *syclbin.Image, place string) {
 	}
 }
 
-// lost warns about a property that the extracted files do not hold.
+// lost warns about a property that the extracted files do not contain.
 func (e *extract) lost(place, set, key string) {
 	e.warnf(fmt.Sprintf("property %q of %q", key, set), "%s: the property %s of the set %s is not extracted", place, key, set)
 }
@@ -207,7 +207,7 @@ func (e *extract) warnf(kind, format string, args ...any) {
 	e.warnings.Add(kind, e.name, fmt.Sprintf(format, args...))
 }
 
-// write writes a file, whose name must not come from the SYCLBIN.
+// write writes a file. The name must not be derived from the content of the SYCLBIN.
 func (e *extract) write(name string, content io.Reader, size int64) error {
 	path := filepath.Join(e.dir, name)
 	return e.out.Write(path, func(w io.Writer) error {
@@ -218,14 +218,14 @@ func (e *extract) write(name string, content io.Reader, size int64) error {
 	})
 }
 
-// args writes the tables and the flags that pack them.
+// args writes the tables and a parameter file with the flags that pack them.
 func (e *extract) args(f *syclbin.File) error {
 	var args strings.Builder
 	args.WriteString("--beside-tables\n")
 	if f.State <= syclbin.Executable {
 		fmt.Fprintf(&args, "--state=%s\n", f.State)
 	} else {
-		e.env.Warnf(e.name, "the state is invalid; packing produces a file in state %s", syclbin.Executable)
+		e.env.Warnf(e.name, "the state is invalid; 'packager pack' will use the state %s", syclbin.Executable)
 	}
 	switch {
 	case f.Version == 2:
@@ -233,7 +233,7 @@ func (e *extract) args(f *syclbin.File) error {
 	case f.Container == 0:
 		args.WriteString("--bare\n")
 	case f.Container == 3:
-		e.env.Warnf(e.name, "the container has version 3; packing produces version 2")
+		e.env.Warnf(e.name, "the container has version 3; 'packager pack' will write version 2")
 	default:
 		fmt.Fprintf(&args, "--container-version=%d\n", f.Container)
 	}
@@ -249,7 +249,7 @@ func (e *extract) args(f *syclbin.File) error {
 		if err := e.out.WriteMain(filepath.Join(e.dir, name), e.tables[t].Write); err != nil {
 			return err
 		}
-		// The name of the directory may contain any character.
+		// ParamsDir stands for the directory, whose name may contain any character.
 		fmt.Fprintf(&args, "--table=%s=%s=%s/%s\n", t.triple, t.arch, cli.ParamsDir, name)
 	}
 	return e.out.WriteMain(filepath.Join(e.dir, "pack.args"), func(w io.Writer) error {
@@ -258,8 +258,8 @@ func (e *extract) args(f *syclbin.File) error {
 	})
 }
 
-// tableName returns a unique name for the table of a target. It keeps only characters
-// that every file system supports.
+// tableName returns a unique file name for the table of a target. It omits characters that some
+// file systems do not support.
 func (e *extract) tableName(t target) string {
 	base := t.triple
 	if t.arch != "" {

@@ -29,7 +29,7 @@ func TestExtractSummary(t *testing.T) {
 		{"no images", func(_ int, m *syclbin.Module) { m.IR = nil },
 			"x.syclbin: warning: abstract module 0 has no images and is not in any table, and 2 more like it\n", 1},
 		{"two of a target", func(_ int, m *syclbin.Module) { m.IR = append(m.IR, m.IR[0]) },
-			"x.syclbin: warning: the IR module module0_1.spv of abstract module 0 is the second image for its target; packing creates a separate abstract module for it, and 2 more like it\n", 1},
+			"x.syclbin: warning: the IR module module0_1.spv of abstract module 0 is the second image for its target; 'packager pack' will create a separate abstract module for it, and 2 more like it\n", 1},
 		{"no architecture", func(_ int, m *syclbin.Module) {
 			m.IR, m.Native = nil, []*syclbin.Image{syclbin.NewNative("", "spir64_gen", strings.NewReader("x"))}
 		},

@@ -78,7 +78,7 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 		if err != nil {
 			return err
 		}
-		defer host.Close() // images are read while the output is written
+		defer host.Close() // writing the output reads the images
 		if err := importHost(env, &b, host, name); err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (c *importer) run(ctx context.Context, env *cli.Env, args []string) error {
 // importHost adds the images of a host file to b.
 func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name string) error {
 	if len(host.Images) == 0 {
-		return cli.BadInput(fmt.Errorf("%s: no device images found; searched for %s", name, hostbin.LookedFor))
+		return cli.BadInput(fmt.Errorf("%s: no device images found; looked for %s", name, hostbin.LookedFor))
 	}
 	for _, w := range host.Warnings {
 		env.Warnf(name, "%s", w)
@@ -124,8 +124,8 @@ func importHost(env *cli.Env, b *syclbin.Builder, host *hostbin.File, name strin
 	return nil
 }
 
-// addOptions counts the compiler options of images, except for the one that DPC++ adds to
-// every image, which only affects register allocation.
+// addOptions counts the compiler options of images, except for the option that DPC++ adds to every
+// image, which only affects register allocation.
 func addOptions(count map[string]int, host *hostbin.File) {
 	const byDefault = "-ftarget-register-alloc-mode="
 	for _, img := range host.Images {
@@ -137,7 +137,7 @@ func addOptions(count map[string]int, host *hostbin.File) {
 	}
 }
 
-// noteOptions prints one line about the compiler options of images.
+// noteOptions prints a note about the compiler options of images.
 func noteOptions(env *cli.Env, output string, count map[string]int) {
 	const most = 5
 	var words []string

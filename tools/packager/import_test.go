@@ -160,7 +160,7 @@ func TestImportRefuses(t *testing.T) {
 		{"no file", nil, 2, "no input files"},
 		{"no output", []string{"--output=", "empty.a"}, 2, "--output is required"},
 		{"an invalid state", []string{"--state=done", "empty.a"}, 2, "--state"},
-		{"no images", []string{"empty.a"}, 3, "empty.a: no device images found; searched for sections .llvm.offloading"},
+		{"no images", []string{"empty.a"}, 3, "empty.a: no device images found; looked for sections .llvm.offloading"},
 		{"thin archive", []string{"thin.a"}, 3, "name those files instead"},
 		{"no host file", []string{"text"}, 3, "text: host binary: offset 0x0: unknown file format; expected ELF"},
 		{"images of others", []string{"openmp"}, 3, "none of the 1 device images can be packed"},

@@ -78,7 +78,7 @@ func (l *link) run(ctx context.Context, env *cli.Env, args []string) error {
 	return cli.Usagef("--mode: unknown mode '%s'; expected combine or ir", l.mode)
 }
 
-// combine links files with --mode combine.
+// combine implements --mode combine.
 func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 	o, err := l.form.options()
 	if err != nil {
@@ -104,7 +104,7 @@ func (l *link) combine(ctx context.Context, env *cli.Env, args []string) error {
 
 // jsonLink is the output of --json, documented in docs/build/linking.md.
 type jsonLink struct {
-	Output string `json:"output,omitempty"` // empty if there are problems
+	Output string `json:"output,omitempty"` // omitted if there are problems
 	State  string `json:"state,omitempty"`
 	*sycllink.Result
 }
@@ -117,7 +117,7 @@ func newJSONLink(output string, r *sycllink.Result) jsonLink {
 	return j
 }
 
-// options checks the flags of --mode combine.
+// options returns the link options for --mode combine, or a usage error.
 func (l *link) options(args []string) (sycllink.Options, error) {
 	o := sycllink.Options{AllowUnresolved: l.allowUnresolved}
 	if l.state != "" {

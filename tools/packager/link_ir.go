@@ -62,7 +62,7 @@ func splitModes(separator string) string {
 type program struct {
 	name   string
 	path   *string
-	ofLLVM bool   // all LLVM tools must have the same version
+	ofLLVM bool   // whether it is part of LLVM; these tools must have the same version
 	debian string // Debian package, for tools that are not part of LLVM
 }
 
@@ -77,7 +77,7 @@ func (l *linkIR) programs() []program {
 	}
 }
 
-// checkUnused returns an error if a flag of --mode ir is set.
+// checkUnused returns a usage error if a flag for --mode ir is set.
 func (l *linkIR) checkUnused() error {
 	names := []string{"targets", "fixed-targets", "device-config-file", "split"}
 	for _, p := range l.programs() {
@@ -92,7 +92,7 @@ func (l *linkIR) checkUnused() error {
 	return err
 }
 
-// findPrograms searches PATH for the tools whose path no flag sets.
+// findPrograms searches PATH for the tools without a path flag.
 func (l *linkIR) findPrograms(ahead bool) error {
 	var names []string
 	var unset []*string
@@ -121,7 +121,7 @@ func (l *linkIR) findPrograms(ahead bool) error {
 	return nil
 }
 
-// irOptions checks flags and arguments, and returns the link options.
+// irOptions returns the link options for --mode ir, or a usage error.
 func (l *link) irOptions(args []string) (o sycllink.Options, err error) {
 	if _, err := l.form.options(); err != nil {
 		return o, err
@@ -147,8 +147,8 @@ func (l *link) irOptions(args []string) (o sycllink.Options, err error) {
 	return o, nil
 }
 
-// ir links files with --mode ir: it links their code, then splits and compiles it like the code of
-// sources.
+// ir implements --mode ir. It links the code of the files, then splits and compiles the result like
+// the code of a source.
 func (l *link) ir(ctx context.Context, env *cli.Env, args []string) error {
 	options, err := l.irOptions(args)
 	if err != nil {
@@ -203,20 +203,20 @@ func (l *linkIR) findTargets(config *deviceconfig.Config) ([]*deviceconfig.Devic
 	return list, nil
 }
 
-// An irBuild is one run of --mode ir.
+// An irBuild is a run of --mode ir.
 type irBuild struct {
 	*link
 	ctx      context.Context
 	env      *cli.Env
 	dir      string // directory of intermediate files
 	state    syclbin.State
-	explicit bool // --state is set
+	explicit bool // whether --state is set
 	config   *deviceconfig.Config
 	targets  []*deviceconfig.Device
 	stages   *stages
 }
 
-// linkedFile is the module with the linked code. Messages omit its name and start with the source.
+// linkedFile is the file of the linked code. Messages name the source instead of this file.
 const linkedFile = "linked.bc"
 
 func (b *irBuild) file(name string) string { return filepath.Join(b.dir, name) }
@@ -249,7 +249,7 @@ func (b *irBuild) run(args []string) error {
 
 	b.stages.next("translating to SPIR-V")
 	modules := b.file("modules.table")
-	// The inputs have debug information only if their builds asked for it.
+	// The inputs only have debug information if they were built with it.
 	if err := translate.Run(b.ctx, b.env.Stderr, translate.Options{
 		In: split, LLVMSPIRV: b.llvmSPIRV, SPIRVVal: b.spirvVal, KeepDebugInfo: true,
 		CodeDir: b.file("spv"), PropertiesDir: b.file("properties"), Table: modules,
@@ -333,8 +333,8 @@ func (b *irBuild) images(d *deviceconfig.Device, modules string) (table string, 
 	})
 }
 
-// A relabeled error is an error without the name of the temporary directory, which no longer exists
-// when the message is printed.
+// A relabeled error is an error whose message omits the name of the temporary directory, which is
+// removed before the message is printed.
 type relabeled struct {
 	error
 	dir string
@@ -346,7 +346,7 @@ func (e *relabeled) Error() string {
 }
 func (e *relabeled) Unwrap() error { return e.error }
 
-// relabel is a writer that removes the name of the temporary directory.
+// relabel is a writer that removes the name of the temporary directory from messages.
 type relabel struct {
 	w   io.Writer
 	dir string
@@ -359,13 +359,13 @@ func (r *relabel) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// stages shows the current step of a build and the number of steps on a terminal.
+// stages shows the progress of a build on a terminal: the current step and the number of steps.
 type stages struct {
 	line      *cli.Progress
 	at, total int
 }
 
-// next shows the start of the next step.
+// next starts the next step.
 func (s *stages) next(format string, args ...any) {
 	s.at = min(s.at+1, s.total)
 	s.line.Show("[%d of %d] %s", s.at, s.total, fmt.Sprintf(format, args...))

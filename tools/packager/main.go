@@ -55,7 +55,7 @@ func (f *form) flags(fs *flag.FlagSet) {
 	fs.UintVar(&f.kind, "image-kind", 0, "image kind `number` for a SYCLBIN in the container: 7 or 6 (default: the number that --runtime reads); without --runtime, 6 implies 2025.3")
 }
 
-// options checks the flags and returns the options that they select.
+// options returns the options that the flags select, or a usage error.
 func (f *form) options() (syclbin.Options, error) {
 	o := syclbin.Options{
 		Release: f.runtime, Unrecorded: f.unrecorded, Version: f.version, Bare: f.bare,

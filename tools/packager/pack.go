@@ -39,8 +39,8 @@ type pack struct {
 	ir             string
 	state          string
 	tables, images cli.Strings
-	embedded       bool // the file describes images inside a program; no program loads it
-	beside         bool // look up relative file names only next to the table
+	embedded       bool // whether the file describes images inside a program and is not loaded
+	beside         bool // whether relative file names are only looked up next to the table
 }
 
 // The values of --ir.
@@ -98,7 +98,7 @@ func (p *pack) run(ctx context.Context, env *cli.Env, args []string) error {
 func parseTables(values []string) ([]bundle.Table, error) {
 	var tables []bundle.Table
 	for _, v := range values {
-		// The file name may contain = but does not start with it.
+		// The file name can contain =, but cannot start with it.
 		part := strings.SplitN(v, "=", 3)
 		t := bundle.Table{Triple: part[0], File: part[len(part)-1]}
 		if len(part) < 2 || t.File == "" {
@@ -112,7 +112,7 @@ func parseTables(values []string) ([]bundle.Table, error) {
 	return tables, nil
 }
 
-// parseImage parses a value of --image.
+// parseImage parses one value of --image.
 func parseImage(value string) (bundle.Image, error) {
 	in := bundle.Image{Place: "--image " + value}
 	seen := make(map[string]bool)

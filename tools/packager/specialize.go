@@ -133,7 +133,7 @@ func (s *specialize) set(file string, images []sycl.Image) ([]sycl.Change, error
 	return changes, nil
 }
 
-// modules returns the indices of the abstract modules to change.
+// modules returns the indices of the abstract modules that --kernel selects.
 func (s *specialize) modules(f *syclbin.File) (list []int, err error) {
 	var names []string
 	for i, m := range f.Modules {
@@ -164,7 +164,7 @@ func (s *specialize) isKernel(symbol string) bool {
 	return kernelname.Base(symbol) == kernelname.Base(s.kernel) || kernelname.Display(symbol) == s.kernel
 }
 
-// warnOthers warns about other kernels in the same module, which get the new values too.
+// warnOthers warns about other kernels in the same module, because they get the new values, too.
 func (s *specialize) warnOthers(env *cli.Env, m *syclbin.Module) {
 	if s.kernel == "" {
 		return
@@ -184,8 +184,8 @@ func (s *specialize) warnOthers(env *cli.Env, m *syclbin.Module) {
 	}
 }
 
-// specializable returns the code and metadata of an abstract module, and describes images whose
-// constants cannot be changed.
+// specializable returns the code and metadata of an abstract module, and the descriptions of images
+// whose constants cannot be changed.
 func specializable(m *syclbin.Module, index int) sycl.Image {
 	img := sycl.Image{Place: fmt.Sprintf("abstract module %d", index), Metadata: m.Metadata}
 	if sycl.HasDefaultsOnly(m.Metadata) {
@@ -214,8 +214,8 @@ func spirvModules(m *syclbin.Module) (code []offload.Source) {
 	return code
 }
 
-// replaceImages replaces the images of an abstract module and removes those that could not
-// be changed. If no image is left, the metadata of the module becomes nil.
+// replaceImages replaces the code of an abstract module and removes the images that could not be
+// changed. If no image is left, it sets the metadata of the module to nil.
 func replaceImages(m *syclbin.Module, img sycl.Image) {
 	m.Metadata, m.Native = img.Metadata, nil
 	m.IR = slices.DeleteFunc(m.IR, func(i *syclbin.Image) bool { return i.Format() != offload.SPIRV })
@@ -232,7 +232,7 @@ type (
 	jsonSpecialize struct {
 		Output    string         `json:"output"`
 		Constants []jsonConstant `json:"constants"`
-		Dropped   []jsonDropped  `json:"dropped"` // have the old values compiled in
+		Dropped   []jsonDropped  `json:"dropped"` // images with the old values compiled in
 	}
 	jsonConstant struct {
 		Name        string            `json:"name"` // symbolic id

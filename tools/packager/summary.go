@@ -10,8 +10,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/syclbin"
 )
 
-// programAdvice replaces the advice of some rules for images of a finished program. Advice on how
-// to build the images does not help if there is no source.
+// programAdvice maps rules to advice for images of a finished program. The advice of the rules
+// themselves is about building the images, which does not help without the source.
 var programAdvice = map[string]string{
 	"kernel-duplicate":     "allowed in a program and in a report; for a file that a program loads, pack only the images it needs with 'packager extract' and 'packager pack'",
 	"export-duplicate":     "allowed in a program and in a report; for a file that a program loads, pack only the images it needs with 'packager extract' and 'packager pack'",
@@ -23,7 +23,7 @@ var programAdvice = map[string]string{
 	"too-many":             "no action needed for a report; 'packager verify' checks smaller files completely",
 }
 
-// warnOfImport prints problems in the images of programs, one line per rule.
+// warnOfImport prints the problems of a program's images, one line per rule.
 func warnOfImport(env *cli.Env, name string, list []syclbin.Finding) {
 	const examples = 3
 	byRule := make(map[string][]syclbin.Finding)
@@ -60,7 +60,7 @@ func warnOfImport(env *cli.Env, name string, list []syclbin.Finding) {
 	}
 }
 
-// cut truncates a message that is one of several examples.
+// cut shortens a message that is shown as one of several examples.
 func cut(text string) string {
 	const most = 160
 	if len(text) <= most {

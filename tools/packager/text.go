@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// valueText formats a property value: numbers in decimal, byte arrays as text if they
-// are printable, otherwise in hexadecimal.
+// valueText formats a property value: numbers in decimal, and byte arrays as text if they are
+// printable or in hexadecimal otherwise.
 func valueText(v propset.Value) string {
 	if n, ok := v.Uint(); ok {
 		return strconv.FormatUint(uint64(n), 10)
@@ -21,8 +21,7 @@ func valueText(v propset.Value) string {
 	return hex.EncodeToString(v.Bytes())
 }
 
-// describer returns a describer of property values that uses the aspect numbers of a
-// release.
+// describer returns a describer of property values with the aspect numbers of a release.
 func describer(r *release.Release) propset.Describer {
 	return propset.Describer{AspectName: func(n uint32) string {
 		if a := r.Aspect(n); a.IsKnown() {
@@ -32,7 +31,7 @@ func describer(r *release.Release) propset.Describer {
 	}}
 }
 
-// plural returns a count and its noun.
+// plural formats a count and its noun, as in "2 images".
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -38,7 +38,7 @@ type verify struct {
 
 func (v *verify) setup(fs *flag.FlagSet) cli.Run {
 	fs.BoolVar(&v.json, "json", false, "print the problems of each file as JSON, with id, place, message and fix")
-	inputs.ReleaseFlag(fs, &v.runtime, "runtime", "also check whether this `release` of the runtime can load the files:  "+release.Names())
+	inputs.ReleaseFlag(fs, &v.runtime, "runtime", "also check whether this `release` of the runtime can load the files: "+release.Names())
 	v.reading.AssumeFlag(fs)
 	fs.BoolVar(&v.rules, "rules", false, "print the rules and exit")
 	return v.run
@@ -65,7 +65,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 		return cli.Usagef("--rules cannot be combined with --json or files")
 	}
 	out := bufio.NewWriter(env.Stdout)
-	defer out.Flush() // keep what was found before an error
+	defer out.Flush() // print problems even after an error
 	if v.rules {
 		for _, r := range sycllink.Rules() {
 			fmt.Fprintf(out, "%-24s %s\n", r.ID, r.Short)
@@ -88,7 +88,7 @@ func (v *verify) run(ctx context.Context, env *cli.Env, args []string) error {
 	return nil
 }
 
-// verifyAll prints the problems of files and reports whether there are any.
+// verifyAll prints the problems in files and reports whether there are any.
 func (v *verify) verifyAll(ctx context.Context, env *cli.Env, out io.Writer, files []string) (bad bool, err error) {
 	all := jsonVerify{Files: []jsonVerified{}}
 	for _, name := range files {
@@ -116,7 +116,7 @@ func (v *verify) verifyAll(ctx context.Context, env *cli.Env, out io.Writer, fil
 	return bad, nil
 }
 
-// verify returns the problems of a file.
+// verify returns the problems in a file.
 func (v *verify) verify(env *cli.Env, name string) ([]syclbin.Finding, error) {
 	if _, err := cli.StatInput(name, "a SYCLBIN"); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ type wrap struct {
 	headers cli.Strings
 	empty   bool // whether an empty result is allowed
 	require bool // whether each kernel must have an image
-	beside  bool // whether image names are relative to the output
+	beside  bool // whether image file names are relative to the output's directory
 	options cli.Strings
 }
 
