@@ -158,12 +158,12 @@ func TestAotFailures(t *testing.T) {
 		"two modules of one name":           {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "two.table: two modules are called k"},
 		"no column Code":                    {[]string{"--ocloc", silent, "odd.table"}, cli.ExitBadInput, "no column Code"},
 		"a row whose file is not there":     {[]string{"--ocloc", silent, "lost.table"}, cli.ExitBadInput, "lost.table: lost.spv: "},
-		"no table":                          {[]string{"--ocloc", silent}, cli.ExitUsage, "an input table is needed"},
-		"two tables for a device":           {[]string{"--ocloc", silent, "one.table", "two.table"}, cli.ExitUsage, "once for each input: for 2 there are 1 and 1"},
+		"no table":                          {[]string{"--ocloc", silent}, cli.ExitUsage, "no input tables"},
+		"two tables for a device":           {[]string{"--ocloc", silent, "one.table", "two.table"}, cli.ExitUsage, "once for each of the 2 inputs, got 1 and 1"},
 		"a device that ocloc does not know": {[]string{"--ocloc", refuse, "--device", "pvv", "--output", "p.table", "one.table", "one.table"}, cli.ExitBadInput, "refuse failed with exit code 245"},
-		"two modules of two tables":         {[]string{"--ocloc", silent, "--device", "pvc", "--output", "p.table", "one.table", "other.table"}, cli.ExitBadInput, "other.table: the image of module k would be the file bin/k.bin, which another image is already"},
+		"two modules of two tables":         {[]string{"--ocloc", silent, "--device", "pvc", "--output", "p.table", "one.table", "other.table"}, cli.ExitBadInput, "other.table: two images would be written to bin/k.bin; rename module k"},
 		"two outputs of one name":           {[]string{"--ocloc", image, "--device", "dg2", "--output", "./o.table", "one.table", "one.table"}, cli.ExitUsage, "'./o.table' is used for two outputs"},
-		"a flag is missing":                 {[]string{"one.table"}, cli.ExitUsage, "--ocloc is missing"},
+		"a flag is missing":                 {[]string{"one.table"}, cli.ExitUsage, "--ocloc is required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stderr := run(t, append([]string{"--device", "pvc", "--code-dir", "bin", "--output", "o.table"}, test.args...)...)

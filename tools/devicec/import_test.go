@@ -306,7 +306,7 @@ func TestImportRefusals(t *testing.T) {
 		"native code of another kernel": {[]string{"native_of_other.syclbin"}, cli.ExitBadInput, "contains native device code images, which cannot be linked: abstract module 0 is native code for spir64_gen-unknown-unknown=intel_gpu_pvc alone"},
 		"two files":                     {[]string{"whole.syclbin", "cut.syclbin"}, cli.ExitUsage, "one input file"},
 		"a target that is not spir64":   {[]string{"--target", "nvidia_gpu_sm_90", "whole.syclbin"}, cli.ExitUsage, "'nvidia_gpu_sm_90' is not a target of the architecture spir64"},
-		"no output":                     {[]string{"--output", "", "whole.syclbin"}, cli.ExitUsage, "--output is missing"},
+		"no output":                     {[]string{"--output", "", "whole.syclbin"}, cli.ExitUsage, "--output is required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			says(t, test.code, test.want, append(append([]string{"import"}, programs...), test.args...)...)

@@ -220,5 +220,5 @@ func TestLinkIRRefusals(t *testing.T) {
 		})
 	}
 	testkit.NoError(t, os.Remove("llvm-dis-21"))
-	says(t, cli.ExitFailure, "llvm-dis of LLVM 21 or newer, all of one release, is not in PATH", append(ir, "native.syclbin")...)
+	says(t, cli.ExitFailure, "llvm-dis of LLVM 21 or newer, all of one release, not found in PATH", append(ir, "native.syclbin")...)
 }

@@ -363,8 +363,8 @@ func TestSpellingRefused(t *testing.T) {
 		"properties of only IR": {"-ir-output-only -properties -S in.ll", cli.ExitUsage, "--properties cannot be combined with --ir-output-only"},
 		"other files":           {"-ir-output-only -emit-imported-symbols -S in.ll", cli.ExitUsage, "--emit-imported-symbols cannot be combined with --ir-output-only"},
 		"kernels of only IR":    {"-ir-output-only -split=kernel -S in.ll", cli.ExitUsage, "--split=kernel cannot be combined with --ir-output-only"},
-		"no opt for bitcode":    {"-split=auto in.ll", cli.ExitFailure, "opt of LLVM 21 or newer, all of one release, is not in PATH"},
-		"no llvm-dis":           {"-split=auto -S in.bc", cli.ExitFailure, "llvm-dis of LLVM 21 or newer, all of one release, is not in PATH"},
+		"no opt for bitcode":    {"-split=auto in.ll", cli.ExitFailure, "opt of LLVM 21 or newer, all of one release, not found in PATH"},
+		"no llvm-dis":           {"-split=auto -S in.bc", cli.ExitFailure, "llvm-dis of LLVM 21 or newer, all of one release, not found in PATH"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

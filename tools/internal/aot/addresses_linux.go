@@ -5,15 +5,15 @@ import (
 	"syscall"
 )
 
-// atFixedAddresses runs a function that starts a process with a deterministic memory layout. With
-// random addresses, ocloc writes different symbols for each image with debug information. If the
-// system does not allow it, addresses are random.
+// atFixedAddresses calls start, which starts a process, with address space randomization disabled
+// if the system allows it. With random addresses, the symbols in images with debug information
+// differ from run to run.
 func atFixedAddresses(start func() error) error {
 	const (
 		current   = 0xffffffff
 		notRandom = 0x0040000 // ADDR_NO_RANDOMIZE
 	)
-	// Processes inherit this from the thread that starts them.
+	// Processes inherit the setting from the thread that starts them.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before, _, failed := syscall.Syscall(syscall.SYS_PERSONALITY, current, 0, 0)

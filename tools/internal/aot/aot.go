@@ -1,5 +1,5 @@
-// Package aot is the step of a device build that compiles SPIR-V for Intel GPUs. It has few
-// dependencies, so changes to other steps do not trigger recompilation.
+// Package aot implements the build step that compiles SPIR-V for Intel GPUs. It has few
+// dependencies, so that changes to other steps do not trigger recompilation.
 package aot
 
 import (
@@ -25,36 +25,36 @@ import (
 
 // Options configure the ahead-of-time compilation.
 type Options struct {
-	Ocloc   string // path
+	Ocloc   string // path of ocloc
 	Server  string // path of the library that turns ocloc into a server; empty to run it for each image
 	Targets []Target
-	CodeDir string          // for native images
-	Options []string        // of ocloc's compiler
-	Library bool            // images of other modules are linked to these
+	CodeDir string          // directory for native images
+	Options []string        // options for ocloc's compiler
+	Library bool            // whether images of other modules may call functions in these
 	Share   Sharing         // how devices of a family share a compilation; empty for ShareFamilies
-	Servers *Servers        // servers that outlive Run; if nil, servers end with Run
-	Kept    *buildstep.Kept // existing images
+	Servers *Servers        // servers to use, or nil to start servers that exit when Run returns
+	Kept    *buildstep.Kept // cache of images
 }
 
-// A Target lists what a device gets. Equal SPIR-V is compiled once for devices that ocloc does not
-// distinguish.
+// A Target is a device with its input and output tables. Equal SPIR-V is compiled once for devices
+// that ocloc does not distinguish.
 type Target struct {
-	Device string // ocloc's name
+	Device string // ocloc's name of the device
 	Table  string
 	Output string // the table with native images
 }
 
-// An image has to be compiled, or copied from the image of another device of its family.
+// An image is an image to compile, or to copy from the image for another device of its family.
 type image struct {
 	device, table, spirv string
-	name                 string // in CodeDir
+	name                 string // file name in CodeDir
 	original             *image // the image to copy, or nil to compile
 }
 
 // Run compiles the SPIR-V of tables' rows for Intel GPUs.
 func Run(ctx context.Context, log io.Writer, o Options) error {
 	if o.Servers == nil {
-		// An ocloc process uses up to 170 MiB, and Bazel runs an action per processor.
+		// An ocloc process uses up to 170 MiB, and Bazel runs one action per processor.
 		o.Servers = NewServers(ctx, min(runtime.GOMAXPROCS(0), 4))
 		defer o.Servers.Close()
 	}
@@ -84,12 +84,12 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	return out.Commit()
 }
 
-// A plan lists what has to be compiled.
+// A plan lists the images to compile and copy.
 type plan struct {
 	o        *Options
-	versions map[string]string    // of devices
-	names    map[[2]string]string // of images, by version and path of the SPIR-V
-	taken    map[string]bool      // these names
+	versions map[string]string    // result of Options.versions
+	names    map[[2]string]string // names of images, by device version and path of the SPIR-V
+	taken    map[string]bool      // set of these names
 	images   []*image
 	results  []*filetable.Table
 
@@ -97,7 +97,7 @@ type plan struct {
 	originals map[[2]string]*image // compiled images, by family and path of the SPIR-V
 }
 
-// chooseSharing decides whether the targets share compilations, and notes once why they do not.
+// chooseSharing decides whether the targets share compilations. If not, it logs the reason once.
 func (p *plan) chooseSharing(ctx context.Context, log io.Writer) error {
 	o := p.o
 	o.Share = cmp.Or(o.Share, ShareFamilies)
@@ -122,15 +122,15 @@ func (p *plan) chooseSharing(ctx context.Context, log io.Writer) error {
 		return cli.BadInput(fmt.Errorf("cannot verify the families: %s", why))
 	}
 	if p.shared = ok; !ok {
-		noteOnce.Do(func() { fmt.Fprintf(log, "note: each device is compiled on its own: %s\n", why) })
+		noteOnce.Do(func() { fmt.Fprintf(log, "note: compiling for each device separately: %s\n", why) })
 	}
 	return nil
 }
 
-// noteOnce limits the note that families do not apply to one per process.
+// noteOnce limits the note about separate compilations to one per process.
 var noteOnce sync.Once
 
-// add plans the images of a target.
+// add adds the images of a target to the plan.
 func (p *plan) add(target Target) error {
 	t, err := cli.ReadTable(target.Table)
 	if err != nil {
@@ -150,7 +150,7 @@ func (p *plan) add(target Target) error {
 				name = stem + "." + target.Device + ".bin"
 			}
 			if p.taken[name] {
-				return cli.BadInput(fmt.Errorf("%s: the image of module %s would be the file %s, which another image is already: rename one of the modules", target.Table, stem, filepath.Join(p.o.CodeDir, name)))
+				return cli.BadInput(fmt.Errorf("%s: two images would be written to %[3]s; rename module %[2]s", target.Table, stem, filepath.Join(p.o.CodeDir, name)))
 			}
 			p.taken[name] = true
 			p.names[[2]string{version, spirv}] = name
@@ -169,14 +169,14 @@ func (p *plan) add(target Target) error {
 	return nil
 }
 
-// versions returns for each device a value that is equal for devices that ocloc does not
+// versions maps each device to a string that is the same for devices that ocloc does not
 // distinguish.
 func (o *Options) versions(ctx context.Context) (map[string]string, error) {
 	versions := map[string]string{}
 	for _, target := range o.Targets {
 		versions[target.Device] = target.Device
 	}
-	unknown := false // whether two names may stand for the same device
+	unknown := false // whether two names may be the same device
 	for device := range versions {
 		unknown = unknown || measured.familyOf(device) == ""
 	}
@@ -188,14 +188,14 @@ func (o *Options) versions(ctx context.Context) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Without an answer, it counts as a separate device.
+		// If ocloc fails, the name counts as a separate device.
 		versions[device] = cmp.Or(strings.TrimSpace(string(text)), device)
 	}
 	return versions, nil
 }
 
-// compileAll compiles images, several at a time, and writes ocloc's output to log in the order of
-// the images.
+// compileAll compiles images in parallel. It writes ocloc's output to log in the order of the
+// images.
 func (o *Options) compileAll(ctx context.Context, log io.Writer, images []*image, out *outfile.Group) error {
 	scratch, err := out.Directory(o.CodeDir)
 	if err != nil {
@@ -220,20 +220,20 @@ func (o *Options) compileAll(ctx context.Context, log io.Writer, images []*image
 	return each(copies, o.copyImage)
 }
 
-// compileImage compiles the image in a directory.
+// compileImage compiles an image to a file in directory.
 func (o *Options) compileImage(ctx context.Context, log io.Writer, directory string, im *image) error {
 	return o.compile(ctx, log, im, filepath.Join(directory, im.name))
 }
 
-// copyImage writes an image as a copy of the image of another device of the family. It compiles
-// the image if that is not possible.
+// copyImage writes an image as a copy of the original for another device of the family. It compiles
+// the image if copying is not possible.
 func (o *Options) copyImage(ctx context.Context, log io.Writer, directory string, im *image) error {
 	file := filepath.Join(directory, im.name)
 	module, err := cli.ReadInput(im.spirv, "", maxModule)
 	if err != nil {
 		return fmt.Errorf("%s: %w", im.table, err)
 	}
-	// The symbols of an image with debug information depend on addresses in the compiler.
+	// With debug information, the symbols of an image depend on addresses in the compiler process.
 	if hasDebugInfo(module) {
 		return o.compile(ctx, log, im, file)
 	}
@@ -259,13 +259,13 @@ func (o *Options) copyImage(ctx context.Context, log io.Writer, directory string
 	return err
 }
 
-// libraryOption keeps functions that modules of other files call.
+// libraryOption makes ocloc keep functions that modules in other files call.
 const libraryOption = "-library-compilation"
 
 // maxModule is the maximum size of a SPIR-V module, in bytes.
 const maxModule = 1 << 30
 
-// compile compiles one module, and writes ocloc's output to log.
+// compile compiles a module and writes ocloc's output to log.
 func (o *Options) compile(ctx context.Context, log io.Writer, im *image, file string) error {
 	module, err := cli.ReadInput(im.spirv, "", maxModule)
 	if err != nil {
@@ -276,7 +276,7 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im *image, file st
 	if o.Library {
 		options = append(slices.Clip(options), libraryOption)
 	}
-	if len(options) > 0 { // of several -options, ocloc may use only the last
+	if len(options) > 0 { // ocloc may ignore all but the last -options
 		args = append(args, "-options", strings.Join(options, " "))
 	}
 	recipe := buildstep.Recipe{Programs: append([]string{o.Server, o.Ocloc}, libraries(o.Ocloc)...), Options: args, Input: module}
@@ -293,8 +293,9 @@ func (o *Options) compile(ctx context.Context, log io.Writer, im *image, file st
 	})
 }
 
-// oclocOn runs ocloc to compile a file to another file. A module with debug information requires a
-// fresh compiler process and paths of a fixed length; the returned output has the original paths.
+// oclocOn runs ocloc on the file in, which writes the file out. For modules with debug information,
+// it uses a new process and paths of a fixed length, and restores the original paths in the
+// returned output.
 func (o *Options) oclocOn(ctx context.Context, debug bool, in, out string, args []string) ([]byte, error) {
 	if !debug {
 		return o.ocloc(ctx, false, append(args, "-file", in, "-o", out)...)
@@ -309,15 +310,15 @@ func (o *Options) oclocOn(ctx context.Context, debug bool, in, out string, args 
 	return []byte(plain.Replace(string(printed))), err
 }
 
-// hasDebugInfo reports whether a module may have debug information. The symbols of its image then
-// depend on the addresses in the compiler's memory, which differ for each module that a server
+// hasDebugInfo reports whether a module may have debug information. If so, the symbols of its image
+// depend on memory addresses in the compiler process, which differ between modules that one server
 // compiles.
 func hasDebugInfo(module []byte) bool {
 	return bytes.Contains(module, []byte(".DebugInfo.")) || bytes.Contains(module, []byte("SPIRV.debug"))
 }
 
-// padded returns a path of a fixed length to the same file, because the addresses in the
-// compiler's memory depend on the lengths of its arguments.
+// padded returns a path of a fixed length to the same file, because memory addresses in the
+// compiler process depend on the lengths of its arguments.
 func padded(path string) string {
 	const length = 1024
 	if !filepath.IsAbs(path) {
@@ -327,8 +328,8 @@ func padded(path string) string {
 	return dir + strings.Repeat("/", max(1, length-len(dir)-len(rest))) + rest
 }
 
-// ocloc runs ocloc, in a server unless a fresh process is required, and returns its output. If a
-// server fails, it runs the program, whose output counts.
+// ocloc runs ocloc and returns its output. It uses a server unless anew is true. If the server
+// fails, it runs the program and returns the program's output.
 func (o *Options) ocloc(ctx context.Context, anew bool, args ...string) ([]byte, error) {
 	release, err := o.Servers.slot(ctx)
 	if err != nil {

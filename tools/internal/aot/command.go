@@ -9,8 +9,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// Command returns the command that runs the step. The servers are reused from run to run, and
-// existing images are copied; both are nil for a single run.
+// Command returns the command that runs the step. A worker passes servers and a cache to reuse in
+// later runs; for a single run, both are nil.
 func Command(servers *Servers, kept *buildstep.Kept) *cli.Command {
 	return &cli.Command{
 		Args:  "IN.table...",
@@ -50,10 +50,10 @@ func setup(fs *flag.FlagSet, servers *Servers, kept *buildstep.Kept) cli.Run {
 			return err
 		}
 		if len(args) == 0 {
-			return cli.Usagef("an input table is needed")
+			return cli.Usagef("no input tables")
 		}
 		if len(devices.Values) != len(args) || len(outputs.Values) != len(args) {
-			return cli.Usagef("--device and --output are needed once for each input: for %d there are %d and %d", len(args), len(devices.Values), len(outputs.Values))
+			return cli.Usagef("--device and --output are required once for each of the %d inputs, got %d and %d", len(args), len(devices.Values), len(outputs.Values))
 		}
 		if slices.Contains(devices.Values, "") || slices.Contains(outputs.Values, "") {
 			return cli.Usagef("--device and --output cannot be empty")

@@ -15,26 +15,26 @@ import (
 	"strings"
 )
 
-// Sharing is how the devices of a GPU family share a compilation.
+// Sharing states whether the devices of a GPU family share compilations.
 type Sharing string
 
 const (
 	// ShareFamilies compiles a module for one device of a family. The images of the other
 	// devices are copies with their own compatibility note.
 	ShareFamilies Sharing = "families"
-	// ShareNothing compiles a module for each device.
+	// ShareNothing compiles every module for each device.
 	ShareNothing Sharing = "off"
-	// VerifyFamilies compiles a module for each device, and fails if an image differs from
+	// VerifyFamilies compiles every module for each device, and fails if an image differs from
 	// the copy that ShareFamilies writes.
 	VerifyFamilies Sharing = "verify"
 )
 
-// familiesTable lists the families, as .ci/measure-families wrote them.
+// familiesTable lists the families. .ci/measure-families writes it.
 //
 //go:embed families.tsv
 var familiesTable string
 
-// A member is a device of a family, and its values in the compatibility note of an image.
+// A member is a device of a family, with its values in the compatibility note of an image.
 type member struct {
 	family string
 	device string
@@ -47,10 +47,10 @@ var noteTypes = [...]uint32{1, 2, 3, 6}
 
 const productFamily = 1
 
-// families are the measured families.
+// families holds the measured families.
 type families struct {
-	ocloc, igc string   // the releases for which they were measured
-	options    []string // the compiler options for which they were measured
+	ocloc, igc string   // releases that they were measured with
+	options    []string // compiler options that they were measured with
 	members    map[string]member
 }
 
@@ -107,7 +107,7 @@ func parseFamilies(text string) (*families, error) {
 	return f, nil
 }
 
-// Families returns the family of each device that belongs to one, by ocloc's name for the device.
+// Families maps ocloc's names of devices to their families. It omits devices without a family.
 func Families() map[string]string {
 	families := map[string]string{}
 	for device, m := range measured.members {
@@ -116,11 +116,11 @@ func Families() map[string]string {
 	return families
 }
 
-// familyOf returns the family of a device, or "" if it shares with no other device.
+// familyOf returns the family of a device, or "" if it has none.
 func (f *families) familyOf(device string) string { return f.members[device].family }
 
-// apply reports whether the families hold for the compiler and its options. If they do not, why is
-// the reason.
+// apply reports whether the families are valid for the compiler and its options, or why they are
+// not.
 func (f *families) apply(ctx context.Context, o *Options) (ok bool, why string) {
 	options := o.Options
 	if o.Library {
@@ -136,18 +136,18 @@ func (f *families) apply(ctx context.Context, o *Options) (ok bool, why string) 
 		return false, err.Error()
 	}
 	if release := strings.TrimSpace(string(text)); release != f.ocloc {
-		return false, fmt.Sprintf("the families were measured with ocloc %s, and this is %q", f.ocloc, release)
+		return false, fmt.Sprintf("the families were measured with ocloc %s, but this is %q", f.ocloc, release)
 	}
 	if release := igcRelease(libraries(o.Ocloc)); release != f.igc {
-		return false, fmt.Sprintf("the families were measured with IGC %s, and this is %q", f.igc, release)
+		return false, fmt.Sprintf("the families were measured with IGC %s, but this is %q", f.igc, release)
 	}
 	return true, ""
 }
 
 var igcLibrary = regexp.MustCompile(`^libigc\.so\.2\.(\d+\.\d+)`)
 
-// igcRelease returns the release of the compiler library among files, such as "2.40.14", or ""
-// if there is none or several releases.
+// igcRelease returns the release of the compiler library in files, such as "2.40.14". It returns ""
+// if there is no library, or libraries of different releases.
 func igcRelease(files []string) string {
 	release := ""
 	for _, file := range files {
@@ -166,8 +166,8 @@ func igcRelease(files []string) string {
 	return release
 }
 
-// forMember returns a copy of the image of one device of a family with the note of another.
-// The image must have one note, with the values of its own device.
+// forMember returns a copy of an image for the device from, with the compatibility note of the
+// device to. The image must have exactly one note, with the values of from.
 func (f *families) forMember(image []byte, from, to string) ([]byte, error) {
 	entries, err := noteEntries(image)
 	if err != nil {
@@ -181,7 +181,7 @@ func (f *families) forMember(image []byte, from, to string) ([]byte, error) {
 		}
 		got, want := binary.LittleEndian.Uint32(image[at:]), f.members[from].note[i]
 		if typ == productFamily && got == 0 {
-			continue // explicit SIMD: the note of every GPU has 0
+			continue // explicit SIMD: the value is 0 for every GPU
 		}
 		if got != want {
 			return nil, fmt.Errorf("entry %d of the compatibility note is %#x; expected %#x for %s", typ, got, want, from)
@@ -191,7 +191,7 @@ func (f *families) forMember(image []byte, from, to string) ([]byte, error) {
 	return patched, nil
 }
 
-// noteEntries returns the offsets of the 4-byte values in the compatibility note of an image, by
+// noteEntries returns the offset of each 4-byte value in the compatibility note of an image, by
 // type.
 func noteEntries(image []byte) (map[uint32]uint64, error) {
 	file, err := elf.NewFile(bytes.NewReader(image))

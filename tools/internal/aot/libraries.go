@@ -14,10 +14,9 @@ const loaderCache = "/etc/ld.so.cache"
 // compilerLibraries are the name prefixes of the compiler's libraries.
 var compilerLibraries = []string{"libocloc", "libigc", "libigdfcl", "libopencl-clang"}
 
-// libraries returns the files of ocloc's compiler that the loader may find: in the system's
-// library directories, in directories of LD_LIBRARY_PATH, and next to the program. ocloc opens
-// them by name at run time, so a new library means a new compiler even if the program is
-// unchanged.
+// libraries returns the libraries of ocloc's compiler that the dynamic loader may find: in the
+// system's directories, in LD_LIBRARY_PATH and next to the program. ocloc loads them by name at run
+// time, so the compiler can change without the program.
 func libraries(ocloc string) []string {
 	list := []string{loaderCache}
 	if cache, err := os.ReadFile(loaderCache); err == nil {
@@ -34,7 +33,7 @@ func libraries(ocloc string) []string {
 		}
 	}
 	for _, dir := range dirs {
-		entries, _ := os.ReadDir(dir) // many directories have none
+		entries, _ := os.ReadDir(dir) // missing directories have no libraries
 		for _, e := range entries {
 			if isCompilerLibrary(e.Name()) {
 				list = append(list, filepath.Join(dir, e.Name()))

@@ -18,21 +18,21 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// Servers are ocloc processes that compile one module after another, so the compiler is loaded
-// once. The library that [Options.Server] names turns ocloc into such a process. Its source,
+// Servers manages ocloc processes that each compile many modules, so that the compiler is loaded
+// only once. The library [Options.Server] turns ocloc into such a process. Its source,
 // rules/ocloc/server.c, documents the protocol.
 type Servers struct {
-	ctx    context.Context // of the processes
-	slots  chan struct{}   // one for each running ocloc process
-	wait   time.Duration   // idle time after which a server ends
+	ctx    context.Context // lifetime of the processes
+	slots  chan struct{}   // one element per running ocloc process
+	wait   time.Duration   // idle time after which a server exits
 	mu     sync.Mutex
 	idle   map[kind][]*server
 	unfit  map[kind]bool
 	closed bool
 }
 
-// A kind identifies interchangeable servers: their files, and the sizes and times of ocloc and
-// its libraries.
+// A kind identifies interchangeable servers: their files, and the sizes and modification times of
+// ocloc and its libraries.
 type kind struct{ library, ocloc, state string }
 
 func kindOf(library, ocloc string) kind {
@@ -43,8 +43,8 @@ func kindOf(library, ocloc string) kind {
 	return kind{library, ocloc, state}
 }
 
-// NewServers returns servers that live until ctx ends or Close is called. At most atOnce compile
-// at a time, and an idle server ends after five minutes.
+// NewServers returns Servers whose processes run until ctx is canceled or Close is called. At most
+// atOnce processes compile at the same time. An idle process exits after five minutes.
 func NewServers(ctx context.Context, atOnce int) *Servers {
 	return &Servers{
 		ctx: ctx, slots: make(chan struct{}, atOnce), wait: 5 * time.Minute,
@@ -52,7 +52,7 @@ func NewServers(ctx context.Context, atOnce int) *Servers {
 	}
 }
 
-// slot waits until ocloc may run. The caller must call the returned function afterwards.
+// slot waits until another ocloc process may run. The caller must call release when it is done.
 func (p *Servers) slot(ctx context.Context) (release func(), err error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -62,7 +62,7 @@ func (p *Servers) slot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Close ends all idle servers, and the others when they are done.
+// Close stops all idle servers, and each busy server when it is done.
 func (p *Servers) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,8 +75,8 @@ func (p *Servers) Close() {
 	p.idle = nil
 }
 
-// run runs a command line and returns ocloc's output. ok is false if there is no server, or if the
-// run fails: the ocloc program then reports why.
+// run runs a command line in a server and returns ocloc's output. ok is false if there is no server
+// or ocloc fails. The caller then runs the ocloc program, which reports the error.
 func (p *Servers) run(ctx context.Context, k kind, args []string) (printed []byte, ok bool) {
 	for {
 		s := p.take(ctx, k)
@@ -90,14 +90,14 @@ func (p *Servers) run(ctx context.Context, k kind, args []string) (printed []byt
 			return printed, true
 		}
 		s.end()
-		// An idle server may have been killed in the meantime. A new one was not.
+		// An idle server may have been killed in the meantime. Try again unless the server is new.
 		if ctx.Err() != nil || err == nil || s.requests == 0 {
 			return nil, false
 		}
 	}
 }
 
-// giveUp ends the idle servers of a kind, and starts no more.
+// giveUp stops the idle servers of a kind and prevents new ones.
 func (p *Servers) giveUp(k kind) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *Servers) giveUp(k kind) {
 	delete(p.idle, k)
 }
 
-// take returns an idle server, or nil.
+// take removes and returns an idle server, or returns nil.
 func (p *Servers) take(ctx context.Context, k kind) *server {
 	p.mu.Lock()
 	if p.unfit[k] {
@@ -133,7 +133,7 @@ func (p *Servers) take(ctx context.Context, k kind) *server {
 	return s
 }
 
-// put returns a server to the idle ones, or ends it if it has done enough.
+// put makes a server idle, or stops it if it has served enough requests.
 func (p *Servers) put(k kind, s *server) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,7 +145,7 @@ func (p *Servers) put(k kind, s *server) {
 	p.idle[k] = append(p.idle[k], s)
 }
 
-// retire ends a server unless it is busy.
+// retire stops a server unless it is busy.
 func (p *Servers) retire(k kind, s *server) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,28 +156,28 @@ func (p *Servers) retire(k kind, s *server) {
 }
 
 const (
-	maxRequests = 1000     // per server, because no compiler frees all of its memory
-	maxPrinted  = 64 << 20 // bytes, for a request
+	maxRequests = 1000     // per server, because the compiler leaks memory
+	maxPrinted  = 64 << 20 // bytes of output per request
 )
 
 // A server is an ocloc process.
 type server struct {
-	cancel   context.CancelFunc // kills it
+	cancel   context.CancelFunc // kills the process
 	stdin    io.Writer
 	stdout   *bufio.Reader
 	wait     func() error
 	requests int
-	timer    *time.Timer // which ends it while it is idle
+	timer    *time.Timer // stops the server if it stays idle
 }
 
-// start starts a server that lives until life ends. It waits for its greeting until ctx ends.
+// start starts a server that runs until life is canceled, and waits for its greeting.
 func start(ctx, life context.Context, k kind) (*server, error) {
 	library, err := preloadable(k.library)
 	if err != nil {
 		return nil, err
 	}
 	life, cancel := context.WithCancel(life)
-	// Without the library, which the loader may skip, ocloc prints its help and exits.
+	// If the loader skips the library, ocloc prints its help and exits.
 	cmd := cli.Program(life, k.ocloc, "--help")
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+strings.TrimRight(library+":"+os.Getenv("LD_PRELOAD"), ":"))
 	s := &server{cancel: cancel, wait: cmd.Wait}
@@ -202,13 +202,13 @@ func start(ctx, life context.Context, k kind) (*server, error) {
 	defer stop()
 	if _, err := io.ReadFull(s.stdout, greeting); err != nil || string(greeting) != ready {
 		s.end()
-		return nil, fmt.Errorf("%s is no server", k.ocloc)
+		return nil, fmt.Errorf("%s did not start as a server", k.ocloc)
 	}
 	return s, nil
 }
 
-// preloadable returns the path of a library for LD_PRELOAD, where a colon or a space ends the
-// path.
+// preloadable returns the path of a library for LD_PRELOAD, in which colons and spaces separate
+// paths.
 func preloadable(path string) (string, error) {
 	if absolute, err := filepath.Abs(path); err == nil && !strings.ContainsAny(absolute, ": ") {
 		return absolute, nil
@@ -219,7 +219,7 @@ func preloadable(path string) (string, error) {
 	return "." + string(filepath.Separator) + path, nil
 }
 
-// end ends the process.
+// end stops the process.
 func (s *server) end() {
 	s.cancel()
 	s.wait()

@@ -1,5 +1,5 @@
-// Package buildstep is shared by the steps of a build. It runs compilers and reads their dependency files,
-// declares common flags, and implements Bazel's persistent workers with their caches.
+// Package buildstep contains what build steps share: running compilers, reading their dependency
+// files, common flags, and Bazel's persistent workers with their caches.
 package buildstep
 
 import (
@@ -28,7 +28,7 @@ func (e *Error) Error() string {
 	return with(fmt.Sprintf("%s failed with exit code %d", e.Program, e.Code), e.Output)
 }
 
-// with returns the description of a failure, followed by the program's output.
+// with appends a program's output to the description of a failure.
 func with(what, output string) string {
 	if output = strings.TrimRight(output, "\n"); output != "" {
 		return what + ":\n" + output
@@ -36,13 +36,14 @@ func with(what, output string) string {
 	return what
 }
 
-// Fault returns the error of a program that was terminated by a signal, which is not caused by its input.
+// Fault returns the error for a program that was terminated by a signal, which its input did not
+// cause.
 func Fault(what string) error {
-	return errors.New(what + "\nnote: the program has a bug or ran out of memory; try again with fewer at once")
+	return errors.New(what + "\nnote: the program has a bug or ran out of memory; try again with fewer parallel jobs")
 }
 
-// diskFull reports whether a program's output contains the C library's message for a failed write. Compilers
-// do not have a separate exit code for this.
+// diskFull reports whether a program's output contains the C library's message for a full disk.
+// Compilers do not have a separate exit code for this.
 func diskFull(output string) bool {
 	return slices.ContainsFunc([]syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}, func(e syscall.Errno) bool {
 		return strings.Contains(strings.ToLower(output), e.Error())
@@ -52,9 +53,9 @@ func diskFull(output string) bool {
 // BadInput marks the error as caused by the input: the compiler ran and rejected it.
 func (e *Error) BadInput() {}
 
-// Run runs a program on stdin and writes its standard output to stdout; both may be nil.
-// Its standard error becomes part of the error if it fails, and is written to stderr otherwise. If the
-// context is canceled, Run kills the program and its child processes.
+// Run runs a program with the given standard input and output, which may be nil. If the program
+// fails, its standard error is part of the returned error; otherwise Run writes it to stderr. If
+// ctx is canceled, Run kills the program and its child processes.
 func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program string, args ...string) error {
 	cmd := cli.Program(ctx, program, args...)
 	cmd.Stdin = stdin
@@ -72,11 +73,11 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, program
 	case errors.As(err, &exit) && exit.ExitCode() < 0: // such as "signal: killed"
 		return Fault(with(fmt.Sprintf("%s was terminated by %s", filepath.Base(program), exit), output.String()))
 	case errors.As(err, &exit) && diskFull(output.String()):
-		return errors.New(with(fmt.Sprintf("%s could not write", filepath.Base(program)), output.String()) + "\nnote: make room on the disk, and run the step again")
+		return errors.New(with(fmt.Sprintf("%s could not write", filepath.Base(program)), output.String()) + "\nnote: free disk space and run the step again")
 	case errors.As(err, &exit):
 		return &Error{filepath.Base(program), exit.ExitCode(), output.String()}
 	case err != nil:
-		// Not %w: a compiler that is not there is no missing input file.
+		// Not %w, because a missing compiler is not a missing input file.
 		return fmt.Errorf("cannot run %s: %v", program, err)
 	}
 	_, err = output.WriteTo(stderr)

@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("exit code %d", cli.ExitCode(err))
 	}
 	err = Run(t.Context(), nil, nil, &errs, "/bin/sh", "-c", "echo first; kill -9 $$")
-	if want := "sh was terminated by signal: killed:\nfirst\nnote: the program has a bug or ran out of memory; try again with fewer at once"; err == nil || err.Error() != want || cli.ExitCode(err) != cli.ExitFailure {
+	if want := "sh was terminated by signal: killed:\nfirst\nnote: the program has a bug or ran out of memory; try again with fewer parallel jobs"; err == nil || err.Error() != want || cli.ExitCode(err) != cli.ExitFailure {
 		t.Errorf("got %v, exit code %d", err, cli.ExitCode(err))
 	}
 
@@ -72,7 +72,7 @@ func TestFindLLVM(t *testing.T) {
 	program("llvm-link-22")
 	program("opt-21")
 	_, err := FindLLVM(21, "llvm-dis", "llvm-link", "opt")
-	if err == nil || !strings.HasPrefix(err.Error(), "opt of LLVM 21 or newer, all of one release, is not in PATH") {
+	if err == nil || !strings.HasPrefix(err.Error(), "opt of LLVM 21 or newer, all of one release, not found in PATH") {
 		t.Errorf("got %v", err)
 	}
 	paths, err := FindLLVM(21, "llvm-dis")

@@ -11,19 +11,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// maxCandidates limits the size of a list of candidates and of a list of files that were read.
+// maxCandidates is the maximum size of a list of candidates or of read files, in bytes.
 const maxCandidates = 256 << 20
 
-// WriteUnused writes the files of a list, one per line, that neither a dependency file nor the compiler's
-// options name. Bazel reads the result as unused_inputs_list. Dependency files do not contain files that
-// options name, such as @FILE and -fsanitize-ignorelist=FILE.
+// WriteUnused writes the candidates that the compiler did not read, one per line, for Bazel's
+// unused_inputs_list. A file counts as read if it is in the dependency file rule or in the
+// compiler's options, because dependency files omit files such as @FILE and
+// -fsanitize-ignorelist=FILE.
 //
-// With a list of the other inputs (or ""), WriteUnused returns an Undeclared if the compiler read a file that
-// is not an input.
+// If inputs, a list of the other inputs, is not empty, WriteUnused returns an Undeclared if the
+// compiler read a file that is not an input.
 func WriteUnused(rule, candidates, inputs, unused string, options []string) error {
 	read, err := cli.ReadInput(rule, "", maxCandidates)
 	if err != nil {
-		// Not %w: no input is missing.
+		// Not %w, because no input is missing.
 		return fmt.Errorf("the compiler wrote no dependency file: %v", err)
 	}
 	list, err := cli.ReadInput(candidates, "", maxCandidates)
@@ -42,8 +43,8 @@ func WriteUnused(rule, candidates, inputs, unused string, options []string) erro
 	return os.WriteFile(unused, []byte(unread(string(list), string(read), options)), 0o666)
 }
 
-// An Undeclared is a file that a compiler read but that is not an input of the build, so changing it would
-// not trigger a rebuild.
+// An Undeclared is the error for a file that a compiler read although it is not an input of the
+// action, so that changing it would not trigger a rebuild.
 type Undeclared struct {
 	Source, File string
 }
@@ -53,9 +54,9 @@ func (u *Undeclared) Error() string {
 		"note: changes to it would not trigger a rebuild; add it to hdrs or srcs, or add the library that has it in hdrs to deps\n", u.Source, u.File)
 }
 
-// checkDeclared returns an Undeclared for the first file of a dependency file that is neither in a
-// list nor in a directory of the list, which ends with '/'. Files outside the compiler's working
-// directory belong to the machine.
+// checkDeclared returns an Undeclared for the first file in a dependency file that is neither
+// listed nor in a listed directory; directories end with '/'. Files outside the compiler's working
+// directory belong to the system and need not be listed.
 func checkDeclared(rule, list string) error {
 	declared := map[string]bool{}
 	var dirs []string
@@ -64,11 +65,11 @@ func checkDeclared(rule, list string) error {
 		if strings.HasSuffix(name, "/") {
 			dirs = append(dirs, name)
 		} else if name != "" {
-			// Clang writes a backslash in a name as a slash.
+			// Clang replaces a backslash in a file name with a slash.
 			declared[filepath.Clean(strings.ReplaceAll(name, `\`, "/"))] = true
 		}
 	}
-	// The target of the rule, then the source.
+	// The first two names are the target of the rule and the source.
 	files := Dependencies(rule)
 	for _, file := range files[min(1, len(files)):] {
 		name := filepath.Clean(file)
@@ -80,7 +81,7 @@ func checkDeclared(rule, list string) error {
 	return nil
 }
 
-// unread returns the lines of a list of files that neither a dependency file nor options name.
+// unread returns the candidates that are neither in a dependency file nor in options.
 func unread(candidates, rule string, options []string) string {
 	read := map[string]bool{}
 	for _, name := range Dependencies(rule) {
@@ -89,7 +90,7 @@ func unread(candidates, rule string, options []string) string {
 	for _, option := range options {
 		for {
 			read[filepath.Clean(option)] = true
-			// What is before the name of a file, or part of it.
+			// These characters may precede a file name, or be part of it.
 			at := strings.IndexAny(option, "@=,:")
 			if at < 0 {
 				break
@@ -100,7 +101,7 @@ func unread(candidates, rule string, options []string) string {
 	var out strings.Builder
 	for line := range strings.Lines(candidates) {
 		name := strings.TrimSuffix(line, "\n")
-		// Clang writes a backslash in a name as a slash.
+		// Clang replaces a backslash in a file name with a slash.
 		if name != "" && !read[filepath.Clean(name)] && !strings.Contains(name, `\`) {
 			out.WriteString(name + "\n")
 		}
@@ -108,8 +109,8 @@ func unread(candidates, rule string, options []string) string {
 	return out.String()
 }
 
-// Dependencies returns the files that a dependency file names. Blanks, '#' and
-// backslashes in a name have a backslash before them, and '$' is doubled.
+// Dependencies returns the files in a dependency file. In it, blanks, '#' and backslashes are
+// escaped with a backslash, and '$' is doubled.
 func Dependencies(rule string) []string {
 	rule = strings.ReplaceAll(rule, "\\\n", " ")
 	var names []string
@@ -134,8 +135,8 @@ func Dependencies(rule string) []string {
 	return names
 }
 
-// WriteDepfile writes a dependency file as make reads it. With phony, each file except the first gets its own
-// rule, so that make does not fail if a file was removed.
+// WriteDepfile writes a dependency file for make. If phony is true, each file except the first gets
+// an empty rule, so that make does not fail after a file is removed.
 func WriteDepfile(w io.Writer, targets, files []string, phony bool) error {
 	var b strings.Builder
 	b.WriteString(strings.Join(targets, " ") + ":")
@@ -154,5 +155,5 @@ func WriteDepfile(w io.Writer, targets, files []string, phony bool) error {
 
 var escapes = strings.NewReplacer(" ", "\\ ", "#", "\\#", "$", "$$")
 
-// EscapedDepfile returns a name as written in a dependency file.
+// EscapedDepfile escapes a file name for use in a dependency file.
 func EscapedDepfile(name string) string { return escapes.Replace(name) }

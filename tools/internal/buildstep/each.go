@@ -9,10 +9,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// Each calls do for the numbers from 0 to n-1, with at most atOnce concurrent calls. It writes the logs of
-// the calls to log in the order of the numbers. If a call fails, Each waits for calls with lower numbers,
-// stops calls with higher numbers, and returns the error with the lowest number, so the same inputs always
-// give the same messages.
+// Each calls do for the numbers from 0 to n-1, with at most atOnce concurrent calls. It writes the
+// logs of the calls to log in the order of the numbers. If a call fails, Each waits for calls with
+// lower numbers, cancels calls with higher numbers, and returns the error with the lowest number.
+// Messages are therefore deterministic.
 func Each(ctx context.Context, log io.Writer, n, atOnce int, do func(ctx context.Context, log io.Writer, i int) error) error {
 	e := each{failed: n, errs: make([]error, n), stops: make([]context.CancelFunc, n)}
 	logs := make([]bytes.Buffer, n)
@@ -46,15 +46,15 @@ func Each(ctx context.Context, log io.Writer, n, atOnce int, do func(ctx context
 	return nil
 }
 
-// each is the state of calls.
+// each is the state of [Each].
 type each struct {
 	mu     sync.Mutex
-	failed int // the lowest number that did
+	failed int // lowest number of a failed call
 	errs   []error
-	stops  []context.CancelFunc // of those that have begun
+	stops  []context.CancelFunc // cancel the calls that have begun
 }
 
-// begin reports whether a call shall begin.
+// begin registers a call, and reports whether it should start.
 func (e *each) begin(i int, stop context.CancelFunc) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -62,7 +62,7 @@ func (e *each) begin(i int, stop context.CancelFunc) bool {
 	return i < e.failed
 }
 
-// end notes how a call has ended.
+// end records the result of a call.
 func (e *each) end(i int, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

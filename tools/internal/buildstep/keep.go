@@ -10,25 +10,25 @@ import (
 	"sync"
 )
 
-// keptLimit is the maximum number of bytes that a worker keeps.
+// keptLimit is the maximum size of a worker's cache, in bytes.
 const keptLimit = 128 << 20
 
-// Kept contains the most recently used files. With a nil Kept, a compiler writes every file.
+// Kept is a cache of the most recently used output files. A nil Kept caches nothing.
 type Kept struct {
-	limit  int64 // of bytes
+	limit  int64 // in bytes
 	mu     sync.Mutex
 	bytes  int64
-	newest *list.List // of *file, the one used last first
+	newest *list.List // of *file, most recently used first
 	by     map[Key]*list.Element
 }
 
-// A Recipe lists everything that a file depends on: programs, their options and inputs. The
-// programs' paths are the only paths that matter. A program with a new size or time is a different
-// program.
+// A Recipe lists everything that an output file depends on: programs, their options and their
+// input. Of the paths, only those of programs matter. A program with a different size or
+// modification time is a different program.
 type Recipe struct {
 	Programs, Options []string
 	Input             []byte
-	InputFile         string // has more of the input, unless the name is empty
+	InputFile         string // file with more input, or ""
 }
 
 // A Key identifies a recipe.
@@ -39,7 +39,7 @@ type file struct {
 	content, printed []byte
 }
 
-// NewKept returns an empty Kept that can hold the given number of bytes.
+// NewKept returns an empty cache of at most limit bytes.
 func NewKept(limit int64) *Kept {
 	return &Kept{limit: limit, newest: list.New(), by: map[Key]*list.Element{}}
 }
@@ -74,8 +74,8 @@ func State(program string) string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// Make writes a file, and the output of compilers to log. If it has written the file for the same recipe
-// before, it copies both; otherwise it calls a function with the log.
+// Make writes the file name, and the compilers' output to log. It copies both from the cache, or
+// calls do if the recipe is not in the cache.
 func (f *Kept) Make(r Recipe, name string, log io.Writer, do func(log io.Writer) error) error {
 	if f == nil {
 		return do(log)
@@ -91,8 +91,8 @@ func (f *Kept) Make(r Recipe, name string, log io.Writer, do func(log io.Writer)
 	return f.add(key, name, printed.Bytes())
 }
 
-// Take copies the file of a recipe and the compilers' output if it has them. Otherwise, pass the returned key
-// to [Kept.Add].
+// Take copies the file of a recipe and the compilers' output if they are in the cache. If not, the
+// caller should create the file and pass the returned key to [Kept.Add].
 func (f *Kept) Take(r Recipe, name string, log io.Writer) (key Key, found bool, err error) {
 	if f == nil {
 		return key, false, nil
@@ -107,7 +107,7 @@ func (f *Kept) Take(r Recipe, name string, log io.Writer) (key Key, found bool, 
 	return key, false, nil
 }
 
-// Add keeps a file whose compilers printed nothing.
+// Add adds a file to the cache. Its compilers must not have printed anything.
 func (f *Kept) Add(key Key, name string) error {
 	if f == nil {
 		return nil
@@ -126,7 +126,7 @@ func (f *Kept) find(key Key) *file {
 	return e.Value.(*file)
 }
 
-// add keeps a file unless it exceeds the limit.
+// add adds a file unless it exceeds the limit, and evicts older files if necessary.
 func (f *Kept) add(key Key, name string, printed []byte) error {
 	if info, err := os.Stat(name); err != nil || info.Size() > f.limit {
 		return err
@@ -151,5 +151,5 @@ func (f *Kept) add(key Key, name string, printed []byte) error {
 	return nil
 }
 
-// size returns how many bytes it takes, with those that point to it.
+// size returns the memory that the file uses, including overhead.
 func (f *file) size() int64 { return int64(len(f.content) + len(f.printed) + 256) }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// llvmReleases lists the suffixes of LLVM's program names in order of preference. 0 stands for no
+// llvmReleases lists the suffixes of LLVM's program names in order of preference. 0 means no
 // suffix.
 var llvmReleases = []int{0, 24, 23, 22, 21}
 
@@ -20,16 +20,16 @@ var llvmVersion = regexp.MustCompile(`LLVM version (\d+)\.`)
 // OldestLLVM is the oldest LLVM release that the steps support.
 const OldestLLVM = 21
 
-// FindLLVM searches PATH for LLVM programs of the same release, which is at least `oldest`, and returns their
-// paths. The error names `oldest` and the missing programs.
+// FindLLVM searches PATH for LLVM programs of one release, which must be at least oldest, and
+// returns their paths. The error lists the missing programs.
 func FindLLVM(oldest int, names ...string) ([]string, error) {
 	return FindLLVMIn(filepath.SplitList(os.Getenv("PATH")), oldest, names...)
 }
 
-// FindLLVMIn is like FindLLVM for a list of directories. An older release in one directory does not hide a
-// suitable release in a later directory.
+// FindLLVMIn is like FindLLVM but searches the given directories. A release that is too old does
+// not hide a suitable release in a later directory.
 func FindLLVMIn(dirs []string, oldest int, names ...string) ([]string, error) {
-	var best []string // what the release lacks that lacks least
+	var best []string // programs that the most complete release lacks
 	for _, release := range llvmReleases {
 		if release != 0 && release < oldest {
 			continue
@@ -58,10 +58,10 @@ func FindLLVMIn(dirs []string, oldest int, names ...string) ([]string, error) {
 	if best == nil {
 		best = names
 	}
-	return nil, fmt.Errorf("%s of LLVM %d or newer, all of one release, is not in PATH (Debian: llvm-%[2]d)", strings.Join(best, ", "), oldest)
+	return nil, fmt.Errorf("%s of LLVM %d or newer, all of one release, not found in PATH (Debian: llvm-%[2]d)", strings.Join(best, ", "), oldest)
 }
 
-// notOlder reports whether a program's own version is at least some release of LLVM.
+// notOlder reports whether the version that a program prints is at least oldest.
 func notOlder(path string, oldest int) bool {
 	out, err := exec.Command(path, "--version").Output()
 	m := llvmVersion.FindSubmatch(out)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// RenameError replaces the names of scratch files in a compiler's output. names lists pairs of
-// a name and its replacement.
+// RenameError replaces the names of scratch files in an error from [Run]. names alternates names
+// and their replacements.
 func RenameError(err error, names ...string) error {
 	var failed *Error
 	if errors.As(err, &failed) {
@@ -16,7 +16,7 @@ func RenameError(err error, names ...string) error {
 	return err
 }
 
-// RenameOutput returns a writer that replaces names like [RenameError], in each write.
+// RenameOutput returns a writer that replaces names in each write, as [RenameError] does.
 func RenameOutput(log io.Writer, names ...string) io.Writer {
 	return renamer{log, strings.NewReplacer(names...)}
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// Bazel's protocol of persistent workers: a JSON object for each action on standard input,
-// and one for its result on standard output.
+// The messages of Bazel's protocol for persistent workers: one JSON object per action on standard
+// input, and one per result on standard output.
 type (
 	workRequest struct {
 		Arguments []string `json:"arguments"`
 		RequestID int      `json:"requestId"`
-		Cancel    bool     `json:"cancel"` // the request of that number is not needed any more
+		Cancel    bool     `json:"cancel"` // cancels the request with this number
 	}
 	workResponse struct {
 		ExitCode     int    `json:"exitCode"`
@@ -31,12 +31,12 @@ type (
 	}
 )
 
-// errCancelled is the cause if Bazel cancels an action.
+// errCancelled is the cancellation cause if Bazel cancels an action.
 var errCancelled = errors.New("cancelled by Bazel")
 
-// MainWorker runs a tool with the arguments of the process and exits. If Bazel starts the process as a
-// worker, MainWorker runs the tool that lasting returns for each request, and calls end when Bazel closes the
-// input.
+// MainWorker runs the tool once with the arguments of the process and exits. If Bazel starts the
+// process as a persistent worker, MainWorker instead runs the tool that lasting returns for each
+// request, and calls end when Bazel closes standard input.
 func MainWorker(once *cli.Tool, lasting func(context.Context, *Kept) (tool *cli.Tool, end func())) {
 	args, worker := asWorker(os.Args[1:])
 	if !worker {
@@ -49,16 +49,17 @@ func MainWorker(once *cli.Tool, lasting func(context.Context, *Kept) (tool *cli.
 	})
 }
 
-// asWorker returns the arguments without Bazel's worker flag, and whether they contained it.
+// asWorker removes Bazel's worker flag from args, and reports whether it was there.
 func asWorker(args []string) ([]string, bool) {
 	const flag = "--persistent_worker"
 	rest := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == flag })
 	return rest, len(rest) < len(args)
 }
 
-// serveWorker runs a tool for each request, with the arguments of all requests before its own, and
-// answers when it is done: Bazel sends more requests meanwhile. A request to cancel one has no answer
-// of its own. It ends with its input, and stops what still runs then, as Bazel is gone.
+// serveWorker runs a tool for each request, with args followed by the arguments of the request. It
+// serves requests concurrently and responds to each when it is done. A cancel request gets no
+// response of its own. When standard input ends, serveWorker cancels all running requests and
+// returns.
 func serveWorker(ctx context.Context, tool *cli.Tool, env *cli.Env, args []string) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -75,7 +76,7 @@ func serveWorker(ctx context.Context, tool *cli.Tool, env *cli.Env, args []strin
 		written <- err
 	}()
 	var running sync.WaitGroup
-	var stops sync.Map // by the numbers of requests that run
+	var stops sync.Map // cancel functions by the numbers of running requests
 	err := requests(env.Stdin, func(request workRequest) {
 		if request.Cancel {
 			if stop, ok := stops.Load(request.RequestID); ok {
@@ -97,13 +98,13 @@ func serveWorker(ctx context.Context, tool *cli.Tool, env *cli.Env, args []strin
 	running.Wait()
 	close(responses)
 	if err = errors.Join(err, <-written); err != nil {
-		fmt.Fprintf(env.Stderr, "%s: error: as a worker of Bazel: %v\n", tool.Name, err)
+		fmt.Fprintf(env.Stderr, "%s: error: persistent worker: %v\n", tool.Name, err)
 		return cli.ExitFailure
 	}
 	return cli.ExitOK
 }
 
-// requests calls a function for each request.
+// requests reads requests and calls yield for each.
 func requests(from io.Reader, yield func(workRequest)) error {
 	for decoder := json.NewDecoder(from); ; {
 		var request workRequest
@@ -112,7 +113,7 @@ func requests(from io.Reader, yield func(workRequest)) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("standard input has no request: %w", err)
+			return fmt.Errorf("cannot read the work request: %w", err)
 		}
 		yield(request)
 	}

@@ -27,7 +27,8 @@ type LinkOptions struct {
 	DOT     bool   // write the graph for Graphviz
 }
 
-// Link combines files into a SYCLBIN. If the result has problems, nothing is written; see [Problems].
+// Link combines files into a SYCLBIN. If the result has problems, nothing is written; see
+// [Problems].
 func Link(ctx context.Context, env *cli.Env, names []string, o LinkOptions) (*sycllink.Result, error) {
 	o.Format.KeepOrder = true
 	files := &linkFiles{ctx: ctx}
@@ -68,14 +69,14 @@ func (o *LinkOptions) checkGraph(files *linkFiles) error {
 		return nil
 	}
 	if filepath.Clean(o.Graph) == filepath.Clean(o.Output) {
-		return cli.Usagef("--graph and --output name the same file")
+		return cli.Usagef("--graph and --output are the same file")
 	}
 	info, err := os.Stat(o.Graph)
 	if err != nil {
 		return nil // does not exist yet
 	}
 	if output, err := os.Stat(o.Output); err == nil && os.SameFile(info, output) {
-		return cli.Usagef("--graph and --output name the same file")
+		return cli.Usagef("--graph and --output are the same file")
 	}
 	for _, f := range files.list {
 		if os.SameFile(info, f.info) {
@@ -141,8 +142,8 @@ func (o *LinkOptions) write(env *cli.Env, files *linkFiles, file *syclbin.File, 
 // maxShown limits the number of problems that are printed.
 const maxShown = 10
 
-// Problems prints the first problems of a result, and returns an error if there are any. If there are
-// more, the error says how to see all.
+// Problems prints the first problems of a result and returns an error if there are any. If it does
+// not print all of them, the error contains seeAll, which says how to see them.
 func Problems(env *cli.Env, r *sycllink.Result, output, seeAll string) error {
 	n := len(r.Problems)
 	if n == 0 {
@@ -166,7 +167,7 @@ func Problems(env *cli.Env, r *sycllink.Result, output, seeAll string) error {
 	return cli.No(fmt.Errorf("%d %s; nothing was written to %s", n, safetext.Plural(n, "problem", "problems"), output))
 }
 
-// shortened truncates a line with very long names.
+// shortened truncates a very long line.
 func shortened(line string) string {
 	const most = 2000
 	if len(line) <= most {
@@ -175,18 +176,18 @@ func shortened(line string) string {
 	return fmt.Sprintf("%s... and %d more bytes", strings.ToValidUTF8(line[:most], ""), len(line)-most)
 }
 
-// linkFiles are the input files of a link. They are opened on demand, because there may be more
+// linkFiles holds the input files of a link. They are opened on demand, because there may be more
 // files than a process can have open.
 type linkFiles struct {
 	ctx  context.Context // cancels reads
 	list []*linkFile
 }
 
-// A linkFile is an input file that must not change during the link.
+// A linkFile is an input file. It must not change during the link.
 type linkFile struct {
 	ctx  context.Context
 	name string
-	info os.FileInfo // at the first read
+	info os.FileInfo // file information at the first read
 }
 
 // read reads the metadata of a SYCLBIN. Images are read on demand.
@@ -225,7 +226,7 @@ func (f *linkFile) unchanged(now os.FileInfo) error {
 	if os.SameFile(now, f.info) && now.Size() == f.info.Size() && now.ModTime().Equal(f.info.ModTime()) {
 		return nil
 	}
-	return cli.BadInput(fmt.Errorf("%s changed while it was being read; run the link again once it is complete", safetext.Printable(f.name)))
+	return cli.BadInput(fmt.Errorf("%s changed while it was being read; link again once it is complete", safetext.Printable(f.name)))
 }
 
 // unchanged returns an error if any file was replaced or modified.

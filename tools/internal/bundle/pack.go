@@ -35,10 +35,10 @@ type PackOptions struct {
 	Reading inputs.Reading
 
 	Tables       []Table
-	Images       []Image // in addition to those in tables
-	BesideTables bool    // look up relative names in tables only next to the table
-	CPUOnly      bool    // only CPUs may use the IR
-	Embedded     bool    // the file describes images inside a program; no program loads it
+	Images       []Image // images in addition to those in tables
+	BesideTables bool    // whether relative names in tables are only looked up next to the table
+	CPUOnly      bool    // whether only CPUs may use the IR
+	Embedded     bool    // whether the file describes images inside a program and is not loaded
 }
 
 // A Table is a file table with images for one target.
@@ -48,21 +48,20 @@ type Table struct {
 	File   string
 }
 
-// An Image names the files of one device image.
+// An Image holds the file names of a device image.
 type Image struct {
 	Place                     string // location in a table or on the command line, for messages
 	Triple, Arch              string
-	Code, Properties, Symbols string // files; all but Code may be ""
+	Code, Properties, Symbols string // file names; all but Code may be ""
 }
 
-// Pack writes the images in tables to a SYCLBIN, and prints the first problems that verification finds
-// as warnings.
+// Pack writes images to a SYCLBIN and verifies it. It prints the first problems as warnings.
 func Pack(ctx context.Context, env *cli.Env, o PackOptions) error {
 	list, err := o.inputs()
 	if err != nil {
 		return err
 	}
-	// The files are small and stay in memory, so frequent garbage collection finds little to free.
+	// The files are small and stay in memory, so frequent garbage collection would free little.
 	defer debug.SetGCPercent(debug.SetGCPercent(120))
 	b, err := o.load(ctx, env, list)
 	if err != nil {
@@ -81,7 +80,7 @@ func Pack(ctx context.Context, env *cli.Env, o PackOptions) error {
 	return nil
 }
 
-// inputs returns the images in tables and the others.
+// inputs returns the images in tables, followed by the other images.
 func (o *PackOptions) inputs() ([]input, error) {
 	inputs, err := readTables(o.Tables)
 	if err != nil {
@@ -100,7 +99,7 @@ func (o *PackOptions) inputs() ([]input, error) {
 	return inputs, nil
 }
 
-// load builds a SYCLBIN from the images and skips empty ones.
+// load builds a SYCLBIN from the images. It skips empty images.
 func (o *PackOptions) load(ctx context.Context, env *cli.Env, inputs []input) (*syclbin.Builder, error) {
 	loaded, err := loadNonEmpty(ctx, env, inputs)
 	if err != nil {
@@ -123,8 +122,8 @@ func (o *PackOptions) load(ctx context.Context, env *cli.Env, inputs []input) (*
 	return b, nil
 }
 
-// sortByTarget sorts inputs by target, so that the order of flags does not matter. The order of the
-// rows of one target is kept.
+// sortByTarget sorts inputs by target, so that the order of flags does not matter. The sort is
+// stable.
 func sortByTarget(inputs []input) {
 	slices.SortStableFunc(inputs, func(a, b input) int {
 		return cmp.Or(strings.Compare(a.Triple, b.Triple), strings.Compare(a.Arch, b.Arch))
@@ -197,17 +196,17 @@ type input struct {
 type loadedInput struct {
 	*input
 	path     string   // path of the image
-	names    []string // entries of the symbol file
+	names    []string // lines of the symbol file
 	metadata *propset.Registry
 	image    *syclbin.Image // nil if the image is empty and has no names
 }
 
-// loadNonEmpty loads inputs concurrently, because most time goes into opening small files.
+// loadNonEmpty loads inputs concurrently, because opening many small files takes most of the time.
 // It skips empty images with a warning.
 func loadNonEmpty(ctx context.Context, env *cli.Env, inputs []input) ([]loadedInput, error) {
 	list := make([]loadedInput, len(inputs))
 	const batch = 64                         // inputs per unit of work
-	atOnce := min(runtime.GOMAXPROCS(0), 16) // each has up to 3 open files
+	atOnce := min(runtime.GOMAXPROCS(0), 16) // each opens up to 3 files
 	err := buildstep.Each(ctx, io.Discard, (len(inputs)+batch-1)/batch, atOnce, func(ctx context.Context, _ io.Writer, part int) (err error) {
 		for i := part * batch; i < min((part+1)*batch, len(inputs)); i++ {
 			if err := ctx.Err(); err != nil {
@@ -267,16 +266,16 @@ func (in *input) load() (loadedInput, error) {
 	return l, nil
 }
 
-// named reports whether an image has a name that a program or another image can look up.
+// named reports whether an image defines a name that a program or another image can look up.
 func named(r *propset.Registry) bool {
 	return slices.ContainsFunc([]string{propset.KernelNames, propset.ExportedSymbols, propset.VirtualFunctions, propset.DeviceGlobals},
 		func(set string) bool { return r.Set(set).Len() > 0 })
 }
 
-// putKernels sets the kernel names of an image: the kernels among the names in the symbol
-// file. A symbol file also lists exported and virtual functions and does not mark virtual ones,
-// but the image itself lists its kernels. An image with virtual functions in an unknown
-// format has no kernels, because DPC++ keeps the two in separate images.
+// putKernels sets the kernel names of an image to the names in the symbol file that are kernels. A
+// symbol file also contains exported and virtual functions, which the list of kernels in the image
+// tells apart. If the image has an unknown format and virtual functions, it has no kernels, because
+// DPC++ puts the two in separate images.
 func putKernels(r *propset.Registry, names []string, content *fileSource) error {
 	kernel := func(string) bool { return true }
 	if _, ok := r.Set(propset.VirtualFunctions).Get(propset.VirtualFunctionsSet); ok {
@@ -297,8 +296,8 @@ func putKernels(r *propset.Registry, names []string, content *fileSource) error 
 	return nil
 }
 
-// open opens a file by its name, or else next to the table. A name that matches two
-// different files is an error.
+// open opens a file in the current directory or next to the table. If both exist and differ, open
+// returns an error.
 func (in *input) open(name string) (*regularFile, error) {
 	if in.beside && in.dir != "" && !filepath.IsAbs(name) {
 		f, err := openRegular(filepath.Join(in.dir, name))
@@ -350,8 +349,8 @@ func (in *input) read(name string) ([]byte, string, error) {
 	return data.Bytes(), f.name, err
 }
 
-// properties returns the property sets in the property file of the image or, without one,
-// the property sets derived from the image.
+// properties returns the property sets in the property file of an image. If there is no such file,
+// it derives them from the image.
 func (in *input) properties(content *fileSource) (*propset.Registry, error) {
 	if in.Properties == "" {
 		return content.properties()
@@ -373,7 +372,7 @@ func (in *input) properties(content *fileSource) (*propset.Registry, error) {
 	return r, nil
 }
 
-// symbols returns the lines of the symbol file, which are the names of entry points.
+// symbols returns the names of entry points in the symbol file.
 func (in *input) symbols() ([]string, error) {
 	if in.Symbols == "" {
 		return nil, nil
@@ -396,7 +395,7 @@ func (in *input) symbols() ([]string, error) {
 type fileSource struct {
 	path   string
 	size   int64
-	opened *regularFile // open only while the start of the file is examined
+	opened *regularFile // non-nil only while the start of the file is examined
 }
 
 func (s *fileSource) Size() int64 { return s.size }

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// reserve allocates disk space for a file, so that a full disk is reported before any data
-// is written. File systems without support for this are ignored.
+// reserve allocates disk space for a file, so that a full disk is reported before data is written.
+// It does nothing if the file system does not support this.
 func reserve(f *os.File, size int64) error {
 	if size == 0 {
 		return nil

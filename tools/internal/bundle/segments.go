@@ -11,17 +11,17 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 )
 
-// A segmentWriter writes a file and copies the contents of other files into it concurrently. The
-// sizes of those files must be known in advance. Callers must call finish.
+// A segmentWriter writes a file and concurrently copies other files, whose sizes must be known in
+// advance, into it. Callers must call finish.
 type segmentWriter struct {
 	p        *cli.ProgressWriter
 	f        *os.File
-	offset   int64 // of the next write
+	offset   int64 // offset of the next write
 	next     segment
 	segments chan segment
 	copies   sync.WaitGroup
 	once     sync.Once
-	err      error // of the first segment that failed
+	err      error // error of the first segment that failed
 	failed   chan struct{}
 }
 
@@ -38,7 +38,7 @@ const segmentSize = 1 << 20
 // newSegmentWriter returns a writer that starts at offset 0 of f.
 func newSegmentWriter(f *os.File, p *cli.ProgressWriter) *segmentWriter {
 	w := &segmentWriter{p: p, f: f, segments: make(chan segment, 16), failed: make(chan struct{})}
-	for range min(runtime.GOMAXPROCS(0), 16) { // each holds one open file
+	for range min(runtime.GOMAXPROCS(0), 16) { // each opens one file at a time
 		w.copies.Go(func() {
 			buf := make([]byte, 0, segmentSize)
 			for s := range w.segments {
@@ -93,7 +93,7 @@ func (w *segmentWriter) advance(n int64) {
 	w.p.Advance(n)
 }
 
-// copy copies a segment, using the empty buffer buf.
+// copy copies a segment, using buf, which must be empty, as a buffer.
 func (w *segmentWriter) copy(s segment, buf []byte) error {
 	select {
 	case <-w.failed:

@@ -31,12 +31,12 @@ type WrapOptions struct {
 	Headers []string // integration headers
 
 	AllowEmpty    bool
-	RequireImages bool     // fail if a kernel of the headers has no image
-	Relative      bool     // name image files relative to the directory of Output
-	JITOptions    []string // for the runtime's SPIR-V compiler, after the options of the images
+	RequireImages bool     // whether to fail if a kernel in Headers has no image
+	Relative      bool     // whether image file names are relative to the directory of Output
+	JITOptions    []string // options for the runtime's SPIR-V compiler, after the options of the images
 }
 
-// Wrap writes assembler source that embeds the images in tables in a program.
+// Wrap writes assembler source that embeds images in a program.
 func Wrap(ctx context.Context, env *cli.Env, o WrapOptions) error {
 	images, err := o.images(ctx, env)
 	if err != nil {
@@ -71,7 +71,7 @@ func noImage(kernels []hostwrap.Kernel, symbols []string) error {
 		if _, ok := places[name]; !ok {
 			names = append(names, name)
 		}
-		// The kernel that libsycl adds for ranges of any size comes before the program's.
+		// The kernel that libsycl adds for ranges of any size precedes the program's own kernel.
 		places[name] = ""
 		if k.Location.Line != 0 {
 			places[name] = k.Location.String() + ": "
@@ -84,7 +84,7 @@ func noImage(kernels []hostwrap.Kernel, symbols []string) error {
 	return cli.BadInput(errors.New(strings.Join(lines, "\n")))
 }
 
-// images reads the images to embed in the program.
+// images reads the images to embed.
 func (o *WrapOptions) images(ctx context.Context, env *cli.Env) ([]hostwrap.Image, error) {
 	inputs, err := readTables(o.Tables)
 	if err != nil {
@@ -124,7 +124,7 @@ func (o *WrapOptions) images(ctx context.Context, env *cli.Env) ([]hostwrap.Imag
 func (o *WrapOptions) kernels() ([]hostwrap.Kernel, error) {
 	var kernels []hostwrap.Kernel
 	for _, header := range o.Headers {
-		// The header of a source without kernels is empty.
+		// The header may be empty, because the source may have no kernels.
 		text, err := cli.ReadInput(header, "", maxHeader)
 		if err != nil {
 			return nil, err
@@ -134,11 +134,12 @@ func (o *WrapOptions) kernels() ([]hostwrap.Kernel, error) {
 	return kernels, nil
 }
 
-// maxHeader is the maximum size of an integration header in bytes, far above the size of real headers.
+// maxHeader is the maximum size of an integration header in bytes, far above the size of real
+// headers.
 const maxHeader = 256 << 20
 
-// nameBeside makes the names of image files relative to the directory of the output. The
-// assembler resolves symbolic links in that directory, so the relative path is computed without them.
+// nameBeside makes the names of image files relative to the directory of the output. It resolves
+// symbolic links in that directory first, because the assembler does so, too.
 func (o *WrapOptions) nameBeside(images []hostwrap.Image) error {
 	dir := filepath.Dir(o.Output)
 	real, err := withoutLinks(dir)
@@ -172,9 +173,9 @@ func withoutLinks(dir string) (string, error) {
 	return filepath.Abs(real)
 }
 
-// withoutNativeVirtual removes native images that define or call virtual functions if there
-// is a SPIR-V image with the same kernel. The runtime links all images of a set of virtual functions,
-// regardless of their device.
+// withoutNativeVirtual removes native images that define or call virtual functions if there is a
+// SPIR-V image with the same kernel, because the runtime links all images that belong to a set of
+// virtual functions, regardless of their device.
 func withoutNativeVirtual(env *cli.Env, images []hostwrap.Image) []hostwrap.Image {
 	compiled := map[string]bool{}
 	for _, i := range images {
@@ -196,10 +197,10 @@ func withoutNativeVirtual(env *cli.Env, images []hostwrap.Image) []hostwrap.Imag
 	return kept
 }
 
-// largeImages is the total size of images from which they are in a section that can exceed 2 GiB.
+// largeImages is the total size from which images are placed in a section that can exceed 2 GiB.
 const largeImages = 256 << 20
 
-// moveLarge marks images as large if their total size is.
+// moveLarge marks images as large if their total size is at least largeImages.
 func moveLarge(images []hostwrap.Image) error {
 	var size int64
 	for i := range images {
@@ -215,7 +216,7 @@ func moveLarge(images []hostwrap.Image) error {
 	return nil
 }
 
-// warnOfConstants prints one warning about the images that fixedConstants returns.
+// warnOfConstants prints a warning about the images that fixedConstants returns.
 func warnOfConstants(env *cli.Env, fixed []hostwrap.Image) {
 	if len(fixed) == 0 {
 		return
@@ -228,8 +229,9 @@ func warnOfConstants(env *cli.Env, fixed []hostwrap.Image) {
 		"%s specialization constants, but the program has only native code for %s, so the runtime ignores values that the program sets; add spir64 to the targets", kernels, them)))
 }
 
-// fixedConstants returns the native images whose specialization constants cannot be changed at
-// run time because the program has no IR for the kernel: the first image for each kernel.
+// fixedConstants returns the native images whose specialization constants cannot be set at run
+// time, because the program has no IR for the kernel. It returns only the first image for each
+// kernel.
 func fixedConstants(images []hostwrap.Image) []hostwrap.Image {
 	settable := map[string]bool{}
 	for _, i := range images {
@@ -247,11 +249,11 @@ func fixedConstants(images []hostwrap.Image) []hostwrap.Image {
 	return fixed
 }
 
-// wrapped returns the image to embed. More options are added to a SPIR-V image.
+// wrapped returns the image to embed. If it is SPIR-V, more is added to its options.
 func (l *loadedInput) wrapped(more []string) hostwrap.Image {
 	properties := requirement.WithCompileTarget(l.metadata, l.image.CompileTarget())
 	options := propset.JITOptionsOf(properties)
-	if options != (propset.JITOptions{}) { // a program stores options outside the property sets
+	if options != (propset.JITOptions{}) { // programs store options outside of the property sets
 		properties = properties.Clone()
 		propset.PutJITOptions(properties, propset.JITOptions{})
 	}
@@ -272,7 +274,8 @@ func (l *loadedInput) wrapped(more []string) hostwrap.Image {
 	return img
 }
 
-// kernels returns the distinct names in the symbol file or, if it is empty, in the metadata.
+// kernels returns the names in the symbol file or, if it is empty, in the metadata, without
+// duplicates.
 func (l *loadedInput) kernels() []string {
 	names := l.names
 	if len(names) == 0 {

@@ -33,7 +33,7 @@ func Write(env *cli.Env, name string, f *syclbin.File, o syclbin.Options) error 
 	})
 }
 
-// WriteAndVerify writes a SYCLBIN and returns the problems that verification finds.
+// WriteAndVerify writes a SYCLBIN atomically and returns the problems that verification finds.
 func WriteAndVerify(env *cli.Env, name string, file *syclbin.File, o syclbin.Options) ([]syclbin.Finding, error) {
 	putState(file)
 	findings := make(chan []syclbin.Finding, 1)
@@ -46,7 +46,7 @@ func putState(file *syclbin.File) {
 	file.Global.Add(propset.SYCLBINGlobal).Put("state", propset.Uint(uint32(file.State)))
 }
 
-// verifyWritten returns the problems of a file written with these options.
+// verifyWritten returns the problems in a file that is written with o.
 func verifyWritten(file *syclbin.File, o syclbin.Options) []syclbin.Finding {
 	return append(sycllink.Verify(file), syclbin.VerifyFor(file, cmp.Or(o.Release, release.Default()))...)
 }

@@ -10,46 +10,45 @@ import (
 	"strings"
 )
 
-// A class is a type of the host code.
+// A class is a type in the host code.
 type class struct {
 	size, align     int64
 	scalar, pointer bool
 	empty           bool
 
-	// open is true if the members are known because lambdas are among them, or because the class
-	// is a lambda.
+	// open is true if the members are known because the class is a lambda or contains lambdas.
 	open     bool
 	lambda   bool
-	captures []string // names of members in the order of the device compile, empty if unknown
-	unknown  bool     // some of the captures have an unknown order
+	captures []string // names of members in the order of the device compile, or nil if unknown
+	unknown  bool     // whether the order of some captures is unknown
 	members  []*member
-	minAlign int64 // declared in the source
-	parts    int   // the number of members, including nested ones
+	minAlign int64 // alignment that the source declares
+	parts    int   // number of members, including nested ones
 }
 
-// A member is a member or a base of a class.
+// A member is a member or base of a class.
 type member struct {
-	name     string // of a capture
+	name     string // name of the captured variable
 	offset   int64
 	class    *class
 	removal  removal
-	constant bool // a constant expression that a lambda captures without naming it in its brackets
-	bound    bool // the source binds the constant to a reference
-	fixed    bool // the source declares a constant of this name, whose value is not from a variable
+	constant bool // whether it is a constant expression that a lambda captures implicitly
+	bound    bool // whether the source binds the constant to a reference
+	fixed    bool // whether the source declares a constant with this name whose value needs no variable
 }
 
-// A removal rates how likely the device compile omits a capture.
+// A removal states how likely it is that the device compile omits a capture.
 type removal int
 
 const (
 	never     removal = iota
 	discarded         // g++ captures names that only discarded template statements use
-	templated         // g++ captures some constants of the function itself, in templates
+	templated         // in templates, g++ captures some constants of the function itself
 	possible
-	certain // unless the source binds the constant to a reference
+	certain // omitted unless the source binds the constant to a reference
 )
 
-// each calls f for the members of a class, and for their members.
+// each calls f for the members of a class, including nested ones.
 func (c *class) each(f func(*member)) {
 	for _, m := range c.members {
 		f(m)
@@ -57,13 +56,13 @@ func (c *class) each(f func(*member)) {
 	}
 }
 
-var errShape = errors.New("debugging information of an unknown form")
+var errShape = errors.New("debugging information in an unknown format")
 
-// A reader reads classes from debugging information.
+// A reader reads classes in debugging information.
 type reader struct {
 	*dwarf.Reader
-	parents map[dwarf.Offset]dwarf.Offset // the class or function that contains a class or function
-	classes map[dwarf.Offset]*class       // nil for one that is being read, or is unreadable
+	parents map[dwarf.Offset]dwarf.Offset // the class or function that encloses a class or function
+	classes map[dwarf.Offset]*class       // nil while a class is read, and for unreadable classes
 }
 
 // readClasses returns the classes of the kernels that an object file submits, by symbol.
@@ -89,8 +88,8 @@ func readClasses(r io.ReaderAt, submitted []Kernel) (map[string]*class, error) {
 	return classes, nil
 }
 
-// debugInfo returns the debugging information of an object file, and the local symbols of its
-// kernels by address: these have no name in the debugging information.
+// debugInfo returns the debugging information of an object file. It also returns the local symbols
+// of kernels by address, because the debugging information does not contain their names.
 func debugInfo(r io.ReaderAt) (data *dwarf.Data, local map[uint64]string, err error) {
 	file, err := elf.NewFile(r)
 	if err != nil {
@@ -120,19 +119,19 @@ func debugInfo(r io.ReaderAt) (data *dwarf.Data, local map[uint64]string, err er
 	return data, local, nil
 }
 
-// A naming maps kernels to classes. The headers of rules/dpcpp/host have for each kernel a class
-// Submitted<K, …>, which has the symbol, and one KernelWrapper<…, K, Type, …>.
+// A naming maps kernels to classes. For each kernel, the headers of rules/dpcpp/host instantiate a
+// class Submitted<K, …>, which has the symbol, and a class KernelWrapper<…, K, Type, …>.
 type naming struct {
 	*reader
 	local   map[uint64]string             // symbols by address
-	around  []*dwarf.Entry                // the parents of the current entry
+	around  []*dwarf.Entry                // parents of the current entry
 	keys    map[dwarf.Offset]dwarf.Offset // K of a class Submitted
 	types   map[dwarf.Offset]dwarf.Offset // Type by K
 	heres   map[dwarf.Offset]dwarf.Offset // the class Submitted of a variable 'here'
 	symbols map[string]dwarf.Offset       // the class Submitted
 }
 
-// readAll reads the debugging information once, from beginning to end.
+// readAll reads all debugging information.
 func (n *naming) readAll() error {
 	for {
 		e, err := n.Next()
@@ -186,15 +185,15 @@ func (n *naming) take(e *dwarf.Entry) {
 	}
 }
 
-// inClass reports whether the entry is in a class whose name has this prefix.
+// inClass reports whether the current entry is in a class whose name starts with name.
 func (n *naming) inClass(name string) bool {
 	return len(n.around) > 0 && strings.HasPrefix(text(n.around[len(n.around)-1], dwarf.AttrName), name)
 }
 
-// parent returns the class that contains the entry.
+// parent returns the class that contains the current entry.
 func (n *naming) parent() dwarf.Offset { return n.around[len(n.around)-1].Offset }
 
-// A patched file has some bytes replaced.
+// A patched is a file in which some bytes are replaced.
 type patched struct {
 	io.ReaderAt
 	at   int64
@@ -209,8 +208,9 @@ func (p patched) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// withSections returns an object file whose symbols have section numbers that fit in 16 bits:
-// package elf does not apply relocations for others, and applies all in the same way.
+// withSections returns an object file in which all section numbers of symbols fit in 16 bits,
+// because package elf does not apply relocations to symbols with larger numbers. The number itself
+// does not matter to package elf.
 func withSections(r io.ReaderAt, file *elf.File) (*elf.File, error) {
 	symtab := file.SectionByType(elf.SHT_SYMTAB)
 	if symtab == nil || file.Class != elf.ELFCLASS64 {
@@ -237,7 +237,7 @@ func text(e *dwarf.Entry, a dwarf.Attr) string {
 	return s
 }
 
-// number returns an attribute, or -1 if there is none.
+// number returns the value of an attribute, or -1 if there is none.
 func number(e *dwarf.Entry, a dwarf.Attr) int64 {
 	if n, ok := e.Val(a).(int64); ok {
 		return n
@@ -250,7 +250,7 @@ func offset(e *dwarf.Entry, a dwarf.Attr) dwarf.Offset {
 	return o
 }
 
-// entry returns the entry at an offset, or nil if there is none, and its children.
+// entry returns the entry at an offset and its children, or nil if there is none.
 func (t *reader) entry(at dwarf.Offset) (e *dwarf.Entry, children []*dwarf.Entry) {
 	t.Seek(at)
 	e, err := t.Next()
@@ -274,7 +274,7 @@ func (t *reader) class(at dwarf.Offset, depth int) *class {
 	if c, ok := t.classes[at]; ok || depth > 100 {
 		return c
 	}
-	t.classes[at] = nil // a class that contains itself is invalid
+	t.classes[at] = nil // makes a class that contains itself unreadable
 	c := t.read(at, depth+1)
 	if c == nil || c.size < 0 || c.size > mostBytes || c.align < 1 || c.align > mostBytes || c.align&(c.align-1) != 0 || c.parts > mostParts {
 		return nil
@@ -362,10 +362,11 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 			m.removal = t.removal(e, child)
 			constant, of := t.constant(offset(child, dwarf.AttrType))
 			m.constant = constant && m.removal != never && (of == integer || t.isConstexpr(e, child))
-			// In a lambda of a function, g++ captures only such constants.
+			// In a lambda in a function that is not a template, g++ captures only these constants.
 			m.bound = m.constant && !generic && m.removal < possible
 			if generic {
-				// Here, DPC++ captures the constants in expressions that depend on a parameter.
+				// In a generic lambda, DPC++ captures constants in expressions that depend on a
+				// parameter.
 				m.removal = min(m.removal, possible)
 			}
 		}
@@ -381,7 +382,7 @@ func (t *reader) readClass(e *dwarf.Entry, children []*dwarf.Entry, size, align 
 	return c
 }
 
-// isLambda reports whether a class is a lambda, which has no name or one in brackets.
+// isLambda reports whether a class is a lambda: its name is empty or in brackets.
 func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
 	if name := text(e, dwarf.AttrName); !isClass(e) || name != "" && !strings.HasPrefix(name, "<lambda") {
 		return false
@@ -394,13 +395,13 @@ func isLambda(e *dwarf.Entry, children []*dwarf.Entry) bool {
 	return false
 }
 
-// removal rates a capture of a lambda.
+// removal returns the removal of a capture of a lambda.
 func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
 	name, ok := strings.CutPrefix(text(capture, dwarf.AttrName), "__")
 	constant, of := t.constant(offset(capture, dwarf.AttrType))
 	at, closed := place(capture), place(lambda)
 	if !ok || at[0] == closed[0] && (at[1] < closed[1] || at[1] == closed[1] && at[2] < closed[2]) {
-		return never // in the capture list, which ends at the lambda's location
+		return never // it is in the capture list, which ends at the location of the lambda
 	}
 	if !constant {
 		return discarded
@@ -421,7 +422,7 @@ func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
 		captured = captured || m.Tag == dwarf.TagMember && text(m, dwarf.AttrName) == "__"+name
 	}
 	if !captured && of != classOf {
-		return certain // anything not constant must come through the enclosing lambda
+		return certain // anything but a constant must be a capture of the enclosing lambda
 	}
 	for range 100 {
 		function = t.parents[outer.Offset]
@@ -438,7 +439,7 @@ func (t *reader) removal(lambda, capture *dwarf.Entry) removal {
 	return possible
 }
 
-// isConstexpr reports whether a lambda captures a constexpr variable, or an unknown one.
+// isConstexpr reports whether a captured variable is constexpr or unknown.
 func (t *reader) isConstexpr(lambda, capture *dwarf.Entry) bool {
 	for range 100 {
 		function := t.parents[lambda.Offset]
@@ -463,9 +464,9 @@ const (
 type kind int
 
 const (
-	integer  kind = iota // or an enumeration
-	floating             // DPC++ uses the value if possible
-	classOf              // DPC++ captures one that is copied; g++ also one with a member that is read
+	integer  kind = iota // including enumerations
+	floating             // DPC++ uses the value instead of a capture if possible
+	classOf              // DPC++ captures it if it is copied; g++ even if only a member is read
 )
 
 // place returns a source location: file, line and column.
@@ -473,7 +474,7 @@ func place(e *dwarf.Entry) [3]int64 {
 	return [3]int64{number(e, dwarf.AttrDeclFile), number(e, dwarf.AttrDeclLine), number(e, dwarf.AttrDeclColumn)}
 }
 
-// constant reports whether a type is const, and its kind.
+// constant reports whether a type is const, and returns its kind.
 func (t *reader) constant(at dwarf.Offset) (constant bool, of kind) {
 	for range 100 {
 		e, _ := t.entry(at)
@@ -499,7 +500,7 @@ func (t *reader) constant(at dwarf.Offset) (constant bool, of kind) {
 	return constant, classOf
 }
 
-// around returns the class of a function, or nil if there is none, and the class's children.
+// around returns the class of a member function and the children of the class, or nil.
 func (t *reader) around(function dwarf.Offset) (*dwarf.Entry, []*dwarf.Entry) {
 	for range 3 {
 		e, _ := t.entry(function)
@@ -517,7 +518,7 @@ func (t *reader) around(function dwarf.Offset) (*dwarf.Entry, []*dwarf.Entry) {
 	return t.entry(class)
 }
 
-// variable returns the variable or parameter of a function with a name, or nil if there is none.
+// variable returns the named variable or parameter of a function, or nil.
 func (t *reader) variable(function dwarf.Offset, name string) *dwarf.Entry {
 	blocks := []dwarf.Offset{function}
 	for i := 0; i < len(blocks) && i < mostParts; i++ {

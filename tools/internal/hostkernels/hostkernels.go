@@ -1,12 +1,11 @@
 // Package hostkernels compares the kernels that the host code of a source submits with the kernels
-// of its device compile. Both compilers read the same source, but with different macros, and not
-// all compilers number and lay out lambdas alike.
+// in its device code. The two compilers read the same source with different macros, and may number
+// and lay out lambdas differently.
 //
-// The kernels of the device compile are in DPC++'s integration header. The host's kernels are in
-// the symbols of its object file: for each kernel K of N bytes that the code submits, the headers
-// of rules/dpcpp/host define rules_sycl::Submitted<K, N, H, F>::here. H is the FNV-1a hash of the
-// integration header's name for K, or 0 if only K's own name identifies the kernel; F is the form
-// of its class.
+// DPC++'s integration header lists the kernels in the device code. The symbols of the host object
+// list the submitted kernels: for each kernel K of N bytes, the headers in rules/dpcpp/host define
+// rules_sycl::Submitted<K, N, H, F>::here. H is the FNV-1a hash of the name of K in the integration
+// header, or 0 if the kernel is identified by its own name. F is the form of its class.
 package hostkernels
 
 import (
@@ -30,43 +29,43 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A Kernel is a kernel of one of the compiles.
+// A Kernel is a kernel in the host code or in the device code.
 type Kernel struct {
-	Name     string          // demangled
-	Location srcloc.Location // of the lambda or class, from hostwrap; zero for a host kernel
-	Size     int64           // of the lambda or class, in bytes
+	Name     string          // demangled name
+	Location srcloc.Location // location of the lambda or class; zero for a host kernel
+	Size     int64           // size of the lambda or class, in bytes
 
-	symbol     string               // in the object file, for a host kernel
-	parameters []hostwrap.Parameter // none for a host kernel
-	hash       uint64               // of the symbol; 0 for a host kernel without one
+	symbol     string               // symbol in the object file, for a host kernel
+	parameters []hostwrap.Parameter // nil for a host kernel
+	hash       uint64               // hash of the symbol; 0 for a host kernel without one
 	pack       bool                 // whether a parameter pack is part of the symbol
 	form       classForm            // unknown for a device kernel
-	captures   []string             // see hostwrap.Kernel; none for a host kernel
+	captures   []string             // see hostwrap.Kernel; nil for a host kernel
 }
 
-// A hostObject holds what an object file states about the host code.
+// A hostObject holds information on the host code from its object file.
 type hostObject struct {
-	Readable  bool // it has symbols: code that is compiled at link time has none
+	Readable  bool // whether it has symbols, unlike code that is compiled at link time
 	Submitted []Kernel
-	GCC       int // the major version of the compiler, 0 if it is not GCC
+	GCC       int // major version of GCC, or 0 for other compilers
 
-	table bool                // whether the code finds kernels in a table, by typeid names
-	types map[string][]string // typeid names of types in GCC's code, by demangled names
+	table bool                // whether the code looks up kernels in a table by typeid names
+	types map[string][]string // for GCC, typeid names by demangled names
 
-	// Layouts are the layouts of the kernels that the host compiler lays out differently from the
-	// device compile, by the device compile's symbols, or nil for undetermined ones. Without
-	// Layouts, differences are detected by size.
+	// Layouts holds the layouts of kernels that the host compiler lays out differently from the
+	// device compile, by the device compile's symbols. An undetermined layout is nil. If Layouts
+	// itself is nil, only the sizes of kernels are compared.
 	Layouts map[string]*Layout
 }
 
-// A Finding is a difference.
+// A Finding is a difference between host code and device code.
 type Finding struct {
 	Kernel  Kernel
-	Warning bool // the program works; otherwise it is an error
+	Warning bool // whether the program works nevertheless
 	Text    string
 }
 
-// kernelsOf returns the kernels of an integration header.
+// kernelsOf converts the kernels of an integration header.
 func kernelsOf(header []hostwrap.Kernel) []Kernel {
 	var kernels []Kernel
 	for _, k := range header {
@@ -79,14 +78,15 @@ func kernelsOf(header []hostwrap.Kernel) []Kernel {
 	return kernels
 }
 
-// hash matches rules/dpcpp/host/sycl/detail/kernel_launch_helper.hpp.
+// hash returns the same value as the function in
+// rules/dpcpp/host/sycl/detail/kernel_launch_helper.hpp.
 func hash(symbol string) uint64 {
 	h := fnv.New64a()
 	io.WriteString(h, symbol)
 	return h.Sum64()
 }
 
-// ofLibrary reports whether libsycl adds a kernel to another one, for ranges of any size.
+// ofLibrary reports whether a kernel is one that libsycl adds to support ranges of any size.
 func ofLibrary(name string) bool {
 	return strings.HasPrefix(name, "sycl::_V1::detail::RoundedRangeKernel<") || strings.HasPrefix(name, "sycl::_V1::detail::__pf_kernel_wrapper<")
 }
@@ -134,7 +134,7 @@ func readObject(r io.ReaderAt) (*hostObject, error) {
 	return o, nil
 }
 
-// addSymbols adds information from symbols about kernels and their types.
+// addSymbols extracts kernels and their types from symbols.
 func (o *hostObject) addSymbols(symbols []elf.Symbol) error {
 	o.types = make(map[string][]string)
 	for _, s := range symbols {
@@ -162,17 +162,17 @@ func (o *hostObject) addSymbols(symbols []elf.Symbol) error {
 	return nil
 }
 
-// A pair is a kernel of both compiles.
+// A pair is a kernel that is in the device code and in the host code.
 type pair struct{ device, host Kernel }
 
-// match returns the kernels of both compiles, the kernels of only one, and the device kernels that
-// the host finds by their own name.
+// match pairs device kernels with host kernels. It also returns the unpaired kernels of each side,
+// and the device kernels without a name in the source, which the host identifies by type.
 func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevice, unnamed []Kernel) {
 	byHash := make(map[uint64]Kernel)
 	for _, k := range device {
 		byHash[k.hash] = k
 	}
-	var submitted []Kernel // without names
+	var submitted []Kernel // host kernels without names
 	for _, h := range host.Submitted {
 		if h.hash == 0 {
 			submitted = append(submitted, h)
@@ -188,7 +188,7 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 
 	key := func(k Kernel) string { return k.Name }
 	if host.GCC != 0 && host.GCC < 13 {
-		// It numbers lambdas differently, and lambdas with the same name in the same order.
+		// GCC numbers lambdas differently, but numbers lambdas with the same name in the same order.
 		key = func(k Kernel) string { return numbers.ReplaceAllString(k.Name, "#") }
 		if host.table {
 			// For the lambda of a variable it repeats a parameter other than its own.
@@ -196,7 +196,7 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 		}
 	}
 	if host.table {
-		// The table has the host's names. Types without a name have unrelated numbers.
+		// The table contains the host's names. The numbers of unnamed types are unrelated.
 		inner := key
 		key = func(k Kernel) string { return unnamedTypes.ReplaceAllString(inner(k), "$$_") }
 	}
@@ -218,8 +218,8 @@ func match(device []Kernel, host *hostObject) (pairs []pair, onlyHost, onlyDevic
 	return pairs, onlyHost, onlyDevice, unnamed
 }
 
-// types returns the typeid names for the types of submitted kernels, by the device compile's
-// symbols, if they differ.
+// types maps the device compile's symbols of kernels to the typeid names in the host code, if they
+// differ.
 func types(device []Kernel, host *hostObject) map[string]string {
 	types := make(map[string]string)
 	add := func(d Kernel, readable string) {
@@ -227,7 +227,7 @@ func types(device []Kernel, host *hostObject) map[string]string {
 		if slices.Contains(names, own) || types[d.symbol] != "" {
 			return
 		}
-		// Several classes K in blocks of a function differ only in their mangled names.
+		// Classes with the same name in different blocks differ only in their mangled names.
 		i := slices.IndexFunc(names, func(name string) bool { return unmarked(name) == unmarked(own) })
 		if i < 0 && len(names) == 1 {
 			i = 0
@@ -248,11 +248,12 @@ func types(device []Kernel, host *hostObject) map[string]string {
 
 var marks = regexp.MustCompile(`L(\d)`)
 
-// unmarked returns a mangled name without the marks of internal functions, which differ between
+// unmarked removes the marks of internal functions from a mangled name, because they differ between
 // compilers.
 func unmarked(symbol string) string { return marks.ReplaceAllString(symbol, "$1") }
 
-// compare returns how the device compile of a source and its host code differ, errors first.
+// compare returns the differences between the device code and the host code of a source, errors
+// first.
 func compare(device []Kernel, host *hostObject) []Finding {
 	if !host.Readable {
 		return nil
@@ -275,7 +276,7 @@ func compare(device []Kernel, host *hostObject) []Finding {
 			report(d, false, moved+more, shown(d))
 		}
 	}
-	unpaired := false // kernels of types without a name
+	unpaired := false // whether kernels of unnamed types are unpaired
 	for _, k := range onlyHost {
 		if host.GCC != 0 && (unnamedTypes.MatchString(k.Name) || strings.Contains(k.Name, "{unnamed type#")) {
 			unpaired = true
@@ -298,14 +299,14 @@ func compare(device []Kernel, host *hostObject) []Finding {
 	return found
 }
 
-// The differences and their fixes.
+// Texts that describe the differences and how to fix them.
 const (
 	differs    = "the kernel '%s' has %d bytes of captures in the host code and %d in the device code, so its arguments would be at wrong offsets: "
 	moved      = "the captures of the kernel '%s' may have different layouts in the host code and the device code, so its arguments would be at wrong offsets: "
 	more       = "g++ and DPC++ do not capture the same constants of the function; make the constant static constexpr, move it out of the function, or compile the host code with clang{clang}"
-	less       = "the device code uses a variable that the host code does not: use it in both, outside of any #ifdef, and make a constant in a lambda with auto parameters static constexpr"
+	less       = "the device code uses a variable that the host code does not use; use it in both, outside of any #ifdef, and make a constant in a lambda with auto parameters static constexpr"
 	onlyInHost = "the host code submits the kernel '%s', but the device code has no kernel of this name: " +
-		"give it a name, as in parallel_for<class Name>(...), or remove what hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
+		"give it a name, as in parallel_for<class Name>(...), or remove the condition that hides it from the device compile, such as #ifndef __SYCL_DEVICE_ONLY__"
 	unnamedType = "the kernel '%s' is instantiated for a type without a name, which g++ and DPC++ name differently: " +
 		"name the type, as in struct Point { ... }, or compile the host code with clang{clang}"
 	onlyInDevice = "the device code has the kernel '%s', but the host code does not submit it: " +
@@ -327,11 +328,11 @@ func rank(f Finding) int {
 // unnamedTypes matches g++'s and clang's names of types without a name at namespace scope.
 var unnamedTypes = regexp.MustCompile(`\._anon_\d+|\$_\d+`)
 
-// numbers matches the numbers of lambdas and other unnamed types.
+// numbers matches the numbers of lambdas and other unnamed types in demangled names.
 var numbers = regexp.MustCompile(`#\d+`)
 
-// groups returns the kernels by a key, each group in the order of the numbers in their names. A
-// kernel that several functions submit counts once.
+// groups groups kernels by key. The kernels in a group are in the order of the numbers in their
+// names. A kernel that several functions submit counts once.
 func groups(kernels []Kernel, key func(Kernel) string) map[string][]Kernel {
 	byKey := make(map[string][]Kernel)
 	for _, k := range kernels {
@@ -348,8 +349,8 @@ func groups(kernels []Kernel, key func(Kernel) string) map[string][]Kernel {
 	return byKey
 }
 
-// withoutCalls returns a name without the parameters of the call operators of lambdas: the
-// lambda's own parameters come before them.
+// withoutCalls removes the parameters of lambdas' call operators from a name. They follow the
+// parameters of the lambda itself.
 func withoutCalls(name string) string {
 	const call = "}::operator()"
 	var out strings.Builder
@@ -372,7 +373,8 @@ func withoutCalls(name string) string {
 	}
 }
 
-// closing returns the end of the bracket that a text starts with, or the end of the text.
+// closing returns the offset after the bracket that closes the first one, or the length of the
+// text.
 func closing(text string) int {
 	depth := 0
 	for i, c := range text {
@@ -396,15 +398,15 @@ func ordinals(name string) (list []int) {
 	return list
 }
 
-// order returns the keys of both maps, sorted.
+// order returns the union of the keys of both maps, sorted.
 func order(a, b map[string][]Kernel) []string {
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
 
-// expanded returns one kernel of each group of several at the same source location in the same
-// function, as in (q.single_task([=] { use(values); }), ...).
+// expanded returns one kernel for each location at which a function has several kernels because of
+// a fold expression, as in (q.single_task([=] { use(values); }), ...).
 func expanded(device []Kernel) (list []Kernel) {
 	type place struct {
 		name string
@@ -423,7 +425,7 @@ func expanded(device []Kernel) (list []Kernel) {
 	return list
 }
 
-// withoutOwnNumbers returns a name without the numbers of lambdas, except in template arguments.
+// withoutOwnNumbers removes the numbers of lambdas from a name, except in template arguments.
 func withoutOwnNumbers(name string) string {
 	var out strings.Builder
 	depth := 0
@@ -444,8 +446,8 @@ func withoutOwnNumbers(name string) string {
 	return out.String()
 }
 
-// Place returns the location of a kernel in compiler format: in the source with the given path and
-// text, or in a header.
+// Place returns the location of a kernel in the format of compilers. It is in the source with the
+// given path and text, or in a header.
 func (k Kernel) Place(source string, text []byte) string {
 	at := k.Location
 	switch {
@@ -459,7 +461,7 @@ func (k Kernel) Place(source string, text []byte) string {
 
 var identifiers = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*`)
 
-// identifier returns the source's name for a kernel, or for its function.
+// identifier returns the identifier of a kernel, or of the function that submits it, in the source.
 func identifier(name string) string {
 	name = strings.TrimPrefix(name, "(anonymous namespace)::")
 	name, _, _ = strings.Cut(name, "::{lambda")
@@ -472,7 +474,7 @@ func identifier(name string) string {
 	return all[len(all)-1]
 }
 
-// mention returns the first line of a text that contains a word, or 0.
+// mention returns the number of the first line of text that contains word, or 0.
 func mention(text []byte, word string) int {
 	if word == "" {
 		return 0

@@ -8,22 +8,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 )
 
-// A Layout maps the captures of a kernel that the host compiler lays out differently from the
-// device compile: g++ copies constants of a function into a lambda that is in another lambda,
-// DPC++ does not.
+// A Layout describes a kernel whose captures the host compiler lays out differently from the device
+// compile. For example, g++ copies constants of a function into a nested lambda, but DPC++ does
+// not.
 type Layout struct {
 	Host, Device int64 // sizes of the kernel's lambda or class
 
-	Moves []move // the pieces of the device compile's lambda or class, in order
+	Moves []move // pieces of the device compile's lambda or class, in order
 }
 
-// A move is a range of bytes with different offsets in the lambda or class of the host code and of
-// the device compile.
+// A move is a range of bytes whose offsets in the host code and in the device code differ.
 type move struct{ Host, Device, Size int64 }
 
 // needLayouts reports whether the host code may lay out a kernel differently from the device
-// compile: g++ compiled it, and it is larger, has gaps between captures where another capture
-// fits that g++ may add, or may have the captures in a different order. The sources are by name.
+// compile. This is the case if g++ compiled it, and the kernel is larger, has gaps in which a
+// capture that g++ adds would fit, or may have its captures in a different order. sources maps
+// names to sources.
 func needLayouts(device []Kernel, host *hostObject, sources map[string]*source) bool {
 	pairs, _, _, _ := match(device, host)
 	return host.GCC != 0 && slices.ContainsFunc(pairs, func(p pair) bool {
@@ -43,28 +43,28 @@ func needLayouts(device []Kernel, host *hostObject, sources map[string]*source) 
 	})
 }
 
-// hasRoom reports whether a kernel may have bytes that belong to no parameter.
+// hasRoom reports whether a kernel may contain bytes that do not belong to a parameter.
 func hasRoom(k Kernel) bool {
 	at := int64(0)
 	for i, p := range k.parameters {
 		size, ok := p.Size()
 		switch {
 		case at >= 0 && p.Offset > at, ok && size > 8:
-			return true // a class may have room
+			return true // a class may contain such bytes
 		case ok:
 			at = p.Offset + size
 		case i+1 == len(k.parameters):
 			return false
 		default:
-			at = -1 // it ends where the next one begins
+			at = -1 // its size is unknown, so it may end where the next parameter starts
 		}
 	}
 	return at >= 0 && at < k.Size && k.Size > 1
 }
 
-// layoutsOf returns the layouts of kernels for a hostObject, from the debugging information of the
-// host code's object file, which must be compiled with -g -O0 -fno-data-sections. The sources
-// are by name.
+// layoutsOf returns the layouts for hostObject.Layouts. It reads the debugging information of the
+// host object, which must be compiled with -g -O0 -fno-data-sections. sources maps names to
+// sources.
 func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[string]*Layout, error) {
 	object, err := readObject(r)
 	if err != nil {
@@ -107,12 +107,12 @@ func layoutsOf(r io.ReaderAt, device []Kernel, sources map[string]*source) (map[
 }
 
 const (
-	mostDoubts = 12      // members of a kernel that the device compile may omit
-	mostParts  = 1000    // members of a kernel, including nested ones
-	mostBytes  = 1 << 20 // of a kernel
+	mostDoubts = 12      // maximum number of members that the device compile may omit
+	mostParts  = 1000    // maximum number of members, including nested ones
+	mostBytes  = 1 << 20 // maximum size of a kernel
 )
 
-// solve finds the layout of a kernel, and reports whether it learned which members the device
+// solve determines the layout of a kernel. It reports whether it learned which members the device
 // compile omits.
 func solve(c *class, p pair, sources map[string]*source, known map[*member]bool, layouts map[string]*Layout) (learned bool) {
 	if c == nil || c.size != p.host.Size || !c.asCompiled() {
@@ -122,7 +122,7 @@ func solve(c *class, p pair, sources map[string]*source, known map[*member]bool,
 		return false
 	}
 	var s solutions
-	sure := 0 // number of members omitted according to the first search
+	sure := 0 // number of members that the first search omits
 	for _, doubted := range [][2]removal{{possible, possible}, {templated, possible}, {discarded, possible}, {possible, certain}, {discarded, certain}} {
 		s = solutionsOf(c, p.device, doubted[0], doubted[1], known)
 		sure = max(sure, s.sure)
@@ -143,28 +143,29 @@ func solve(c *class, p pair, sources map[string]*source, known map[*member]bool,
 			delete(layouts, p.device.symbol)
 		}
 	case s.own, c.size == p.device.Size && sure+s.count == 0 && !s.unordered && !c.lacksConstant(sources):
-		delete(layouts, p.device.symbol) // there is no evidence for a different layout
+		delete(layouts, p.device.symbol) // there is no evidence of a different layout
 	default:
 		layouts[p.device.symbol] = nil
 	}
 	return learned
 }
 
-// solutions are the sets of members that the device compile may omit from a kernel.
+// solutions summarizes the sets of members that the device compile may have omitted from a kernel.
 type solutions struct {
-	doubts []*member // whether members are omitted
-	sure   int       // number of members omitted in any case
-	host   []int64   // for each byte in the device compile, its offset in the host's; -1 for none
-	count  int       // of solutions
-	leave  []int     // number of solutions that omit a doubt
-	same   bool      // whether they agree
-	own    bool      // whether one of them omits nothing
+	doubts []*member // members that may be omitted
+	sure   int       // number of members that are omitted in every solution
+	host   []int64   // for each byte of the device's kernel, its offset in the host's, or -1
+	count  int       // number of solutions
+	leave  []int     // for each doubt, the number of solutions that omit it
+	same   bool      // whether all solutions agree
+	own    bool      // whether a solution omits nothing
 
-	unordered bool // whether the order of captures is unknown for one of them
+	unordered bool // whether the order of captures is unknown in a solution
 }
 
-// solutionsOf searches for members that may be omitted so that the parameters fit. Doubts are
-// undetermined members whose removal is from least to most. Members with a likelier removal are omitted.
+// solutionsOf searches for sets of members whose omission makes the parameters fit. Doubts are the
+// undetermined members whose removal is between least and most. Members with a higher removal are
+// always omitted.
 func solutionsOf(c *class, device Kernel, least, most removal, known map[*member]bool) solutions {
 	s := solutions{same: true}
 	left := make(map[*member]bool)
@@ -208,10 +209,10 @@ func (c *class) ordered(left map[*member]bool) bool {
 	return known && !slices.ContainsFunc(members, func(m *member) bool { return !m.class.ordered(left) })
 }
 
-// setCaptures sets the order of captures in the device compile. g++ numbers the elements of a
-// parameter pack, which all have the name of the pack in device code.
+// setCaptures sets the order of captures in the device compile. In host code, g++ numbers the
+// elements of a parameter pack. In device code, they all have the name of the pack.
 func (c *class) setCaptures(k Kernel, s *source) {
-	packs := make(map[string][]string) // elements that are not yet captured
+	packs := make(map[string][]string) // elements of packs that are not yet assigned
 	for _, m := range c.members {
 		if pack, _, ok := strings.Cut(m.name, "#"); ok {
 			packs[pack] = append(packs[pack], m.name)
@@ -248,7 +249,7 @@ func (c *class) setCaptures(k Kernel, s *source) {
 	}
 }
 
-// occurrences returns how often a name is in a list.
+// occurrences returns how often a list contains a name.
 func occurrences(list []string, name string) (n int) {
 	for _, each := range list {
 		if each == name {
@@ -258,15 +259,15 @@ func occurrences(list []string, name string) (n int) {
 	return n
 }
 
-// lacksConstant reports whether the device compile captures a constant that is not a member: g++
-// does not capture a constant in a call that it evaluates.
+// lacksConstant reports whether the device compile captures a constant that is not a member in host
+// code, because g++ does not capture constants in calls that it evaluates.
 func (c *class) lacksConstant(sources map[string]*source) bool {
 	return slices.ContainsFunc(c.captures, func(name string) bool {
 		return isConstantIn(sources, name) && !slices.ContainsFunc(c.members, func(m *member) bool { return m.name == name })
 	})
 }
 
-// isConstantIn reports whether a name may be a constant expression in one of the sources.
+// isConstantIn reports whether a name may be a constant expression in any of the sources.
 func isConstantIn(sources map[string]*source, name string) bool {
 	for _, s := range sources {
 		if s.mayBeConstant(name) {
@@ -276,11 +277,11 @@ func isConstantIn(sources map[string]*source, name string) bool {
 	return false
 }
 
-// deviceMembers returns the members of a class in the order of the device compile, without the
-// omitted ones, and reports whether this order is known.
+// deviceMembers returns the members of a class in the order of the device compile, except for
+// omitted ones. It reports whether this order is known.
 //
 // g++ captures variables in the order in which a lambda mentions them. DPC++ captures a constant
-// that the lambda binds to a reference at the end of the full expression.
+// that the lambda binds to a reference only at the end of the full expression.
 func (c *class) deviceMembers(left map[*member]bool) (members []*member, known bool) {
 	kept := slices.DeleteFunc(slices.Clone(c.members), func(m *member) bool { return left[m] })
 	if c.unknown {
@@ -288,7 +289,7 @@ func (c *class) deviceMembers(left map[*member]bool) (members []*member, known b
 	}
 	if len(c.captures) == 0 {
 		isConstant := func(m *member) bool { return m.constant || m.removal == certain }
-		// The order is the same if such a constant is the only one, and the last member.
+		// The order is the same if there is only one such constant and it is the last member.
 		for i, m := range kept {
 			if (m.removal == certain || m.bound) && (i+1 < len(kept) || slices.ContainsFunc(kept[:i], isConstant)) {
 				return kept, false
@@ -297,8 +298,8 @@ func (c *class) deviceMembers(left map[*member]bool) (members []*member, known b
 		return kept, true
 	}
 	position := func(m *member) int { return slices.Index(c.captures, m.name) }
-	// Both compilers capture variables in the order of their mentions. A variable has no position if
-	// the device compile removed it, or if its arguments have the names of its own members.
+	// Both compilers capture variables in the order in which they are mentioned. A variable has no
+	// position if the device compile removed it, or if its arguments are named after its members.
 	isVariable := func(m *member) bool {
 		return !m.fixed && m.removal != certain && (position(m) < 0 || !strings.Contains(m.name, "#"))
 	}
@@ -326,8 +327,8 @@ func (c *class) deviceMembers(left map[*member]bool) (members []*member, known b
 	return members, true
 }
 
-// merge adds the locations of parts to the ones of other solutions, and reports whether they
-// agree.
+// merge adds the offsets of a solution's parts to the offsets of previous solutions. It reports
+// whether they agree.
 func merge(host []int64, parts []part, size int64) ([]int64, bool) {
 	if host == nil {
 		host = slices.Repeat([]int64{-1}, int(size))
@@ -343,7 +344,7 @@ func merge(host []int64, parts []part, size int64) ([]int64, bool) {
 	return host, agree
 }
 
-// moves returns maximal ranges with the same offset change.
+// moves returns the largest ranges of bytes whose offsets differ by the same amount.
 func moves(host []int64) []move {
 	var list []move
 	for device, at := range host {
@@ -359,23 +360,23 @@ func moves(host []int64) []move {
 	return list
 }
 
-// A form is a class without some of its members, laid out according to the ABI.
+// A form lays out a class without some of its members according to the ABI.
 type form struct {
-	left   map[*member]bool // the omitted members
-	device bool             // lambdas have the captures of the device compile
+	left   map[*member]bool // omitted members
+	device bool             // whether lambdas have the captures of the device compile
 	parts  []part
 }
 
-// A part is the class, a member, or a member of one.
+// A part is a class, or a direct or nested member of it.
 type part struct {
 	class        *class
 	host, device int64
-	size         int64 // in the device compile
-	whole        bool  // its members are not parts
+	size         int64 // size in the device compile
+	whole        bool  // whether its members are not parts themselves
 }
 
-// place lays out a class that is at an offset of the host's, and returns its size and alignment.
-// It is at 0 until its parent moves it.
+// place lays out a class whose offset in the host code is host, and returns its size and alignment.
+// The caller then sets its offset in the device code, which is 0 until then.
 func (f *form) place(c *class, host int64) (size, align int64) {
 	own := len(f.parts)
 	f.parts = append(f.parts, part{class: c, host: host, size: c.size, whole: !c.open})
@@ -411,7 +412,7 @@ func (c *class) asCompiled() bool {
 	return size == c.size && !slices.ContainsFunc(f.parts, func(p part) bool { return p.host != p.device || p.size != p.class.size })
 }
 
-// fits reports whether each parameter of a kernel is in a part, and each part has a parameter.
+// fits reports whether every parameter of a kernel is in a part, and every part has a parameter.
 func (f *form) fits(parameters []hostwrap.Parameter) bool {
 	used := make([]bool, len(f.parts))
 	for _, param := range parameters {

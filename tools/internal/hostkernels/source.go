@@ -18,36 +18,36 @@ import (
 // mostFindings is the maximum number of errors and warnings printed per source.
 const mostFindings = 10
 
-// ObjectName is the name of the object file in the command of a second compile.
+// ObjectName is the name of the object file in the command of the second host compile.
 const ObjectName = "rules_sycl_object"
 
-// A Source is a source with the output files of its compiles.
+// A Source is a source file with the outputs of its compiles.
 type Source struct {
 	Name, Header, Object string
 
-	// Clang is advice on choosing clang as the host compiler, for messages about limitations of
-	// g++.
+	// Clang is how to select clang as the host compiler, for messages about limitations of g++.
 	Clang string
 
-	// Compile is the command of the host compile, or empty if the source cannot be compiled again.
-	// Stdin is its standard input file, if any.
+	// Compile is the command of the host compile, or nil if the source cannot be compiled again.
+	// Stdin is the file to use as its standard input, if any.
 	Compile []string
 	Stdin   string
 }
 
-// A Comparison is the result of comparing the compiles of a source.
+// A Comparison is the result of comparing the host code and the device code of a source.
 type Comparison struct {
 	Findings []Finding
-	Layouts  map[string]*Layout // of the kernels that need one
-	Types    map[string]string  // typeid names of kernels, if they differ from the device compile's
+	Layouts  map[string]*Layout // layouts of kernels that need one
+	Types    map[string]string  // typeid names of kernels that differ from the device compile's
 }
 
-// Failed reports whether the program would be wrong.
+// Failed reports whether there is an error, so that the program would not work.
 func (c *Comparison) Failed() bool {
 	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return !f.Warning })
 }
 
-// Compare compares the compiles. Output of a second compile goes to log.
+// Compare compares the host code and the device code. A second host compile writes its output to
+// log.
 func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error) {
 	described, err := os.ReadFile(s.Header)
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *Source) Compare(ctx context.Context, log io.Writer) (*Comparison, error
 	return c, nil
 }
 
-// sources returns the source and other files by names without directories, as in integration
-// headers. It omits unreadable files, and files with equal names.
+// sources maps names without directories, as in integration headers, to the source and other files.
+// It omits unreadable files, and files with the same name.
 func (s *Source) sources(files []string) map[string]*source {
 	sources, paths := make(map[string]*source), make(map[string]string)
 	for _, name := range append(files, s.Name) {
@@ -101,9 +101,9 @@ func (s *Source) sources(files []string) map[string]*source {
 	return sources
 }
 
-// Print prints findings in compiler format.
+// Print prints findings in the format of compilers.
 func (s *Source) Print(w io.Writer, findings []Finding) {
-	text, _ := os.ReadFile(s.Name) // without it, kernels that have no line are reported at the file
+	text, _ := os.ReadFile(s.Name) // if this fails, some messages have no line number
 	found := map[string]int{}
 	for _, f := range findings {
 		severity := "error"
@@ -120,13 +120,13 @@ func (s *Source) Print(w io.Writer, findings []Finding) {
 	}
 	for _, severity := range []string{"error", "warning"} {
 		if more := found[severity] - mostFindings; more > 0 {
-			fmt.Fprintf(w, "%s: %s: the same for %d more kernels\n", s.Name, severity, more)
+			fmt.Fprintf(w, "%s: %s: %d more kernels have the same problem\n", s.Name, severity, more)
 		}
 	}
 }
 
-// compiledAgain recompiles a source with debugging information and without link-time optimization,
-// and reads the object file.
+// compiledAgain compiles a source again, with debugging information and without link-time
+// optimization, and calls from with the object file.
 func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from func(io.ReaderAt) (T, error)) (T, error) {
 	var none T
 	dir, err := os.MkdirTemp("", "hostkernels")
@@ -157,7 +157,7 @@ func compiledAgain[T any](ctx context.Context, log io.Writer, s *Source, from fu
 	return read(object, from)
 }
 
-// read reads an object file.
+// read calls from with an object file.
 func read[T any](name string, from func(io.ReaderAt) (T, error)) (T, error) {
 	var none T
 	file, err := os.Open(name)
@@ -167,7 +167,7 @@ func read[T any](name string, from func(io.ReaderAt) (T, error)) (T, error) {
 	defer file.Close()
 	out, err := from(file)
 	if err != nil {
-		return none, cli.BadInput(fmt.Errorf("%s: not a complete object file of a host compile: %w; compile the source again", name, err))
+		return none, cli.BadInput(fmt.Errorf("%s: not a complete host object file: %w; recompile the source", name, err))
 	}
 	return out, nil
 }

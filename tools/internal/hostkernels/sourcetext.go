@@ -8,31 +8,31 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/srcloc"
 )
 
-// A source is the text of a source or header. Its methods do not parse C++: they look for patterns,
-// and answer yes in case of doubt.
+// A source is the text of a source file or header. Its methods do not parse C++. They search for
+// patterns, and return true if in doubt.
 type source struct {
-	text         string          // with spaces for comments and literals
-	lines        []int           // offsets of the lines
-	declarations []string        // of constants, perhaps with others
-	variables    map[string]bool // all names that the text declares, and perhaps others
-	constants    map[string]bool // results of mayBeConstant
+	text         string          // the text, in which spaces replace comments and literals
+	lines        []int           // offset of each line
+	declarations []string        // declarations of constants, possibly with others
+	variables    map[string]bool // all names that the text declares, possibly with others
+	constants    map[string]bool // cached results of mayBeConstant
 }
 
 var (
 	skipped = regexp.MustCompile(`R"|//[^\n]*|/\*(?s:.*?)\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)'`)
 
-	// A name, and what makes it the name of a member.
+	// names matches a name, and the operator before it if it is the name of a member.
 	names = regexp.MustCompile(`(?:(\.|->|::)\s*)?\b([A-Za-z_]\w*)`)
 
 	constantDeclaration = regexp.MustCompile(`\bconst(?:expr)?\b[^;(){}]*\w\s*[=({][^;]*;`)
 	declaration         = regexp.MustCompile(`(\w+|[>&*\]])\s+[&*]*([A-Za-z_]\w*)\s*[=,;:){(\[]`)
 	calls               = regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\(`)
 
-	// Functions and types that initialize constants.
+	// constantCall matches functions and types that can initialize constants.
 	constantCall = regexp.MustCompile(`^(?:sizeof|alignof|min|max|gcd|lcm|int|unsigned|short|long|char|bool|\w+_t|\w+_cast)$`)
 )
 
-// sourceOf returns the source with a text.
+// sourceOf returns a source with the given text.
 func sourceOf(text string) *source {
 	s := &source{text: bare(text), lines: []int{0}, variables: make(map[string]bool), constants: make(map[string]bool)}
 	for i := range len(s.text) {
@@ -49,8 +49,8 @@ func sourceOf(text string) *source {
 	return s
 }
 
-// bare returns a text of the same length without comments and literals, except for the start of raw
-// strings. Literals become numbers.
+// bare replaces comments with spaces and literals with numbers, except for the start of raw
+// strings. The length of the text stays the same.
 func bare(text string) string {
 	return skipped.ReplaceAllStringFunc(text, func(found string) string {
 		if found == `R"` {
@@ -69,8 +69,8 @@ func bare(text string) string {
 	})
 }
 
-// lambdaAt returns the captures in brackets and the rest of the lambda at a location. It reports
-// whether there is a lambda.
+// lambdaAt returns the capture list and the rest of the lambda at a location, or false if there is
+// no lambda.
 func (s *source) lambdaAt(at srcloc.Location) (captures, rest string, ok bool) {
 	if s == nil || at.Line < 1 || int(at.Line) > len(s.lines) || at.Column < 1 {
 		return "", "", false
@@ -82,7 +82,7 @@ func (s *source) lambdaAt(at srcloc.Location) (captures, rest string, ok bool) {
 	return lambdaIn(s.text[begin:])
 }
 
-// lambdaIn returns the captures in brackets and the rest of the lambda at the start of a text.
+// lambdaIn returns the capture list and the rest of the lambda at the start of text.
 func lambdaIn(text string) (captures, rest string, ok bool) {
 	captures = block(text, '[', ']')
 	rest = text[len(captures):]
@@ -94,8 +94,7 @@ func lambdaIn(text string) (captures, rest string, ok bool) {
 	return captures, rest[:begin+len(body)], body != ""
 }
 
-// block returns the start of a text up to the bracket that closes its first one, or "" if there is
-// none.
+// block returns the start of text up to the bracket that closes the first open bracket, or "".
 func block(text string, open, closed byte) string {
 	depth := 0
 	for i := range len(text) {
@@ -111,7 +110,7 @@ func block(text string, open, closed byte) string {
 	return ""
 }
 
-// variablesIn returns the names in a text that are not members, in the order of their first mention.
+// variablesIn returns the names in text that are not members, in the order of their first mention.
 func variablesIn(text string) (list []string) {
 	for _, m := range names.FindAllStringSubmatch(text, -1) {
 		if m[1] == "" && !slices.Contains(list, m[2]) {
@@ -121,8 +120,8 @@ func variablesIn(text string) (list []string) {
 	return list
 }
 
-// reverses reports whether the lambda at a location captures the elements of a parameter pack from
-// the last to the first in the device compile: its first use is in a right fold, as in (f(v), ...).
+// reverses reports whether the device compile captures the elements of a parameter pack from last
+// to first. It does if the lambda first uses the pack in a right fold, as in (f(v), ...).
 func (s *source) reverses(pack string, at srcloc.Location) (reversed, ok bool) {
 	list, rest, ok := s.lambdaAt(at)
 	if !ok || slices.Contains(variablesIn(list), pack) {
@@ -140,12 +139,13 @@ func (s *source) reverses(pack string, at srcloc.Location) (reversed, ok bool) {
 }
 
 // mayBeConstant reports whether a name may be a constant expression: it is declared as a constant,
-// and its initializer has no variable of the text and no call of an unknown function.
+// and its initializer contains no variable that the text declares and no call to an unknown
+// function.
 func (s *source) mayBeConstant(name string) bool {
 	if result, ok := s.constants[name]; ok {
 		return result
 	}
-	s.constants[name] = false // while its initializer is examined
+	s.constants[name] = false // the value while its initializer is examined
 	initializer := regexp.MustCompile(`(?:[\w>]\s|[&*,])\s*` + regexp.QuoteMeta(name) + `\s*[={(]([^;]*)`)
 	for _, declaration := range s.declarations {
 		m := initializer.FindStringSubmatch(declaration)
@@ -164,7 +164,7 @@ func (s *source) mayBeConstant(name string) bool {
 	return s.constants[name]
 }
 
-// mayBindConstant reports whether a name may be a constant expression, or a lambda that uses one.
+// mayBindConstant reports whether a name may be a constant expression or a lambda that uses one.
 func (s *source) mayBindConstant(name string) bool {
 	if s.mayBeConstant(name) {
 		return true

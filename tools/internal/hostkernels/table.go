@@ -12,10 +12,10 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 )
 
-// tableSection is the name of the section.
+// tableSection is the name of the section with the table.
 const tableSection = "rules_sycl_kernels"
 
-// kinds are the numbers of kernel_param_kind_t in libsycl's kernel_desc.hpp.
+// kinds maps parameter kinds to the values of kernel_param_kind_t in libsycl's kernel_desc.hpp.
 var kinds = map[string]int{
 	"accessor":                        0,
 	"std_layout":                      1,
@@ -29,7 +29,7 @@ var kinds = map[string]int{
 	"struct_with_special_type":        9,
 }
 
-// A kernelError reports a kernel that the table cannot describe, and why.
+// A kernelError is the error for a kernel that the table cannot describe.
 type kernelError struct {
 	Kernel string
 	Err    error
@@ -38,18 +38,17 @@ type kernelError struct {
 func (e *kernelError) Error() string { return fmt.Sprintf("kernel %q: %v", e.Kernel, e.Err) }
 func (e *kernelError) Unwrap() error { return e.Err }
 
-// BadInput marks errors caused by an input file.
+// BadInput marks the error as caused by an input file.
 func (*kernelError) BadInput() {}
 
-// WriteTable writes the data that the headers of rules/dpcpp/host read about the kernels of a
-// source that is compiled with the macro RULES_SYCL_TABLE.
+// WriteTable writes a table that describes the kernels of a source and the result of comparing them
+// with the host code. The headers in rules/dpcpp/host read it if the source is compiled with the
+// macro RULES_SYCL_TABLE. The source name is for messages.
 //
-// It is assembler source for x86-64 ELF, to be appended to the source of package hostwrap. Both
-// the object of the host code and the object of this source have a section rules_sycl_kernels. 'ld
-// -r HOST.o TABLE.o' puts the section of HOST.o, which is a pointer, before the section of
-// TABLE.o, so the code finds the table after the pointer. The structs are declared in
-// rules/dpcpp/host/sycl/detail/kernel_desc.hpp. The table also contains the result of comparing
-// the kernels with the host code. The source name is for messages.
+// The output is assembler source for x86-64 ELF, to be appended to the source that package hostwrap
+// writes. Both the host object and the table's object have a section rules_sycl_kernels. In the
+// host object, it is a pointer. 'ld -r HOST.o TABLE.o' places the table directly after the pointer.
+// The structs are declared in rules/dpcpp/host/sycl/detail/kernel_desc.hpp.
 func WriteTable(w io.Writer, kernels []hostwrap.Kernel, same *Comparison, source string) error {
 	for _, k := range kernels {
 		if err := check(k); err != nil {
@@ -71,7 +70,7 @@ func WriteTable(w io.Writer, kernels []hostwrap.Kernel, same *Comparison, source
 	return t.w.Flush()
 }
 
-// rows writes the rows of kernels, and of the layouts with some names.
+// rows writes the rows of kernels, and the rows of the named layouts.
 func (t *table) rows(kernels []hostwrap.Kernel, names []string, same *Comparison, source string) {
 	t.line("# The kernels of a source, for the headers of rules/dpcpp/host.")
 	t.line("\t.section %s,\"aw\",@progbits", tableSection)
@@ -97,7 +96,7 @@ func (t *table) rows(kernels []hostwrap.Kernel, names []string, same *Comparison
 	t.quads("0", "0", "0", "0")
 }
 
-// lists writes the parameters of kernels, and the moves of layouts.
+// lists writes the parameters of kernels and the moves of layouts.
 func (t *table) lists(kernels []hostwrap.Kernel, names []string, same *Comparison) {
 	t.line("\t.section .rodata,\"a\",@progbits")
 	t.line("\t.balign 4")
@@ -115,23 +114,23 @@ func (t *table) lists(kernels []hostwrap.Kernel, names []string, same *Compariso
 	}
 }
 
-// check rejects values that a table cannot hold.
+// check returns an error if the table cannot describe a kernel.
 func check(k hostwrap.Kernel) error {
 	if strings.ContainsRune(k.Name+k.Function+k.Location.Path, 0) {
-		return errors.New("its description contains a NUL")
+		return errors.New("the description contains a NUL")
 	}
 	if n := len(k.Parameters); n != k.NumParameters {
 		return fmt.Errorf("the integration header declares %d parameters, but lists %d", k.NumParameters, n)
 	}
 	for _, p := range k.Parameters {
 		if _, ok := kinds[p.Kind]; !ok {
-			return fmt.Errorf("this release of rules_sycl does not support its parameter of kind %q", p.Kind)
+			return fmt.Errorf("this release of rules_sycl does not support parameters of kind %q", p.Kind)
 		}
 	}
 	return nil
 }
 
-// typeOf returns the typeid name for the type of a kernel, or "" if another kernel has that name.
+// typeOf returns the typeid name of a kernel's type, or "" if another kernel has the same one.
 func typeOf(k hostwrap.Kernel, types map[string]string) string {
 	if name, ok := types[k.Name]; ok {
 		return name
@@ -156,7 +155,7 @@ func parameters(kernel int) string { return fmt.Sprintf(".Lrules_sycl_parameters
 func tableMoves(layout int) string { return fmt.Sprintf(".Lrules_sycl_moves_%d", layout) }
 func label(text int) string        { return fmt.Sprintf(".Lrules_sycl_text_%d", text) }
 
-// A table is a table being written. Its errors are returned by the last Flush.
+// A table is a table that is being written. Flush returns the first error.
 type table struct {
 	w     *bufio.Writer
 	texts []string
@@ -175,7 +174,7 @@ func (t *table) longs(numbers ...int) {
 	t.line("\t.long %s", strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ", "))
 }
 
-// text returns the label of a string, which is written later.
+// text returns a label for a string, which is written later.
 func (t *table) text(text string) string {
 	t.texts = append(t.texts, text)
 	return label(len(t.texts) - 1)

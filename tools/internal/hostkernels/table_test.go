@@ -160,9 +160,9 @@ func TestErrors(t *testing.T) {
 		{hostwrap.Kernel{Name: "_ZTS3Add", NumParameters: 2}, `kernel "_ZTS3Add": the integration header declares 2 parameters, but lists 0`},
 		{
 			hostwrap.Kernel{Name: "_ZTS3Add", NumParameters: 1, Parameters: []hostwrap.Parameter{{Kind: "new_thing"}}},
-			`kernel "_ZTS3Add": this release of rules_sycl does not support its parameter of kind "new_thing"`,
+			`kernel "_ZTS3Add": this release of rules_sycl does not support parameters of kind "new_thing"`,
 		},
-		{hostwrap.Kernel{Name: "_ZTS3Add", Function: "a\x00"}, `kernel "_ZTS3Add": its description contains a NUL`},
+		{hostwrap.Kernel{Name: "_ZTS3Add", Function: "a\x00"}, `kernel "_ZTS3Add": the description contains a NUL`},
 	} {
 		err := WriteTable(io.Discard, []hostwrap.Kernel{test.kernel}, new(Comparison), "a.cpp")
 		var kernel *kernelError
