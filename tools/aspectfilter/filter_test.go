@@ -374,11 +374,11 @@ func TestFailOnUnusedRow(t *testing.T) {
 	}})
 	testkit.WriteFile(t, "fp64.prop", r.String())
 	code, stdout, stderr := run(t, "--plan", "--fail-on-unused-row", "--targets", "intel_gpu_dg2,intel_gpu_dg1", "--output", "p.json", "in.table")
-	want := `aspectfilter: error: none of the targets can run kernel fp64 (a.cpp:6), so the program would lack it:
+	want := `aspectfilter: error: no target can run kernel fp64 (a.cpp:6):
   intel_gpu_dg2: Required aspect fp64 is not supported on the device
   intel_gpu_dg1: Required aspect fp64 is not supported on the device
   twice(double) uses fp64 at a.hpp:3:12
-Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled where the program runs, or write the code without what the targets lack
+Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled where the program runs, or change the code so that it does not need these features
 `
 	if code != 1 || stdout != "" || stderr != want {
 		t.Errorf("exit %d, %q, got:\n%s\nwant:\n%s", code, stdout, stderr, want)

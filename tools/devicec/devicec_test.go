@@ -78,7 +78,7 @@ func TestTranslateNothing(t *testing.T) {
 		t.Errorf("the image is %q, %q, %q", code, properties, symbols)
 	}
 	testkit.WriteFile(t, "k.prop", "[SYCL/kernel names]\n_ZTS4Axpy=1|1\n")
-	if code, stderr := translate("empty.table"); code != cli.ExitBadInput || !strings.Contains(stderr, "k.bc: the module is empty, but k.prop names the kernel 'Axpy'") {
+	if code, stderr := translate("empty.table"); code != cli.ExitBadInput || !strings.Contains(stderr, "k.bc: the module is empty, but k.prop lists the kernel 'Axpy'") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

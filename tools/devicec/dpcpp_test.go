@@ -156,9 +156,9 @@ func TestUndefined(t *testing.T) {
 	files["1.spv"] = module("_ZTS6Kernel", "_Z3fard", "_Z4nearf")
 	driver(t, files)
 	code, stderr := images(t, "k.bc")
-	const fix = " Define it in the same source or in a header that it includes; to use what other sources define, set rdc = True on this target, and on the sycl_cc_library in deps that has them"
-	want := "devicec: error: k.bc: device function 'far(double)' is used but nothing defines it; kernel 'Kernel' uses it." + fix + "\n" +
-		"k.bc: device function 'near(float)' is used but nothing defines it; kernel 'Kernel' uses it." + fix + "\n"
+	const fix = " Define it in the same source or in a header that it includes; to use definitions in other sources, set rdc = True on this target, and on the sycl_cc_library in deps that contains them"
+	want := "devicec: error: k.bc: undefined device function 'far(double)', used by kernel 'Kernel'." + fix + "\n" +
+		"k.bc: undefined device function 'near(float)', used by kernel 'Kernel'." + fix + "\n"
 	if code != cli.ExitBadInput || stderr != want {
 		t.Errorf("exit %d:\n%swant\n%s", code, stderr, want)
 	}
@@ -193,7 +193,7 @@ func TestVirtualFunctions(t *testing.T) {
 		t.Errorf("symbols: %q", got)
 	}
 	testkit.WriteFile(t, "made/0.prop", "[SYCL/exported symbols]\n_ZN5Shape4areaEv=1|1\n")
-	if code, stderr := images(t, "k.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "device function 'Shape::area()' is used but nothing defines it") {
+	if code, stderr := images(t, "k.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, "undefined device function 'Shape::area()'") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 
@@ -225,7 +225,7 @@ func TestImagesFailures(t *testing.T) {
 		"silence":          {commands: "exit 5", code: 3, want: "driver failed with exit code 5"},
 		"no results":       {commands: "exit 0", code: 3, want: "images.table: no such file"},
 		"no columns":       {files: map[string]string{"images.table": "[Code]\n0.spv\n"}, code: 3, want: "Properties"},
-		"a place":          {files: map[string]string{"images.table": "[Code|Properties|Symbols]\n../0.spv|0.prop|0.sym\n"}, code: 3, want: "k.bc: image 0: '../0.spv' is not the name of a file beside the table"},
+		"a place":          {files: map[string]string{"images.table": "[Code|Properties|Symbols]\n../0.spv|0.prop|0.sym\n"}, code: 3, want: "k.bc: image 0: '../0.spv' is not a file next to the table"},
 		"a lost file":      {files: map[string]string{"images.table": "[Code|Properties|Symbols]\n9.spv|0.prop|0.sym\n"}, code: 3, want: "9.spv: no such file"},
 		"no SPIR-V":        {files: map[string]string{"1.spv": "SPIR-V"}, code: 3, want: "k.bc: image 1: not a usable SPIR-V module: "},
 		"empty SPIR-V":     {files: map[string]string{"1.spv": ""}, code: 3, want: "k.bc: image 1: not a usable SPIR-V module: "},
@@ -328,8 +328,8 @@ func TestTranslateByDPCPP(t *testing.T) {
 	for name, test := range map[string]struct {
 		table, want string
 	}{
-		"two images": {"[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n1.spv|1.prop|1.sym\n", "b.bc: the module became two images of DPC++'s library"},
-		"no image":   {"[Code|Properties|Symbols]\n2.spv|2.prop|2.sym\n", "b.bc: DPC++'s library made no image of the module"},
+		"two images": {"[Code|Properties|Symbols]\n1.spv|1.prop|1.sym\n1.spv|1.prop|1.sym\n", "b.bc: DPC++'s library split the module into two images"},
+		"no image":   {"[Code|Properties|Symbols]\n2.spv|2.prop|2.sym\n", "b.bc: DPC++'s library produced no image for the module"},
 	} {
 		testkit.WriteFile(t, "made/images.table", test.table)
 		if code, stderr := translate("b.bc"); code != cli.ExitBadInput || !strings.Contains(stderr, test.want) {

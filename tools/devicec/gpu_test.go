@@ -156,7 +156,7 @@ func TestGPULibCLC(t *testing.T) {
 		t.Errorf("without llvm-link: exit %d: %s", code, stderr)
 	}
 	gpuModule(t, "Hawk", amd, amdKernel, "  %x = load double, ptr %p\n  %y = call double @llvm.sin.f64(double %x)\n  store double %y, ptr %p")
-	if code, stderr := runGPU(t, "gfx90a", "Hawk", libclc...); code != cli.ExitBadInput || !strings.Contains(stderr, "ROCm's device library, which is not linked. Replace them") {
+	if code, stderr := runGPU(t, "gfx90a", "Hawk", libclc...); code != cli.ExitBadInput || !strings.Contains(stderr, "ROCm's device library, which is not linked, implements them. Replace them") {
 		t.Errorf("AMD: exit %d: %s", code, stderr)
 	}
 }
@@ -184,26 +184,26 @@ func TestGPURefuses(t *testing.T) {
 		code           int
 		want           string
 	}{
-		{"sm_90", "Sixteen", cli.ExitBadInput, "the required sub-group size is 16, and that of sm_90 is 32"},
+		{"sm_90", "Sixteen", cli.ExitBadInput, "the kernel requires sub-group size 16, but sm_90 has 32"},
 		{"gfx90a", "ThirtyTwo", cli.ExitBadInput, "the required sub-group size is 32, and that of gfx90a is 64"},
 		{"gfx1100", "ThirtyTwo", 0, ""},
-		{"sm_90", "Large", cli.ExitBadInput, "the required work-group has 2048 work-items, and sm_90 has at most 1024"},
+		{"sm_90", "Large", cli.ExitBadInput, "the kernel requires work-groups of 2048 work-items, but sm_90 supports at most 1024"},
 		{"sm_90", "Sine", cli.ExitBadInput, "mathematical functions that LLVM does not compile for NVIDIA GPUs: sin.f64"},
-		{"sm_90", "Lost", cli.ExitBadInput, "functions or variables that no source defines: lost"},
-		{"sm_90", "LostVariable", cli.ExitBadInput, "functions or variables that no source defines: gone"},
+		{"sm_90", "Lost", cli.ExitBadInput, "undefined functions or variables: lost"},
+		{"sm_90", "LostVariable", cli.ExitBadInput, "undefined functions or variables: gone"},
 		{"sm_90", "Empty", cli.ExitBadInput, "Empty.ll: it is empty"},
-		{"sm_90", "Umlaut\u00e4", cli.ExitBadInput, "has the character 'ä'"},
-		{"sm_90", "bare", cli.ExitBadInput, "the property file with the kernel names is missing"},
+		{"sm_90", "Umlaut\u00e4", cli.ExitBadInput, "contains 'ä'"},
+		{"sm_90", "bare", cli.ExitBadInput, "no property file with the kernel names"},
 		{"gfx940", "ThirtyTwo", cli.ExitBadInput, "that of gfx940 is 64"},
-		{"pvc", "Sixteen", cli.ExitUsage, "'pvc' is neither an NVIDIA GPU"},
+		{"pvc", "Sixteen", cli.ExitUsage, "unknown GPU 'pvc'; expected an NVIDIA GPU"},
 	} {
 		if code, stderr := runGPU(t, test.device, test.module); code != test.code || !strings.Contains(stderr, test.want) {
 			t.Errorf("%s for %s: exit %d: %s\nwant %d: %s", test.module, test.device, code, stderr, test.code, test.want)
 		}
 	}
 	gpuModule(t, "Any", amd, amdKernel, increment)
-	if code, stderr := runGPU(t, "gfx940", "Any"); code != cli.ExitFailure || !strings.Contains(stderr, "does not know the GPU gfx940") {
+	if code, stderr := runGPU(t, "gfx940", "Any"); code != cli.ExitFailure || !strings.Contains(stderr, "does not support the GPU gfx940") {
 		t.Errorf("a GPU that LLVM does not know: exit %d: %s", code, stderr)
 	}
-	says(t, cli.ExitUsage, "--lld is missing", "gpu", "--opt", "opt", "--llc", "llc", "--device", "gfx90a", "--code-dir", "bin", "--output", "out.table", "Any.table")
+	says(t, cli.ExitUsage, "--lld is required", "gpu", "--opt", "opt", "--llc", "llc", "--device", "gfx90a", "--code-dir", "bin", "--output", "out.table", "Any.table")
 }

@@ -165,7 +165,7 @@ func TestRefusals(t *testing.T) {
 		"truncated text":                 {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1:1: the body of function @f does not end"},
 		"truncated bitcode":              {[]string{"cut.bc"}, cli.ExitBadInput, "llvm-dis"},
 		"no such file":                   {[]string{"lost.bc"}, cli.ExitBadInput, "lost.bc"},
-		"a source that no module names":  {[]string{"--output=", "--module=a.cpp=a", "good.ll"}, cli.ExitBadInput, "source 'dir/b.cpp', which no --module names"},
+		"a source that no module names":  {[]string{"--output=", "--module=a.cpp=a", "good.ll"}, cli.ExitBadInput, "source 'dir/b.cpp', but there is no --module for it"},
 		"an unknown split":               {[]string{"--split=whole", "good.ll"}, cli.ExitUsage, "unknown mode 'whole'; expected one of [auto per_kernel per_source off]"},
 		"a module twice":                 {[]string{"--output=", "--module=a=1", "--module=a=2", "good.ll"}, cli.ExitUsage, "duplicate source 'a'"},
 		"one directory for two modules":  {[]string{"--output=", "--module=a.cpp=d", "--module=dir/b.cpp=./d", "good.ll"}, cli.ExitUsage, "'d' is used for two outputs"},

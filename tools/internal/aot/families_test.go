@@ -175,7 +175,7 @@ func TestShareFamilies(t *testing.T) {
 		{name: "off", share: ShareNothing, calls: 3},
 		{name: "verify", share: VerifyFamilies, calls: 3},
 		{name: "another ocloc", release: "27.1.2", calls: 3, message: `this is "27.1.2"`},
-		{name: "another IGC", igc: "libigc.so.2.41.1", calls: 3, message: "measured with IGC " + measured.igc + ", and this is"},
+		{name: "another IGC", igc: "libigc.so.2.41.1", calls: 3, message: "measured with IGC " + measured.igc + ", but this is"},
 		{name: "another IGC, verify", igc: "libigc.so.2.41.1", share: VerifyFamilies, error: "cannot verify the families"},
 		{name: "debug information", module: "SPIRV.debug", calls: 3},
 		{name: "no note", broken: true, calls: 3, message: "no compatibility note"},

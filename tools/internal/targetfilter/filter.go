@@ -23,13 +23,13 @@ import (
 
 // ProgramTargets holds the targets of a program.
 type ProgramTargets struct {
-	Targets []string         // of the program, none for any
-	Fixed   []string         // the only ones that it was written for, none for any
-	Configs []string         // files with devices, over those that are known
-	Assume  *release.Release // whose numbers of aspects property files have, nil for 2026
+	Targets []string         // targets of the program; nil for any
+	Fixed   []string         // only targets that the program supports; nil for any
+	Configs []string         // device configuration files, which override built-in devices
+	Assume  *release.Release // release whose aspect numbers property files use; nil for 2026
 }
 
-// load returns the device configuration. All targets must be in it.
+// load returns the device configuration. It returns an error if a target is not in it.
 func (p *ProgramTargets) load(log io.Writer) (*deviceconfig.Config, error) {
 	config, err := inputs.LoadDevices(log, p.Configs)
 	if err != nil {
@@ -54,10 +54,10 @@ type FilterOptions struct {
 // A TargetFilter is a target and the outputs for it.
 type TargetFilter struct {
 	Target  string
-	Output  string // the table of what the target takes; "-" for Stdout
-	Reasons string // a file with what was dropped and why, "" for none
+	Output  string // table file for the rows that the target can run; "-" for Stdout
+	Reasons string // file for the reasons why rows were dropped, or ""
 
-	Options []string // for the compiler of native code
+	Options []string // options for the native compiler
 }
 
 // Filter writes, for each target, the rows of a file table that the target can run.
@@ -66,7 +66,7 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 	if err != nil {
 		return err
 	}
-	// Without property files nothing is known about the rows, so the table is copied for every
+	// Without property files, the requirements are unknown, so the table is copied for every
 	// target and configuration.
 	if in.table.Column(filetable.Properties) < 0 {
 		return o.write(in, func(TargetFilter) ([][]string, func(io.Writer) error) {
@@ -78,7 +78,7 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 		return err
 	}
 	known := map[string]*deviceconfig.Device{}
-	for _, f := range o.Filters { // before anything is written
+	for _, f := range o.Filters { // check all before writing anything
 		if known[f.Target], err = inputs.FindDevice(config, f.Target); err != nil {
 			return err
 		}
@@ -98,8 +98,8 @@ func Filter(ctx context.Context, log io.Writer, o FilterOptions) error {
 	})
 }
 
-// write writes the tables, and the reasons why rows were dropped. For a target, decide
-// returns the latter, and what writes the table.
+// write writes the tables, and the reasons why rows were dropped. decide returns the reasons for
+// each row, and a function that writes the table.
 func (o *FilterOptions) write(in *requirementTable, decide func(TargetFilter) (dropped [][]string, table func(io.Writer) error)) error {
 	var outputs outfile.Group
 	defer outputs.Close()
@@ -121,7 +121,7 @@ func (o *FilterOptions) write(in *requirementTable, decide func(TargetFilter) (d
 	return outputs.Commit()
 }
 
-// writeRaw writes the table as it came.
+// writeRaw writes the table unchanged.
 func (in *requirementTable) writeRaw(w io.Writer) error {
 	_, err := w.Write(in.raw)
 	return err
@@ -148,7 +148,7 @@ func (in *requirementTable) writeReasons(w io.Writer, target string, dropped [][
 	return b.Flush()
 }
 
-// describe names a row for people.
+// describe describes a row for messages.
 func (in *requirementTable) describe(row int) string {
 	s := fmt.Sprintf("row %d", row+1)
 	if code := in.code(row); code != "" {
@@ -160,7 +160,7 @@ func (in *requirementTable) describe(row int) string {
 	return s
 }
 
-// kernels names the kernels of a row for people, "" when it has none.
+// kernels lists the kernels of a row for messages. It returns "" if there are none.
 func (in *requirementTable) kernels(row int, show func(name string) string) string {
 	const most = 5
 	var names []string

@@ -26,11 +26,11 @@ type PlanOptions struct {
 	Tables       []string
 	Output       string    // JSON; "" or "-" for Stdout
 	Stdout       io.Writer // may be nil
-	RequireTaken bool      // the answer is "no" when no target takes some row
+	RequireTaken bool      // whether to return an error if no target can run a row
 }
 
-// Plan writes which rows of file tables each target can run, and the reasons for the other rows.
-// File names in the output are relative to its directory.
+// Plan writes which rows of file tables each target can run, and why it cannot run the others. File
+// names in the output are relative to its directory.
 func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 	known := map[string]rowRequirements{}
 	var inputs []*requirementTable
@@ -66,8 +66,8 @@ func Plan(ctx context.Context, log io.Writer, o PlanOptions) error {
 	return nil
 }
 
-// unsupportedRow explains a row that no target can run: the kernels that the program would lack,
-// the source lines of their requirements, and the fix.
+// unsupportedRow returns the error for a row that no target can run. It lists the kernels, the
+// source lines with their requirements, and the fix.
 func (in *requirementTable) unsupportedRow(row int, why []string, targets []*deviceconfig.Device) error {
 	properties := new(propset.Registry)
 	if c := in.table.Column(filetable.Properties); c >= 0 {
@@ -77,7 +77,7 @@ func (in *requirementTable) unsupportedRow(row int, why []string, targets []*dev
 			}
 		}
 	}
-	places := map[string]srcloc.Location{} // of kernels by their names
+	places := map[string]srcloc.Location{} // locations of kernels by name
 	var lines []string
 	for _, symbol := range in.rows[row].kernels {
 		k, _ := srcloc.ReadKernel(properties, symbol)
@@ -107,20 +107,20 @@ func (in *requirementTable) unsupportedRow(row int, why []string, targets []*dev
 		}
 		return name
 	})
-	return fmt.Errorf("none of the targets can run %s, so the program would lack it:%s\n"+
-		"Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled where the program runs, or write the code without what the targets lack",
+	return fmt.Errorf("no target can run %s:%s\n"+
+		"Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled where the program runs, or change the code so that it does not need these features",
 		cmp.Or(what, in.describe(row)), strings.Join(lines, ""))
 }
 
-// named returns a function that makes file names relative to the directory of an output,
-// so that the output does not depend on the location of that directory.
+// named returns a function that makes file names relative to the directory of output, so that the
+// content of the output does not depend on its location.
 func named(output string) func(file string) string {
 	return func(file string) string {
 		if output == "" || output == "-" || file == "" {
 			return file
 		}
 		relative, err := filepath.Rel(filepath.Dir(unconfigured(output)), unconfigured(file))
-		if err != nil { // one of both is absolute
+		if err != nil { // one name is absolute and the other is not
 			return file
 		}
 		return filepath.ToSlash(relative)
@@ -137,7 +137,7 @@ func unconfigured(path string) string {
 	return filepath.Join(parts[0], "cfg", parts[2], parts[3])
 }
 
-// planRows returns the rows of a table for a plan, which names files in its own way.
+// planRows returns the rows of a table for a plan. named converts file names.
 func (in *requirementTable) planRows(named func(string) string) []compat.PlanRow {
 	rows := make([]compat.PlanRow, len(in.rows))
 	for i, m := range in.rows {

@@ -16,22 +16,22 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// requirementTable is a file table with what its rows need.
+// requirementTable is a file table with the requirements of its rows.
 type requirementTable struct {
 	name  string
 	raw   []byte
 	table *filetable.Table
-	rows  []rowRequirements // one for each row
+	rows  []rowRequirements // requirements of each row
 }
 
 // rowRequirements holds the requirements in a row's property file.
 type rowRequirements struct {
-	needs   *requirement.Requirements // nil when the table has no property files
+	needs   *requirement.Requirements // nil if the table has no property files
 	kernels []string
 }
 
-// readNeeds reads a table and the property files that it names. Files that several
-// rows name, also of several tables, are read once.
+// readNeeds reads a table and its property files. It reads a file only once, even if several rows
+// or tables refer to it; known holds the files that were read before.
 func readNeeds(ctx context.Context, name string, assume *release.Release, known map[string]rowRequirements) (*requirementTable, error) {
 	f, err := cli.OpenTable(name)
 	if err != nil {
@@ -39,7 +39,7 @@ func readNeeds(ctx context.Context, name string, assume *release.Release, known 
 	}
 	defer f.Close()
 	if f.Size > cli.MaxText {
-		return nil, cli.BadInput(fmt.Errorf("%s has %d bytes (limit %d)", name, f.Size, cli.MaxText))
+		return nil, cli.BadInput(fmt.Errorf("%s: file too large: %d bytes (limit %d)", name, f.Size, cli.MaxText))
 	}
 	raw, err := io.ReadAll(f)
 	if err != nil {
@@ -55,7 +55,7 @@ func readNeeds(ctx context.Context, name string, assume *release.Release, known 
 		return in, nil
 	}
 	key := func(row int) string { return filepath.Dir(name) + "\x00" + table.Rows[row][column] }
-	var missing []int // the first row with each file that is not known
+	var missing []int // for each file that is not in known, the first row with it
 	found := make(map[string]bool)
 	for i := range table.Rows {
 		if _, ok := known[key(i)]; !ok && !found[key(i)] {
@@ -76,12 +76,12 @@ func readNeeds(ctx context.Context, name string, assume *release.Release, known 
 	return in, nil
 }
 
-// readModules reads the property files of rows, several at once. Of many errors
-// it returns that of the first row.
+// readModules concurrently reads the property files of rows. If there are several errors, it
+// returns the error of the first row.
 func readModules(ctx context.Context, name string, assume *release.Release, table *filetable.Table, rows []int) ([]rowRequirements, error) {
 	modules := make([]rowRequirements, len(rows))
 	column := table.Column(filetable.Properties)
-	// Each has an open file.
+	// Each call opens one file.
 	err := buildstep.Each(ctx, io.Discard, len(rows), min(runtime.GOMAXPROCS(0), 16), func(ctx context.Context, _ io.Writer, i int) (err error) {
 		if modules[i], err = readProperties(name, table.Rows[rows[i]][column], assume); err != nil {
 			return fmt.Errorf("%s: row %d: %w", name, rows[i]+1, err)
@@ -110,7 +110,7 @@ func readProperties(table, path string, assume *release.Release) (rowRequirement
 	return rowRequirements{needs, properties.Set(propset.KernelNames).Keys()}, nil
 }
 
-// code returns the code file of a row, "" when the table names none.
+// code returns the code file of a row, or "" if the table has none.
 func (in *requirementTable) code(row int) string {
 	if c := in.table.Column(filetable.Code); c >= 0 {
 		return in.table.Rows[row][c]

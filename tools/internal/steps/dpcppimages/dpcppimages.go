@@ -1,4 +1,5 @@
-// Package dpcppimages is the step that builds device images with DPC++'s own post-link step and translator.
+// Package dpcppimages implements the build step that builds device images with DPC++'s own
+// post-link step and translator.
 package dpcppimages
 
 import (
@@ -23,15 +24,15 @@ var SplitModes = []string{"auto", "per_source", "per_kernel", "off"}
 
 // Options holds the options of [Run].
 type Options struct {
-	Bitcode       string // file, or the source that Built is of
-	Built         string // the directory of 'driver build', "" to make images of the bitcode
+	Bitcode       string // bitcode file, or the source that Built was built from
+	Built         string // output directory of 'driver build', or "" to build images from the bitcode
 	DPCPP         modulefiles.DPCPP
 	Split         string // one of SplitModes
-	Dependencies  bool   // images may import what they do not define
-	ToLink        string // how to use what other sources define, for errors; "" for that of the rules
-	CodeDir       string // for SPIR-V
-	PropertiesDir string // for property files and symbol files
-	Table         string // of all
+	Dependencies  bool   // whether images may import functions and variables
+	ToLink        string // how to link device code of other sources, for errors; "" for the rules' advice
+	CodeDir       string // directory for SPIR-V
+	PropertiesDir string // directory for property files and symbol files
+	Table         string // table file to write
 	KeepDebugInfo bool
 }
 
@@ -41,7 +42,7 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	// DPC++ writes an empty image for a source without kernels.
+	// DPC++ writes an empty image if a source has no kernels.
 	images = slices.DeleteFunc(images, func(m *modulefiles.Image) bool { return !m.IsNeeded() })
 	if err := o.checkDefined(images); err != nil {
 		return cli.BadInput(err)
@@ -54,7 +55,7 @@ func (o *Options) images(ctx context.Context, log io.Writer) ([]*modulefiles.Ima
 	if o.Built != "" {
 		return modulefiles.ReadImages(o.Bitcode, o.Built)
 	}
-	// Only if requested, because it moves device library functions to separate images.
+	// This is not the default, because it moves device library functions to separate images.
 	options := []string{"-fsycl-device-code-split=" + o.Split}
 	if o.Dependencies {
 		options = append(options, "-fsycl-allow-device-image-dependencies")
@@ -88,8 +89,8 @@ func (o *Options) write(images []*modulefiles.Image) error {
 	return out.Commit(o.Table, modulefiles.TableOf(rows))
 }
 
-// checkDefined returns an error for functions and variables that kernels use and no image
-// defines. This includes the functions that read specialization constants.
+// checkDefined returns an error if kernels use functions or variables that no image defines. They
+// include the functions that read specialization constants.
 func (o *Options) checkDefined(images []*modulefiles.Image) error {
 	var texts []string
 	linked := virtualFunctions(images)
@@ -128,7 +129,7 @@ func undefined(images []*modulefiles.Image, imports func(*spirv.Module) []string
 	return slices.Compact(names)
 }
 
-// virtualFunctions returns the virtual functions that images define. The runtime links them
+// virtualFunctions returns the set of virtual functions that images define. The runtime links them
 // to the kernels that call them.
 func virtualFunctions(images []*modulefiles.Image) map[string]bool {
 	names := map[string]bool{}
@@ -142,22 +143,23 @@ func virtualFunctions(images []*modulefiles.Image) map[string]bool {
 	return names
 }
 
-// undefinedText returns the error for an undefined name.
+// undefinedText returns the error message for an undefined name.
 func (o *Options) undefinedText(images []*modulefiles.Image, kind, name string) string {
 	kernel, place := o.user(images, name)
-	text := fmt.Sprintf("%s: device %s '%s' is used but nothing defines it", place, kind, kernelname.Display(name))
+	text := fmt.Sprintf("%s: undefined device %s '%s'", place, kind, kernelname.Display(name))
 	if kernel != "" {
-		text += fmt.Sprintf("; kernel '%s' uses it", kernelname.Display(kernel))
+		text += fmt.Sprintf(", used by kernel '%s'", kernelname.Display(kernel))
 	}
-	if strings.HasPrefix(name, "_ZTV") { // a vtable, which DPC++ makes beside kernels that need it only
+	if strings.HasPrefix(name, "_ZTV") { // a vtable, which DPC++ only generates in the source that needs it
 		return text + ". Define the virtual functions of the class in the same source or in a header that it includes"
 	}
-	return text + ". Define it in the same source or in a header that it includes; to use what other sources define, " +
-		cmp.Or(o.ToLink, "set rdc = True on this target, and on the sycl_cc_library in deps that has them")
+	return text + ". Define it in the same source or in a header that it includes; to use definitions in other sources, " +
+		cmp.Or(o.ToLink, "set rdc = True on this target, and on the sycl_cc_library in deps that contains them")
 }
 
-// user returns the kernel with the shortest name that uses an undefined name, because DPC++
-// generates several kernels from one, and its location, or the bitcode file if that is unknown.
+// user returns a kernel that uses an undefined name, and its location, or the bitcode file if the
+// location is unknown. It prefers the kernel with the shortest name, because DPC++ generates
+// several kernels from one.
 func (o *Options) user(images []*modulefiles.Image, name string) (kernel, place string) {
 	place = o.Bitcode
 	for _, m := range images {
@@ -166,7 +168,7 @@ func (o *Options) user(images []*modulefiles.Image, name string) (kernel, place 
 				continue
 			}
 			kernel, place = k.Name, o.Bitcode
-			if at := k.Location; at.Line != 0 { // that of the function, which has no column
+			if at := k.Location; at.Line != 0 { // the function's location has no column
 				place = fmt.Sprintf("%s:%d", at.Path, at.Line)
 			}
 		}

@@ -1,4 +1,5 @@
-// Package gpucode is the step that compiles modules for NVIDIA and AMD GPUs with LLVM.
+// Package gpucode implements the build step that compiles modules for NVIDIA and AMD GPUs with
+// LLVM.
 package gpucode
 
 import (
@@ -26,28 +27,27 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/modulefiles"
 )
 
-// Options say what to compile for a GPU that LLVM makes code for.
+// Options holds the options of [Run].
 type Options struct {
 	Table         string
-	Opt, LLC, LLD string // paths; LLD is for AMD GPUs alone
-	LLVMLink      string // its path, beside LibCLC
-	LibCLC        string // bitcode with mathematical functions for NVIDIA GPUs, or empty
-	Device        string // as LLVM calls it: sm_90, gfx90a
-	CodeDir       string // for images
-	Output        string // the table with them
+	Opt, LLC, LLD string // paths of programs; LLD is only for AMD GPUs
+	LLVMLink      string // path of llvm-link, required with LibCLC
+	LibCLC        string // bitcode with mathematical functions for NVIDIA GPUs, or ""
+	Device        string // LLVM's name of the device, such as sm_90 or gfx90a
+	CodeDir       string // directory for images
+	Output        string // table file to write
 	KeepDebugInfo bool
-	Kept          *buildstep.Kept // images that were made before
+	Kept          *buildstep.Kept // cache of images
 }
 
-// Run compiles the bitcode of a table's rows: to PTX for NVIDIA GPUs, to code objects
-// for AMD GPUs.
+// Run compiles the bitcode in a table to PTX for NVIDIA GPUs, or to code objects for AMD GPUs.
 func Run(ctx context.Context, log io.Writer, o Options) error {
 	gpu, err := gpuOf(o.Device)
 	if err != nil {
 		return err
 	}
 	if gpu.links && o.LLD == "" {
-		return cli.Usagef("--lld is missing: ld.lld, which makes code objects for AMD GPUs")
+		return cli.Usagef("--lld is required for AMD GPUs: the path of ld.lld")
 	}
 	t, err := cli.ReadTable(o.Table)
 	if err != nil {
@@ -76,20 +76,20 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	return out.Commit(o.Output, t)
 }
 
-// A gpu holds what the GPUs of a vendor share.
+// A gpu describes the GPUs of a vendor.
 type gpu struct {
 	vendor    string
-	subGroup  uint32 // its size
-	links     bool   // object files, by ld.lld
+	subGroup  uint32 // sub-group size
+	links     bool   // whether ld.lld links object files
 	extension string
-	lacks     *regexp.Regexp // intrinsics for mathematics without code, or without good code
-	library   string         // which has such code
+	lacks     *regexp.Regexp // mathematical intrinsics that LLVM does not compile, or not accurately
+	library   string         // library that implements them
 }
 
-// maxGPUWorkGroup is how many work-items a work-group has on all of them.
+// maxGPUWorkGroup is the maximum number of work-items in a work-group on all of these GPUs.
 const maxGPUWorkGroup = 1024
 
-// LLVM compiles none of these well: some for no type, others with few correct bits.
+// lackingFunctions are functions that LLVM does not compile for any type, or compiles inaccurately.
 const lackingFunctions = `sin|cos|sincos|tan|asin|acos|atan|sinh|cosh|tanh|pow|atan2`
 
 var (
@@ -99,14 +99,14 @@ var (
 
 var gfxName = regexp.MustCompile(`^gfx([0-9]+)[0-9a-f]{2}$`)
 
-// gpuOf returns what is known of a GPU by its name.
+// gpuOf returns the description of a GPU, or a usage error for an unknown name.
 func gpuOf(device string) (*gpu, error) {
 	if strings.HasPrefix(device, "sm_") {
 		return &gpu{vendor: "NVIDIA", subGroup: 32, extension: ".ptx", lacks: lackingNVIDIA, library: "CUDA's libdevice"}, nil
 	}
 	name := gfxName.FindStringSubmatch(device)
 	if name == nil {
-		return nil, cli.Usagef("--device: '%s' is neither an NVIDIA GPU (sm_90) nor an AMD GPU (gfx90a)", device)
+		return nil, cli.Usagef("--device: unknown GPU '%s'; expected an NVIDIA GPU such as sm_90 or an AMD GPU such as gfx90a", device)
 	}
 	g := &gpu{vendor: "AMD", subGroup: 64, links: true, extension: ".hsaco", lacks: lackingAMD, library: "ROCm's device library"}
 	if major, err := strconv.Atoi(name[1]); err != nil || major >= 10 {
@@ -115,12 +115,12 @@ func gpuOf(device string) (*gpu, error) {
 	return g, nil
 }
 
-// A gpuModule is a module that is compiled.
+// A gpuModule is a module to compile.
 type gpuModule struct {
 	options *Options
 	gpu     *gpu
 	row     modulefiles.Row
-	image   string // the file to write
+	image   string // image file to write
 }
 
 func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
@@ -128,7 +128,7 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 	if n, err := m.row.Size(); err != nil {
 		return err
 	} else if n == 0 {
-		return cli.BadInput(fmt.Errorf("%s: it is empty", m.row.Code))
+		return cli.BadInput(fmt.Errorf("%s: the file is empty", m.row.Code))
 	}
 	if err := m.check(); err != nil {
 		return fmt.Errorf("%s: %w", m.row.Code, err)
@@ -141,7 +141,7 @@ func (m *gpuModule) compile(ctx context.Context, log io.Writer) error {
 	return o.Kept.Make(recipe, m.image, log, func(log io.Writer) error { return m.run(ctx, log) })
 }
 
-// run runs the compilers.
+// run compiles the module.
 func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
 	o := m.options
 	var text bytes.Buffer
@@ -176,14 +176,13 @@ func (m *gpuModule) run(ctx context.Context, log io.Writer) error {
 	return nil
 }
 
-// check refuses what the GPU would compute wrong numbers for.
+// check returns an error if the module would compute wrong results on the GPU.
 //
-// A filter with the configuration of the device has dropped such modules, unless it says
-// otherwise than the GPU is. PTX has no place for the size of a sub-group, so that
-// nothing after this step would notice.
+// The filter drops such modules if the device configuration is correct. This check is needed
+// because no later step detects them: PTX does not contain the sub-group size.
 func (m *gpuModule) check() error {
 	if m.row.Properties == "" {
-		return cli.BadInput(errors.New("the property file with the kernel names is missing"))
+		return cli.BadInput(errors.New("no property file with the kernel names"))
 	}
 	data, found, err := cli.ReadListed(m.options.Table, m.row.Properties)
 	if err != nil {
@@ -199,18 +198,18 @@ func (m *gpuModule) check() error {
 	}
 	for _, size := range needs.SubGroupSizes {
 		if size != m.gpu.subGroup {
-			return cli.BadInput(fmt.Errorf("the required sub-group size is %d, and that of %s is %d: remove the property sub_group_size, or build the kernel for other targets",
+			return cli.BadInput(fmt.Errorf("the kernel requires sub-group size %d, but %s has %d; remove the property sub_group_size, or build the kernel for other targets",
 				size, m.options.Device, m.gpu.subGroup))
 		}
 	}
 	if n := workItems(needs.WorkGroupSize); n > maxGPUWorkGroup {
-		return cli.BadInput(fmt.Errorf("the required work-group has %d work-items, and %s has at most %d", n, m.options.Device, maxGPUWorkGroup))
+		return cli.BadInput(fmt.Errorf("the kernel requires work-groups of %d work-items, but %s supports at most %d", n, m.options.Device, maxGPUWorkGroup))
 	}
 	return m.checkNames(sets)
 }
 
-// workItems returns how many work-items a work-group has. It stops counting at numbers that
-// no GPU takes.
+// workItems returns the number of work-items in a work-group of the given size. To avoid an
+// overflow, it returns early if no GPU supports the number.
 func workItems(sizes []uint64) uint64 {
 	n := uint64(1)
 	for _, size := range sizes {
@@ -221,12 +220,12 @@ func workItems(sizes []uint64) uint64 {
 	return n
 }
 
-// checkNames refuses names of kernels that code for GPUs cannot have.
+// checkNames returns an error if GPU code cannot contain the name of a kernel.
 func (m *gpuModule) checkNames(sets *propset.Registry) error {
 	for _, p := range sets.Set(propset.KernelNames).Properties() {
 		for _, r := range p.Key {
 			if !inSymbol(r) {
-				return cli.BadInput(fmt.Errorf("the name of the kernel %s has the character %q, which is not allowed in names for %s GPUs: rename the kernel",
+				return cli.BadInput(fmt.Errorf("kernel name %s contains %q, which code for %s GPUs does not allow; rename the kernel",
 					safetext.Escape(kernelname.Display(p.Key)), r, m.gpu.vendor))
 			}
 		}
@@ -238,17 +237,17 @@ func inSymbol(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_' || r == '$'
 }
 
-// inLibCLC finds the intrinsics that libclc has functions for, which were measured on a GPU.
-// docs/build/stock-clang.md has the figures, and says what is wrong with others.
+// inLibCLC matches the intrinsics for which libclc has accurate functions, as measured on a GPU.
+// docs/build/stock-clang.md lists the measurements, and explains why others are missing.
 var inLibCLC = regexp.MustCompile(`@llvm\.(?:(?:sin|cos|tan|asin|acos|atan|atan2|tanh|log|log2|log10)\.f(?:32|64)|(?:sinh|cosh|exp10|pow)\.f32|(?:exp|exp2|exp10)\.f64)\(`)
 
-// linkLibCLC adds libclc's functions to a module that needs them.
+// linkLibCLC links libclc's functions into a module that needs them.
 func (m *gpuModule) linkLibCLC(ctx context.Context, log io.Writer, text *bytes.Buffer) error {
 	o := m.options
 	if o.LibCLC == "" || m.gpu.links || !inLibCLC.Match(text.Bytes()) {
 		return nil
 	}
-	// They have the names of OpenCL C in C++: _Z3sind is sin(double).
+	// The functions have the C++ names of OpenCL C functions: _Z3sind is sin(double).
 	calls := inLibCLC.ReplaceAllFunc(text.Bytes(), func(name []byte) []byte {
 		function, bits, _ := strings.Cut(string(name[len("@llvm."):len(name)-1]), ".f")
 		letters := map[string]string{"32": "f", "64": "d"}[bits]
@@ -266,7 +265,7 @@ func (m *gpuModule) linkLibCLC(ctx context.Context, log io.Writer, text *bytes.B
 	return m.optimize(ctx, &linked, "-", log, text)
 }
 
-// optimize writes the module as text, without code that it no longer needs.
+// optimize writes the module as text, without unused code.
 func (m *gpuModule) optimize(ctx context.Context, stdin io.Reader, module string, log io.Writer, text io.Writer) error {
 	args := []string{"-S", "-mcpu=" + m.options.Device, "-passes=default<O2>"}
 	if !m.options.KeepDebugInfo {
@@ -276,16 +275,16 @@ func (m *gpuModule) optimize(ctx context.Context, stdin io.Reader, module string
 	if err := buildstep.Run(ctx, stdin, text, &said, m.options.Opt, append(args, module, "-o", "-")...); err != nil {
 		return err
 	}
-	// LLVM goes on as if no GPU was given.
+	// LLVM only warns, and compiles for a default GPU.
 	if bytes.Contains(said.Bytes(), []byte("is not a recognized processor")) {
-		return fmt.Errorf("%s does not know the GPU %s: use another version of LLVM, or remove the target", m.options.Opt, m.options.Device)
+		return fmt.Errorf("%s does not support the GPU %s; use a different version of LLVM, or remove the target", m.options.Opt, m.options.Device)
 	}
 	_, err := said.WriteTo(log)
 	return err
 }
 
-// checkFunctions refuses a module that uses what neither it nor LLVM has. Local memory is
-// defined by the launch.
+// checkFunctions returns an error if a module uses functions or variables that are not defined.
+// Local memory is an exception, because launching the kernel defines it.
 func (m *gpuModule) checkFunctions(text []byte) error {
 	var math, undefined []string
 	for line := range bytes.Lines(text) {
@@ -306,24 +305,24 @@ func (m *gpuModule) checkFunctions(text []byte) error {
 	slices.Sort(undefined)
 	switch {
 	case len(math) > 0:
-		return fmt.Errorf("the code calls mathematical functions that LLVM does not compile for %s GPUs: %s (f32 is float). They are in %s, which is not linked. %sReplace them, or build the kernel for other targets",
+		return fmt.Errorf("the code calls mathematical functions that LLVM does not compile for %s GPUs: %s (f32 is float). %s, which is not linked, implements them. %sReplace them, or build the kernel for other targets",
 			m.gpu.vendor, strings.Join(math, ", "), m.gpu.library, m.libclcAdvice(text))
 	case len(undefined) > 0:
-		return fmt.Errorf("the code uses functions or variables that no source defines: %s", strings.Join(undefined, ", "))
+		return fmt.Errorf("undefined functions or variables: %s", strings.Join(undefined, ", "))
 	}
 	return nil
 }
 
-// libclcAdvice tells how to get libclc if it has some of the missing functions.
+// libclcAdvice returns how to install libclc if it implements some of the missing functions.
 func (m *gpuModule) libclcAdvice(text []byte) string {
 	if m.gpu.links || !inLibCLC.Match(text) {
 		return ""
 	}
-	return "libclc has some: install it (Debian: libclc-21) and build again, or set the attribute 'libclc' of the sycl_toolchain. "
+	return "libclc implements some of them; install it (Debian: libclc-21) and build again, or set the attribute 'libclc' of the sycl_toolchain. "
 }
 
-// undefinedVariable finds the name of a variable without a definition.
+// undefinedVariable matches the declaration of a variable without a definition.
 var undefinedVariable = regexp.MustCompile(`^@"?([^" ]+)"? = external `)
 
-// declared finds the name in a declaration.
+// declared matches the name in a function declaration.
 var declared = regexp.MustCompile(`@"?([^"(]+)`)

@@ -1,4 +1,4 @@
-// Package importir is the step that converts the IR in a SYCLBIN to bitcode that can be linked.
+// Package importir implements the build step that converts the IR in a SYCLBIN to linkable bitcode.
 package importir
 
 import (
@@ -29,13 +29,13 @@ import (
 
 // Options holds the options of [Run].
 type Options struct {
-	Input                        string // the SYCLBIN
+	Input                        string // SYCLBIN to read
 	Reading                      inputs.Reading
-	Target                       string // a triple, or a name of a target
-	LLVMSPIRV, LLVMDis, LLVMLink string // paths
-	Module                       string // the module id of the code, "" for the name of the file
-	AllowExecutable              bool   // also take files in executable state
-	Output                       string // the bitcode
+	Target                       string // triple or name of the target
+	LLVMSPIRV, LLVMDis, LLVMLink string // paths of programs
+	Module                       string // module id of the code, or "" for the file name
+	AllowExecutable              bool   // whether to accept files in executable state
+	Output                       string // bitcode file to write
 }
 
 // triple returns the triple of the target.
@@ -45,13 +45,13 @@ func (o *Options) triple() (string, error) {
 		triple = known
 	}
 	if architecture(triple) != "spir64" {
-		return "", cli.Usagef("--target: '%s' is not a target of the architecture spir64: only IR for that can be linked", o.Target)
+		return "", cli.Usagef("--target: unsupported target '%s'; only IR for spir64 targets can be linked", o.Target)
 	}
 	return triple, nil
 }
 
-// Run converts the IR in a SYCLBIN to bitcode that can be linked. Warnings and compiler
-// output go to log.
+// Run converts the IR in a SYCLBIN to linkable bitcode. It writes warnings and compiler output to
+// log.
 func Run(ctx context.Context, log io.Writer, o Options) error {
 	triple, err := o.triple()
 	if err != nil {
@@ -91,8 +91,8 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	return outputs.Commit()
 }
 
-// modules writes the IR of abstract modules to files concurrently, and warns about metadata
-// that is lost.
+// modules concurrently writes the IR of abstract modules to files, and warns about metadata that is
+// lost.
 func (o *Options) modules(ctx context.Context, log io.Writer, list []irModule, files []string, scratch string) error {
 	lost := make([][]string, len(list))
 	err := buildstep.Each(ctx, log, len(list), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) (err error) {
@@ -107,10 +107,10 @@ func (o *Options) modules(ctx context.Context, log io.Writer, list []irModule, f
 	return nil
 }
 
-// maxWarnings limits the warnings of one import.
+// maxWarnings is the maximum number of warnings that an import prints.
 const maxWarnings = 10
 
-// warn warns about lost metadata, once for all modules that lose the same.
+// warn warns about lost metadata. Modules that lose the same metadata share a warning.
 func (o *Options) warn(log io.Writer, list []irModule, lost [][]string) {
 	modules := map[string]int{}
 	for _, texts := range lost {
@@ -123,11 +123,11 @@ func (o *Options) warn(log io.Writer, list []irModule, lost [][]string) {
 		for _, text := range texts {
 			n := modules[text]
 			if n == 0 {
-				continue // it is in a line above
+				continue // an earlier warning covers it
 			}
 			modules[text] = 0
 			if printed++; printed > maxWarnings {
-				cli.Warnf(log, o.Input, "more warnings of this kind: %d", all-maxWarnings)
+				cli.Warnf(log, o.Input, "%d more warnings like these", all-maxWarnings)
 				return
 			}
 			others := ""
@@ -147,8 +147,8 @@ func (o *Options) place(m irModule) string {
 	return fmt.Sprintf("%s: abstract module %d", o.Input, m.number)
 }
 
-// architecture returns the architecture of a triple. Code for targets with the same
-// architecture is the same.
+// architecture returns the architecture of a triple. Targets with the same architecture use the
+// same code.
 func architecture(triple string) string {
 	arch, _, _ := strings.Cut(triple, "-")
 	for _, base := range []string{"spir64", "spir"} {
@@ -161,14 +161,14 @@ func architecture(triple string) string {
 
 // An irModule holds the IR of an abstract module.
 type irModule struct {
-	number int // of the abstract module
+	number int // number of the abstract module
 	module *syclbin.Module
 	image  *syclbin.Image
 	format offload.Format
 }
 
-// irModules returns the IR of each abstract module for a target. If several images of a
-// module fit, the image for the exact target is preferred.
+// irModules returns the IR of each abstract module for a target. If several images of a module
+// match, it prefers the image for exactly this target.
 func (o *Options) irModules(f *syclbin.File, triple string) ([]irModule, error) {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("SYCLBIN file '%s' %s", o.Input, fmt.Sprintf(format, args...))
@@ -201,7 +201,7 @@ func (o *Options) irModules(f *syclbin.File, triple string) ([]irModule, error) 
 		}
 	}
 	if n, found := nativeAlone(f, list); found {
-		return nil, refuse("contains native device code images, which cannot be linked: abstract module %d is native code for %s alone. Also build the file for %s",
+		return nil, refuse("contains native device code images, which cannot be linked: abstract module %d only has native code for %s. Also build the file for %s",
 			n, f.Modules[n].Native[0].Target(), triple)
 	}
 	if len(list) == 0 {
@@ -210,9 +210,9 @@ func (o *Options) irModules(f *syclbin.File, triple string) ([]irModule, error) 
 	return oneBFloat16(list), nil
 }
 
-// oneBFloat16 removes all but one image of the bfloat16 device library from a list. Its
-// variants define the same functions, and DPC++'s runtime links the one that the device supports.
-// The fallback variant, which is kept, runs on all devices.
+// oneBFloat16 removes all variants of the bfloat16 device library except the fallback, which runs
+// on all devices. The variants define the same functions, and DPC++'s runtime links the one that
+// the device supports.
 func oneBFloat16(list []irModule) []irModule {
 	variant := func(ir irModule) (uint32, bool) {
 		value, _ := ir.module.Metadata.Set(propset.DeviceLibMetadata).Get("bfloat16")
@@ -236,8 +236,8 @@ func oneBFloat16(list []irModule) []irModule {
 	return kept
 }
 
-// nativeAlone returns an abstract module with native code for kernels that no IR in the
-// list contains. Native images and IR of the same kernels are in different abstract modules.
+// nativeAlone returns the number of an abstract module with native code for kernels that are not in
+// the IR in list. Native images and IR of the same kernels are in different abstract modules.
 func nativeAlone(f *syclbin.File, list []irModule) (number int, found bool) {
 	linked := map[string]bool{}
 	for _, ir := range list {
@@ -262,8 +262,8 @@ func defined(m *syclbin.Module) []string {
 	return append(m.Kernels(), m.Metadata.Set(propset.ExportedSymbols).Keys()...)
 }
 
-// module writes the IR of an abstract module as text that includes its metadata, and returns
-// the metadata that is lost.
+// module writes the IR of an abstract module, with its metadata, as text. It returns the metadata
+// that is lost.
 func (o *Options) module(ctx context.Context, log io.Writer, in irModule, out string) (lost []string, err error) {
 	place := o.place(in)
 	names := []string{out + offload.SPIRV.Extension(), place, out + ".bc", place}
@@ -283,7 +283,7 @@ func (o *Options) module(ctx context.Context, log io.Writer, in irModule, out st
 	return lost, outfile.Write(out, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }
 
-// bitcode writes the IR of an abstract module to a file next to out as LLVM bitcode.
+// bitcode writes the IR of an abstract module as LLVM bitcode to a file next to out.
 func (o *Options) bitcode(ctx context.Context, log io.Writer, in irModule, out string) (file string, err error) {
 	file = out + in.format.Extension()
 	if err := modulefiles.Copy(file, in.image.Open()); err != nil || in.format != offload.SPIRV {

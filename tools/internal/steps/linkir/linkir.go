@@ -1,4 +1,5 @@
-// Package linkir is the step that links the device code of several sources into one module.
+// Package linkir implements the build step that links the device code of several sources into one
+// module.
 package linkir
 
 import (
@@ -18,19 +19,18 @@ import (
 
 // Options holds the options of [Run].
 type Options struct {
-	LLVMDis, LLVMLink string // paths
+	LLVMDis, LLVMLink string // paths of programs
 	Sources           []Source
-	Output            string // the linked bitcode
+	Output            string // bitcode file to write
 
-	// EmulateFP64Conversions is documented at [postlink.Options].
+	// EmulateFP64Conversions is documented in [postlink.Options].
 	EmulateFP64Conversions bool
 }
 
 // A Source is a source and the file with its device code.
 type Source struct{ Source, File string }
 
-// Run links the device code of several sources into one module. Compiler output goes to
-// log.
+// Run links the device code of several sources into one module. It writes compiler output to log.
 func Run(ctx context.Context, log io.Writer, o Options) error {
 	scratch, remove, err := outfile.TempDir()
 	if err != nil {
@@ -41,7 +41,7 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := unrepeat(marked); err != nil {
+	if err := deduplicate(marked); err != nil {
 		return err
 	}
 	var outputs outfile.Group
@@ -50,7 +50,7 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	// Replace the names of scratch files in llvm-link's messages.
+	// names replaces the names of scratch files in llvm-link's messages.
 	var args, names []string
 	for _, m := range marked {
 		args, names = append(args, m.file), append(names, m.file, m.Name)
@@ -61,13 +61,13 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	return outputs.Commit()
 }
 
-// A markedSource is a source's module as text with marked kernels.
+// A markedSource is the module of a source, as text in which kernels are marked.
 type markedSource struct {
 	postlink.Source
 	file string
 }
 
-// mark marks the kernels of all sources concurrently.
+// mark concurrently marks the kernels of all sources.
 func (o *Options) mark(ctx context.Context, log io.Writer, scratch string) ([]markedSource, error) {
 	marked := make([]markedSource, len(o.Sources))
 	return marked, buildstep.Each(ctx, log, len(marked), runtime.GOMAXPROCS(0), func(ctx context.Context, log io.Writer, i int) error {
@@ -81,8 +81,8 @@ func (o *Options) mark(ctx context.Context, log io.Writer, scratch string) ([]ma
 	})
 }
 
-// markSource writes a source's module as text with marked kernels, and returns the symbols
-// that it defines.
+// markSource writes the module of a source as text in which kernels are marked. It returns the
+// symbols that the module defines.
 func (o *Options) markSource(ctx context.Context, log io.Writer, s Source, out string) (postlink.Definitions, error) {
 	var none postlink.Definitions
 	if _, err := cli.StatInput(s.File, "LLVM bitcode"); err != nil {
@@ -102,8 +102,8 @@ func (o *Options) markSource(ctx context.Context, log io.Writer, s Source, out s
 	return m.Definitions(), writeIR(out, m)
 }
 
-// unrepeat leaves one of each kernel that several sources define.
-func unrepeat(marked []markedSource) error {
+// deduplicate keeps one copy of each kernel that several sources define.
+func deduplicate(marked []markedSource) error {
 	sources := make([]postlink.Source, len(marked))
 	for i, m := range marked {
 		sources[i] = m.Source

@@ -1,5 +1,5 @@
-// Package modulefiles reads and writes the files of modules that steps pass to each other: the rows of file
-// tables, and device images with their property and symbol files.
+// Package modulefiles reads and writes the files that build steps pass to each other: file tables,
+// and device images with their property and symbol files.
 package modulefiles
 
 import (
@@ -15,9 +15,9 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/propset"
 )
 
-// A Row holds the names of the files of one module.
+// A Row holds the file names of one module.
 type Row struct {
-	Table            string // "" for a module that is given itself
+	Table            string // "" if the input is a module instead of a table
 	Code, Properties string
 }
 
@@ -33,7 +33,7 @@ func (r Row) Size() (int64, error) {
 	return n, err
 }
 
-// ReadRows returns the rows of a table, or the one of a module.
+// ReadRows returns the rows of a table. If the file is a module, it returns one row.
 func ReadRows(name string) ([]Row, error) {
 	if filepath.Ext(name) != ".table" {
 		return []Row{{Code: name}}, nil
@@ -62,8 +62,8 @@ func RowsOf(name string, t *filetable.Table) ([]Row, error) {
 	return rows, nil
 }
 
-// Outputs holds the output directories and the table of a step, which appear together with all
-// other outputs of the group.
+// Outputs holds the output directories of a step. They and the table are moved to their locations
+// together with all other outputs of the group.
 type Outputs struct {
 	*outfile.Group
 	Code, Properties Directory
@@ -72,8 +72,8 @@ type Outputs struct {
 // A Directory is an output directory and its scratch directory.
 type Directory struct{ Path, Scratch string }
 
-// NewOutputs returns the outputs of a step that writes code to one directory and, unless
-// properties is empty, property and symbol files to another. The caller must close the group.
+// NewOutputs returns the outputs of a step that writes code to the directory code and, unless
+// properties is "", property and symbol files to that directory. The caller must close the group.
 func NewOutputs(g *outfile.Group, code, properties string) (*Outputs, error) {
 	o := &Outputs{Group: g, Code: Directory{Path: code}, Properties: Directory{Path: properties}}
 	var err error
@@ -102,18 +102,18 @@ func (f Directory) File(name string) File {
 	return File{filepath.Join(f.Path, name), filepath.Join(f.Scratch, name)}
 }
 
-// RowFiles are the files of a row.
+// RowFiles holds the files of a row.
 type RowFiles struct{ Code, Properties, Symbols File }
 
-// Image returns the files of an image of that name.
+// Image returns the files of the image with the given stem.
 func (o *Outputs) Image(stem string) RowFiles {
 	return RowFiles{o.Code.File(stem + ".spv"), o.Properties.File(stem + ".prop"), o.Properties.File(stem + ".sym")}
 }
 
-// Row returns the cells of the image's row in a file table.
+// Row returns the cells of the row in a file table.
 func (f RowFiles) Row() []string { return []string{f.Code.Path, f.Properties.Path, f.Symbols.Path} }
 
-// TableOf returns a table with the standard columns.
+// TableOf returns a table with the standard columns and the given rows.
 func TableOf(rows [][]string) *filetable.Table {
 	return &filetable.Table{Columns: []string{filetable.Code, filetable.Properties, filetable.Symbols}, Rows: rows}
 }

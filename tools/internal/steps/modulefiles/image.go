@@ -20,7 +20,7 @@ import (
 // DPCPP holds the paths of DPC++'s compiler library and of the driver that runs it.
 type DPCPP struct{ Driver, Library string } // paths
 
-// PostLink runs DPC++'s post-link step on bitcode, and its translator.
+// PostLink runs DPC++'s post-link step and translator on bitcode.
 func (d *DPCPP) PostLink(ctx context.Context, log io.Writer, bitcode string, options ...string) ([]*Image, error) {
 	dir, remove, err := outfile.TempDir()
 	if err != nil {
@@ -34,7 +34,7 @@ func (d *DPCPP) PostLink(ctx context.Context, log io.Writer, bitcode string, opt
 	return ReadImages(bitcode, dir)
 }
 
-// ReadImages reads the directory of images that the driver wrote.
+// ReadImages reads the images that the driver wrote to a directory. Errors start with name.
 func ReadImages(name, dir string) ([]*Image, error) {
 	t, err := cli.ReadTable(filepath.Join(dir, "images.table"))
 	if err != nil {
@@ -55,14 +55,14 @@ func ReadImages(name, dir string) ([]*Image, error) {
 	return images, nil
 }
 
-// driverError converts an error of the driver to an error with the driver's own message.
+// driverError replaces the text of an error from running the driver with the driver's own message.
 func driverError(err error) error {
 	var failed *buildstep.Error
 	if !errors.As(err, &failed) || strings.TrimSpace(failed.Output) == "" {
 		return err
 	}
 	text := strings.TrimSpace(failed.Output)
-	if strings.Count(text, "error:") == 1 { // it is said to be an error once more
+	if strings.Count(text, "error:") == 1 { // the caller adds "error:" again
 		text = strings.TrimPrefix(strings.Replace(text, ": error: ", ": ", 1), "error: ")
 	}
 	if failed.Code == cli.ExitFailure {
@@ -73,8 +73,8 @@ func driverError(err error) error {
 
 // An Image is a SPIR-V device image with its properties and symbols.
 type Image struct {
-	Name       string // for errors
-	Code, Bare []byte // all of it; without debug information
+	Name       string // name for errors
+	Code, Bare []byte // SPIR-V with and without debug information
 	Module     *spirv.Module
 	Properties *propset.Registry
 	Symbols    []byte
@@ -98,7 +98,7 @@ func readImage(name, dir string, files []string) (*Image, error) {
 	var data [3][]byte
 	for i, file := range files {
 		if !filepath.IsLocal(file) {
-			return nil, cli.BadInput(fmt.Errorf("%s: '%s' is not the name of a file beside the table", name, file))
+			return nil, cli.BadInput(fmt.Errorf("%s: '%s' is not a file next to the table", name, file))
 		}
 		var err error
 		if data[i], err = os.ReadFile(filepath.Join(dir, file)); err != nil {
@@ -114,8 +114,8 @@ func readImage(name, dir string, files []string) (*Image, error) {
 	return m, err
 }
 
-// IsLibrary reports whether an image is part of DPC++'s device library: the runtime
-// links it to those that import from it.
+// IsLibrary reports whether an image is part of DPC++'s device library. The runtime links it to
+// images that import its functions.
 func (m *Image) IsLibrary() bool {
 	return len(m.Properties.Set(propset.DeviceLibMetadata).Properties()) > 0
 }
@@ -127,13 +127,13 @@ func (m *Image) DefinesVirtualFunctions() bool {
 	return ok
 }
 
-// IsNeeded reports whether an image has a name that a program or another image can look up.
+// IsNeeded reports whether an image defines a name that a program or another image can look up.
 func (m *Image) IsNeeded() bool {
 	return len(m.Symbols) > 0 || len(m.Properties.Set(propset.KernelNames).Properties()) > 0 ||
 		len(m.Properties.Set(propset.ExportedSymbols).Properties()) > 0
 }
 
-// Write writes the three files of an image.
+// Write writes the code, property and symbol files of an image.
 func (m *Image) Write(files RowFiles, keepDebugInfo bool) error {
 	text, err := m.Properties.MarshalText()
 	if err != nil {

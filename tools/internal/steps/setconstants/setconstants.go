@@ -1,4 +1,5 @@
-// Package setconstants is the step that sets specialization constants in the SPIR-V of tables.
+// Package setconstants implements the build step that sets specialization constants in the SPIR-V
+// of tables.
 package setconstants
 
 import (
@@ -22,16 +23,16 @@ type Options struct {
 	Tables   []Table
 }
 
-// A Table is an input table and its outputs with new values.
+// A Table is an input table and the locations of its outputs.
 type Table struct {
 	In            string
-	CodeDir       string // for SPIR-V
-	PropertiesDir string // for property files and symbol files
+	CodeDir       string // directory for SPIR-V
+	PropertiesDir string // directory for property files and symbol files
 	Out           string
 }
 
-// Run sets specialization constants in the SPIR-V of tables. Each constant must be in at
-// least one table. Copies of images that were built with default values are removed.
+// Run sets specialization constants in the SPIR-V of tables. At least one table must contain each
+// constant. Run omits copies of images in which the default values are compiled in.
 func Run(o Options) error {
 	var images []specialize.Image
 	read := make([]*filetable.Table, len(o.Tables))
@@ -72,7 +73,7 @@ func Run(o Options) error {
 	return group.Commit()
 }
 
-// rowImage returns the code and metadata of a row whose constants can be set.
+// rowImage returns the code and metadata of a row, for setting its constants.
 func rowImage(r modulefiles.Row) (specialize.Image, error) {
 	img := specialize.Image{Place: r.Code, Metadata: new(propset.Registry)}
 	n, err := r.Size()
@@ -111,8 +112,8 @@ func (f codeFile) ReadAt(b []byte, at int64) (int, error) {
 	return file.ReadAt(b, at)
 }
 
-// write writes a table and the files of its images to outputs. It omits changed images that
-// contain old values.
+// write writes a table and the files of its images. It omits images in fixed, whose old values
+// cannot be changed.
 func (t *Table) write(g *outfile.Group, in *filetable.Table, images []specialize.Image, fixed []bool) error {
 	out, err := modulefiles.NewOutputs(g, t.CodeDir, t.PropertiesDir)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/specialize"
 )
 
-// Settings is a flag that sets specialization constants, as NAME=VALUE.
+// Settings is the value of a flag that sets specialization constants as NAME=VALUE.
 type Settings []specialize.Setting
 
 func (s *Settings) String() string {

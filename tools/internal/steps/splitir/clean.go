@@ -14,19 +14,19 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/buildstep"
 )
 
-// cleaner is an LLVM IR program that cleans up many modules, because starting opt takes longer
-// than cleaning up most of them.
+// cleaner is an LLVM IR program that cleans up many modules in one process, because starting opt
+// takes longer than cleaning up most modules.
 //
 //go:embed clean.ll
 var cleaner []byte
 
-// passes are the opt passes that clean modules up; cleaner runs the same passes. Without the
-// use-list order, both write the same bytes.
+// passes are the opt options to clean up modules. cleaner runs the same passes, and writes the same
+// bytes because the use-list order is not preserved.
 var passes = []string{"-passes=always-inline,globaldce,strip-dead-prototypes", "--preserve-bc-uselistorder=false"}
 
 const (
-	fewModules  = 4   // fewer are faster by opt
-	mostModules = 500 // of a process: command lines are limited
+	fewModules  = 4   // opt is faster for fewer modules
+	mostModules = 500 // per process, because the length of command lines is limited
 )
 
 // findLLI returns the lli of the same LLVM release as opt, or "" if there is none.
@@ -43,7 +43,7 @@ func findLLI(opt string) string {
 	return path
 }
 
-// prepare writes the text of an image to the location of its code, unless its code is cached.
+// prepare writes the text of an image to the location of its code, unless the code is cached.
 func (o *Options) prepare(log io.Writer, r *imageFiles) error {
 	var text bytes.Buffer
 	if err := o.writeText(r.image, &text); err != nil {
@@ -57,7 +57,7 @@ func (o *Options) prepare(log io.Writer, r *imageFiles) error {
 	return os.WriteFile(r.scratch, text.Bytes(), 0o666)
 }
 
-// clean cleans up the images that are prepared.
+// clean cleans up prepared images.
 func (o *Options) clean(ctx context.Context, log io.Writer, lli string, rows []*imageFiles) error {
 	var todo []*imageFiles
 	for _, r := range rows {
@@ -72,7 +72,8 @@ func (o *Options) clean(ctx context.Context, log io.Writer, lli string, rows []*
 	})
 }
 
-// cleanTogether cleans images up in one process. If that fails, it runs opt, which reports the error.
+// cleanTogether cleans up images in one process. If that fails, it runs opt, which reports the
+// error.
 func (o *Options) cleanTogether(ctx context.Context, log io.Writer, lli string, rows []*imageFiles) error {
 	args := []string{"-"}
 	for _, r := range rows {

@@ -1,4 +1,5 @@
-// Package splitir is the post-link step: it splits linked device code into modules with property sets.
+// Package splitir implements the post-link step, which splits linked device code into modules with
+// property sets.
 package splitir
 
 import (
@@ -32,33 +33,33 @@ import (
 
 // Options holds the options of [Run].
 type Options struct {
-	Input        string // LLVM IR, as text or bitcode; [Stdin] for what that reads
+	Input        string // file with LLVM IR, as text or bitcode; [Stdin] for standard input
 	Stdin        io.Reader
-	Opt, LLVMDis string // paths; LLVMDis is for bitcode alone
-	FindLLVM     bool   // look in PATH for those that are not given and needed
-	Text         bool   // write text, with Opt as well
+	Opt, LLVMDis string // paths of programs; LLVMDis is only needed for bitcode
+	FindLLVM     bool   // whether to search PATH for programs that are needed but not set
+	Text         bool   // whether to write text even if Opt is set
 
-	// These options make code that only DPC++'s own step supports an error.
+	// The following options reject code that only DPC++'s own step supports.
 	LowerESIMD   bool
-	DeviceLibDir string // of the bfloat16 libraries
+	DeviceLibDir string // directory of the bfloat16 libraries
 
 	Run    postlink.Options
-	IROnly bool // Output is one module of all that kernels reach, without a table; "-" is Stdout
+	IROnly bool // write one module with all code that kernels reach, without a table, to Output
 	Stdout io.Writer
 
-	Output        string // the table of all modules
+	Output        string // table file for all modules
 	TargetOutputs []TargetOutput
-	OutDir        string // where their files are, "" for beside the table
+	OutDir        string // directory for the modules' files, or "" for the table's directory
 	Sources       []SourceDirectory
 
-	AllowNoKernels          bool // a table without rows, instead of an error; device globals have an image all the same
-	ImageWithoutKernels     bool // an image of all that a module without kernels has, as DPC++ writes it
+	AllowNoKernels          bool // write an empty table instead of returning an error; device globals still get an image
+	ImageWithoutKernels     bool // write an image for a module without kernels, as DPC++ does
 	WarningsAsErrors        bool
-	NoProperties, NoSymbols bool                      // columns that the tables lack
-	Sets                    *postlink.PropertyOptions // nil for DriverSets
+	NoProperties, NoSymbols bool                      // columns to omit from tables
+	Sets                    *postlink.PropertyOptions // property sets to write; nil for DriverSets
 	Devices                 *deviceconfig.Config
-	Runtime                 *release.Release // whose numbers of aspects property files have, nil for 2026
-	Kept                    *buildstep.Kept  // what Opt made before
+	Runtime                 *release.Release // release whose aspect numbers property files use; nil for 2026
+	Kept                    *buildstep.Kept  // cache of the output of Opt
 }
 
 // Stdin is the input name for standard input.
@@ -72,7 +73,7 @@ func DriverSets() *postlink.PropertyOptions {
 	return &postlink.PropertyOptions{ParamInfo: true, ExportedSymbols: true, ImportedSymbols: true, KernelNames: true, DeviceGlobals: true}
 }
 
-// A TargetOutput is a table with the modules that a target can run. Their property files
+// A TargetOutput is an output table with the modules that a target can run. Their property files
 // are specific to the target.
 type TargetOutput struct{ Target, File string }
 
@@ -80,8 +81,7 @@ type TargetOutput struct{ Target, File string }
 // DIRECTORY.table.
 type SourceDirectory struct{ Source, Directory string }
 
-// Run splits linked device code into modules. Warnings and compiler output go to
-// log.
+// Run splits linked device code into modules. It writes warnings and compiler output to log.
 func Run(ctx context.Context, log io.Writer, o Options) error {
 	if o.Input == Stdin {
 		o.Input = "<stdin>"
@@ -152,7 +152,7 @@ func (o *Options) checkImages(log io.Writer, images []*postlink.Image) error {
 			return cli.BadInput(o.blame(err))
 		}
 		if name := image.ExplicitSIMD(); o.LowerESIMD && name != "" {
-			warnings = append(warnings, postlink.Diagnostic{Text: fmt.Sprintf("'%s' is explicit SIMD code. --lower-esimd finds nothing to lower in it and leaves it unchanged: only DPC++'s own step also marks it for Intel's compiler of such code",
+			warnings = append(warnings, postlink.Diagnostic{Text: fmt.Sprintf("'%s' is explicit SIMD code. --lower-esimd leaves it unchanged, because it contains nothing to lower; only DPC++'s own step also marks it for Intel's compiler of such code",
 				kernelname.Display(name))})
 		}
 	}
@@ -163,7 +163,7 @@ func (o *Options) checkImages(log io.Writer, images []*postlink.Image) error {
 func (o *Options) checkImage(image *postlink.Image) error {
 	if o.LowerESIMD {
 		if name := image.SIMDBuiltin(); name != "" {
-			return fmt.Errorf("'%s' is used, which --lower-esimd asks to lower: use DPC++'s own post-link step for this code, or omit the flag to keep the code unchanged",
+			return fmt.Errorf("--lower-esimd cannot lower '%s'; use DPC++'s own post-link step for this code, or omit the flag to keep the code unchanged",
 				kernelname.Display(name))
 		}
 	}
@@ -172,15 +172,15 @@ func (o *Options) checkImage(image *postlink.Image) error {
 	}
 	name, err := image.BFloat16Function()
 	if err == nil && name != "" {
-		err = fmt.Errorf("'%s' is called, so that --device-lib-dir asks for images of the bfloat16 libraries: use DPC++'s own post-link step for this code, or omit the flag and link the libraries", name)
+		err = fmt.Errorf("--device-lib-dir is not supported for code that calls '%s', because it requires images of the bfloat16 libraries; use DPC++'s own post-link step for this code, or omit the flag and link the libraries", name)
 	}
 	return err
 }
 
-// maxIR is the maximum size of a module.
+// maxIR is the maximum size of a module in bytes.
 const maxIR int64 = 4 << 30
 
-// read parses a module; it disassembles bitcode first.
+// read parses the input, after disassembling it if it is bitcode.
 func (o *Options) read(ctx context.Context, log io.Writer) (m *postlink.Module, isText bool, err error) {
 	text, err := o.readInput()
 	if err != nil {
@@ -195,7 +195,7 @@ func (o *Options) read(ctx context.Context, log io.Writer) (m *postlink.Module, 
 		return m, true, err
 	}
 	if o.LLVMDis == "" {
-		return nil, false, cli.Usagef("%s is LLVM bitcode: give --llvm-dis, the path of llvm-dis", o.Input)
+		return nil, false, cli.Usagef("%s is LLVM bitcode; set --llvm-dis to the path of llvm-dis", o.Input)
 	}
 	var stdin io.Reader
 	name := o.Input
@@ -210,7 +210,7 @@ func (o *Options) read(ctx context.Context, log io.Writer) (m *postlink.Module, 
 	return m, false, err
 }
 
-// readInput returns LLVM IR, text or bitcode.
+// readInput returns the input, which is text or bitcode.
 func (o *Options) readInput() ([]byte, error) {
 	if o.Stdin == nil {
 		return cli.ReadInput(o.Input, "LLVM IR", maxIR)
@@ -222,12 +222,12 @@ func (o *Options) readInput() ([]byte, error) {
 	case len(text) == 0:
 		return nil, cli.BadInput(o.blame(errors.New("empty file; expected LLVM IR")))
 	case int64(len(text)) > maxIR:
-		return nil, cli.BadInput(o.blame(fmt.Errorf("there are more than %d bytes", maxIR)))
+		return nil, cli.BadInput(o.blame(fmt.Errorf("input too large (limit %d bytes)", maxIR)))
 	}
 	return text, nil
 }
 
-// findLLVM searches PATH for required tools whose path is not set.
+// findLLVM searches PATH for required programs whose path is not set.
 func (o *Options) findLLVM(isBitcode bool) error {
 	if !o.FindLLVM {
 		return nil
@@ -242,7 +242,7 @@ func (o *Options) findLLVM(isBitcode bool) error {
 	}
 	paths, err := buildstep.FindLLVM(buildstep.OldestLLVM, names...)
 	if err != nil {
-		return fmt.Errorf("%w; or give --%s", err, names[0])
+		return fmt.Errorf("%w, or set --%s", err, names[0])
 	}
 	for i, path := range paths {
 		*unset[i] = path
@@ -250,7 +250,7 @@ func (o *Options) findLLVM(isBitcode bool) error {
 	return nil
 }
 
-// report writes diagnostics and returns an error if there are errors among them.
+// report writes diagnostics, and returns an error if any of them is an error.
 func (o *Options) report(log io.Writer, list []postlink.Diagnostic) error {
 	wrong := 0
 	for _, d := range list {
@@ -268,7 +268,7 @@ func (o *Options) report(log io.Writer, list []postlink.Diagnostic) error {
 	return nil
 }
 
-// first returns the first table of all modules, after which files are named.
+// first returns the first table of all modules, from which file names are derived.
 func (o *Options) first() string {
 	if o.Output == "" && len(o.TargetOutputs) > 0 {
 		return o.TargetOutputs[0].File
@@ -278,25 +278,25 @@ func (o *Options) first() string {
 
 // An imageTable is a file table and its images.
 type imageTable struct {
-	file string // "" when there are only tables of targets
+	file string // "" if there are only tables for targets
 	dir  string // of the files, "" when they are beside the table
-	base string // how the names of the files start
+	base string // start of the file names
 	rows []*imageFiles
 }
 
 // imageFiles holds the output files of an image.
 type imageFiles struct {
 	image                     *postlink.Image
-	code, properties, symbols string // where they will be
-	sets, names               []byte // the content of the other two
+	code, properties, symbols string // final locations
+	sets, names               []byte // content of the property file and the symbol file
 	targets                   []targetProperties
 
-	scratch string        // where the code is written
-	kept    buildstep.Key // of the code
-	made    bool          // the code is there
+	scratch string        // file that the code is written to first
+	kept    buildstep.Key // cache key of the code
+	made    bool          // whether the code is written
 }
 
-// targetProperties is an image's property file for one target.
+// targetProperties is the property file of an image for one target.
 type targetProperties struct {
 	file string
 	sets []byte
@@ -321,11 +321,11 @@ func (o *Options) tables(images []*postlink.Image) ([]*imageTable, error) {
 	}
 	for _, image := range images {
 		t := list[0]
-		if len(o.Sources) > 0 && len(image.EntryPoints()) > 0 { // variables without kernels are of no source: the first has them
+		if len(o.Sources) > 0 && len(image.EntryPoints()) > 0 { // variables without kernels do not belong to a source, so the first one gets them
 			t = bySource[image.Source]
 		}
 		if t == nil {
-			return nil, cli.BadInput(o.blame(fmt.Errorf("kernel '%s' comes from source '%s', which no --module names",
+			return nil, cli.BadInput(o.blame(fmt.Errorf("kernel '%s' is defined in source '%s', but there is no --module for it",
 				kernelname.Display(image.EntryPoints()[0]), image.Source)))
 		}
 		o.addRow(t, image)
@@ -333,7 +333,7 @@ func (o *Options) tables(images []*postlink.Image) ([]*imageTable, error) {
 	return list, nil
 }
 
-// extension returns the file extension of modules.
+// extension returns the file name extension of modules.
 func (o *Options) extension() string {
 	if o.Opt != "" && !o.Text {
 		return ".bc"
@@ -341,7 +341,7 @@ func (o *Options) extension() string {
 	return ".ll"
 }
 
-// addRow adds a row for an image and chooses the names of its files.
+// addRow adds a row for an image, and chooses its file names.
 func (o *Options) addRow(t *imageTable, image *postlink.Image) {
 	number := len(t.rows)
 	if len(o.Sources) == 0 {
@@ -354,7 +354,7 @@ func (o *Options) addRow(t *imageTable, image *postlink.Image) {
 	t.rows = append(t.rows, &imageFiles{image: image, code: name + o.extension(), properties: name + ".prop", symbols: name + ".sym"})
 }
 
-// write writes all images, and moves them to their locations only if all succeed.
+// write writes all images. It moves them to their final locations only if there is no error.
 func (o *Options) write(ctx context.Context, log io.Writer, tables []*imageTable) error {
 	var out outfile.Group
 	defer out.Close()
@@ -391,8 +391,8 @@ func (o *Options) write(ctx context.Context, log io.Writer, tables []*imageTable
 	return out.Commit()
 }
 
-// makeFiles writes the files of an image. If later is true, the code is cleaned up together with
-// other images.
+// makeFiles writes the files of an image. If later is true, it leaves cleaning up the code to
+// cleanTogether.
 func (o *Options) makeFiles(ctx context.Context, log io.Writer, r *imageFiles, out *outfile.Group, later bool) error {
 	if err := o.describe(r); err != nil {
 		return err
@@ -455,8 +455,7 @@ func (o *Options) describeTargets(r *imageFiles) error {
 	return nil
 }
 
-// sets returns the property sets to write for images that are compiled for target, or for
-// no particular target if it is "".
+// sets returns the property sets to write for a target, or for no particular target if it is "".
 func (o *Options) sets(target string) postlink.PropertyOptions {
 	sets := o.Sets
 	if sets == nil {
@@ -467,7 +466,7 @@ func (o *Options) sets(target string) postlink.PropertyOptions {
 	return own
 }
 
-// text formats property sets with the aspect numbers of the runtime release.
+// text formats property sets with the aspect numbers of o.Runtime.
 func (o *Options) text(sets *propset.Registry) ([]byte, error) {
 	sets, err := cmp.Or(o.Runtime, release.Newest()).Write(sets)
 	if err != nil {
@@ -479,12 +478,12 @@ func (o *Options) text(sets *propset.Registry) ([]byte, error) {
 // writeText writes an image's code as text.
 func (o *Options) writeText(image *postlink.Image, w io.Writer) error {
 	if len(o.Sources) > 0 || o.Run.Source != "" {
-		return image.WriteOwnCode(w) // which stays the same when other kernels of the source change
+		return image.WriteOwnCode(w) // does not change if other kernels of the source change
 	}
 	return image.WriteCode(w)
 }
 
-// recipe returns the cache recipe for compiling text with opt.
+// recipe returns the cache recipe for running opt on text.
 func (o *Options) recipe(text []byte) buildstep.Recipe {
 	return buildstep.Recipe{Programs: []string{o.Opt}, Options: o.optArgs(), Input: text}
 }
@@ -496,7 +495,7 @@ func (o *Options) optArgs() []string {
 	return passes
 }
 
-// writeCode writes an image's code to a file, cleaned up by opt if it is set.
+// writeCode writes an image's code to a file, after running opt if it is set.
 func (o *Options) writeCode(ctx context.Context, log io.Writer, image *postlink.Image, file string) error {
 	if o.Opt == "" && file == stdout {
 		return o.writeText(image, o.Stdout)
@@ -546,7 +545,7 @@ func (o *Options) writeProperties(r *imageFiles, out *outfile.Group) error {
 	return write(r.symbols, r.names)
 }
 
-// writeTargetTables writes, for each target, the table of images that it can run.
+// writeTargetTables writes a table for each target, with the images that it can run.
 func (o *Options) writeTargetTables(log io.Writer, rows []*imageFiles, outputs *outfile.Group) error {
 	for k, output := range o.TargetOutputs {
 		if _, ok := o.Devices.Lookup(output.Target); !ok {
@@ -565,7 +564,7 @@ func (o *Options) writeTargetTables(log io.Writer, rows []*imageFiles, outputs *
 	return nil
 }
 
-// writeTable writes a table of all modules or of one source.
+// writeTable writes a table for all modules or for one source.
 func (o *Options) writeTable(t *imageTable, outputs *outfile.Group) error {
 	if t.file == "" {
 		return nil
@@ -581,7 +580,7 @@ func (o *Options) newTable() *filetable.Table {
 	return &filetable.Table{Columns: o.columns(filetable.Code, filetable.Properties, filetable.Symbols)}
 }
 
-// columns returns the columns of a row that are not omitted.
+// columns returns the cells of a row, without the columns that the options omit.
 func (o *Options) columns(code, properties, symbols string) []string {
 	list := []string{code}
 	if !o.NoProperties {
@@ -610,8 +609,8 @@ func (o *Options) writeIR(ctx context.Context, log io.Writer, image *postlink.Im
 	return out.Commit()
 }
 
-// optWords forwards opt's messages without the warning of newer releases that they have no
-// backend for the SPIR-V triple, which no pass needs.
+// optWords forwards opt's messages, except for the warning in newer releases that there is no
+// backend for the SPIR-V triple. The passes do not need one.
 type optWords struct{ w io.Writer }
 
 func (o optWords) Write(data []byte) (int, error) {

@@ -1,4 +1,4 @@
-// Package stepstest makes SYCLBINs with the real compilers, for tests.
+// Package stepstest builds SYCLBINs with real compilers for tests.
 package stepstest
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/translate"
 )
 
-// header starts each source with kernels, and with functions for other SYCLBINs. A line directive
-// keeps the source's line numbers.
+// header is prepended to each source. A line directive after it preserves the source's line
+// numbers.
 const header = `#define SYCL_EXTERNAL [[clang::annotate("sycl-external")]]
 unsigned long __spirv_BuiltInGlobalInvocationId(int dimension);
 template <class Name, class F>
@@ -36,19 +36,19 @@ class kernel_with;
 #line 1
 `
 
-// A Binary is a SYCLBIN to make of one source.
+// A Binary is a SYCLBIN to build from one source.
 type Binary struct {
-	Name    string // of the file; the source is NAME.cpp
+	Name    string // file name; the source is NAME.cpp
 	Source  string
-	Options []string // of clang
+	Options []string // options for clang
 	State   syclbin.State
-	Version int  // of the format, 1 when it is 0
-	Bitcode bool // the IR is LLVM bitcode, not SPIR-V
-	Names   bool // kernels have the names that they have in a SYCLBIN of the rules
+	Version int  // format version; 0 means 1
+	Bitcode bool // whether the IR is LLVM bitcode instead of SPIR-V
+	Names   bool // whether kernels have the same names as in SYCLBINs that the rules build
 }
 
-// Build makes the SYCLBIN in the current directory. Without the compilers the test is skipped, or
-// fails under Bazel.
+// Build builds a SYCLBIN in the current directory. If the compilers are missing, it skips the test,
+// or fails it under Bazel.
 func Build(t testing.TB, b Binary) {
 	t.Helper()
 	clang, dis, link, opt := testkit.Program(t, "clang++"), testkit.Program(t, "llvm-dis"), testkit.Program(t, "llvm-link"), testkit.Program(t, "opt")
@@ -102,7 +102,7 @@ func Build(t testing.TB, b Binary) {
 	Write(t, b.Name+".syclbin", builder.File(b.State), b.Version)
 }
 
-// Write writes a SYCLBIN of a version of the format.
+// Write writes a SYCLBIN with the given format version.
 func Write(t testing.TB, name string, f *syclbin.File, version int) {
 	t.Helper()
 	f.Global.Add(propset.SYCLBINGlobal)

@@ -1,4 +1,4 @@
-// Package translate is the step that translates modules to SPIR-V.
+// Package translate implements the build step that translates modules to SPIR-V.
 package translate
 
 import (
@@ -24,21 +24,20 @@ import (
 	"github.com/rules-sycl/rules_sycl/tools/internal/steps/modulefiles"
 )
 
-// Extensions are the SPIR-V extensions that a translator may use beyond SPIR-V 1.4.
-// Floating-point atomics and compile-time properties require extensions: without them, a translator
-// drops these or fails.
+// SPIR-V extensions that translators may use in addition to SPIR-V 1.4. Floating-point atomics and
+// compile-time properties require extensions; without them, a translator drops these or fails.
 var (
 	bothExtensions = []string{
 		"SPV_EXT_shader_atomic_float_add", "SPV_EXT_shader_atomic_float_min_max", "SPV_EXT_shader_atomic_float16_add",
 		"SPV_KHR_float_controls", "SPV_INTEL_float_controls2", // rounding and denormals
-		"SPV_INTEL_cache_controls",              // of annotated_ptr and prefetch
+		"SPV_INTEL_cache_controls",              // annotated_ptr and prefetch
 		"SPV_INTEL_global_variable_host_access", // device globals
 		"SPV_INTEL_global_variable_fpga_decorations",
 	}
 	// llcExtensions excludes extensions that LLVM's own translator does not support.
 	llcExtensions       = spirvExtensions(bothExtensions)
 	llvmSPIRVExtensions = spirvExtensions(slices.Concat(bothExtensions, []string{
-		"SPV_INTEL_kernel_attributes", // largest work-group sizes
+		"SPV_INTEL_kernel_attributes", // maximum work-group sizes
 		"SPV_INTEL_fpga_argument_interfaces", "SPV_INTEL_fpga_buffer_location", "SPV_INTEL_fpga_cluster_attributes",
 		"SPV_INTEL_fpga_invocation_pipelining_attributes",
 		"SPV_INTEL_fpga_latency_control", "SPV_INTEL_fpga_memory_attributes",
@@ -48,24 +47,23 @@ var (
 // spirvExtensions returns the option that allows a translator to use extensions.
 func spirvExtensions(names []string) string { return "--spirv-ext=+" + strings.Join(names, ",+") }
 
-// Options holds the options of [Run]. Exactly one of LLVMSPIRV, LLC and DPCPP must
-// be set.
+// Options holds the options of [Run]. Exactly one of LLVMSPIRV, LLC and DPCPP must be set.
 type Options struct {
-	In            string // a table or a module
-	LLVMSPIRV     string // path
-	LLC           string // path
+	In            string // table or module to read
+	LLVMSPIRV     string // path of llvm-spirv
+	LLC           string // path of llc
 	DPCPP         modulefiles.DPCPP
-	SPIRVVal      string // path; what DPC++ translates is not checked
-	CodeDir       string // for SPIR-V
-	PropertiesDir string // for property files and symbol files
-	Table         string // of all
+	SPIRVVal      string // path of spirv-val, which does not check DPC++'s output
+	CodeDir       string // directory for SPIR-V
+	PropertiesDir string // directory for property files and symbol files
+	Table         string // table file to write
 	KeepDebugInfo bool
 
-	// EmulateFP64Conversions means that the post-link step determined which modules need fp64,
-	// which not every module with fp64 code does.
+	// EmulateFP64Conversions states that the post-link step has determined which modules need
+	// fp64, because not every module with fp64 code does.
 	EmulateFP64Conversions bool
 
-	Kept *buildstep.Kept // SPIR-V that LLVMSPIRV or LLC made before
+	Kept *buildstep.Kept // cache of the output of LLVMSPIRV and LLC
 }
 
 // Run translates modules to SPIR-V and writes their requirements to property files.
@@ -100,8 +98,8 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	return out.Commit(o.Table, modulefiles.TableOf(append(written, more...)))
 }
 
-// atOnce returns how many modules to translate at the same time. DPC++'s library needs about
-// 180 MiB for each, regardless of its size.
+// atOnce returns the number of modules to translate concurrently. DPC++'s library needs about 180
+// MiB per module, regardless of its size.
 func (o *Options) atOnce() int {
 	if o.DPCPP.Driver != "" {
 		return min(runtime.GOMAXPROCS(0), 4)
@@ -122,7 +120,7 @@ func (o *Options) translate(ctx context.Context, log io.Writer, in modulefiles.R
 		return o.translateByDPCPP(ctx, log, in, files)
 	}
 	translator := []string{o.LLVMSPIRV, "--spirv-max-version=1.4", "--spirv-allow-extra-diexpressions", llvmSPIRVExtensions}
-	if o.LLVMSPIRV == "" { // llc says OpenCL C++ 1.0 of all that has no !opencl.ocl.version: see postlink.SetSourceLanguage
+	if o.LLVMSPIRV == "" { // llc assumes OpenCL C++ 1.0 without !opencl.ocl.version, see postlink.SetSourceLanguage
 		translator = []string{o.LLC, "-mtriple=spirv64-unknown-unknown", "-O2", "--filetype=obj", llcExtensions}
 	}
 	var m *modulefiles.Image
@@ -155,7 +153,7 @@ func translated(code modulefiles.File) (*modulefiles.Image, error) {
 	return modulefiles.NewImage(code.Path, data)
 }
 
-// validate runs spirv-val on a module without its debug information, because spirv-val rejects
+// validate runs spirv-val on a module without debug information, because spirv-val rejects
 // some debug information that llvm-spirv writes.
 func (o *Options) validate(ctx context.Context, log io.Writer, m *modulefiles.Image, scratch string) error {
 	defer os.Remove(scratch)
@@ -171,7 +169,7 @@ func (o *Options) translateByDPCPP(ctx context.Context, log io.Writer, in module
 	options := []string{"-fsycl-device-code-split=off"}
 	if linked, err := isLinked(in); err != nil {
 		return nil, err
-	} else if linked { // otherwise only kernels can be called from outside
+	} else if linked { // otherwise, only kernels can be called from outside
 		options = append(options, "-fsycl-allow-device-image-dependencies")
 	}
 	images, err := o.DPCPP.PostLink(ctx, log, in.Code, options...)
@@ -184,13 +182,13 @@ func (o *Options) translateByDPCPP(ctx context.Context, log io.Writer, in module
 		case m.IsLibrary():
 			libraries = append(libraries, m)
 		case own != nil:
-			return nil, cli.BadInput(fmt.Errorf("%s: the module became two images of DPC++'s library; it must have either explicit SIMD code or other code", in.Code))
+			return nil, cli.BadInput(fmt.Errorf("%s: DPC++'s library split the module into two images; it must not mix explicit SIMD code with other code", in.Code))
 		default:
 			own = m
 		}
 	}
 	if own == nil {
-		return nil, cli.BadInput(fmt.Errorf("%s: DPC++'s library made no image of the module", in.Code))
+		return nil, cli.BadInput(fmt.Errorf("%s: DPC++'s library produced no image for the module", in.Code))
 	}
 	return libraries, o.write(own, in, files)
 }
@@ -237,7 +235,7 @@ func isLinked(r modulefiles.Row) (bool, error) {
 	return len(properties.Set(propset.ExportedSymbols).Properties()) > 0 || len(properties.Set(propset.ImportedSymbols).Properties()) > 0, nil
 }
 
-// libraryImages holds one image per device library, because many modules may need the same library.
+// libraryImages holds each device library image once, because many modules may need the same one.
 type libraryImages struct {
 	mu     sync.Mutex
 	byCode map[[sha256.Size]byte]*modulefiles.Image
@@ -259,8 +257,8 @@ func (l *libraryImages) unify(images []*modulefiles.Image) {
 	}
 }
 
-// writeLibraries writes each device library image once and returns their rows. Their file
-// names differ from those of modules.
+// writeLibraries writes each device library image once, with a file name that no module has, and
+// returns their rows.
 func (o *Options) writeLibraries(out *modulefiles.Outputs, modules []modulefiles.Row, libraries []*modulefiles.Image) (rows [][]string, err error) {
 	taken := map[string]bool{}
 	for _, m := range modules {
@@ -287,8 +285,8 @@ func (o *Options) writeLibraries(out *modulefiles.Outputs, modules []modulefiles
 	return rows, nil
 }
 
-// writeEmpty writes an empty image for an empty module. A property file without kernels
-// shows that nothing was lost.
+// writeEmpty writes an empty image for an empty module. It returns an error if the property file
+// lists kernels, because their code would be lost.
 func writeEmpty(in modulefiles.Row, files modulefiles.RowFiles) error {
 	if in.Properties == "" {
 		return cli.BadInput(fmt.Errorf("%s: the module is empty", in.Code))
@@ -298,13 +296,13 @@ func writeEmpty(in modulefiles.Row, files modulefiles.RowFiles) error {
 		return err
 	}
 	if kernels := properties.Set(propset.KernelNames).Properties(); len(kernels) > 0 {
-		return cli.BadInput(fmt.Errorf("%s: the module is empty, but %s names the kernel '%s'", in.Code, in.Properties, kernelname.Display(kernels[0].Key)))
+		return cli.BadInput(fmt.Errorf("%s: the module is empty, but %s lists the kernel '%s'", in.Code, in.Properties, kernelname.Display(kernels[0].Key)))
 	}
 	return (&modulefiles.Image{Name: files.Code.Path, Properties: properties}).Write(files, false)
 }
 
-// addProperties adds the properties of the post-link step. Sizes that are also in the SPIR-V come
-// from the SPIR-V, because the SPIR-V is compiled.
+// addProperties adds the properties that the post-link step wrote. If the SPIR-V also contains a
+// size, the size in the SPIR-V takes precedence, because it is what gets compiled.
 func addProperties(own *propset.Registry, name string, emulateFP64Conversions bool) error {
 	file, err := modulefiles.ReadProperties(name)
 	if err != nil {
