@@ -402,7 +402,7 @@ func (u *compilation) deviceOptions(text []byte) []string {
 // by itself. Otherwise libsycl-jit, which has its own copy of the headers, reports their warnings.
 func (u *compilation) systemHeaders(options []string) []string {
 	var result []string
-	own, err := os.Stat(filepath.Join(u.dpcpp.folder, "include"))
+	own, err := os.Stat(filepath.Join(u.dpcpp.dir, "include"))
 	isOwn := func(dir string) bool {
 		info, dirErr := os.Stat(dir)
 		return err == nil && dirErr == nil && os.SameFile(own, info)

@@ -45,7 +45,7 @@ func TestSystemHeaders(t *testing.T) {
 	testkit.NoError(t, os.Symlink("dpcpp", "link"))
 	t.Setenv("CPATH", "dpcpp/include:own")
 	line := testkit.Must(parseLine(strings.Fields("-Iown -I dpcpp/include -Ilink/include -I dpcpp/include/sycl -isystem own -Imissing a.cpp")))(t)
-	u := &compilation{compiler: &compiler{line: line, host: &host{"clang++", true}, dpcpp: &installation{folder: "dpcpp"}}}
+	u := &compilation{compiler: &compiler{line: line, host: &host{"clang++", true}, dpcpp: &installation{dir: "dpcpp"}}}
 	got := strings.Join(u.deviceOptions(nil), " ")
 	want := "-Iown -isystem dpcpp/include -isystem link/include -I dpcpp/include/sycl -isystem own -Imissing -isystem dpcpp/include -I own"
 	if !strings.HasSuffix(got, " "+want) {

@@ -23,7 +23,7 @@ func main() {
 	})
 }
 
-// run runs the tool and returns its exit code. The codes are those of all tools, see package cli.
+// run runs the tool and returns its exit code. All tools have the same codes, see package cli.
 func run(ctx context.Context, env *cli.Env, args []string) int {
 	err := func() (err error) {
 		defer cli.Recover(&err)

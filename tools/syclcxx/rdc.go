@@ -170,7 +170,7 @@ func (c *contents) add(name string, object io.ReaderAt) error {
 }
 
 // linkDevice links the device code of objects. It returns the name of an assembler source that
-// registers the images, or "" if there is no device code.
+// registers the images, or "" if the objects have no device code.
 func (c *compiler) linkDevice(ctx context.Context, files []string, dir string) (string, error) {
 	sources, headers, err := c.unpack(files, dir)
 	if err != nil || len(sources) == 0 {

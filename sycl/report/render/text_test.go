@@ -77,7 +77,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestSummaryOfPage checks that a page separates thousands, as it does in its other numbers.
+// TestSummaryOfPage checks that the first sentence of a page separates thousands.
 func TestSummaryOfPage(t *testing.T) {
 	var modules []report.Module
 	for i := range 1200 {

@@ -328,16 +328,16 @@ func padded(path string) string {
 	return dir + strings.Repeat("/", max(1, length-len(dir)-len(rest))) + rest
 }
 
-// ocloc runs ocloc and returns its output. It uses a server unless anew is true. If the server
+// ocloc runs ocloc and returns its output. It uses a server unless fresh is true. If the server
 // fails, it runs the program and returns the program's output.
-func (o *Options) ocloc(ctx context.Context, anew bool, args ...string) ([]byte, error) {
+func (o *Options) ocloc(ctx context.Context, fresh bool, args ...string) ([]byte, error) {
 	release, err := o.Servers.slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	k := kindOf(o.Server, o.Ocloc)
-	serve := o.Server != "" && !anew
+	serve := o.Server != "" && !fresh
 	if serve {
 		if printed, ok := o.Servers.run(ctx, k, args); ok {
 			return printed, nil

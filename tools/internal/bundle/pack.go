@@ -349,7 +349,7 @@ func (in *input) read(name string) ([]byte, string, error) {
 	return data.Bytes(), f.name, err
 }
 
-// properties returns the property sets in the property file of an image. If there is no such file,
+// properties returns the property sets in the property file of an image. Without this file,
 // it derives them from the image.
 func (in *input) properties(content *fileSource) (*propset.Registry, error) {
 	if in.Properties == "" {

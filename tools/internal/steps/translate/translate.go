@@ -302,7 +302,7 @@ func writeEmpty(in modulefiles.Row, files modulefiles.RowFiles) error {
 }
 
 // addProperties adds the properties that the post-link step wrote. If the SPIR-V also contains a
-// size, the size in the SPIR-V takes precedence, because it is what gets compiled.
+// size, the size in the SPIR-V takes precedence, because ocloc compiles the SPIR-V.
 func addProperties(own *propset.Registry, name string, emulateFP64Conversions bool) error {
 	file, err := modulefiles.ReadProperties(name)
 	if err != nil {
