@@ -189,7 +189,8 @@ func (c *compiler) prepare(ctx context.Context) (err error) {
 // compile compiles a source to a host object and device images, and compares the kernels of the two
 // compiles. They run in parallel unless the host code needs output of the device compile.
 func (u *compilation) compile(ctx context.Context) (*hostkernels.Comparison, error) {
-	u.rdc = u.line.RDC || u.rdcByDefault()
+	files, _ := u.closure(lineInput{Path: u.source}) // the compile reports the error
+	u.rdc = u.usesRDC(files)
 	if u.line.DryRun {
 		u.shows(append([]string{u.host.path}, u.hostArguments(u.file("host.o"))...))
 		return nil, u.device(ctx, u.env.Stderr)
@@ -325,20 +326,20 @@ func (u *compilation) compare(ctx context.Context, again []string) (*hostkernels
 	return s.Compare(ctx, u.env.Stderr)
 }
 
-// rdcByDefault reports whether device code is linked even without -fsycl-rdc, because the source or
-// one of its headers other than DPC++'s mentions SYCL_EXTERNAL and LLVM is installed. It returns
-// false if there is an option for device images, because the link would need the option, too.
-func (u *compilation) rdcByDefault() bool {
-	l := u.line
+// usesRDC reports whether the device code of a source is linked. Without -fsycl-rdc, it is linked if
+// one of its files, the source and its headers other than DPC++'s, mentions SYCL_EXTERNAL and LLVM is
+// installed. An option for device images turns this default off, because the link would need the
+// option, too.
+func (c *compiler) usesRDC(files []string) bool {
+	l := c.line
+	if l.RDC {
+		return true
+	}
 	if l.NoRDC || l.Syclbin != "" || cmp.Or(l.Split, "auto") != "auto" || l.EmulateDouble || len(l.Targets)+len(l.FixedTargets)+len(l.DeviceConfigs)+len(l.Backend) > 0 {
 		return false
 	}
-	files, err := u.closure(lineInput{Path: u.source})
-	if err != nil {
-		return false // the compile reports the error
-	}
 	mentions := slices.ContainsFunc(files, func(file string) bool {
-		if under(file, filepath.Join(u.dpcpp.dir, "include")) {
+		if under(file, filepath.Join(c.dpcpp.dir, "include")) {
 			return false
 		}
 		text, err := os.ReadFile(file)
@@ -347,7 +348,7 @@ func (u *compilation) rdcByDefault() bool {
 	if !mentions {
 		return false
 	}
-	_, err = findLLVM("llvm-dis", "llvm-link")
+	_, err := findLLVM("llvm-dis", "llvm-link")
 	return err == nil
 }
 

@@ -56,11 +56,11 @@ func (c *compiler) mark(in lineInput, output string) error {
 func (c *compiler) deviceDigest(in lineInput) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %q %q %q %v", c.dpcpp.version, c.line.Device, c.traits, c.line.Targets, c.line.FixedTargets, c.line.Split, c.line.Backend)
-	fmt.Fprint(h, c.line.RDC, c.line.NoRDC, c.line.EmulateDouble, c.line.DebugInfo)
 	files, err := c.closure(in)
 	if err != nil {
 		return "", err
 	}
+	fmt.Fprint(h, c.usesRDC(files), c.line.EmulateDouble, c.line.DebugInfo)
 	for _, name := range append(files, c.line.DeviceConfigs...) {
 		text, err := os.ReadFile(name)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestRDCByDefault(t *testing.T) {
+	digests := map[bool]string{} // of external.cpp, with and without LLVM
 	dir := t.TempDir()
 	llvm := filepath.Join(dir, "llvm")
 	testkit.NoError(t, os.Mkdir(llvm, 0o777))
@@ -55,8 +56,15 @@ func TestRDCByDefault(t *testing.T) {
 		}
 		line := testkit.Must(parseLine(strings.Fields(tt.line)))(t)
 		u := &compilation{compiler: &compiler{line: line, dpcpp: &installation{dir: "dpcpp"}}, source: strings.Fields(tt.line)[0]}
-		if got := u.rdcByDefault(); got != tt.want {
+		files, _ := u.closure(lineInput{Path: u.source})
+		if got := u.usesRDC(files); got != tt.want {
 			t.Errorf("%s: LLVM %t: got %t", tt.line, tt.llvm, got)
 		}
+		if tt.line == "external.cpp" {
+			digests[tt.llvm] = testkit.Must(u.deviceDigest(lineInput{Path: u.source}))(t)
+		}
+	}
+	if digests[true] == digests[false] {
+		t.Error("compiler caches would mix objects of machines with and without LLVM")
 	}
 }
