@@ -219,6 +219,8 @@ type parser struct {
 
 	debug debugInfo
 
+	extensions []string // declared so far
+
 	store      *needs // of an atomic store
 	lastStruct uint32 // for the continuation of long structs
 	fn         *body  // the function being read, nil between functions
@@ -414,13 +416,8 @@ func (p *parser) inst(i inst) error {
 	switch i.op {
 	case opCapability, opExecutionMode, opExecutionModeId:
 		return p.declare(i)
-	case opExtension: // which a device need not know
-		name, _, err := i.text(0)
-		_, refused := aspect.RefusedExtensions[name]
-		if err == nil && (refused || deviceconfig.IsFeature(name)) {
-			p.m.refuse(name)
-		}
-		return err
+	case opExtension:
+		return p.extension(i)
 	case opName, opString, opExtInstImport:
 		return p.text(i)
 	case opEntryPoint:
@@ -429,6 +426,33 @@ func (p *parser) inst(i inst) error {
 		return p.decorate(i)
 	}
 	return p.moduleDef(i)
+}
+
+// extension processes the declaration of an extension, which follows all capabilities.
+func (p *parser) extension(i inst) error {
+	name, _, err := i.text(0)
+	if err != nil {
+		return err
+	}
+	// A capability keeps its number if its extension is renamed, but compilers reject unknown names.
+	// The name in the module decides.
+	p.extensions = append(p.extensions, name)
+	p.m.refused = slices.DeleteFunc(p.m.refused, func(other string) bool {
+		return !slices.Contains(p.extensions, other) && withoutVendor(other) == withoutVendor(name)
+	})
+	if _, refused := aspect.RefusedExtensions[name]; refused || deviceconfig.IsFeature(name) {
+		p.m.refuse(name)
+	}
+	return nil
+}
+
+// withoutVendor returns the name of an extension without its vendor: SPV_INTEL_subgroups is
+// "subgroups". Other names are unchanged.
+func withoutVendor(name string) string {
+	if rest, ok := strings.CutPrefix(name, "SPV_"); ok {
+		_, name, _ = strings.Cut(rest, "_")
+	}
+	return name
 }
 
 // declare processes declarations of the module or of a function.

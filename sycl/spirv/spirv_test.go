@@ -573,6 +573,36 @@ func TestCapabilityExtensions(t *testing.T) {
 	}
 }
 
+// TestRenamedExtensions checks that the name of an extension in the module decides, not the name in the
+// table of the capability, ArbitraryPrecisionIntegersINTEL. Compilers accept the older name only.
+func TestRenamedExtensions(t *testing.T) {
+	const (
+		older = `OpExtension "SPV_INTEL_arbitrary_precision_integers"` + "\n"
+		newer = `OpExtension "SPV_ALTERA_arbitrary_precision_integers"` + "\n"
+		name  = "SPV_ALTERA_arbitrary_precision_integers"
+	)
+	for _, test := range []struct {
+		extensions string
+		want       []string
+	}{
+		{older, nil},
+		{newer, []string{name}},
+		{older + newer, []string{name}},
+		{newer + older, []string{name}},
+		{"", []string{name}},
+		{`OpExtension "SPV_KHR_expect_assume"` + "\n", []string{name}},
+		{older + `OpExtension "SPV_INTEL_optimization_hints"` + "\n", []string{"SPV_INTEL_optimization_hints"}},
+	} {
+		m := parse(t, `OpCapability Kernel
+			OpCapability 5844
+			`+test.extensions+`OpEntryPoint Kernel %K "K"
+			`+preamble+define("K"))
+		if got := m.Requirements().Extensions; !slices.Equal(got, test.want) {
+			t.Errorf("%q: the module needs %q, want %q", test.extensions, got, test.want)
+		}
+	}
+}
+
 // Only extensions that device compilers no longer support count.
 func TestExtensions(t *testing.T) {
 	m := parse(t, `OpCapability Kernel
