@@ -5,8 +5,8 @@ package compat_test
 // with ocloc for a dozen GPUs, and compare whether ocloc accepts it with the answers of the packages
 // spirv, deviceconfig and compat.
 //
-// The two may differ in three cases only. ocloc does not check the sizes of work-groups, so a
-// module may fail only in this project, for that one reason. The shapes of matrices are not known
+// The two may differ in three cases only. ocloc does not check the sizes of work-groups and local
+// memory, so a module may fail only in this project, for these reasons. The shapes of matrices are not known
 // for every device; then the status is undetermined. And ocloc accepts some code that the device
 // cannot run, or rejects some for reasons that no property expresses: these cases are the list of
 // gaps. Everything else is an error in this project.
@@ -56,18 +56,14 @@ type gap struct {
 var gaps = []gap{
 	{letter: "d", modules: "double_vectors *", require: "fp64",
 		why: "vectors of double: ocloc compiles their arithmetic and copies for GPUs without double precision, though not that of scalars"},
-	{letter: "s", modules: "samplers *", require: "image",
-		why: "samplers: ocloc compiles a sampler that no image is read with, but a device without images has no samplers either"},
 	{letter: "c", modules: "clocks *", require: "ext_oneapi_clock_*",
 		why: "clocks: ocloc compiles the instruction for every GPU, but lists cl_khr_kernel_clock for none"},
 	{letter: "m", modules: "matrix_instruction", devices: []string{"intel_gpu_pvc_vg"}, require: "ext_intel_matrix",
 		why: "matrix instruction on PVC-VG: ocloc compiles it, but does not list its extension for this device without matrix engines, and refuses cooperative matrices"},
-	{letter: "n", modules: "matrix_instruction", devices: []string{"intel_gpu_arl_h", "intel_gpu_acm_g10"}, refused: true,
-		why: "matrix instruction on ARL-H and ACM-G10: ocloc wants another shape for one and does not take the extension for the other, though both have matrices; no property tells the shape, and SYCL makes no such instruction"},
+	{letter: "n", modules: "matrix_instruction", devices: []string{"intel_gpu_acm_g10"}, refused: true,
+		why: "matrix instruction on ACM-G10: ocloc does not accept the extension, though this device has matrices; SYCL makes no such instruction"},
 	{letter: "e", modules: "cooperative_matrix SG=16 N=8", devices: []string{"intel_gpu_arl_h", "intel_gpu_acm_g10"}, refused: true,
 		why: "matrices in sub-groups of 16 on ARL-H and ACM-G10: ocloc crashes, as these matrices are for sub-groups of 8, which no property says"},
-	{letter: "b", modules: "bfloat16 *", devices: []string{"intel_gpu_pvc_vg"}, refused: true,
-		why: "bfloat16 on PVC-VG: ocloc refuses the conversions, though it lists cl_intel_bfloat16_conversions; SYCL has no aspect for them"},
 }
 
 // covers reports whether the gap explains an outcome.
@@ -86,23 +82,23 @@ func (g *gap) covers(name, device string, ocloc outcome, reasons []compat.Reason
 const (
 	bothTake   = "."
 	bothRefuse = "x"
-	workGroup  = "w"
+	size       = "w"
 	unknown    = "u"
 	disagree   = "!"
 )
 
 // mark compares an outcome with our status.
 func mark(name, device string, ocloc outcome, ours compat.Result) string {
-	isOnly := func(rule compat.Rule) bool {
-		return !slices.ContainsFunc(ours.Reasons, func(r compat.Reason) bool { return r.Rule != rule })
+	isOnly := func(rules ...compat.Rule) bool {
+		return !slices.ContainsFunc(ours.Reasons, func(r compat.Reason) bool { return !slices.Contains(rules, r.Rule) })
 	}
 	switch {
 	case ours.Status == compat.Compatible && ocloc.accepted:
 		return bothTake
-	case ours.Status == compat.Incompatible && isOnly(compat.UnsupportedWorkGroupSize):
+	case ours.Status == compat.Incompatible && isOnly(compat.UnsupportedWorkGroupSize, compat.UnsupportedLocalMemory):
 		// An error from ocloc would have a reason that we do not detect.
 		if ocloc.accepted {
-			return workGroup
+			return size
 		}
 		return disagree
 	case ours.Status == compat.Incompatible && !ocloc.accepted:
@@ -280,7 +276,7 @@ func (a *agreement) totals() string {
 				count[marks[j]]++
 			}
 		}
-		fmt.Fprintf(&s, "%-18s %6d %6d %6d %6d %6d", name, len(a.marks)*len(of), count[bothTake], count[bothRefuse], count[workGroup], count[unknown])
+		fmt.Fprintf(&s, "%-18s %6d %6d %6d %6d %6d", name, len(a.marks)*len(of), count[bothTake], count[bothRefuse], count[size], count[unknown])
 		for _, g := range gaps {
 			fmt.Fprintf(&s, " %6d", count[g.letter])
 		}
@@ -301,7 +297,7 @@ func (a *agreement) String() string {
 	s.WriteString("\n" +
 		".  ocloc takes the module and it is compatible here\n" +
 		"x  ocloc refuses the module and it is incompatible here\n" +
-		"w  ocloc takes the module, which is incompatible here for the size of its work-groups alone (unsupported-work-group-size)\n" +
+		"w  ocloc takes the module, which is incompatible here for a size that ocloc does not check (unsupported-work-group-size, unsupported-local-memory)\n" +
 		"u  here it is undetermined, as the shapes of the device's matrices are not known (unsupported-joint-matrix)\n")
 	for _, g := range gaps {
 		fmt.Fprintf(&s, "%s  %s\n", g.letter, g.why)
