@@ -51,14 +51,14 @@ func (w *checkout) read(name string) string {
 	return testkit.ReadFile(w, filepath.Join(w.dir, name))
 }
 
-// event sets the event that started the workflow.
+// event sets event that started the workflow.
 func (w *checkout) event(name, text string) {
 	w.Helper()
 	path := testkit.WriteFile(w, filepath.Join(w.TempDir(), "event.json"), text)
 	w.env["GITHUB_EVENT_NAME"], w.env["GITHUB_EVENT_PATH"] = name, path
 }
 
-// fixture sets the event to a file in testdata.
+// fixture sets event to a file in testdata.
 func (w *checkout) fixture(name string) {
 	w.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", "events", name+".json"))
@@ -168,7 +168,7 @@ func wantText(t *testing.T, where, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
 		if !strings.Contains(text, p) {
-			t.Errorf("%s does not have %q:\n%s", where, p, text)
+			t.Errorf("%s does not contain %q:\n%s", where, p, text)
 		}
 	}
 }
@@ -242,7 +242,7 @@ func TestPolicies(t *testing.T) {
 		{"no base reports", nil, []string{"base-reports", "gone/*"}, 3, "error", "input base-reports: no file matches gone/*"},
 		{"an invalid word", nil, []string{"fail-on", "all"}, 2, "error", `input fail-on: unknown value "all"; expected one of new, any, none`},
 		{"an invalid boolean", nil, []string{"annotations", "yes"}, 2, "error", `input annotations: unknown value "yes"; expected one of true, false`},
-		{"an invalid number", nil, []string{"max-annotations", "11"}, 2, "error", `input max-annotations: expected a number from 0 to 10, not "11"`},
+		{"an invalid number", nil, []string{"max-annotations", "11"}, 2, "error", `input max-annotations: expected a number from 0 to 10, got "11"`},
 		{"an invalid address", nil, []string{"artifact-url", "javascript:alert(1)"}, 2, "error", "input artifact-url"},
 		{"a directory outside", nil, []string{"working-directory", "../x"}, 2, "error", "leads out of the workspace"},
 		{"a missing directory", nil, []string{"working-directory", "gone"}, 2, "error", "input working-directory"},
@@ -383,7 +383,7 @@ func TestFiles(t *testing.T) {
 		{"no pattern", func(w *checkout) {}, " ,\n", 2, "input reports or binaries is required"},
 		{"a way up", func(w *checkout) {}, "out/../../**", 2, "leads out of the directory"},
 		{"from the root", func(w *checkout) {}, "/etc/passwd", 2, "not relative"},
-		{"a dash", func(w *checkout) {}, "-rf", 2, "begins with a dash"},
+		{"a dash", func(w *checkout) {}, "-rf", 2, "starts with a dash"},
 		{"stars", func(w *checkout) {}, strings.Repeat("**/", 2000) + "k.compat.json", 2, "longer than"},
 		{"a link out of the workspace", func(w *checkout) {
 			outside := filepath.Join(w.TempDir(), "x.compat.json")
@@ -505,7 +505,7 @@ func TestManyProblems(t *testing.T) {
 		if s.Dropped != 0 || len(s.Annotations) != 80-left {
 			t.Errorf("%q: %d annotations, %d dropped", most, len(s.Annotations), s.Dropped)
 		}
-		wantText(t, "the log", s.log(), fmt.Sprintf("%d more without an annotation", left))
+		wantText(t, "the log", s.log(), fmt.Sprintf("%d more problems have no annotation", left))
 		if len(s.Annotations) > 0 && (s.Annotations[0].Level != "error" || !strings.Contains(s.Annotations[0].Message, deviceB)) {
 			t.Errorf("the first is %+v", s.Annotations[0])
 		}
@@ -526,7 +526,7 @@ func TestSummaries(t *testing.T) {
 		{"problems and the table", "", 0, "| Kernel |", "only numbers"},
 		{"problems", "problems", 0, "missing-aspect", "| Kernel |"},
 		{"after others", "full", 1<<20 - 20_000, "| Kernel |", ""},
-		{"after others that left little", "full", 1<<20 - 1024 - 1400, "There is no space for more here", "| Rule"},
+		{"after others that left little", "full", 1<<20 - 1024 - 1400, "The summary has no space for details", "| Rule"},
 		{"after others that left a little more", "full", 1<<20 - 1024 - 3000, "missing-aspect", "no space"},
 		{"after others that left nothing", "full", 1<<20 - 100, "", "SYCL"},
 		{"none", "none", 0, "", "SYCL"},
@@ -541,7 +541,7 @@ func TestSummaries(t *testing.T) {
 			if test.hasNot != "" && strings.Contains(text, test.hasNot) {
 				t.Errorf("the summary has %q:\n%s", test.hasNot, text)
 			}
-			if said := strings.Contains(s.Stdout, "the summary "); said != (test.before > 1<<20-1024-2500) {
+			if said := strings.Contains(s.Stdout, "the summary"); said != (test.before > 1<<20-1024-2500) {
 				t.Errorf("the log mentions the summary: %v\n%s", said, s.Stdout)
 			}
 		})
@@ -592,7 +592,7 @@ func TestReadOnly(t *testing.T) {
 		name := link[0]
 		w.link(link[1], name)
 		s := w.ends(4, "error", "", "reports", pattern, "json-file", name, "fail-on", "none")
-		wantText(t, "what is seen", s.Stdout, name+" cannot be written: it leads out of the workspace")
+		wantText(t, "what is seen", s.Stdout, "cannot write "+name+": the path leads out of the workspace")
 		if _, err := os.Stat(filepath.Join(w.dir, name)); err == nil {
 			t.Errorf("%s was written", name)
 		}
@@ -643,7 +643,7 @@ func TestLocally(t *testing.T) {
 		{[]string{"--fail-on", "none", "--reports", pattern}, 0, ""},
 		{[]string{"--fail-on", "x", "--reports", pattern}, 2, "action: error: input fail-on"},
 		{[]string{"--bogus"}, 2, "action: error: unknown flag --bogus"},
-		{[]string{pattern}, 2, "is not a flag"},
+		{[]string{pattern}, 2, "unexpected argument"},
 		{[]string{"--reports", "x"}, 3, "no file matches x"},
 		{[]string{"--help"}, 0, ""},
 	} {
@@ -658,7 +658,7 @@ func TestDebug(t *testing.T) {
 	w := newCheckout(t)
 	w.reports()
 	s := w.run("reports", pattern, "debug", "true", "fail-on", "none", "token", "ghs_SECRET")
-	wantText(t, "the log", s.log(), "| fail-on = none (input)", "| summary = full (default)", "| token = *** (input)", "| policy-file = nothing")
+	wantText(t, "the log", s.log(), "| fail-on = none (input)", "| summary = full (default)", "| token = *** (input)", "| policy-file = unset")
 	if strings.Contains(s.log()+s.Summary, "ghs_SECRET") || !slices.Contains(s.Masks, "ghs_SECRET") {
 		t.Error("the token is shown")
 	}
@@ -702,9 +702,9 @@ func TestErrorsReplaceConclusions(t *testing.T) {
 		{"a policy that is missing", nil, []string{"policy-file", "gone.yml"}, 2, "error", "gone.yml", "input policy-file: cannot read gone.yml: file not found"},
 		{"a policy with a fault", map[string]string{".github/sycl-compat.yml": "version: 1\nfail_on: new\n"}, nil, 2, "error", `unknown key "fail_on"`, ".github/sycl-compat.yml:2: "},
 		{"a wrong input", nil, []string{"fail-on", "all"}, 2, "error", "input fail-on:", "expected one of new, any, none"},
-		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 4, "error", "file/x.json", "its directory cannot be made in the workspace"},
+		{"an unwritable file", map[string]string{"file": ""}, []string{"json-file", "file/x.json"}, 4, "error", "file/x.json", "cannot create its directory in the workspace"},
 		{"an unwritable file and a problem", map[string]string{"file": "", ".github/sycl-compat.yml": "version: 1\ndevices: {required: ['*']}\n"}, []string{"json-file", "file/x.json"}, 1, "failure",
-			"an error after its conclusion: failed: 2 kernels", "its directory cannot be made in the workspace"},
+			"an error after reaching a conclusion: failed: 2 kernels", "cannot create its directory in the workspace"},
 		{"a hostile report", map[string]string{"out/k.compat.json": "{\"</code>@org ::error::x\": 1}"}, nil, 3, "error", "out/k.compat.json", "Next: build the report again"},
 	} {
 		for _, mode := range []string{"always", "on-problem", "never"} {
@@ -754,11 +754,11 @@ func TestComments(t *testing.T) {
 		{"pull_request-gone", 3, ""},
 		{"pull_request-dependabot", 3, ""},
 		{"pull_request_target-fork", 3, "Do not check out or run code of the change in it"},
-		{"merge_group", 0, "the event is not about a pull request"},
-		{"push", 0, "the event is not about a pull request"},
-		{"schedule", 0, "the event is not about a pull request"},
+		{"merge_group", 0, "event is not about a pull request"},
+		{"push", 0, "event is not about a pull request"},
+		{"schedule", 0, "event is not about a pull request"},
 		{"workflow_run", 3, ""},
-		{"missing", 0, "the event is not about a pull request"},
+		{"missing", 0, "event is not about a pull request"},
 	} {
 		t.Run(test.event, func(t *testing.T) {
 			w := newCheckout(t)
@@ -840,10 +840,10 @@ func TestNoDelivery(t *testing.T) {
 		change func(w *checkout, g *fakeGitHub)
 		text   string
 	}{
-		{"forbidden", func(_ *checkout, g *fakeGitHub) { g.fail = answer(403) }, "GitHub answers 403: the token may not do this; the job needs the permission pull-requests: write (no\\u{a}::error::"},
-		{"not found", func(_ *checkout, g *fakeGitHub) { g.fail = answer(404) }, "GitHub answers 404"},
+		{"forbidden", func(_ *checkout, g *fakeGitHub) { g.fail = answer(403) }, "GitHub responded with status 403: the token does not have permission; the job needs the permission pull-requests: write (no\\u{a}::error::"},
+		{"not found", func(_ *checkout, g *fakeGitHub) { g.fail = answer(404) }, "GitHub responded with status 404"},
 		{"no token", func(w *checkout, _ *fakeGitHub) { w.env["INPUT_TOKEN"] = "" }, "no valid token"},
-		{"not https", func(w *checkout, _ *fakeGitHub) { w.env["GITHUB_API_URL"] = "http://ghe.example/api/v3" }, "is not reached over https"},
+		{"not https", func(w *checkout, _ *fakeGitHub) { w.env["GITHUB_API_URL"] = "http://ghe.example/api/v3" }, "does not use https"},
 		{"no repository", func(w *checkout, _ *fakeGitHub) { w.env["GITHUB_REPOSITORY"] = "o/../x" }, "are not a repository and a pull request"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

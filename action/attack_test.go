@@ -18,7 +18,7 @@ func TestAttackWorkingDirectoryThroughALink(t *testing.T) {
 	w.write("real/out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Add", nil}))
 	testkit.NoError(t, os.CopyFS(outside, os.DirFS(filepath.Join(w.dir, "real"))))
 	w.link(outside, "sub")
-	w.ends(2, "error", "leads out of the workspace through a link", "reports", pattern, "working-directory", "sub", "json-file", "r.json")
+	w.ends(2, "error", "leads out of the workspace through a symbolic link", "reports", pattern, "working-directory", "sub", "json-file", "r.json")
 	if _, err := os.Stat(filepath.Join(outside, "r.json")); err == nil {
 		t.Error("a file is written outside of the workspace")
 	}
@@ -49,7 +49,7 @@ func TestAttackOutputsOverInputs(t *testing.T) {
 		w.write(".github/sycl-compat.yml", strictPolicy)
 		w.link("out", "linked")
 		w.based(w.commit())
-		w.ends(2, "error", "cannot be an output: it is read as an input", append([]string{"reports", pattern}, inputs...)...)
+		w.ends(2, "error", "cannot be an output, because it is also an input", append([]string{"reports", pattern}, inputs...)...)
 		if changed := w.git("status", "--porcelain"); changed != "" {
 			t.Errorf("%q: %s", inputs, changed)
 		}

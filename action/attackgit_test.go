@@ -171,8 +171,8 @@ func TestAttackShallow(t *testing.T) {
 	w := newCheckout(t)
 	w.strictBase()
 	w.based(strings.Repeat("12", 20))
-	w.ends(2, "error", "the checkout does not have the base commit 121212121212", "reports", pattern, "policy-ref", "base")
-	w.ends(1, "failure", "the checkout does not have the base commit 121212121212", "reports", pattern, "compare-with-base", "required")
+	w.ends(2, "error", "the checkout does not contain the base commit 121212121212", "reports", pattern, "policy-ref", "base")
+	w.ends(1, "failure", "the checkout does not contain the base commit 121212121212", "reports", pattern, "compare-with-base", "required")
 }
 
 // TestAttackPolicyNotAFile checks that a base policy that is a link, a directory or a submodule
@@ -200,7 +200,7 @@ func TestAttackPolicyNotAFile(t *testing.T) {
 			if s.ExitCode < 2 || s.Outputs["conclusion"] != "error" {
 				t.Errorf("exit code %d, %s", s.ExitCode, s.Stdout)
 			}
-			wantText(t, "what is seen", s.Stdout, "is not a file")
+			wantText(t, "what is seen", s.Stdout, "input policy-ref: p.yml of commit ")
 		})
 	}
 }

@@ -14,9 +14,9 @@ import (
 type base struct {
 	place
 	repository *repository
-	commit     string // "" if unknown
+	commit     string // commit id, or "" if unknown
 	why        string // why the commit is unknown
-	forced     bool   // a forced push has replaced the commit
+	forced     bool   // whether a forced push replaced the commit
 	// began returns the commits at which the change diverged from the base. It returns nothing if
 	// they are unknown or if the change is on top of the base.
 	began func() []string
@@ -41,7 +41,8 @@ func findBase(j *job, p place, r *repository) *base {
 		}
 	}
 	b.began = sync.OnceValue(func() []string {
-		// Ignore the checked-out commit: a build may check out an old commit with a weaker policy.
+		// Ignore the checked-out commit, because a build may check out an old commit with a weaker
+		// policy.
 		if b.commit == "" || head == "" {
 			return nil
 		}
@@ -75,14 +76,14 @@ func (e *missingError) Error() string { return e.message }
 func (b *base) whyMissing(commit string) string {
 	switch {
 	case b.forced:
-		return fmt.Sprintf("a forced push has replaced the base commit %.12s, so that no branch has it; run 'git fetch --depth=1 origin %s' before this step to compare with it", commit, commit)
+		return fmt.Sprintf("a forced push has replaced the base commit %.12s, so no branch contains it; run 'git fetch --depth=1 origin %s' before this step to compare with it", commit, commit)
 	case b.repository.isShallow():
-		return fmt.Sprintf("the checkout does not have the base commit %.12s; give actions/checkout fetch-depth: 0", commit)
+		return fmt.Sprintf("the checkout does not contain the base commit %.12s; set fetch-depth: 0 in actions/checkout", commit)
 	}
-	return fmt.Sprintf("the checkout does not have the base commit %.12s, although it is not shallow; run 'git fetch origin %s' before this step", commit, commit)
+	return fmt.Sprintf("the checkout does not contain the base commit %.12s, although it is not shallow; run 'git fetch origin %s' before this step", commit, commit)
 }
 
-// isUntouched reports whether the change leaves something unmodified since it diverged. isSame
+// isUntouched reports whether the change has not modified something since it diverged. isSame
 // compares it with its state in a commit.
 func (b *base) isUntouched(isSame func(commit string) bool) bool {
 	began := b.began()

@@ -50,31 +50,31 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 			w.link(dir, "ci")
 			w.write("real/p.yml", strict)
 			return "ci/p.yml"
-		}, func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is behind a symbolic link that leads out of the repository, ci"},
+		}, func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is reached through ci"},
 		{"a link up and out", func(w *checkout) string { w.write("real/p.yml", strict); w.link("../../x", "ci"); return "ci/p.yml" },
-			func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is behind a symbolic link that leads out of the repository"},
+			func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is reached through a symbolic link that leads out of the repository"},
 		{"links in a circle", func(w *checkout) string {
 			w.write("real/p.yml", strict)
 			w.link("ci", "other")
 			w.link("other", "ci")
 			return "ci/p.yml"
-		}, func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is behind more than 40 symbolic links"},
+		}, func(w *checkout) { w.remove("ci"); w.link("real", "ci") }, "is reached through more than 40 symbolic links"},
 		{"the policy itself is a link", func(w *checkout) string { plain(w); w.link("tools/ci/p.yml", "p.yml"); return "p.yml" }, nil,
-			"is not a file, but a symbolic link to tools/ci/p.yml; name that file instead"},
+			"is a symbolic link to tools/ci/p.yml; use the path of that file instead"},
 		{"a submodule", func(w *checkout) string { submodule(w); return "shared/ci/p.yml" }, nil, weakened},
 		{"a submodule that is not checked out", func(w *checkout) string { submodule(w); return "shared/ci/p.yml" }, func(w *checkout) {
 			testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, "shared")))
-		}, "is in the submodule shared, which is not checked out; give actions/checkout submodules: true"},
+		}, "is in the submodule shared, which is not checked out; set submodules: true in actions/checkout"},
 		{"a submodule without the commit", func(w *checkout) string { submodule(w); return "shared/ci/p.yml" }, func(w *checkout) {
 			testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, "shared")))
 			other := &checkout{w.T, filepath.Join(w.dir, "shared"), nil}
 			other.write("ci/p.yml", strict)
 			other.git("init", "--quiet")
-		}, "is in the submodule shared, whose checkout does not have the commit"},
+		}, "is in the submodule shared, whose checkout does not contain the commit"},
 		{"a directory", func(w *checkout) string { w.write("p.yml/x", ""); return "p.yml" }, func(w *checkout) {
 			testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, "p.yml")))
-		}, "is not a file, but a directory"},
-		{"a shallow checkout", plain, func(w *checkout) { w.shallow(); w.based(strings.Repeat("ab", 20)) }, "give actions/checkout fetch-depth: 0"},
+		}, "is a directory, not a file"},
+		{"a shallow checkout", plain, func(w *checkout) { w.shallow(); w.based(strings.Repeat("ab", 20)) }, "set fetch-depth: 0 in actions/checkout"},
 		{"a whole checkout without the commit", plain, func(w *checkout) { w.based(strings.Repeat("ab", 20)) }, "although it is not shallow; run 'git fetch origin abababab"},
 		{"a forced push", plain, func(w *checkout) {
 			w.event("push", fmt.Sprintf(`{"before": %q, "forced": true, "ref": "refs/heads/x"}`, strings.Repeat("ab", 20)))
@@ -82,7 +82,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 		{"a new branch", plain, func(w *checkout) {
 			w.event("push", fmt.Sprintf(`{"before": %q, "created": true, "ref": "refs/heads/x"}`, strings.Repeat("0", 40)))
 		}, "because the push creates the branch"},
-		{"no repository", plain, func(w *checkout) { testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, ".git"))) }, "the workspace has no git repository; run actions/checkout"},
+		{"no repository", plain, func(w *checkout) { testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, ".git"))) }, "no git repository in the workspace; run actions/checkout"},
 		{"an invalid repository", plain, func(w *checkout) { testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, ".git", "objects"))) }, "not a git repository"},
 		{"no git", plain, func(w *checkout) { w.env["PATH"] = w.TempDir() }, "git is not installed"},
 		{"an old git", plain, func(w *checkout) { w.fakeGit(`echo "Unknown option: --batch" >&2; exit 129`) }, "git is too old: Unknown option: --batch; install git 2.18"},
@@ -91,7 +91,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 		}, "detected dubious ownership in repository at '/x'; run 'git config --global --add safe.directory "},
 		{"a git that fails in its own words", plain, func(w *checkout) { w.fakeGit(`echo "fatal: ::error::the disk is full" >&2; exit 128`) }, "error::the disk is full"},
 		{"a git that says nothing", plain, func(w *checkout) { w.fakeGit(`exit 1`) }, "git: exit status 1"},
-		{"a git that answers something else", plain, func(w *checkout) { w.fakeGit(`while read x; do echo hello world, how are you; done`) }, "git: unexpected answer"},
+		{"a git that answers something else", plain, func(w *checkout) { w.fakeGit(`while read x; do echo hello world, how are you; done`) }, "git: unexpected response"},
 		{"a git with a huge object", plain, func(w *checkout) { w.fakeGit(`while read x; do echo "$x commit 99999999999"; done`) }, "is too large"},
 		{"a partial clone", plain, func(w *checkout) {
 			blob := w.git("rev-parse", "HEAD:tools/ci/p.yml")
@@ -100,7 +100,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 		}, "which is a partial clone; remove the input filter from actions/checkout"},
 		{"a partial clone whose remote cannot be reached", plain, func(w *checkout) {
 			w.fakeGit(`echo "warning: lazy fetching disabled; some objects may not be available" >&2; echo "fatal: could not fetch x from promisor remote" >&2; exit 128`)
-		}, "the checkout is a partial clone, which does not have all files of the base commit; remove the input filter from actions/checkout"},
+		}, "the checkout is a partial clone, which lacks files of the base commit; remove the input filter from actions/checkout"},
 		{"a git that warns before it fails", plain, func(w *checkout) { w.fakeGit(`echo "warning: x" >&2; echo "fatal: the disk is full" >&2; exit 128`) }, "git: the disk is full"},
 		{"a missing object", plain, func(w *checkout) {
 			blob := w.git("rev-parse", "HEAD:tools/ci/p.yml")
@@ -155,7 +155,7 @@ func TestTagsNotCompared(t *testing.T) {
 		if s := w.ends(0, "success", "", "reports", pattern); strings.Contains(s.Stdout, "not compared") {
 			t.Errorf("%s: %s", name, s.Stdout)
 		}
-		w.ends(1, "failure", "does not say which commit the change is based on", "reports", pattern, "compare-with-base", "required")
+		w.ends(1, "failure", "has no base commit", "reports", pattern, "compare-with-base", "required")
 	}
 }
 
@@ -217,7 +217,7 @@ func TestUntouched(t *testing.T) {
 				t.Errorf("%s", s.Stdout)
 			}
 			if !test.less && test.later == nil {
-				wantText(t, "what is seen", s.Stdout, "the change does not touch the policy, which the base branch has changed")
+				wantText(t, "what is seen", s.Stdout, "the base branch has a newer policy")
 			}
 		})
 	}

@@ -52,9 +52,9 @@ func newClient(address, token string) (*commentClient, error) {
 	case err != nil || base.Host == "":
 		return nil, errors.New("GITHUB_API_URL is not a valid URL")
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
-		return nil, errors.New("GITHUB_API_URL has more than a host and a path")
+		return nil, errors.New("GITHUB_API_URL must contain only a host and a path")
 	case base.Scheme != "https" && !(base.Scheme == "http" && isLoopback(base.Hostname())):
-		return nil, fmt.Errorf("GITHUB_API_URL, %s://%s, is not reached over https, so it does not get the token", safetext.Escape(base.Scheme), safetext.Escape(base.Host))
+		return nil, fmt.Errorf("GITHUB_API_URL, %s://%s, does not use https; refusing to send the token", safetext.Escape(base.Scheme), safetext.Escape(base.Host))
 	case token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, errors.New("no valid token; set the input token")
 	}
@@ -83,7 +83,7 @@ func newClient(address, token string) (*commentClient, error) {
 	return c, nil
 }
 
-var errElsewhere = errors.New("the server refers to another host, which does not get the token")
+var errElsewhere = errors.New("the server refers to a different host; refusing to send the token")
 
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
@@ -244,7 +244,7 @@ func (c *commentClient) upsert(ctx context.Context, want wantedComment) (kept ke
 		}
 		return c.create(ctx, list, want)
 	}
-	// Duplicates are last: one that cannot be removed must not keep the comment outdated.
+	// Delete duplicates last, so that the comment is up to date even if deleting fails.
 	kept, err = c.update(ctx, want, ours[0])
 	for _, other := range ours[1:] {
 		if err == nil {
@@ -285,7 +285,7 @@ func (c *commentClient) isOutdated(ctx context.Context, want wantedComment) (why
 		return "", nil
 	}
 	if err == nil && commitName.MatchString(pull.Head.SHA) && !slices.Contains(want.Commits, pull.Head.SHA) {
-		whyNot = fmt.Sprintf("the pull request is at the commit %.9s by now, and this run checked %.9s", pull.Head.SHA, want.Commits[0])
+		whyNot = fmt.Sprintf("the pull request is now at commit %.9s, but this run checked %.9s", pull.Head.SHA, want.Commits[0])
 	}
 	return whyNot, err
 }
@@ -300,7 +300,7 @@ func (c *commentClient) create(ctx context.Context, list string, want wantedComm
 	login, author := now.User.Login, cmp.Or(want.Author, defaultAuthor)
 	// The next run finds a comment by a different author only if GitHub reports the token's owner.
 	if login != "" && !strings.EqualFold(login, author) && (want.Author != "" || !strings.EqualFold(c.viewer(ctx), login)) {
-		return kept, fmt.Errorf("it is by %s and not by %s, so that the next run will not find it; set comment-author: %s", c.clean(login), c.clean(author), c.clean(login))
+		return kept, fmt.Errorf("the comment was created by %s, not by %s, so the next run will not find it; set comment-author: %s", c.clean(login), c.clean(author), c.clean(login))
 	}
 	if want.Solved == solvedMinimize {
 		err = c.minimize(ctx, now, true)
@@ -353,7 +353,7 @@ func (c *commentClient) minimize(ctx context.Context, of comment, isSolved bool)
 	}
 	var answer struct{}
 	if err := c.graphql(ctx, query, map[string]string{"id": of.NodeID}, &answer); err != nil {
-		return fmt.Errorf("it cannot be minimized: %w", err)
+		return fmt.Errorf("cannot minimize it: %w", err)
 	}
 	return nil
 }
@@ -388,7 +388,7 @@ func (c *commentClient) graphql(ctx context.Context, query string, variables map
 	case len(answer.Errors) > 0:
 		return &apiError{Status: http.StatusOK, Message: c.clean(answer.Errors[0].Message)}
 	case json.Unmarshal(answer.Data, data) != nil:
-		return &apiError{Status: http.StatusOK, Message: "the answer is not what was asked for"}
+		return &apiError{Status: http.StatusOK, Message: "unexpected response"}
 	}
 	return nil
 }
@@ -409,7 +409,7 @@ func (c *commentClient) find(ctx context.Context, list string, want wantedCommen
 			case !beginsWith(found.Body, want.Marker):
 			case strings.EqualFold(found.User.Login, cmp.Or(want.Author, defaultAuthor)):
 				ours = append(ours, found)
-			default: // every user can write a comment with the marker
+			default: // any user can write a comment with the marker
 				others = append(others, found)
 			}
 		}
@@ -421,14 +421,14 @@ func (c *commentClient) find(ctx context.Context, list string, want wantedCommen
 			if len(ours) > 0 {
 				break
 			}
-			return nil, fmt.Errorf("the pull request has more than %d comments, and the one to change is not among them", 100*maxPages)
+			return nil, fmt.Errorf("the comment to change is not among the first %d comments of the pull request", 100*maxPages)
 		}
 		if next, err = next.Parse(address); err != nil || !c.sameOrigin(next) {
 			return nil, errElsewhere
 		}
 	}
 	if len(ours) == 0 && len(others) > 0 && want.Author == "" {
-		// The token may belong to an app or a user, which only GitHub can tell.
+		// Only GitHub knows which app or user the token belongs to.
 		if login := c.viewer(ctx); login != "" {
 			for _, found := range others {
 				if strings.EqualFold(found.User.Login, login) {
@@ -473,7 +473,7 @@ type apiError struct {
 	after time.Duration
 }
 
-// A refusal is the reason why GitHub refuses a request with 403 or 429.
+// A refusal is the reason for a response with status 403 or 429.
 type refusal uint8
 
 const (
@@ -488,11 +488,11 @@ const (
 func (e *apiError) Error() string {
 	switch e.Status {
 	case 0:
-		return "GitHub cannot be reached: " + e.Message
+		return "cannot reach GitHub: " + e.Message
 	case http.StatusOK:
 		return "GitHub: " + e.Message
 	case http.StatusUnauthorized:
-		return e.text("the token is not valid")
+		return e.text("invalid token")
 	case http.StatusForbidden, http.StatusTooManyRequests:
 		return e.text(e.refused())
 	case http.StatusNotFound:
@@ -505,9 +505,9 @@ func (e *apiError) Error() string {
 func (e *apiError) refused() string {
 	switch e.cause {
 	case rateLimited:
-		text := "too many requests: the rate limit of the token is used up; run the job again later"
+		text := "the token has exceeded its rate limit; rerun the job later"
 		if e.after > 0 {
-			text = fmt.Sprintf("too many requests: the rate limit of the token is used up for another %v; run the job again then", e.after.Round(time.Second))
+			text = fmt.Sprintf("the token has exceeded its rate limit; rerun the job in %v", e.after.Round(time.Second))
 		}
 		return text
 	case isLocked:
@@ -519,11 +519,11 @@ func (e *apiError) refused() string {
 	case needsSSO:
 		return "the organization requires single sign-on; authorize the token for it"
 	}
-	return "the token may not do this; the job needs the permission pull-requests: write"
+	return "the token does not have permission; the job needs the permission pull-requests: write"
 }
 
 func (e *apiError) text(what string) string {
-	s := fmt.Sprintf("GitHub answers %d: %s", e.Status, what)
+	s := fmt.Sprintf("GitHub responded with status %d: %s", e.Status, what)
 	if e.Message != "" {
 		s += " (" + e.Message + ")"
 	}
@@ -550,7 +550,7 @@ func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body,
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case len(data) > maxAnswer:
-		return nil, &apiError{Status: res.StatusCode, Message: fmt.Sprintf("the answer has more than %d bytes", maxAnswer)}
+		return nil, &apiError{Status: res.StatusCode, Message: fmt.Sprintf("response too large (limit %d bytes)", maxAnswer)}
 	case err != nil:
 		return nil, &apiError{Message: c.clean(err.Error())}
 	case res.StatusCode < 200 || res.StatusCode > 299:
@@ -560,7 +560,7 @@ func (c *commentClient) do(ctx context.Context, method string, u *url.URL, body,
 		return res.Header, nil
 	}
 	if err := json.Unmarshal(data, answer); err != nil {
-		return nil, &apiError{Status: res.StatusCode, Message: "the answer is not what was asked for"}
+		return nil, &apiError{Status: res.StatusCode, Message: "unexpected response"}
 	}
 	return res.Header, nil
 }
@@ -616,7 +616,7 @@ func (e *apiError) explain(header http.Header, now time.Time) {
 			e.after = time.Duration(min(max(reset, now.Unix())-now.Unix(), 3600)) * time.Second
 		}
 	case isRefused && strings.Contains(message, "secondary rate limit"):
-		e.after = time.Minute // GitHub asks for this if there is no header
+		e.after = time.Minute // GitHub's documentation requires this if there is no header
 	}
 	switch {
 	case !isRefused:

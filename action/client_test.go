@@ -213,22 +213,22 @@ func TestAnswers(t *testing.T) {
 		calls  int
 		waits  waits
 	}{
-		{"not a valid token", answer(401), 401, "the token is not valid", 1, nil},
+		{"not a valid token", answer(401), 401, "invalid token", 1, nil},
 		{"not accessible by integration", answer(403), 403, "pull-requests: write", 1, nil},
 		{"not found", answer(404), 404, "cannot find the pull request", 1, nil},
 		{"validation", answer(422), 422, "unprocessable entity", 1, nil},
 		{"too fast", first(1, answer(429, "Retry-After", "7")), 0, "", 3, waits{7 * time.Second}},
 		{"too fast, in other words", first(2, answer(403, "Retry-After", "5")), 0, "", 4, waits{5 * time.Second, 5 * time.Second}},
-		{"too fast for long", answer(429, "Retry-After", "100000"), 429, "too many requests", 1, nil},
+		{"too fast for long", answer(429, "Retry-After", "100000"), 429, "has exceeded its rate limit", 1, nil},
 		{"out of order", first(2, answer(503)), 0, "", 4, waits{time.Second, 2 * time.Second}},
 		{"out of order for long", answer(502), 502, "bad gateway", 3, waits{time.Second, 2 * time.Second}},
-		{"not JSON", func(w http.ResponseWriter, _ *http.Request, _ int) bool { fmt.Fprint(w, "<html>"); return true }, 200, "not what was asked for", 1, nil},
+		{"not JSON", func(w http.ResponseWriter, _ *http.Request, _ int) bool { fmt.Fprint(w, "<html>"); return true }, 200, "unexpected response", 1, nil},
 		{"no end", func(w http.ResponseWriter, _ *http.Request, _ int) bool {
 			for range 17 {
 				w.Write(make([]byte, 1<<20))
 			}
 			return true
-		}, 200, "more than 16777216 bytes", 1, nil},
+		}, 200, "response too large", 1, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFake(t)
@@ -379,7 +379,7 @@ func TestAnotherAuthor(t *testing.T) {
 	w.Author = "my-app[bot]"
 	kept, err := testClient(t, f, new(waits)).keep(t.Context(), w)
 	address := kept.Address
-	if err == nil || !strings.Contains(err.Error(), "it is by github-actions[bot] and not by my-app[bot]") || address == "" || len(f.requests) != 2 {
+	if err == nil || !strings.Contains(err.Error(), "the comment was created by github-actions[bot], not by my-app[bot]") || address == "" || len(f.requests) != 2 {
 		t.Errorf("%q, %v, requests %q", address, err, f.requests)
 	}
 }

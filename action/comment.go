@@ -33,7 +33,7 @@ func (d *delivery) commentResult(ctx context.Context) {
 	}
 	err := render.Comment(&b, d.result, render.CommentOptions{MaxBytes: commentRoom - b.Len(), Sources: d.job.sourcesURL(), Summary: d.job.runURL()})
 	if err != nil {
-		d.notShown("the comment is not written: %v", err)
+		d.notShown("cannot write the comment: %v", err)
 		return
 	}
 	if d.settings.artifactURL != "" {
@@ -49,7 +49,7 @@ func (d *delivery) writeComment(ctx context.Context, body string, isNeeded bool)
 	s, e := d.settings, d.job.event
 	target := e.commentTarget(s.pullRequest)
 	if target.whyNot != "" {
-		d.out.logf("There is no comment: %s.", target.whyNot)
+		d.out.logf("No comment: %s.", target.whyNot)
 		return
 	}
 	want := wantedComment{Repository: d.job.repository, Author: s.commentAuthor, Marker: s.marker(), OnlyUpdate: s.comment == "on-problem" && !isNeeded}
@@ -68,20 +68,20 @@ func (d *delivery) writeComment(ctx context.Context, body string, isNeeded bool)
 		return text, "The result is in another comment on this pull request.\n" + end
 	})
 	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusForbidden && failed.cause == noPermission && e.isFromOthers() {
-		d.out.logf("There is no comment: the pull request is from a fork or from Dependabot, and its token may only read.")
+		d.out.logf("No comment: the pull request is from a fork or from Dependabot, so the token is read-only.")
 		return
 	}
 	if err != nil {
 		d.notShown("the comment: %v", err)
 	}
 	if kept.WhyNot != "" {
-		d.out.logf("There is no comment: %s.", kept.WhyNot)
+		d.out.logf("No comment: %s.", kept.WhyNot)
 	}
 	if kept.Address == "" {
 		return
 	}
 	if err := d.out.github.setOutputs(stepOutput{Name: "comment-url", Value: urlValue(kept.Address)}); err != nil {
-		d.notShown("the address of the comment is not an output: %v", err)
+		d.notShown("cannot set the output comment-url: %v", err)
 	}
 }
 

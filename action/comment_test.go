@@ -38,24 +38,24 @@ func TestCommentOnlyForHead(t *testing.T) {
 		text    string
 	}{
 		{"the head", func(w *checkout) string { w.fixture("pull_request"); return forkCommit }, nil, true, ""},
-		{"an older commit", func(w *checkout) string { w.fixture("pull_request"); return otherCommit }, nil, false, "There is no comment: the pull request is at the commit eeeeeeeee by now, and this run checked fffffffff."},
+		{"an older commit", func(w *checkout) string { w.fixture("pull_request"); return otherCommit }, nil, false, "No comment: the pull request is now at commit eeeeeeeee, but this run checked fffffffff."},
 		{"an older commit, and an error", func(w *checkout) string {
 			w.fixture("pull_request")
 			w.write("out/k.compat.json", "{}")
 			return otherCommit
-		}, nil, false, "at the commit eeeeeeeee by now"},
+		}, nil, false, "is now at commit eeeeeeeee"},
 		{"an answer without a head", func(w *checkout) string { w.fixture("pull_request"); return "" }, nil, true, ""},
 		{"a run for a commit", func(w *checkout) string { w.fixture("workflow_run"); return forkCommit }, nil, true, ""},
-		{"a run for an older commit", func(w *checkout) string { w.fixture("workflow_run"); return otherCommit }, nil, false, "by now"},
+		{"a run for an older commit", func(w *checkout) string { w.fixture("workflow_run"); return otherCommit }, nil, false, "is now at commit"},
 		{"a comment", func(w *checkout) string {
 			w.event("issue_comment", `{"issue": {"number": 7, "pull_request": {}}}`)
 			return w.git("rev-parse", "HEAD")
 		}, nil, true, ""},
-		{"a comment on an issue", func(w *checkout) string { w.event("issue_comment", `{"issue": {"number": 7}}`); return otherCommit }, nil, false, "the event is not about a pull request; the input pull-request names one"},
+		{"a comment on an issue", func(w *checkout) string { w.event("issue_comment", `{"issue": {"number": 7}}`); return otherCommit }, nil, false, "event is not about a pull request; set the input pull-request"},
 		{"a comment, and another branch is checked out", func(w *checkout) string {
 			w.event("issue_comment", `{"issue": {"number": 7, "pull_request": {}}}`)
 			return otherCommit
-		}, nil, false, "by now"},
+		}, nil, false, "is now at commit"},
 		{"a deployment", func(w *checkout) string { w.event("deployment_status", `{}`); return w.git("rev-parse", "HEAD") }, named, true, ""},
 		{"started by hand", func(w *checkout) string { w.event("workflow_dispatch", `{}`); return w.git("rev-parse", "HEAD") }, named, true, ""},
 		{"started by hand on a merge", func(w *checkout) string {
@@ -64,11 +64,11 @@ func TestCommentOnlyForHead(t *testing.T) {
 			w.git("checkout", "--quiet", w.git("commit-tree", "-m", "merge", "-p", "HEAD", "-p", head, w.git("rev-parse", "HEAD^{tree}")))
 			return head
 		}, named, true, ""},
-		{"started by hand on an older commit", func(w *checkout) string { w.event("workflow_dispatch", `{}`); return otherCommit }, named, false, "by now"},
-		{"a different pull request than the event names", func(w *checkout) string {
+		{"started by hand on an older commit", func(w *checkout) string { w.event("workflow_dispatch", `{}`); return otherCommit }, named, false, "is now at commit"},
+		{"a different pull request than event names", func(w *checkout) string {
 			w.event("pull_request", `{"pull_request": {"number": 8, "head": {"sha": "`+otherCommit+`"}}}`)
 			return otherCommit
-		}, named, false, "by now"},
+		}, named, false, "is now at commit"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -181,10 +181,10 @@ func TestRefusals(t *testing.T) {
 		{"single sign-on", 403, map[string]string{"X-GitHub-SSO": "required; url=x"}, "Resource protected by organization SAML enforcement.", "requires single sign-on; authorize the token", nil},
 		{"a quota that is full again", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, "API rate limit exceeded", "", waits{time.Second}},
 		{"a quota that is full again soon", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800000020"}, "API rate limit exceeded", "", waits{20 * time.Second}},
-		{"a quota that is full in a while", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "API rate limit exceeded", "used up for another 30m0s", nil},
-		{"the same with 429", 429, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "", "used up for another 30m0s", nil},
+		{"a quota that is full in a while", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "API rate limit exceeded", "rerun the job in 30m0s", nil},
+		{"the same with 429", 429, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800001800"}, "", "rerun the job in 30m0s", nil},
 		{"an invalid time", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "x"}, "API rate limit exceeded", "", waits{time.Second}},
-		{"a time without end", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9223372036854775807"}, "", "used up for another 1h0m0s", nil},
+		{"a time without end", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9223372036854775807"}, "", "rerun the job in 1h0m0s", nil},
 		{"a second limit", 403, nil, "You have exceeded a secondary rate limit", "", waits{time.Minute}},
 		{"a second limit that says when", 403, map[string]string{"Retry-After": "3"}, "You have exceeded a secondary rate limit", "", waits{3 * time.Second}},
 		{"permissions with a quota left", 403, map[string]string{"X-RateLimit-Remaining": "10"}, "no", "the job needs the permission", nil},
@@ -228,7 +228,7 @@ func TestForkTokens(t *testing.T) {
 		}
 		s := w.run("reports", pattern, "comment", "always", "token", "ghs_SECRET")
 		want(t, s, 1, "failure")
-		isRead := strings.Contains(s.log(), "There is no comment: the pull request is from a fork or from Dependabot, and its token may only read.")
+		isRead := strings.Contains(s.log(), "No comment: the pull request is from a fork or from Dependabot, so the token is read-only.")
 		warned := strings.Contains(s.Stdout, "the job needs the permission pull-requests: write")
 		if own := event == "pull_request"; isRead == own || warned != own {
 			t.Errorf("%s: %s", event, s.Stdout)

@@ -98,7 +98,7 @@ func (d *delivery) writeFiles(ctx context.Context) error {
 		case "html":
 			merged, err := d.evidence.merged(ctx)
 			if err != nil {
-				d.notShown("the page is not written: %v", err)
+				d.notShown("cannot write the page: %v", err)
 				continue
 			}
 			write = func(w io.Writer) error { return reportrender.HTML(w, merged, reportrender.HTMLOptions{}) }
@@ -143,10 +143,10 @@ func prepare(p place, name string) error {
 		return err
 	}
 	if err := root.MkdirAll(filepath.Dir(below), 0o755); err != nil {
-		return fmt.Errorf("%s cannot be written: its directory cannot be made in the workspace: %v", name, workspace.Reason(err))
+		return fmt.Errorf("cannot write %s: cannot create its directory in the workspace: %v", name, workspace.Reason(err))
 	}
 	if _, err := root.Stat(below); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s cannot be written: it leads out of the workspace: %v; remove the link", name, workspace.Reason(err))
+		return fmt.Errorf("cannot write %s: the path leads out of the workspace: %v; remove the symbolic link", name, workspace.Reason(err))
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (d *delivery) notShown(format string, args ...any) {
 func (d *delivery) show(ctx context.Context) {
 	d.out.log(func(w io.Writer) error { return render.Text(w, d.result, render.TextOptions{}) })
 	if name := d.firstBaseline(); name != "" {
-		d.out.logf("The proposed baseline %s makes these problems known. Commit it, and add to the step:\n  with:\n    baseline-file: %s", name, name)
+		d.out.logf("To accept these problems as known, commit the proposed baseline %s and add to the step:\n  with:\n    baseline-file: %s", name, name)
 	}
 	if d.out.github == nil {
 		return
@@ -197,7 +197,7 @@ func (d *delivery) show(ctx context.Context) {
 func (out *console) reportUnshown(unshown []error, strict bool) error {
 	if out.github != nil {
 		if err := out.github.out.err; err != nil {
-			return fmt.Errorf("the log cannot be written: %v", err)
+			return fmt.Errorf("cannot write the log: %v", err)
 		}
 	}
 	unshown = slices.Concat(out.lost, unshown)
@@ -235,7 +235,7 @@ func (d *delivery) annotate() {
 		}
 	}
 	if left > 0 {
-		d.out.logf("%d more without an annotation: there are %d of a kind at most. The file of json-file has all.", left, d.settings.maxAnnotations)
+		d.out.logf("%d more problems have no annotation (limit %d per level); json-file lists all problems.", left, d.settings.maxAnnotations)
 	}
 }
 
@@ -261,7 +261,7 @@ func annotations(r *gate.Result, fails bool) (list []annotation) {
 			list = append(list, annotation{Level: noticeLevel(n), File: n.File, Line: n.Line, Title: string(n.Rule), Message: n.Text})
 		}
 	}
-	// That the change is not compared must remain visible even if there are many problems.
+	// The notice that the change is not compared must be visible even if there are many problems.
 	isFirst := func(a annotation) bool { return a.Title == string(gate.NotCompared) }
 	first := slices.DeleteFunc(slices.Clone(list), func(a annotation) bool { return !isFirst(a) })
 	return append(first, slices.DeleteFunc(list, isFirst)...)
@@ -319,14 +319,14 @@ func (d *delivery) summarize(ctx context.Context) {
 		}
 	}
 	drafts = append(drafts, d.markdown, func(int) (string, error) {
-		return fmt.Sprintf("## SYCL compatibility\n\n%s.\n\nThere is no space for more here.\n", render.Summary(d.result)), nil
+		return fmt.Sprintf("## SYCL compatibility\n\n%s.\n\nThe summary has no space for details.\n", render.Summary(d.result)), nil
 	})
 	n, err := d.out.github.summary(drafts...)
 	switch {
 	case err != nil:
-		d.notShown("the summary is not written: %v", err)
+		d.notShown("cannot write the summary: %v", err)
 	case n == len(drafts)-1:
-		d.notShown("the summary has only numbers, as earlier parts of the step have used up its space")
+		d.notShown("the summary is shortened to numbers, because earlier parts of the step have used up its space")
 	}
 }
 
@@ -350,7 +350,7 @@ func (c *check) markdown(limit int) (string, error) {
 	}
 	foot := ""
 	if name := c.firstBaseline(); name != "" {
-		foot += fmt.Sprintf("\nThe proposed baseline `%s` makes these problems known. Commit it, and add these lines to the step:\n\n```yaml\nwith:\n  baseline-file: %s\n```\n", name, name)
+		foot += fmt.Sprintf("\nTo accept these problems as known, commit the proposed baseline `%s` and add these lines to the step:\n\n```yaml\nwith:\n  baseline-file: %s\n```\n", name, name)
 	}
 	if c.settings.artifactURL != "" {
 		foot += fmt.Sprintf("\n[Files of this run](<%s>)\n", c.settings.artifactURL)

@@ -93,18 +93,18 @@ func readEvent(getenv func(string) string) (*event, error) {
 		return e, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the event cannot be read: %v", err)
+		return nil, fmt.Errorf("cannot read the event: %v", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxEvent+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the event cannot be read: %v", err)
+		return nil, fmt.Errorf("cannot read the event: %v", err)
 	case len(data) > maxEvent:
-		return nil, fmt.Errorf("the event has more than %d bytes", maxEvent)
+		return nil, fmt.Errorf("the event is too large (limit %d bytes)", maxEvent)
 	}
 	if err := json.Unmarshal(data, &e.payload); err != nil {
-		return nil, errors.New("the file of the event is not what the runner writes")
+		return nil, errors.New("the event file is invalid")
 	}
 	return e, nil
 }
@@ -160,13 +160,13 @@ func (e *event) commentTarget(named int) commentTarget {
 	case e.name == "issue_comment" && e.Issue.PullRequest != nil:
 		return commentTarget{number: e.Issue.Number}
 	case run == nil:
-		return commentTarget{whyNot: "the event is not about a pull request; the input pull-request names one"}
+		return commentTarget{whyNot: "the event is not about a pull request; set the input pull-request"}
 	case run.Event != "pull_request" && run.Event != "pull_request_target":
 		return commentTarget{whyNot: "the run is not about a pull request"}
 	case run.HeadRepository == nil:
-		return commentTarget{whyNot: "the run is about a fork that was deleted"}
+		return commentTarget{whyNot: "the run is about a deleted fork"}
 	case !commitName.MatchString(run.HeadSHA):
-		return commentTarget{whyNot: "the event does not say which commit the run was for"}
+		return commentTarget{whyNot: "the event does not contain the commit of the run"}
 	}
 	// The event lists the pull requests of the branch if they are in the same repository.
 	var numbers []int
@@ -229,7 +229,7 @@ func (e *event) baseCommit() (commit, why string) {
 	case e.isTag():
 		commit = ""
 	}
-	why = fmt.Sprintf("the event %q does not say which commit the change is based on", e.name)
+	why = fmt.Sprintf("event %q has no base commit", e.name)
 	switch {
 	case !commitName.MatchString(commit):
 		return "", why

@@ -47,7 +47,7 @@ func showError(ctx context.Context, out *console, c check, text string) {
 	d := delivery{check: c, out: out}
 	if c.settings.summary != "none" {
 		if _, err := out.github.summary(func(int) (string, error) { return text, nil }); err != nil {
-			d.notShown("the summary is not written: %v", err)
+			d.notShown("cannot write the summary: %v", err)
 		}
 	}
 	if d.job == nil {
@@ -57,7 +57,7 @@ func showError(ctx context.Context, out *console, c check, text string) {
 	if c.settings.comment != "never" && c.settings.comment != "" && d.job != nil && !cli.IsStopped(ctx) {
 		d.writeComment(ctx, text, true)
 	}
-	if err := out.reportUnshown(d.unshown, false); err != nil { // there already is an error
+	if err := out.reportUnshown(d.unshown, false); err != nil { // the error that is shown determines the exit code
 		out.logf("error: %v", err)
 	}
 }
@@ -82,9 +82,9 @@ func errorText(c check, message string, err error) string {
 		fmt.Fprintf(&b, "%s\n\n", safetext.CodeSpan(safetext.Escape(c.settings.category)))
 	}
 	if c.result == nil {
-		b.WriteString("The check ended with an error, so there is no conclusion on this change.\n\n")
+		b.WriteString("The check failed with an error, so there is no conclusion about this change.\n\n")
 	} else {
-		fmt.Fprintf(&b, "The check ended with an error after its conclusion: %s.\n\n", render.Summary(c.result))
+		fmt.Fprintf(&b, "The check failed with an error after reaching a conclusion: %s.\n\n", render.Summary(c.result))
 	}
 	fmt.Fprintf(&b, "%s\n", safetext.CodeSpan(message))
 	var fix interface{ Fix() string }

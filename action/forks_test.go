@@ -28,7 +28,7 @@ func TestAttackCommentOnAnotherPullRequest(t *testing.T) {
 	}{
 		{"the pull request of the commit", "main", []string{pull(7, "mallory/r", forkCommit, "o/r")}, 7, ""},
 		{"beside others of the branch", "main", []string{pull(8, "mallory/r", strings.Repeat("e", 40), "o/r"), pull(7, "Mallory/R", forkCommit, "o/r")}, 7, ""},
-		{"a newer commit", "main", []string{pull(7, "mallory/r", strings.Repeat("e", 40), "o/r")}, 0, "0 open pull requests have the commit of the run"},
+		{"a newer commit", "main", []string{pull(7, "mallory/r", strings.Repeat("e", 40), "o/r")}, 0, "0 open pull requests have this commit as their head"},
 		{"the commit in another fork", "main", []string{pull(7, "eve/r", forkCommit, "o/r")}, 0, "0 open pull requests"},
 		{"a pull request of another repository", "main", []string{pull(7, "mallory/r", forkCommit, "o/other")}, 0, "0 open pull requests"},
 		{"a fork that is gone", "main", []string{strings.Replace(pull(7, "x", forkCommit, "o/r"), `{"full_name": "x"}`, "null", 1)}, 0, "0 open pull requests"},
@@ -93,5 +93,5 @@ func TestAttackArtifactOverPolicy(t *testing.T) {
 	wantText(t, "the log", s.log(), "the data of the required device "+deviceB+" allow more than the base branch's data")
 	// Without a checkout, the policy is unknown.
 	w.env["GITHUB_SHA"] = strings.Repeat("e", 40)
-	w.ends(2, "error", "the checkout does not have the base commit", "reports", "from-change/*.compat.json")
+	w.ends(2, "error", "the checkout does not contain the base commit", "reports", "from-change/*.compat.json")
 }

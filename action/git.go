@@ -30,12 +30,12 @@ const maxBaseFile = 64 << 20
 // gitTime limits the time for reading a repository.
 const gitTime = 2 * time.Minute
 
-// errAbsent is returned for a file that a commit does not have. Any other error means that it is
-// unknown whether the commit has the file.
-var errAbsent = errors.New("the commit does not have the file")
+// errAbsent is returned for a file that a commit does not contain. Any other error means that it is
+// unknown whether the commit contains the file.
+var errAbsent = errors.New("the commit does not contain the file")
 
 // errMissing is returned for an object that the checkout lacks.
-var errMissing = errors.New("the checkout does not have the object")
+var errMissing = errors.New("the checkout does not contain the object")
 
 // A repository reads the objects of a git repository. Git does not verify what it reads, so the
 // name of each object is recomputed: a substituted object is an error.
@@ -55,7 +55,7 @@ func openRepository(ctx context.Context, dir string) *repository {
 	r := &repository{dir: dir, stderr: &bytes.Buffer{}}
 	r.ctx, r.cancel = context.WithTimeout(ctx, gitTime)
 	if dir == "" {
-		r.broken = &missingError{"the workspace has no git repository; run actions/checkout, on a runner with git, before this step"}
+		r.broken = &missingError{"no git repository in the workspace; run actions/checkout before this step, on a runner with git"}
 		return r
 	}
 	r.command = r.git("cat-file", "--batch")
@@ -110,15 +110,15 @@ func gitError(ctx context.Context, dir string, err error, stderr string) error {
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return errors.New("git is not installed; install it on the runner before actions/checkout runs")
+		return errors.New("git is not installed; install it on the runner before running actions/checkout")
 	case ctx.Err() != nil:
-		return fmt.Errorf("git did not answer within %v", gitTime)
+		return fmt.Errorf("git did not respond within %v", gitTime)
 	case strings.Contains(stderr, "dubious ownership") || strings.Contains(stderr, "is owned by someone else"):
 		return fmt.Errorf("git: %s; run 'git config --global --add safe.directory %s' before this step", said, dir)
 	case errors.As(err, &exit) && exit.ExitCode() == 129:
-		return fmt.Errorf("git is too old: %s; install git 2.18 or newer, which actions/checkout needs as well", said)
+		return fmt.Errorf("git is too old: %s; install git 2.18 or newer, which actions/checkout also requires", said)
 	case strings.Contains(stderr, "lazy fetching disabled") || strings.Contains(stderr, "promisor remote"):
-		return errors.New("the checkout is a partial clone, which does not have all files of the base commit; remove the input filter from actions/checkout")
+		return errors.New("the checkout is a partial clone, which lacks files of the base commit; remove the input filter from actions/checkout")
 	case strings.Contains(stderr, "not a git repository"):
 		return fmt.Errorf("git: %s; run actions/checkout before this step", said)
 	case said != "":
@@ -159,7 +159,7 @@ func (r *repository) stop(err error) error {
 // object.
 func (r *repository) object(kind, id string) ([]byte, error) {
 	if !commitName.MatchString(id) {
-		return nil, fmt.Errorf("%q is not the name of an object", id)
+		return nil, fmt.Errorf("invalid object name %q", id)
 	}
 	data, name, got, err := r.read(id)
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *repository) read(name string) (data []byte, id, kind string, err error)
 		return nil, "", "", errMissing
 	}
 	if len(fields) != 3 {
-		return nil, "", "", r.stop(fmt.Errorf("git: unexpected answer %q", safetext.Shorten(strings.TrimSpace(head))))
+		return nil, "", "", r.stop(fmt.Errorf("git: unexpected response %q", safetext.Shorten(strings.TrimSpace(head))))
 	}
 	size, err := strconv.ParseInt(fields[2], 10, 64)
 	if err != nil || size < 0 || size > maxBaseFile {
@@ -247,8 +247,8 @@ func (r *repository) commit(id string) (c commitObject, err error) {
 }
 
 // file returns the content of a file as committed. The path is relative to the root of the
-// repository. It returns [errAbsent] if the commit does not have the file, and [errMissing] if the
-// checkout lacks the commit. Links to directories and submodules are followed within the
+// repository. It returns [errAbsent] if the commit does not contain the file, and [errMissing] if
+// the checkout lacks the commit. Links to directories and submodules are followed within the
 // repository.
 func (r *repository) file(commit, name string) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
@@ -291,7 +291,7 @@ func (w *pathWalk) file() ([]byte, error) {
 			continue
 		case "..":
 			if len(w.at) == 0 {
-				return nil, w.errorf("is behind a symbolic link that leads out of the repository")
+				return nil, w.errorf("is reached through a symbolic link that leads out of the repository")
 			}
 			w.at, w.trees = w.at[:len(w.at)-1], w.trees[:len(w.trees)-1]
 			continue
@@ -313,7 +313,7 @@ func (w *pathWalk) file() ([]byte, error) {
 			}
 		case mode == "160000":
 			if isLast {
-				return nil, w.errorf("is not a file, but a submodule")
+				return nil, w.errorf("is a submodule, not a file")
 			}
 			return w.inSubmodule(path.Join(append(slices.Clone(w.at), part)...), id)
 		case strings.HasPrefix(mode, "100") && isLast:
@@ -324,7 +324,7 @@ func (w *pathWalk) file() ([]byte, error) {
 			return nil, w.errorf("is not a file")
 		}
 	}
-	return nil, w.errorf("is not a file, but a directory")
+	return nil, w.errorf("is a directory, not a file")
 }
 
 // stored returns an object that a commit refers to, which a partial clone may lack.
@@ -349,11 +349,11 @@ func (w *pathWalk) follow(part, id string, isLast bool) error {
 	target := string(data)
 	switch w.links++; {
 	case isLast:
-		return w.errorf("is not a file, but a symbolic link to %s; name that file instead", target)
+		return w.errorf("is a symbolic link to %s; use the path of that file instead", target)
 	case w.links > most:
-		return w.errorf("is behind more than %d symbolic links", most)
+		return w.errorf("is reached through more than %d symbolic links", most)
 	case path.IsAbs(target):
-		return w.errorf("is behind a symbolic link that leads out of the repository, %s", path.Join(append(slices.Clone(w.at), part)...))
+		return w.errorf("is reached through %s, a symbolic link that leads out of the repository", path.Join(append(slices.Clone(w.at), part)...))
 	}
 	w.rest = append(strings.Split(target, "/"), w.rest...)
 	return nil
@@ -368,14 +368,14 @@ func (w *pathWalk) inSubmodule(below, commit string) ([]byte, error) {
 		_, err = os.Lstat(filepath.Join(real, ".git"))
 	}
 	if err != nil || real != dir {
-		return nil, w.errorf("is in the submodule %s, which is not checked out; give actions/checkout submodules: true", below)
+		return nil, w.errorf("is in the submodule %s, which is not checked out; set submodules: true in actions/checkout", below)
 	}
 	sub := openRepository(w.ctx, dir)
 	defer sub.close()
 	data, err := sub.file(commit, path.Join(w.rest...))
 	switch {
 	case errors.Is(err, errMissing):
-		return nil, w.errorf("is in the submodule %s, whose checkout does not have the commit %.12s; run 'git -C %s fetch origin %s' before this step", below, commit, below, commit)
+		return nil, w.errorf("is in the submodule %s, whose checkout does not contain the commit %.12s; run 'git -C %s fetch origin %s' before this step", below, commit, below, commit)
 	case err != nil && !errors.Is(err, errAbsent):
 		return nil, w.errorf("is in the submodule %s: %v", below, err)
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/workspace"
 )
 
-// An input is an input of the action: an environment variable and, outside of GitHub Actions, a flag.
+// An input is an input of the action: an environment variable and, outside of GitHub Actions, a
+// flag.
 type input struct {
 	name   string
 	values string // the accepted values, for --help
@@ -53,11 +54,11 @@ type settings struct {
 	debug, strictDelivery        bool
 }
 
-// inputs are the inputs that this program reads. Inputs about policies have no preset,
-// because it would override the policy. The script run.sh reads the inputs about the program itself.
+// inputs are the inputs that this program reads. Inputs about policies have no preset, because it
+// would override the policy. The script run.sh reads the inputs about the program itself.
 var inputs = []input{
 	{"reports", "patterns", "", "patterns of reports, one per line or separated by commas; a pattern that begins with ! excludes files", patterns(func(s *settings) *[]string { return &s.reports })},
-	{"binaries", "patterns", "", "patterns of programs, libraries, wheels and directories to make reports on", patterns(func(s *settings) *[]string { return &s.binaries })},
+	{"binaries", "patterns", "", "patterns of programs, libraries, wheels and directories to report on", patterns(func(s *settings) *[]string { return &s.binaries })},
 	{"devices", "names", "", "devices to check binaries for, one per line or separated by commas; default: the devices that the policy names, else those that the binaries are built for", patterns(func(s *settings) *[]string { return &s.devices })},
 	{"device-config", "paths", "", "device configuration files, one per line or separated by commas, to check binaries with or that the reports were made with", patterns(func(s *settings) *[]string { return &s.deviceConfig })},
 	{"policy-file", "path", "", "the policy; default: .github/sycl-compat.yml or .yaml, the nearest from working-directory up to the root of the repository", text(func(s *settings) *string { return &s.policyFile })},
@@ -70,29 +71,29 @@ var inputs = []input{
 	{"fail-on-empty", "true, false", "", "whether the check fails if there is no report or no status", text(func(s *settings) *string { return &s.failOnEmpty })},
 	{"fail-on-stale", "true, false", "", "whether the check fails for exceptions that match nothing or have expired", text(func(s *settings) *string { return &s.failOnStale })},
 	{"annotations", "true, false", "true", "whether to annotate lines of files with problems", boolean(func(s *settings) *bool { return &s.annotations })},
-	{"max-annotations", "0 to 10", "10", "the largest number of annotations of each kind", func(s *settings, v string) error {
+	{"max-annotations", "0 to 10", "10", "maximum number of annotations of each level", func(s *settings, v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 0 || n > maxAnnotations {
-			return fmt.Errorf("expected a number from 0 to %d, not %q", maxAnnotations, v)
+			return fmt.Errorf("expected a number from 0 to %d, got %q", maxAnnotations, v)
 		}
 		s.maxAnnotations = n
 		return nil
 	}},
 	{"summary", "full, problems, none", "full", "content of the job summary; full adds the table of kernels and devices to the problems", text(func(s *settings) *string { return &s.summary })},
 	{"comment", "never, on-problem, always", "never", "when to comment on the pull request", text(func(s *settings) *string { return &s.comment })},
-	{"comment-when-solved", "update, delete, minimize", "update", "what becomes of the comment once everything is solved", func(s *settings, v string) error {
+	{"comment-when-solved", "update, delete, minimize", "update", "what to do with the comment once all problems are solved", func(s *settings, v string) error {
 		s.commentSolved = solvedMode(v)
 		return nil
 	}},
 	{"pull-request", "number", "", "the pull request to comment on, for events that are not about one, such as issue_comment and workflow_dispatch", func(s *settings, v string) error {
 		n, err := strconv.Atoi(strings.TrimPrefix(v, "#"))
 		if err != nil || n < 1 {
-			return fmt.Errorf("%q is not the number of a pull request", v)
+			return fmt.Errorf("invalid pull request number %q", v)
 		}
 		s.pullRequest = n
 		return nil
 	}},
-	{"comment-key", "text", "", "text that tells the comments of several uses of the action in one pull request apart", text(func(s *settings) *string { return &s.commentKey })},
+	{"comment-key", "text", "", "text that distinguishes the comments of several uses of the action in one pull request", text(func(s *settings) *string { return &s.commentKey })},
 	{"comment-author", "login", "", "login of the author of the comment to update; default: the owner of the token", text(func(s *settings) *string { return &s.commentAuthor })},
 	{"sarif-file", "path", "", "the file to write SARIF to, for code scanning", file("sarif")},
 	{"junit-file", "path", "", "the file to write JUnit XML to", file("junit")},
@@ -177,7 +178,7 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 		return nil, nil, cli.FlagMistake(flags, err)
 	}
 	if flags.NArg() > 0 {
-		return nil, nil, cli.Usagef("%q is not a flag; reports are given as --reports, other files as --binaries", flags.Arg(0))
+		return nil, nil, cli.Usagef("unexpected argument %q; pass reports with --reports and other files with --binaries", flags.Arg(0))
 	}
 	s := &settings{files: map[string]string{}}
 	var sources []source
@@ -209,7 +210,7 @@ func readInputs(args []string, getenv func(string) string) (*settings, []source,
 	case s.comment == "always" && s.commentSolved == solvedDelete:
 		return s, nil, cli.Usagef("input comment-when-solved: delete requires comment: on-problem")
 	case len(s.binaries) == 0 && len(s.devices) > 0:
-		return s, nil, cli.Usagef("input devices requires binaries; reports have their devices already")
+		return s, nil, cli.Usagef("input devices requires binaries; reports already have their devices")
 	case len(s.binaries) == 0 && s.files["report"] != "":
 		return s, nil, cli.Usagef("input report-file requires binaries; reports are files already")
 	}

@@ -53,7 +53,7 @@ func TestLinkedFiles(t *testing.T) {
 	}
 	inSubmodule := func(w *checkout, name, old string) { w.submodule("ci", name, old) }
 	const (
-		notAFile = "is not a file, but a symbolic link to ../real/"
+		notAFile = "is a symbolic link to ../real/"
 		outside  = "leads out of the workspace"
 	)
 	for _, l := range []layout{
@@ -102,12 +102,12 @@ func TestLinkedFiles(t *testing.T) {
 			testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, "ci")))
 			w.link(dir, "ci")
 		}, refused: outside},
-		{name: "a link out of the workspace in the base", base: func(w *checkout, name, old string) { w.link("../..", "ci") }, head: unlink("ci"), why: "is behind a symbolic link that leads out of the repository"},
-		{name: "a link to itself in the base", base: func(w *checkout, name, old string) { w.link("ci", "ci") }, head: unlink("ci"), why: "is behind more than 40 symbolic links"},
+		{name: "a link out of the workspace in the base", base: func(w *checkout, name, old string) { w.link("../..", "ci") }, head: unlink("ci"), why: "is reached through a symbolic link that leads out of the repository"},
+		{name: "a link to itself in the base", base: func(w *checkout, name, old string) { w.link("ci", "ci") }, head: unlink("ci"), why: "is reached through more than 40 symbolic links"},
 		{name: "a link to itself in the change", base: file("ci"), head: func(w *checkout, name, more string) {
 			testkit.NoError(w, os.RemoveAll(filepath.Join(w.dir, "ci")))
 			w.link("ci", "ci")
-		}, refused: "cannot be read"},
+		}, refused: "too many levels of symbolic links"},
 		{name: "a missing tree behind a link", base: linked, head: file("real"), after: func(w *checkout) {
 			tree := w.git("rev-parse", "HEAD:real")
 			w.remove(".git/objects/" + tree[:2] + "/" + tree[2:])
@@ -148,7 +148,7 @@ func TestLinkedFiles(t *testing.T) {
 						t.Error(s.Stdout)
 					}
 				}
-				// The file of the base does not have what the change adds, and decides if it can be read.
+				// The file of the base does not contain what the change adds, and decides if it can be read.
 				s := w.run(append(inputs, "policy-ref", "base")...)
 				if code := s.ExitCode; code == 0 || code == 1 && l.why != "" || code > 1 && l.why == "" {
 					t.Errorf("policy-ref: base: exit code %d: %s", code, s.Stdout)

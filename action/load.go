@@ -49,7 +49,7 @@ func resolvePaths(s *settings, p place) (paths inputPaths, err error) {
 	return paths, err
 }
 
-// evidence is the data that the gate decides on.
+// evidence is the data on which the gate bases its decision.
 type evidence struct {
 	options gatefiles.CheckOptions
 	input   gate.Input
@@ -59,8 +59,8 @@ type evidence struct {
 // isEmpty reports whether there is nothing to check.
 func (e *evidence) isEmpty() bool { return len(e.options.Reports)+len(e.options.Built) == 0 }
 
-// load finds and reads the reports, or makes them. If it returns an error, the evidence still has
-// the log.
+// load finds and reads reports, or creates them. The returned evidence contains the log even if
+// there is an error.
 func load(ctx context.Context, c check, r rules) (*evidence, error) {
 	s := c.settings
 	e := &evidence{options: gatefiles.CheckOptions{Program: "action", MayBeEmpty: true, Workspace: ".", Category: s.category,
@@ -87,7 +87,7 @@ func load(ctx context.Context, c check, r rules) (*evidence, error) {
 	}
 	if e.input, err = gatefiles.Load(ctx, e.options); err != nil {
 		if _, ok := errors.AsType[*workspace.OpenError](err); !ok && cli.ExitCode(err) == cli.ExitBadInput {
-			err = &fixedError{err, "Next: build the report again with this version of rules_sycl, or leave the file out of the input `reports`.\n"}
+			err = &fixedError{err, "Next: build the report again with this version of rules_sycl, or exclude the file from the input `reports`.\n"}
 		}
 		return e, err
 	}
@@ -128,7 +128,7 @@ func checkOutputs(c check, o gatefiles.CheckOptions) error {
 	return o.CheckOutputs(slices.Sorted(maps.Values(c.paths.outputs)), read)
 }
 
-// build makes reports on binaries. It returns separately whether they contain no device code.
+// build creates reports on binaries. If they contain no device code, it returns that as nothing.
 func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err error) {
 	s := c.settings
 	if len(s.binaries) == 0 {
@@ -162,7 +162,7 @@ func (e *evidence) build(ctx context.Context, c check, r rules) (nothing, err er
 		err = fmt.Errorf("input binaries: %w", err)
 	}
 	if _, ok := errors.AsType[*inspect.EmptyError](err); ok {
-		return &fixedError{err, "If nothing here is meant to have device code, set `fail-on-empty: false`.\n"}, nil
+		return &fixedError{err, "If these files are not supposed to contain device code, set `fail-on-empty: false`.\n"}, nil
 	}
 	return nil, err
 }
@@ -174,7 +174,7 @@ func (e *evidence) merged(ctx context.Context) (*report.Report, error) {
 		return nil, err
 	}
 	if len(parts) == 0 {
-		return nil, errors.New("there is no report")
+		return nil, errors.New("no reports")
 	}
 	return report.Merge(parts...)
 }

@@ -41,11 +41,11 @@ func findPlace(named, workingDirectory string, onGitHub bool) (p place, err erro
 	// A change may have added a link, so resolve the directory before anything below it.
 	p.dir, err = filepath.EvalSymlinks(filepath.Join(p.outer, filepath.FromSlash(workingDirectory)))
 	if err != nil {
-		return p, cli.Usagef("input working-directory: %q cannot be used: %v", workingDirectory, workspace.Reason(err))
+		return p, cli.Usagef("input working-directory: cannot use %q: %v", workingDirectory, workspace.Reason(err))
 	}
 	below, err := filepath.Rel(p.outer, p.dir)
 	if err != nil || !filepath.IsLocal(below) {
-		return p, cli.Usagef("input working-directory: %q leads out of the workspace through a link", workingDirectory)
+		return p, cli.Usagef("input working-directory: %q leads out of the workspace through a symbolic link", workingDirectory)
 	}
 	if info, err := os.Stat(p.dir); err != nil || !info.IsDir() {
 		return p, cli.Usagef("input working-directory: %q is not a directory", workingDirectory)
@@ -177,7 +177,7 @@ func (p place) exists(name string) (bool, error) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return false, nil
 	}
-	return false, fmt.Errorf("%s cannot be read: %v", name, workspace.Reason(err))
+	return false, fmt.Errorf("cannot read %s: %v", name, workspace.Reason(err))
 }
 
 func (p place) path(name string) string {

@@ -29,16 +29,16 @@ func TestPolicyLookup(t *testing.T) {
 		{"halfway", map[string]string{".github/sycl-compat.yml": required(deviceA), "libs/.github/sycl-compat.yaml": required(deviceB)}, nil, nil, 0, "success", "| Policy: libs/.github/sycl-compat.yaml, the nearest"},
 		{"in the directory", map[string]string{".github/sycl-compat.yml": required(deviceA), "libs/a/.github/sycl-compat.yml": required(deviceB)}, nil, nil, 0, "success", "| Policy: libs/a/.github/sycl-compat.yml."},
 		{"in a sibling", map[string]string{"libs/b/.github/sycl-compat.yml": required(deviceB)}, nil, nil, 1, "failure", "| Policy: none."},
-		{"two in one directory", map[string]string{".github/sycl-compat.yml": required(deviceB), ".github/sycl-compat.yaml": required(deviceB)}, nil, nil, 2, "error", "there are two policies, ../../.github/sycl-compat.yml and ../../.github/sycl-compat.yaml; remove one"},
-		{"two, and an input names one", map[string]string{".github/sycl-compat.yml": required(deviceA), ".github/sycl-compat.yaml": required(deviceB)}, nil, []string{"policy-file", "../../.github/sycl-compat.yaml"}, 0, "success", "| Policy: .github/sycl-compat.yaml, which the input policy-file names."},
-		{"an absolute path", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "WORKSPACE/p.yml"}, 0, "success", "| Policy: p.yml, which"},
-		{"an absolute path through a link", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "LINK/p.yml"}, 0, "success", "| Policy: p.yml, which"},
+		{"two in one directory", map[string]string{".github/sycl-compat.yml": required(deviceB), ".github/sycl-compat.yaml": required(deviceB)}, nil, nil, 2, "error", "found two policies, ../../.github/sycl-compat.yml and ../../.github/sycl-compat.yaml; remove one"},
+		{"two, and an input names one", map[string]string{".github/sycl-compat.yml": required(deviceA), ".github/sycl-compat.yaml": required(deviceB)}, nil, []string{"policy-file", "../../.github/sycl-compat.yaml"}, 0, "success", "| Policy: .github/sycl-compat.yaml (from the input policy-file)."},
+		{"an absolute path", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "WORKSPACE/p.yml"}, 0, "success", "| Policy: p.yml (from"},
+		{"an absolute path through a link", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "LINK/p.yml"}, 0, "success", "| Policy: p.yml (from"},
 		{"an absolute path, and the base decides", map[string]string{"p.yml": required(deviceB)}, nil, []string{"policy-file", "WORKSPACE/p.yml", "policy-ref", "base"}, 0, "success", "| Policy of the base commit"},
 		{"a path out of the workspace", nil, nil, []string{"policy-file", "../../../p.yml"}, 2, "error", "../../../p.yml is not in the repository or the workspace"},
 		{"a file of the system", nil, nil, []string{"policy-file", "/etc/hostname"}, 2, "error", "input policy-file: /etc/hostname is not in the workspace "},
 		{"a baseline of the system", nil, nil, []string{"baseline-file", "/etc/hostname"}, 2, "error", "input baseline-file: /etc/hostname is not in the workspace "},
 		{"devices of the system", nil, nil, []string{"device-config", "/etc/hostname"}, 2, "error", "input device-config: /etc/hostname is not in the workspace "},
-		{"a link out of the workspace", nil, func(w *checkout) { w.link("/etc/passwd", ".github/sycl-compat.yaml") }, nil, 2, "error", "../../.github/sycl-compat.yaml is a link that leads out of the workspace"},
+		{"a link out of the workspace", nil, func(w *checkout) { w.link("/etc/passwd", ".github/sycl-compat.yaml") }, nil, 2, "error", "../../.github/sycl-compat.yaml is a symbolic link that leads out of the workspace"},
 		{"a link to nothing", nil, func(w *checkout) { w.link("gone", ".github/sycl-compat.yml") }, nil, 2, "error", "../../.github/sycl-compat.yml cannot be read"},
 		{"a pipe", nil, func(w *checkout) {
 			w.write(".github/x", "")
@@ -51,7 +51,7 @@ func TestPolicyLookup(t *testing.T) {
 			w.write(".github/sycl-compat.yaml", required(deviceB))
 		}, nil, 0, "success", "are no longer required"},
 		{"two of them in the base", map[string]string{".github/sycl-compat.yml": required("'*'"), ".github/sycl-compat.yaml": required(deviceB)}, func(w *checkout) { w.remove(".github/sycl-compat.yml") },
-			[]string{"compare-with-base", "required"}, 1, "failure", "there are two policies"},
+			[]string{"compare-with-base", "required"}, 1, "failure", "found two policies"},
 		{"a name that nobody has", map[string]string{".github/sycl-compat.yml": required(deviceB)}, nil, []string{"policy-file", "gone.yml"}, 2, "error", "input policy-file: cannot read gone.yml: file not found"},
 		{"a baseline above", map[string]string{"b.json": "x"}, nil, []string{"baseline-file", "../../b.json"}, 2, "error", "../../b.json"},
 		{"devices above", map[string]string{"d.yml": "x: ["}, nil, []string{"device-config", "../../d.yml"}, 3, "error", "../../d.yml"},
@@ -114,7 +114,7 @@ func TestInputPaths(t *testing.T) {
 		{"a file by an absolute path", []string{"reports", "out/*.json", "json-file", "WORKSPACE/new/r.json"}, 0, "passed"},
 		{"a file out of the workspace", []string{"reports", "out/*.json", "json-file", "../../../r.json"}, 2, "input json-file: ../../../r.json is not in the repository or the workspace"},
 		{"a proposed baseline out of the workspace", []string{"reports", "out/*.json", "proposed-baseline-file", "../../../b.json"}, 2, "input proposed-baseline-file: ../../../b.json is not in"},
-		{"a file behind a link above", []string{"reports", "out/*.json", "json-file", "../../elsewhere/r.json"}, 4, "cannot be written"},
+		{"a file behind a link above", []string{"reports", "out/*.json", "json-file", "../../elsewhere/r.json"}, 4, "cannot write"},
 		{"a report above is no output", []string{"reports", "../../top/*.json", "json-file", "../../top/k.compat.json"}, 2, "cannot be an output"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

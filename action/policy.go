@@ -62,7 +62,7 @@ func findPolicy(p place, named string, read func(name string) ([]byte, error)) (
 		case 1:
 			return found[0], nil
 		case 2:
-			return gatefiles.GateFile{}, cli.Usagef("there are two policies, %s and %s; remove one, or name one in the input policy-file", found[0].Name, found[1].Name)
+			return gatefiles.GateFile{}, cli.Usagef("found two policies, %s and %s; remove one, or select one with the input policy-file", found[0].Name, found[1].Name)
 		}
 	}
 	return gatefiles.GateFile{}, errAbsent
@@ -80,7 +80,8 @@ func (p place) readChange(name string) ([]byte, error) {
 	return p.read(name)
 }
 
-// rules holds the policy, the baseline and the devices of a check, and the versions to compare them with.
+// rules holds the policy, the baseline and the devices of a check, and the versions to compare them
+// with.
 type rules struct {
 	policy, baseline         gatefiles.GateFile
 	basePolicy, baseBaseline gatefiles.GateFile // of the base commit, if policy-ref is head
@@ -187,9 +188,9 @@ func (c *chooser) logPolicy(of string) {
 	name := c.inWorkspace(c.policy.Name)
 	switch {
 	case c.policy.Name == "":
-		c.logf("Policy%s: none. There is no %s from the working directory up to the root of the repository, so each kernel must run on each device of the reports.", of, strings.Join(policyNames, " or "))
+		c.logf("Policy%s: none. There is no %s from the working directory up to the root of the repository, so every kernel must run on every device in the reports.", of, strings.Join(policyNames, " or "))
 	case c.paths.policy != "":
-		c.logf("Policy%s: %s, which the input policy-file names.", of, name)
+		c.logf("Policy%s: %s (from the input policy-file).", of, name)
 	case strings.HasPrefix(c.policy.Name, "../"):
 		c.logf("Policy%s: %s, the nearest above the working directory.", of, name)
 	default:
@@ -208,7 +209,7 @@ func (c *chooser) comparePolicy() {
 	old, err := c.policyOf(c.commit)
 	if err == nil && !errors.Is(err, errAbsent) {
 		if fault := checks["policy"](old.Name, bytes.NewReader(old.Data)); fault != nil {
-			err = fmt.Errorf("the policy of the base commit %.12s is not valid: %v", c.commit, fault)
+			err = fmt.Errorf("invalid policy in the base commit %.12s: %v", c.commit, fault)
 		}
 	}
 	switch {
@@ -235,7 +236,8 @@ func (c *chooser) policyOf(commit string) (gatefiles.GateFile, error) {
 	return findPolicy(c.place, c.paths.policy, func(name string) ([]byte, error) { return c.file(commit, name) })
 }
 
-// policyIsUntouched reports whether only the base branch has changed the policy since the change began.
+// policyIsUntouched reports whether only the base branch has changed the policy since the change
+// began.
 func (c *chooser) policyIsUntouched(old gatefiles.GateFile) bool {
 	now, err := findPolicy(c.place, c.paths.policy, c.readChange)
 	if err != nil && !errors.Is(err, errAbsent) || now.Name == old.Name && bytes.Equal(now.Data, old.Data) {
@@ -246,7 +248,7 @@ func (c *chooser) policyIsUntouched(old gatefiles.GateFile) bool {
 		return (err == nil || errors.Is(err, errAbsent)) && began.Name == now.Name && bytes.Equal(began.Data, now.Data)
 	})
 	if untouched {
-		c.notices = append(c.notices, "the change does not touch the policy, which the base branch has changed since the change began; update the branch to check by the current policy")
+		c.notices = append(c.notices, "the base branch has a newer policy; update the branch to check with it")
 	}
 	return untouched
 }
@@ -257,7 +259,7 @@ func (c *chooser) compareBaseline() {
 	old, err := c.file(c.commit, name)
 	if err == nil {
 		if fault := checks["baseline"](name, bytes.NewReader(old)); fault != nil {
-			err = fmt.Errorf("the baseline of the base commit %.12s is not valid: %v", c.commit, fault)
+			err = fmt.Errorf("invalid baseline in the base commit %.12s: %v", c.commit, fault)
 		}
 	}
 	switch {
@@ -314,7 +316,7 @@ func (c *chooser) byBase() error {
 	if c.commit == "" {
 		return cli.Usagef("input policy-ref: %s", c.why)
 	}
-	const later = "policy-ref: base applies to changes after the one that adds it"
+	const later = "policy-ref: base takes effect once the file is merged into the base branch"
 	mark := func(err error) error {
 		if missing, ok := errors.AsType[*missingError](err); ok {
 			return cli.Usagef("input policy-ref: %v", missing)
@@ -327,7 +329,7 @@ func (c *chooser) byBase() error {
 	policy, err := c.policyOf(c.commit)
 	switch {
 	case errors.Is(err, errAbsent) && c.paths.policy != "":
-		return cli.Usagef("input policy-file: the base commit %.12s does not have %s; %s", c.commit, c.paths.policy, later)
+		return cli.Usagef("input policy-file: the base commit %.12s does not contain %s; %s", c.commit, c.paths.policy, later)
 	case err != nil && !errors.Is(err, errAbsent):
 		return mark(err)
 	}
@@ -337,7 +339,7 @@ func (c *chooser) byBase() error {
 		data, err := c.file(c.commit, c.paths.baseline)
 		switch {
 		case errors.Is(err, errAbsent):
-			return cli.Usagef("input baseline-file: the base commit %.12s does not have %s; %s", c.commit, c.paths.baseline, later)
+			return cli.Usagef("input baseline-file: the base commit %.12s does not contain %s; %s", c.commit, c.paths.baseline, later)
 		case err != nil:
 			return mark(err)
 		}
@@ -346,7 +348,7 @@ func (c *chooser) byBase() error {
 	c.devices, err = devicesOf(c.paths.deviceConfig, func(name string) ([]byte, error) { return c.file(c.commit, name) })
 	switch {
 	case errors.Is(err, errAbsent):
-		return cli.Usagef("input device-config: the base commit %.12s does not have one of the files; %s", c.commit, later)
+		return cli.Usagef("input device-config: the base commit %.12s does not contain one of the files; %s", c.commit, later)
 	case err != nil:
 		if _, ok := errors.AsType[*missingError](err); ok {
 			return mark(err)
@@ -373,7 +375,7 @@ func (c *chooser) next() {
 	}
 	switch {
 	case err != nil && !errors.Is(err, errAbsent):
-		c.cannotCompare("the policy of the change cannot be read: %v", err)
+		c.cannotCompare("cannot read the policy of the change: %v", err)
 	case !c.policyIsUntouched(c.policy):
 		c.nextPolicy = policy
 	}
@@ -382,7 +384,7 @@ func (c *chooser) next() {
 	}
 	devices, err := devicesOf(c.paths.deviceConfig, c.place.read)
 	if err != nil {
-		c.cannotCompare("device-config of the change cannot be read: %v", err)
+		c.cannotCompare("cannot read device-config of the change: %v", err)
 		return
 	}
 	c.nextDevices = devices
@@ -398,7 +400,7 @@ func (c *chooser) nextBaselineFile() gatefiles.GateFile {
 		err = checks["baseline"](name, bytes.NewReader(data))
 	}
 	if err != nil {
-		c.cannotCompare("the baseline of the change cannot be read: %v", err)
+		c.cannotCompare("cannot read the baseline of the change: %v", err)
 		return gatefiles.GateFile{}
 	}
 	if !bytes.Equal(data, c.baseline.Data) && c.isUntouched(func(commit string) bool { return c.hasSame(commit, name, data) }) {

@@ -70,13 +70,13 @@ func TestBasePolicy(t *testing.T) {
 		{"a change that weakens the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, nil, 0, "success", "policy-weakened"},
 		{"the same, and the policy of the base counts", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"policy-ref", "base"}, 1, "failure", "once it is merged, the change asks for less: fail-on is none"},
 		{"a change that deletes the policy", func(w *checkout) { base(w); w.remove(".github/sycl-compat.yml") }, []string{"policy-ref", "base"}, 1, "failure", ""},
-		{"a change that breaks the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", "version: 2\n") }, []string{"policy-ref", "base"}, 1, "failure", "the policy of the change cannot be read"},
+		{"a change that breaks the policy", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", "version: 2\n") }, []string{"policy-ref", "base"}, 1, "failure", "cannot read the policy of the change"},
 		{"a change that leaves the policy", base, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
 		{"a change that makes the policy a link to what never ends", func(w *checkout) {
 			base(w)
 			w.remove(".github/sycl-compat.yml")
 			w.link("/dev/zero", ".github/sycl-compat.yml")
-		}, []string{"policy-ref", "base"}, 1, "failure", "the policy of the change cannot be read"},
+		}, []string{"policy-ref", "base"}, 1, "failure", "cannot read the policy of the change"},
 		{"the same, and the policy of the change counts", func(w *checkout) {
 			base(w)
 			w.remove(".github/sycl-compat.yml")
@@ -94,9 +94,9 @@ func TestBasePolicy(t *testing.T) {
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", weakPolicy)
 		}, []string{"policy-ref", "base"}, 1, "failure", "1 problem fails"},
-		{"a base without the policy that is named", func(w *checkout) { base(w); w.write("p.yml", weakPolicy) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 2, "error", "does not have p.yml"},
+		{"a base without the policy that is named", func(w *checkout) { base(w); w.write("p.yml", weakPolicy) }, []string{"policy-ref", "base", "policy-file", "p.yml"}, 2, "error", "does not contain p.yml"},
 		{"a baseline of the change", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"baseline-file", "b.json"}, 0, "success", "1 known"},
-		{"a baseline of the change, and that of the base counts", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 2, "error", "does not have b.json"},
+		{"a baseline of the change, and that of the base counts", func(w *checkout) { base(w); w.write("b.json", w.baseline()) }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 2, "error", "does not contain b.json"},
 		{"a baseline of the base", func(w *checkout) { w.reports(); w.write("b.json", w.baseline()); base(w); w.remove("b.json") }, []string{"policy-ref", "base", "baseline-file", "b.json"}, 0, "success", "1 known"},
 		{"a baseline that grows", func(w *checkout) {
 			w.write("out/k.compat.json", encode(t, "//demo:kernels", both, kernel{"Axpy<double>", nil}, kernel{"Add", nil}))
@@ -105,29 +105,29 @@ func TestBasePolicy(t *testing.T) {
 			w.write("b.json", w.baseline())
 		}, []string{"baseline-file", "b.json"}, 0, "success", "policy-weakened"},
 		{"a commit that the checkout does not have", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "fetch-depth: 0"},
-		{"an invalid commit", func(w *checkout) { base(w); w.based("--output=x") }, []string{"policy-ref", "base"}, 2, "error", "does not say which commit the change is based on"},
-		{"no commit", func(w *checkout) { base(w); w.fixture("schedule") }, []string{"policy-ref", "base"}, 2, "error", `the event "schedule" does not say`},
-		{"no event", func(w *checkout) { base(w); delete(w.env, "GITHUB_EVENT_PATH") }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
-		{"not a checkout", func(w *checkout) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "the workspace has no git repository; run actions/checkout"},
+		{"an invalid commit", func(w *checkout) { base(w); w.based("--output=x") }, []string{"policy-ref", "base"}, 2, "error", "has no base commit"},
+		{"no commit", func(w *checkout) { base(w); w.fixture("schedule") }, []string{"policy-ref", "base"}, 2, "error", `event "schedule" has no base commit`},
+		{"no event", func(w *checkout) { base(w); delete(w.env, "GITHUB_EVENT_PATH") }, []string{"policy-ref", "base"}, 2, "error", "has no base commit"},
+		{"not a checkout", func(w *checkout) { w.reports(); w.based(strings.Repeat("ab", 20)) }, []string{"policy-ref", "base"}, 2, "error", "no git repository in the workspace; run actions/checkout"},
 		{"a policy elsewhere", base, []string{"policy-ref", "base", "policy-file", "../x.yml"}, 2, "error", "is not in the repository"},
-		{"a directory in place of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 2, "error", "is not a file"},
-		{"a checkout without the base", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"fail-on", "none"}, 0, "neutral", "not compared with the base commit: the checkout does not have the base commit abababababab; give actions/checkout fetch-depth: 0"},
+		{"a directory in place of a policy", base, []string{"policy-ref", "base", "policy-file", "src"}, 2, "error", "is a directory, not a file"},
+		{"a checkout without the base", func(w *checkout) { base(w); w.shallow(); w.based(strings.Repeat("ab", 20)) }, []string{"fail-on", "none"}, 0, "neutral", "not compared with the base commit: the checkout does not contain the base commit abababababab; set fetch-depth: 0 in actions/checkout"},
 		{"the same, and the policy requires the comparison", func(w *checkout) {
 			base(w)
 			w.write(".github/sycl-compat.yml", weakPolicy+"compare-with-base: required\n")
 			w.based(strings.Repeat("ab", 20))
-		}, nil, 1, "failure", "the checkout does not have the base commit"},
+		}, nil, 1, "failure", "the checkout does not contain the base commit"},
 		{"the same, and the input requires it of a policy that asks for nothing", func(w *checkout) {
 			base(w)
 			w.write(".github/sycl-compat.yml", weakPolicy)
 			w.based(strings.Repeat("ab", 20))
-		}, []string{"compare-with-base", "required"}, 1, "failure", "the checkout does not have the base commit"},
+		}, []string{"compare-with-base", "required"}, 1, "failure", "the checkout does not contain the base commit"},
 		{"a comparison that is required and made", func(w *checkout) { base(w); w.write(".github/sycl-compat.yml", weakPolicy) }, []string{"compare-with-base", "required"}, 0, "success", "fail-on is none, not new"},
 		{"a comparison that is required, and no event", func(w *checkout) {
 			base(w)
 			w.write(".github/sycl-compat.yml", weakPolicy)
 			delete(w.env, "GITHUB_EVENT_PATH")
-		}, []string{"compare-with-base", "required"}, 1, "failure", "does not say which commit the change is based on"},
+		}, []string{"compare-with-base", "required"}, 1, "failure", "has no base commit"},
 		{"a first policy that asks for nothing", func(w *checkout) {
 			w.reports()
 			w.based(w.commit())
@@ -162,7 +162,7 @@ func TestBasePolicy(t *testing.T) {
 			w.write(".github/sycl-compat.yml", "version: 2\n")
 			w.based(w.commit())
 			w.write(".github/sycl-compat.yml", strictPolicy+"compare-with-base: required\n")
-		}, nil, 1, "failure", "the policy of the base commit"},
+		}, nil, 1, "failure", "invalid policy in the base commit"},
 		{"an input that asks for less than the policy", base, []string{"fail-on", "none"}, 0, "neutral", "a flag or an input replaces what the policy says: fail-on is none, not new"},
 		{"a merge group", func(w *checkout) {
 			base(w)
@@ -174,7 +174,7 @@ func TestBasePolicy(t *testing.T) {
 			w.event("push", fmt.Sprintf(`{"before": %q}`, w.git("rev-parse", "HEAD")))
 			w.write(".github/sycl-compat.yml", weakPolicy)
 		}, []string{"policy-ref", "base"}, 1, "failure", ""},
-		{"the first push", func(w *checkout) { base(w); w.event("push", fmt.Sprintf(`{"before": %q}`, strings.Repeat("0", 40))) }, []string{"policy-ref", "base"}, 2, "error", "does not say"},
+		{"the first push", func(w *checkout) { base(w); w.event("push", fmt.Sprintf(`{"before": %q}`, strings.Repeat("0", 40))) }, []string{"policy-ref", "base"}, 2, "error", "has no base commit"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newCheckout(t)
@@ -296,7 +296,7 @@ func TestBaseDeviceData(t *testing.T) {
 			w.write("d.yml", data("fp16, fp64, atomic64"))
 			reported(w)
 		}, append(ofReports, "device-config", "d.yml", "baseline-file", "b.json", "policy-ref", "base"), 1, "failure", wider + "the aspect fp64"},
-		{"data that the base does not have", func(w *checkout) { base(w); w.write("e.yml", data("fp64")) }, []string{"binaries", "out/k.spv", "devices", deviceB, "device-config", "e.yml", "policy-ref", "base"}, 2, "error", "does not have one of the files"},
+		{"data that the base does not have", func(w *checkout) { base(w); w.write("e.yml", data("fp64")) }, []string{"binaries", "out/k.spv", "devices", deviceB, "device-config", "e.yml", "policy-ref", "base"}, 2, "error", "does not contain one of the files"},
 		{"a device that nobody requires", func(w *checkout) {
 			w.write(".github/sycl-compat.yml", "version: 1\ndevices: {required: ["+deviceA+"], supported: ['*']}\n")
 			w.write("out/k.spv", spirv)

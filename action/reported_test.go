@@ -201,19 +201,19 @@ func TestReportedFaults(t *testing.T) {
 			w.write("ci/p.yml", policy(""))
 			w.link("ci/p.yml", "p.yml")
 			w.based(w.commit())
-		}, []string{"reports", pattern, "policy-file", "p.yml", "policy-ref", "base"}, 2, "name that file instead", "disk and rights", 0},
+		}, []string{"reports", pattern, "policy-file", "p.yml", "policy-ref", "base"}, 2, "use the path of that file instead", "disk and rights", 0},
 
 		{"a binary in the working directory", "a relative path", program("sub/tool"), []string{"reports", pattern, "working-directory", "sub", "binary", "tool"}, 0, "passed", "", 0},
 		{"a binary in the working directory", "a path up", program("tool"), []string{"reports", pattern, "working-directory", "sub", "binary", "../tool"}, 0, "passed", "", 0},
 		{"a binary in the working directory", "an absolute path", program("bin/tool"), []string{"reports", pattern, "working-directory", "sub", "binary", "WORKSPACE/bin/tool"}, 0, "passed", "", 0},
 		{"a binary in the working directory", "a name of the workspace", program("tool"), []string{"reports", pattern, "working-directory", "sub", "binary", "tool"}, 2, "tool is not a program in sub", "", 0},
 
-		{"Dependabot may write", "its own run", fromDependabot("pull_request-dependabot"), always, 1, "--- comment", "may only read", 0},
-		{"Dependabot may write", "a fork with a token that may write", fromDependabot("pull_request-fork"), always, 1, "--- comment", "may only read", 0},
+		{"Dependabot may write", "its own run", fromDependabot("pull_request-dependabot"), always, 1, "--- comment", "read-only", 0},
+		{"Dependabot may write", "a fork with a token that may write", fromDependabot("pull_request-fork"), always, 1, "--- comment", "read-only", 0},
 		{"Dependabot may write", "a token that may not", func(w *checkout, g *fakeGitHub) {
 			refuse(403, "Resource not accessible by integration")(w, g)
 			w.fixture("pull_request-dependabot")
-		}, always, 1, "its token may only read", "--- comment", 0},
+		}, always, 1, "the token is read-only", "--- comment", 0},
 
 		{"advice after a forced push", "a forced push", push(`{"before": "` + strings.Repeat("b", 40) + `", "forced": true, "ref": "refs/heads/x"}`), required, 1, "a forced push has replaced", "fetch-depth", 0},
 		{"advice after a forced push", "a tag", push(`{"before": "` + strings.Repeat("0", 40) + `", "created": true, "ref": "refs/tags/v1"}`), reports, 0, "passed", "not-compared", 0},
@@ -251,7 +251,7 @@ func TestReportedFaults(t *testing.T) {
 		}, onProblem, 0, "--- comment", "", 0},
 		{"a comment without a problem", "an exception", func(w *checkout, _ *fakeGitHub) { w.reports(); w.fixture("pull_request"); w.write(p, allowed) }, onProblem, 0, "", "--- comment", 0},
 
-		{"a policy that is not touched", "something else is", moved(func(w *checkout) { w.write("x", "") }), reports, 0, "the change does not touch the policy", "no longer required", 0},
+		{"a policy that is not touched", "something else is", moved(func(w *checkout) { w.write("x", "") }), reports, 0, "the base branch has a newer policy", "no longer required", 0},
 		{"a policy that is not touched", "it is moved", moved(func(w *checkout) { w.remove(p); w.write(".github/sycl-compat.yaml", requires(deviceB)) }), reports, 0, "no longer required", "", 0},
 		{"a policy that is not touched", "a comment in it is", moved(func(w *checkout) { w.write(p, requires(deviceB)+"# x\n") }), reports, 0, "no longer required", "", 0},
 
@@ -260,7 +260,7 @@ func TestReportedFaults(t *testing.T) {
 		{"a policy named .yaml", "and .yml", func(w *checkout, g *fakeGitHub) {
 			policyOf(".github/sycl-compat.yaml", requires(deviceB))(w, g)
 			w.write(p, requires(deviceA))
-		}, reports, 2, "there are two policies", "", 0},
+		}, reports, 2, "found two policies", "", 0},
 		{"a policy named .yaml", "a weaker .yml", func(w *checkout, g *fakeGitHub) {
 			policyOf(".github/sycl-compat.yaml", strictPolicy)(w, g)
 			w.remove(".github/sycl-compat.yaml")
@@ -280,7 +280,7 @@ func TestReportedFaults(t *testing.T) {
 
 		{"a rate limit with 403", "the quota is full again", refuse(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "1"), always, 1, "--- comment", "permission pull-requests", 0},
 		{"a rate limit with 403", "a second limit", refuse(403, "You have exceeded a secondary rate limit", "Retry-After", "1"), always, 1, "--- comment", "permission pull-requests", 0},
-		{"a rate limit with 403", "the quota is full in an hour", refuse(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "99999999999"), always, 1, "used up for another", "permission pull-requests", 0},
+		{"a rate limit with 403", "the quota is full in an hour", refuse(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "99999999999"), always, 1, "has exceeded its rate limit", "permission pull-requests", 0},
 		{"a rate limit with 403", "a permission", refuse(403, "Resource not accessible by integration"), always, 1, "permission pull-requests", "--- comment", 0},
 
 		{"suppressed results", "an exception", policyOf(p, allowed), files(reports...), 0, "\"results\": []", "\"suppressions\"", 0},

@@ -223,7 +223,7 @@ func (out *console) explain(inLog bool, sources []source) {
 	for _, s := range sources {
 		switch {
 		case s.value == "":
-			s.value, s.from = "nothing", "the policy decides, or the default of the gate"
+			s.value, s.from = "unset", "the policy's value, or the default"
 		case s.name == "token":
 			s.value = "***"
 		}

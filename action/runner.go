@@ -91,7 +91,7 @@ var word = regexp.MustCompile(`^[a-z0-9][a-z0-9:-]{0,99}$`)
 // wordValue returns one of a fixed set of words, or a digest, as a value.
 func wordValue(s string) outputValue {
 	if !word.MatchString(s) {
-		return outputValue{err: fmt.Errorf("%q is not a word", s)}
+		return outputValue{err: fmt.Errorf("invalid word %q", s)}
 	}
 	return outputValue{text: s}
 }
@@ -99,7 +99,7 @@ func wordValue(s string) outputValue {
 // pathValue returns the path of a file, or an empty value.
 func pathValue(s string) outputValue {
 	if safetext.Escape(s) != s || len(s) > 4096 {
-		return outputValue{err: fmt.Errorf("%q is not a path that can be an output", s)}
+		return outputValue{err: fmt.Errorf("%q is not a valid path for an output", s)}
 	}
 	return outputValue{text: s}
 }
@@ -111,7 +111,7 @@ func urlValue(s string) outputValue {
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || safetext.Escape(s) != s || strings.ContainsAny(s, " <>\"`|\\") || len(s) > 2000 {
-		return outputValue{err: fmt.Errorf("%q is not an address that can be an output", s)}
+		return outputValue{err: fmt.Errorf("%q is not a valid URL for an output", s)}
 	}
 	return outputValue{text: s}
 }
@@ -129,7 +129,7 @@ func (r *runner) setOutputs(outputs ...stepOutput) error {
 	var body strings.Builder
 	for _, o := range outputs {
 		if !outputName.MatchString(o.Name) {
-			return fmt.Errorf("%q is not the name of an output", o.Name)
+			return fmt.Errorf("invalid output name %q", o.Name)
 		}
 		if o.Value.err != nil {
 			return fmt.Errorf("output %s: %w", o.Name, o.Value.err)
@@ -139,7 +139,7 @@ func (r *runner) setOutputs(outputs ...stepOutput) error {
 			return err
 		}
 		if strings.Contains(o.Value.text, delimiter) {
-			return fmt.Errorf("output %s: the value has its delimiter", o.Name)
+			return fmt.Errorf("output %s: the value contains the delimiter", o.Name)
 		}
 		fmt.Fprintf(&body, "%s<<%s\n%s\n%s\n", o.Name, delimiter, o.Value.text, delimiter)
 	}
@@ -160,10 +160,10 @@ func (r *runner) fileCommand(name, body string) (err error) {
 	variable := "GITHUB_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	path := r.getenv(variable)
 	if path == "" {
-		return fmt.Errorf("the variable %s is not set, so the outputs cannot be written", variable)
+		return fmt.Errorf("cannot write the outputs: the variable %s is not set", variable)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("the file that %s names is not a regular one", variable)
+		return fmt.Errorf("the file in %s is not a regular file", variable)
 	}
 	// Avoid empty lines: the runner ignores them, but act does not.
 	if endsWithinLine(path) {
@@ -171,7 +171,7 @@ func (r *runner) fileCommand(name, body string) (err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the file that %s names cannot be written: %v", variable, p)
+			err = fmt.Errorf("cannot write the file in %s: %v", variable, p)
 		}
 	}()
 	r.library.IssueFileCommand(&githubactions.Command{Name: name, Message: body})
@@ -321,7 +321,7 @@ func (r *runner) comment(ctx context.Context, api, token string, target commentT
 			return kept, err
 		}
 		if len(numbers) != 1 {
-			return keptComment{WhyNot: fmt.Sprintf("%d open pull requests have the commit of the run", len(numbers))}, nil
+			return keptComment{WhyNot: fmt.Sprintf("%d open pull requests have this commit as their head", len(numbers))}, nil
 		}
 		want.Number = numbers[0]
 	}

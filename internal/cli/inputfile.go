@@ -80,12 +80,12 @@ func ReadInput(name, want string, most int64) ([]byte, error) {
 	n, err := io.ReadFull(f, data)
 	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, errorf(name, "ended after %d of its %d bytes: it changed while it was read", n, f.Size)
+		return nil, errorf(name, "unexpected end after %d of %d bytes; the file changed while it was being read", n, f.Size)
 	case err != nil:
 		return nil, err
 	}
 	if n, _ := f.Read(data[f.Size : f.Size+1]); n > 0 {
-		return nil, errorf(name, "has more than the %d bytes that it had: it changed while it was read", f.Size)
+		return nil, errorf(name, "has grown beyond %d bytes; the file changed while it was being read", f.Size)
 	}
 	return data, nil
 }
@@ -94,28 +94,28 @@ func tooLarge(name, want string, most int64) error {
 	if want == "" {
 		want = "an input of this kind"
 	}
-	return errorf(name, "is larger than %d MiB, which %s may have", most>>20, want)
+	return errorf(name, "is too large for %[2]s (limit %[1]d MiB)", most>>20, want)
 }
 
 // check returns an error for a file that OpenInput does not accept.
 func check(name, want string, info fs.FileInfo) error {
-	const fix = "write the content to a file, and give its name"
+	const fix = "write the content to a file, and pass the file"
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
 		if want != "" && info.Size() == 0 {
-			return errorf(name, "is empty: %s is expected; see whether the step that writes the file has failed", want)
+			return errorf(name, "is empty; expected %s. Check whether the step that writes it failed", want)
 		}
 		return nil
 	case mode.IsDir():
 		return errorf(name, "is a directory; expected a file")
 	case mode&fs.ModeNamedPipe != 0:
-		return errorf(name, "is a pipe and not a file: %s", fix)
+		return errorf(name, "is a pipe, not a regular file; %s", fix)
 	case mode&fs.ModeSocket != 0:
-		return errorf(name, "is a socket and not a file: %s", fix)
+		return errorf(name, "is a socket, not a regular file; %s", fix)
 	case mode&fs.ModeDevice != 0:
-		return errorf(name, "is a device and not a file: %s", fix)
+		return errorf(name, "is a device, not a regular file; %s", fix)
 	}
-	return errorf(name, "is not a regular file: %s", fix)
+	return errorf(name, "is not a regular file; %s", fix)
 }
 
 // InputReason returns the error of opening a file as an input error, except for system
@@ -133,9 +133,9 @@ func InputReason(name string, err error) error {
 	case !errors.As(err, &why):
 		return err
 	case errors.Is(err, syscall.ENXIO):
-		return errorf(name, "is a socket or a device and not a file: write the content to a file, and give its name")
+		return errorf(name, "is a socket or a device, not a regular file; write the content to a file, and pass the file")
 	case errors.Is(err, syscall.EINVAL):
-		return errorf(name, "is no name of a file: it has a character that no name has")
+		return errorf(name, "is not a valid file name")
 	}
 	return &inputError{name, why.Err}
 }

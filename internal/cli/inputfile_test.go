@@ -21,11 +21,11 @@ func TestOpen(t *testing.T) {
 	for _, test := range []struct{ name, want, error string }{
 		{full, "a SYCLBIN", ""},
 		{empty, "", ""},
-		{empty, "a SYCLBIN", "is empty: a SYCLBIN is expected"},
+		{empty, "a SYCLBIN", "is empty; expected a SYCLBIN"},
 		{dir, "", "is a directory"},
 		{filepath.Join(full, "below"), "", "below: "},
 		{filepath.Join(dir, "missing"), "", "missing: "},
-		{filepath.Join(dir, "nul\x00"), "", "no name of a file"},
+		{filepath.Join(dir, "nul\x00"), "", "is not a valid file name"},
 		{filepath.Join(dir, strings.Repeat("long", 1000)), "", "long: "},
 	} {
 		f, err := OpenInput(test.name, test.want)
@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 	_, err := ReadInput(name, "a policy", 4)
-	checkError(t, err, "which a policy may have")
+	checkError(t, err, "is too large for a policy")
 	_, err = ReadInput(filepath.Dir(name), "a policy", 4)
 	checkError(t, err, "is a directory")
 }

@@ -73,7 +73,7 @@ func ReadListed(table, path string) (data []byte, found string, err error) {
 	}
 	defer f.Close()
 	if f.Size > MaxText {
-		return nil, "", BadInput(fmt.Errorf("%s has %d bytes; at most %d are read", f.Name(), f.Size, MaxText))
+		return nil, "", BadInput(fmt.Errorf("%s: file too large: %d bytes (limit %d)", f.Name(), f.Size, MaxText))
 	}
 	data = make([]byte, f.Size)
 	if n, err := f.ReadAt(data, 0); n < len(data) {
@@ -109,7 +109,7 @@ func Stems(name string, t *filetable.Table) ([]string, error) {
 	for _, cells := range t.Rows {
 		stem := Stem(cells[column])
 		if seen[stem] {
-			return nil, BadInput(fmt.Errorf("%s: two modules are called %s", name, stem))
+			return nil, BadInput(fmt.Errorf("%s: duplicate module name %s", name, stem))
 		}
 		seen[stem] = true
 		stems = append(stems, stem)

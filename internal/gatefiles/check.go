@@ -96,7 +96,7 @@ func Check(ctx context.Context, o CheckOptions) (r *gate.Result, err error) {
 func Load(ctx context.Context, o CheckOptions) (in gate.Input, err error) {
 	defer func() { err = safetext.Error(err) }()
 	if len(o.Reports)+len(o.Built) == 0 && !o.MayBeEmpty {
-		return in, cli.Usagef("a report is needed, or --binary with the files to make it of")
+		return in, cli.Usagef("no input; pass reports, or files with --binary")
 	}
 	in.Generator = report.Generator{Name: cmp.Or(o.Program, "compat"), Version: cli.Version}
 	in.Category = o.Category
@@ -305,7 +305,7 @@ func (o *CheckOptions) CheckOutputs(outputs, more []string) error {
 			continue
 		}
 		if input, ok := known[realPath(name)]; ok {
-			return cli.Usagef("%s cannot be an output: it is read as an input, %s", show.ShellQuote(name), show.ShellQuote(input))
+			return cli.Usagef("%s cannot be an output, because it is also an input, %s", show.ShellQuote(name), show.ShellQuote(input))
 		}
 	}
 	return nil
@@ -374,7 +374,7 @@ func (o *CheckOptions) policy(written gate.Policy) (p *gate.Policy, err error) {
 		{"fail-on", o.FailOn, func(v string) (err error) { p.FailOn, err = gate.ParseFailOn(v); return err }},
 		{"fail-on-severity", o.FailOnSeverity, func(v string) (err error) {
 			if p.FailOnSeverity, err = gate.ParseSeverity(v); err != nil || p.FailOnSeverity == gate.Off {
-				return fmt.Errorf("%q is not error, warning or note", v)
+				return fmt.Errorf("unknown value %q; expected error, warning or note", v)
 			}
 			return nil
 		}},
@@ -394,7 +394,7 @@ func (o *CheckOptions) policy(written gate.Policy) (p *gate.Policy, err error) {
 func boolean(to *bool) func(value string) error {
 	return func(value string) error {
 		if value != "true" && value != "false" {
-			return fmt.Errorf("%q is neither true nor false", value)
+			return fmt.Errorf("expected true or false, got %q", value)
 		}
 		*to = value == "true"
 		return nil

@@ -65,7 +65,7 @@ func readIndexes(ctx context.Context, dir *workspace.Directory, names []string) 
 		return nil, err
 	}
 	if size > report.MaxSize {
-		return nil, cli.BadInput(fmt.Errorf("the reports have more than %d kernels times devices", report.MaxSize))
+		return nil, cli.BadInput(fmt.Errorf("the reports are too large: kernels × devices exceeds the limit of %d", report.MaxSize))
 	}
 	return indexes, nil
 }

@@ -80,7 +80,7 @@ func ChooseDevice(config *deviceconfig.Config, name string) (*deviceconfig.Devic
 	case err != nil:
 		return nil, err
 	case len(list) > 1:
-		return nil, cli.Usagef("%q stands for %d devices: %s; name one of them", name, len(list), deviceNames(list))
+		return nil, cli.Usagef("%q matches %d devices: %s; use one of these names", name, len(list), deviceNames(list))
 	}
 	return list[0], nil
 }

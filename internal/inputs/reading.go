@@ -81,7 +81,7 @@ func (o *Reading) ResolveRelease(env *cli.Env, name string, f *syclbin.File) {
 		return
 	}
 	if a, ok := f.AmbiguousAspect(); ok {
-		env.Warnf(name, "the file does not say which release of the runtime it is for, and the numbers of aspects differ: if it is for 2026, it needs %v; say --assume-runtime %s or --assume-runtime %s", a, release.Default(), release.Before2026())
+		env.Warnf(name, "the file does not record its runtime release, which determines the meaning of its aspect numbers (as a 2026 file, it would require %v); use --assume-runtime %s or --assume-runtime %s", a, release.Default(), release.Before2026())
 	}
 }
 
@@ -90,7 +90,7 @@ func Warn(env *cli.Env, name string, findings []syclbin.Finding) {
 	const most = 10
 	for i, found := range findings {
 		if i == most {
-			env.Warnf(name, "and %d more: 'packager verify' shows all", len(findings)-i)
+			env.Warnf(name, "and %d more; 'packager verify' shows all", len(findings)-i)
 			return
 		}
 		env.Warnf(name, "%s", safetext.Printable(found.String()))

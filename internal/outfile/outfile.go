@@ -322,7 +322,7 @@ func (g *Group) Commit() error {
 	defer g.Close()
 	for _, i := range g.items {
 		if _, err := os.Lstat(i.scratch); errors.Is(err, os.ErrNotExist) {
-			return failed(i.name, errors.New("the program that makes it wrote nothing"))
+			return failed(i.name, errors.New("the program that should write it produced nothing"))
 		}
 	}
 	// The main outputs come last.

@@ -53,11 +53,11 @@ func (b *Builds) Close() error { return b.sources.root.Close() }
 func (b *Builds) Find(label string) (*BuildFile, *build.Rule, error) {
 	pkg, name, ok := gate.SplitLabel(label)
 	if !ok {
-		return nil, nil, fmt.Errorf("%q is not the label of a target of this workspace: only those have BUILD files to edit", label)
+		return nil, nil, fmt.Errorf("%q is not a target in this workspace; only BUILD files in the workspace can be edited", label)
 	}
 	where, _, ok := b.sources.Target(label)
 	if !ok {
-		return nil, nil, fmt.Errorf("there is no BUILD file for %s in the workspace", "//"+pkg)
+		return nil, nil, fmt.Errorf("no BUILD file for %s in the workspace", "//"+pkg)
 	}
 	f, err := b.file(where)
 	if err != nil {
@@ -96,7 +96,7 @@ func parseBuild(where string, data []byte) (*build.File, error) {
 			line++
 		}
 		if open > maxNesting {
-			return nil, fmt.Errorf("%s:%d: more than %d brackets are open", where, line, maxNesting)
+			return nil, fmt.Errorf("%s:%d: brackets are nested too deeply (limit %d)", where, line, maxNesting)
 		}
 	}
 	return build.ParseBuild(where, data)
@@ -128,14 +128,14 @@ func (b *Builds) unchanged(f *BuildFile) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is a link, and links are not written to", f.Path)
+		return fmt.Errorf("%s is a symbolic link; refusing to write to it", f.Path)
 	}
 	now, err := root.ReadFile(f.Path)
 	if err != nil {
 		return err
 	}
 	if !bytes.Equal(now, f.Before) {
-		return fmt.Errorf("%s has changed while it was looked at", f.Path)
+		return fmt.Errorf("%s changed while it was being read", f.Path)
 	}
 	return nil
 }

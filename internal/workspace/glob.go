@@ -163,7 +163,7 @@ func parsePattern(text string) (pattern, error) {
 			return nil, errors.New("leads out of the directory")
 		case part == "**" && len(p) > 0 && p[len(p)-1] == "**":
 		case i == 0 && strings.HasPrefix(part, "-"):
-			return nil, errors.New("begins with a dash; write ./- if this is the name of a file")
+			return nil, errors.New("starts with a dash; for a file name, write ./-")
 		case strings.ContainsAny(part, "\\\x00") || !filepath.IsLocal(part):
 			return nil, errors.New("has an invalid path component; separate directories with /")
 		case part != "**":
@@ -176,7 +176,7 @@ func parsePattern(text string) (pattern, error) {
 		return nil, errors.New("names no file")
 	}
 	if len(p) > maxDepth {
-		return nil, fmt.Errorf("has more than %d parts", maxDepth)
+		return nil, fmt.Errorf("has too many path components (limit %d)", maxDepth)
 	}
 	return p, nil
 }
@@ -238,7 +238,7 @@ func (s *searcher) find(p pattern) error {
 	}
 	return filepath.WalkDir(real, func(name string, d fs.DirEntry, err error) error {
 		if s.visited++; s.visited > maxVisited {
-			return cli.BadInput(fmt.Errorf("the patterns search more than %d files; make them narrower", maxVisited))
+			return cli.BadInput(fmt.Errorf("the patterns cover too many files (limit %d); use narrower patterns", maxVisited))
 		}
 		below, outside := filepath.Rel(real, name)
 		if outside != nil {

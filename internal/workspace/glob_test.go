@@ -133,13 +133,13 @@ func TestAttackS15Patterns(t *testing.T) {
 		"../../**":                             "leads out of the directory",
 		"x/../../**":                           "leads out of the directory",
 		"/etc/*":                               "is empty or not relative",
-		"-rf":                                  "begins with a dash",
+		"-rf":                                  "starts with a dash",
 		`a\..\b`:                               "separate directories with /",
 		"a\x00b":                               "has an invalid path component",
 		".":                                    "names no file",
 		"!":                                    "is empty or not relative",
 		strings.Repeat("a", maxPattern+1):      "is longer than 4096 bytes",
-		strings.Repeat("*/a/", maxDepth) + "x": "has more than 100 parts",
+		strings.Repeat("*/a/", maxDepth) + "x": "has too many path components (limit 100)",
 		"!*.json":                              "add a pattern that matches files",
 	} {
 		found, err := Glob(".", []string{pattern})

@@ -96,10 +96,10 @@ func (w *Sources) parse(path string) (data []byte, parsed *build.File, err error
 		return nil, nil, err
 	}
 	if len(data) > maxBuildFile {
-		return nil, nil, fmt.Errorf("%s is larger than %d MiB", path, maxBuildFile>>20)
+		return nil, nil, fmt.Errorf("%s is too large (limit %d MiB)", path, maxBuildFile>>20)
 	}
 	if parsed, err = parseBuild(path, data); err != nil {
-		return nil, nil, fmt.Errorf("%s is not read: %w", path, err)
+		return nil, nil, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	return data, parsed, nil
 }

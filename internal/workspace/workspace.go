@@ -152,7 +152,7 @@ func (f *Directory) resolve(name string) (path, within string, err error) {
 			return path, dir, nil
 		}
 	}
-	return "", "", &OpenError{name, errors.New("is a link that leads out of the workspace")}
+	return "", "", &OpenError{name, errors.New("is a symbolic link that leads out of the workspace")}
 }
 
 func isBelow(path, dir string) bool {

@@ -68,7 +68,7 @@ func FuzzBuilds(f *testing.F) {
 
 func TestNesting(t *testing.T) {
 	text := "x(name=\"a\",\ny=" + strings.Repeat("f(", 20_000) + strings.Repeat(")", 20_000) + ")\n"
-	if _, err := parseBuild("BUILD", []byte(text)); err == nil || err.Error() != "BUILD:2: more than 500 brackets are open" {
+	if _, err := parseBuild("BUILD", []byte(text)); err == nil || err.Error() != "BUILD:2: brackets are nested too deeply (limit 500)" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -91,7 +91,7 @@ func TestBuilds(t *testing.T) {
 	if info, err := os.Stat("demo/BUILD.bazel"); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", err, info.Mode())
 	}
-	if err := b.Write([]*BuildFile{f}); err == nil || !strings.Contains(err.Error(), "has changed") {
+	if err := b.Write([]*BuildFile{f}); err == nil || !strings.Contains(err.Error(), "changed while it was being read") {
 		t.Errorf("a file that was written twice: %v", err)
 	}
 	if entries, _ := os.ReadDir(filepath.Join(dir, "demo")); len(entries) != 1 {
@@ -101,10 +101,10 @@ func TestBuilds(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	testkit.WriteFile(t, "large/BUILD", strings.Repeat("#", maxBuildFile+1))
-	if _, _, err := b.Find("build/axpy"); err == nil || !strings.Contains(err.Error(), "only those have BUILD files to edit") {
+	if _, _, err := b.Find("build/axpy"); err == nil || !strings.Contains(err.Error(), "only BUILD files in the workspace can be edited") {
 		t.Errorf("a path in place of a label: %v", err)
 	}
-	if _, _, err := b.Find("//large:x"); err == nil || !strings.Contains(err.Error(), "is larger than 4 MiB") {
+	if _, _, err := b.Find("//large:x"); err == nil || !strings.Contains(err.Error(), "is too large (limit 4 MiB)") {
 		t.Errorf("got %v", err)
 	}
 	if !errors.Is(os.Remove("demo/BUILD.bazel"), nil) {

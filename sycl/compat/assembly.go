@@ -19,7 +19,7 @@ func checkAssembly(r *Result, q *requirement.Requirements, d *deviceconfig.Devic
 	}
 	if len(unknown) > 0 {
 		r.add(Reason{Rule: UnsupportedAssembly, Status: Undetermined, Required: someOf(unknown), Text: fmt.Sprintf(
-			"Whether the compiler for the device takes the inline assembly is not known, which has %s", someOf(unknown))})
+			"Unknown whether the device's compiler supports the inline assembly, which contains %s", someOf(unknown))})
 	}
 }
 

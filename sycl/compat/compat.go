@@ -99,7 +99,7 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	checkCompileTarget(&r, q, d)
 	for _, fault := range q.Unreadable {
 		r.add(Reason{Rule: UnreadableRequirement, Status: Undetermined, Required: fault.Key, Property: fault.Key,
-			Text: fmt.Sprintf("What the image needs is not known whole: %v", fault)})
+			Text: fmt.Sprintf("The requirements of the image are not completely known: %v", fault)})
 	}
 	return r
 }
@@ -210,7 +210,7 @@ func checkWorkGroupSize(r *Result, size []uint64, d *deviceconfig.Device) {
 	case !fits:
 		add(Incompatible, limit, "Required work-group size is not supported (total number of work-items requested can't fit into size_t)")
 	case d.MaxWorkGroupSize == 0:
-		add(Undetermined, limit, fmt.Sprintf("Required work-group size {%s} has %d work-items, and the limit of the device is not known", formatSize(size, ", "), total))
+		add(Undetermined, limit, fmt.Sprintf("Required work-group size {%s} has %d work-items, but the device's limit is unknown", formatSize(size, ", "), total))
 	case total > d.MaxWorkGroupSize:
 		add(Incompatible, limit, fmt.Sprintf("Required work-group size %d is not supported on the device", total))
 	}
@@ -298,7 +298,7 @@ func (c *Checker) checkFixedTargets(r *Result, q *requirement.Requirements, d *d
 		Text: fmt.Sprintf("Kernel was compiled with '-fsycl-fixed-targets=%s' but was submitted to a different device", list)}
 	switch {
 	case len(targets) == 0:
-		reason.Text = "Kernel was compiled with '-fsycl-fixed-targets' for targets that have none in common"
+		reason.Text = "Kernel was compiled with '-fsycl-fixed-targets' for targets without a device in common"
 	case len(q.FixedTargetAspects) > 0 && d.MayHaveOtherAspects:
 		reason.Status = Undetermined
 		reason.Text = fmt.Sprintf("Kernel was compiled with '-fsycl-fixed-targets' for devices with aspect %s, which the device may have", list)

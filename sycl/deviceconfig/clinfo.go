@@ -33,7 +33,7 @@ func ReadClinfo(name string, r io.Reader) ([]*OpenCLDevice, error) {
 		return nil, fmt.Errorf("%s: reading the output of clinfo: %w", name, err)
 	}
 	if len(data) > maxClinfo {
-		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("the file is longer than %d bytes", maxClinfo)}
+		return nil, &SyntaxError{File: name, Msg: fmt.Sprintf("file too large (limit %d bytes)", maxClinfo)}
 	}
 	var all []*OpenCLDevice
 	byID := make(map[string]*OpenCLDevice)
@@ -314,7 +314,7 @@ func (o *OpenCLDevice) addLimits(e *Entry) error {
 		}
 		list, ok := numbers(o.Answers[limit.query], 64)
 		if !ok || len(list) != 1 {
-			return o.errorf(limit.query, "is not a number above 0")
+			return o.errorf(limit.query, "is not a positive number")
 		}
 		*limit.value = list[0]
 		e.limits[limit.key] = limit.query
@@ -323,7 +323,7 @@ func (o *OpenCLDevice) addLimits(e *Entry) error {
 	if o.answered(query) {
 		list, ok := numbers(o.Answers[query], 64)
 		if !ok || len(list) < 3 {
-			return o.errorf(query, "is not 3 numbers above 0")
+			return o.errorf(query, "is not a list of 3 positive numbers")
 		}
 		l.MaxWorkItemSizes = list[:3]
 		e.limits[keyMaxWorkItemSizes] = query

@@ -155,7 +155,7 @@ func TestClinfoErrors(t *testing.T) {
 	for _, test := range []struct{ name, in, want string }{
 		{"nothing", "", "f: no devices found; expected the output of 'clinfo --raw'"},
 		{"no raw output", "Number of platforms  1\n", "f: no devices found; expected the output of 'clinfo --raw'"},
-		{"a long file", strings.Repeat("x", maxClinfo+1), "f: the file is longer than 8388608 bytes"},
+		{"a long file", strings.Repeat("x", maxClinfo+1), "f: file too large (limit 8388608 bytes)"},
 		{"many devices", strings.Repeat("[A/0] CL_DEVICE_NAME x\n", maxClinfoDevices+1), "f:1001: too many devices (limit 1000)"},
 	} {
 		_, err := ReadClinfo("f", strings.NewReader(test.in))
@@ -169,9 +169,9 @@ func TestClinfoErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for answers, want := range map[[2]string]string{
-		{"CL_DEVICE_MAX_WORK_GROUP_SIZE", "lots\x1b"}: `A/0: CL_DEVICE_MAX_WORK_GROUP_SIZE: "lots\x1b" is not a number above 0`,
-		{"CL_DEVICE_LOCAL_MEM_SIZE", "1 2"}:           `A/0: CL_DEVICE_LOCAL_MEM_SIZE: "1 2" is not a number above 0`,
-		{"CL_DEVICE_MAX_WORK_ITEM_SIZES", "1 2"}:      `A/0: CL_DEVICE_MAX_WORK_ITEM_SIZES: "1 2" is not 3 numbers above 0`,
+		{"CL_DEVICE_MAX_WORK_GROUP_SIZE", "lots\x1b"}: `A/0: CL_DEVICE_MAX_WORK_GROUP_SIZE: "lots\x1b" is not a positive number`,
+		{"CL_DEVICE_LOCAL_MEM_SIZE", "1 2"}:           `A/0: CL_DEVICE_LOCAL_MEM_SIZE: "1 2" is not a positive number`,
+		{"CL_DEVICE_MAX_WORK_ITEM_SIZES", "1 2"}:      `A/0: CL_DEVICE_MAX_WORK_ITEM_SIZES: "1 2" is not a list of 3 positive numbers`,
 	} {
 		o := &OpenCLDevice{ID: "A/0", Answers: map[string]string{answers[0]: answers[1]}}
 		if _, err := o.Entry("a"); err == nil || err.Error() != want {

@@ -252,7 +252,7 @@ func (p *parser) repair(n *yaml.Node) (r repair, err error) {
 func (p *parser) patterns(n *yaml.Node) ([]string, error) {
 	return listOf(p, n, func(e *yaml.Node) (string, error) {
 		if _, err := path.Match(e.Value, ""); err != nil {
-			return "", p.errorf(e, "%q is not a pattern", e.Value)
+			return "", p.errorf(e, "invalid pattern %q", e.Value)
 		}
 		return e.Value, nil
 	})

@@ -58,7 +58,7 @@ const maxMatrices = 1000
 // matrices reads a list of combinations. The result is not nil, even if it is empty.
 func (p *parser) matrices(n *yaml.Node) ([]MatrixCombination, error) {
 	if n.Kind != yaml.SequenceNode {
-		return nil, p.errorf(n, "expected a list of combinations, not %s", kindName(n))
+		return nil, p.errorf(n, "expected a list of combinations, got %s", kindName(n))
 	}
 	all := []MatrixCombination{}
 	for _, e := range n.Content {
@@ -96,7 +96,7 @@ func (p *parser) matrix(n *yaml.Node, all *[]MatrixCombination) error {
 		{"dtype", func(c *MatrixCombination, name string) { c.D = name }},
 	} {
 		if types[t.key] == nil {
-			return p.errorf(n, "the combination has no %s", t.key)
+			return p.errorf(n, "missing key %s in the combination", t.key)
 		}
 		list = withTypes(list, types[t.key], t.set)
 		if len(*all)+len(list) > maxMatrices {
@@ -155,16 +155,16 @@ func (p *parser) matrixTypes(n *yaml.Node) ([]string, error) {
 	for _, e := range elements {
 		switch {
 		case e.Kind != yaml.ScalarNode || strict.IsNull(e):
-			return nil, p.errorf(e, "expected a type such as bf16, not %s", kindName(e))
+			return nil, p.errorf(e, "expected a type such as bf16, got %s", kindName(e))
 		case !slices.Contains(MatrixTypes, e.Value):
 			return nil, p.errorf(e, "unknown type %s: %s", kindName(e), safetext.Suggest(e.Value, MatrixTypes))
 		case slices.Contains(all, e.Value):
-			return nil, p.errorf(e, "the type %s is in the list twice", e.Value)
+			return nil, p.errorf(e, "duplicate type %s", e.Value)
 		}
 		all = append(all, e.Value)
 	}
 	if all == nil {
-		return nil, p.errorf(n, "the list of types is empty")
+		return nil, p.errorf(n, "empty list of types")
 	}
 	return all, nil
 }

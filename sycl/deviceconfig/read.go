@@ -79,10 +79,10 @@ func Read(name string, r io.Reader) (*Config, error) {
 		}
 		if line, ok := lines[d.Name]; ok {
 			p.target, p.key = d.Name, ""
-			p.warn(e.key, "the target is also on line %d: the entry here counts", line)
+			p.warn(e.key, "duplicate target, also on line %d; this entry takes precedence", line)
 		}
 		if len(p.warnings) > maxWarnings {
-			return nil, p.errorf(e.key, "more than %d targets or keys come twice", maxWarnings)
+			return nil, p.errorf(e.key, "more than %d duplicate targets or keys", maxWarnings)
 		}
 		lines[d.Name] = e.key.Line
 		c.put(d)
@@ -174,7 +174,7 @@ func (p *parser) device(e pair) (*Device, error) {
 		key := strings.ReplaceAll(kv.key.Value, "_", "-")
 		p.key = key
 		if line, ok := lines[key]; ok {
-			p.warn(kv.key, "the key is also on line %d: the value here counts", line)
+			p.warn(kv.key, "duplicate key, also on line %d; this value takes precedence", line)
 		}
 		lines[key] = kv.key.Line
 		switch known, err := p.property(d, key, kv.value); {
@@ -288,10 +288,10 @@ func (p *parser) option(d *Device, o pair) error {
 		return p.errorf(o.key, "the key is for a different compiler; %s is %q", keyToolchain, d.AOTToolchain)
 	}
 	if o.value.Kind != yaml.ScalarNode || strict.IsNull(o.value) {
-		return p.errorf(o.value, "expected one value, not %s", kindName(o.value))
+		return p.errorf(o.value, "expected one value, got %s", kindName(o.value))
 	}
 	if strings.ContainsAny(o.value.Value, "\x00\n\r") {
-		return p.errorf(o.value, "the option %q has a line break or NUL in it", o.value.Value)
+		return p.errorf(o.value, "option %q contains a line break or NUL", o.value.Value)
 	}
 	if d.AOTOptions == nil {
 		d.AOTOptions = make(map[string]string)
@@ -306,12 +306,12 @@ type pair struct{ key, value *yaml.Node }
 // pairs returns the content of a mapping.
 func (p *parser) pairs(n *yaml.Node, what string) ([]pair, error) {
 	if n.Kind != yaml.MappingNode {
-		return nil, p.errorf(n, "expected %s, not %s", what, kindName(n))
+		return nil, p.errorf(n, "expected %s, got %s", what, kindName(n))
 	}
 	var all []pair
 	for kv := range slices.Chunk(n.Content, 2) {
 		if kv[0].Kind != yaml.ScalarNode {
-			return nil, p.errorf(kv[0], "expected a name before the colon, not %s", kindName(kv[0]))
+			return nil, p.errorf(kv[0], "expected a name before the colon, got %s", kindName(kv[0]))
 		}
 		all = append(all, pair{kv[0], kv[1]})
 	}
@@ -324,11 +324,11 @@ func listOf[T any](p *parser, n *yaml.Node, read func(*yaml.Node) (T, error)) (a
 		return nil, nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		return nil, p.errorf(n, "expected a list such as [a, b], not %s", kindName(n))
+		return nil, p.errorf(n, "expected a list such as [a, b], got %s", kindName(n))
 	}
 	for _, e := range n.Content {
 		if e.Kind != yaml.ScalarNode || strict.IsNull(e) {
-			return nil, p.errorf(e, "expected one value in the list, not %s", kindName(e))
+			return nil, p.errorf(e, "expected one value in the list, got %s", kindName(e))
 		}
 		value, err := read(e)
 		if err != nil {
@@ -411,7 +411,7 @@ func (p *parser) oneOf(n *yaml.Node, what string, known []string) ([]string, err
 func (p *parser) workItemSizes(n *yaml.Node) ([]uint64, error) {
 	all, err := listOf(p, n, func(e *yaml.Node) (uint64, error) { return p.positive(e, 64) })
 	if err == nil && len(all) != 3 {
-		err = p.errorf(n, "expected 3 sizes, not %d", len(all))
+		err = p.errorf(n, "expected 3 sizes, got %d", len(all))
 	}
 	return all, err
 }
@@ -419,11 +419,11 @@ func (p *parser) workItemSizes(n *yaml.Node) ([]uint64, error) {
 // positive reads a decimal number above 0.
 func (p *parser) positive(n *yaml.Node, bits int) (uint64, error) {
 	if n.Kind != yaml.ScalarNode {
-		return 0, p.errorf(n, "expected a number, not %s", kindName(n))
+		return 0, p.errorf(n, "expected a number, got %s", kindName(n))
 	}
 	v, err := strconv.ParseUint(n.Value, 10, bits)
 	if err != nil || v == 0 {
-		return 0, p.errorf(n, "%q is not a number above 0 that fits in %d bits", n.Value, bits)
+		return 0, p.errorf(n, "%q is not a positive number of at most %d bits", n.Value, bits)
 	}
 	return v, nil
 }
@@ -437,14 +437,14 @@ func (p *parser) boolean(n *yaml.Node) (bool, error) {
 			return false, nil
 		}
 	}
-	return false, p.errorf(n, "expected true or false, not %s", kindName(n))
+	return false, p.errorf(n, "expected true or false, got %s", kindName(n))
 }
 
 // word reads a name that becomes part of a command line. It may be a list or a range in ocloc's
 // syntax.
 func (p *parser) word(n *yaml.Node) (string, error) {
 	if n.Kind != yaml.ScalarNode || strict.IsNull(n) {
-		return "", p.errorf(n, "expected a name, not %s", kindName(n))
+		return "", p.errorf(n, "expected a name, got %s", kindName(n))
 	}
 	if fault := nameFault(n.Value, "_-.:,"); fault != "" {
 		return "", p.errorf(n, "the name %q %s", n.Value, fault)

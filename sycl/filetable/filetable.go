@@ -218,7 +218,7 @@ func (r *Reader) begin() {
 			return
 		}
 		if seen[name] {
-			r.fail(r.errorf("the title has the column %s twice", safetext.Quote(name)))
+			r.fail(r.errorf("duplicate column %s in the title", safetext.Quote(name)))
 			return
 		}
 		seen[name] = true
@@ -235,7 +235,7 @@ func (r *Reader) readLine() (string, error) {
 		}
 		text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
 		if strings.ContainsRune(text, '\r') {
-			return "", r.errorf("the line has a carriage return in it")
+			return "", r.errorf("line contains a carriage return")
 		}
 		if text != "" {
 			return text, nil
@@ -253,7 +253,7 @@ func (r *Reader) readRaw() (line []byte, err error) {
 		line = append(line, part...)
 		switch {
 		case len(line) > maxLine:
-			return nil, r.errorf("the line is longer than %d bytes", maxLine)
+			return nil, r.errorf("line too long (limit %d bytes)", maxLine)
 		case err == nil, err == io.EOF && len(line) > 0:
 			return line, nil
 		case !errors.Is(err, bufio.ErrBufferFull):
@@ -311,7 +311,7 @@ func writeCells(w *bufio.Writer, row []string) {
 func (t *Table) checkColumns() error {
 	if t.Untitled {
 		if !slices.Equal(t.Columns, numbered(len(t.Columns))) {
-			return fmt.Errorf("a table without title cannot keep the column names %s", strings.Join(t.Columns, ", "))
+			return fmt.Errorf("a table without a title cannot have the column names %s", strings.Join(t.Columns, ", "))
 		}
 		return nil
 	}
@@ -320,10 +320,10 @@ func (t *Table) checkColumns() error {
 			return fmt.Errorf("column %d has no name", i+1)
 		}
 		if what := fault(name); what != "" {
-			return fmt.Errorf("the column name %s has %s in it", safetext.Quote(name), what)
+			return fmt.Errorf("column name %s contains %s", safetext.Quote(name), what)
 		}
 		if slices.Contains(t.Columns[:i], name) {
-			return fmt.Errorf("two columns have the name %q", name)
+			return fmt.Errorf("duplicate column name %q", name)
 		}
 	}
 	return nil
@@ -332,7 +332,7 @@ func (t *Table) checkColumns() error {
 // checkRow checks that row i is read as it is.
 func (t *Table) checkRow(i int) error {
 	fail := func(format string, args ...any) error {
-		return fmt.Errorf("row %d of the file table cannot be written: %s", i+1, fmt.Sprintf(format, args...))
+		return fmt.Errorf("cannot write row %d of the file table: %s", i+1, fmt.Sprintf(format, args...))
 	}
 	row := t.Rows[i]
 	if len(row) != len(t.Columns) {
@@ -340,14 +340,14 @@ func (t *Table) checkRow(i int) error {
 	}
 	for j, cell := range row {
 		if what := fault(cell); what != "" {
-			return fail("the cell %s of column %q has %s in it", safetext.Quote(cell), t.Columns[j], what)
+			return fail("cell %s in column %q contains %s", safetext.Quote(cell), t.Columns[j], what)
 		}
 	}
 	switch {
 	case len(row) == 0, len(row) == 1 && row[0] == "":
-		return fail("a row with one empty cell would be a blank line, which is not a row")
+		return fail("a row with one empty cell would be a blank line, which readers skip")
 	case t.Untitled && i == 0 && strings.HasPrefix(row[0], "["):
-		return fail("the cell %s begins the file like a title: write the table with a title", safetext.Quote(row[0]))
+		return fail("cell %s at the start of the file looks like a title; write the table with a title", safetext.Quote(row[0]))
 	}
 	return nil
 }

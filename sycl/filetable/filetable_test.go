@@ -76,10 +76,10 @@ func TestReadErrors(t *testing.T) {
 		{"a row that is too long", "[a]\n1|2\n", `f.table:2: the row has 2 cells, but the table has 1 column`},
 		{"a row of a table without columns", "[]\n1\n", `f.table:2: the row has 1 cell, but the table has 0 columns`},
 		{"an untitled table whose rows differ", "1|2\n3\n", `f.table:2: the row has 1 cell, but the table has 2 columns`},
-		{"a column named twice", "[a|b|a]\n", `f.table:1: the title has the column "a" twice`},
+		{"a column named twice", "[a|b|a]\n", `f.table:1: duplicate column "a" in the title`},
 		{"a column without name", "[a||b]\n", `f.table:1: column 2 of the title has no name`},
-		{"a lone carriage return", "[a]\nx\ry\n", `f.table:2: the line has a carriage return in it`},
-		{"a line without end", "[a]\n" + strings.Repeat("x", maxLine+1), `f.table:2: the line is longer than 1048576 bytes`},
+		{"a lone carriage return", "[a]\nx\ry\n", `f.table:2: line contains a carriage return`},
+		{"a line without end", "[a]\n" + strings.Repeat("x", maxLine+1), `f.table:2: line too long (limit 1048576 bytes)`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -146,16 +146,16 @@ func TestWriteErrors(t *testing.T) {
 		table *Table
 		want  string
 	}{
-		{"a separator in a cell", &Table{Columns: []string{"a", "b"}, Rows: [][]string{{"x", "y"}, {"x", "y|z"}}}, `row 2 of the file table cannot be written: the cell "y|z" of column "b" has the separator '|' in it`},
-		{"a newline in a cell", table("a", "x\ny"), `row 1 of the file table cannot be written: the cell "x\ny" of column "a" has a line break in it`},
-		{"a carriage return in a cell", table("a", "x\r"), `row 1 of the file table cannot be written: the cell "x\r" of column "a" has a line break in it`},
-		{"a short row", table("a|b", "x"), `row 1 of the file table cannot be written: it has 1 cell, but the table has 2 columns`},
-		{"an empty cell alone", table("a", ""), `row 1 of the file table cannot be written: a row with one empty cell would be a blank line, which is not a row`},
-		{"a row like a title", untitled("0", "[x]"), `row 1 of the file table cannot be written: the cell "[x]" begins the file like a title: write the table with a title`},
-		{"names without a title", untitled("a|b"), `a table without title cannot keep the column names a, b`},
-		{"a separator in a column name", &Table{Columns: []string{"a|b"}}, `the column name "a|b" has the separator '|' in it`},
+		{"a separator in a cell", &Table{Columns: []string{"a", "b"}, Rows: [][]string{{"x", "y"}, {"x", "y|z"}}}, `cannot write row 2 of the file table: cell "y|z" in column "b" contains the separator '|'`},
+		{"a newline in a cell", table("a", "x\ny"), `cannot write row 1 of the file table: cell "x\ny" in column "a" contains a line break`},
+		{"a carriage return in a cell", table("a", "x\r"), `cannot write row 1 of the file table: cell "x\r" in column "a" contains a line break`},
+		{"a short row", table("a|b", "x"), `cannot write row 1 of the file table: it has 1 cell, but the table has 2 columns`},
+		{"an empty cell alone", table("a", ""), `cannot write row 1 of the file table: a row with one empty cell would be a blank line, which readers skip`},
+		{"a row like a title", untitled("0", "[x]"), `cannot write row 1 of the file table: cell "[x]" at the start of the file looks like a title; write the table with a title`},
+		{"names without a title", untitled("a|b"), `a table without a title cannot have the column names a, b`},
+		{"a separator in a column name", &Table{Columns: []string{"a|b"}}, `column name "a|b" contains the separator '|'`},
 		{"a column without name", &Table{Columns: []string{"a", ""}}, `column 2 has no name`},
-		{"two columns of one name", table("a|a"), `two columns have the name "a"`},
+		{"two columns of one name", table("a|a"), `duplicate column name "a"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

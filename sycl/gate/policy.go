@@ -56,13 +56,13 @@ func ParseFailOn(s string) (FailOn, error) {
 	case FailOnNew, FailOnAny, FailOnNone:
 		return f, nil
 	}
-	return "", fmt.Errorf("expected new, any or none, not %q", s)
+	return "", fmt.Errorf("expected new, any or none, got %q", s)
 }
 
 // ParseCompareWithBase parses a value of "compare-with-base".
 func ParseCompareWithBase(s string) (required bool, err error) {
 	if s != "required" && s != "optional" {
-		return false, fmt.Errorf("expected required or optional, not %q", s)
+		return false, fmt.Errorf("expected required or optional, got %q", s)
 	}
 	return s == "required", nil
 }

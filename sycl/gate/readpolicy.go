@@ -124,7 +124,7 @@ func (p *policyReader) failOnSeverity(path string, n *yaml.Node) error {
 		return err
 	}
 	if p.FailOnSeverity == Off {
-		return p.errorf(n, path, "expected note, warning or error; \"fail-on: none\" makes nothing fail")
+		return p.errorf(n, path, "expected note, warning or error; to let every check pass, use \"fail-on: none\"")
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (p *policyReader) exception(path string, n *yaml.Node) error {
 		return p.errorf(n, path, "unknown rule %q; %s", rule, safetext.Suggest(rule, findingRules()))
 	}
 	if r, _ := LookupRule(x.Rule); detail != "" && r.Detail != detail {
-		return p.errorf(n, path, "findings of %s have no detail %s", rule, detail)
+		return p.errorf(n, path, "rule %s has no detail %s", rule, detail)
 	}
 	if x.isForAll() {
 		return p.errorf(n, path, `the exception is for all kernels, devices and targets; name some, or turn the rule off visibly: "rules: {%s: off}"`, x.Rule)
@@ -228,7 +228,7 @@ func (p *Policy) CheckEnds(today time.Time) error {
 	last := today.UTC().AddDate(0, 0, maxDays).Format(dateFormat)
 	for i := range p.Allow {
 		if x := &p.Allow[i]; x.Expires > last && !p.NeverEnds {
-			return &SyntaxError{File: p.File, Line: x.Line, Key: "allow", Msg: fmt.Sprintf("%s ends on %s, and the last day can be %s, two years from today; \"limits: {allow-without-end: true}\" lets exceptions be without an end", x.name(), x.Expires, last)}
+			return &SyntaxError{File: p.File, Line: x.Line, Key: "allow", Msg: fmt.Sprintf("%s ends on %s; the latest allowed day is %s, two years from today. \"limits: {allow-without-end: true}\" allows exceptions without an end", x.name(), x.Expires, last)}
 		}
 	}
 	return nil
@@ -309,7 +309,7 @@ func (p *policyReader) typed(what, tag string, set func(value string) error) nod
 	read := p.scalar(what, set)
 	return func(path string, n *yaml.Node) error {
 		if n.Kind == yaml.ScalarNode && n.ShortTag() != tag && !strict.IsNull(n) && n.Style&yaml.TaggedStyle == 0 {
-			return p.errorf(n, path, "expected %s, not %s", what, safetext.Quote(n.Value))
+			return p.errorf(n, path, "expected %s, got %s", what, safetext.Quote(n.Value))
 		}
 		return read(path, n)
 	}
@@ -333,7 +333,7 @@ func (p *policyReader) text(to *string) nodeReader {
 	return p.typed("a text", "!!str", func(value string) error {
 		*to = value
 		if strings.TrimSpace(value) == "" {
-			return errors.New("the text is empty")
+			return errors.New("empty text")
 		}
 		return nil
 	})
@@ -343,7 +343,7 @@ func (p *policyReader) boolean(to *bool) nodeReader {
 	return p.typed("true or false", "!!bool", func(value string) error {
 		*to = value == "true"
 		if value != "true" && value != "false" {
-			return fmt.Errorf("expected true or false, not %q", value)
+			return fmt.Errorf("expected true or false, got %q", value)
 		}
 		return nil
 	})
@@ -353,7 +353,7 @@ func (p *policyReader) number(to *int) nodeReader {
 	return p.typed("a number", "!!int", func(value string) error {
 		v, err := strconv.ParseUint(value, 10, 31)
 		if err != nil {
-			return fmt.Errorf("expected a whole number, not %q", value)
+			return fmt.Errorf("expected an integer, got %q", value)
 		}
 		*to = int(v)
 		return nil
@@ -416,7 +416,7 @@ func (p *policyReader) patterns(to *[]string) nodeReader {
 			return err
 		}
 		if len(s) > maxPattern {
-			return p.errorf(n, path, "the pattern is longer than %d bytes", maxPattern)
+			return p.errorf(n, path, "pattern too long (limit %d bytes)", maxPattern)
 		}
 		*to = append(*to, s)
 		return nil

@@ -72,7 +72,7 @@ func (s *scanner) textBundle(in input, comment string) error {
 		text, ok := strings.CutPrefix(string(line), before)
 		id, _, ends := strings.Cut(text, "\n")
 		if !ok || !ends {
-			return in.errorf(at, "the bundle has %s where %s and a short identifier should be", safetext.Quote(string(line)), safetext.Quote(before))
+			return in.errorf(at, "unexpected %s in the bundle; expected %s and a short identifier", safetext.Quote(string(line)), safetext.Quote(before))
 		}
 		content := at + int64(len(before)+len(id)+1)
 		stop := after + id + "\n"
@@ -81,7 +81,7 @@ func (s *scanner) textBundle(in input, comment string) error {
 		case err != nil:
 			return err
 		case end < 0:
-			return in.errorf(at, "the part of %s in the bundle has no end", safetext.Quote(id))
+			return in.errorf(at, "the part for %s in the bundle is not terminated", safetext.Quote(id))
 		}
 		if err := s.bundled(&in, id, section{"", content, end - content}, offload.Text); err != nil {
 			return err
@@ -172,7 +172,7 @@ func (s *scanner) compressedBundle(in input) error {
 		return err
 	}
 	if offload.FormatOf(start) != offload.Bundle {
-		return in.errorf(h.size, "what was compressed is no offload bundle")
+		return in.errorf(h.size, "the compressed data is not an offload bundle")
 	}
 	first := len(s.file.Images)
 	err = s.bundle(inside, start)

@@ -146,7 +146,7 @@ func (c *coff) optionalHeader(at, size int64) error {
 		return err
 	}
 	if le.Uint16(magic[:]) != 0x20b || size < 32 {
-		return c.in.unsupportedf(at, "the PE file is not a 64-bit one; others are not supported")
+		return c.in.unsupportedf(at, "unsupported PE file: only 64-bit files are supported")
 	}
 	if c.base = le.Uint64(magic[24:]); c.base > 1<<62 {
 		return c.in.errorf(at+24, "the image base %#x is beyond memory", c.base)
@@ -265,7 +265,7 @@ func (c *coff) relocateSection(sec coffLoaded, absolute uint16) error {
 		case place > sec.size-8:
 			return c.in.errorf(at, "a relocation is at %#x, past the end of its section", place)
 		case index >= c.symbolCount:
-			return c.in.errorf(at, "a relocation names symbol %d of %d", index, c.symbolCount)
+			return c.in.errorf(at, "a relocation refers to symbol %d of %d", index, c.symbolCount)
 		}
 		address := sec.address + uint64(place)
 		target, ok := c.symbol(c.symbolRaw[index*c.symbolSize:])

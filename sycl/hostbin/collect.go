@@ -43,7 +43,7 @@ type ImageError struct {
 func (e *ImageError) Error() string {
 	s := fmt.Sprintf("%s: %v", safetext.Printable(e.Origin.String()), e.Err)
 	if bad := (interface{ BadInput() })(nil); errors.As(e.Err, &bad) {
-		s += "; the image is damaged, or of a compiler that is not known: build or download the file again"
+		s += "; the image is damaged or from an unsupported compiler; rebuild or download the file again"
 	}
 	return s
 }

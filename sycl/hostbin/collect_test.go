@@ -137,7 +137,7 @@ func TestAddFaults(t *testing.T) {
 			_, err := Collect(new(syclbin.Builder), &File{Images: []*Image{test.img}}, "host")
 			var bad interface{ BadInput() }
 			if !errors.As(err, test.kind) || !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), `member "a.o", offset 0x40: `) ||
-				!strings.HasSuffix(err.Error(), "; the image is damaged, or of a compiler that is not known: build or download the file again") {
+				!strings.HasSuffix(err.Error(), "; the image is damaged or from an unsupported compiler; rebuild or download the file again") {
 				t.Errorf("got %v", err)
 			}
 		})

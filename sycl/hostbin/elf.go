@@ -328,7 +328,7 @@ func (o *elfObject) relocate(h binfile.Section) error {
 		case r.place > size:
 			return o.in.errorf(r.at, "a relocation is at %#x, past the end of its section", r.place)
 		case uint64(r.index) >= count:
-			return o.in.errorf(r.at, "a relocation names symbol %d of %d", r.index, count)
+			return o.in.errorf(r.at, "a relocation refers to symbol %d of %d", r.index, count)
 		}
 		section, value := parseSymbol(o.symbols[uint64(r.index)*elfSymbol:])
 		if in := int(section); in != 0 && in < len(o.bases) && o.bases[in] != 0 {
@@ -345,13 +345,13 @@ func (o *elfObject) relocate(h binfile.Section) error {
 func (o *elfObject) readSymbols(relocations binfile.Section) error {
 	in := relocations.Link
 	if uint64(in) >= uint64(len(o.Sections)) || o.Sections[in].Type != sectionSymbols {
-		return o.elf.in.errorf(relocations.Header, "the relocations name section %d, which is not a symbol table", in)
+		return o.elf.in.errorf(relocations.Header, "the relocations refer to section %d, which is not a symbol table", in)
 	}
 	switch {
 	case o.symbols != nil && o.symbolsIn == in:
 		return nil
 	case o.symbols != nil:
-		return o.elf.in.errorf(relocations.Header, "the relocations name the symbols of section %d, and others those of section %d", in, o.symbolsIn)
+		return o.elf.in.errorf(relocations.Header, "relocations refer to two symbol tables, sections %d and %d", in, o.symbolsIn)
 	}
 	var err error
 	o.symbols, err = o.bytes(o.Sections[in].Range, "the symbols", maxSymbols)

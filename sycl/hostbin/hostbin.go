@@ -202,7 +202,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	}
 	if !known {
 		return nil, &FormatError{Msg: "unknown file format; expected ELF, COFF, an archive, an offload bundle or an OffloadBinary container",
-			Fix: "name a program, a library, an object or an archive"}
+			Fix: "pass a program, a library, an object or an archive"}
 	}
 	if err := s.resolveGPUCode(); err != nil {
 		return nil, err

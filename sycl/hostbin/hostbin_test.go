@@ -365,15 +365,15 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, "unknown file format; expected ELF, COFF"},
-		{"text", []byte("#include <sycl/sycl.hpp>\n"), "OffloadBinary container; name a program, a library, an object or an archive"},
-		{"a pointer of Git LFS", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), "offset 0x0: this is a Git LFS pointer instead of the file; fetch the file by 'git lfs pull'"},
-		{"thin archive", []byte("!<thin>\n"), "whose members are other files; name those files instead"},
+		{"text", []byte("#include <sycl/sycl.hpp>\n"), "OffloadBinary container; pass a program, a library, an object or an archive"},
+		{"a pointer of Git LFS", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n"), "offset 0x0: this is a Git LFS pointer instead of the file; fetch the file with 'git lfs pull'"},
+		{"thin archive", []byte("!<thin>\n"), "whose members are other files; pass these files instead"},
 		{"compressed bundle", []byte("CCOB\x02\x00"), "header of the compressed bundle"},
 		{"32-bit ELF", edit(fat, 4, 1), "the ELF file is a 32-bit little-endian one; only 64-bit little-endian ones are supported"},
 		{"big-endian ELF", edit(fat, 5, 2), "the ELF file is a 64-bit big-endian one; only 64-bit little-endian ones are supported; a newer version of this tool may read it"},
 		{"size of a section header", edit(fat, 58, 1), "section headers is 1 instead of 64"},
 		{"section headers past the end", edit(fat, 40, 0xff, 0xff, 0xff), fmt.Sprintf("section headers at 0xffffff reach past the end of the ELF file at %#x; the file is truncated; copy, build or download it again ('git lfs pull' for Git LFS)", len(fat))},
-		{"names of no section", edit(fat, 62, 9), "; the file is damaged, or of a compiler that is not known: build or download it again"},
+		{"names of no section", edit(fat, 62, 9), "; the file is damaged or from an unsupported compiler; rebuild or download it again"},
 		{"identifier without a target", fatObject(offload.BundleMagic+"sycl", "bitcode"), "is not KIND-TRIPLE"},
 		{"broken container", object(testSection{name: ".llvm.offloading", typ: 1, content: []byte("\x10\xff\x10\xad")}), `OffloadBinary container in section ".llvm.offloading": 4 bytes are too few for the header, which has 32; the file is damaged`},
 		{"target outside", change(func(_ *program, image []any) { image[2] = outside }), "compile options is at address 0x10"},
@@ -383,7 +383,7 @@ func TestFaults(t *testing.T) {
 		{"entries outside", change(func(_ *program, image []any) { image[8] = outside }), "table of entries"},
 		{"property sets outside", change(func(_ *program, image []any) { image[10] = outside }), "table of property sets"},
 		{"type of a property", sets(pointer(start), 0, 3, 0), "the type is 3"},
-		{"number of 33 bits", sets(pointer(start), 0, 1, 1<<32), "is no 32-bit number"},
+		{"number of 33 bits", sets(pointer(start), 0, 1, 1<<32), "is not a 32-bit number"},
 		{"byte array without a length", sets(pointer(start), pointer(start), 2, 7), "byte array of 7 bytes"},
 		{"byte array outside", sets(pointer(start), outside, 2, 8), "byte array of 8 bytes at address 0x10"},
 		{"byte array of the wrong length", sets(pointer(start), pointer(start), 2, 8), "declares"},
@@ -402,7 +402,7 @@ func TestFaults(t *testing.T) {
 			testSection{name: ".symtab", typ: sectionSymbols, content: make([]byte, elfSymbol)},
 			testSection{name: ".rela.data", typ: sectionRela, link: 5, info: 1, content: make([]byte, elfRela)},
 			testSection{name: ".symtab", typ: sectionSymbols, content: make([]byte, elfSymbol)},
-		), "the relocations name the symbols of section 5, and others those of section 3"},
+		), "relocations refer to two symbol tables, sections 5 and 3"},
 		{"relocations outside", func() []byte {
 			data := two(start, 2, 4, false).linked(3, true)
 			return edit(data, len(data)-36, 1)
@@ -412,8 +412,8 @@ func TestFaults(t *testing.T) {
 		{"archive name outside", []byte(archiveMagic + member("/7", "b")), "not in the list of names"},
 		{"archives in archives", nestedArchives(6), "more than 4 deep"},
 		{"bundle with too many entries", append([]byte(offload.BundleMagic), 0xff, 0xff, 0, 0, 0, 0, 0, 0), "cannot have 65535 entries"},
-		{"text without an end", []byte(textBundle(";", "sycl-spir64", "x")[:70]), "has no end"},
-		{"text that goes on", []byte(textBundle(";", "sycl-spir64", "x") + "more"), `the bundle has "more" where`},
+		{"text without an end", []byte(textBundle(";", "sycl-spir64", "x")[:70]), "is not terminated"},
+		{"text that goes on", []byte(textBundle(";", "sycl-spir64", "x") + "more"), `unexpected "more" in the bundle`},
 		{"text with a long identifier", []byte(textBundle(";", strings.Repeat("x", 257), "x")), "short identifier"},
 		{"text for no target", []byte(textBundle(";", "sycl", "x")), "is not KIND-TRIPLE"},
 		{"compressed bundle of version 4", edit(ccob, 4, 4), "version of the compressed bundle is 4"},
@@ -425,8 +425,8 @@ func TestFaults(t *testing.T) {
 		{"inflated size beyond any", edit(compress(t, 3, 1, []byte("bundle")), 23, 0xff), "bytes that are supported"},
 		{"checksum of a compressed bundle", edit(ccob, 16, 1, 2, 3), "does not have the checksum 010203"},
 		{"damaged stream", edit(ccob, 24, 0), "the compressed bundle: zstd"},
-		{"compressed text of no bundle", compress(t, 2, 1, []byte("text")), "no offload bundle"},
-		{"compressed twice", compress(t, 2, 1, ccob), "no offload bundle"},
+		{"compressed text of no bundle", compress(t, 2, 1, []byte("text")), "not an offload bundle"},
+		{"compressed twice", compress(t, 2, 1, ccob), "not an offload bundle"},
 		{"fault in a compressed bundle", compress(t, 2, 1, bundle("sycl", "x")), "in the inflated bundle: "},
 		{"OpenMP images with other entries", func() []byte {
 			p := &program{start: start}
@@ -449,10 +449,10 @@ func TestFaults(t *testing.T) {
 		{"COFF relocation of no symbol", func() []byte {
 			data := two(0, 2, 4, false).coffRelocatable(coffAMD64, 1)
 			return edit(data, int(le.Uint32(data[coffHeader+24:]))+4, 2)
-		}(), "names symbol 2 of 2"},
+		}(), "refers to symbol 2 of 2"},
 		{"COFF relocations past the end", edit(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1), coffHeader+24, 0xff, 0xff, 0xff), "relocations at 0xffffff reach past"},
 		{"COFF symbols past the end", edit(two(0, 2, 4, false).coffRelocatable(coffAMD64, 1), 12, 0xff, 0xff), "65535 symbols reach past"},
-		{"32-bit PE", edit(two(peBase+0x1000, 2, 4, false).pe(), 0x44+20, 0x0b, 0x01), "not a 64-bit one"},
+		{"32-bit PE", edit(two(peBase+0x1000, 2, 4, false).pe(), 0x44+20, 0x0b, 0x01), "only 64-bit files"},
 		{"fault in a member", []byte(archiveMagic + member("bad.o", string(edit(fat, 4, 1)))), `member "bad.o"`},
 	}
 	for _, test := range tests {

@@ -21,7 +21,7 @@ func (s *scanner) inflatedImage(in *input, at, size int64) (offload.Source, erro
 		return nil, err
 	}
 	if err := h.Decode(head); err != nil || h.Skippable {
-		return nil, in.errorf(at, "an image is said to be compressed by zstd, but is not a zstd frame")
+		return nil, in.errorf(at, "an image is marked as compressed with zstd, but is not a zstd frame")
 	}
 	if !h.HasFCS {
 		return nil, in.errorf(at, "a compressed image does not contain its size")
@@ -34,7 +34,7 @@ func (s *scanner) inflatedImage(in *input, at, size int64) (offload.Source, erro
 	return &lazy{size: want, content: sync.OnceValues(func() (*binfile.Memory, error) {
 		mem := new(binfile.Memory)
 		if err := binfile.Inflate(mem, in.section(at, size), binfile.Zstd, want); err != nil {
-			return nil, in.errorf(at, "a compressed image cannot be inflated: %v", err)
+			return nil, in.errorf(at, "cannot decompress an image: %v", err)
 		}
 		return mem, nil
 	})}, nil

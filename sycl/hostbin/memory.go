@@ -483,7 +483,7 @@ func (m *memory) sets(begin, end uint64) (*propset.Registry, error) {
 			return nil, err
 		}
 		if r.Set(name) != nil {
-			return nil, m.in.errorf(m.at(table[i]), "an image has two property sets %s", safetext.Quote(name))
+			return nil, m.in.errorf(m.at(table[i]), "duplicate property set %s in an image", safetext.Quote(name))
 		}
 		set := r.Add(name)
 		if err := m.properties(set, table[i+1], table[i+2]); err != nil {
@@ -512,7 +512,7 @@ func (m *memory) properties(set *propset.Set, begin, end uint64) error {
 			return err
 		}
 		if !set.Insert(key, v) {
-			return m.in.errorf(m.at(p[0]), "property set %s has two properties %s", safetext.Quote(set.Name), safetext.Quote(key))
+			return m.in.errorf(m.at(p[0]), "duplicate property %[2]s in property set %[1]s", safetext.Quote(set.Name), safetext.Quote(key))
 		}
 	}
 	return nil
@@ -534,7 +534,7 @@ func (m *memory) value(address uint64, typ uint32, size uint64, set, key string)
 	switch typ {
 	case uint32(propset.Uint32):
 		if size>>32 != 0 {
-			return fail("%#x is no 32-bit number", size)
+			return fail("%#x is not a 32-bit number", size)
 		}
 		return propset.Uint(uint32(size)), nil
 	case uint32(propset.ByteArray):

@@ -131,7 +131,7 @@ func (s *scanner) scan(in input) (known bool, err error) {
 	case format == offload.Archive:
 		return true, s.archive(in)
 	case format == offload.ThinArchive:
-		return true, in.fault(0, "name those files instead", "this is a thin archive, whose members are other files")
+		return true, in.fault(0, "pass these files instead", "this is a thin archive, whose members are other files")
 	case format == offload.Bundle:
 		return true, s.bundle(in, head[:n])
 	case format == offload.CompressedBundle:
@@ -140,7 +140,7 @@ func (s *scanner) scan(in input) (known bool, err error) {
 		return true, s.containers(in, 0, in.size, "")
 	}
 	if offload.IsPointer(head[:n]) {
-		return true, in.fault(0, "fetch the file by 'git lfs pull'", "this is a Git LFS pointer instead of the file")
+		return true, in.fault(0, "fetch the file with 'git lfs pull'", "this is a Git LFS pointer instead of the file")
 	}
 	return false, nil
 }

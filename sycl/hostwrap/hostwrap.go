@@ -121,7 +121,7 @@ func (*ImageError) BadInput() {}
 // does not need libsycl.
 func Write(w io.Writer, images []Image, kernels []Kernel, r *release.Release) error {
 	if n := len(images); n > maxImages {
-		return &ImageError{Err: fmt.Errorf("a program registers at most %d images at once, not %d: wrap them as several objects", maxImages, n)}
+		return &ImageError{Err: fmt.Errorf("cannot register %[2]d images at once (limit %[1]d); wrap them in several objects", maxImages, n)}
 	}
 	s := &source{w: bufio.NewWriter(w), release: r}
 	s.line("# Registers device images with libsycl, for release %s.", r)
@@ -573,13 +573,13 @@ func (s *source) image(img *Image) ([]word, error) {
 func (img *Image) check() error {
 	switch {
 	case img.File == "":
-		return fmt.Errorf("its file name is missing")
+		return fmt.Errorf("missing file name")
 	case strings.ContainsRune(img.File, 0):
-		return fmt.Errorf("the name of its file has a NUL in it")
+		return fmt.Errorf("the file name contains a NUL")
 	case img.Target == "" || strings.ContainsRune(img.Target, 0):
 		return fmt.Errorf("the target %q is empty or has a NUL in it", img.Target)
 	case strings.ContainsRune(img.Options.Compile+img.Options.Link, 0):
-		return fmt.Errorf("its options have a NUL in them")
+		return fmt.Errorf("the options contain a NUL")
 	case formatNumbers[img.Format] == 0:
 		return fmt.Errorf("the runtime does not support the format %v", img.Format)
 	}

@@ -46,7 +46,7 @@ func ExampleCombine() {
 	//   for spir64
 	//   that is square(double)
 	//   library.syclbin: abstract module 0 exports square(float) (_Z6squaref) instead
-	//   fix: declare the function as it is defined: name, parameters and extern "C" have to be the same; templates have to be instantiated where they are defined
+	//   fix: declare the function as it is defined, with the same name, parameters and extern "C"; instantiate templates where they are defined
 	// object 2
 	// modules:
 	//   0: spir64

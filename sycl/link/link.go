@@ -102,7 +102,7 @@ func Combine(inputs []Input, o Options) (*Result, error) {
 	case o.State != nil && *o.State > syclbin.Executable:
 		return nil, fmt.Errorf("link: a file cannot be in %v", *o.State)
 	case o.State != nil && *o.State == syclbin.Executable && o.AllowUnresolved:
-		return nil, errors.New("link: nothing may be unresolved in executable state")
+		return nil, errors.New("link: unresolved imports are not allowed in executable state")
 	}
 	if err := l.modules(inputs); err != nil {
 		return nil, err

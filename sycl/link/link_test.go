@@ -466,12 +466,12 @@ func TestErrors(t *testing.T) {
 	}{
 		"no input":                       {nil, Options{}, "link: no files to link", false},
 		"an invalid state":               {[]Input{file("a")}, Options{State: &other}, "link: a file cannot be in state 7", false},
-		"unresolved executable":          {[]Input{file("a")}, Options{State: &executable, AllowUnresolved: true}, "link: nothing may be unresolved in executable state", false},
+		"unresolved executable":          {[]Input{file("a")}, Options{State: &executable, AllowUnresolved: true}, "link: unresolved imports are not allowed in executable state", false},
 		"specialization constants":       {[]Input{bad(propset.SpecializationConstants, "x", propset.Uint32s(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
 		"device globals":                 {[]Input{bad(propset.DeviceGlobals, "x", propset.Uint(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
 		"virtual functions":              {[]Input{bad(propset.VirtualFunctions, propset.UsesVirtualFunctionsSet, propset.Uint(1))}, Options{}, "a.syclbin: abstract module 1: ", true},
 		"requirements":                   {[]Input{bad(propset.DeviceRequirements, "aspects", propset.Bytes([]byte{1}))}, Options{}, "a.syclbin: abstract module 1: ", true},
-		"more targets than anybody has":  {[]Input{file("a", many)}, Options{}, "the files have images for 1025 targets", true},
+		"more targets than anybody has":  {[]Input{file("a", many)}, Options{}, "too many targets: 1025", true},
 		"images that end before the end": {[]Input{file("a", truncated()), file("b", truncated())}, Options{}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,13 +41,13 @@ func IDs() []ID { return slices.Clone(ids) }
 // fixes are the possible fixes. ImportUnresolved has different ones if more is known.
 var fixes = map[ID]string{
 	StateMissing:        "give it one: packager convert --state object",
-	StateExecutable:     "build it in object state, or ask for --state executable to put its modules beside the others",
-	StateEarlier:        "ask for that state or a later one: nothing turns compiled code back",
-	GlobalMetadata:      "make the files with the same tools, or remove the property from one of them",
+	StateExecutable:     "build it in object state, or use --state executable to combine its modules with the others",
+	StateEarlier:        "request that state or a later one; compiled code cannot be converted back",
+	GlobalMetadata:      "build the files with the same tools, or remove the property from one of them",
 	KernelDuplicate:     "remove one of the files, or rename the kernel: a program cannot choose between the two",
 	ExportDuplicate:     "remove one of the definitions, or rename it; functions used in only one file need no SYCL_EXTERNAL",
 	ImportUnresolved:    "add the file that defines it, or use --allow-unresolved to link it later",
-	ImportInExecutable:  "link the code by --mode ir, or ask for --state object and let the program call sycl::link",
+	ImportInExecutable:  "link the code with --mode ir, or use --state object and let the program call sycl::link",
 	VirtualFunctions:    "add the file whose functions are in the set, or use --allow-unresolved to link it later",
 	DeviceGlobalDiffers: "build all files from the same definition of the variable",
 	DeviceGlobalScope:   "define it in one module, or remove the property device_image_scope",

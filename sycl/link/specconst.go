@@ -100,5 +100,5 @@ func (l *linker) addNumber(number uint32, claimed []claim, conflicting []*module
 		what = "Different parts of specialization constant"
 	}
 	l.addModules(SpecConstantNumber, names[0], conflicting, targets, nil,
-		"%s %s have the number %d in modules that are linked with each other", what, joinFirst(quoted, len(names)), number)
+		"%s %s have the same number %d in modules that are linked with each other", what, joinFirst(quoted, len(names)), number)
 }

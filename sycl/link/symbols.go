@@ -225,7 +225,7 @@ func (l *linker) importsInExecutable() {
 		for _, m := range modules {
 			targets.addAll(m.own)
 		}
-		l.addModules(ImportInExecutable, name, modules, targets, demangled(name), "Symbol \"%s\" is imported, and nothing resolves imports in executable state", safetext.Printable(name))
+		l.addModules(ImportInExecutable, name, modules, targets, demangled(name), "Symbol \"%s\" is imported, but imports are not resolved in executable state", safetext.Printable(name))
 	}
 }
 
@@ -449,7 +449,7 @@ func (l *linker) nearMisses(name string) (details []string, fix string) {
 	}
 	switch {
 	case len(near) > 0:
-		fix = "declare the function as it is defined: name, parameters and extern \"C\" have to be the same; templates have to be instantiated where they are defined"
+		fix = "declare the function as it is defined, with the same name, parameters and extern \"C\"; instantiate templates where they are defined"
 	case strings.HasPrefix(name, "__devicelib_"):
 		fix = "link with the device libraries of DPC++, which define it, or use --allow-unresolved"
 	}

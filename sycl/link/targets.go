@@ -25,7 +25,7 @@ type tooManyTargetsError struct{ Targets int }
 func (*tooManyTargetsError) BadInput() {}
 
 func (e *tooManyTargetsError) Error() string {
-	return fmt.Sprintf("link: the files have images for %d targets, more than %d: combine those of fewer targets at a time", e.Targets, maxTargets)
+	return fmt.Sprintf("link: too many targets: %d (limit %d); combine files with fewer targets at a time", e.Targets, maxTargets)
 }
 
 // A target is a kind of code that a device accepts: native code, or IR if arch is "".

@@ -215,13 +215,13 @@ func TestRefused(t *testing.T) {
 		{"version 0", put(one, 4, 0x98<<32), "offset 0x4: the version is 0"},
 		{"version 4", put(one, 4, 0x98<<32|4), "the version is 4; supported are 1, 2 and 3"},
 		{"a size below that of the header", put(one, 8, 31), "offset 0x8: the size of the container, 31, is less"},
-		{"a size past the end", put(one, 8, 153), "only 152 bytes are there; the file is truncated; copy, build or download it again ('git lfs pull' for Git LFS)"},
+		{"a size past the end", put(one, 8, 153), "only 152 bytes; the file is truncated; copy, build or download it again ('git lfs pull' for Git LFS)"},
 		{"a size beyond any file", put(one, 8, 1<<63), "offset 0x8: the size of the container, 9223372036854775808, is beyond any file"},
 		{"entries past the end", put(one, 16, past), "offset 0x10: 1 entries at 0x100000 reach past the end"},
 		{"entries in the header", put(one, 16, 24), "the entries, at 0x18, overlap the header"},
 		{"an entry size of 0", put(one, 24, 0), "offset 0x18: the size of an entry is 0 instead of 40"},
 		{"more entries than fit", put(many, 24, 1<<60), "entries at 0x20 reach past the end"},
-		{"an image offset past the end", put(one, 0x38, past), "offset 0x38: the image of entry 0, 7 bytes at 0x100000, reaches past the end of the container at 0x98; the file is damaged, or of a compiler that is not known: build or download it again"},
+		{"an image offset past the end", put(one, 0x38, past), "offset 0x38: the image of entry 0, 7 bytes at 0x100000, reaches past the end of the container at 0x98; the file is damaged or from an unsupported compiler; rebuild or download it again"},
 		{"an image size past the end", put(one, 0x40, 9), "the image of entry 0, 9 bytes at 0x90, reaches past the end of the container at 0x98"},
 		{"an image size that overflows", put(one, 0x40, 1<<63-1), "the image of entry 0, 9223372036854775807 bytes at 0x90"},
 		{"an image over the header", put(one, 0x38, 8), "the image of entry 0 overlaps the header"},
@@ -239,7 +239,7 @@ func TestRefused(t *testing.T) {
 		{"a value of more bytes than there are", put(many, 0xa8, past), `the value of "sycl_format_version", 1048576 bytes at 0x1f0, reaches past the end`},
 		{"garbage after the container", append(slices.Clone(one), "garbage!"...), "offset 0x98: starts with 67617262"},
 		{"garbage in the padding", append(put(one, 8, 0x97)[:0x97], 'x'), "offset 0x97: bytes other than 0 between the end of a container"},
-		{"a second container cut short", append(slices.Clone(one), one[:40]...), "offset 0xa0: the size of the container is 152, but only 40 bytes"},
+		{"a second container cut short", append(slices.Clone(one), one[:40]...), "offset 0xa0: the size of the container is 152, but there are only 40 bytes"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -411,9 +411,9 @@ func TestWriteRefuses(t *testing.T) {
 		images []Image
 		want   string
 	}{
-		{"no images", Options{}, nil, "a container needs an image"},
+		{"no images", Options{}, nil, "offload binary: no images"},
 		{"version 4", Options{Version: 4}, []Image{{Content: content}}, "cannot write version 4"},
-		{"compressed version 2", Options{Version: 2, Compression: Zlib}, []Image{{Content: content}}, "version 2 cannot be compressed"},
+		{"compressed version 2", Options{Version: 2, Compression: Zlib}, []Image{{Content: content}}, "version 2 does not support compression"},
 		{"NUL in a key", Options{}, []Image{{Strings: []String{{"a\x00", ""}}, Content: content}}, `the string "a\x00" contains a NUL byte`},
 		{"NUL in a version 1 value", Options{Version: 1}, []Image{{Strings: []String{{"a", "\x00"}}, Content: content}}, "which version 1 does not support there"},
 		{"an image that is shorter than it says", Options{}, []Image{{Content: short{content}}}, "the image ended after 1 of its 9 bytes"},

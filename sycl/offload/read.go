@@ -172,7 +172,7 @@ func (p *parser) header(raw []byte) (header, error) {
 	case h.size < length:
 		return h, p.errorf(8, "the size of the container, %d, is less than that of its header, %d", h.size, length)
 	case h.size > p.size:
-		return h, p.cutf(8, "the size of the container is %d, but only %d bytes are there", h.size, p.size)
+		return h, p.cutf(8, "the size of the container is %d, but there are only %d bytes", h.size, p.size)
 	case h.table < length:
 		return h, p.errorf(16, "the entries, at %#x, overlap the header of %d bytes", h.table, length)
 	case h.inflated != 0 && h.table != length: // LLVM compresses everything after the header, starting with the entries
@@ -384,7 +384,7 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	case n == len(b):
 		return nil
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return &FormatError{offset + int64(n), "the file ended while it was read", binfile.Cut}
+		return &FormatError{offset + int64(n), "the file changed while it was being read", binfile.Cut}
 	}
 	return fmt.Errorf("offload binary: offset %#x: %w", offset, err)
 }

@@ -54,9 +54,9 @@ func Write(w io.Writer, images []Image, o Options) error {
 	case version > 3:
 		return fmt.Errorf("offload binary: cannot write version %d: supported are 1, 2 and 3", version)
 	case o.Compression != Uncompressed && version != 3:
-		return fmt.Errorf("offload binary: version %d cannot be compressed: version 3 can", version)
+		return fmt.Errorf("offload binary: version %d does not support compression; use version 3", version)
 	case len(images) == 0:
-		return errors.New("offload binary: a container needs an image")
+		return errors.New("offload binary: no images")
 	}
 	step := len(images)
 	if version == 1 {

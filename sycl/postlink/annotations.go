@@ -140,7 +140,7 @@ func (a annotation) lowerProperties() error {
 	}
 	for _, p := range list {
 		if f, ok := a.of.(*llvmir.Function); ok && !f.Kernel() && slices.Contains(kernelOnly, p.name) {
-			return a.fault("%q is a property of kernels, and clang keeps annotations of other functions only. Give it to parallel_for in a property list", p.name)
+			return a.fault("%q is a kernel property, but clang drops annotations of kernels. Pass it to parallel_for in a property list", p.name)
 		}
 		if err := setProperty(a.module, a.of, p); err != nil {
 			return a.fault("%v", err)
@@ -212,7 +212,7 @@ func setProperty(m *llvmir.Module, s llvmir.Symbol, p property) error {
 	case *llvmir.Global:
 		return setAttribute(s, p)
 	}
-	return fmt.Errorf("only functions and variables have properties")
+	return fmt.Errorf("only functions and variables can have properties")
 }
 
 func setAttribute(s interface {

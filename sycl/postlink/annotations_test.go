@@ -104,8 +104,8 @@ func TestPropertyAnnotations(t *testing.T) {
 		"a value that is no text": {v, "{ ptr addrspace(1), ptr addrspace(1) } { ptr addrspace(1) @size, ptr addrspace(1) @v }", "", "arguments 1 and 2 are not"},
 		"two values":              {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 16 }", "", `property "indirectly-callable" has two values, "8" and "16"`},
 		"the same value twice":    {f, "{ ptr addrspace(1), i32, ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8, ptr addrspace(1) @size, i32 8 }", `"indirectly-callable"="8"`, ""},
-		"a property of kernels":   {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @group, i32 16 }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': \"sycl-sub-group-size\" is a property of kernels"},
-		"an alias":                {"addrspacecast (ptr @a to ptr addrspace(1))\n", "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8 }", "", "only functions and variables have properties"},
+		"a property of kernels":   {f, "{ ptr addrspace(1), i32 } { ptr addrspace(1) @group, i32 16 }", "", "a.cpp:4: annotation \"sycl-properties\" of 'f': \"sycl-sub-group-size\" is a kernel property"},
+		"an alias":                {"addrspacecast (ptr @a to ptr addrspace(1))\n", "{ ptr addrspace(1), i32 } { ptr addrspace(1) @size, i32 8 }", "", "only functions and variables can have properties"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, withArguments(test.of, test.arguments))

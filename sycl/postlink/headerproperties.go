@@ -55,11 +55,11 @@ func lowerKernelProperty(m *llvmir.Module, f *llvmir.Function, in *llvmir.Instr)
 // calledProperty reads a name and a value from the arguments of a call.
 func calledProperty(m *llvmir.Module, in *llvmir.Instr) (property, error) {
 	if in.NumOperands() != 2 {
-		return property{}, fmt.Errorf("it does not call for a property with a name and a value")
+		return property{}, fmt.Errorf("it does not request a property with a name and a value")
 	}
 	p, ok := readProperty(m, in.Operand(0), in.Operand(1))
 	if !ok {
-		return p, fmt.Errorf("it calls for a property whose name and value are no constant texts")
+		return p, fmt.Errorf("property name and value must be string constants")
 	}
 	return p, nil
 }
@@ -238,7 +238,7 @@ func (v *variableProperties) annotated(in *llvmir.Instr) ([]property, error) {
 func (v *variableProperties) give(p *pointers, pointer llvmir.Value, list []property) error {
 	origins := p.origins(pointer)
 	if len(origins) == 0 {
-		return fmt.Errorf("it uses a device_global that is no variable at namespace scope and no static member of a class")
+		return fmt.Errorf("device_global must be at namespace scope or a static data member")
 	}
 	for _, o := range origins {
 		if o.variable == "" {
@@ -276,7 +276,7 @@ func (v *variableProperties) giveParam(f *llvmir.Function, param int, list []pro
 func (v *variableProperties) giveVariable(name string, list []property) error {
 	g := v.module.Global(name)
 	if g == nil {
-		return fmt.Errorf("it is no variable")
+		return fmt.Errorf("it is not a variable")
 	}
 	if _, ok := g.Attribute(attrUniqueID); !ok {
 		g.SetAttribute(attrUniqueID, v.uniqueID(g))

@@ -192,7 +192,7 @@ func (p *restored) requirements() error {
 		targets = append(targets, "i32 "+strconv.Itoa(int(a)))
 	}
 	if q.HasFixedTargets && len(targets) == 0 {
-		return &restoreError{propset.DeviceRequirements, "fixed_target", "the image may run nowhere, which no IR can say"}
+		return &restoreError{propset.DeviceRequirements, "fixed_target", "the image is not allowed to run anywhere, which IR cannot express"}
 	}
 	for _, list := range []struct {
 		kind  string
@@ -214,7 +214,7 @@ func (p *restored) requirements() error {
 		}
 	}
 	for _, property := range q.Unknown {
-		p.lose(propset.DeviceRequirements, property.Key, "it is not known")
+		p.lose(propset.DeviceRequirements, property.Key, "it is unknown")
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (p *restored) sizes() error {
 	}
 	for _, size := range q.SubGroupSizes {
 		if !slices.ContainsFunc(kernels, func(f *llvmir.Function) bool { have, ok := subGroupSize(p.module, f); return ok && have == size }) {
-			return &restoreError{propset.DeviceRequirements, key, fmt.Sprintf("no kernel of the IR module says that it is the one that requires sub-groups of %d", size)}
+			return &restoreError{propset.DeviceRequirements, key, fmt.Sprintf("no kernel in the IR module is marked as requiring sub-group size %d", size)}
 		}
 	}
 	return nil
@@ -258,7 +258,7 @@ func (p *restored) sizeOfKernels(kernels []*llvmir.Function, kind, key string, s
 		return
 	}
 	if len(kernels) == 0 {
-		p.lose(propset.DeviceRequirements, key, "the image has no kernel to require it")
+		p.lose(propset.DeviceRequirements, key, "no kernel in the image requires it")
 		return
 	}
 	node := p.module.AddNode(sizeList(sizes))
@@ -335,7 +335,7 @@ func (p *restored) property(set string, property propset.Property) error {
 			p.lose(set, key, "the IR module has no kernel of that name")
 		}
 	case propset.SpecializationConstants:
-		return refuse("the IR does not say which constant this is, so that no program could set it; combine the files instead")
+		return refuse("the IR does not identify the constant, so programs could not set it; combine the files instead")
 	case propset.SpecializationConstantDefaults:
 		if p.registry.Set(propset.SpecializationConstants).Len() == 0 {
 			p.lose(set, key, "there is no specialization constant")
@@ -355,7 +355,7 @@ func (p *restored) property(set string, property propset.Property) error {
 	case propset.HostPipes:
 		return p.variable(set, property, hostPipe)
 	case propset.VirtualFunctions:
-		return refuse("the IR does not say which functions are virtual; combine the files instead")
+		return refuse("the IR does not identify virtual functions; combine the files instead")
 	case propset.RegisteredKernels:
 		text, ok := property.Value.Text()
 		if !ok {
@@ -366,7 +366,7 @@ func (p *restored) property(set string, property propset.Property) error {
 		return p.misc(property)
 	case propset.KernelDigests: // computed from the code again
 	default:
-		p.lose(set, key, "the set has no form in IR")
+		p.lose(set, key, "IR cannot express the set")
 	}
 	return nil
 }
@@ -438,7 +438,7 @@ func (p *restored) variable(set string, property propset.Property, put func(*llv
 		}
 	}
 	if g == nil {
-		return &restoreError{set, property.Key, "the IR does not say which variable this is; combine the files instead"}
+		return &restoreError{set, property.Key, "the IR does not identify the variable; combine the files instead"}
 	}
 	values, ok := property.Value.Uint32s()
 	if !ok || !put(g, values) {
@@ -481,7 +481,7 @@ func (p *restored) misc(property propset.Property) error {
 			return &restoreError{propset.MiscProperties, property.Key, "the IR module does not have the sanitizer's list of kernels"}
 		}
 	default:
-		p.lose(propset.MiscProperties, property.Key, "it has no form in IR")
+		p.lose(propset.MiscProperties, property.Key, "IR cannot express it")
 	}
 	return nil
 }

@@ -314,15 +314,15 @@ func TestRestoreRefusals(t *testing.T) {
 		"a function instead of a kernel":    {"[SYCL/kernel names]\n_Z2tov=1|1\n", "[SYCL/kernel names] to(): the IR module has no kernel"},
 		"an export that is nowhere":         {"[SYCL/exported symbols]\nlost=1|1\n", "[SYCL/exported symbols] lost: the IR module defines neither a function nor a variable"},
 		"an export that is only declared":   {"[SYCL/exported symbols]\n_Z4fromv=1|1\n", "[SYCL/exported symbols] from(): the IR module defines neither a function nor a variable"},
-		"a specialization constant":         {"[SYCL/specialization constants]\nsize=" + propset.Uint32s(0, 0, 4).String() + "\n", "[SYCL/specialization constants] size: the IR does not say which constant"},
-		"a device global of another name":   {"[SYCL/device globals]\nother=" + propset.Uint32s(4, 0).String() + "\n", "[SYCL/device globals] other: the IR does not say which variable"},
+		"a specialization constant":         {"[SYCL/specialization constants]\nsize=" + propset.Uint32s(0, 0, 4).String() + "\n", "[SYCL/specialization constants] size: the IR does not identify the constant"},
+		"a device global of another name":   {"[SYCL/device globals]\nother=" + propset.Uint32s(4, 0).String() + "\n", "[SYCL/device globals] other: the IR does not identify the variable"},
 		"a device global without its scope": {"[SYCL/device globals]\nlist=" + propset.Uint32s(4).String() + "\n", "[SYCL/device globals] list: the value does not have the layout of a variable"},
-		"virtual functions":                 {"[SYCL/virtual functions]\nvirtual-functions-set=" + propset.String("s").String() + "\n", "[SYCL/virtual functions] virtual-functions-set: the IR does not say which functions"},
+		"virtual functions":                 {"[SYCL/virtual functions]\nvirtual-functions-set=" + propset.String("s").String() + "\n", "[SYCL/virtual functions] virtual-functions-set: the IR does not identify virtual functions"},
 		"a parameter that is not there":     {"[SYCL/implicit local arg]\n_ZTS1K=1|2\n", "[SYCL/implicit local arg] K: the IR module has no kernel of that name with such a parameter"},
 		"memory of an unknown kernel":       {"[SYCL/work group dynamic local mem]\n_ZTS1X=1|1\n", "[SYCL/work group dynamic local mem] X: the IR module has no kernel of that name"},
 		"removed parameters that are text":  {"[SYCL/kernel param opt]\n_ZTS1K=1|1\n", "[SYCL/kernel param opt] K: the value is not a list of bits"},
-		"an image that may run nowhere":     {"[SYCL/device requirements]\nfixed_target=2|AAAAAAAAAAA\n", "[SYCL/device requirements] fixed_target: the image may run nowhere"},
-		"sub-groups of an unknown kernel":   {"[SYCL/device requirements]\nreqd_sub_group_size=" + propset.Uint32s(8, 16).String() + "\n", "no kernel of the IR module says that it is the one that requires sub-groups of 8"},
+		"an image that may run nowhere":     {"[SYCL/device requirements]\nfixed_target=2|AAAAAAAAAAA\n", "[SYCL/device requirements] fixed_target: the image is not allowed to run anywhere"},
+		"sub-groups of an unknown kernel":   {"[SYCL/device requirements]\nreqd_sub_group_size=" + propset.Uint32s(8, 16).String() + "\n", "no kernel in the IR module is marked as requiring sub-group size 8"},
 		"a size that is text":               {"[SYCL/program metadata]\n_ZTS1K@work_group_num_dim=" + propset.String("abc").String() + "\n", "the value is not one to three sizes"},
 		"a sanitizer whose list is gone":    {"[SYCL/misc properties]\nsanUsed=" + propset.String("msan").String() + "\n", "[SYCL/misc properties] sanUsed: the IR module does not have the sanitizer's list"},
 	} {
@@ -341,9 +341,9 @@ func TestRestoreRefusals(t *testing.T) {
 
 func TestRestoreLosses(t *testing.T) {
 	for name, test := range map[string]struct{ properties, want string }{
-		"an unknown set":         {"[of/others]\nkey=1|1\n", "the property key of the set [of/others] is lost: the set has no form in IR"},
-		"an unknown requirement": {"[SYCL/device requirements]\nnew=1|1\n", "the property new of the set [SYCL/device requirements] is lost: it is not known"},
-		"an unknown property":    {"[SYCL/misc properties]\nnew=1|1\n", "the property new of the set [SYCL/misc properties] is lost: it has no form in IR"},
+		"an unknown set":         {"[of/others]\nkey=1|1\n", "the property key of the set [of/others] is lost: IR cannot express the set"},
+		"an unknown requirement": {"[SYCL/device requirements]\nnew=1|1\n", "the property new of the set [SYCL/device requirements] is lost: it is unknown"},
+		"an unknown property":    {"[SYCL/misc properties]\nnew=1|1\n", "the property new of the set [SYCL/misc properties] is lost: IR cannot express it"},
 		"default values of none": {"[SYCL/specialization constants default values]\nall=" + propset.Uint32s(1).String() + "\n", "is lost: there is no specialization constant"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -121,7 +121,7 @@ func (v *virtualFunctions) checkCalls() []Diagnostic {
 		where := places[w.step[k].end]
 		list = append(list, Diagnostic{
 			Location: devicecode.Place(where),
-			Text:     fmt.Sprintf("kernel '%s' makes a virtual call, but does not say which virtual functions it calls", devicecode.BriefName(k.Name())),
+			Text:     fmt.Sprintf("kernel '%s' makes a virtual call, but does not specify the set of virtual functions", devicecode.BriefName(k.Name())),
 			Notes: append([]string{"Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?"},
 				w.chain(k, where, &sites).Notes(where)...),
 		})

@@ -163,7 +163,7 @@ var virtualCases = []struct {
 		name: "a virtual call in a kernel",
 		ir:   calls("spir_kernel void @_ZTS1K()", "virtual"),
 		sets: "_ZTS1K=-",
-		says: `warning: kernel 'K' makes a virtual call, but does not say which virtual functions it calls
+		says: `warning: kernel 'K' makes a virtual call, but does not specify the set of virtual functions
 Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?
 use is from this call chain:
   K
@@ -175,7 +175,7 @@ compile with '-g' to get source location
 		ir: calls("spir_kernel void @_ZTS1K()", "_Z4longv", "_Z5shortv") + calls("spir_func void @_Z4longv()", "_Z5shortv") + calls("spir_func void @_Z5shortv()", "_Z4makei") +
 			calls("spir_func void @_Z4makei()", "virtual", "virtual"),
 		sets: "_ZTS1K=-",
-		says: `warning: kernel 'K' makes a virtual call, but does not say which virtual functions it calls
+		says: `warning: kernel 'K' makes a virtual call, but does not specify the set of virtual functions
 Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?
 use is from this call chain:
   K
@@ -188,7 +188,7 @@ compile with '-g' to get source location
 		name: "through variables, which are not in the chain",
 		ir:   calls("spir_kernel void @_ZTS1K()", "@pointers") + table("pointers", "_Z4callv") + calls("spir_func void @_Z4callv()", "virtual"),
 		sets: "_ZTS1K=-",
-		says: `warning: kernel 'K' makes a virtual call, but does not say which virtual functions it calls
+		says: `warning: kernel 'K' makes a virtual call, but does not specify the set of virtual functions
 Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?
 use is from this call chain:
   K
@@ -201,7 +201,7 @@ compile with '-g' to get source location
 		ir: "define spir_kernel void @_ZTS1K(ptr %f) {\n  invoke spir_func void %f() #0 to label %a unwind label %b\na:\n  ret void\nb:\n  unreachable\n}\n" +
 			"attributes #0 = { nounwind \"virtual-call\" }\n",
 		sets: "_ZTS1K=-",
-		says: `warning: kernel 'K' makes a virtual call, but does not say which virtual functions it calls
+		says: `warning: kernel 'K' makes a virtual call, but does not specify the set of virtual functions
 Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?
 use is from this call chain:
   K
@@ -213,13 +213,13 @@ compile with '-g' to get source location
 		ir: calls("spir_kernel void @_ZTS1B()", "call") + calls("spir_kernel void @_ZTS1A()", "call") + calls("spir_func void @call()", "virtual") +
 			calls("spir_kernel void @_ZTS1C()"),
 		sets: "_ZTS1B=- _ZTS1A=- _ZTS1C=-",
-		says: `warning: kernel 'B' makes a virtual call, but does not say which virtual functions it calls
+		says: `warning: kernel 'B' makes a virtual call, but does not specify the set of virtual functions
 Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?
 use is from this call chain:
   B
   call()
 compile with '-g' to get source location
-warning: kernel 'A' makes a virtual call, but does not say which virtual functions it calls
+warning: kernel 'A' makes a virtual call, but does not specify the set of virtual functions
 Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?
 use is from this call chain:
   A
@@ -265,7 +265,7 @@ define spir_func void @_Z3foov() !dbg !11 {
 !23 = !DILocation(line: 0, scope: !11)
 `,
 		sets: "_ZTS1K=-",
-		says: `src/a.cpp:15:7: warning: kernel 'K' makes a virtual call, but does not say which virtual functions it calls
+		says: `src/a.cpp:15:7: warning: kernel 'K' makes a virtual call, but does not specify the set of virtual functions
 Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?
 use is from this call chain:
   K
@@ -288,7 +288,7 @@ use is from this call chain:
 !20 = !DILocation(line: 0, scope: !10)
 `,
 		sets: "_ZTS1K=-",
-		says: `src/a.cpp:3: warning: kernel 'K' makes a virtual call, but does not say which virtual functions it calls
+		says: `src/a.cpp:3: warning: kernel 'K' makes a virtual call, but does not specify the set of virtual functions
 Missing property 'assume_indirect_calls' or 'assume_indirect_calls_to' of the kernel?
 use is from this call chain:
   K

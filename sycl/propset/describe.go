@@ -125,7 +125,7 @@ func (d Describer) Describe(set, key string, v Value) (Typed, error) {
 		return Typed{Layout: l.name, Known: true, Written: written, Status: rule.status, Data: data, Text: render(data)}, nil
 	}
 	if faults == nil {
-		faults = append(faults, fmt.Sprintf("the value is a %v, not a %v", v.typ, rule.layouts[0].typ))
+		faults = append(faults, fmt.Sprintf("the value is a %v; expected a %v", v.typ, rule.layouts[0].typ))
 	}
 	t := plain(v)
 	t.Known, t.Status = true, rule.status

@@ -60,7 +60,7 @@ func ParseLax(name string, data []byte) (*Registry, []*SyntaxError, error) {
 	p := parser{file: name, lax: true}
 	r, err := p.parse(data)
 	if p.more > 0 {
-		p.warnings = append(p.warnings, &SyntaxError{File: name, Msg: fmt.Sprintf("there are %d more such faults", p.more)})
+		p.warnings = append(p.warnings, &SyntaxError{File: name, Msg: fmt.Sprintf("%d more errors like this", p.more)})
 	}
 	return r, p.warnings, err
 }
@@ -232,7 +232,7 @@ func (p *parser) valueType(text string) (Type, error) {
 	case err == nil && (n == 1 || n == 2):
 		return Type(n), p.surplus("the value type %q has leading zeros", text)
 	case err == nil && n == 0:
-		return 0, p.errorf("value type 0 stands for no type: expected 1 (32-bit number) or 2 (byte array)")
+		return 0, p.errorf("invalid value type 0: expected 1 (32-bit number) or 2 (byte array)")
 	case err == errNotANumber:
 		return 0, p.errorf("value type %s is not a number: expected 1 (32-bit number) or 2 (byte array)", safetext.Quote(text))
 	}
@@ -245,7 +245,7 @@ func (p *parser) number(text string) (Value, error) {
 	case err == errTooLarge:
 		return Value{}, p.errorf("%s does not fit in 32 bits: the largest value of type 1 is 4294967295", safetext.Quote(text))
 	case err != nil:
-		return Value{}, p.errorf("%s is not an unsigned decimal number, which type 1 asks for", safetext.Quote(text))
+		return Value{}, p.errorf("%s is not an unsigned decimal number, as required by type 1", safetext.Quote(text))
 	}
 	if text[0] == '0' && len(text) > 1 {
 		err = p.surplus("the number %s has leading zeros", safetext.Quote(text))

@@ -129,15 +129,15 @@ func TestParseErrors(t *testing.T) {
 		{"no bar", "[a]\nx=11\n", `f.prop:2: [a] x: the value "11" has no "|" between type and value`},
 		{"no type", "[a]\nx=|1\n", `f.prop:2: [a] x: the value "|1" has no type before "|": expected 1 or 2`},
 		{"no value", "[a]\nx=1|\n", `f.prop:2: [a] x: no value follows "1|"`},
-		{"a type that is no number", "[a]\nx=one|1\n", `f.prop:2: [a] x: value type "one" is not a number: expected 1 (32-bit number) or 2 (byte array)`},
+		{"a type that is not a number", "[a]\nx=one|1\n", `f.prop:2: [a] x: value type "one" is not a number: expected 1 (32-bit number) or 2 (byte array)`},
 		{"white space in the type", "[a]\nx= 1|1\n", `f.prop:2: [a] x: value type " 1" is not a number: expected 1 (32-bit number) or 2 (byte array)`},
 		{"a type out of range", "[a]\nx=7|1\n", `f.prop:2: [a] x: value type "7" is not 1 (32-bit number) or 2 (byte array)`},
 		{"a type of many digits", "[a]\nx=99999999999999999999|1\n", `f.prop:2: [a] x: value type "99999999999999999999" is not 1 (32-bit number) or 2 (byte array)`},
-		{"type 0", "[a]\nx=0|1\n", `f.prop:2: [a] x: value type 0 stands for no type: expected 1 (32-bit number) or 2 (byte array)`},
+		{"type 0", "[a]\nx=0|1\n", `f.prop:2: [a] x: invalid value type 0: expected 1 (32-bit number) or 2 (byte array)`},
 		{"a type with a leading zero", "[a]\nx=01|1\n", `f.prop:2: [a] x: the value type "01" has leading zeros`},
-		{"a value that is no number", "[a]\nx=1|yes\n", `f.prop:2: [a] x: "yes" is not an unsigned decimal number, which type 1 asks for`},
-		{"a signed number", "[a]\nx=1|-1\n", `f.prop:2: [a] x: "-1" is not an unsigned decimal number, which type 1 asks for`},
-		{"white space after a number", "[a]\nx=1|1 \n", `f.prop:2: [a] x: "1 " is not an unsigned decimal number, which type 1 asks for`},
+		{"a value that is not a number", "[a]\nx=1|yes\n", `f.prop:2: [a] x: "yes" is not an unsigned decimal number, as required by type 1`},
+		{"a signed number", "[a]\nx=1|-1\n", `f.prop:2: [a] x: "-1" is not an unsigned decimal number, as required by type 1`},
+		{"white space after a number", "[a]\nx=1|1 \n", `f.prop:2: [a] x: "1 " is not an unsigned decimal number, as required by type 1`},
 		{"a number of 33 bits", "[a]\nx=1|4294967296\n", `f.prop:2: [a] x: "4294967296" does not fit in 32 bits: the largest value of type 1 is 4294967295`},
 		{"a number with a leading zero", "[a]\nx=1|007\n", `f.prop:2: [a] x: the number "007" has leading zeros`},
 		{"a character outside the alphabet", "[a]\nx=2|IAAAAA-AAAQA\n", `f.prop:2: [a] x: character '-' at position 7 of the byte array is not a letter, digit, + or /`},
@@ -202,7 +202,7 @@ func TestParseLax(t *testing.T) {
 	}
 
 	_, warnings, err = ParseLax("f", []byte("[a]\n"+strings.Repeat("x=1|1\n", 1+maxWarnings+5)))
-	if err != nil || len(warnings) != maxWarnings+1 || warnings[maxWarnings].Error() != "f: there are 5 more such faults" {
+	if err != nil || len(warnings) != maxWarnings+1 || warnings[maxWarnings].Error() != "f: there are 5 more errors like this" {
 		t.Errorf("%v, %d warnings, the last one %v", err, len(warnings), warnings[len(warnings)-1])
 	}
 

@@ -91,7 +91,7 @@ func readSpecConstant(set string, p Property) (SpecConstant, error) {
 		case uint64(r.Offset) < at:
 			fault = fmt.Sprintf("begins at offset %d, before the end of the one before it, which is %d", r.Offset, at)
 		case specEnd(r) > math.MaxUint32:
-			fault = fmt.Sprintf("ends at offset %d, which does not fit 32 bits", specEnd(r))
+			fault = fmt.Sprintf("ends at offset %d, which does not fit in 32 bits", specEnd(r))
 		}
 		if fault != "" {
 			return c, &SyntaxError{Line: p.Line, Set: set, Key: p.Key, Msg: fmt.Sprintf("record %d %s", i+1, fault)}

@@ -160,7 +160,7 @@ type AspectError struct {
 }
 
 func (e *AspectError) Error() string {
-	return fmt.Sprintf("the runtime of release %s has no aspect %v: write for a newer release, or do without what needs the aspect", e.Release, e.Aspect)
+	return fmt.Sprintf("the runtime of release %s does not support aspect %v; use a newer release, or avoid features that need the aspect", e.Release, e.Aspect)
 }
 
 // BadInput marks errors caused by an input file.

@@ -79,9 +79,9 @@ func Decode(name string, in io.Reader) (*Report, error) {
 	version := rest[:max(0, bytes.IndexByte(rest, '"'))]
 	switch n, err := strconv.ParseUint(string(version), 10, 16); {
 	case err == nil && n < schemaVersion:
-		return nil, fault(0, "a compatibility report of version %d: rewrite it with 'compat report', or build its target again", n)
+		return nil, fault(0, "unsupported compatibility report version %d; recreate it with 'compat report', or rebuild its target", n)
 	case err == nil && n > schemaVersion:
-		return nil, fault(0, "a compatibility report of version %d: this tool reads version %d; use a newer tool", n, schemaVersion)
+		return nil, fault(0, "unsupported compatibility report version %d; this tool supports version %d; use a newer tool", n, schemaVersion)
 	}
 	r := new(Report)
 	if err := strict.JSON(b, r); err != nil {
@@ -114,7 +114,7 @@ type limitedReader struct {
 func (l *limitedReader) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
 	if l.left -= int64(n); l.left < 0 {
-		return 0, fmt.Errorf("the report has more than %d MiB", maxBytes>>20)
+		return 0, fmt.Errorf("report too large (limit %d MiB)", maxBytes>>20)
 	}
 	return n, err
 }

@@ -100,7 +100,7 @@ func (m *merger) devices() error {
 				known[d.Name] = d
 				m.out.Devices = append(m.out.Devices, *d)
 			} else if !reflect.DeepEqual(known[d.Name], d) {
-				return fmt.Errorf("the report %s describes device %s in another way than a report before it: make both with the same device configuration", about(p), d.Name)
+				return fmt.Errorf("report %s describes device %s differently from an earlier report; create both with the same device configuration", about(p), d.Name)
 			}
 		}
 	}
@@ -240,7 +240,7 @@ func (m *merger) outcome(group []mergedKernel, device int) (*Outcome, error) {
 			known = o
 		case o.IsUnreported() || reflect.DeepEqual(known, o):
 		default:
-			return nil, fmt.Errorf("two reports %s contradict each other about kernel %s and device %s: make both from the same build, or give them labels that differ", about(p), k.Name, m.out.Devices[device].Name)
+			return nil, fmt.Errorf("two reports %s contradict each other about kernel %s and device %s; create both from the same build, or use different labels", about(p), k.Name, m.out.Devices[device].Name)
 		}
 	}
 	return known, nil

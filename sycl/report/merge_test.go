@@ -92,7 +92,7 @@ func TestMerge(t *testing.T) {
 		part *report.Report
 		want string
 	}{
-		"a device described in two ways": {device, "describes device intel_gpu_pvc in another way"},
+		"a device described in two ways": {device, "describes device intel_gpu_pvc differently"},
 		"two statuses":                   {status, "contradict each other about kernel " + one.Kernels[0].Name + " and device intel_gpu_pvc"},
 	} {
 		if _, err := report.Merge(one, test.part); err == nil || !strings.Contains(err.Error(), test.want) {

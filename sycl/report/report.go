@@ -182,7 +182,7 @@ func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 func (d *Digest) UnmarshalText(text []byte) error {
 	isDigit := func(c rune) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' }
 	if len(text) != 2*len(d) || bytes.ContainsFunc(text, func(c rune) bool { return !isDigit(c) }) {
-		return fmt.Errorf("%d hexadecimal digits are needed", 2*len(d))
+		return fmt.Errorf("expected %d hexadecimal digits", 2*len(d))
 	}
 	_, err := hex.Decode(d[:], text)
 	return err

@@ -166,8 +166,8 @@ func TestDecode(t *testing.T) {
 		{"a string", `"x"`, "not a JSON object"},
 		{"another object", "{}", "not a compatibility report"},
 		{"a member twice", replace(`"status":"incompatible"`, `"status":"incompatible","status":"compatible"`), `duplicate member "status"`},
-		{"an older version", `{"schema": "` + strings.Replace(report.Schema, "v2", "v1", 1) + `", "cells": []`, "a compatibility report of version 1: rewrite it"},
-		{"a newer version", replace(`compat-report/v2"`, `compat-report/v3"`), "this tool reads version 2; use a newer tool"},
+		{"an older version", `{"schema": "` + strings.Replace(report.Schema, "v2", "v1", 1) + `", "cells": []`, "unsupported compatibility report version 1; recreate it"},
+		{"a newer version", replace(`compat-report/v2"`, `compat-report/v3"`), "this tool supports version 2; use a newer tool"},
 		{"an odd version", replace(`compat-report/v2"`, `compat-report/v2.0"`), "not a compatibility report"},
 		{"an unknown status", replace(`"status":"compatible"`, `"status":"fine"`), `unknown status "fine"; expected compatible, incompatible`},
 		{"a status against its reasons", replace(`"scope":"kernel","status":"incompatible"`, `"scope":"kernel","status":"compatible"`), `is "compatible", but its reasons make it "incompatible"`},
@@ -182,8 +182,8 @@ func TestDecode(t *testing.T) {
 		{"more kernels and devices than there can be", bomb(good), "their product exceeds the limit of 20000000"},
 		{"a kernel twice", replace("_ZTS9VectorAdd", "_ZTS6Matrix"), `the name "_ZTS6Matrix" is empty or a duplicate`},
 		{"a device twice", replace(`"name":"intel_gpu_dg2"`, `"name":"intel_gpu_pvc"`), `the name "intel_gpu_pvc" is empty or a duplicate`},
-		{"half a digest", replace(`"digest":"0000`, `"digest":"`), "32 hexadecimal digits are needed"},
-		{"capital digits", replace(`"digest":"0000`, `"digest":"ABCD`), "32 hexadecimal digits are needed"},
+		{"half a digest", replace(`"digest":"0000`, `"digest":"`), "32 hexadecimal digits"},
+		{"capital digits", replace(`"digest":"0000`, `"digest":"ABCD`), "32 hexadecimal digits"},
 		{"wrong statistics", replace(`"compatible":6`, `"compatible":7`), "the statistics do not fit"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -102,7 +102,7 @@ func Set(images []Image, settings []Setting, o Options) ([]Change, error) {
 			return nil, err
 		}
 		if set[name] {
-			return nil, &RequestError{setting, "the constant is set twice"}
+			return nil, &RequestError{setting, "duplicate setting"}
 		}
 		set[name] = true
 		change, err := s.set(name, setting, o)
@@ -227,9 +227,9 @@ func (s *setter) resolve(setting Setting) (string, error) {
 	case len(list) == 1:
 		return list[0], nil
 	case len(list) > 1:
-		return "", &RequestError{setting, "several constants are called so: say which, " + joined(list)}
+		return "", &RequestError{setting, "ambiguous name; use one of " + joined(list)}
 	case len(s.all) == 0:
-		return "", &RequestError{setting, "there are no specialization constants"}
+		return "", &RequestError{setting, "no specialization constants found"}
 	}
 	var known []string
 	for _, name := range s.all {
@@ -278,7 +278,7 @@ func (s *setter) set(name string, setting Setting, o Options) (Change, error) {
 			return change, &ImageError{img.Place, err}
 		}
 		if err := differ(first, s.constant(u)); err != nil {
-			return change, &ImageError{img.Place, fmt.Errorf("the specialization constant '%s' %w in %s: build both from one definition, or set it for the kernels of one of them", safetext.Shorten(change.DisplayName), err, s.images[users[0].image].Place)}
+			return change, &ImageError{img.Place, fmt.Errorf("the specialization constant '%s' %w in %s: build both from the same definition, or set it only for the kernels of one of them", safetext.Shorten(change.DisplayName), err, s.images[users[0].image].Place)}
 		}
 		change.Images = append(change.Images, u.image)
 	}
@@ -325,7 +325,7 @@ func (s *setter) clash(u user) error {
 		}
 		for _, r := range other.Scalars() {
 			if _, ok := own[r.ID]; ok {
-				return fmt.Errorf("the specialization constants '%s' and '%s' have the same number, %d: setting one would set the other", safetext.Shorten(constant.Name), safetext.Shorten(other.Name), r.ID)
+				return fmt.Errorf("the specialization constants '%s' and '%s' have the same number, %d: setting one would also set the other", safetext.Shorten(constant.Name), safetext.Shorten(other.Name), r.ID)
 			}
 		}
 	}
@@ -336,11 +336,11 @@ func (s *setter) clash(u user) error {
 func differ(a, b *propset.SpecConstant) error {
 	left, right := a.Scalars(), b.Scalars()
 	if !slices.EqualFunc(left, right, func(l, r propset.SpecRecord) bool { return l.Offset == r.Offset && l.Size == r.Size }) {
-		return fmt.Errorf("has other parts than")
+		return fmt.Errorf("has different parts than")
 	}
 	for _, r := range left {
 		if !bytes.Equal(a.Default[r.Offset:][:r.Size], b.Default[r.Offset:][:r.Size]) {
-			return fmt.Errorf("has another default value than")
+			return fmt.Errorf("has a different default value than")
 		}
 	}
 	return nil
@@ -373,14 +373,14 @@ func valueOf(c *propset.SpecConstant, records []propset.SpecRecord, types []*spi
 	if digits, ok := strings.CutPrefix(text, rawBytes); ok {
 		raw, err := hex.DecodeString(digits)
 		if err != nil {
-			return nil, fmt.Errorf("%s is not followed by pairs of hexadecimal digits", rawBytes)
+			return nil, fmt.Errorf("expected pairs of hexadecimal digits after %s", rawBytes)
 		}
 		scalarsEnd := 0
 		if n := len(records); n > 0 {
 			scalarsEnd = int(records[n-1].Offset + records[n-1].Size)
 		}
 		if len(raw) != len(value) && len(raw) != scalarsEnd {
-			return nil, fmt.Errorf("%d bytes for a constant of %d", len(raw), len(value))
+			return nil, fmt.Errorf("got %d bytes, want %d", len(raw), len(value))
 		}
 		copy(value, raw)
 		return value, checkBools(records, types, value)
@@ -390,7 +390,7 @@ func valueOf(c *propset.SpecConstant, records []propset.SpecRecord, types []*spi
 		return nil, err
 	}
 	if len(found) != len(records) {
-		return nil, fmt.Errorf("%d values for a constant of %d: %s", len(found), len(records), typeList(types))
+		return nil, fmt.Errorf("got %d values, want %d: %s", len(found), len(records), typeList(types))
 	}
 	for i, r := range records {
 		where := ""
@@ -398,7 +398,7 @@ func valueOf(c *propset.SpecConstant, records []propset.SpecRecord, types []*spi
 			where = fmt.Sprintf("value %d: ", i+1)
 		}
 		if types[i] == nil {
-			return nil, fmt.Errorf("%sits type is not known, as no SPIR-V module has it: give all %d bytes of the constant, as %s00", where, len(value), rawBytes)
+			return nil, fmt.Errorf("%sits type is unknown, because no SPIR-V module contains it; specify all %d bytes of the constant, as %s00", where, len(value), rawBytes)
 		}
 		b, err := encode(*types[i], found[i])
 		if err != nil {
@@ -413,7 +413,7 @@ func valueOf(c *propset.SpecConstant, records []propset.SpecRecord, types []*spi
 func checkBools(records []propset.SpecRecord, types []*spirv.Scalar, value []byte) error {
 	for i, r := range records {
 		if t := types[i]; t != nil && t.Kind == spirv.Bool && value[r.Offset] > 1 {
-			return fmt.Errorf("the byte at offset %d is a bool, which is 0 or 1, not %d", r.Offset, value[r.Offset])
+			return fmt.Errorf("the byte at offset %d is a bool; expected 0 or 1, got %d", r.Offset, value[r.Offset])
 		}
 	}
 	return nil

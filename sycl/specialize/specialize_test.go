@@ -138,7 +138,7 @@ func TestUnused(t *testing.T) {
 	images := []specialize.Image{image("module 0", 3)}
 	images[0].Code = []offload.Source{source(testkit.SPIRV("K", podConstants(3, 7, 2.5, 1, 2.5)[1:4]...))}
 	if _, err := specialize.Set(images, []specialize.Setting{{Name: pod, Value: "[1, 2, 3]"}}, specialize.Options{}); err == nil ||
-		!strings.Contains(err.Error(), "value 1: its type is not known, as no SPIR-V module has it: give all 12 bytes of the constant, as bytes:00") {
+		!strings.Contains(err.Error(), "value 1: its type is unknown, because no SPIR-V module contains it; specify all 12 bytes of the constant, as bytes:00") {
 		t.Errorf("got %v", err)
 	}
 	for _, value := range []string{"bytes:010000000000004003", "bytes:010000000000004003aabbcc"} {
@@ -206,12 +206,12 @@ func TestRequestErrors(t *testing.T) {
 	for _, test := range []struct{ name, value, want string }{
 		{"app::scalee", "1", "app::scalee=1: unknown constant: did you mean app::scale?"},
 		{"unlike", "1", "unknown constant; there are app::pod, app::scale"},
-		{scale, "[1, 2]", "2 values for a constant of 1: double"},
-		{pod, "1", "1 values for a constant of 3: i32, float, i8"},
-		{pod, "[1, 2, 300]", `value 3: "300" does not fit 8 bits`},
-		{pod, "[1, 2, 3", "the value ends where ',' or ']' is missing"},
-		{pod, "bytes:00", "1 bytes for a constant of 12"},
-		{pod, "bytes:0", "bytes: is not followed by pairs of hexadecimal digits"},
+		{scale, "[1, 2]", "2 values, want 1: double"},
+		{pod, "1", "1 values, want 3: i32, float, i8"},
+		{pod, "[1, 2, 300]", `value 3: "300" does not fit in 8 bits`},
+		{pod, "[1, 2, 3", "unexpected end of value; expected ',' or ']'"},
+		{pod, "bytes:00", "1 bytes, want 12"},
+		{pod, "bytes:0", "expected pairs of hexadecimal digits after bytes:"},
 	} {
 		images := []specialize.Image{image("module 0", 3)}
 		_, err := specialize.Set(images, []specialize.Setting{{Name: test.name, Value: test.value}}, specialize.Options{})
@@ -223,15 +223,15 @@ func TestRequestErrors(t *testing.T) {
 	images := []specialize.Image{{Place: "module 0", Metadata: internal}}
 	internal.Delete(propset.SpecializationConstantDefaults)
 	if _, err := specialize.Set(images, []specialize.Setting{{Name: "app::scale", Value: "1"}}, specialize.Options{}); err == nil ||
-		!strings.Contains(err.Error(), "several constants are called so: say which, "+scale+", _ZN3app5scaleE") {
+		!strings.Contains(err.Error(), "ambiguous name; use one of "+scale+", _ZN3app5scaleE") {
 		t.Errorf("an ambiguous name: %v", err)
 	}
 	images = []specialize.Image{image("module 0", 3)}
 	if _, err := specialize.Set(images, []specialize.Setting{{Name: "app::scale", Value: "1"}, {Name: scale, Value: "1"}}, specialize.Options{}); err == nil ||
-		!strings.Contains(err.Error(), "the constant is set twice") {
+		!strings.Contains(err.Error(), "duplicate setting") {
 		t.Errorf("set twice: %v", err)
 	}
-	if _, err := specialize.Set(nil, []specialize.Setting{{Name: "x", Value: "1"}}, specialize.Options{}); err == nil || !strings.Contains(err.Error(), "there are no specialization constants") {
+	if _, err := specialize.Set(nil, []specialize.Setting{{Name: "x", Value: "1"}}, specialize.Options{}); err == nil || !strings.Contains(err.Error(), "no specialization constants found") {
 		t.Errorf("no images: %v", err)
 	}
 }
@@ -246,11 +246,11 @@ func TestImageErrors(t *testing.T) {
 		name, want string
 		change     func(images []specialize.Image)
 	}{
-		{"another default value", "module 1: the specialization constant 'app::scale' has another default value than in module 0: build both from one definition, or set it for the kernels of one of them",
+		{"another default value", "module 1: the specialization constant 'app::scale' has a different default value than in module 0: build both from the same definition, or set it only for the kernels of one of them",
 			func(images []specialize.Image) {
 				images[1].Metadata.Set(propset.SpecializationConstantDefaults).Put("all", propset.Bytes(make([]byte, 20)))
 			}},
-		{"other parts", "module 1: the specialization constant 'app::scale' has other parts than in module 0",
+		{"other parts", "module 1: the specialization constant 'app::scale' has different parts than in module 0",
 			func(images []specialize.Image) {
 				images[1] = specialize.Image{Place: "module 1", Metadata: metadata(propset.SpecConstant{Name: scale, Records: []propset.SpecRecord{{ID: 3, Offset: 0, Size: 4}}})}
 			}},
@@ -260,7 +260,7 @@ func TestImageErrors(t *testing.T) {
 			func(images []specialize.Image) {
 				images[0].Code = []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 0, Type: testkit.I64}))}
 			}},
-		{"one number of two constants", "module 0: the specialization constants '____ZN3appL5scaleE' and '_ZN3app3podE' have the same number, 1: setting one would set the other",
+		{"one number of two constants", "module 0: the specialization constants '____ZN3appL5scaleE' and '_ZN3app3podE' have the same number, 1: setting one would also set the other",
 			func(images []specialize.Image) { images[0].Metadata, images[0].Code = podAnd(1), nil }},
 		{"one number of two parts", "module 0: the parts of the specialization constant '____ZN3appL5scaleE' at offsets 0 and 4 have the same number, 5",
 			func(images []specialize.Image) {
@@ -270,7 +270,7 @@ func TestImageErrors(t *testing.T) {
 			func(images []specialize.Image) { images[0].Code = append(images[0].Code, bools(0)...) }},
 		{"no module", "module 0: not a usable SPIR-V module: offset 0: 3 bytes are too few for a header",
 			func(images []specialize.Image) { images[0].Code = []offload.Source{source([]byte("spv"))} }},
-		{"a type that no constant has", "module 0: not a usable SPIR-V module: offset 152: opcode 50: the constant with the number 3 has a type that is no bool",
+		{"a type that no constant has", "module 0: not a usable SPIR-V module: offset 152: opcode 50: constant 3 has an unsupported type",
 			func(images []specialize.Image) {
 				images[0].Code = []offload.Source{source(testkit.SPIRV("K", testkit.SPIRVConstant{ID: 3, Type: testkit.I24}))}
 			}},

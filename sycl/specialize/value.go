@@ -28,7 +28,7 @@ func scalars(value string) ([]string, error) {
 		return nil, err
 	}
 	if p.space(); p.rest != "" {
-		return nil, fmt.Errorf("%s is left after the end of the value", safetext.Quote(p.rest))
+		return nil, fmt.Errorf("unexpected %s after the value", safetext.Quote(p.rest))
 	}
 	return p.found, nil
 }
@@ -114,7 +114,7 @@ func (p *valueParser) name() (name string, err error) {
 	if p.take('"') {
 		before, after, ok := strings.Cut(p.rest, `"`)
 		if !ok {
-			return "", errors.New(`a '"' has no end`)
+			return "", errors.New(`unterminated '"'`)
 		}
 		name, p.rest = before, after
 	} else {
@@ -131,9 +131,9 @@ func (p *valueParser) name() (name string, err error) {
 
 func (p *valueParser) missing(what string) error {
 	if p.space(); p.rest == "" {
-		return fmt.Errorf("the value ends where %s is missing", what)
+		return fmt.Errorf("unexpected end of value; expected %s", what)
 	}
-	return fmt.Errorf("%s is where %s is missing", safetext.Quote(p.rest), what)
+	return fmt.Errorf("unexpected %s; expected %s", safetext.Quote(p.rest), what)
 }
 
 // encode returns the bytes of a scalar, little endian.
@@ -144,7 +144,7 @@ func encode(t spirv.Scalar, text string) ([]byte, error) {
 	case spirv.Int:
 		return encodeInt(t, text)
 	case spirv.OtherFloat:
-		return nil, fmt.Errorf("a %v can be given by its bytes only, as %s0a", t, rawBytes)
+		return nil, fmt.Errorf("a %v can only be specified by its bytes, as %s0a", t, rawBytes)
 	}
 	return encodeFloat(t, text)
 }
@@ -156,7 +156,7 @@ func encodeBool(text string) ([]byte, error) {
 	case "false", "0":
 		return []byte{0}, nil
 	}
-	return nil, fmt.Errorf("%s is neither true nor false", safetext.Quote(text))
+	return nil, fmt.Errorf("expected true or false, got %s", safetext.Quote(text))
 }
 
 // encodeInt returns the bytes of an integer. OpenCL modules do not record signedness. A bool is an
@@ -168,9 +168,9 @@ func encodeInt(t spirv.Scalar, text string) ([]byte, error) {
 	if digits := strings.TrimLeft(text, "+-"); len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
 		without := strings.TrimLeft(digits, "0")
 		if without == "" {
-			return nil, fmt.Errorf("%s begins with 0, which means octal to some: write 0", safetext.Quote(text))
+			return nil, fmt.Errorf("%s starts with 0, which could mean octal; write 0", safetext.Quote(text))
 		}
-		return nil, fmt.Errorf("%s begins with 0, which means octal to some: write it without, or as 0o%s", safetext.Quote(text), without)
+		return nil, fmt.Errorf("%s starts with 0, which could mean octal; omit the 0, or write 0o%s", safetext.Quote(text), without)
 	}
 	number := text
 	if len(text) > 1 && text[0] == '+' && text[1] >= '0' && text[1] <= '9' {
@@ -191,9 +191,9 @@ func encodeInt(t spirv.Scalar, text string) ([]byte, error) {
 	}
 	switch {
 	case isInteger(text) && !inRange:
-		return nil, fmt.Errorf("%s does not fit %d bits", safetext.Quote(text), t.Bits)
+		return nil, fmt.Errorf("%s does not fit in %d bits", safetext.Quote(text), t.Bits)
 	case err != nil:
-		return nil, fmt.Errorf("%s is no integer", safetext.Quote(text))
+		return nil, fmt.Errorf("%s is not an integer", safetext.Quote(text))
 	}
 	return binary.LittleEndian.AppendUint64(nil, bits)[:t.Size()], nil
 }
@@ -212,9 +212,9 @@ func encodeFloat(t spirv.Scalar, text string) ([]byte, error) {
 	f, err := strconv.ParseFloat(text, size)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return nil, fmt.Errorf("%s does not fit a %v", safetext.Quote(text), t)
+		return nil, fmt.Errorf("%s does not fit in a %v", safetext.Quote(text), t)
 	case err != nil:
-		return nil, fmt.Errorf("%s is no number", safetext.Quote(text))
+		return nil, fmt.Errorf("%s is not a number", safetext.Quote(text))
 	}
 	switch {
 	case t.Bits == 64:
@@ -228,7 +228,7 @@ func encodeFloat(t spirv.Scalar, text string) ([]byte, error) {
 	}
 	bits, ok := form.Encode(f)
 	if !ok {
-		return nil, fmt.Errorf("%s does not fit a %v", safetext.Quote(text), t)
+		return nil, fmt.Errorf("%s does not fit in a %v", safetext.Quote(text), t)
 	}
 	return binary.LittleEndian.AppendUint16(nil, bits), nil
 }

@@ -30,24 +30,24 @@ func TestEncode(t *testing.T) {
 		typ               spirv.Scalar
 		text, want, shown string
 	}{
-		{boolean, "true", "01", ""}, {boolean, "0", "00", "false"}, {boolean, "2", `!"2" is neither true nor false`, ""}, {boolean, "yes", "!neither", ""},
-		{i8, "true", "01", "1"}, {i8, "255", "ff", "-1 (0xff)"}, {i8, "-128", "80", "-128 (0x80)"}, {i8, "256", `!"256" does not fit 8 bits`, ""}, {i8, "-129", "!does not fit", ""},
-		{i16, "0x1234", "3412", "4660"}, {i16, "65536", "!does not fit 16 bits", ""}, {i16, "true", `!"true" is no integer`, ""},
-		{i32, "-7", "f9ffffff", "-7 (0xfffffff9)"}, {i32, "4294967295", "ffffffff", "-1 (0xffffffff)"}, {i32, "2.5", `!"2.5" is no integer`, ""}, {i32, "1e3", "!is no integer", ""},
-		{i32, "010", "!begins with 0, which means octal to some: write it without, or as 0o10", ""}, {i32, "0", "00000000", ""},
-		{i32, "00", `!"00" begins with 0, which means octal to some: write 0`, ""}, {i32, "-000", "!octal to some: write 0", ""},
+		{boolean, "true", "01", ""}, {boolean, "0", "00", "false"}, {boolean, "2", `!expected true or false, got "2"`, ""}, {boolean, "yes", "!expected true or false", ""},
+		{i8, "true", "01", "1"}, {i8, "255", "ff", "-1 (0xff)"}, {i8, "-128", "80", "-128 (0x80)"}, {i8, "256", `!"256" does not fit in 8 bits`, ""}, {i8, "-129", "!does not fit", ""},
+		{i16, "0x1234", "3412", "4660"}, {i16, "65536", "!does not fit in 16 bits", ""}, {i16, "true", `!"true" is not an integer`, ""},
+		{i32, "-7", "f9ffffff", "-7 (0xfffffff9)"}, {i32, "4294967295", "ffffffff", "-1 (0xffffffff)"}, {i32, "2.5", `!"2.5" is not an integer`, ""}, {i32, "1e3", "!is not an integer", ""},
+		{i32, "010", "!starts with 0, which could mean octal; omit the 0, or write 0o10", ""}, {i32, "0", "00000000", ""},
+		{i32, "00", `!"00" starts with 0, which could mean octal; write 0`, ""}, {i32, "-000", "!could mean octal; write 0", ""},
 		{i32, "+5", "05000000", "5"}, {i64, "+18446744073709551615", "ffffffffffffffff", "-1 (0xffffffffffffffff)"}, {i32, "+0x10", "10000000", "16"},
-		{i32, "+4294967296", `!"+4294967296" does not fit 32 bits`, ""}, {i32, "++5", "!is no integer", ""}, {i32, "+-5", "!is no integer", ""}, {i32, "+", "!is no integer", ""},
-		{s32, "-1", "ffffffff", ""}, {s32, "2147483648", "!does not fit 32 bits", ""},
+		{i32, "+4294967296", `!"+4294967296" does not fit in 32 bits`, ""}, {i32, "++5", "!is not an integer", ""}, {i32, "+-5", "!is not an integer", ""}, {i32, "+", "!is not an integer", ""},
+		{s32, "-1", "ffffffff", ""}, {s32, "2147483648", "!does not fit in 32 bits", ""},
 		{i64, "18446744073709551615", "ffffffffffffffff", "-1 (0xffffffffffffffff)"}, {i64, "-9223372036854775808", "0000000000000080", "-9223372036854775808 (0x8000000000000000)"},
-		{i64, "18446744073709551616", "!does not fit 64 bits", ""}, {i64, "-9223372036854775809", "!does not fit 64 bits", ""},
-		{half, "1.5", "003e", ""}, {half, "-0", "0080", ""}, {half, "65504", "ff7b", ""}, {half, "65519", "ff7b", "65504"}, {half, "65520", "!does not fit a half", ""},
+		{i64, "18446744073709551616", "!does not fit in 64 bits", ""}, {i64, "-9223372036854775809", "!does not fit in 64 bits", ""},
+		{half, "1.5", "003e", ""}, {half, "-0", "0080", ""}, {half, "65504", "ff7b", ""}, {half, "65519", "ff7b", "65504"}, {half, "65520", "!does not fit in a half", ""},
 		{half, "6e-8", "0100", "5.9604645e-08"}, {half, "2e-8", "0000", "0"}, {half, "0.1", "662e", "0.099975586"}, {half, "2049", "0068", "2048"}, {half, "2051", "0268", "2052"}, {half, "inf", "007c", "+Inf"},
-		{half, "0.00006103515625", "0004", "6.1035156e-05"}, {half, "-nan", `!"-nan" is no number`, ""}, {half, "nan", "007e", "NaN"},
-		{bfloat16, "1", "803f", ""}, {bfloat16, "3.14159", "4940", "3.140625"}, {bfloat16, "3.4e38", "!does not fit a bfloat16", ""}, {bfloat16, "3.3e38", "787f", "3.2964854e+38"},
-		{float, "0.1", "cdcccc3d", ""}, {float, "1e39", "!does not fit a float", ""}, {float, "-Inf", "000080ff", ""}, {float, "0x1p-2", "0000803e", "0.25"}, {float, "3", "00004040", ""},
-		{double, "0.1", "9a9999999999b93f", ""}, {double, "1e309", "!does not fit a double", ""}, {double, "three", `!"three" is no number`, ""},
-		{fp8, "1", "!can be given by its bytes only", ""},
+		{half, "0.00006103515625", "0004", "6.1035156e-05"}, {half, "-nan", `!"-nan" is not a number`, ""}, {half, "nan", "007e", "NaN"},
+		{bfloat16, "1", "803f", ""}, {bfloat16, "3.14159", "4940", "3.140625"}, {bfloat16, "3.4e38", "!does not fit in a bfloat16", ""}, {bfloat16, "3.3e38", "787f", "3.2964854e+38"},
+		{float, "0.1", "cdcccc3d", ""}, {float, "1e39", "!does not fit in a float", ""}, {float, "-Inf", "000080ff", ""}, {float, "0x1p-2", "0000803e", "0.25"}, {float, "3", "00004040", ""},
+		{double, "0.1", "9a9999999999b93f", ""}, {double, "1e309", "!does not fit in a double", ""}, {double, "three", `!"three" is not a number`, ""},
+		{fp8, "1", "!can only be specified by its bytes", ""},
 	} {
 		got, err := encode(test.typ, test.text)
 		if want, isError := strings.CutPrefix(test.want, "!"); isError {
@@ -79,9 +79,9 @@ func TestScalars(t *testing.T) {
 		value, want string // "!" before a part of an error
 	}{
 		{"7", "7"}, {" -2.5 ", "-2.5"}, {"[1, 2,[3,[true]] ]", "1 2 3 true"}, {`{"x": 1, y : [2, 3], "z": {w: 4}}`, "1 2 3 4"}, {"[]", ""}, {"{}", ""},
-		{"", "!ends where a value is missing"}, {"[1,", "!ends where a value is missing"}, {"[1", "!ends where ',' or ']' is missing"}, {"[1 2]", `!"2]" is where ',' or ']' is missing`},
-		{"1 2", `!"2" is left after the end of the value`}, {"[1]]", "!left after the end"}, {"{1}", `!"}" is where ':' is missing`}, {"{:1}", "!the name of a member is missing"},
-		{`{"x: 1}`, `!a '"' has no end`}, {`{x: 1, "x": 2}`, `!duplicate name "x"`}, {"[1,,2]", "!a value is missing"}, {deep, "!nested deeper than 32"},
+		{"", "!unexpected end of value; expected a value"}, {"[1,", "!unexpected end of value; expected a value"}, {"[1", "!unexpected end of value; expected ',' or ']'"}, {"[1 2]", `!unexpected "2]"; expected ',' or ']'`},
+		{"1 2", `!"2" after the value`}, {"[1]]", "!after the value"}, {"{1}", `!unexpected "}"; expected ':'`}, {"{:1}", "!expected the name of a member"},
+		{`{"x: 1}`, `!unterminated '"'`}, {`{x: 1, "x": 2}`, `!duplicate name "x"`}, {"[1,,2]", "!expected a value"}, {deep, "!nested deeper than 32"},
 	} {
 		got, err := scalars(test.value)
 		if want, isError := strings.CutPrefix(test.want, "!"); isError {

@@ -163,11 +163,11 @@ func (s *specScanner) constant(i inst) error {
 	isBool, literals := i.op != opSpecConstant, i.words[2:]
 	switch {
 	case !ok:
-		return i.errorf("the constant with the number %d has a type that is no bool, no integer and no float of 8, 16, 32 or 64 bits", id)
+		return i.errorf("constant %d has an unsupported type; expected bool, or an integer or float of 8, 16, 32 or 64 bits", id)
 	case (c.Type.Kind == Bool) != isBool:
-		return i.errorf("the constant with the number %d has the type %v", id, c.Type)
+		return i.errorf("constant %d has type %v", id, c.Type)
 	case isBool && len(literals) > 0, !isBool && len(literals) != (c.Type.Size()+3)/4:
-		return i.errorf("the constant with the number %d has %d words for its type %v", id, len(literals), c.Type)
+		return i.errorf("constant %d has %d words for type %v", id, len(literals), c.Type)
 	case isBool:
 		c.Default = []byte{0}
 		if i.op == opSpecConstantTrue {
@@ -194,11 +194,11 @@ type Patch struct {
 func (c *SpecConstant) Patch(value []byte) (Patch, error) {
 	switch {
 	case len(value) != c.Type.Size():
-		return Patch{}, fmt.Errorf("%d bytes for a constant of type %v, which has %d", len(value), c.Type, c.Type.Size())
+		return Patch{}, fmt.Errorf("got %d bytes for a constant of type %v, want %d", len(value), c.Type, c.Type.Size())
 	case c.Type.Kind != Bool:
 		return Patch{c.Offset + 4*3, c.literals(value)}, nil
 	case value[0] > 1:
-		return Patch{}, fmt.Errorf("a bool is 0 or 1, not %d", value[0])
+		return Patch{}, fmt.Errorf("invalid bool value %d; expected 0 or 1", value[0])
 	}
 	op := uint32(opSpecConstantFalse) - uint32(value[0]) // OpSpecConstantTrue is before it
 	return Patch{c.Offset, c.order.AppendUint32(nil, 3<<16|op)}, nil

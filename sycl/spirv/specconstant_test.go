@@ -117,7 +117,7 @@ func TestPatch(t *testing.T) {
 		}
 	}
 	list, _ := ReadSpecConstants(bytes.NewReader(assemble(t, binary.LittleEndian, specConstants)))
-	for value, want := range map[string]string{"\x02": "a bool is 0 or 1, not 2", "": "0 bytes for a constant of type bool, which has 1", "\x01\x00": "2 bytes"} {
+	for value, want := range map[string]string{"\x02": "invalid bool value 2", "": "0 bytes for a constant of type bool, want 1", "\x01\x00": "2 bytes"} {
 		if _, err := list[0].Patch([]byte(value)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", value, err, want)
 		}
@@ -130,15 +130,15 @@ func TestReadSpecConstantsErrors(t *testing.T) {
 		name, text, want string
 		offset           int64
 	}{
-		{"no number", "OpDecorate %c SpecId", "opcode 71: 2 operand words where at least 3 belong", 20},
-		{"no type", "OpDecorate %c SpecId 4\n%c = OpSpecConstant %uint 1", "the constant with the number 4 has a type that is no bool", 36},
-		{"an integer of 24 bits", "OpDecorate %c SpecId 4\n%t = OpTypeInt 24 0\n%c = OpSpecConstant %t 1", "has a type that is no bool", 52},
-		{"too few words", head + "%c = OpSpecConstant %uint", "has 0 words for its type i32", 60},
-		{"too many words", head + "%c = OpSpecConstant %uint 1 2", "has 2 words for its type i32", 60},
-		{"a bool with a number", head + "%c = OpSpecConstantTrue %bool 1", "has 1 words for its type bool", 60},
-		{"a bool of type i32", head + "%c = OpSpecConstantTrue %uint", "the constant with the number 4 has the type i32", 60},
-		{"a number of type bool", head + "%c = OpSpecConstant %bool 1", "the constant with the number 4 has the type bool", 60},
-		{"a type without a width", "%uint = OpTypeInt", "opcode 21: 1 operand words where at least 2 belong", 20},
+		{"no number", "OpDecorate %c SpecId", "opcode 71: 2 operand words, want at least 3", 20},
+		{"no type", "OpDecorate %c SpecId 4\n%c = OpSpecConstant %uint 1", "constant 4 has an unsupported type", 36},
+		{"an integer of 24 bits", "OpDecorate %c SpecId 4\n%t = OpTypeInt 24 0\n%c = OpSpecConstant %t 1", "constant 4 has an unsupported type", 52},
+		{"too few words", head + "%c = OpSpecConstant %uint", "has 0 words for type i32", 60},
+		{"too many words", head + "%c = OpSpecConstant %uint 1 2", "has 2 words for type i32", 60},
+		{"a bool with a number", head + "%c = OpSpecConstantTrue %bool 1", "has 1 words for type bool", 60},
+		{"a bool of type i32", head + "%c = OpSpecConstantTrue %uint", "constant 4 has type i32", 60},
+		{"a number of type bool", head + "%c = OpSpecConstant %bool 1", "constant 4 has type bool", 60},
+		{"a type without a width", "%uint = OpTypeInt", "opcode 21: 1 operand words, want at least 2", 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := ReadSpecConstants(bytes.NewReader(assemble(t, binary.LittleEndian, test.text)))

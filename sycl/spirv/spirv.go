@@ -268,7 +268,7 @@ func (i inst) errorf(format string, args ...any) error {
 // need returns an error for an instruction with fewer than n operand words.
 func (i inst) need(n int) error {
 	if len(i.words) < n {
-		return i.errorf("%d operand words where at least %d belong", len(i.words), n)
+		return i.errorf("%d operand words, want at least %d", len(i.words), n)
 	}
 	return nil
 }
@@ -315,7 +315,7 @@ func (p *parser) parse(data []byte) error {
 	version := words[1]
 	p.m, p.bound = &Module{Version: Version{uint8(version >> 16), uint8(version >> 8)}}, words[3]
 	if version&0xff0000ff != 0 || p.m.Version.Major != 1 || p.m.Version.Minor > 6 {
-		return &FormatError{4, fmt.Sprintf("version word %#08x; versions 1.0 to 1.6 can be read", version)}
+		return &FormatError{4, fmt.Sprintf("unsupported version word %#08x; expected versions 1.0 to 1.6", version)}
 	}
 	if p.bound == 0 {
 		return &FormatError{12, "the bound on ids is 0"}
@@ -328,7 +328,7 @@ func (p *parser) parse(data []byte) error {
 		return err
 	}
 	if p.fn != nil {
-		return &FormatError{int64(len(data)), "the last function does not end"}
+		return &FormatError{int64(len(data)), "unterminated last function"}
 	}
 	return nil
 }
@@ -555,7 +555,7 @@ func (p *parser) finish() error {
 	p.m.kernels = map[string]int{}
 	for i, e := range p.entries {
 		if _, ok := p.m.kernels[e.name]; ok {
-			return &FormatError{e.offset, fmt.Sprintf("two kernels have the name %q", e.name)}
+			return &FormatError{e.offset, fmt.Sprintf("duplicate kernel name %q", e.name)}
 		}
 		p.m.kernels[e.name] = i
 		k, err := p.kernel(e)

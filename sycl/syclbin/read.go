@@ -163,7 +163,7 @@ func (rd *reader) container() error {
 	case slices.ContainsFunc(entries, wrapped.isPart):
 		return rd.v2(entries)
 	case slices.ContainsFunc(entries, wrapped.isDraft):
-		return errorf(0, "this is a SYCLBIN file of a draft that was given up, with property sets as strings of the container: rebuild it with a compiler that writes version 1")
+		return errorf(0, "unsupported draft of the SYCLBIN format, with property sets as strings of the container; rebuild the file with a compiler that writes version 1")
 	case len(entries) == 0:
 		return errorf(0, "the OffloadBinary container has no entries")
 	}
@@ -206,15 +206,15 @@ func (rd *reader) wrappedV1(entries, version1 []wrapped) error {
 	f.ImageKind = version1[0].ImageKind
 	switch {
 	case len(version1) > 1:
-		rd.found(containerSeveral, "container", "the container holds %d SYCLBIN files, of which other tools read the first only", len(version1))
+		rd.found(containerSeveral, "container", "the container has %d SYCLBIN files, but other tools only read the first", len(version1))
 	case version1[0] != entries[0]:
-		rd.found(containerSeveral, "container", "the SYCLBIN file is not the first entry of the container, which is the only one that other tools read")
+		rd.found(containerSeveral, "container", "the SYCLBIN file is not the first entry of the container, but other tools only read the first")
 	case len(entries) > 1:
 		rd.found(containerSeveral, "container", "the container holds %d entries that are not SYCLBIN files", len(entries)-1)
 	}
 	old := f.Container == 1 && f.ImageKind == offload.KindSPIRV // then the number of SYCLBIN
 	if f.ImageKind != offload.KindSYCLBIN && !old {
-		rd.found(containerKind, "container", "the container says that the file is of kind %d (%s), and runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.KindSYCLBIN), uint16(offload.KindSPIRV))
+		rd.found(containerKind, "container", "the container declares the file as kind %d (%s), but runtimes load kind %d, or kind %d before 2026", uint16(f.ImageKind), f.ImageKind, uint16(offload.KindSYCLBIN), uint16(offload.KindSPIRV))
 	}
 	for _, e := range version1 {
 		if err := rd.v1(e.Entry, e.base, e.Size()); err != nil {
@@ -248,7 +248,7 @@ func (rd *reader) parse(text []byte, offset int64, what part) (*propset.Registry
 func (rd *reader) setGlobal(g *propset.Registry, at Range) error {
 	f := rd.file
 	if rd.global != nil && !g.Equal(rd.global) {
-		return errorf(at.Offset, "the container holds SYCLBIN files with different global metadata, which do not make one file")
+		return errorf(at.Offset, "the container has SYCLBIN files with different global metadata, which cannot be merged")
 	}
 	rd.global, f.Global, f.GlobalRange = g, g, at
 	return nil
@@ -261,7 +261,7 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	case n == len(b):
 		return nil
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return errorf(offset+int64(n), "the file ended while it was read")
+		return errorf(offset+int64(n), "the file changed while it was being read")
 	}
 	return fmt.Errorf("syclbin: offset %#x: %w", offset, err)
 }

@@ -88,7 +88,7 @@ func (v *v1Reader) header() error {
 		return errorf(v.base+8, "%d abstract modules, %d IR modules and %d native images have more headers than the %d bytes of the file; the file is truncated or the counts are wrong", modules, ir, native, v.size)
 	}
 	if total > maxHeaders {
-		return errorf(v.base+8, "more than %d modules and images", maxHeaders)
+		return errorf(v.base+8, "too many modules and images (limit %d)", maxHeaders)
 	}
 	if err := v.placeTables(fileHeaderSize+total*headerSize, metaSize, binSize); err != nil {
 		return err

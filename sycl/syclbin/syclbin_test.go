@@ -352,7 +352,7 @@ func TestReleases(t *testing.T) {
 	}
 	f := sample(t)
 	(&requirement.Requirements{Aspects: []aspect.Aspect{aspect.ExtOneAPIIPCEvent}}).Put(f.Modules[1].Metadata)
-	testkit.Fails(t, Write(io.Discard, f, Options{}), "abstract module 1: the runtime of release 2026.0 has no aspect ext_oneapi_ipc_event")
+	testkit.Fails(t, Write(io.Discard, f, Options{}), "abstract module 1: the runtime of release 2026.0 does not support aspect ext_oneapi_ipc_event")
 	if err := Write(io.Discard, f, Options{Release: release.Newest()}); err != nil {
 		t.Error(err)
 	}
@@ -395,7 +395,7 @@ func TestWriteRefuses(t *testing.T) {
 		{Options{Version: 3}, "cannot write version 3"},
 		{Options{Version: 2, Bare: true}, "version 2 is a container"},
 		{Options{Version: 2, Container: 1}, "version 2 is a container of version 2"},
-		{Options{Bare: true, Container: 2}, "a bare file has no container"},
+		{Options{Bare: true, Container: 2}, "a bare file cannot have a container"},
 		{Options{Container: 4}, "cannot write version 4"},
 	}
 	for _, test := range tests {
@@ -652,7 +652,7 @@ func TestRecognition(t *testing.T) {
 		{"other entries before", container(t, 2, wrapped(1, "x"), wrapped(7, bare)), 1, []string{"container-several"}, ""},
 		{"other entries after", container(t, 2, wrapped(7, bare), wrapped(1, "x")), 1, []string{"container-several"}, ""},
 		{"two files that disagree", container(t, 2, wrapped(7, bare), wrapped(7, strings.Replace(bare, "state=1|1", "state=1|2", 1))), 0, nil, "different global metadata"},
-		{"the draft", container(t, 2, draft), 0, nil, "a draft that was given up"},
+		{"the draft", container(t, 2, draft), 0, nil, "unsupported draft of the SYCLBIN format"},
 		{"no SYCLBIN", container(t, 2, wrapped(6, spirvHead)), 0, nil, "without SYCLBIN content: its first image is SPIR-V"},
 		{"a fault inside", container(t, 1, wrapped(7, bare[:60])), 0, nil, "syclbin: offset 0x58: 1 abstract"},
 		{"a container cut short", container(t, 1, wrapped(7, bare))[:100], 0, nil, "the file is truncated; copy, build or download it again"},

@@ -133,7 +133,7 @@ func VerifyForm(f *File, r *release.Release) []Finding {
 	if words == "" {
 		return nil
 	}
-	return []Finding{finding(runtimeForm, "file", "the runtime of %s refuses the file: %s", r, strings.TrimSuffix(words, "."))}
+	return []Finding{finding(runtimeForm, "file", "the runtime of %s rejects the file: %s", r, strings.TrimSuffix(words, "."))}
 }
 
 // VerifyFor checks what only matters to a runtime release, regardless of the current or future
@@ -158,7 +158,7 @@ func VerifyFor(f *File, r *release.Release) []Finding {
 	}
 	for _, name := range slices.Sorted(maps.Keys(ir)) {
 		if ir[name] && !native[name] {
-			return []Finding{finding(nativeBesideIR, "file", "the kernel %s has only IR, which the runtime of %s leaves out on a GPU for which the file has any native image", safetext.Quote(name), r)}
+			return []Finding{finding(nativeBesideIR, "file", "the kernel %s has only IR, which the runtime of %s ignores on GPUs for which the file has a native image", safetext.Quote(name), r)}
 		}
 	}
 	return nil
@@ -171,7 +171,7 @@ func AppendFinding(list []Finding, rule Rule, place, format string, args ...any)
 	case maxFindings:
 		return list
 	case maxFindings - 1:
-		return append(list, finding(TooMany, "file", "there are more than %d findings", maxFindings))
+		return append(list, finding(TooMany, "file", "too many findings (limit %d)", maxFindings))
 	}
 	return append(list, finding(rule, place, format, args...))
 }
@@ -180,7 +180,7 @@ func (v *verifier) global() {
 	const place = "global metadata"
 	switch value, ok := v.file.Global.Set(propset.SYCLBINGlobal).Get(keyState); {
 	case !ok:
-		v.add(stateMissing, place, "there is no state")
+		v.add(stateMissing, place, "missing state")
 	case value.Type() != propset.Uint32:
 		v.add(stateInvalid, place, "the state is a %s", value.Type())
 	case v.file.State > Executable:
@@ -205,7 +205,7 @@ func (v *verifier) values(place string, r *propset.Registry) {
 	faulty := false
 	for _, s := range r.Sets() {
 		if name := strings.Join(strings.Fields(s.Name), " "); name != s.Name {
-			v.add(setName, place, "the set %s is another one than %s to readers", safetext.Quote(s.Name), safetext.Quote(name))
+			v.add(setName, place, "readers do not recognize the set %s as %s", safetext.Quote(s.Name), safetext.Quote(name))
 		}
 		keys := propset.FixedKeys(s.Name)
 		for _, p := range s.Properties() {
@@ -281,7 +281,7 @@ func (v *verifier) noKernels(place string, m *Module) {
 	if len(images) > 0 && !slices.ContainsFunc(images, func(i *Image) bool { return !offload.HasNoKernels(i, i.Size()) }) {
 		rule := noKernels
 		rule.Fix = "remove it; it has no kernels that a program can launch"
-		v.add(rule, place, "the module holds no kernels, and exports no symbols")
+		v.add(rule, place, "the module has no kernels and exports no symbols")
 		return
 	}
 	v.add(noKernels, place, "the module names no kernels, so the runtime finds none in it, and exports no symbols")
@@ -377,14 +377,14 @@ func (v *verifier) ir(place string, img *Image) {
 		return
 	}
 	if img.Triple() == "" {
-		v.add(irTarget, place, "there is no target")
+		v.add(irTarget, place, "missing target")
 	}
 	value, ok := set.Get(keyType)
 	typ, number := img.Type()
 	actual, known := IRTypeOf(img.Format(), img.Triple())
 	switch {
 	case !ok:
-		v.add(irTypeMissing, place, "there is no type")
+		v.add(irTypeMissing, place, "missing type")
 	case !number:
 		v.add(irTypeInvalid, place, "the type is a %s", value.Type())
 	case typ > AMDGCN:
@@ -403,13 +403,13 @@ func (v *verifier) native(place string, img *Image) {
 		return
 	}
 	if set.Name == propset.SYCLBINNativeAlias {
-		v.add(nativeSetName, place, "the set is called %s", safetext.Quote(set.Name))
+		v.add(nativeSetName, place, "the set is named %s", safetext.Quote(set.Name))
 	}
 	if img.Arch() == "" {
-		v.add(nativeArch, place, "there is no architecture")
+		v.add(nativeArch, place, "missing architecture")
 	}
 	if img.Triple() == "" {
-		v.add(nativeTarget, place, "there is no target")
+		v.add(nativeTarget, place, "missing target")
 	}
 	if f := img.Format(); f == offload.SPIRV || f == offload.Bitcode {
 		v.add(nativeIR, place, "the bytes are %s", f)
@@ -419,6 +419,6 @@ func (v *verifier) native(place string, img *Image) {
 func (v *verifier) image(place string, img *Image) {
 	v.values(place, img.Metadata)
 	if img.Size() == 0 {
-		v.add(imageEmpty, place, "the image has no bytes")
+		v.add(imageEmpty, place, "the image is empty")
 	}
 }

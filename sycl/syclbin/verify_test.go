@@ -58,7 +58,7 @@ func TestVerify(t *testing.T) {
 	}{
 		{"a good file", func(f *File) {}, nil},
 		{"no state", func(f *File) { f.Global, f.State = mustParse("[SYCLBIN/global metadata]\n"), NoState },
-			[]string{"state-missing: global metadata: there is no state"}},
+			[]string{"state-missing: global metadata: missing state"}},
 		{"a state out of range", func(f *File) { f.Global, f.State = mustParse("[SYCLBIN/global metadata]\nstate=1|3\n"), 3 },
 			[]string{"state-invalid: global metadata: the state is 3"}},
 		{"a state that is text", func(f *File) {
@@ -87,7 +87,7 @@ func TestVerify(t *testing.T) {
 				}
 			}
 			f.Modules[0].IR = slices.DeleteFunc(f.Modules[0].IR, func(i *Image) bool { return i.Format() != offload.SPIRV })
-		}, []string{"kernel-names-missing: abstract module 0: the module holds no kernels, and exports no symbols"}},
+		}, []string{"kernel-names-missing: abstract module 0: the module has no kernels and exports no symbols"}},
 		{"a library without kernels", func(f *File) {
 			f.Modules[0].Metadata.Delete(propset.KernelNames)
 			f.Modules[0].Metadata.Add(propset.ExportedSymbols).Put("f", propset.Uint(1))
@@ -97,7 +97,7 @@ func TestVerify(t *testing.T) {
 			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("aspects", propset.Uint(5))
 		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "aspects": the value is a 32-bit number`}},
 		{"a space in the name of a set", func(f *File) { f.Modules[0].Metadata.Add("SYCL/kernel  names ").Put("k", propset.Uint(1)) },
-			[]string{`set-name: abstract module 0: the set "SYCL/kernel  names " is another one than "SYCL/kernel names" to readers`}},
+			[]string{`set-name: abstract module 0: readers do not recognize the set "SYCL/kernel  names " as "SYCL/kernel names"`}},
 		{"a key that no document has", func(f *File) { ir(f).Set().Put("Type", propset.Uint(0)) },
 			[]string{`property-key: IR module 0 of abstract module 0: "SYCLBIN/ir module metadata", key "Type": the set has type and target`}},
 		{"two masks of device libraries", func(f *File) {
@@ -117,7 +117,7 @@ func TestVerify(t *testing.T) {
 		}, []string{`kernel-unknown: abstract module 0: "SYCL/implicit local arg", key "gone": the module has no kernel "gone"`,
 			`kernel-unknown: abstract module 0: "SYCL/registered kernels", key "b": the module has no kernel "lost"`}},
 		{"whitespace of another kind in the name of a set", func(f *File) { f.Modules[0].Metadata.Add("SYCL/kernel\tnames").Put("k", propset.Uint(1)) },
-			[]string{`set-name: abstract module 0: the set "SYCL/kernel\tnames" is another one than "SYCL/kernel names" to readers`}},
+			[]string{`set-name: abstract module 0: readers do not recognize the set "SYCL/kernel\tnames" as "SYCL/kernel names"`}},
 		{"four sub-group sizes", func(f *File) {
 			f.Modules[0].Metadata.Set(propset.DeviceRequirements).Put("reqd_sub_group_size", propset.Uint32s(8, 16, 32, 64))
 		}, []string{`property-value: abstract module 0: "SYCL/device requirements", key "reqd_sub_group_size": the byte array holds 4 numbers, not 1 to 3`}},
@@ -240,12 +240,12 @@ func TestVerifyFor(t *testing.T) {
 		want    string
 	}{
 		{"native code for each kernel", both, "2025.3", ""},
-		{"a kernel without native code", irOnly, "2025.3", `native-beside-ir: the kernel "__sycl_kernel_L" has only IR, which the runtime of 2025.3 leaves out`},
+		{"a kernel without native code", irOnly, "2025.3", `native-beside-ir: the kernel "__sycl_kernel_L" has only IR, which the runtime of 2025.3 ignores on GPUs`},
 		{"a kernel without native code, today", irOnly, "2026.0", ""},
 		{"native code to be linked", object, "2025.3", "native-beside-ir: the file is in object state and has native images, with which sycl::link of 2025.3 may crash"},
 		{"native code to be linked, today", object, "2026.2", ""},
 		{"IR to be linked", noNative, "2025.3", ""},
-		{"a form that no runtime reads", read, "2026.2", "runtime-form: the runtime of 2026.2 refuses the file: Incorrect Offload Binary magic number"},
+		{"a form that no runtime reads", read, "2026.2", "runtime-form: the runtime of 2026.2 rejects the file: Incorrect Offload Binary magic number"},
 	} {
 		r := testkit.Must(release.Parse(tt.release))(t)
 		var got []string
@@ -274,7 +274,7 @@ func TestVerifyVersion2Entries(t *testing.T) {
 		"entry 2: entry-strings: the string arch does not belong to the role ir",
 		`entry 2: entry-strings: the string triple is "x", but the metadata has ""`,
 		`entry 2: entry-strings: the string ir_type is "1", but the metadata has "0"`,
-		"IR module 0 of abstract module 0: ir-target-missing: there is no target",
+		"IR module 0 of abstract module 0: ir-target-missing: missing target",
 	}
 	var got []string
 	for _, f := range Verify(f) {

@@ -101,7 +101,7 @@ func (o *Options) complete() error {
 	case o.Version != 1 && o.Version != 2:
 		return fmt.Errorf("syclbin: cannot write version %d: supported are 1 and 2", o.Version)
 	case o.Bare && o.Container != 0:
-		return errors.New("syclbin: a bare file has no container")
+		return errors.New("syclbin: a bare file cannot have a container")
 	case o.Version == 2 && (o.Container != 2 || o.ImageKind != offload.KindSYCLBIN):
 		return fmt.Errorf("syclbin: version 2 is a container of version 2 with images of kind %d", offload.KindSYCLBIN)
 	}
@@ -228,7 +228,7 @@ func headersOfVersion1(modules []*Module, images []*Image, texts [][]byte, ir in
 		headers = le.AppendUint64(headers, uint64(binarySize))
 		headers = le.AppendUint64(headers, uint64(img.Size()))
 		if binarySize += img.Size(); img.Size() < 0 || binarySize < 0 || binarySize > math.MaxInt64/2 {
-			return nil, 0, fmt.Errorf("syclbin: the bytes of %s are too many", partName(i, len(modules), ir))
+			return nil, 0, fmt.Errorf("syclbin: %s is too large", partName(i, len(modules), ir))
 		}
 	}
 	return headers, binarySize, nil

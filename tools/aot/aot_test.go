@@ -155,7 +155,7 @@ func TestAotFailures(t *testing.T) {
 		"the compiler writes nothing":       {[]string{"--ocloc", silent, "one.table"}, cli.ExitFailure, "wrote no image for pvc"},
 		"the compiler is killed":            {[]string{"--ocloc", killed, "one.table"}, cli.ExitFailure, "killed was terminated by signal: killed\nnote: the program has a bug or ran out of memory"},
 		"there is no compiler":              {[]string{"--ocloc", "/nonexistent/ocloc", "one.table"}, cli.ExitFailure, "cannot run /nonexistent/ocloc"},
-		"two modules of one name":           {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "two.table: two modules are called k"},
+		"two modules of one name":           {[]string{"--ocloc", silent, "two.table"}, cli.ExitBadInput, "two.table: duplicate module name k"},
 		"no column Code":                    {[]string{"--ocloc", silent, "odd.table"}, cli.ExitBadInput, "no column Code"},
 		"a row whose file is not there":     {[]string{"--ocloc", silent, "lost.table"}, cli.ExitBadInput, "lost.table: lost.spv: "},
 		"no table":                          {[]string{"--ocloc", silent}, cli.ExitUsage, "no input tables"},

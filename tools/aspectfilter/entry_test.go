@@ -42,7 +42,7 @@ func TestDeviceEntry(t *testing.T) {
 		{"a name for several", []string{"--from", "saved", "--name", "x"}, 2, "", "3 devices for the name x; select one with --device: ONE/0, ONE/1, TWO/0"},
 		{"a bad name", []string{"--from", "saved", "--device", "ONE/0", "--name", "a/b"}, 2, "", "has a character '/' that names cannot have; set a different --name"},
 		{"a device that is not there", []string{"--from", "saved", "--device", "ONE/2"}, 2, "", "unknown device ONE/2; expected one of ONE/0, ONE/1, TWO/0"},
-		{"a limit that is no number", []string{"--from", "saved"}, 3, "", `TWO/0: CL_DEVICE_MAX_WORK_GROUP_SIZE: "0" is not a number above 0`},
+		{"a limit that is not a number", []string{"--from", "saved"}, 3, "", `TWO/0: CL_DEVICE_MAX_WORK_GROUP_SIZE: "0" is not a positive number`},
 		{"no devices", []string{"--from", "none"}, 3, "", "none: no devices found"},
 		{"no file", []string{"--from", "gone"}, 3, "", "output of clinfo: gone: "},
 		{"no clinfo", []string{"--clinfo", "./gone"}, 4, "", "cannot query OpenCL: cannot run ./gone"},

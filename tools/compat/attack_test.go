@@ -159,7 +159,7 @@ func TestAttackOutputsOverInputs(t *testing.T) {
 		{"--output", "before.json"}, {"--json-file", "./before.json"}, {"--sarif-file", "p.yml", "--policy", "p.yml"},
 		{"--json-file", "now.json", "--base-reports", "now.json"}, {"--proposed-baseline", "p.yml", "--base-policy", "p.yml"},
 	} {
-		ends(t, 2, "it is read as an input", append(append([]string{"check"}, args...), "before.json")...)
+		ends(t, 2, "because it is also an input", append(append([]string{"check"}, args...), "before.json")...)
 	}
 	if testkit.ReadFile(t, "before.json") != before || testkit.ReadFile(t, "p.yml") != "version: 1\n" {
 		t.Error("a file has changed")

@@ -92,11 +92,11 @@ func TestCheck(t *testing.T) {
 		{"a flag that requires a comparison", []string{"--compare-with-base", "required", "--fail-on", "none", "good.json"}, 1, []string{"error: the base branch's policy is missing"}, nil},
 		{"a flag that requires a comparison of baselines", []string{"--compare-with-base", "required", "--base-policy", "none", "--baseline", "base.json", "good.json"}, 1, []string{"error: the base branch's baseline is missing; use --base-baseline FILE"}, nil},
 		{"a comparison that is required and made", []string{"--compare-with-base", "required", "--base-policy", "none", "--baseline", "base.json", "--base-baseline", "base.json", "good.json"}, 0, []string{"compat: passed"}, nil},
-		{"an invalid comparison", []string{"--compare-with-base", "yes", "good.json"}, 2, nil, []string{`compare-with-base: expected required or optional, not "yes"`}},
+		{"an invalid comparison", []string{"--compare-with-base", "yes", "good.json"}, 2, nil, []string{`compare-with-base: expected required or optional, got "yes"`}},
 		{"only warnings", []string{"--warn-only", "before.json"}, 0, []string{""}, []string{
 			"demo/BUILD.bazel:1: warning: kernel 'Fp64Axpy' does not run on intel_gpu_dg2: it requires aspect fp64 [missing-aspect]\n"}},
 		{"no warnings", []string{"--warn-only", "good.json"}, 0, []string{""}, nil},
-		{"no report", nil, 2, nil, []string{"a report is needed"}},
+		{"no report", nil, 2, nil, []string{"no input; pass reports"}},
 		{"an invalid report", []string{"k.spv"}, 3, nil, []string{"k.spv"}},
 		{"base reports that are missing", []string{"--base-reports", "none/*.json", "before.json"}, 3, nil, []string{`"none/*.json": no file matches`}},
 		{"a policy that is missing", []string{"--policy", "gone.yaml", "before.json"}, 2, nil, []string{"gone.yaml cannot be read: no such file"}},
@@ -106,9 +106,9 @@ func TestCheck(t *testing.T) {
 		{"an unknown format", []string{"--format", "html", "before.json"}, 2, nil, []string{`unknown format "html"; expected one of gitlab, json, junit, markdown, sarif, text`}},
 		{"a flag of another format", []string{"--all", "--format", "markdown", "before.json"}, 2, nil, []string{"--all requires --format text"}},
 		{"an invalid day", []string{"--today", "tomorrow", "before.json"}, 2, nil, []string{`invalid date "tomorrow"`}},
-		{"an invalid mode", []string{"--fail-on", "all", "before.json"}, 2, nil, []string{`expected new, any or none, not "all"`}},
-		{"an invalid threshold", []string{"--fail-on-severity", "off", "before.json"}, 2, nil, []string{`"off" is not error, warning or note`}},
-		{"an invalid boolean", []string{"--fail-on-stale", "yes", "before.json"}, 2, nil, []string{`"yes" is neither true nor false`}},
+		{"an invalid mode", []string{"--fail-on", "all", "before.json"}, 2, nil, []string{`expected new, any or none, got "all"`}},
+		{"an invalid threshold", []string{"--fail-on-severity", "off", "before.json"}, 2, nil, []string{`unknown value "off"; expected error, warning or note`}},
+		{"an invalid boolean", []string{"--fail-on-stale", "yes", "before.json"}, 2, nil, []string{`expected true or false, got "yes"`}},
 		{"an invalid level", []string{"--undetermined", "bad", "before.json"}, 2, nil, []string{`"bad" is not a severity`}},
 		{"an invalid workspace", []string{"--workspace", "gone", "before.json"}, 2, nil, []string{"workspace: open gone"}},
 	} {
@@ -197,7 +197,7 @@ func TestBaseline(t *testing.T) {
 		{"update in continuous integration", []string{"update", "--baseline", "b.json", "now.json"}, 2, "refusing to update the baseline in CI"},
 		{"nothing to do", []string{"--baseline", "b.json"}, 2, "update, prune or verify"},
 		{"no file", []string{"prune", "now.json"}, 2, "--baseline is required"},
-		{"no report", []string{"prune", "--baseline", "b.json"}, 2, "a report is needed"},
+		{"no report", []string{"prune", "--baseline", "b.json"}, 2, "no input; pass reports"},
 		{"a baseline that is missing", []string{"prune", "--baseline", "gone.json", "now.json"}, 3, "gone.json"},
 	} {
 		before := testkit.ReadFile(t, "b.json")
@@ -347,7 +347,7 @@ func TestCheckBinaries(t *testing.T) {
 	}{
 		{[]string{"--binary", "out/l.o", "--devices", "intel_gpu_pvv"}, `unknown target "intel_gpu_pvv": did you mean intel_gpu_pvc`},
 		{[]string{"--devices", "intel_gpu_pvc", "r.json"}, "--devices and --device-config require --binary"},
-		{nil, "a report is needed, or --binary"},
+		{nil, "no input; pass reports, or files with --binary"},
 	} {
 		ends(t, 2, test.want, append([]string{"check"}, test.args...)...)
 	}

@@ -62,7 +62,7 @@ func TestSpecialize(t *testing.T) {
 		want string
 	}{
 		{[]string{"--set=with=1"}, 2, "devicec: error: //app:kernels: attribute specialize: with=1: unknown constant: did you mean width?"},
-		{[]string{"--set=width=wide"}, 2, `//app:kernels: attribute specialize: width=wide: "wide" is no integer`},
+		{[]string{"--set=width=wide"}, 2, `//app:kernels: attribute specialize: width=wide: "wide" is not an integer`},
 		{nil, 2, "--set is required"},
 		{[]string{"--set=width=1", "--code-dir=l", "--properties-dir=lp", "--table=l.new.table", "lost.table"}, 3, "lost.table: gone.spv: "},
 		{[]string{"--set=width=1", "c.table"}, 2, "required once for each of the 3 inputs"},
@@ -92,7 +92,7 @@ func TestSpecialize(t *testing.T) {
 	}
 	testkit.WriteFile(t, "in/b.prop", widthProperties("B", 5, 9))
 	code, stderr = run(t, append(args, "--set=width=1")...)
-	if want := "//app:kernels: attribute specialize: in/b.spv: the specialization constant 'width' has another default value than in in/a.spv"; code != 3 || !strings.Contains(stderr, want) {
+	if want := "//app:kernels: attribute specialize: in/b.spv: the specialization constant 'width' has a different default value than in in/a.spv"; code != 3 || !strings.Contains(stderr, want) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	testkit.WriteFile(t, "in/b.prop", fmt.Sprintf("[%s]\nwidth=1|4\n", propset.SpecializationConstants))

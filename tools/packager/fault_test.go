@@ -28,7 +28,7 @@ func TestFileAtFault(t *testing.T) {
 	if code, _, stderr := run(t, "pack", "--runtime=2026.2", "--output=new.syclbin", "--table=spir64=k.table"); code != 0 {
 		t.Fatal(stderr)
 	}
-	const want = "has no aspect ext_oneapi_ipc_event: write for a newer release, or do without what needs the aspect"
+	const want = "does not support aspect ext_oneapi_ipc_event; use a newer release, or avoid features that need the aspect"
 	for command, place := range map[string]string{
 		"pack --output=o.syclbin --table=spir64=k.table":                                         "abstract module 0",
 		"pack --runtime=2025.3 --output=o.syclbin --image=file=k.spv,triple=spir64,props=k.prop": "abstract module 0",

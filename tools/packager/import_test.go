@@ -161,7 +161,7 @@ func TestImportRefuses(t *testing.T) {
 		{"no output", []string{"--output=", "empty.a"}, 2, "--output is required"},
 		{"an invalid state", []string{"--state=done", "empty.a"}, 2, "--state"},
 		{"no images", []string{"empty.a"}, 3, "empty.a: no device images found; looked for sections .llvm.offloading"},
-		{"thin archive", []string{"thin.a"}, 3, "name those files instead"},
+		{"thin archive", []string{"thin.a"}, 3, "pass these files instead"},
 		{"no host file", []string{"text"}, 3, "text: host binary: offset 0x0: unknown file format; expected ELF"},
 		{"images of others", []string{"openmp"}, 3, "none of the 1 device images can be packed"},
 		{"cut short", []string{"broken"}, 3, "broken: host binary: offset"},
@@ -183,7 +183,7 @@ func TestImportRepeated(t *testing.T) {
 	enter(t, map[string]string{"images": container(t, same, same, same), "more": container(t, same)})
 	code, _, stderr := run(t, "import", "--output=k.syclbin", "images")
 	want := "images: note: 2 of 3 device images are duplicates (same bytes, target and property sets) and were written once\n" +
-		"k.syclbin: warning: kernel-names-missing: abstract module 0: the module holds no kernels, and exports no symbols; no action needed for a report; a program does not launch kernels in such images by name\n"
+		"k.syclbin: warning: kernel-names-missing: abstract module 0: the module has no kernels and exports no symbols; no action needed for a report; a program does not launch kernels in such images by name\n"
 	if code != 0 || stderr != want {
 		t.Errorf("exit code %d, got\n%swant\n%s", code, stderr, want)
 	}

@@ -200,7 +200,7 @@ func TestLinkIRRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		"a file that was cut":       {append(ir, "cut.syclbin"), cli.ExitBadInput, "only 300 bytes are there"},
+		"a file that was cut":       {append(ir, "cut.syclbin"), cli.ExitBadInput, "only 300 bytes"},
 		"a file that is not there":  {append(ir, "lost.syclbin"), cli.ExitBadInput, "lost.syclbin"},
 		"no file":                   {ir, cli.ExitUsage, "no input files"},
 		"no output":                 {[]string{"link", "--mode", "ir", "native.syclbin"}, cli.ExitUsage, "--output is required"},

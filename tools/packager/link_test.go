@@ -111,7 +111,7 @@ func TestImportsInExecutable(t *testing.T) {
 	if code != 0 || !strings.Contains(stderr, "again.syclbin: warning: abstract module ") || !strings.Contains(stderr, "import-in-executable") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	says(t, 1, "nothing resolves imports in executable state", "link", "--output=app.syclbin", "exe.syclbin")
+	says(t, 1, "imports are not resolved in executable state", "link", "--output=app.syclbin", "exe.syclbin")
 }
 
 func TestLinkReadsAndWritesEveryForm(t *testing.T) {
@@ -223,7 +223,7 @@ func TestLinkRefuses(t *testing.T) {
 		"no such file":                    {"--output=o main.syclbin none.syclbin", 3, "none.syclbin"},
 		"a directory":                     {"--output=o folder", 3, "folder is a directory"},
 		"a file that is cut":              {"--output=o main.syclbin cut.syclbin", 3, "cut.syclbin: "},
-		"something else":                  {"--output=o main.syclbin /dev/null", 3, "/dev/null is a device and not a file"},
+		"something else":                  {"--output=o main.syclbin /dev/null", 3, "/dev/null is a device, not a regular file"},
 		"a property of another layout":    {"--output=o bad.syclbin", 3, "bad.syclbin: abstract module 0: "},
 		"an executable file among others": {"--output=o main.syclbin exe.syclbin", 1, "SYCLBIN file 'exe.syclbin' is in executable state; only SYCLBIN files in input or object state can be linked"},
 		"an earlier state":                {"--output=o --state=input library.syclbin", 1, "cannot become input"},

@@ -499,7 +499,7 @@ func TestVerify(t *testing.T) {
 	}
 	ok(t, append([]string{"pack", "--output=ours.syclbin"}, splitTables...)...)
 	ok(t, "verify", "--runtime=2026.0", "ours.syclbin")
-	if code, out, _ := run(t, "verify", "--runtime=2025.3", "ours.syclbin"); code != 1 || !strings.HasPrefix(out, "ours.syclbin: file: runtime-form: the runtime of 2025.3 refuses the file: Unexpected image type; ") {
+	if code, out, _ := run(t, "verify", "--runtime=2025.3", "ours.syclbin"); code != 1 || !strings.HasPrefix(out, "ours.syclbin: file: runtime-form: the runtime of 2025.3 rejects the file: Unexpected image type; ") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	if out := ok(t, "verify", "ours.syclbin"); out != "" {
@@ -546,7 +546,7 @@ func TestPackLimitsFindings(t *testing.T) {
 		code, _, stderr := run(t, args...)
 		_, stdout, _ := run(t, "verify", strings.TrimPrefix(args[1], "--output="))
 		all := strings.Count(stdout, "\n")
-		more := fmt.Sprintf(".syclbin: warning: and %d more: 'packager verify' shows all\n", all-10)
+		more := fmt.Sprintf(".syclbin: warning: and %d more; 'packager verify' shows all\n", all-10)
 		if code != 0 || all < 15 || strings.Count(stderr, "\n") != 11 || !strings.HasSuffix(stderr, more) {
 			t.Errorf("%s: exit code %d, %d findings:\n%s", args[0], code, all, stderr)
 		}
@@ -698,7 +698,7 @@ func TestLenientLimitsWarnings(t *testing.T) {
 	object(t, "good.syclbin", syclbin.Options{Bare: true}, properties.String())
 	testkit.WriteFile(t, "bad.syclbin", regexp.MustCompile(`key\d\d`).ReplaceAll(file(t, "good.syclbin"), []byte("key00")))
 	code, _, stderr := run(t, "convert", "--lenient", "--output=repaired.syclbin", "bad.syclbin")
-	if code != 0 || strings.Count(stderr, "the key is repeated") != 10 || !strings.HasSuffix(stderr, "bad.syclbin: warning: and 4 more: 'packager verify' shows all\n") {
+	if code != 0 || strings.Count(stderr, "the key is repeated") != 10 || !strings.HasSuffix(stderr, "bad.syclbin: warning: and 4 more; 'packager verify' shows all\n") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

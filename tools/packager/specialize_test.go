@@ -162,7 +162,7 @@ func TestSpecializeKernel(t *testing.T) {
 	}
 	// Now the modules have different default values.
 	code, _, stderr = run(t, "specialize", "--set=app::scale=3", "--output=both.syclbin", "new.syclbin")
-	if want := "packager: error: new.syclbin: abstract module 1: the specialization constant 'app::scale' has another default value than in abstract module 0: build both from one definition, or set it for the kernels of one of them\n"; code != 3 || stderr != want {
+	if want := "packager: error: new.syclbin: abstract module 1: the specialization constant 'app::scale' has a different default value than in abstract module 0: build both from the same definition, or set it only for the kernels of one of them\n"; code != 3 || stderr != want {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	ok(t, "specialize", "--set=app::scale=3", "--kernel=_ZTS1A", "--output=both.syclbin", "new.syclbin")
@@ -224,12 +224,12 @@ func TestSpecializeErrors(t *testing.T) {
 		{"--set =1 k.syclbin", 2, "expected NAME=VALUE"},
 		{"--set app::scale=1", 2, "expected one file, got 0"},
 		{"--set app::scael=1 k.syclbin", 2, "--set app::scael=1: unknown constant: did you mean app::scale?"},
-		{"--set app::scale=x k.syclbin", 2, `--set app::scale=x: "x" is no number`},
-		{"--set app::tile=[1,2,256] k.syclbin", 2, `--set app::tile=[1,2,256]: value 3: "256" does not fit 8 bits`},
-		{"--set app::tile=1 k.syclbin", 2, "1 values for a constant of 3: i32, i32, i8"},
-		{"--set x=1 none.syclbin", 2, "there are no specialization constants"},
+		{"--set app::scale=x k.syclbin", 2, `--set app::scale=x: "x" is not a number`},
+		{"--set app::tile=[1,2,256] k.syclbin", 2, `--set app::tile=[1,2,256]: value 3: "256" does not fit in 8 bits`},
+		{"--set app::tile=1 k.syclbin", 2, "1 values, want 3: i32, i32, i8"},
+		{"--set x=1 none.syclbin", 2, "no specialization constants found"},
 		{"--set app::scale=1 --kernel Z k.syclbin", 2, "no kernel 'Z' in the file; found A, B, B2, C"},
-		{"--set app::scale=1 --kernel C k.syclbin", 2, "there are no specialization constants"},
+		{"--set app::scale=1 --kernel C k.syclbin", 2, "no specialization constants found"},
 	} {
 		code, stdout, stderr := run(t, append([]string{"specialize", "--output=new.syclbin"}, strings.Fields(test.args)...)...)
 		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) {

@@ -256,7 +256,7 @@ func TestWrapRefuses(t *testing.T) {
 		{"an empty image", "--output=k.s --table=t=empty.table", 3, "empty.table:2: the image empty.spv is empty"},
 		{"an empty image without names", "--output=k.s --table=t=unnamed.table", 3, "nothing to wrap: all images are empty; check the step that writes them"},
 		{"a bad kernel name", "--output=k.s --table=t=names.table", 3, "names.table:2: bad.sym"},
-		{"an aspect of other releases", "--output=k.s --runtime=2026.0 --table=t=aspect.table", 3, "the runtime of release 2026.0 has no aspect"},
+		{"an aspect of other releases", "--output=k.s --runtime=2026.0 --table=t=aspect.table", 3, "the runtime of release 2026.0 does not support aspect"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			enter(t, files)
@@ -274,7 +274,7 @@ func TestWrapRefuses(t *testing.T) {
 func TestPackAspectInOtherReleases(t *testing.T) {
 	enter(t, map[string]string{"a.ptx": "//", "aspect.prop": string(aspectProperty(90)), "aspect.table": "[Code|Properties]\na.ptx|aspect.prop\n"})
 	for _, args := range []string{"pack --runtime=2026.2 --table=t=aspect.table --output=new.syclbin", "pack --runtime=2026.0 --table=t=aspect.table --output=old.syclbin", "convert --runtime=2026.0 --output=old.syclbin new.syclbin"} {
-		want, say := 3, "has no aspect ext_intel_xe_stack_count"
+		want, say := 3, "does not support aspect ext_intel_xe_stack_count"
 		if strings.Contains(args, "=2026.2") {
 			want, say = 0, ""
 		}

@@ -293,9 +293,9 @@ func TestBadInput(t *testing.T) {
 		code int
 		want string
 	}{
-		"a word that starts nothing":        {nil, "target triple = \"x\"\n\n  hello there\n", cli.ExitBadInput, "in.ll:3:3: this does not belong to a target"},
-		"a header that goes wrong":          {nil, "define void @f(i32 %x {\n}\n", cli.ExitBadInput, "in.ll:1:23: a parameter list continues with a comma or ends"},
-		"a string that does not end":        {nil, "@a = global i32 0\n@b = global [1 x i8] c\"x\n", cli.ExitBadInput, "in.ll:2:"},
+		"a word that starts nothing":        {nil, "target triple = \"x\"\n\n  hello there\n", cli.ExitBadInput, "in.ll:3:3: unexpected text in a target"},
+		"a header that goes wrong":          {nil, "define void @f(i32 %x {\n}\n", cli.ExitBadInput, "in.ll:1:23: expected a comma or the end of the parameter list"},
+		"unterminated string":               {nil, "@a = global i32 0\n@b = global [1 x i8] c\"x\n", cli.ExitBadInput, "in.ll:2:"},
 		"invalid aspects":                   {nil, strings.Replace(flagged, "!reqd_work_group_size !3", "!sycl_used_aspects !1", 1), cli.ExitBadInput, "in.ll: function _ZTS8Converts: !sycl_used_aspects: !1 is not a list of aspects"},
 		"bitcode":                           {nil, "BC\xc0\xde0000", cli.ExitUsage, "in.ll is LLVM bitcode; set --llvm-dis to the path of llvm-dis"},
 		"--out-dir with modules of sources": {[]string{"--output=", "--module=a=b", "--out-dir=c"}, flagged, cli.ExitUsage, "--out-dir requires --output"},

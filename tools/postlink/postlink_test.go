@@ -162,7 +162,7 @@ func TestRefusals(t *testing.T) {
 		"a variable for hosts":           {[]string{"started.ll"}, cli.ExitBadInput, "error: variable 'shared' is initialized when the program starts"},
 		"all errors are counted":         {[]string{"started.ll"}, cli.ExitBadInput, "postlink: error: started.ll: errors in the device code: 1"},
 		"no kernel":                      {[]string{"none.ll"}, cli.ExitBadInput, "none.ll: the sources have neither kernels"},
-		"truncated text":                 {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1:1: the body of function @f does not end"},
+		"truncated text":                 {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1:1: unterminated body of function @f does not end"},
 		"truncated bitcode":              {[]string{"cut.bc"}, cli.ExitBadInput, "llvm-dis"},
 		"no such file":                   {[]string{"lost.bc"}, cli.ExitBadInput, "lost.bc"},
 		"a source that no module names":  {[]string{"--output=", "--module=a.cpp=a", "good.ll"}, cli.ExitBadInput, "source 'dir/b.cpp', but there is no --module for it"},

@@ -60,7 +60,7 @@ func TestChanged(t *testing.T) {
 	if err := os.WriteFile(name, []byte("afterwards"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.ReadAt(make([]byte, 1), 0); err == nil || !strings.Contains(err.Error(), "changed while it was read") {
+	if _, err := f.ReadAt(make([]byte, 1), 0); err == nil || !strings.Contains(err.Error(), "changed while it was being read") {
 		t.Errorf("got %v", err)
 	}
 }

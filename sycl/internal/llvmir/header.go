@@ -159,7 +159,7 @@ func headErrorAt(c *cursor, msg string) *headError {
 	return &headError{t.start, msg}
 }
 
-const openGroup = "a group of brackets does not end"
+const openGroup = "unterminated bracket"
 
 // clear resets a header for reading, reusing its memory.
 func (h *header) clear(text string) {
@@ -191,19 +191,19 @@ func (h *header) field(c *cursor, w headerWord) *headError {
 	switch w.form {
 	case formSpace:
 		if !c.at('(') || !c.group() {
-			return headErrorAt(c, "the number of an address space is expected here")
+			return headErrorAt(c, "expected the number of an address space")
 		}
 	case formString:
 		if c.peek(0).kind != tokenString {
-			return headErrorAt(c, "a string is expected here")
+			return headErrorAt(c, "expected a string")
 		}
 		c.i++
 	case formConstant:
 		if _, ok := c.skipType(); !ok {
-			return headErrorAt(c, "a type is expected here")
+			return headErrorAt(c, "expected a type")
 		}
 		if _, ok := c.skipValue(); !ok {
-			return headErrorAt(c, "a constant is expected here")
+			return headErrorAt(c, "expected a constant")
 		}
 	}
 	h.fields[w.field] = span{start, c.end()}
@@ -215,7 +215,7 @@ func (h *header) attachment(c *cursor) *headError {
 	c.i++
 	ref, ok := c.skipValue()
 	if !ok || h.text[ref.start] != '!' {
-		return headErrorAt(c, "metadata is expected here")
+		return headErrorAt(c, "expected metadata")
 	}
 	h.attachments = append(h.attachments, attachment{span{kind.start, ref.end}, kind.span(), ref})
 	return nil
@@ -229,7 +229,7 @@ func (h *header) function(c *cursor, defined bool) *headError {
 	}
 	var ok bool
 	if h.typ, ok = c.skipType(); !ok {
-		return headErrorAt(c, "the result type of a function is expected here")
+		return headErrorAt(c, "expected the result type of a function")
 	}
 	t := c.peek(0)
 	if t.kind != tokenGlobal {
@@ -293,11 +293,11 @@ func isKernel(convention string) bool {
 
 func (h *header) parameters(c *cursor) *headError {
 	if !c.accept('(') {
-		return headErrorAt(c, "the parameters of a function are expected here")
+		return headErrorAt(c, "expected the parameters of a function")
 	}
 	for !c.accept(')') {
 		if (len(h.params) > 0 || h.varArg) && !c.accept(',') {
-			return headErrorAt(c, "a parameter list continues with a comma or ends")
+			return headErrorAt(c, "expected a comma or the end of the parameter list")
 		}
 		if c.word(c.peek(0)) == "..." {
 			c.i++
@@ -319,7 +319,7 @@ func (h *header) parameter(c *cursor) *headError {
 	}
 	var ok bool
 	if p.typ, ok = c.skipType(); !ok {
-		return headErrorAt(c, "the type of a parameter is expected here")
+		return headErrorAt(c, "expected the type of a parameter")
 	}
 	for k := c.peek(0).kind; k == tokenWord || k == tokenString || k == tokenGroup; k = c.peek(0).kind {
 		s, ok := c.skipAttribute()
@@ -353,7 +353,7 @@ func (h *header) functionEnd(c *cursor, defined bool) *headError {
 			return nil
 		default:
 			if !defined || !c.at('{') {
-				return headErrorAt(c, "this does not belong to the header of a function")
+				return headErrorAt(c, "unexpected text in the header of a function")
 			}
 			h.body = t.start
 			return nil
@@ -390,7 +390,7 @@ func (h *header) variable(c *cursor) *headError {
 	}
 	var ok bool
 	if h.typ, ok = c.skipType(); !ok {
-		return headErrorAt(c, "the type of a global is expected here")
+		return headErrorAt(c, "expected the type of a global")
 	}
 	switch h.word(fieldKeyword) {
 	case "alias", "ifunc":
@@ -400,7 +400,7 @@ func (h *header) variable(c *cursor) *headError {
 	default:
 		if !h.declared() {
 			if h.initializer, ok = c.skipValue(); !ok {
-				return headErrorAt(c, "the initial value of a global is expected here")
+				return headErrorAt(c, "expected the initial value of a global")
 			}
 		}
 	}
@@ -413,7 +413,7 @@ func (h *header) variableStart(c *cursor) *headError {
 	for !h.fields[fieldKeyword].ok() {
 		t := c.peek(0)
 		if t.kind != tokenWord {
-			return headErrorAt(c, "global, constant, alias or ifunc is expected here")
+			return headErrorAt(c, "expected global, constant, alias or ifunc")
 		}
 		if w, ok := wordIn(variableStart, c, t); ok {
 			if err := h.field(c, w); err != nil {
@@ -456,7 +456,7 @@ func (h *header) variableEnd(c *cursor) *headError {
 	for c.peek(0).kind != tokenEnd {
 		s, ok := c.skipAttribute()
 		if !ok {
-			return headErrorAt(c, "this does not belong to a global")
+			return headErrorAt(c, "unexpected text in a global")
 		}
 		h.attributes = append(h.attributes, s)
 		h.end = c.end()
@@ -477,5 +477,5 @@ func (h *header) variableWord(c *cursor) *headError {
 		}
 		return nil
 	}
-	return headErrorAt(c, "this does not belong to a global")
+	return headErrorAt(c, "unexpected text in a global")
 }

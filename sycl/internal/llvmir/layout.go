@@ -57,7 +57,7 @@ func newLayout(text string) (*Layout, error) {
 	return l, nil
 }
 
-var errLayoutPart = errors.New("it is not a number of bits and an alignment")
+var errLayoutPart = errors.New("expected a number of bits and an alignment")
 
 // part parses a part of a data layout such as v96:128. It ignores parts unrelated to sizes and
 // alignments.
@@ -157,7 +157,7 @@ const deepestLayout = 1000
 
 func (l *Layout) size(t *Type, depth int) (Size, error) {
 	if t == nil {
-		return Size{}, errors.New("a type that cannot be read")
+		return Size{}, errors.New("unreadable type")
 	}
 	if s, ok := l.sizes[t]; ok {
 		if s == unfinished {
@@ -226,7 +226,7 @@ func (l *Layout) compute(t *Type, depth int) (Size, error) {
 
 func (l *Layout) vectorSize(t *Type, depth int) (Size, error) {
 	if t.scalable {
-		return Size{}, fmt.Errorf("the type %s has no size that is known", t)
+		return Size{}, fmt.Errorf("unknown size of type %s", t)
 	}
 	e, err := l.size(t.elem, depth+1)
 	if err != nil {

@@ -46,7 +46,7 @@ func TestLayout(t *testing.T) {
 		{spirLayout, "%pair", Size{16, 16, 8}, "[0 8]", ""},
 		{"a:32:64", "{ i8 }", Size{4, 4, 4}, "[0]", ""},
 		{spirLayout, "void", Size{}, "", "has no size"},
-		{spirLayout, "<vscale x 2 x i32>", Size{}, "", "has no size"},
+		{spirLayout, "<vscale x 2 x i32>", Size{}, "", "unknown size of type"},
 		{spirLayout, "%unknown", Size{}, "", "is not defined"},
 		{spirLayout, "%missing", Size{}, "", "is not defined"},
 		{spirLayout, "%loop", Size{}, "", "contains itself"},

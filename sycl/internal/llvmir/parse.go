@@ -60,7 +60,7 @@ func Parse(name, text string) (*Module, error) {
 func (m *Module) read(text string) (uint32, error) {
 	r := reader{m: m, text: text, src: uint32(len(m.sources))}
 	if len(text) > math.MaxUint32-1 {
-		return 0, r.fail(0, "a text of 4 GiB or more")
+		return 0, r.fail(0, "input of 4 GiB or more")
 	}
 	if at := strings.IndexByte(text, 0); at >= 0 {
 		return 0, r.fail(at, "a NUL byte in textual IR")
@@ -158,7 +158,7 @@ func isKeyword(word string) bool {
 func (r *reader) assignment(start int) error {
 	end, ok := assigned(r.text, start)
 	if !ok {
-		return r.fail(start, "a name and = are expected here")
+		return r.fail(start, "expected a name and =")
 	}
 	limit, err := r.limit(end - 1)
 	if err != nil {
@@ -208,7 +208,7 @@ func (r *reader) unique(start int, name string) error {
 		return r.fail(start, "a symbol without a name")
 	}
 	if old := r.m.symbols[name]; old != nil {
-		return r.fail(start, "symbol @%s is here and in line %d", name, r.m.line(old))
+		return r.fail(start, "duplicate symbol @%s, also in line %d", name, r.m.line(old))
 	}
 	return nil
 }
@@ -245,11 +245,11 @@ func (r *reader) variable(start, end, limit int) error {
 func (r *reader) typeDefinition(start, end, limit int) error {
 	body := skipSpace(r.text[:limit], skipSpace(r.text, end)+1)
 	if body > limit || !strings.HasPrefix(r.text[body:limit], "type") {
-		return r.fail(body, "type is expected here")
+		return r.fail(body, "expected type")
 	}
 	r.c.reset(r.text, body+len("type"), limit)
 	if _, ok := r.c.skipType(); ok && r.c.peek(0).kind != tokenEnd {
-		return r.fail(int(r.c.peek(0).start), "this does not belong to a type")
+		return r.fail(int(r.c.peek(0).start), "unexpected text in a type")
 	}
 	name := plainName(r.text[start+1 : end])
 	if _, double := r.m.typeItems[name]; double {
@@ -300,7 +300,7 @@ func (r *reader) attributes(start, pos, limit int) error {
 	t := lx.next()
 	id, err := strconv.ParseUint(strings.TrimPrefix(t.span().in(r.text), "#"), 10, 31)
 	if t.kind != tokenGroup || err != nil {
-		return r.fail(int(t.start), "the number of an attribute group is expected here")
+		return r.fail(int(t.start), "expected the number of an attribute group")
 	}
 	eq, open := lx.next(), lx.next()
 	if eq.span().in(r.text) != "=" || open.span().in(r.text) != "{" {
@@ -330,7 +330,7 @@ func (r *reader) define(start int) error {
 	body := int(r.h.body)
 	end, ok := skipGroup(r.text, body)
 	if !ok || r.text[end-1] != '}' {
-		return r.fail(start, "the body of function %s does not end", r.h.name.in(r.text))
+		return r.fail(start, "unterminated body of function %s", r.h.name.in(r.text))
 	}
 	f, err := r.function(start, body)
 	if err != nil {
@@ -368,7 +368,7 @@ func (r *reader) only(pos, limit int, what string, kinds ...tokenKind) error {
 	lx := lexer{r.text, pos, limit}
 	for _, kind := range append(kinds, tokenEnd) {
 		if t := lx.next(); t.kind != kind {
-			return r.fail(min(int(t.start), limit), "this does not belong to %s", what)
+			return r.fail(min(int(t.start), limit), "unexpected text in %s", what)
 		}
 	}
 	return nil
@@ -386,7 +386,7 @@ func (r *reader) closed(pos, limit int) error {
 		pos, _ = skipGroup(r.text, pos)
 		pos = skipSpace(r.text, pos)
 	}
-	return r.fail(min(pos, limit), "this does not belong to the entity before it")
+	return r.fail(min(pos, limit), "unexpected text after the previous entity")
 }
 
 // limit returns the end of the entity at a position, which is the start of the next one: outside of
@@ -417,13 +417,13 @@ func (r *reader) limit(pos int) (int, error) {
 		case '"':
 			end := stringEnd(text, pos)
 			if end < 0 {
-				return 0, r.fail(pos, "a string that does not end")
+				return 0, r.fail(pos, "unterminated string")
 			}
 			pos = end - 1
 		case '(', '[', '{':
 			end, ok := skipGroup(text, pos)
 			if !ok {
-				return 0, r.fail(pos, "a group of brackets that does not end")
+				return 0, r.fail(pos, "unterminated bracket")
 			}
 			pos = end - 1
 		case ')', ']', '}':

@@ -143,7 +143,7 @@ func (d *decoder) expect(chars string) (byte, error) {
 	c, ok := d.peek()
 	switch {
 	case !ok:
-		return 0, d.errorf("the file ends before the end of the JSON in it: write it or copy it again")
+		return 0, d.errorf("unexpected end of JSON: the file is truncated")
 	case strings.IndexByte(chars, c) < 0:
 		return 0, d.invalid()
 	}
@@ -358,7 +358,7 @@ func (d *decoder) text() (string, error) {
 		}
 		plain = plain && c >= ' ' && c < utf8.RuneSelf && c != '\\'
 		if end > maxText {
-			return "", d.errorf("a text has more than %d bytes", maxText)
+			return "", d.errorf("string too long (limit %d bytes)", maxText)
 		}
 	}
 	raw := d.buf[d.i : d.i+end+1]

@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 		{"no UTF-8", "{\"list\": [\"\xff\"]}", "not valid UTF-8", 11},
 		{"YAML", "count: 1", "not JSON: invalid character 'c'", 0},
 		{"no JSON", "{count: 1}", "not JSON: invalid character 'c'", 1},
-		{"half of a file", `{"count": 1`, "the file ends before the end of the JSON in it", 11},
+		{"half of a file", `{"count": 1`, "unexpected end of JSON", 11},
 		{"the wrong bracket", `{"count": 1]`, "not JSON: invalid character ']'", 11},
 		{"no value", `{"count"}`, "not JSON: invalid character '}'", 8},
 		{"a name that is no string", `{1: 1}`, "not JSON: ", 1},
@@ -96,7 +96,7 @@ func TestDecodePieces(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	long := `{"count": 1, "list": ["` + strings.Repeat("a", 2<<20)
-	if err := JSON(strings.NewReader(long), new(file)); err == nil || !strings.Contains(err.Error(), "a text has more than") {
+	if err := JSON(strings.NewReader(long), new(file)); err == nil || !strings.Contains(err.Error(), "string too long") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -37,7 +37,7 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 		return nil, err
 	}
 	if int64(len(data)) > max {
-		return nil, &YAMLFault{Msg: fmt.Sprintf("the file is longer than %d bytes", max)}
+		return nil, &YAMLFault{Msg: fmt.Sprintf("file too large (limit %d bytes)", max)}
 	}
 	if line := ConflictLine(data); line > 0 {
 		return nil, &YAMLFault{Line: line, Msg: "merge conflict marker; resolve the conflict"}
@@ -55,7 +55,7 @@ func YAML(r io.Reader, max int64) (*yaml.Node, error) {
 	}
 	switch err := d.Decode(&second); {
 	case err == nil:
-		return nil, &YAMLFault{Line: second.Line, Msg: "the file has a second YAML document"}
+		return nil, &YAMLFault{Line: second.Line, Msg: "the file contains more than one YAML document"}
 	case !errors.Is(err, io.EOF):
 		return nil, fault(err)
 	}

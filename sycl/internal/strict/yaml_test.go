@@ -11,7 +11,7 @@ func TestRead(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"nothing", "", "none"}, {"a comment", "# nothing\n", "none"}, {"null", "~\n", "null"}, {"a mapping", "a: 1\n", "!!map"},
 		{"no YAML", "a: 1\nb: [\n", "line 2: not YAML: "},
-		{"a second document", "a: 1\n---\nb: 2\n", "line 2: the file has a second YAML document"},
+		{"a second document", "a: 1\n---\nb: 2\n", "line 2: the file contains more than one YAML document"},
 		{"a second document that is no YAML", "a: 1\n---\n[\n", "not YAML: "},
 		{"a merge conflict", "a: 1\n<<<<<<< HEAD\nb: 2\n=======\n>>>>>>> x\n", "line 2: merge conflict marker; resolve the conflict"},
 		{"UTF-16", "\xff\xfea\x00:\x00 \x001\x00", "line 1: the file is UTF-16; save it as UTF-8"},
@@ -23,7 +23,7 @@ func TestRead(t *testing.T) {
 		{"a next line", "a: 1\u0085b: 2\n", "line 1: line break U+0085"},
 		{"a carriage return in a comment", "a: 1\r\n# x\rb: 2\r\n", "line 2: line break U+000D"},
 		{"a carriage return at the end", "a: 1\r", "line 1: line break U+000D"},
-		{"too long", strings.Repeat("#", 101), "the file is longer than 100 bytes"},
+		{"too long", strings.Repeat("#", 101), "file too large (limit 100 bytes)"},
 	} {
 		n, err := YAML(strings.NewReader(test.text), 100)
 		got := "none"

@@ -237,7 +237,7 @@ func (p *propagation) readFunction(i int) error {
 			}
 			value, err := strconv.ParseInt(word, 10, 64)
 			if err != nil || !devicecode.FitsAspect(value) {
-				return &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("attribute %q: %q is not the number of an aspect", deviceHasAttribute, word)}
+				return &devicecode.MetadataError{Function: f.Name(), Msg: fmt.Sprintf("attribute %q: invalid aspect number %q", deviceHasAttribute, word)}
 			}
 			if err := p.put(&n.declared, int32(value)); err != nil {
 				return err

@@ -204,7 +204,7 @@ func TestMalformedAspects(t *testing.T) {
 		"a number that does not fit":          {fmt.Sprintf(kernel, "!sycl_declared_aspects !0") + "!0 = !{i64 4294967296}", "function k: !sycl_declared_aspects: !0 is not a list of aspects"},
 		"a list that is not there":            {fmt.Sprintf(kernel, "!sycl_used_aspects !7"), "!7 is not a list of aspects"},
 		"an instruction's list":               {"define void @f() {\n  ret void, !sycl_used_aspects !0\n}\n!0 = !{!0}", "function f: !sycl_used_aspects: !0 is not a list of aspects"},
-		"an attribute":                        {fmt.Sprintf(kernel, `"sycl-device-has"="5,fp64"`), `function k: attribute "sycl-device-has": "fp64" is not the number of an aspect`},
+		"an attribute":                        {fmt.Sprintf(kernel, `"sycl-device-has"="5,fp64"`), `function k: attribute "sycl-device-has": invalid aspect number "fp64"`},
 		"a target that is no string":          {fmt.Sprintf(kernel, "!sycl_fixed_targets !0") + "!0 = !{!0}", "!sycl_fixed_targets: !0 is not a list of targets"},
 		"the enumeration":                     {"!sycl_aspects = !{!0}\n!0 = !{i32 6}", "!sycl_aspects: !0 is not a name and an i32"},
 		"types without a name":                {"!sycl_aspects = !{}\n!sycl_types_that_use_aspects = !{!0}\n!0 = !{}", "!0 is not the name of a type and aspects"},

@@ -546,11 +546,11 @@ func (l *lowering) nameOf(b *body, v llvmir.Value) (variable, name string, err e
 	}
 	value, ok := g.InitializerValue()
 	if !ok || !g.Constant() {
-		return "", "", fmt.Errorf("the name of a specialization constant is in the variable '%s', which is no constant string", printable(variable))
+		return "", "", fmt.Errorf("the name of a specialization constant is in the variable '%s', which is not a constant string", printable(variable))
 	}
 	text, ok := value.Bytes()
 	if !ok {
-		return "", "", fmt.Errorf("the name of a specialization constant is in the variable '%s', which is no string", printable(variable))
+		return "", "", fmt.Errorf("the name of a specialization constant is in the variable '%s', which is not a string", printable(variable))
 	}
 	name = strings.TrimSuffix(string(text), "\x00")
 	if !isName(name) {
@@ -598,7 +598,7 @@ func allocationOf(args []llvmir.Operand, result *llvmir.Type) (*allocation, erro
 	}
 	align, ok := args[4].Int()
 	if !ok || align < 1 || align > 1<<32 || align&(align-1) != 0 {
-		return nil, fmt.Errorf("llvm.sycl.alloca: %s is no alignment", args[4].Text)
+		return nil, fmt.Errorf("llvm.sycl.alloca: invalid alignment %s", args[4].Text)
 	}
 	return &allocation{args[3].Type, align, result.AddrSpace()}, nil
 }

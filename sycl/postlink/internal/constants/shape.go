@@ -50,7 +50,7 @@ func (l *lowering) shapeOf(r *read) (*shape, error) {
 		return nil, fmt.Errorf("the specialization constant '%s' has more than %d bytes", printable(r.name), mostBytes)
 	}
 	if r.allocates != nil && r.typ.Kind() != llvmir.Int {
-		return nil, fmt.Errorf("the specialization constant '%s' is the size of memory, and is no integer", printable(r.name))
+		return nil, fmt.Errorf("the specialization constant '%s' is used as a memory size, but is not an integer", printable(r.name))
 	}
 	s := &shape{size: size, bytes: make([]byte, size.Store)}
 	copy(s.bytes, memory.bytes)

@@ -69,7 +69,7 @@ func TestVariables(t *testing.T) {
 		"other properties of what is none":   {properties: `"sycl-unique-id"="id" "sycl-device-image-scope"="false" "sycl-host-access"="1" "sycl-implement-in-csr"="true" "sycl-init-mode"="0"`, want: `{i32 6191, i32 1}, {i32 6190, i32 0}`, dpcpp: `{i32 6149, i32 1}, {i32 6148, i32 0}`},
 		"a device global without an id":      {properties: `"sycl-device-global-size"="4"`, fail: `variable g: there is no "sycl-unique-id"`},
 		"an access that does not exist":      {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="4"`, fail: `variable g: property "sycl-host-access": "4" is not 0 (read), 1 (write), 2 (read and write) or 3 (none)`},
-		"an access that is no number":        {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="rw"`, fail: `"rw" is not a number of 32 bits`},
+		"an access that is not a number":     {properties: `"sycl-device-global-size"="4" "sycl-unique-id"="id" "sycl-host-access"="rw"`, fail: `"rw" is not a number of 32 bits`},
 	}
 	for name, test := range decoratedCases {
 		cases[name] = test
