@@ -122,7 +122,7 @@ _PLACES = {
 _BEFORE_PATHS = ["", "-B", "-F", "-I", "-idirafter", "-imacros", "-include", "-iquote", "-isystem", "@"]
 
 def _absolute(argument):
-    """Returns an argument in which a path is replaced by an absolute path."""
+    """Replaces a path in an argument with an absolute path."""
     for prefix, place in _PLACES.items():
         for before in _BEFORE_PATHS:
             if argument.startswith(before + prefix):

@@ -3,7 +3,7 @@
 load("@rules_cc//cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 
-# The options with which GCC and clang write a file of notes next to the object. The notes have the
+# The options that make GCC and clang write a notes file next to the object. It contains the
 # lines of each function, which are needed to interpret the counters of a run.
 _WRITES_NOTES = ["--coverage", "-ftest-coverage"]
 

@@ -91,7 +91,7 @@ def existing(name, baseline):
     return baseline if native.glob([baseline], allow_empty = True) else None
 
 def baseline_problem(baseline):
-    """Returns what is wrong with the attribute `baseline`, or an empty string.
+    """Returns why the attribute `baseline` is invalid, or an empty string.
 
     Args:
         baseline: its value.

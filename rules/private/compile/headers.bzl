@@ -127,7 +127,7 @@ def without_module_maps(ctx, cc):
     return cc_of(ctx, unsupported = _MODULE_MAP_FEATURES)
 
 def implementation_contexts(ctx, context):
-    """Returns what a rule's own sources may include, including headers of implementation_deps.
+    """Returns the headers that a rule's own sources may include, including headers of implementation_deps.
 
     Args:
         ctx: the rule context.

@@ -48,7 +48,7 @@ _IGNORED_WARNINGS = {
 }
 
 def _quiet(host, lines):
-    """Returns lines of code, for which the host compiler prints no warnings."""
+    """Wraps lines of code so that the host compiler prints no warnings about them."""
     warnings = _IGNORED_WARNINGS["clang" if host.is_clang or host.is_intel else "gcc"]
     ignored = ["#pragma GCC diagnostic ignored \"%s\"" % warning for warning in warnings]
     return ["#pragma GCC diagnostic push"] + ignored + lines + ["#pragma GCC diagnostic pop"]
@@ -62,7 +62,7 @@ _CAPTURES = ["-Xclang", "-cl-kernel-arg-info"]
 _GCC_OPTIONS = ["--param=ggc-min-heapsize=262144", "-Wno-psabi"]
 
 def host_compiler(ctx, toolchain, cc, line, options):
-    """Returns what both compilations of a target depend on.
+    """Returns the inputs and settings that both compilations of a target share.
 
     Args:
         ctx: the rule context.
@@ -189,7 +189,7 @@ def compile_host(ctx, toolchain, host, compiled, options, symbol = ""):
                 user_compile_flags = flags,
             )[1])
     if host.knows_headers and sources:
-        # Nothing is linked before the compilations are compared.
+        # The comparison of the compilations must succeed before linking.
         tables = host_check_actions(ctx, build.unchecked, sources, sees, compiled.local_defines, build.flags, build.layouts)
         if tables.nopic:
             outputs.append(cc_common.create_compilation_outputs(objects = depset([assemble_action(ctx, host.cc, tables.nopic)])))
@@ -265,7 +265,7 @@ def _parsed_headers(ctx, build):
     return context.validation_artifacts
 
 def _include_path(source):
-    """Returns the path with which a wrapper includes a source."""
+    """Returns the path by which a wrapper includes a source."""
     return source.path if source.is_source else path_in_repository(source)
 
 def _wrapper(build, source, symbol):

@@ -25,7 +25,7 @@ def device_build(
         syclbin = False,
         specialize = {},
         backend = []):
-    """Describes what to build from device code.
+    """Describes the outputs to build from device code.
 
     Args:
         separate: list of the structs of SyclDeviceInfo whose code is independent.

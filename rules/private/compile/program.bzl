@@ -239,7 +239,7 @@ def _providers(ctx, program):
     """
     libraries = _library(ctx, program.cc, ctx.label.name, program.code.outputs, ctx.attr.alwayslink)
     if program.images:
-        # Nothing refers to a symbol in the images.
+        # No symbol refers to the images, so the linker would drop them.
         libraries += _library(ctx, program.cc, ctx.label.name + ".images", program.images.outputs, True)
 
     # A cc_shared_library contains both the host code and the images, or neither: both have one owner.

@@ -51,7 +51,7 @@ def _sycl_binary_impl(ctx):
     )
     return build_syclbin(ctx, toolchain, build, ctx.attr.state, ir = ctx.attr.ir, runfiles = runfiles_of(ctx)) + [instrumented_files(ctx)]
 
-# What both rules of the macro share.
+# Arguments that both rules of the macro share.
 SYCL_BINARY_RULE = dict(
     implementation = _sycl_binary_impl,
     doc = "The rule behind the macro sycl_binary.",

@@ -9,7 +9,7 @@ load("//rules/private/toolchain:device_compiler.bzl", "device_rule")
 def _sycl_program_impl(ctx):
     return build_program(ctx, link_dependencies = True)
 
-# What both rules of the macro share.
+# Arguments that both rules of the macro share.
 SYCL_CC_BINARY_RULE = dict(
     implementation = _sycl_program_impl,
     doc = "Compiles the sources of a program. A cc_binary links them.",

@@ -14,7 +14,7 @@ def _requires_ocloc(rdc, sycl_targets):
 def _sycl_cc_library_impl(ctx):
     return build_program(ctx, link_dependencies = False)
 
-# What both rules of the macro share.
+# Arguments that both rules of the macro share.
 SYCL_CC_LIBRARY_RULE = dict(
     implementation = _sycl_cc_library_impl,
     doc = "The rule behind the macro sycl_cc_library.",

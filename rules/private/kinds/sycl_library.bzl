@@ -32,7 +32,7 @@ def _sycl_library_impl(ctx):
         OutputGroupInfo(compilation_outputs = depset(own), device_ir = depset(own)),
     ]
 
-# What both rules of the macro share.
+# Arguments that both rules of the macro share.
 SYCL_LIBRARY_RULE = dict(
     implementation = _sycl_library_impl,
     doc = "The rule behind the macro sycl_library.",

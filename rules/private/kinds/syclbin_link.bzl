@@ -45,7 +45,7 @@ def _all_executable(ctx):
     return all([dep[SyclbinInfo].state == "executable" for dep in ctx.attr.deps])
 
 def _state(ctx):
-    """Returns the state of the result, or an empty string if it depends on what the files import."""
+    """Returns the state of the result, or an empty string if it depends on the imports of the files."""
     if ctx.attr.state:
         return ctx.attr.state
     if ctx.attr.allow_unresolved:
@@ -80,7 +80,7 @@ def _union(lists):
     return sorted({t: None for list in lists for t in list}.keys())
 
 def _check_states(ctx, state):
-    """Fails during analysis for what the tool would reject."""
+    """Fails during analysis for inputs that the tool would reject."""
     all_executable = _all_executable(ctx)
     for dep in ctx.attr.deps:
         own = dep[SyclbinInfo].state
@@ -95,7 +95,7 @@ def _requires_sycl(mode):
 def _requires_ocloc(mode, sycl_targets):
     return requires_ocloc(sycl_targets) if mode == "ir" else None
 
-# What both rules of the macro share.
+# Arguments that both rules of the macro share.
 SYCLBIN_LINK_RULE = dict(
     implementation = _syclbin_link_impl,
     doc = "The rule behind the macro syclbin_link.",

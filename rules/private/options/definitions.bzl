@@ -23,7 +23,7 @@ def check_definitions(ctx):
         if hasattr(ctx.attr, attribute):
             for option in read_line(expanded_options(ctx, attribute)):
                 if option.name == "-U":
-                    # What follows is meant to replace the definition.
+                    # A definition that follows is meant to replace this one.
                     found.pop(option.value, None)
                 elif option.name == "-D":
                     _add(ctx, found, [option.value], attribute)

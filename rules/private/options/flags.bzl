@@ -122,7 +122,7 @@ def read_options(ctx, intel_host = False):
     )
 
 def _take(ctx, out, kind, attribute, option, intel_host):
-    """Adds an option to the steps that it applies to. Returns what is wrong with it, or None."""
+    """Adds an option to the steps that it applies to. Returns an error message, or None."""
     flag = option.flag
     destination = flag.destination if flag else ""
 

@@ -240,7 +240,7 @@ cd "$0" && find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum 
 """
 
 def header_directories(said):
-    """Returns the directories in which a compiler looks for headers.
+    """Returns the directories that a compiler searches for headers.
 
     Args:
         said: the output of clang or GCC with -v.

@@ -89,7 +89,7 @@ def _wheel(name, version):
     return "%s-%s-%s.whl" % (name.replace("-", "_"), version, WHEEL_TAG)
 
 def _taken(rctx, name, version, sha256, urls):
-    """Gets a wheel from Bazel's repository cache or from URLs; returns whether that succeeded.
+    """Fetches a wheel from Bazel's repository cache or from URLs. Returns whether it succeeded.
 
     Bazel looks in a --distdir before it opens a URL, and prints a warning if that fails.
     """
@@ -99,7 +99,7 @@ def _taken(rctx, name, version, sha256, urls):
 _PRESENT = "import os; print(sum(f.stat().st_size for f in os.scandir('wheels')))"
 
 def _lacking(rctx, wheels):
-    """Gets wheels from Bazel's repository cache.
+    """Fetches wheels from Bazel's repository cache.
 
     Args:
         rctx: the repository context.
@@ -271,7 +271,7 @@ def _libsycl(names):
     return found[0] if len(found) == 1 else ""
 
 def _has(names, beginning):
-    """Returns what the directory lib contains instead of a library, for errors."""
+    """Returns a description of the content of the directory lib, for errors about a missing library."""
     found = sorted([n for n in names if n.startswith(beginning)])
     return "; lib has " + ", ".join(found) if found else ""
 

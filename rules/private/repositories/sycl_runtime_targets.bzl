@@ -42,7 +42,7 @@ _LOADED_BY_COMPILER = [
     "lib/libsvml.so",
 ]
 
-# What the CPU device needs of _LOADED.
+# The libraries in _LOADED that the CPU device needs.
 _NEEDED_BY_CPU_DEVICE = [path.removeprefix("lib/") for path in _LOADED_BY_COMPILER]
 
 # In 2025.3, the library contains neither device libraries nor headers. It finds the headers
@@ -236,7 +236,7 @@ def problem_of_dpcpp(libsycl, library, header):
     return ""
 
 def sycl_runtime_targets(name, missing, compiler = None):
-    """Declares the targets of the repository, whose names is_own_target knows.
+    """Declares the targets of the repository, whose names is_own_target recognizes.
 
     Args:
         name: the repository's name.

@@ -214,7 +214,7 @@ _no_runtime = rule(
 )
 
 def _no_runtime_fix(repositories):
-    """Returns what to do if the default runtime is missing and these repositories have runtimes."""
+    """Returns the fix if the default runtime is missing but these repositories have runtimes."""
     if repositories:
         return "set the attribute to the runtime that the program is linked to: %s" % "; or ".join([
             "runtime = \"@%s\", with use_repo(sycl, \"%s\") in MODULE.bazel" % (name, name)
