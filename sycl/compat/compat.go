@@ -13,9 +13,8 @@
 // that depend on them are undetermined, not incompatible. Matrices on NVIDIA and AMD GPUs are
 // undetermined because the runtime does not compare them there.
 //
-// A build needs a definite answer. [Checker.Supports] therefore makes the checks of the aspect filter
-// and answers yes or no, and a [Plan] uses it to decide which rows of file tables each target of a
-// program gets.
+// A build needs a definite answer. [Checker.Supports] therefore performs the checks of the aspect
+// filter, and a [Plan] uses it to decide which rows of file tables each target of a program gets.
 package compat
 
 import (
@@ -82,7 +81,7 @@ type Checker struct {
 // New returns a Checker that resolves target names with config.
 func New(config *deviceconfig.Config) *Checker { return &Checker{config} }
 
-// Check returns whether an image that needs q runs on d, with the reasons if not.
+// Check returns the status of an image that requires q on d, with the reasons if it does not run.
 func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Result {
 	r := Result{Status: Compatible}
 	checkAspects(&r, q, d, !d.MayHaveOtherAspects, false)
@@ -104,12 +103,13 @@ func (c *Checker) Check(q *requirement.Requirements, d *deviceconfig.Device) Res
 	return r
 }
 
-// Supports reports whether the aspect filter keeps a row that needs q in the table of target d, with
-// the reasons if not. Target d must list every aspect and every sub-group size. The fixed targets
-// must include d or, if they are given as aspects, d must have one of them. Intrinsics, and the
-// known requirements of inline assembly, must belong to families that d lists, if it lists any,
-// and extensions must not be among the ones that d rejects. Whether d may have unlisted aspects
-// makes no difference. A generic target, see [deviceconfig.Device.IsGeneric], accepts all rows.
+// Supports reports whether the aspect filter keeps a row that requires q in the table of target d,
+// and returns the reasons if not. Target d must list every aspect and every sub-group size. The
+// fixed targets must include d or, if they are given as aspects, d must have one of them. If d
+// lists families of intrinsics or of inline assembly, the intrinsics and the known assembly
+// requirements must belong to them. Extensions must not be among those that d rejects. Supports
+// ignores whether d may have unlisted aspects. A generic target, see
+// [deviceconfig.Device.IsGeneric], accepts all rows.
 func (c *Checker) Supports(q *requirement.Requirements, d *deviceconfig.Device) (bool, []Reason) {
 	if d.IsGeneric() {
 		return true, nil
@@ -162,7 +162,7 @@ func checkAspects(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 			reason.Status = Undetermined
 			reason.Text = fmt.Sprintf("Whether aspect %s is supported on the device is known only when the program runs", a)
 		}
-		// It cannot be decided whether a device has an aspect without a known name.
+		// Whether a device has an aspect without a known name is undecidable.
 		if !closed || !a.IsKnown() {
 			reason.Status = Undetermined
 		}
@@ -314,8 +314,8 @@ func checkCompileTarget(r *Result, q *requirement.Requirements, d *deviceconfig.
 		Text: fmt.Sprintf("The image was compiled ahead of time for %s", q.CompileTarget)})
 }
 
-// TargetMatches reports whether native code for a target runs on d: the target is any name of d, or a
-// family of Intel GPUs whose code the driver runs on d (intel_gpu_bmg), or it is x86_64 and d is
+// TargetMatches reports whether native code for a target runs on d: the target is any name of d, or
+// a family of Intel GPUs whose code the driver runs on d (intel_gpu_bmg), or it is x86_64 and d is
 // an x86-64 processor, or it is ptx64 and d is an NVIDIA GPU.
 func TargetMatches(target string, d *deviceconfig.Device) bool {
 	if deviceconfig.Canonical(target) == d.Name || slices.Contains(deviceconfig.FamilyMembers(target), d.Name) {

@@ -26,7 +26,7 @@ var (
 	cpuOptionsWithValue = []string{"-D", "-I", "-s", "-triple", "-x"}
 )
 
-// oclocOptions are options of ocloc itself. The runtime's compiler for GPUs has no use for them.
+// oclocOptions are options of ocloc itself, which the runtime's compiler for GPUs ignores.
 var oclocOptions = []string{"-device", "-options", "-internal_options", "-device_options", "-revision_id"}
 
 // checkOptions adds a reason for each option that Intel's CPU compiler rejects. Compilers for
@@ -40,7 +40,8 @@ func checkOptions(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 		accepted      []string
 	}{
 		{"compile-options", q.BuildOptions.Compile, cpuOptions},
-		// Depending on the libraries that the image needs, these are options for linking or building.
+		// Depending on the libraries that the image needs, these are options for linking or
+		// building.
 		{"link-options", q.BuildOptions.Link, slices.Concat(cpuOptions, cpuLinkOptions)},
 	} {
 		if option := firstRefused(list.options, list.accepted); option != "" {
@@ -54,7 +55,7 @@ func checkOptions(r *Result, q *requirement.Requirements, d *deviceconfig.Device
 	}
 }
 
-// optionAdvice says how to build without an option.
+// optionAdvice returns how to build without an option.
 func optionAdvice(option string) string {
 	if slices.Contains(oclocOptions, option) {
 		return "write it for the native target only, as in -Xsycl-target-backend=spir64_gen, or build the SPIR-V image separately"
@@ -84,7 +85,7 @@ func firstRefused(options string, accepted []string) string {
 	return ""
 }
 
-// optionWords divides options at spaces outside of quotes, and removes the quotes.
+// optionWords splits options at spaces outside of quotes, and removes the quotes.
 func optionWords(options string) (words []string) {
 	var word strings.Builder
 	quote, inWord := rune(0), false

@@ -44,8 +44,8 @@ func NewPlan(config *deviceconfig.Config, targets, fixed []string, rows []PlanRo
 	return &Plan{New(config), lists, rows, groupRows(rows)}
 }
 
-// Dropped returns for each row the reasons why a target does not get it, or nil if it does. The
-// target is any name of d, and the options are for its compiler.
+// Dropped returns, for each row, the reasons why a target does not get it, or nil if it does.
+// target is any name of d, and options are the options for its compiler.
 func (p *Plan) Dropped(target string, d *deviceconfig.Device, options []string) [][]string {
 	large := slices.ContainsFunc(strings.Fields(strings.Join(options, " ")), requirement.IsLargeRegisterOption)
 	dropped := make([][]string, len(p.rows))
@@ -146,8 +146,8 @@ func (p *Plan) decide(d *deviceconfig.Device) decision {
 	return out
 }
 
-// FirstUnusedRow returns the first row that no device accepts, and each device's reasons. If every row
-// is accepted, ok is false.
+// FirstUnusedRow returns the first row that no device accepts, and each device's reasons. If every
+// row is accepted, ok is false.
 func (p *Plan) FirstUnusedRow(devices []*deviceconfig.Device) (row int, why []string, ok bool) {
 	decisions := make([]decision, len(devices))
 	for i, d := range devices {
@@ -204,7 +204,7 @@ func (e *planEncoder) marshal(v any) []byte {
 	return b
 }
 
-// element writes an element of a list on a line of its own.
+// element writes an element of a list on a separate line.
 func (e *planEncoder) element(i int, v any) {
 	if i > 0 {
 		e.WriteByte(',')
@@ -245,8 +245,8 @@ func groupRows(rows []PlanRow) []group {
 	return groups
 }
 
-// selected reports whether a target is in each nonempty list. If not, why names the list that
-// lacks it.
+// selected reports whether a target is in every nonempty list. If not, why states which list lacks
+// it.
 func (l *targetLists) selected(target string) (ok bool, why string) {
 	inTargets := len(l.Targets) == 0 || contains(l.Targets, target)
 	inFixed := len(l.FixedTargets) == 0 || contains(l.FixedTargets, target)
@@ -261,7 +261,7 @@ func (l *targetLists) selected(target string) (ok bool, why string) {
 	return true, ""
 }
 
-// contains reports whether a list has any name of a target.
+// contains reports whether a list contains any name of a target.
 func contains(targets []string, target string) bool {
 	return slices.ContainsFunc(targets, func(name string) bool {
 		return deviceconfig.Canonical(name) == deviceconfig.Canonical(target)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A Status is the answer to whether an image runs on a device. A higher status is worse.
+// A Status states whether an image runs on a device. A higher status is worse.
 type Status uint8
 
 const (
@@ -29,7 +29,7 @@ func (v Status) String() string {
 	return "status " + strconv.Itoa(int(v))
 }
 
-// ParseStatus returns the status with a name, one of [Statuses].
+// ParseStatus returns the status with the given name, which must be one of [Statuses].
 func ParseStatus(name string) (Status, error) {
 	for _, v := range Statuses {
 		if statusNames[v] == name {

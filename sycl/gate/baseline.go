@@ -17,7 +17,8 @@ import (
 var baselineFormat = jsonFormat{noun: "baseline", schema: "https://rules-sycl.github.io/schema/compat-baseline/v1", version: "1.0", most: 64}
 
 // A Baseline lists known problems that do not fail the gate. It is generated; exceptions written by
-// hand belong in the policy. It also records what was checked, so that the gate detects reduced coverage.
+// hand belong in the policy. It also records what was checked, so that the gate detects reduced
+// coverage.
 type Baseline struct {
 	File     string // as given to ReadBaseline
 	Devices  []BaselineDevice
@@ -131,7 +132,7 @@ func ReadBaseline(name string, r io.Reader) (*Baseline, error) {
 	return &Baseline{File: name, Devices: file.Devices, Findings: file.Findings, Targets: file.Targets}, nil
 }
 
-// fault returns what is wrong with an entry of a file, or "".
+// fault returns why an entry of a file is invalid, or "".
 func (e *Entry) fault() string {
 	if want := e.fingerprint(); e.Fingerprint != want {
 		return fmt.Sprintf("the fingerprint %q does not match its entry, which has %s; run 'compat baseline update'", e.Fingerprint, want)
@@ -145,12 +146,12 @@ func (e *Entry) fault() string {
 	return ""
 }
 
-// baselined reports whether findings of a rule can be in a baseline. Lost coverage is always new;
-// otherwise, the gate could be passed by checking less.
+// baselined reports whether findings of a rule can be in a baseline. Lost coverage cannot, because
+// a change could otherwise pass the gate by checking less.
 func baselined(id RuleID) bool { return id != CoverageLost && id != KernelLost && id != ReportInvalid }
 
-// NewBaseline returns a baseline that makes all findings of a result known. It includes findings
-// that no exception covers and that are at least warnings, or notes if notes fail.
+// NewBaseline returns a baseline with the findings of a result that no exception covers. It omits
+// notes unless notes fail.
 func NewBaseline(r *Result) *Baseline {
 	b := &Baseline{Devices: []BaselineDevice{}, Findings: []Entry{}, Targets: []BaselineTarget{}} // [] instead of null in JSON
 	for id, digest := range r.digests {
@@ -206,8 +207,8 @@ func Prune(b *Baseline, r *Result) *Baseline {
 	return &out
 }
 
-// Missing returns the entries of want that have lacks. Their counts are the numbers that are
-// missing.
+// Missing returns the entries of want that have does not contain. The count of an entry is the
+// number of missing occurrences.
 func Missing(have, want *Baseline) []Entry { return without(want.Findings, have.Findings) }
 
 // without returns the entries of list minus those of other, taking counts into account.

@@ -14,8 +14,8 @@ const maxCount = math.MaxInt32
 // digest matches digests and fingerprints.
 var digest = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// fault returns what is wrong with a result read from a file, or "". It checks what the published
-// schema requires.
+// fault returns why a result that was read from a file is invalid, or "". It checks the
+// requirements of the published schema.
 func (r *Result) fault() string {
 	var c faults
 	oneOf(&c, "conclusion", r.Conclusion, Success, Failure)
@@ -62,7 +62,7 @@ func (c *faults) number(name string, n int) {
 	}
 }
 
-// oneOf checks that a text is one of some values.
+// oneOf checks that text is one of the given values.
 func oneOf[T ~string](c *faults, name string, v T, values ...T) {
 	if !slices.Contains(values, v) {
 		c.add("unknown %s %q; expected one of %q", name, v, values)

@@ -13,7 +13,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/report"
 )
 
-// checkCoverage finds what is not checked but should be or was before.
+// checkCoverage finds targets, devices and kernels that should be checked, or were checked before,
+// but are not.
 func (e *evaluator) checkCoverage() {
 	c := coverage{evaluator: e, devices: slices.Sorted(maps.Keys(e.result.digests)), byLabel: targetsByLabel(e.result.targets), seen: map[lostCheck]bool{}}
 	c.reports()
@@ -157,12 +158,12 @@ func (c *coverage) supported(pattern string) {
 	}
 }
 
-// reported reports whether the reports have a device, or one that a pattern matches.
+// reported reports whether the reports contain a device, or one that a pattern matches.
 func (c *coverage) reported(pattern string) bool {
 	return slices.ContainsFunc(c.devices, func(id string) bool { return matchDevice([]string{pattern}, id) })
 }
 
-// isKnown reports whether the device data has a device, or one that a pattern matches.
+// isKnown reports whether the device data contains a device, or one that a pattern matches.
 func (c *coverage) isKnown(pattern string) bool {
 	return isKnown(deviceconfig.Default(), pattern) || slices.ContainsFunc(slices.Concat(c.BaseDevices, c.NextDevices), func(d report.Device) bool {
 		return matchDevice([]string{pattern}, d.Name)

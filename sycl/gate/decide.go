@@ -9,7 +9,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// decide determines what fails.
+// decide determines which findings and notices fail.
 func (e *evaluator) decide() {
 	r, p := e.result, e.Policy
 	for _, i := range r.items {
@@ -82,7 +82,7 @@ func (e *evaluator) checkBaseline(fails bool) {
 	e.note(Notice{Rule: SuppressionStale, Severity: severity, Fails: fails, File: e.Baseline.File, Text: fmt.Sprintf("%d known %s solved; run 'compat baseline prune'", n, safetext.Plural(n, "problem is", "problems are"))})
 }
 
-// checkWeakened finds where the change weakens the gate, and reports if this is unknown.
+// checkWeakened reports where the change weakens the gate, or that this is unknown.
 func (e *evaluator) checkWeakened() {
 	reported := slices.Sorted(maps.Keys(e.result.digests))
 	written := cmp.Or(e.Written, e.Policy)

@@ -45,7 +45,7 @@ type DeviceStatus struct {
 	Status compat.Status `json:"status"`
 }
 
-// DiffSchema is the member "schema" of the JSON of differences.
+// DiffSchema is the value of "schema" in the JSON of differences.
 const DiffSchema = "https://rules-sycl.github.io/schema/compat-diff/v1"
 
 // A Difference holds the differences between two sets of reports.
@@ -183,8 +183,8 @@ func diffStatuses(pairs []pair) []Change {
 	return changes
 }
 
-// deviceChanges returns the devices that targets have and others lack: those with the same label
-// or, for a label that the others lack, all of them.
+// deviceChanges returns the devices that targets have but others lack. It compares a target with the
+// other target of the same label or, if there is none, with all other targets.
 func deviceChanges(targets, others map[string]*target, kind string) (changes []Change) {
 	everywhere := map[string]bool{}
 	for _, t := range others {

@@ -34,15 +34,15 @@ type Input struct {
 	Category  string    // distinguishes several results of a change, for example one per configuration
 	Update    string    // the command that updates the baseline, or "" if unknown
 	Workspace Workspace // nil if there are no source files
-	// Prefix is the directory of the workspace relative to the repository, or "" if it is the root.
+	// Prefix is the workspace's directory relative to the repository, or "" if it is the root.
 	// Paths in the result are relative to the repository.
 	Prefix string
 
 	// Written is the policy as written in its file, if flags or inputs override part of it.
 	Written *Policy
-	// BasePolicy and BaseBaseline come from the base branch, to show where the change asks for less.
-	// They are nil if unknown. A base branch without a policy has [DefaultPolicy], and one without a
-	// baseline has an empty one.
+	// BasePolicy and BaseBaseline come from the base branch, to show where the change is weaker.
+	// They are nil if unknown. A base branch without a policy has [DefaultPolicy], and one without
+	// a baseline has an empty one.
 	BasePolicy   *Policy
 	BaseBaseline *Baseline
 	// NextPolicy and NextBaseline come from the change, if the base branch's policy and baseline

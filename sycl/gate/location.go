@@ -16,8 +16,8 @@ type locator struct {
 	targets map[string]srcloc.Location
 }
 
-// find returns the location of a problem: the function that needs what the device lacks, or else
-// the kernel, or else the declaration of the target. It also returns the functions.
+// find returns the location of a problem: the function that needs the missing feature, or else the
+// kernel, or else the declaration of the target. It also returns the functions.
 func (l *locator) find(label string, k *kernel, p *problem) (at srcloc.Location, functions []string) {
 	if k != nil {
 		at, functions = l.uses(k, p)

@@ -24,8 +24,8 @@ type Policy struct {
 	Families []Family
 	Allow    []Exception
 
-	// CompareWithBase makes the gate fail if the policy and the baseline cannot be compared with the
-	// base branch's.
+	// CompareWithBase makes the gate fail if the policy and the baseline cannot be compared with
+	// the base branch's.
 	CompareWithBase bool
 
 	MaxAllow    int  // limit on exceptions
@@ -67,7 +67,7 @@ func ParseCompareWithBase(s string) (required bool, err error) {
 	return s == "required", nil
 }
 
-// A Family is a set of kernels where it suffices that one runs on a device.
+// A Family is a set of kernels of which only one needs to run on a device.
 type Family struct {
 	Name    string
 	Kernels []string // patterns

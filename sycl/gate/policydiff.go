@@ -12,8 +12,8 @@ import (
 	"github.com/rules-sycl/rules_sycl/sycl/safetext"
 )
 
-// weakened returns the ways in which a policy asks for less than an older one. reported are the
-// devices of the reports.
+// weakened returns the ways in which a policy is weaker than an older one. reported are the devices
+// in the reports.
 func weakened(old, now *Policy, reported []string) []string {
 	w := policyDiff{old: old, now: now, reported: reported}
 	w.devices()
@@ -32,7 +32,7 @@ type policyDiff struct {
 	list     []string
 }
 
-// when adds a sentence to the list if less is true.
+// when adds a sentence to the result if less is true.
 func (w *policyDiff) when(less bool, format string, args ...any) {
 	if less {
 		w.list = append(w.list, fmt.Sprintf(format, args...))
@@ -138,7 +138,7 @@ func (w *policyDiff) exceptions() {
 
 // includes reports whether an exception covers everything that another one covers.
 func (x *Exception) includes(o *Exception) bool {
-	// An empty list matches everything.
+	// An empty list covers everything.
 	all := func(patterns, others []string) bool {
 		return len(patterns) == 0 || len(others) > 0 && coversAll(patterns, others)
 	}
@@ -159,8 +159,8 @@ func (w *policyDiff) limits() {
 	w.when(now.NeverEnds && !old.NeverEnds, "exceptions may be without an end")
 }
 
-// weakenedBaseline returns the ways in which a baseline asks for less than an older one. Either may
-// be nil.
+// weakenedBaseline returns the ways in which a baseline is weaker than an older one. Either may be
+// nil.
 func (e *evaluator) weakenedBaseline(old, now *Baseline) (list []string) {
 	old, now = cmp.Or(old, &Baseline{}), cmp.Or(now, &Baseline{})
 	more := Missing(old, now)

@@ -202,7 +202,7 @@ func TestParseLax(t *testing.T) {
 	}
 
 	_, warnings, err = ParseLax("f", []byte("[a]\n"+strings.Repeat("x=1|1\n", 1+maxWarnings+5)))
-	if err != nil || len(warnings) != maxWarnings+1 || warnings[maxWarnings].Error() != "f: there are 5 more errors like this" {
+	if err != nil || len(warnings) != maxWarnings+1 || warnings[maxWarnings].Error() != "f: 5 more errors like this" {
 		t.Errorf("%v, %d warnings, the last one %v", err, len(warnings), warnings[len(warnings)-1])
 	}
 

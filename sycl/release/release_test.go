@@ -109,7 +109,7 @@ func TestWriteAndRead(t *testing.T) {
 		rel, _ := Parse(release)
 		r := new(propset.Registry)
 		(&requirement.Requirements{Aspects: []aspect.Aspect{a}}).Put(r)
-		if _, err := rel.Write(r); err == nil || !strings.Contains(err.Error(), "has no aspect "+a.String()) {
+		if _, err := rel.Write(r); err == nil || !strings.Contains(err.Error(), "does not support aspect "+a.String()) {
 			t.Errorf("%s: %v: %v", release, a, err)
 		}
 	}

@@ -114,7 +114,7 @@ func TestErrors(t *testing.T) {
 		"many defaults":                {manyDefaults(65), Native, "the default values of the specialization constants have more than 67108864 bytes"},
 		"a size that is not an integer": {"@f = constant { float } { float 1.0 }\ndeclare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @f, ptr null, i8 0, i64 8)"), Native,
 			"is used as a memory size, but is not an integer"},
-		"an alignment of 3": {"declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 3)"), Native, "3 is no alignment"},
+		"an alignment of 3": {"declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 3)"), Native, "invalid alignment 3"},
 		"memory in emulation": {"declare ptr @llvm.sycl.alloca.p0(ptr, ptr, ptr, i8, i64)\n" + kernel("  %x = call ptr @llvm.sycl.alloca.p0(ptr @name, ptr @id, ptr null, i8 0, i64 8)"), Emulation,
 			"cannot be made in SPIR-V that is compiled ahead of time"},
 		"an older getter in emulation": {"declare i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr)\n" + kernel("  %x = call i32 @_Z33__sycl_getScalarSpecConstantValueIiET_PKc(ptr @name)"), Emulation,
