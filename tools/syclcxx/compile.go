@@ -396,7 +396,7 @@ func (u *compilation) deviceOptions(text []byte) []string {
 		// Finds headers such as omp.h after clang's own headers.
 		given = append(given, "-idirafter", filepath.Join(u.gccDir, "include"))
 	}
-	return slices.Concat(options, u.traits, u.systemHeaders(slices.Concat(given, environmentOptions())))
+	return slices.Concat(options, u.traits, u.systemHeaders(slices.Concat(given, u.openMPHeaders(), environmentOptions())))
 }
 
 // systemHeaders replaces -I by -isystem for DPC++'s include directory, which the host compiler does
@@ -538,7 +538,21 @@ func (c *compiler) mapped(name, kind string) string {
 }
 
 // hostOptions returns the options of the command line for the host compile.
-func (c *compiler) hostOptions() []string { return c.forHost(c.line.Host) }
+func (c *compiler) hostOptions() []string {
+	return append(c.forHost(c.line.Host), c.openMPHeaders()...)
+}
+
+// openMPHeaders returns options for the headers of Intel's OpenMP library, which follow clang's own
+// headers. See openMP.
+func (c *compiler) openMPHeaders() []string {
+	if !c.host.clang || c.dpcpp == nil || !slices.Contains(c.line.Host, "-fopenmp") {
+		return nil
+	}
+	if dir := filepath.Join(c.dpcpp.dir, "opt/compiler/include"); exists(filepath.Join(dir, "omp.h")) {
+		return []string{"-idirafter", dir}
+	}
+	return nil
+}
 
 // forHost removes options that the host compiler does not support: -Xclang passes options to
 // clang's front end, which only the device compile may have.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -53,7 +54,7 @@ func (c *compiler) program(ctx context.Context) error {
 	}
 	args := slices.Concat(c.standardLibrary(), c.forHost(c.line.Link))
 	if c.host.clang {
-		args = append([]string{"-rtlib=libgcc", "-unwindlib=libgcc"}, args...)
+		args = append([]string{"-rtlib=libgcc", "-unwindlib=libgcc"}, c.openMP(args)...)
 	}
 	for _, w := range words {
 		if w.Input == nil {
@@ -113,6 +114,36 @@ func (c *compiler) linkDumpDir() string {
 	return output + "-"
 }
 
+// openMP returns link options for clang in which -fopenmp links Intel's OpenMP library, which
+// dpcpp-cpp-rt depends on, if clang has no own library. Both libraries have the same interface.
+func (c *compiler) openMP(options []string) []string {
+	if !slices.Contains(options, "-fopenmp") {
+		return options
+	}
+	d := c.dpcpp
+	if d == nil {
+		var err error
+		if d, err = findDPCPP(c.line.DPCPP); err != nil {
+			return options
+		}
+	}
+	library := filepath.Join(d.dir, "lib")
+	own, err := exec.Command(c.host.path, "-print-file-name=libomp.so").Output()
+	if err != nil || strings.Contains(string(own), "/") || !exists(filepath.Join(library, "libiomp5.so")) {
+		return options
+	}
+	var replaced []string
+	for _, option := range options {
+		if option == "-fopenmp" {
+			option = "-fopenmp=libiomp5"
+		}
+		replaced = append(replaced, option)
+	}
+	return append(replaced, "-L"+library, "-Wl,-rpath,"+library)
+}
+
+var noOpenMP = regexp.MustCompile(`unable to find library -lomp\b|cannot find -lomp\b`)
+
 // libraryOptions returns the options that link a program against libsycl, if it is needed, and add
 // a run path for it.
 func (c *compiler) libraryOptions() ([]string, error) {
@@ -145,8 +176,12 @@ func (c *compiler) link(ctx context.Context, args []string) error {
 	var log bytes.Buffer
 	err := c.runHost(ctx, c.env.Stdout, &log, args)
 	c.env.Stderr.Write(log.Bytes())
-	if err != nil && twice.Match(log.Bytes()) {
+	switch {
+	case err == nil:
+	case twice.Match(log.Bytes()):
 		c.env.Notef("", "two sources define different kernels with the same name, which the runtime cannot distinguish; rename one of them")
+	case noOpenMP.Match(log.Bytes()):
+		c.env.Notef("", "clang has no OpenMP library; run 'pip install intel-openmp', or compile and link with -fsycl-host-compiler=g++")
 	}
 	return err
 }

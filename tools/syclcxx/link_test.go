@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rules-sycl/rules_sycl/internal/cli"
+	"github.com/rules-sycl/rules_sycl/internal/testkit"
+)
+
+// TestOpenMP checks that clang without an OpenMP library links Intel's library from pip, and that the
+// error names it if it is missing.
+func TestOpenMP(t *testing.T) {
+	dir := t.TempDir()
+	clang := func(name, prints string) *host {
+		path := filepath.Join(dir, name)
+		testkit.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\necho "+prints+"\necho 'ld.lld: error: unable to find library -lomp' >&2\n[ $1 = -print-file-name=libomp.so ]\n"), 0o755))
+		return &host{path: path, clang: true}
+	}
+	without, with := clang("without", "libomp.so"), clang("with", "/usr/lib/llvm/lib/libomp.so")
+	pip, plain := filepath.Join(dir, "pip"), filepath.Join(dir, "plain")
+	testkit.NoError(t, os.MkdirAll(filepath.Join(pip, "lib"), 0o777))
+	testkit.WriteFile(t, filepath.Join(pip, "lib/libiomp5.so"), "")
+	const replaced = "-O2 -fopenmp=libiomp5 -LPIP/lib -Wl,-rpath,PIP/lib"
+	for _, test := range []struct {
+		host           *host
+		dpcpp, options string
+		want           string
+	}{
+		{without, pip, "-O2 -fopenmp", replaced},
+		{with, pip, "-O2 -fopenmp", "-O2 -fopenmp"},
+		{without, plain, "-O2 -fopenmp", "-O2 -fopenmp"},
+		{without, pip, "-O2 -fopenmp-simd", "-O2 -fopenmp-simd"},
+		{without, pip, "-fopenmp=libgomp", "-fopenmp=libgomp"},
+	} {
+		c := &compiler{line: &commandLine{}, host: test.host, dpcpp: &installation{dir: test.dpcpp}}
+		got := strings.ReplaceAll(strings.Join(c.openMP(strings.Fields(test.options)), " "), pip, "PIP")
+		if got != test.want {
+			t.Errorf("%s with %s: %s, want %s", test.options, filepath.Base(test.host.path), got, test.want)
+		}
+	}
+	testkit.NoError(t, os.MkdirAll(filepath.Join(pip, "opt/compiler/include"), 0o777))
+	testkit.WriteFile(t, filepath.Join(pip, "opt/compiler/include/omp.h"), "")
+	line := testkit.Must(parseLine([]string{"-fopenmp", "a.cpp"}))(t)
+	for dir, want := range map[string]string{pip: "-idirafter " + pip + "/opt/compiler/include", plain: ""} {
+		c := &compiler{line: line, host: without, dpcpp: &installation{dir: dir}}
+		if got := strings.Join(c.openMPHeaders(), " "); got != want {
+			t.Errorf("headers in %s: %s, want %s", filepath.Base(dir), got, want)
+		}
+	}
+	var log bytes.Buffer
+	c := &compiler{line: &commandLine{}, host: without, env: &cli.Env{Stdout: &log, Stderr: &log}}
+	if err := c.link(t.Context(), []string{"a.o"}); err == nil || !strings.Contains(log.String(), "run 'pip install intel-openmp'") {
+		t.Errorf("%v: %s", err, log.String())
+	}
+}
