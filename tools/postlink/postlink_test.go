@@ -162,7 +162,7 @@ func TestRefusals(t *testing.T) {
 		"a variable for hosts":           {[]string{"started.ll"}, cli.ExitBadInput, "error: variable 'shared' is initialized when the program starts"},
 		"all errors are counted":         {[]string{"started.ll"}, cli.ExitBadInput, "postlink: error: started.ll: errors in the device code: 1"},
 		"no kernel":                      {[]string{"none.ll"}, cli.ExitBadInput, "none.ll: the sources have neither kernels"},
-		"truncated text":                 {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1:1: unterminated body of function @f does not end"},
+		"truncated text":                 {[]string{"cut.ll"}, cli.ExitBadInput, "cut.ll:1:1: unterminated body of function @f"},
 		"truncated bitcode":              {[]string{"cut.bc"}, cli.ExitBadInput, "llvm-dis"},
 		"no such file":                   {[]string{"lost.bc"}, cli.ExitBadInput, "lost.bc"},
 		"a source that no module names":  {[]string{"--output=", "--module=a.cpp=a", "good.ll"}, cli.ExitBadInput, "source 'dir/b.cpp', but there is no --module for it"},
@@ -172,7 +172,7 @@ func TestRefusals(t *testing.T) {
 		"two tables of one name":         {[]string{"-o", "intel_gpu_pvc,./out.table", "good.ll"}, cli.ExitUsage, "'out.table' is used for two outputs"},
 		"a table that is a module":       {[]string{"-o", "intel_gpu_pvc,out_0.bc", "good.ll"}, cli.ExitUsage, "'out_0.bc' is used for two outputs"},
 		"no disassembler":                {[]string{"--llvm-dis=/nonexistent/llvm-dis", "cut.bc"}, cli.ExitFailure, "cannot run /nonexistent/llvm-dis"},
-		"bitcode without a disassembler": {[]string{"--llvm-dis=", "cut.bc"}, cli.ExitUsage, "cut.bc is LLVM bitcode: give --llvm-dis"},
+		"bitcode without a disassembler": {[]string{"--llvm-dis=", "cut.bc"}, cli.ExitUsage, "cut.bc is LLVM bitcode; set --llvm-dis"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			testkit.WriteFile(t, "out.table", "old")
