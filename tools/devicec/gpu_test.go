@@ -185,16 +185,16 @@ func TestGPURefuses(t *testing.T) {
 		want           string
 	}{
 		{"sm_90", "Sixteen", cli.ExitBadInput, "the kernel requires sub-group size 16, but sm_90 has 32"},
-		{"gfx90a", "ThirtyTwo", cli.ExitBadInput, "the required sub-group size is 32, and that of gfx90a is 64"},
+		{"gfx90a", "ThirtyTwo", cli.ExitBadInput, "the kernel requires sub-group size 32, but gfx90a has 64"},
 		{"gfx1100", "ThirtyTwo", 0, ""},
 		{"sm_90", "Large", cli.ExitBadInput, "the kernel requires work-groups of 2048 work-items, but sm_90 supports at most 1024"},
 		{"sm_90", "Sine", cli.ExitBadInput, "mathematical functions that LLVM does not compile for NVIDIA GPUs: sin.f64"},
 		{"sm_90", "Lost", cli.ExitBadInput, "undefined functions or variables: lost"},
 		{"sm_90", "LostVariable", cli.ExitBadInput, "undefined functions or variables: gone"},
-		{"sm_90", "Empty", cli.ExitBadInput, "Empty.ll: it is empty"},
+		{"sm_90", "Empty", cli.ExitBadInput, "Empty.ll: the file is empty"},
 		{"sm_90", "Umlaut\u00e4", cli.ExitBadInput, "contains 'ä'"},
 		{"sm_90", "bare", cli.ExitBadInput, "no property file with the kernel names"},
-		{"gfx940", "ThirtyTwo", cli.ExitBadInput, "that of gfx940 is 64"},
+		{"gfx940", "ThirtyTwo", cli.ExitBadInput, "but gfx940 has 64"},
 		{"pvc", "Sixteen", cli.ExitUsage, "unknown GPU 'pvc'; expected an NVIDIA GPU"},
 	} {
 		if code, stderr := runGPU(t, test.device, test.module); code != test.code || !strings.Contains(stderr, test.want) {
