@@ -321,16 +321,12 @@ func TargetMatches(target string, d *deviceconfig.Device) bool {
 	if deviceconfig.Canonical(target) == d.Name || slices.Contains(deviceconfig.FamilyMembers(target), d.Name) {
 		return true
 	}
-	return isAnyCPU(target) && isCPU(d) || target == anyNVIDIA && strings.HasPrefix(d.Name, "nvidia_gpu_")
+	return isAnyCPU(target) && deviceconfig.IsIntelCPU(d.Name) || target == anyNVIDIA && strings.HasPrefix(d.Name, "nvidia_gpu_")
 }
 
 const anyNVIDIA = "ptx64"
 
 func isAnyCPU(target string) bool { return target == "spir64_x86_64" || target == "x86_64" }
-
-func isCPU(d *deviceconfig.Device) bool {
-	return isAnyCPU(d.Name) || strings.HasPrefix(d.Name, "intel_cpu_") || strings.HasPrefix(d.Name, "x86_64_")
-}
 
 // NoImageReason is the reason for a kernel without an image for the device.
 var NoImageReason = Reason{Rule: NoImage, Status: Incompatible, Text: "No image of the kernel is for the device"}

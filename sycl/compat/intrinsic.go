@@ -94,7 +94,7 @@ func checkFeature(r *Result, name string, q *requirement.Requirements, d *device
 	case deviceconfig.Refused:
 		reason.Text = fmt.Sprintf("%s is not supported by the compiler for the device", words)
 		if said != "" {
-			reason.Text += fmt.Sprintf(" (ocloc %s: %q)", deviceconfig.FeatureRelease(), said)
+			reason.Text += " (" + said + ")"
 		}
 		reason.Text += advice
 	case deviceconfig.NotMeasured:

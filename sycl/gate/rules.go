@@ -133,7 +133,7 @@ both as a family in the policy.`},
 		Short: "The code uses a SPIR-V capability or extension that the device's compiler does not support.",
 		Next:  "write an alternative kernel without it in a different source, and select a kernel by device",
 		Long: `A measured table (sycl/deviceconfig/spirv.tsv) lists the capabilities and extensions that ocloc accepts for
-each Intel GPU. For example, Data Center GPU Max does not support images; Xe-LP, Data Center GPU Max and
+each Intel GPU, and that Intel's CPU device accepts. For example, Data Center GPU Max does not support images; Xe-LP, Data Center GPU Max and
 Crescent Island do not support bindless images; and Xe-LP does not support ray queries. The compiler rejects
 the whole module. Move the kernel to a different source, so that it is in a different module, and choose by
 device; or build it for other targets. If ocloc could not compile the test module of a feature, findings have
