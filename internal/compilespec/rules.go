@@ -61,7 +61,7 @@ var table = func() (list []Rule) {
 	add(Joined, Copy, Link, "-static -rtlib= --rtlib= -unwindlib= --unwindlib= --ld-path= -fuse-ld=")
 
 	// The command itself.
-	add(Exact, Set, 0, "-v -### --require-images")
+	add(Exact, Set, 0, "-v -### --require-images --skip-rejected-images")
 	add(Either, Output, 0, "-o")
 	add(Equals, Location, 0, "--dpcpp --driver --host-headers --ocloc --share-gpu-families")
 

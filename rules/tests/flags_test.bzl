@@ -71,11 +71,12 @@ _TAKES = {
         attributes = {
             "backend_options": {"*": ["-a"], "intel_gpu_*": ["-b"], "intel_gpu_pvc": ["-c 'd e'"], "spir64": ["-f"]},
             "require_images": True,
+            "skip_rejected_images": True,
             "sycl_targets": _ALL,
         },
         has = {
             "SyclAotFilter": ["--option=intel_gpu_pvc=-a --option=intel_gpu_pvc=-b --option=intel_gpu_pvc=-c 'd e'"],
-            "SyclAot": ["--option=-a --option=-b --option=-c 'd e' --device pvc", "--option=-a --option=-b --device acm-g10"],
+            "SyclAot": ["--option=-a --option=-b --option=-c 'd e' --device pvc", "--option=-a --option=-b --device acm-g10", "--share=families --skip-rejected-images --code-dir"],
             "SyclWrap": ["--option=-a --option=-f --require-images"],
         },
         counts = {"SyclAot": "2"},

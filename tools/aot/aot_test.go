@@ -132,6 +132,51 @@ func TestAotDevicesWithoutNumbers(t *testing.T) {
 	}
 }
 
+// TestSkipRejected checks that an image that ocloc rejects is omitted from the table, also for the
+// other GPUs of the family, and that other failures are still errors.
+func TestSkipRejected(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ocloc := testkit.Script(t, "ocloc", `case "$*" in
+*bad.spv*) echo 'Compilation from IR'; echo "error: in kernel 'k': not supported"; exit 245 ;;
+*killed.spv*) kill -9 $$ ;;
+esac
+for last; do :; done; echo native > "$last"`)
+	for _, name := range []string{"good", "bad", "killed"} {
+		testkit.WriteFile(t, name+".spv", "spirv "+name)
+	}
+	testkit.WriteFile(t, "k.table", "[Code|Symbols]\nbad.spv|b.sym\ngood.spv|g.sym\n")
+	args := []string{"--ocloc", ocloc, "--share=off", "--code-dir", "bin", "--device", "pvc", "--output", "pvc.out"}
+	if code, stderr := run(t, append(args, "k.table")...); code != cli.ExitBadInput {
+		t.Errorf("by default: exit %d: %s", code, stderr)
+	}
+	args = append(args, "--skip-rejected-images")
+	code, stderr := run(t, append(args, "--device", "acm-g10", "--output", "acm.out", "k.table", "k.table")...)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for _, device := range []string{"pvc", "acm-g10"} {
+		want := "warning: k.table: omitting bad.spv for " + device + ", because ocloc rejects it: error: in kernel 'k': not supported; please report this, with the module, at https://"
+		if !strings.Contains(stderr, want) {
+			t.Errorf("got %q, want %q", stderr, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"pvc.out": "[Code|Symbols]\nbin/good.bin|g.sym\n",
+		"acm.out": "[Code|Symbols]\nbin/good.acm-g10.bin|g.sym\n",
+	} {
+		if got := testkit.ReadFile(t, name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if files, _ := filepath.Glob("bin/*"); len(files) != 2 {
+		t.Errorf("images: %q", files)
+	}
+	testkit.WriteFile(t, "killed.table", "[Code|Symbols]\nkilled.spv|k.sym\n")
+	if code, stderr := run(t, append(args, "killed.table")...); code != cli.ExitFailure {
+		t.Errorf("a killed compiler: exit %d: %s", code, stderr)
+	}
+}
+
 func TestAotFailures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.WriteFile(t, "k.spv", "spirv")

@@ -61,6 +61,7 @@ type commandLine struct {
 	ShareFamilies                                   string // value of --share-gpu-families, "" for the default
 
 	RequireImages bool // whether each kernel must have an image for at least one target
+	SkipRejected  bool // images that ocloc rejects are omitted
 
 	Verbose bool // -v
 	DryRun  bool // -###

@@ -180,7 +180,7 @@ func TestParse(t *testing.T) {
 		{"-qtbb -ipo -xHost a.cpp -lx -fiopenmp -qopenmp-simd", "Words=[a.cpp:c++ -lx -ltbb] Host=[-flto -march=native -fopenmp -fopenmp-simd] Link=[-flto -march=native -fopenmp -fopenmp-simd]"},
 		{"-c a.cpp -qopenmp -fsycl-device-lib=all -fsycl-device-obj=spirv --no-offload-compress -fno-sycl-esimd-build-host-code", "Mode=1 Words=[a.cpp:c++] Host=[-fopenmp] Link=[-fopenmp]"},
 		{"a.cpp -ipo -xHost -fsycl-host-compiler=/opt/icpx", "Words=[a.cpp:c++] Host=[-ipo -xHost] Link=[-ipo -xHost] HostCompiler=/opt/icpx"},
-		{"a.cpp --dpcpp d --driver=r --host-headers=h --ocloc=o --share-gpu-families=off --require-images", "Words=[a.cpp:c++] HostCompiler= DPCPP=d Driver=r HostHeaders=h Ocloc=o ShareFamilies=off RequireImages=true"},
+		{"a.cpp --dpcpp d --driver=r --host-headers=h --ocloc=o --share-gpu-families=off --require-images --skip-rejected-images", "Words=[a.cpp:c++] HostCompiler= DPCPP=d Driver=r HostHeaders=h Ocloc=o ShareFamilies=off RequireImages=true SkipRejected=true"},
 
 		// Response files.
 		{"@quotes", "Words=[a.cpp:c++] Host=[-DA=x\"y -DB=p'q r -DC= z] Device=[-DA=x\"y -DB=p'q r -DC= z]"},

@@ -83,6 +83,7 @@ func (p *parser) flag(o *option) error {
 	p.line.Verbose = p.line.Verbose || o.name == "-v"
 	p.line.DryRun = p.line.DryRun || o.name == "-###"
 	p.line.RequireImages = p.line.RequireImages || o.name == "--require-images"
+	p.line.SkipRejected = p.line.SkipRejected || o.name == "--skip-rejected-images"
 	return nil
 }
 

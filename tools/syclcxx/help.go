@@ -43,6 +43,7 @@ Installation:
                                 include/sycl, such as a pip environment
   --ocloc=FILE                  compiler for intel_gpu_* targets (default ocloc in PATH)
   --require-images              fail if a kernel has no image for any target
+  --skip-rejected-images        omit an image that ocloc rejects, with a warning, instead of failing
   --share-gpu-families=off      compile for each GPU of a family; by default, GPUs whose images
                                 differ only in a note share a compilation; verify compares both
   --driver=FILE                 program that runs libsycl-jit (default ../lib/syclc++/driver)

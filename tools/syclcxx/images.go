@@ -14,6 +14,7 @@ import (
 	"github.com/rules-sycl/rules_sycl/internal/cli"
 	"github.com/rules-sycl/rules_sycl/internal/inputs"
 	"github.com/rules-sycl/rules_sycl/sycl/deviceconfig"
+	"github.com/rules-sycl/rules_sycl/sycl/filetable"
 	"github.com/rules-sycl/rules_sycl/sycl/hostwrap"
 	"github.com/rules-sycl/rules_sycl/sycl/kernelname"
 	"github.com/rules-sycl/rules_sycl/sycl/postlink"
@@ -171,6 +172,31 @@ func (s *imageSet) forTargets(ctx context.Context, table string, targets []targe
 	return tables, nil
 }
 
+// warnRejected warns about the kernels of a module that ocloc rejects for a target.
+func (s *imageSet) warnRejected(r aot.Rejection, targets []target) {
+	reason := fmt.Sprintf("ocloc rejects it: %s; please report this, with the source, at %s", r.Message, aot.Issues)
+	table, err := cli.ReadTable(r.Table)
+	if err != nil {
+		return
+	}
+	code, properties, symbols := table.Column(filetable.Code), table.Column(filetable.Properties), table.Column(filetable.Symbols)
+	for _, row := range table.Rows {
+		if cli.CurrentPath(r.Table, row[code]) != r.SPIRV {
+			continue
+		}
+		file := cli.CurrentPath(r.Table, row[properties])
+		text, err := os.ReadFile(cli.CurrentPath(r.Table, row[symbols]))
+		if err != nil {
+			return
+		}
+		for _, t := range targets {
+			if t.ocloc == r.Device {
+				s.warnDropped(map[string]bool{}, t.name, strings.Fields(string(text)), file, []string{reason})
+			}
+		}
+	}
+}
+
 // warnDropped warns about kernels without an image for a target, once per kernel and target.
 func (s *imageSet) warnDropped(warned map[string]bool, target string, kernels []string, properties string, reasons []string) {
 	text, err := os.ReadFile(properties)
@@ -215,7 +241,8 @@ func (s *imageSet) compileAhead(ctx context.Context, targets []target) error {
 					return fmt.Errorf("-fsycl-targets=%s: cannot find ocloc, the compiler for Intel GPUs, in PATH; install it (Debian and Ubuntu: intel-ocloc) or set --ocloc=", t.name)
 				}
 			}
-			run = &aot.Options{Ocloc: ocloc, CodeDir: s.file(t.name), Options: options, Share: aot.Sharing(s.line.ShareFamilies)}
+			run = &aot.Options{Ocloc: ocloc, CodeDir: s.file(t.name), Options: options, Share: aot.Sharing(s.line.ShareFamilies), Skip: s.line.SkipRejected,
+				Skipped: func(r aot.Rejection) { s.warnRejected(r, targets) }}
 			byOptions[key] = run
 			runs = append(runs, run)
 		}

@@ -29,7 +29,7 @@ var readers = map[compilespec.Reading]func(p *parser, o *option) error{
 }
 
 // ownOptions are the options that only syclc++ has.
-var ownOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--require-images", "--share-gpu-families", "--check"}
+var ownOptions = []string{"--dpcpp", "--driver", "--host-headers", "--ocloc", "--require-images", "--share-gpu-families", "--skip-rejected-images", "--check"}
 
 // pass passes an option to the steps that its rule lists.
 func (p *parser) pass(o *option) {

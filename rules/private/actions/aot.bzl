@@ -71,6 +71,8 @@ def aot_action(ctx, toolchain, form, tables, targets, name, options, library):
     if library:
         args.add("--library")
     args.add(ctx.attr._share_gpu_families[BuildSettingInfo].value, format = "--share=%s")
+    if getattr(ctx.attr, "skip_rejected_images", False) or ctx.attr._skip_rejected_images[BuildSettingInfo].value:
+        args.add("--skip-rejected-images")
     args.add_all("--code-dir", [code], expand_directories = False)
     for option in options:
         args.add("--option=" + option)

@@ -107,6 +107,7 @@ TOOL_ATTRS = COMPILE_TOOL_ATTRS | {
     "_aspectfilter": attr.label(default = "//rules/private:aspectfilter", executable = True, cfg = "exec"),
     "_ocloc_server": attr.label(default = "//rules/private:ocloc_server", cfg = "exec"),
     "_share_gpu_families": attr.label(default = "//rules/settings:share_gpu_families", providers = [BuildSettingInfo]),
+    "_skip_rejected_images": attr.label(default = "//rules/settings:skip_rejected_images", providers = [BuildSettingInfo]),
     "_packager": attr.label(default = "//rules/private:packager", executable = True, cfg = "exec"),
     "_postlink": attr.label(default = "//rules/private:postlink", executable = True, cfg = "exec"),
     "_warnings_as_errors": attr.label(default = "//rules/settings:warnings_as_errors"),

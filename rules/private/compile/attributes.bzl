@@ -115,6 +115,9 @@ CODE_ATTRS = {
     "specialize": attr.string_dict(
         doc = "Specialization constants and their values, such as `{\"app::scale\": \"0.5\", \"app::tile\": \"[32, 4]\"}`. They are set in the SPIR-V before native images are compiled, so that all images have the values; a program can still set them in SPIR-V. An invalid name or value is a build error. [specialization-constants.md](../build/specialization-constants.md) describes the syntax of values.",
     ),
+    "skip_rejected_images": attr.bool(
+        doc = "If True, an image that `ocloc` rejects is omitted with a warning, and the kernel does not run on that GPU, unless the program has SPIR-V. By default, this is a build error: the build already omits what the [device data](../check/device-config.md) says that a GPU cannot run, so please report it. `--@rules_sycl//rules/settings:skip_rejected_images` sets it for all targets.",
+    ),
     "backend_options": attr.string_list_dict(
         doc = "Options for the compilers that translate SPIR-V to native code, by target, such as `{\"intel_gpu_pvc\": [\"-ze-opt-large-register-file\"]}`. The key `*` is for all targets, `intel_gpu_*` for all Intel GPUs. Options for `intel_gpu_*` are passed to `ocloc -options`, which ignores unknown options. The runtime uses options for `spir64` when it compiles the SPIR-V of a program; a device's compiler may reject them, and a SYCLBIN cannot store them. Each entry is passed unchanged. Make variables and `$(execpath)` are expanded.",
     ),

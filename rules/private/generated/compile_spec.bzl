@@ -6,6 +6,7 @@ RULES = {
     "-mno-avx512vp2intersect": ("exact", "copy"),
     "-serialize-diagnostics": ("separate", ""),
     "-no-canonical-prefixes": ("joined", ""),
+    "--skip-rejected-images": ("exact", ""),
     "-mno-avx512vpopcntdq": ("exact", "copy"),
     "-mavx512vp2intersect": ("exact", "copy"),
     "--share-gpu-families": ("equals", ""),

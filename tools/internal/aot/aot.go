@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -32,6 +33,8 @@ type Options struct {
 	Options []string        // options for ocloc's compiler
 	Library bool            // whether images of other modules may call functions in these
 	Share   Sharing         // how devices of a family share a compilation; empty for ShareFamilies
+	Skip    bool            // whether to omit an image that ocloc rejects
+	Skipped func(Rejection) // reports an omitted image; nil to write a warning to the log
 	Servers *Servers        // servers to use, or nil to start servers that exit when Run returns
 	Kept    *buildstep.Kept // cache of images
 }
@@ -44,11 +47,21 @@ type Target struct {
 	Output string // the table with native images
 }
 
+// A Rejection is a module that ocloc rejects for a device.
+type Rejection struct {
+	Device, Table, SPIRV string
+	Message              string // first error in ocloc's output
+}
+
+// Issues is the address for reports about modules that ocloc rejects unexpectedly.
+const Issues = "https://github.com/rules-sycl/rules_sycl/issues"
+
 // An image is an image to compile, or to copy from the image for another device of its family.
 type image struct {
 	device, table, spirv string
 	name                 string // file name in CodeDir
 	original             *image // the image to copy, or nil to compile
+	rejection            string // ocloc's error if it rejected the module, so that there is no image
 }
 
 // Run compiles the SPIR-V of tables' rows for Intel GPUs.
@@ -76,6 +89,7 @@ func Run(ctx context.Context, log io.Writer, o Options) error {
 	if err := o.compileAll(ctx, log, p.images, &out); err != nil {
 		return out.Relabel(err)
 	}
+	p.dropRejected(log)
 	for i, t := range p.results {
 		if err := out.WriteMain(o.Targets[i].Output, t.Write); err != nil {
 			return err
@@ -91,7 +105,7 @@ type plan struct {
 	names    map[[2]string]string // names of images, by device version and path of the SPIR-V
 	taken    map[string]bool      // set of these names
 	images   []*image
-	results  []*filetable.Table
+	results  []*filetable.Table // the path of a row's image is in CodeDir
 
 	shared    bool                 // whether devices of a family share a compilation
 	originals map[[2]string]*image // compiled images, by family and path of the SPIR-V
@@ -169,6 +183,28 @@ func (p *plan) add(target Target) error {
 	return nil
 }
 
+// dropRejected reports rejected images, and removes their rows from the results.
+func (p *plan) dropRejected(log io.Writer) {
+	report := p.o.Skipped
+	if report == nil {
+		report = func(r Rejection) {
+			fmt.Fprintf(log, "warning: %s: omitting %s for %s, because ocloc rejects it: %s; please report this, with the module, at %s\n",
+				r.Table, r.SPIRV, r.Device, r.Message, Issues)
+		}
+	}
+	rejected := map[string]bool{}
+	for _, im := range p.images {
+		if im.rejection != "" {
+			rejected[filepath.Join(p.o.CodeDir, im.name)] = true
+			report(Rejection{im.device, im.table, im.spirv, im.rejection})
+		}
+	}
+	for _, t := range p.results {
+		column := t.Column(filetable.Code)
+		t.Rows = slices.DeleteFunc(t.Rows, func(row []string) bool { return rejected[row[column]] })
+	}
+}
+
 // versions maps each device to a string that is the same for devices that ocloc does not
 // distinguish.
 func (o *Options) versions(ctx context.Context) (map[string]string, error) {
@@ -222,20 +258,50 @@ func (o *Options) compileAll(ctx context.Context, log io.Writer, images []*image
 
 // compileImage compiles an image to a file in directory.
 func (o *Options) compileImage(ctx context.Context, log io.Writer, directory string, im *image) error {
-	return o.compile(ctx, log, im, filepath.Join(directory, im.name))
+	return o.compileOrSkip(ctx, log, im, filepath.Join(directory, im.name))
+}
+
+// compileOrSkip compiles a module. With Skip, it marks the image as rejected if ocloc rejects the module.
+func (o *Options) compileOrSkip(ctx context.Context, log io.Writer, im *image, file string) error {
+	err := o.compile(ctx, log, im, file)
+	var rejection *buildstep.Error
+	if !o.Skip || !errors.As(err, &rejection) {
+		return err
+	}
+	im.rejection = firstError(rejection.Output)
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// firstError returns the first line of ocloc's output that looks like an error, or the first line.
+func firstError(output string) string {
+	first := ""
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(strings.TrimSpace(line), ":.")
+		if strings.Contains(line, "rror") || strings.HasPrefix(line, "InvalidModule: ") {
+			return line
+		}
+		first = cmp.Or(first, line)
+	}
+	return cmp.Or(first, "no message")
 }
 
 // copyImage writes an image as a copy of the original for another device of the family. It compiles
 // the image if copying is not possible.
 func (o *Options) copyImage(ctx context.Context, log io.Writer, directory string, im *image) error {
 	file := filepath.Join(directory, im.name)
+	if im.original.rejection != "" {
+		return o.compileOrSkip(ctx, log, im, file)
+	}
 	module, err := cli.ReadInput(im.spirv, "", maxModule)
 	if err != nil {
 		return fmt.Errorf("%s: %w", im.table, err)
 	}
 	// With debug information, the symbols of an image depend on addresses in the compiler process.
 	if hasDebugInfo(module) {
-		return o.compile(ctx, log, im, file)
+		return o.compileOrSkip(ctx, log, im, file)
 	}
 	original, err := os.ReadFile(filepath.Join(directory, im.original.name))
 	if err != nil {
@@ -244,7 +310,7 @@ func (o *Options) copyImage(ctx context.Context, log io.Writer, directory string
 	patched, err := measured.forMember(original, im.original.device, im.device)
 	if err != nil {
 		fmt.Fprintf(log, "warning: %s: compiling %s for %s, because the image for %s cannot be copied: %v\n", im.table, im.spirv, im.device, im.original.device, err)
-		return o.compile(ctx, log, im, file)
+		return o.compileOrSkip(ctx, log, im, file)
 	}
 	if o.Share != VerifyFamilies {
 		return os.WriteFile(file, patched, 0o666)
