@@ -57,7 +57,7 @@ func (c *compiler) check(ctx context.Context) error {
 	headers, err := c.headers()
 	say("host headers", headers, err, true)
 	for _, program := range []struct{ name, path, use string }{
-		{"ocloc", c.line.Ocloc, "images for Intel GPUs, ahead of time (Debian and Ubuntu: intel-ocloc)"},
+		{"ocloc", c.line.Ocloc, "images for Intel GPUs, ahead of time (package intel-ocloc, or " + oclocReleases + ")"},
 		{"llvm-link", "", `-fsycl-rdc; run pip install "syclcxx[llvm]"`},
 		{"opt", "", `specialization constants; run pip install "syclcxx[llvm]"`},
 	} {

@@ -132,6 +132,11 @@ func (c *compiler) syclObject(ctx context.Context, in lineInput, output artifact
 	if err != nil {
 		return err
 	}
+	if !c.line.DryRun && !c.line.RDC {
+		if err := c.checkOcloc(targets); err != nil {
+			return err
+		}
+	}
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}

@@ -50,6 +50,11 @@ func (c *compiler) targets() ([]target, error) {
 	if len(names) == 0 {
 		names = []string{"spir64"}
 	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "nvptx64") || strings.HasPrefix(name, "amdgcn") {
+			return nil, unsupportedTarget(name)
+		}
+	}
 	list, err := inputs.FindDevices(config, names)
 	if err != nil {
 		return nil, fmt.Errorf("-fsycl-targets=: %w", err)
@@ -60,13 +65,17 @@ func (c *compiler) targets() ([]target, error) {
 		triple, _ := deviceconfig.Triple(d.Name)
 		t := target{name: d.Name, triple: triple, ocloc: d.OclocDevice}
 		if t.ocloc == "" && hostwrap.Target(triple) != "spir64" {
-			return nil, cli.Usagef("-fsycl-targets=%s: unsupported target; use spir64, which is compiled at run time, or intel_gpu_* targets", d.Name)
+			return nil, unsupportedTarget(d.Name)
 		}
 		if !slices.Contains(targets, t) {
 			targets = append(targets, t)
 		}
 	}
 	return targets, c.checkBackend(config, targets)
+}
+
+func unsupportedTarget(name string) error {
+	return cli.Usagef("-fsycl-targets=%s: unsupported target; use spir64, which is compiled at run time, or intel_gpu_* targets", name)
 }
 
 // checkBackend rejects options for native compilers whose target is unknown, or is missing although
@@ -234,12 +243,9 @@ func (s *imageSet) compileAhead(ctx context.Context, targets []target) error {
 		key := strings.Join(options, "\x00")
 		run := byOptions[key]
 		if run == nil {
-			ocloc := s.line.Ocloc
-			if ocloc == "" {
-				var err error
-				if ocloc, err = exec.LookPath("ocloc"); err != nil {
-					return fmt.Errorf("-fsycl-targets=%s: cannot find ocloc, the compiler for Intel GPUs, in PATH; install it (Debian and Ubuntu: intel-ocloc) or set --ocloc=", t.name)
-				}
+			ocloc, err := s.ocloc(t)
+			if err != nil {
+				return err
 			}
 			run = &aot.Options{Ocloc: ocloc, CodeDir: s.file(t.name), Options: options, Share: aot.Sharing(s.line.ShareFamilies), Skip: s.line.SkipRejected,
 				Skipped: func(r aot.Rejection) { s.warnRejected(r, targets) }}
@@ -250,6 +256,36 @@ func (s *imageSet) compileAhead(ctx context.Context, targets []target) error {
 	}
 	for _, run := range runs {
 		if err := aot.Run(ctx, s.env.Stderr, *run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ocloc returns the path of the compiler for Intel GPUs, which compiles native code for t.
+func (c *compiler) ocloc(t target) (string, error) {
+	if c.line.Ocloc != "" {
+		path, err := exec.LookPath(c.line.Ocloc)
+		if err != nil {
+			return "", cli.BadInput(fmt.Errorf("--ocloc=%s: program not found", c.line.Ocloc))
+		}
+		return path, nil
+	}
+	path, err := exec.LookPath("ocloc")
+	if err != nil {
+		return "", fmt.Errorf("-fsycl-targets=%s: cannot find ocloc, the compiler for Intel GPUs, in PATH; install it (package intel-ocloc, or %s) or set --ocloc=", t.name, oclocReleases)
+	}
+	return path, nil
+}
+
+// oclocReleases has packages of ocloc for systems without a package of their own, such as Debian 12 and 13.
+const oclocReleases = "https://github.com/intel/compute-runtime/releases"
+
+// checkOcloc returns an error if a target needs ocloc and it is missing, before anything is compiled.
+func (c *compiler) checkOcloc(targets []target) error {
+	for _, t := range targets {
+		if t.ocloc != "" {
+			_, err := c.ocloc(t)
 			return err
 		}
 	}

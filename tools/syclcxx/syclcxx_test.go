@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,6 +150,8 @@ func FuzzReadObject(f *testing.F) {
 // The exit code and the message of errors that need no compiler.
 func TestErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
+	program := testkit.Must(exec.LookPath("true"))(t)
+	t.Setenv("PATH", "") // without ocloc
 	testkit.WriteFile(t, "a.cpp", "#include <sycl/sycl.hpp>\n")
 	testkit.WriteFile(t, "old/lib/libsycl-jit.so", "")
 	testkit.WriteFile(t, "old/include/sycl/sycl.hpp", "")
@@ -167,12 +170,15 @@ func TestErrors(t *testing.T) {
 		{"--dpcpp=missing -c a.cpp", cli.ExitBadInput, "--dpcpp=missing: no lib/libsycl-jit.so; run 'pip install dpcpp-cpp-rt'"},
 		{"--dpcpp=old -c a.cpp", cli.ExitBadInput, "--dpcpp=old: no lib/libsycl.so.9; syclc++ needs DPC++ 2026"},
 		{"--dpcpp=new -fpreview-breaking-changes a.o", cli.ExitBadInput, "-fpreview-breaking-changes: no new/lib/libsycl-preview.so.9; install DPC++ with this library"},
+		{"--ocloc=missing -fsycl-targets=intel_gpu_pvc -c a.cpp", cli.ExitBadInput, "--ocloc=missing: program not found"},
+		{"-fsycl-targets=spir64,intel_gpu_pvc -c a.cpp", cli.ExitFailure, "-fsycl-targets=intel_gpu_pvc: cannot find ocloc, the compiler for Intel GPUs, in PATH; install it (package intel-ocloc, or https://github.com/intel/compute-runtime/releases)"},
+		{"-fsycl-targets=nvptx64-nvidia-cuda -c a.cpp", cli.ExitUsage, "use spir64, which is compiled at run time, or intel_gpu_* targets"},
 		{"-c missing.cpp", cli.ExitBadInput, "missing.cpp: file not found"},
 	} {
 		var stderr bytes.Buffer
 		args := strings.Fields(test.args)
 		if !strings.Contains(test.args, "host-compiler") { // this system may have none
-			args = append([]string{"-fsycl-host-compiler=true"}, args...)
+			args = append([]string{"-fsycl-host-compiler=" + program}, args...)
 		}
 		code := run(t.Context(), &cli.Env{Stdout: &stderr, Stderr: &stderr}, args)
 		if code != test.code || !strings.Contains(stderr.String(), test.want) {
