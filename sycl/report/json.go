@@ -103,7 +103,7 @@ func Decode(name string, in io.Reader) (*Report, error) {
 	return r, nil
 }
 
-const notReport = "not a compatibility report: its \"schema\" must be \"" + Schema + `"`
+const notReport = "not a compatibility report: its \"schema\" must be \"" + Schema + `"; for a program, library or wheel, use 'compat report' or 'compat check --binary'`
 
 // A limitedReader fails after a number of bytes.
 type limitedReader struct {

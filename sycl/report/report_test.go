@@ -164,7 +164,8 @@ func TestDecode(t *testing.T) {
 	for _, test := range []struct{ name, data, want string }{
 		{"empty", "", "the file is empty"},
 		{"a string", `"x"`, "not a JSON object"},
-		{"another object", "{}", "not a compatibility report"},
+		{"another object", "{}", "for a program, library or wheel, use 'compat report' or 'compat check --binary'"},
+		{"a program", "\x7fELF\x02\x01", "for a program, library or wheel, use 'compat report' or 'compat check --binary'"},
 		{"a member twice", replace(`"status":"incompatible"`, `"status":"incompatible","status":"compatible"`), `duplicate member "status"`},
 		{"an older version", `{"schema": "` + strings.Replace(report.Schema, "v2", "v1", 1) + `", "cells": []`, "unsupported compatibility report version 1; recreate it"},
 		{"a newer version", replace(`compat-report/v2"`, `compat-report/v3"`), "this tool supports version 2; use a newer tool"},
