@@ -244,22 +244,39 @@ func (q quoter) all(list []string) []string {
 	return quoted
 }
 
-// someKernels lists the kernels of an entry with their requirements or source locations.
+// someKernels lists the kernels of an entry with their requirements or source locations. Kernels with
+// the same name in several targets are adjacent, and only the first has its name.
 func (t *table) someKernels(e *entry, quote quoter) string {
+	var names []string
+	byName := map[string][]int{}
+	for _, n := range e.kernels[:min(len(e.kernels), show.MostListed)] {
+		name := kernelName(t.kernel(n))
+		if byName[name] == nil {
+			names = append(names, name)
+		}
+		byName[name] = append(byName[name], n)
+	}
 	var list []string
-	for _, n := range e.kernels[:min(len(e.kernels), show.MostListed+1)] {
-		k := t.kernel(n)
-		name := quote(kernelName(k))
-		if label := t.Target(k); label != "" {
-			name += " of " + quote(safetext.Escape(label))
+	for _, name := range names {
+		for i, n := range byName[name] {
+			k := t.kernel(n)
+			label := t.Target(k)
+			text := quote(name)
+			if label != "" {
+				in := "of " + quote(safetext.Escape(label))
+				if i == 0 {
+					in = text + " " + in
+				}
+				text = in
+			}
+			switch about := e.briefs[t.Kernels[n].Row]; {
+			case about != "":
+				text += " (" + quote(about) + ")"
+			case !k.Location.IsZero():
+				text += " (" + quote(show.Place(k.Location)) + ")"
+			}
+			list = append(list, text)
 		}
-		switch about := e.briefs[t.Kernels[n].Row]; {
-		case about != "":
-			name += " (" + quote(about) + ")"
-		case !k.Location.IsZero():
-			name += " (" + quote(show.Place(k.Location)) + ")"
-		}
-		list = append(list, name)
 	}
 	return show.ListOf(list, len(e.kernels), "kernels")
 }
