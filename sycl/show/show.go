@@ -21,12 +21,15 @@ func Count(n int, noun string) string {
 // MostListed is the maximum number of items that [List] lists.
 const MostListed = 6
 
-// List joins the items of a list, or the first of many. The items must be escaped.
+// List joins the items of a list, or the first of many. The items must be escaped; what is their plural.
 func List(list []string, what string) string { return ListOf(list, len(list), what) }
 
 // ListOf is like [List] for n items, of which list holds the first.
 func ListOf(list []string, n int, what string) string {
 	if n > MostListed {
+		if n == MostListed+1 {
+			what = strings.TrimSuffix(what, "s")
+		}
 		return fmt.Sprintf("%s and %d more %s", strings.Join(list[:MostListed], ", "), n-MostListed, what)
 	}
 	if n > 1 {

@@ -83,7 +83,7 @@ func TestSentence(t *testing.T) {
 
 func TestSome(t *testing.T) {
 	list := strings.Split("abcdefgh", "")
-	for n, want := range map[int]string{1: "a", 2: "a and b", 6: "a, b, c, d, e and f", 8: "a, b, c, d, e, f and 2 more letters"} {
+	for n, want := range map[int]string{1: "a", 2: "a and b", 6: "a, b, c, d, e and f", 7: "a, b, c, d, e, f and 1 more letter", 8: "a, b, c, d, e, f and 2 more letters"} {
 		if got := List(list[:n], "letters"); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
