@@ -224,7 +224,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"unknown target", []string{"--target", "intel_gpu_pvv", "in.table"}, 2, []string{`unknown target "intel_gpu_pvv"`, "did you mean intel_gpu_pvc"}},
 		{"unknown among the targets", []string{"--target", "spir64", "--targets", "spir46", "in.table"}, 2, []string{`unknown target "spir46"`, "spir64"}},
-		{"unknown among the fixed targets", []string{"--plan", "--fixed-targets", "zzzzzzzz,spir46", "in.table"}, 2, []string{`unknown target "zzzzzzzz"; 'aspectfilter devices' lists`, `"spir46"`}},
+		{"unknown among the fixed targets", []string{"--plan", "--fixed-targets", "zzzzzzzz,spir46", "in.table"}, 2, []string{`unknown target "zzzzzzzz"; 'compat devices' lists`, `"spir46"`}},
 		{"no target", []string{"in.table"}, 2, []string{"--target or --plan is required"}},
 		{"no table", []string{"--target", "spir64"}, 2, []string{"expected one file table, got 0"}},
 		{"two tables", []string{"--target", "spir64", "in.table", "in.table"}, 2, []string{"expected one file table, got 2"}},
