@@ -281,6 +281,9 @@ func (t *Tool) unknown(name string) error {
 	if strings.HasPrefix(name, "-") {
 		return Usagef("unknown flag %q; a subcommand comes first: %s", name, strings.Join(names, ", "))
 	}
+	if _, err := os.Stat(name); err == nil {
+		return Usagef("missing subcommand before the file %q; expected one of %s", name, strings.Join(names, ", "))
+	}
 	return Usagef("unknown subcommand %q; %s", name, safetext.Suggest(name, names))
 }
 
