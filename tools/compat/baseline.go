@@ -39,8 +39,10 @@ func (b *baselineCommand) setup(fs *flag.FlagSet) cli.Run {
 
 func (b *baselineCommand) run(ctx context.Context, env *cli.Env, args []string) error {
 	switch {
-	case len(args) == 0 || !slices.Contains([]string{"update", "prune", "verify"}, args[0]):
+	case len(args) == 0:
 		return cli.Usagef("missing operation; expected update, prune or verify")
+	case !slices.Contains([]string{"update", "prune", "verify"}, args[0]):
+		return cli.Usagef("unknown operation %q; expected update, prune or verify", args[0])
 	case b.file == "":
 		return cli.Usagef("--baseline is required")
 	case args[0] == "update" && inCI():

@@ -336,7 +336,7 @@ func TestErrors(t *testing.T) {
 		want []string
 	}{
 		{"no subcommand", nil, 2, []string{"missing subcommand"}},
-		{"no file", []string{"report"}, 2, []string{"no input files"}},
+		{"no file", []string{"report"}, 2, []string{"no input files; pass programs, libraries, wheels or directories"}},
 		{"an unknown device", []string{"report", "--devices", "intel_gpu_pvv", "k.spv"}, 2, []string{`unknown target "intel_gpu_pvv": did you mean intel_gpu_pvc`}},
 		{"a directory without device code", []string{"report", "plain"}, 3, []string{"no device images in 1 file: looked for sections .llvm.offloading"}},
 		{"a truncated SPIR-V module", []string{"report", "cut.spv"}, 3, []string{"cut.spv: ", "6 bytes are too few for a header"}},
@@ -361,7 +361,9 @@ func TestErrors(t *testing.T) {
 		{"a size for text", []string{"show", "--max-bytes", "80", "good.json"}, 2, []string{"--max-bytes requires --format markdown"}},
 		{"reports that contradict each other", []string{"show", "good.json", "other.json"}, 3, []string{"cannot combine these reports", "contradict each other"}},
 		{"a negative width", []string{"show", "--width", "-1", "good.json"}, 2, []string{"--width -1 is negative"}},
-		{"an unknown schema", []string{"schema", "policies"}, 2, []string{"missing schema"}},
+		{"an unknown schema", []string{"schema", "policies"}, 2, []string{`unknown schema "policies"; expected report`}},
+		{"no schema", []string{"schema"}, 2, []string{"missing schema; expected report"}},
+		{"an unknown operation on a baseline", []string{"baseline", "create"}, 2, []string{`unknown operation "create"; expected update`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			args := test.args

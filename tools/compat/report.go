@@ -78,7 +78,7 @@ func (r *reportCommand) setup(fs *flag.FlagSet) cli.Run {
 
 func (r *reportCommand) run(ctx context.Context, env *cli.Env, args []string) error {
 	if len(args)+len(r.embedded.Values) == 0 {
-		return cli.Usagef("no input files")
+		return cli.Usagef("no input files; pass programs, libraries, wheels or directories")
 	}
 	if id := r.source.Commit; id != "" && !isCommit.MatchString(id) {
 		return cli.Usagef("--commit %s: invalid commit id; expected 7 to 64 hexadecimal digits", safetext.Printable(id))
