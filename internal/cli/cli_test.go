@@ -84,7 +84,7 @@ func TestExitCodes(t *testing.T) {
 		"no subcommand":          {nil, nil, ExitUsage, "missing subcommand"},
 		"an unknown subcommand":  {[]string{"sing"}, nil, ExitUsage, `unknown subcommand "sing"; expected one of say`},
 		"a flag first":           {[]string{"--loud"}, nil, ExitUsage, `unknown flag "--loud"; a subcommand comes first: say`},
-		"a file first":           {[]string{"cli_test.go"}, nil, ExitUsage, `missing subcommand before the file "cli_test.go"; expected one of say`},
+		"a file first":           {[]string{"/"}, nil, ExitUsage, `missing subcommand before the file "/"; expected one of say`},
 		"nearly a subcommand":    {[]string{"sax"}, nil, ExitUsage, `unknown subcommand "sax"; did you mean say?`},
 		"help of no subcommand":  {[]string{"help", "sax"}, nil, ExitUsage, "did you mean say?"},
 		"an unknown flag":        {[]string{"say", "--soft"}, nil, ExitUsage, "unknown flag --soft\n"},
