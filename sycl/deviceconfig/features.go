@@ -3,6 +3,7 @@ package deviceconfig
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,7 +92,8 @@ func readFeatures(text string) (*featureTable, error) {
 // name. The CPU device rejects capabilities, and ignores the names of extensions.
 func (t *featureTable) mergeCapabilities() {
 	along := map[*featureRow][]*featureRow{} // by extension
-	for _, row := range t.capabilities {
+	for _, number := range slices.Sorted(maps.Keys(t.capabilities)) {
+		row := t.capabilities[number]
 		if e := t.rows[row.extension]; e != nil && e.gpus() == row.gpus() {
 			along[e] = append(along[e], row)
 		}

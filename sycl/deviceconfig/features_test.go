@@ -33,6 +33,21 @@ func TestFeatureSupport(t *testing.T) {
 	}
 }
 
+// TestMessageOfMergedCapabilities checks that the first of several capabilities gives an extension its
+// message, in every run.
+func TestMessageOfMergedCapabilities(t *testing.T) {
+	const first = "unsupported capability 6228"
+	for range 20 {
+		table, err := readFeatures(spirvTSV)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := table.rows["SPV_INTEL_2d_block_io"].cpuMessage; !strings.Contains(got, first) {
+			t.Fatalf("got %q, want %q", got, first)
+		}
+	}
+}
+
 func TestFeatureOf(t *testing.T) {
 	for capability, want := range map[uint32]string{13: Images, 6528: "SPV_INTEL_bindless_images", 6022: "SPV_KHR_cooperative_matrix", 6228: "SPV_INTEL_2d_block_io",
 		18: "", 10: "", 6141: "SPV_INTEL_split_barrier", 6016: "DotProductInputAll", 50: "ImageQuery", 5617: "", 4294967295: ""} {
