@@ -146,6 +146,14 @@ func TestReportAndShow(t *testing.T) {
 		}
 	}
 
+	for _, output := range []string{"o.pdf", "o.xlsx"} {
+		if code, _, message := run(t, "show", "--output", output, "r.json"); code != cli.ExitUsage || !strings.Contains(message, "--output "+output+": no format has the extension") {
+			t.Errorf("show --output %s: exit code %d, %s", output, code, message)
+		}
+	}
+	mustRun(t, "show", "--output", "report-0.20", "r.json")
+	mustRun(t, "show", "--format", "text", "--output", "o.log", "r.json")
+
 	mustRun(t, "report", "--output", "s.json", "--devices", "intel_gpu_12_60_7,intel_gpu_dg2", "k.spv")
 	testkit.GoldenFile(t, filepath.Join(goldenDir, "spirv.txt"), mustRun(t, "show", "s.json"))
 	testkit.GoldenFile(t, filepath.Join(goldenDir, "both.txt"), mustRun(t, "show", "r.json", "s.json"))

@@ -88,7 +88,9 @@ func (r *reportCommand) run(ctx context.Context, env *cli.Env, args []string) er
 			return cli.Usagef("--date: %v", err)
 		}
 	}
-	r.chooseFormat()
+	if err := r.chooseFormat(); err != nil {
+		return err
+	}
 	if err := r.check(slices.Concat(args, r.embedded.Values)); err != nil {
 		return err
 	}

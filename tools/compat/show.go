@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -125,18 +125,29 @@ var endings = map[string]string{".csv": "csv", ".html": "html", ".json": "json",
 
 // chooseFormat sets the format if no flag does. The choice does not depend on whether standard
 // output is a terminal.
-func (s *showCommand) chooseFormat() {
+func (s *showCommand) chooseFormat() error {
+	ending := filepath.Ext(s.output)
 	switch {
 	case s.format != "":
 	case s.open:
 		s.format = "html"
+	case endings[ending] != "":
+		s.format = endings[ending]
+	case unknownEnding.MatchString(ending):
+		return cli.Usagef("--output %s: no format has the extension %s; use one of %s, or set --format", s.output, ending, strings.Join(slices.Sorted(maps.Keys(endings)), ", "))
 	default:
-		s.format = cmp.Or(endings[filepath.Ext(s.output)], "text")
+		s.format = "text"
 	}
+	return nil
 }
 
+// unknownEnding matches an extension, as opposed to the end of a version number.
+var unknownEnding = regexp.MustCompile(`^\.[a-zA-Z]+$`)
+
 func (s *showCommand) run(ctx context.Context, env *cli.Env, args []string) error {
-	s.chooseFormat()
+	if err := s.chooseFormat(); err != nil {
+		return err
+	}
 	if err := s.check(args); err != nil {
 		return err
 	}
