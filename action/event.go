@@ -109,8 +109,6 @@ func readEvent(getenv func(string) string) (*event, error) {
 	return e, nil
 }
 
-const dependabot = "dependabot[bot]"
-
 // isFork reports whether the change is from a different repository, or from a deleted one.
 func (p *pullRequest) isFork() bool {
 	return p.Head.Repo == nil || !strings.EqualFold(p.Head.Repo.FullName, p.Base.Repo.FullName)
