@@ -34,7 +34,7 @@ var opcodes = map[string]struct {
 	"OpAsmTargetINTEL": {5609, "r"}, "OpAsmINTEL": {5610, "tr"}, "OpAsmCallINTEL": {5611, "tr"}, "OpReadClockKHR": {5056, "tr"}, "OpConstantFunctionPointerINTEL": {5600, "tr"},
 	"OpFunctionPointerCallINTEL": {5601, "tr"}, "OpVariableLengthArrayINTEL": {5818, "tr"}, "OpAtomicFAddEXT": {6035, "tr"},
 	"OpConvertHandleToImageINTEL": {6529, "tr"}, "OpConvertHandleToSamplerINTEL": {6530, "tr"}, "OpConvertHandleToSampledImageINTEL": {6531, "tr"},
-	"OpTypeSampledImage": {27, "r"}, "OpTypeVmeImageINTEL": {5700, "r"}, "OpSubgroupMatrixMultiplyAccumulateINTEL": {6237, "tr"}, "OpUnknown": {7777, ""},
+	"OpTypeSampledImage": {27, "r"}, "OpTypeVmeImageINTEL": {5700, "r"}, "OpSubgroupMatrixMultiplyAccumulateINTEL": {6237, "tr"}, "OpTypeStructContinuedINTEL": {6090, ""}, "OpUnknown": {7777, ""},
 }
 
 var enumerants = map[string]uint32{

@@ -65,6 +65,8 @@ func TestUses(t *testing.T) {
 		{"a struct with a double is loaded as a whole",
 			"%a = OpTypeArray %double %2u\n%s = OpTypeStruct %a %float\n%p = OpTypePointer CrossWorkgroup %s",
 			"%v = OpFunctionParameter %p\n%x = OpLoad %s %v Aligned 8", []aspect.Aspect{fp64}},
+		{"a struct with a double is continued", "%s = OpTypeStruct %double %uint\nOpTypeStructContinuedINTEL %uint %half\nOpTypeStructContinuedINTEL %uint",
+			"%x = OpFunctionParameter %s", []aspect.Aspect{fp16, fp64}},
 		{"a double as an argument of an extended instruction", `%std = OpExtInstImport "OpenCL.std"`,
 			"%x = OpExtInst %uint %std 184 %1u %2d", []aspect.Aspect{fp64}},
 		{"half arithmetic", "", "%a = OpFunctionParameter %half\n%x = OpFAdd %half %a %a", []aspect.Aspect{fp16}},
