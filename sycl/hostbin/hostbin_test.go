@@ -334,6 +334,20 @@ func TestIdentifiers(t *testing.T) {
 	}
 }
 
+// TestMemoryPlace checks that an empty array may start where a segment ends.
+func TestMemoryPlace(t *testing.T) {
+	m := memory{segments: []segment{{address: 0x10, section: section{offset: 8, size: 4}}, {address: 0x20, section: section{offset: 12, size: 8}}}}
+	for _, test := range []struct {
+		address, size uint64
+		want          int64
+		ok            bool
+	}{{0x0f, 1, 0, false}, {0x10, 4, 8, true}, {0x10, 5, 0, false}, {0x13, 1, 11, true}, {0x14, 0, 12, true}, {0x14, 1, 0, false}, {0x15, 0, 0, false}, {0x20, 8, 12, true}} {
+		if at, ok := m.place(test.address, test.size); at != test.want || ok != test.ok {
+			t.Errorf("%d bytes at %#x: got %d, %t", test.size, test.address, at, ok)
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	const start = elfBase + elfStart
 	// change builds a library with one image, and changes its words first.
