@@ -31,6 +31,10 @@ func TestMerge(t *testing.T) {
 	if got := encode(t, reporttest.Merge(t, joined, two)); got != encode(t, reporttest.Merge(t, one, other, two)) {
 		t.Errorf("a merged report as a part: %s", got)
 	}
+	second := reporttest.BuildLabelled(t, "//second:kernels", reporttest.Program(), "intel_gpu_dg2")
+	if got := encode(t, reporttest.Merge(t, both, reporttest.Merge(t, one, second))); got != encode(t, reporttest.Merge(t, both, second)) {
+		t.Errorf("a part without statuses that another part has: %s", got)
+	}
 	if n, m := len(one.Kernels), len(other.Kernels); joined.Statistics.NotApplicable != n+m || !slices.Equal(joined.Targets, []string{"//demo:kernels", "//other:kernels"}) {
 		t.Errorf("statistics %+v, targets %q", joined.Statistics, joined.Targets)
 	}
