@@ -164,6 +164,27 @@ func TestSeveralTargets(t *testing.T) {
 	}
 }
 
+// TestOptions checks that an option only affects its own target. A kernel needs more registers than
+// intel_gpu_pvc has without the option.
+func TestOptions(t *testing.T) {
+	workspace(t)
+	r := new(propset.Registry)
+	(&requirement.Requirements{ParameterRegisters: 10_000}).Put(r)
+	testkit.WriteFile(t, "large.prop", r.String())
+	testkit.WriteFile(t, "large.table", "[Code|Properties]\nlarge.bc|large.prop\n")
+	const none, all = "[Code|Properties]\n", "[Code|Properties]\nlarge.bc|large.prop\n"
+	for _, test := range []struct{ option, pvc, bmg string }{
+		{"intel_gpu_pvc=-ze-opt-large-register-file", all, none},
+		{"intel_gpu_bmg_g21=-ze-opt-large-register-file", none, all},
+		{"intel_gpu_pvc=-g", none, none},
+	} {
+		ok(t, "--target", "intel_gpu_pvc", "--output", "pvc.table", "--target", "intel_gpu_bmg_g21", "--output", "bmg.table", "--option", test.option, "large.table")
+		if pvc, bmg := contents(t, "pvc.table"), contents(t, "bmg.table"); pvc != test.pvc || bmg != test.bmg {
+			t.Errorf("%s: got %q and %q", test.option, pvc, bmg)
+		}
+	}
+}
+
 func TestTargetReasons(t *testing.T) {
 	workspace(t)
 	testkit.WriteFile(t, "one.table", "[Code|Properties]\nplain.bc|plain.prop\n")
