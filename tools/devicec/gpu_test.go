@@ -205,5 +205,12 @@ func TestGPURefuses(t *testing.T) {
 	if code, stderr := runGPU(t, "gfx940", "Any"); code != cli.ExitFailure || !strings.Contains(stderr, "does not support the GPU gfx940") {
 		t.Errorf("a GPU that LLVM does not know: exit %d: %s", code, stderr)
 	}
+}
+
+// TestGPURequires checks which programs are required. It runs none.
+func TestGPURequires(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "Any.table", "[Code]\n")
+	says(t, cli.ExitUsage, "--llvm-link is required", "gpu", "--opt", "opt", "--llc", "llc", "--device", "sm_90", "--libclc", "libclc.bc", "--code-dir", "bin", "--output", "out.table", "Any.table")
 	says(t, cli.ExitUsage, "--lld is required", "gpu", "--opt", "opt", "--llc", "llc", "--device", "gfx90a", "--code-dir", "bin", "--output", "out.table", "Any.table")
 }
