@@ -760,6 +760,29 @@ func TestDiff(t *testing.T) {
 		t.Errorf("exit code %d, differences: %s", code, stdout)
 	}
 
+	// Without a counterpart, property sets are compared with the last of the other file.
+	more := &syclbin.File{State: f.State, Global: f.Global}
+	for _, file := range []struct {
+		name string
+		keys []string
+	}{{"two.syclbin", []string{"a", "b"}}, {"three.syclbin", []string{"c", "d", "e"}}} {
+		more.Modules = nil
+		for _, key := range file.keys {
+			metadata := f.Modules[0].Metadata.Clone()
+			metadata.Add("vendor").Put(key, propset.Uint(1))
+			more.Modules = append(more.Modules, &syclbin.Module{Metadata: metadata, Native: f.Modules[0].Native, IR: f.Modules[0].IR})
+		}
+		testkit.NoError(t, outfile.Write(file.name, func(w io.Writer) error { return syclbin.Write(w, more, syclbin.Options{}) }))
+	}
+	_, differences, _ := run(t, "diff", "two.syclbin", "three.syclbin")
+	var keys []string
+	for _, found := range regexp.MustCompile(`\[vendor\] (\w)`).FindAllStringSubmatch(differences, -1) {
+		keys = append(keys, found[1])
+	}
+	if want := []string{"a", "c", "b", "d", "b", "e"}; !slices.Equal(keys, want) {
+		t.Errorf("compared the keys %q, want %q", keys, want)
+	}
+
 	changed := map[string]string{
 		"a.spv":  spirvHead + "longer",
 		"b.pvc":  "native x",
