@@ -374,3 +374,40 @@ func TestTrustedRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestCommentTarget checks which pull request a comment on the result of another workflow belongs on.
+func TestCommentTarget(t *testing.T) {
+	const other = `{"number": 8, "head": {"sha": "` + forkCommit + `"}, "base": {"repo": {"url": "https://api.github.com/repos/o/r"}}}, `
+	for _, test := range []struct {
+		name, old, now string
+		number         int
+		asks           bool // GitHub has to be queried
+		whyNot         string
+	}{
+		{"one pull request", "", "", 7, false, ""},
+		{"the pull request has a newer commit", `"head": {
+          "sha": "` + forkCommit, `"head": {
+          "sha": "` + otherCommit, 0, true, ""},
+		{"two pull requests", `"pull_requests": [`, `"pull_requests": [` + other, 0, true, ""},
+		{"a second pull request of a different commit", `"pull_requests": [`, `"pull_requests": [` + strings.Replace(other, forkCommit, otherCommit, 1), 7, false, ""},
+		{"a pull request in a different repository", "repos/o/r", "repos/o/rr", 0, true, ""},
+		{"the same repository in different case", "repos/o/r", "repos/O/R", 7, false, ""},
+		{"not the run of a pull request", `"event": "pull_request"`, `"event": "push"`, 0, false, "not about a pull request"},
+		{"a deleted repository", `"head_repository"`, `"deleted"`, 0, false, "deleted fork"},
+		{"no commit", `"head_sha": "f`, `"head_sha": "-`, 0, false, "does not contain the commit"},
+		{"a pull request of a fork", `"full_name": "o/r",
+      "fork": false`, `"full_name": "m/r",
+      "fork": true`, 0, true, ""},
+	} {
+		text := testkit.ReadFile(t, "testdata/events/workflow_run.json")
+		if test.old != "" && !strings.Contains(text, test.old) {
+			t.Errorf("%s: no %s", test.name, test.old)
+		}
+		e := event{name: "workflow_run"}
+		testkit.NoError(t, json.Unmarshal([]byte(strings.Replace(text, test.old, test.now, 1)), &e.payload))
+		got := e.commentTarget(0)
+		if got.number != test.number || (got.head != nil) != test.asks || !strings.Contains(got.whyNot, test.whyNot) || (got.whyNot == "") != (test.whyNot == "") {
+			t.Errorf("%s: got %+v", test.name, got)
+		}
+	}
+}
