@@ -50,6 +50,7 @@ func TestParameters(t *testing.T) {
 		{"length that is a specialization constant", "%n = OpSpecConstant %ulong 3000 0\n%arr = OpTypeArray %uchar %n\n%s = OpTypeStruct %arr", 3008, 12008},
 		{"array of structs", "%n = OpConstant %ulong 64 0\n%m = OpTypeStruct %ulong %uint\n%in = OpTypeArray %m %n\n%s = OpTypeStruct %in %in", 2056, 3592},
 		{"members with padding", "%n = OpConstant %uint 300\n%m = OpTypeStruct %uchar %ulong\n%arr = OpTypeArray %m %n\n%s = OpTypeStruct %arr", 4808, 12008},
+		{"members with padding between them", "%n = OpConstant %uint 300\n%m = OpTypeStruct %uchar %ulong %uchar\n%arr = OpTypeArray %m %n\n%s = OpTypeStruct %arr", 7208, 21608},
 		{"as many as there can be", "%n = OpConstant %uint 4294967295\n%a1 = OpTypeArray %ulong %n\n%a2 = OpTypeArray %a1 %n\n%a3 = OpTypeArray %a2 %n\n%s = OpTypeStruct %a3 %a3", maxLayout, maxLayout},
 	} {
 		m := byValue(t, test.declarations, "%s")
