@@ -85,3 +85,30 @@ func TestReadResult(t *testing.T) {
 		}
 	}
 }
+
+// TestReportCommits checks that reports are on a checked commit, and base reports are not.
+func TestReportCommits(t *testing.T) {
+	const checked, merge, other = "abababababababababababababababababababab", "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd", "0123456789012345678901234567890123456789"
+	for _, test := range []struct {
+		commit, base string
+		want         string // a part of the only finding, "" for none
+	}{
+		{"", "", ""},
+		{checked, other, ""},
+		{merge, other, ""},
+		{"ABABABA", "", ""},
+		{other, "", "now.json is of the commit " + other + ", and abababababab is checked"},
+		{"0123456", "", "now.json is of the commit 0123456, "},
+		{checked, checked, "was.json is passed as a report on the base branch, but is about the checked commit " + checked},
+		{checked, "cdcdcdc", "was.json is passed as a report on the base branch, but is about the checked commit cdcdcdc"},
+	} {
+		now, was := reportOf("//p:t", []string{"a"}, map[string]on{"K": {}}), reportOf("//p:t", []string{"a"}, map[string]on{"K": {}})
+		now.Source.Commit, was.Source.Commit = test.commit, test.base
+		r := Evaluate(Input{Reports: []*Index{NewIndex("now.json", now)}, Base: []*Index{NewIndex("was.json", was)}, Commits: []string{checked, merge}})
+		switch {
+		case test.want == "" && len(r.Findings) == 0:
+		case test.want == "" || len(r.Findings) != 1 || !r.Findings[0].Fails || !strings.Contains(r.Findings[0].Text, test.want):
+			t.Errorf("%q and %q: got %+v, want %q", test.commit, test.base, r.Findings, test.want)
+		}
+	}
+}
