@@ -424,7 +424,7 @@ func TestImportState(t *testing.T) {
 			} else {
 				problem = r.Problems[0].ID
 			}
-			if state != test.want || problem != test.problem {
+			if state != test.want || problem != test.problem || len(r.Problems) > 1 {
 				t.Errorf("state %v, want %v: %s", state, test.want, text(r))
 			}
 		})
