@@ -229,6 +229,8 @@ func TestVerifyFor(t *testing.T) {
 	irOnly.Modules = append(irOnly.Modules, &Module{Metadata: mustParse("[SYCL/kernel names]\n__sycl_kernel_L=1|1\n"), IR: irOnly.Modules[0].IR})
 	object := good()
 	object.State = Object
+	input := good()
+	input.State = Input
 	noNative := good()
 	noNative.Modules = noNative.Modules[:1]
 	noNative.State = Object
@@ -243,6 +245,7 @@ func TestVerifyFor(t *testing.T) {
 		{"a kernel without native code", irOnly, "2025.3", `native-beside-ir: the kernel "__sycl_kernel_L" has only IR, which the runtime of 2025.3 ignores on GPUs`},
 		{"a kernel without native code, today", irOnly, "2026.0", ""},
 		{"native code to be linked", object, "2025.3", "native-beside-ir: the file is in object state and has native images, with which sycl::link of 2025.3 may crash"},
+		{"native code to be linked, in input state", input, "2025.3", "native-beside-ir: the file is in input state and has native images, with which sycl::link of 2025.3 may crash"},
 		{"native code to be linked, today", object, "2026.2", ""},
 		{"IR to be linked", noNative, "2025.3", ""},
 		{"a form that no runtime reads", read, "2026.2", "runtime-form: the runtime of 2026.2 rejects the file: Incorrect Offload Binary magic number"},
