@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -550,5 +551,43 @@ define spir_kernel void @other() {
 				t.Errorf("%v: no %q, or another list, in\n%s", dpcpp, want, image)
 			}
 		}
+	}
+}
+
+// TestDropDiscardable checks which unused functions are removed.
+func TestDropDiscardable(t *testing.T) {
+	m := parse(t, `define spir_kernel void @kernel() "sycl-module-id"="a.cpp" {
+  call spir_func void @used()
+  ret void
+}
+define linkonce_odr spir_func void @used() "sycl-module-id"="a.cpp" {
+  ret void
+}
+define linkonce_odr spir_func void @unused() "sycl-module-id"="a.cpp" {
+  ret void
+}
+define linkonce spir_func void @unused_too() "sycl-module-id"="a.cpp" {
+  ret void
+}
+define weak_odr spir_func void @weak() "sycl-module-id"="a.cpp" {
+  ret void
+}
+define linkonce_odr spir_func void @ordinary() {
+  ret void
+}
+define linkonce_odr spir_func void @virtual() "indirectly-callable"="set" "sycl-module-id"="a.cpp" {
+  ret void
+}
+define linkonce_odr spir_func void @referenced() "referenced-indirectly" "sycl-module-id"="a.cpp" {
+  ret void
+}
+`)
+	dropDiscardable(m)
+	var left []string
+	for _, f := range m.Functions() {
+		left = append(left, f.Name())
+	}
+	if want := []string{"kernel", "used", "weak", "ordinary", "virtual", "referenced"}; !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
 	}
 }
