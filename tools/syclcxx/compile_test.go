@@ -52,3 +52,23 @@ func TestSystemHeaders(t *testing.T) {
 		t.Errorf("the device compile has %s, want %s", got, want)
 	}
 }
+
+// TestMayGoFirst checks for which sources the host compile does not wait for the device compile.
+func TestMayGoFirst(t *testing.T) {
+	for _, test := range []struct {
+		options, text string
+		want          bool
+	}{
+		{"-O2", "int main() {}", true},
+		{"-frtti", "int main() {}", true},
+		{"-fno-rtti", "int main() {}", false},
+		{"-O2", "constexpr sycl::specialization_id<int> size;", false},
+		{"-O2", "device_global<int> counter;", false},
+	} {
+		line := testkit.Must(parseLine([]string{test.options, "-c", "a.cpp"}))(t)
+		u := &compilation{compiler: &compiler{line: line}}
+		if got := u.mayGoFirst([]byte(test.text)); got != test.want {
+			t.Errorf("%s, %s: got %t", test.options, test.text, got)
+		}
+	}
+}

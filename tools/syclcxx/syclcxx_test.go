@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -117,6 +118,46 @@ func TestRecords(t *testing.T) {
 		if got := fmt.Sprint(err); (err == nil) != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%q: %v, want %q", test.data, err, test.want)
 		}
+	}
+}
+
+// objectWith returns an ELF object with device code.
+func objectWith(code []byte) []byte {
+	const header, section = 64, 64
+	names := "\x00" + bitcodeSection + "\x00"
+	var b bytes.Buffer
+	for _, part := range []any{
+		elf.Header64{
+			Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
+			Type:  uint16(elf.ET_REL), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT),
+			Shoff: uint64(header + len(names) + len(code)), Ehsize: header, Shentsize: section, Shnum: 3, Shstrndx: 1,
+		},
+		[]byte(names), code,
+		[3]elf.Section64{
+			{}, {Type: uint32(elf.SHT_STRTAB), Off: header, Size: uint64(len(names))},
+			{Name: 1, Type: uint32(elf.SHT_PROGBITS), Off: uint64(header + len(names)), Size: uint64(len(code))},
+		},
+	} {
+		binary.Write(&b, binary.LittleEndian, part) // writing to a buffer cannot fail
+	}
+	return b.Bytes()
+}
+
+// TestUnpack extracts device code of objects, two of which are from one source.
+func TestUnpack(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.WriteFile(t, "1.o", string(objectWith(recorded("a.cpp", "one", "// 1\n"))))
+	testkit.WriteFile(t, "2.o", string(objectWith(slices.Concat(recorded("b.cpp", "two", ""), recorded("a.cpp", "three", "// 3\n")))))
+	testkit.WriteFile(t, "text.o", "not an object")
+	c := &compiler{line: &commandLine{}}
+	sources, headers, err := c.unpack([]string{"1.o", "missing.o", "text.o", "2.o"}, ".")
+	testkit.NoError(t, err)
+	var got []string
+	for i, s := range sources {
+		got = append(got, s.Source+": "+testkit.ReadFile(t, s.File)+testkit.ReadFile(t, headers[i]))
+	}
+	if want := []string{"a.cpp: one// 1\n", "b.cpp: two", "a.cpp (2): three// 3\n"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
