@@ -394,15 +394,18 @@ func TestFailOnUnusedRow(t *testing.T) {
 		{Aspect: aspect.FP16.Named(), Location: srcloc.Location{Line: 7, Path: "a.cpp"}}, // which all have
 	}})
 	testkit.WriteFile(t, "fp64.prop", r.String())
-	code, stdout, stderr := run(t, "--plan", "--fail-on-unused-row", "--targets", "intel_gpu_dg2,intel_gpu_dg1", "--output", "p.json", "in.table")
-	want := `aspectfilter: error: no target can run kernel fp64 (a.cpp:6):
+	const want = `aspectfilter: error: no target can run kernel fp64 (a.cpp:6):
   intel_gpu_dg2: Required aspect fp64 is not supported on the device
   intel_gpu_dg1: Required aspect fp64 is not supported on the device
   twice(double) uses fp64 at a.hpp:3:12
 Add a target that can (in BUILD files: to sycl_targets), such as spir64, which is compiled where the program runs, or change the code so that it does not need these features
 `
-	if code != 1 || stdout != "" || stderr != want {
-		t.Errorf("exit %d, %q, got:\n%s\nwant:\n%s", code, stdout, stderr, want)
+	testkit.WriteFile(t, "other.table", "[Code|Properties]\nplain.bc|plain.prop\nsg8.bc|sg8.prop\n")
+	for _, tables := range [][]string{{"in.table"}, {"other.table", "in.table"}} {
+		code, stdout, stderr := run(t, append([]string{"--plan", "--fail-on-unused-row", "--targets", "intel_gpu_dg2,intel_gpu_dg1", "--output", "p.json"}, tables...)...)
+		if code != 1 || stdout != "" || stderr != want {
+			t.Errorf("%q: exit %d, %q, got:\n%s\nwant:\n%s", tables, code, stdout, stderr, want)
+		}
 	}
 	if !json.Valid([]byte(contents(t, "p.json"))) {
 		t.Error("no plan beside the error")
