@@ -32,7 +32,7 @@ func TestNumbers(t *testing.T) {
 		}
 		a, err := aspect.Parse(fields[0])
 		if err != nil {
-			t.Errorf("testdata/aspects.txt: %v: add it to sycl/aspect/names.go", err)
+			t.Errorf("sycl/release/testdata/aspects.txt: %v: add it to sycl/aspect/names.go", err)
 			continue
 		}
 		for i, r := range All() {
@@ -59,11 +59,11 @@ func TestNumbers(t *testing.T) {
 	for a := range aspect.Retired {
 		switch {
 		case a.IsKnown() && a > last:
-			t.Errorf("sycl/aspect/names.go has %v as %d, and in release.go the last aspect of %v is %d: correct one of them", a, a, Newest(), last)
+			t.Errorf("sycl/aspect/names.go has %v as %d, and in sycl/release/release.go the last aspect of %v is %d: correct one of them", a, a, Newest(), last)
 		case a.IsKnown() && !named[a.String()]:
-			t.Errorf("testdata/aspects.txt lacks %v: add its numbers in the headers of each release", a)
+			t.Errorf("sycl/release/testdata/aspects.txt lacks %v: add its numbers in the headers of each release", a)
 		case !a.IsKnown() && a <= last:
-			t.Errorf("in release.go the last aspect of %v is %d, and sycl/aspect/names.go has none for %d", Newest(), last, a)
+			t.Errorf("in sycl/release/release.go the last aspect of %v is %d, and sycl/aspect/names.go has none for %d", Newest(), last, a)
 		}
 	}
 }
